@@ -1,0 +1,3 @@
+module github.com/sallyport/sallyport
+
+go 1.26

@@ -1,0 +1,318 @@
+// Package control is hub.sock: JSON-RPC 2.0, one message a line, over a Unix socket that both ends prove. The wire types
+// and both ends live here so that they cannot drift apart; the hub implements Handler, wrappers and the command line use
+// Client. It knows no store and no session.
+package control
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// Protocol is the version of what is spoken on the socket. Two ends of different protocols do not talk: fail closed, and
+// say "restart Claude".
+const Protocol = 1
+
+// Role says what a connection is for.
+type Role string
+
+const (
+	RoleWrapper Role = "wrapper"
+	RoleProbe   Role = "probe"
+	RoleCLI     Role = "cli"
+	RoleHub     Role = "hub" // another hub, come to take over
+)
+
+// Hello is the first call on a connection, Welcome its answer.
+type Hello struct {
+	Protocol int    `json:"protocol"`
+	Version  string `json:"version"`
+	Role     Role   `json:"role"`
+}
+
+type Welcome struct {
+	Protocol    int    `json:"protocol"`
+	Version     string `json:"version"`
+	PID         int    `json:"pid"`
+	Window      bool   `json:"window"`       // decisions belong to the window
+	CLIApproval bool   `json:"cli_approval"` // decisions may come over this socket
+	StartedBy   string `json:"started_by"`   // "person", "wrapper" or "desktop"
+}
+
+// ServerRef is a server as a wrapper knows it. Argv is the exact argument vector for stdio, URL the URL as written.
+// Name is the display name, from the client's entry or derived from the command.
+type ServerRef struct {
+	Transport string   `json:"transport"` // "stdio" or "url"
+	Argv      []string `json:"argv,omitempty"`
+	URL       string   `json:"url,omitempty"`
+	Name      string   `json:"name"`
+}
+
+// Register makes a connection a wrapper of a server. The answer is a State; later ones are pushed ("state").
+type Register struct {
+	Server  ServerRef `json:"server"`
+	Client  string    `json:"client,omitempty"` // value of --client, "" where unknown
+	Session string    `json:"session"`          // one per wrapper process
+	PID     int       `json:"pid"`
+}
+
+// State is all that a wrapper needs to decide alone: what is approved, what waits, and the settings in force.
+type State struct {
+	Revision uint64               `json:"revision"` // grows with every change
+	Name     string               `json:"name"`     // display name, cleaned
+	Open     bool                 `json:"open"`     // at least one item is approved and the server is not blocked whole
+	Blocked  bool                 `json:"blocked"`  // blocked whole: a Critical change, or `block SERVER`
+	Code     string               `json:"code"`     // inbox item that waits for this server (new_server or changed), "" if none
+	Kind     string               `json:"kind"`     // kind of that item
+	Items    map[string]ItemState `json:"items"`    // by pin key
+	Settings map[string]string    `json:"settings"` // effective for this server, by policy key
+	Waiting  int                  `json:"waiting"`  // items that wait, of all servers of this client (own_tools = waiting)
+}
+
+// ItemState is where one item of a server stands. State is approved, new, changed, rejected or removed. Approved holds the
+// digests that are served (one per era at most), none if the item is blocked.
+type ItemState struct {
+	State    string       `json:"state"`
+	Approved []pin.Digest `json:"approved,omitempty"`
+	Code     string       `json:"code,omitempty"` // inbox item to name in a refusal
+}
+
+// Report is one complete snapshot of what a server declares. The answer is the State after the hub has stored the inbox
+// item, if there is one.
+type Report struct {
+	Era        string            `json:"era"` // "legacy" or "modern"
+	Client     string            `json:"client,omitempty"`
+	Protocol   string            `json:"protocol,omitempty"` // negotiated MCP version
+	ServerInfo json.RawMessage   `json:"server_info,omitempty"`
+	Items      []pin.Item        `json:"items"`
+	Findings   []inspect.Finding `json:"findings,omitempty"` // about the whole: collision, equivocation, beyond the bounds
+}
+
+// Record is one line of the activity timeline, as the contract's "Activity" section has it. The hub adds Prev and Hash.
+type Record struct {
+	ID         string          `json:"id"` // sortable and unique: a record that arrives twice is stored once
+	Time       time.Time       `json:"time"`
+	Kind       string          `json:"kind"`
+	Status     string          `json:"status"`
+	Server     string          `json:"server,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	Code       string          `json:"code,omitempty"`
+	Mode       string          `json:"mode,omitempty"`
+	Summary    string          `json:"summary,omitempty"`
+	Detail     json.RawMessage `json:"detail,omitempty"`
+	Client     string          `json:"client,omitempty"`
+	Session    string          `json:"session,omitempty"`
+	Request    string          `json:"request,omitempty"`
+	DurationUS int64           `json:"duration_us,omitempty"`
+	Bytes      int64           `json:"bytes,omitempty"`
+	Prev       string          `json:"prev,omitempty"`
+	Hash       string          `json:"hash,omitempty"`
+}
+
+// Records carries a batch from a wrapper; Acked answers once all of it is durable.
+type Records struct {
+	Records []Record `json:"records"`
+}
+
+type Acked struct {
+	Stored int `json:"stored"`
+}
+
+// Stderr is a piece of the server's own stderr, for `sallyport logs`.
+type Stderr struct {
+	Chunk []byte `json:"chunk"`
+}
+
+// Attention is what the tool approve_server_config asks: what waits for this client. It puts the items on top of the inbox.
+type Attention struct {
+	Client string `json:"client,omitempty"`
+}
+
+type Waiting struct {
+	Items []WaitingItem `json:"items"`
+}
+
+type WaitingItem struct {
+	Code     string `json:"code"`
+	Kind     string `json:"kind"`
+	Server   string `json:"server"`
+	Severity string `json:"severity"`
+}
+
+// Part is one pinned thing inside an inbox item, as `inbox --json` lists it.
+type Part struct {
+	Item     string            `json:"item"` // pin key
+	State    string            `json:"state"`
+	Findings []inspect.Finding `json:"findings"`
+}
+
+// InboxItem is one thing that waits for a person.
+type InboxItem struct {
+	Code     string    `json:"code"`
+	Kind     string    `json:"kind"`
+	Server   string    `json:"server"`
+	Identity string    `json:"identity"`
+	Severity string    `json:"severity"` // critical, high, review
+	Title    string    `json:"title"`
+	Digest   string    `json:"digest"`
+	Created  time.Time `json:"created"`
+	Asked    bool      `json:"asked,omitempty"` // a model asked for it through approve_server_config
+	Noisy    bool      `json:"noisy,omitempty"` // changes too often; collapsed
+	Parts    []Part    `json:"parts"`
+}
+
+// ItemDetail is an item whole, as `show --json` prints it.
+type ItemDetail struct {
+	InboxItem
+	Command  []string          `json:"command,omitempty"` // what runs, secrets masked
+	URL      string            `json:"url,omitempty"`
+	Info     json.RawMessage   `json:"server_info,omitempty"`
+	Findings []inspect.Finding `json:"findings,omitempty"`
+	Details  []PartDetail      `json:"details"`
+	Decided  string            `json:"decided,omitempty"` // approved, rejected, withdrawn: the item no longer waits
+}
+
+// PartDetail is one part with what was last approved beside what is declared now.
+type PartDetail struct {
+	Item       string            `json:"item"`
+	State      string            `json:"state"`
+	Digest     pin.Digest        `json:"digest"`
+	Findings   []inspect.Finding `json:"findings"`
+	Definition json.RawMessage   `json:"definition,omitempty"` // as declared now; absent for a removed one
+	Approved   json.RawMessage   `json:"approved,omitempty"`   // as last approved; absent for a new one
+	Changes    []pin.Change      `json:"changes"`
+}
+
+// Decide is a decision of a person over an item. It binds to Digest. Items empty and All false: everything without a
+// finding of Medium or above.
+type Decide struct {
+	Code   string   `json:"code"`
+	Digest string   `json:"digest"`
+	Reject bool     `json:"reject,omitempty"`
+	Items  []string `json:"items,omitempty"` // pin keys
+	All    bool     `json:"all,omitempty"`
+}
+
+type Decided struct {
+	Code     string   `json:"code"`
+	Server   string   `json:"server"`
+	Approved []string `json:"approved"`
+	Rejected []string `json:"rejected"`
+	Left     []string `json:"left"`           // still waiting, because of findings or because they were not named
+	Next     string   `json:"next,omitempty"` // code under which the rest waits
+}
+
+// Block takes approvals back. Items empty: the whole server.
+type Block struct {
+	Server string   `json:"server"` // display name, identity or id
+	Items  []string `json:"items,omitempty"`
+}
+
+type Blocked struct {
+	Server string   `json:"server"`
+	Items  []string `json:"items"`
+	Code   string   `json:"code"`
+}
+
+// Server is one row of `servers --json`.
+type Server struct {
+	Server   string            `json:"server"`
+	Identity string            `json:"identity"`
+	State    string            `json:"state"` // new, open, blocked
+	Wrappers int               `json:"wrappers"`
+	Allowed  int               `json:"allowed"` // tools
+	Blocked  int               `json:"blocked"` // tools
+	Code     string            `json:"code,omitempty"`
+	Items    []ServerItem      `json:"items"`
+	Findings []inspect.Finding `json:"findings"`
+	LastSeen time.Time         `json:"last_seen"`
+}
+
+type ServerItem struct {
+	Item     string     `json:"item"`
+	State    string     `json:"state"`
+	Digest   pin.Digest `json:"digest,omitempty"`
+	Approved string     `json:"approved_by,omitempty"` // "person", or "trusted on first use, never read"
+}
+
+// Status answers `status`.
+type Status struct {
+	Hub      Welcome       `json:"hub"`
+	Home     string        `json:"home"`
+	Wrappers []WrapperInfo `json:"wrappers"`
+	Servers  int           `json:"servers"`
+	Waiting  []InboxItem   `json:"waiting"`
+	Problems []Problem     `json:"problems"`
+}
+
+type WrapperInfo struct {
+	PID     int       `json:"pid"`
+	Server  string    `json:"server"`
+	Client  string    `json:"client,omitempty"`
+	Session string    `json:"session"`
+	Since   time.Time `json:"since"`
+}
+
+// Problem is something wrong with the installation: a stable code SP-nnn with a paragraph in docs/problems.md.
+type Problem struct {
+	Code string `json:"code"`
+	What string `json:"what"`
+	Next string `json:"next"`
+}
+
+// ActivityQuery asks for part of the timeline, newest last. After is a record id: only later ones (for --follow).
+type ActivityQuery struct {
+	Server string    `json:"server,omitempty"`
+	Tool   string    `json:"tool,omitempty"`
+	Kind   string    `json:"kind,omitempty"`
+	Status string    `json:"status,omitempty"`
+	Since  time.Time `json:"since,omitzero"`
+	Limit  int       `json:"limit,omitempty"`
+	After  string    `json:"after,omitempty"`
+}
+
+type Activity struct {
+	Items []Record `json:"items"`
+}
+
+// Verified answers `activity verify`. Bad is the first record that is not as it should be, "" when the chain holds.
+type Verified struct {
+	Records int    `json:"records"`
+	Head    string `json:"head"`
+	Bad     string `json:"bad,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Sealed  bool   `json:"sealed"` // the head is also kept in a second place
+}
+
+// Setting is one row of `settings list`.
+type Setting struct {
+	Key     string `json:"key"`
+	Value   string `json:"value"`
+	Default string `json:"default"`
+	From    string `json:"from"` // default, settings, server, tool
+	Doc     string `json:"doc"`
+}
+
+type SettingQuery struct {
+	Key    string `json:"key,omitempty"`
+	Value  string `json:"value,omitempty"`
+	Server string `json:"server,omitempty"`
+	Tool   string `json:"tool,omitempty"`
+	// Decided says that a person confirmed a loosening; without it a loosening is answered with ErrLoosens.
+	Decided bool `json:"decided,omitempty"`
+}
+
+// LogQuery reads a server's stderr ring from Offset on; Log.Next is where to go on.
+type LogQuery struct {
+	Server string `json:"server"`
+	Lines  int    `json:"lines,omitempty"`
+	Offset int64  `json:"offset,omitempty"`
+	Follow bool   `json:"follow,omitempty"` // from Offset, not the last Lines
+}
+
+type Log struct {
+	Text string `json:"text"` // escaped, one line per line
+	Next int64  `json:"next"`
+}

@@ -1,0 +1,57 @@
+// Package inspect looks at text that comes from a server and says what it finds. It decides nothing: a finding is a
+// fact with a place, and what follows from it (withheld, flagged, held) is decided where findings are weighed.
+//
+// Text(text, where) looks at one string; JSON(raw, where) at every string and every key of a JSON value. Both are pure.
+package inspect
+
+// Level is how grave a finding is. The window shows Medium and Low as "Review".
+type Level string
+
+const (
+	Critical Level = "critical"
+	High     Level = "high"
+	Medium   Level = "medium"
+	Low      Level = "low"
+)
+
+// Rank orders levels: Critical 4, High 3, Medium 2, Low 1, anything else 0.
+func (l Level) Rank() int {
+	switch l {
+	case Critical:
+		return 4
+	case High:
+		return 3
+	case Medium:
+		return 2
+	case Low:
+		return 1
+	}
+	return 0
+}
+
+// Finding is one thing that was seen, in the shape of the "Threat detection" section of the contract. Rule is a stable
+// name such as "invisible_characters"; Title is ours; Where is a path into the definition ("inputSchema.properties.a");
+// Start and End are byte offsets in the text at that place; Match is at most 160 characters of it, not yet escaped.
+type Finding struct {
+	Rule      string   `json:"rule"`
+	Level     Level    `json:"level"`
+	Category  string   `json:"category"` // "threat" or "secret"
+	Title     string   `json:"title"`
+	Where     string   `json:"where,omitempty"`
+	Start     int      `json:"start"`
+	End       int      `json:"end"`
+	Match     string   `json:"match,omitempty"`
+	Decoded   string   `json:"decoded,omitempty"`
+	Encodings []string `json:"encodings,omitempty"`
+}
+
+// Worst is the gravest level among findings, "" when there are none.
+func Worst(findings []Finding) Level {
+	var worst Level
+	for _, f := range findings {
+		if f.Level.Rank() > worst.Rank() {
+			worst = f.Level
+		}
+	}
+	return worst
+}
