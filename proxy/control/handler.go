@@ -1,0 +1,49 @@
+package control
+
+// Peer is who asked, as the kernel told it and not as the peer says it.
+type Peer struct {
+	PID, UID int
+	Role     Role
+	Descends bool // descends from a wrapper, or cannot be shown not to: may not decide
+}
+
+// Wrapper is the hub's handle on one connected wrapper. Push never blocks: only the newest State counts, and one that the
+// wrapper has not read yet is replaced. A Wrapper is comparable and can be a map key.
+type Wrapper interface {
+	Push(State)
+}
+
+// Handler is what a hub does with what arrives on the socket. Methods are called from many goroutines at once, calls of one
+// connection included. An *Error goes to the asker as it is; any other error as "internal error", because its words may
+// hold what the asker must not see. A panic is an error to its asker and to nobody else.
+//
+// Register comes before Report, Records, Stderr and Attention of a connection, and Unregister exactly once after the last
+// of them has returned. Records answers only when all of them are durable: what it answers, the wrapper forgets. Slices in
+// answers may be nil; they go out as empty lists.
+type Handler interface {
+	Welcome(peer Peer) Welcome
+
+	Register(w Wrapper, peer Peer, r Register) (State, error)
+	Unregister(w Wrapper)
+	Report(w Wrapper, r Report) (State, error)
+	Records(w Wrapper, r Records) (Acked, error)
+	Stderr(w Wrapper, s Stderr)
+	Attention(w Wrapper, a Attention) (Waiting, error)
+
+	Status() (Status, error)
+	Servers() ([]Server, error)
+	Inbox() ([]InboxItem, error)
+	Item(code string) (ItemDetail, error)
+	Decide(peer Peer, d Decide) (Decided, error)
+	Block(peer Peer, b Block) (Blocked, error)
+	Activity(q ActivityQuery) (Activity, error)
+	Record(id string) (Record, error)
+	Verify() (Verified, error)
+	Settings(q SettingQuery) ([]Setting, error)
+	SetSetting(peer Peer, q SettingQuery) (Setting, error)
+	Log(q LogQuery) (Log, error)
+
+	// StepDown says yes (nil) when this hub gives way to peer. The hub then flushes, releases store and socket and exits;
+	// the asker knows that it is gone when the lock beside the socket is free.
+	StepDown(peer Peer) error
+}
