@@ -1,0 +1,19 @@
+package inspect
+
+// CleanName is the one way by which a name that a server or a configuration file chose gets into our own sentences: name
+// if it is [A-Za-z0-9._-]{1,64}, else fallback, which is ours ("tool 3 of weather"). A name that could carry a sentence,
+// a direction or a line break never speaks in our voice.
+func CleanName(name, fallback string) string {
+	if len(name) == 0 || len(name) > 64 {
+		return fallback
+	}
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			return fallback
+		}
+	}
+	return name
+}

@@ -1,0 +1,161 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Escape makes server text fit to be printed: nothing in it moves a cursor, changes a colour, turns the direction of a
+// line or stays unseen. Tab, LF and CRLF stay. C0 controls and DEL become \x1b, other characters that are not drawn
+// become <U+200B ZERO WIDTH SPACE>, several of one kind <U+200B ZERO WIDTH SPACE ×14>, tag characters
+// <10 TAG CHARACTERS "ignore all">, a byte that is no UTF-8 \xff. White space that only looks like a space is spelled out
+// too (<U+00A0 NO-BREAK SPACE>), so that a difference of one such character can be seen.
+//
+// It is for reading and cannot be undone: a text may contain the letters "<U+200B". Escape of what was escaped is the same.
+// Where the exact value counts, print JSON through EscapeJSON.
+func Escape(s string) string {
+	first := firstOdd(s)
+	if first < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 64)
+	b.WriteString(s[:first])
+	for i := first; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == '\r' && strings.HasPrefix(s[i:], "\r\n"):
+			b.WriteString("\r\n")
+			size = 2
+		case !odd(r):
+			b.WriteString(s[i : i+size])
+		case r < 0x20 || r == 0x7f:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case classOf(r) == tag:
+			size = escapeTags(&b, s[i:])
+		default:
+			size = escapeRun(&b, s[i:], r, size)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+func firstOdd(s string) int {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if odd(r) || r == utf8.RuneError && size == 1 {
+				return i
+			}
+			i += size - 1
+			continue
+		}
+		if c >= 0x20 && c != 0x7f || c == '\t' || c == '\n' || c == '\r' && i+1 < len(s) && s[i+1] == '\n' {
+			continue
+		}
+		return i
+	}
+	return -1
+}
+
+func escapeTags(b *strings.Builder, s string) int {
+	n, count := 0, 0
+	var message []byte
+	for _, r := range s {
+		if classOf(r) != tag {
+			break
+		}
+		if r >= 0xe0020 && r <= 0xe007e {
+			message = append(message, byte(r-0xe0000))
+		}
+		n += utf8.RuneLen(r)
+		count++
+	}
+	noun := "CHARACTERS"
+	if count == 1 {
+		noun = "CHARACTER"
+	}
+	fmt.Fprintf(b, "<%d TAG %s %q>", count, noun, message)
+	return n
+}
+
+func escapeRun(b *strings.Builder, s string, r rune, size int) int {
+	n, count := size, 1
+	for {
+		next, more := utf8.DecodeRuneInString(s[n:])
+		if more == 0 || next != r || next == utf8.RuneError && more == 1 {
+			break
+		}
+		n += more
+		count++
+	}
+	fmt.Fprintf(b, "<U+%04X", r)
+	if name := Name(r); name != "" {
+		b.WriteString(" " + name)
+	}
+	if count > 1 {
+		fmt.Fprintf(b, " ×%d", count)
+	}
+	b.WriteByte('>')
+	return n
+}
+
+// EscapeJSON spells the same characters inside the strings of a JSON value as \uXXXX, so that it can be printed and is
+// still equal to every JSON parser. raw must be valid JSON: outside of strings nothing but ASCII can stand there.
+func EscapeJSON(raw []byte) []byte {
+	first := firstOddJSON(raw)
+	if first < 0 {
+		return raw
+	}
+	out := make([]byte, first, len(raw)+64)
+	copy(out, raw)
+	for i := first; i < len(raw); {
+		if c := raw[i]; c < utf8.RuneSelf {
+			if c == 0x7f {
+				out = append(out, `\u007f`...)
+			} else if c == '\r' && !(i+1 < len(raw) && raw[i+1] == '\n') {
+				out = append(out, ' ') // white space between tokens; JSON allows no CR in a string
+			} else {
+				out = append(out, c)
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(raw[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			out = append(out, `\ufffd`...) // not valid JSON: what most parsers read
+		case !odd(r):
+			out = append(out, raw[i:i+size]...)
+		case r > 0xffff:
+			r -= 0x10000
+			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		i += size
+	}
+	return out
+}
+
+func firstOddJSON(raw []byte) int {
+	for i := 0; i < len(raw); i++ {
+		if c := raw[i]; c < utf8.RuneSelf {
+			if c == 0x7f || c == '\r' {
+				return i
+			}
+			continue
+		}
+		r, size := utf8.DecodeRune(raw[i:])
+		if odd(r) || r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size - 1
+	}
+	return -1
+}

@@ -1,0 +1,238 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Rules of this package. A name is stable: exceptions and records refer to it.
+const (
+	InvisibleCharacters = "invisible_characters"
+	ControlCharacters   = "control_characters"
+	ANSIEscape          = "ansi_escape"
+	BeyondBounds        = "beyond_bounds"
+)
+
+const (
+	maxFindings = 64   // of one text; beyond it only what is graver than all before
+	maxMatch    = 160  // characters of Match
+	maxDecoded  = 1000 // bytes of Decoded
+	longRun     = 8    // invisible characters in a row that are no slip of an editor any more
+)
+
+// Text is what can be said about one string: a finding for every run of characters that a reader does not see and that no
+// script or emoji asks for. where is the path of the text in its definition.
+func Text(text string, where string) []Finding {
+	first := firstHidden(text)
+	if first < 0 {
+		return nil
+	}
+	s := scan{text: text, where: where}
+	for i := first; i < len(text); {
+		i = s.step(i)
+	}
+	s.hiddenText()
+	return s.findings
+}
+
+// firstHidden is where looking has to start, -1 for plain text, which nearly all text is.
+func firstHidden(text string) int {
+	for i, r := range text {
+		if r == '\r' && strings.HasPrefix(text[i:], "\r\n") {
+			continue
+		}
+		if classOf(r) != plain {
+			return i
+		}
+	}
+	return -1
+}
+
+type scan struct {
+	text      string
+	where     string
+	findings  []Finding
+	tags      strings.Builder // all tag characters of the text, decoded
+	selectors []byte          // all stray variation selectors of the text, as the bytes they stand for
+}
+
+// step looks at one run or one plain character and says where the next one begins.
+func (s *scan) step(i int) int {
+	rest := s.text[i:]
+	r, size := utf8.DecodeRuneInString(rest)
+	if r < 0x20 && (r == '\t' || r == '\n' || strings.HasPrefix(rest, "\r\n")) {
+		return i + size
+	}
+	c := classOf(r)
+	if c == plain {
+		return i + size
+	}
+	if n := sequence(rest); n > 0 {
+		s.add(Finding{Rule: ANSIEscape, Level: High, Title: "A terminal escape sequence"}, i, i+n)
+		return i + n
+	}
+	end, count, same := s.run(i, c, r)
+	run := s.text[i:end]
+	if c != control && honest(c, s.text[:i], run, s.text[end:]) {
+		return end
+	}
+	s.judge(c, r, count, same, i, end)
+	return end
+}
+
+// run is the end of the run of one class that starts at i, its length in characters, and whether they are all the same.
+func (s *scan) run(i int, c class, first rune) (end, count int, same bool) {
+	end, same = i, true
+	for end < len(s.text) {
+		r, size := utf8.DecodeRuneInString(s.text[end:])
+		if classOf(r) != c || c == control && (sequence(s.text[end:]) > 0 || strings.HasPrefix(s.text[end:], "\r\n")) {
+			break
+		}
+		same = same && r == first
+		end += size
+		count++
+	}
+	return end, count, same
+}
+
+func (s *scan) judge(c class, r rune, count int, same bool, start, end int) {
+	f := Finding{Rule: InvisibleCharacters, Level: Medium}
+	switch c {
+	case control:
+		f.Rule = ControlCharacters
+		f.Title = counted(count, "control character", r, same)
+	case bidi:
+		f.Level = High
+		f.Title = counted(count, "character that turns the direction of text", r, same)
+	case tag:
+		f.Level = High
+		f.Title = counted(count, "tag character", r, false)
+		for _, t := range s.text[start:end] {
+			if t >= 0xe0020 && t <= 0xe007e {
+				s.tags.WriteByte(byte(t - 0xe0000))
+			}
+		}
+	case variation:
+		if count > 1 {
+			f.Level = High
+		}
+		f.Title = counted(count, "stray variation selector", r, same)
+		for _, v := range s.text[start:end] {
+			switch {
+			case v >= 0xe0100:
+				s.selectors = append(s.selectors, byte(v-0xe0100+16))
+			case v >= 0xfe00:
+				s.selectors = append(s.selectors, byte(v-0xfe00))
+			}
+		}
+	default:
+		if count >= longRun {
+			f.Level = High
+		}
+		f.Title = counted(count, "invisible character", r, same)
+	}
+	s.add(f, start, end)
+}
+
+// counted puts a finding in words: "3 invisible characters (ZERO WIDTH SPACE)".
+func counted(n int, what string, r rune, same bool) string {
+	name := ""
+	if same {
+		if name = Name(r); name == "" {
+			name = fmt.Sprintf("U+%04X", r)
+		}
+		name = " (" + name + ")"
+	}
+	if n == 1 {
+		return "1 " + what + name
+	}
+	noun, rest, more := strings.Cut(what, " that turns ")
+	if more {
+		return fmt.Sprintf("%d %ss that turn %s%s", n, noun, rest, name)
+	}
+	return fmt.Sprintf("%d %ss%s", n, what, name)
+}
+
+func (s *scan) add(f Finding, start, end int) {
+	f.Category = "threat"
+	f.Where, f.Start, f.End = s.where, start, end
+	f.Match = clip(s.text[start:end], maxMatch)
+	s.findings = appendBounded(s.findings, f, maxFindings)
+}
+
+// hiddenText raises what spells a message. The pieces may stand far apart, one character after every visible one, so it
+// is judged over the whole text.
+func (s *scan) hiddenText() {
+	if message := s.tags.String(); letters(message) >= 2 {
+		s.raise("tag character", "A hidden message in tag characters", message, "tag_characters")
+	}
+	if message := string(s.selectors); len(s.selectors) >= 4 && printable(message) && letters(message) >= 2 {
+		s.raise("variation selector", "A hidden message in variation selectors", message, "variation_selectors")
+	}
+}
+
+func (s *scan) raise(what, title, message, encoding string) {
+	for i := range s.findings {
+		f := &s.findings[i]
+		if f.Rule == InvisibleCharacters && strings.Contains(f.Title, what) {
+			f.Level, f.Title = Critical, title
+			f.Decoded, f.Encodings = clipBytes(message, maxDecoded), []string{encoding}
+			message = "" // the first one says it all
+		}
+	}
+}
+
+func letters(s string) int {
+	n := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n
+}
+
+func printable(s string) bool {
+	if !utf8.ValidString(s) {
+		return false
+	}
+	for _, r := range s {
+		if r != '\n' && r != '\t' && r != '\r' && odd(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendBounded keeps the first findings up to most, and after that only one that is graver than all before it: what a
+// server can print without end must not hide what is worst, nor fill the store.
+func appendBounded(findings []Finding, f Finding, most int) []Finding {
+	if len(findings) < most || f.Level.Rank() > Worst(findings).Rank() {
+		return append(findings, f)
+	}
+	return findings
+}
+
+// clip is the first n characters of s.
+func clip(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// clipBytes is at most n bytes of s, not cutting a character in two.
+func clipBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
