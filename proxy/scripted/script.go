@@ -1,0 +1,166 @@
+package scripted
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+)
+
+// Script is all that a server does.
+type Script struct {
+	// Log names a file to which every line that arrives is appended, so that a test sees what reached the server.
+	Log string `json:"log,omitempty"`
+	// IgnoreEOF and IgnoreTERM make the server stay when it is asked to go (ten minutes at most).
+	IgnoreEOF  bool `json:"ignore_eof,omitempty"`
+	IgnoreTERM bool `json:"ignore_term,omitempty"`
+
+	Face                  // the face at the start
+	Faces map[string]Face `json:"faces,omitempty"` // others, put on by a step
+	Rules []Rule          `json:"rules,omitempty"` // the first that matches an event is the one that counts
+}
+
+// Face is what the server declares at one time. A nil list is a capability the server does not have; an empty one is a
+// list without items.
+type Face struct {
+	// Initialize is the whole result of initialize; without it one is made of the fields below.
+	Initialize   Verbatim   `json:"initialize,omitempty"`
+	Capabilities Verbatim   `json:"capabilities,omitempty"`
+	Info         Verbatim   `json:"info,omitempty"`
+	Instructions Verbatim   `json:"instructions,omitempty"` // a JSON string
+	Tools        []Verbatim `json:"tools"`
+	Prompts      []Verbatim `json:"prompts"`
+	Resources    []Verbatim `json:"resources"`
+	Templates    []Verbatim `json:"templates"`
+	// Answers are results by tool name, prompt name or resource URI.
+	Answers map[string]Verbatim `json:"answers,omitempty"`
+	// Fill adds this many tools fill_00000, fill_00001…
+	Fill int `json:"fill,omitempty"`
+	// PageSize cuts listings into pages; 0 is one page.
+	PageSize int `json:"page_size,omitempty"`
+	// Cursor is "" for honest paging, "endless" for a new cursor on every page, "same" for one cursor that leads to the
+	// page it came with.
+	Cursor string `json:"cursor,omitempty"`
+	// ListMeta is inserted into every list result as it stands, for example `"_meta":{"x":1}`.
+	ListMeta string `json:"list_meta,omitempty"`
+}
+
+// Rule takes Steps on an event. Without a step that answers, a request stays unanswered.
+type Rule struct {
+	// On is "start", "eof", a method ("tools/list"), a method and what it names ("tools/call get_forecast",
+	// "prompts/get NAME", "resources/read URI"), "answer ID" for the client's answer to a request of ours, "line" for
+	// anything that arrives, "file PATH" and "gone PATH" for a file that appears or goes.
+	On string `json:"on"`
+	// From and To bound which occurrences of the event count, the first being 1; 0 is no bound.
+	From int `json:"from,omitempty"`
+	To   int `json:"to,omitempty"`
+	// Contains restricts the rule to lines that contain it.
+	Contains string `json:"contains,omitempty"`
+	// While restricts the rule to times when this file exists.
+	While string `json:"while,omitempty"`
+	// Async takes the steps beside the reading loop, so that the server goes on reading.
+	Async bool   `json:"async,omitempty"`
+	Steps []Step `json:"steps,omitempty"`
+}
+
+// Step is one thing done; exactly one of its fields is set (Every and Within belong to Times, Hold to Daemons).
+type Step struct {
+	// Send writes a line. In it ${id} is the request's id as it was written, ${next} the id plus one, ${text} the id as
+	// a string if it is a number and the other way round, ${n} which occurrence of the event this is, ${token} the
+	// request's progress token, ${arg:NAME} the inside of the string argument NAME.
+	Send string `json:"send,omitempty"`
+	// Bytes is Send for what is no text, and without the line feed at the end.
+	Bytes []byte `json:"bytes,omitempty"`
+	// Result and Error answer the request with this value, expanded as Send is.
+	Result Verbatim `json:"result,omitempty"`
+	Error  Verbatim `json:"error,omitempty"`
+	// Default answers as if no rule had matched.
+	Default bool `json:"default,omitempty"`
+	// Put changes to the face of that name; "first" is the face at the start.
+	Put string `json:"put,omitempty"`
+	// Notify sends a notification of this method, Times times (at least once), spread over Within.
+	Notify string   `json:"notify,omitempty"`
+	Times  int      `json:"times,omitempty"`
+	Within Duration `json:"within,omitempty"`
+	// Progress sends this many progress notifications for the request.
+	Progress int `json:"progress,omitempty"`
+	// Big answers with a line of exactly this many bytes, the id in front, or behind with BigLast.
+	Big     int `json:"big,omitempty"`
+	BigLast int `json:"big_last,omitempty"`
+	// Stderr writes this many bytes to the error output, in lines; Say writes one line there.
+	Stderr int    `json:"stderr,omitempty"`
+	Say    string `json:"say,omitempty"`
+	// Wait waits for an event of this name since the rule began, for "cancelled" (of this request) or "file PATH", which
+	// may be there already. Sleep just waits. Both end with the input.
+	Wait  string   `json:"wait,omitempty"`
+	Sleep Duration `json:"sleep,omitempty"`
+	// Daemons starts a process in a session of its own whose parent is gone, which ignores TERM, HUP and INT and
+	// appends its id to this file; with Hold it keeps our output open.
+	Daemons string `json:"daemons,omitempty"`
+	Hold    bool   `json:"hold,omitempty"`
+	// Exit ends the server with a status (Quit for status 0); Kill ends it by its own KILL signal.
+	Exit int  `json:"exit,omitempty"`
+	Quit bool `json:"quit,omitempty"`
+	Kill bool `json:"kill,omitempty"`
+	// CloseOut closes the output and goes on.
+	CloseOut bool `json:"close_out,omitempty"`
+}
+
+// Verbatim is JSON kept byte for byte. In a script it stands as an object or array, or as a string that holds the text,
+// which is the way to write what is no good JSON. It is always written as the latter.
+type Verbatim string
+
+func (v Verbatim) MarshalJSON() ([]byte, error) { return json.Marshal(string(v)) }
+
+func (v *Verbatim) UnmarshalJSON(raw []byte) error {
+	if len(raw) > 0 && raw[0] == '"' {
+		var text string
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return err
+		}
+		*v = Verbatim(text)
+		return nil
+	}
+	*v = Verbatim(raw)
+	return nil
+}
+
+// Duration is a time.Duration written as Go writes it ("30ms").
+type Duration time.Duration
+
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
+
+func (d *Duration) UnmarshalJSON(raw []byte) error {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return err
+	}
+	span, err := time.ParseDuration(text)
+	*d = Duration(span)
+	return err
+}
+
+// Load reads a script from a file.
+func Load(path string) (Script, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return Script{}, fmt.Errorf("read script: %w", err)
+	}
+	var script Script
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&script); err != nil {
+		return Script{}, fmt.Errorf("read script %s: %w", path, err)
+	}
+	return script, nil
+}
+
+// Save writes a script to a file that Load reads.
+func (s Script) Save(path string) error {
+	raw, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return fmt.Errorf("write script: %w", err)
+	}
+	return os.WriteFile(path, raw, 0o600)
+}
