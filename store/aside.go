@@ -1,0 +1,125 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// lossFile notes, beside the place of the store, that one was lost: its absence is then no new home, even if the key is gone
+// with it.
+const lossFile = "store.lost"
+
+// SetAside keeps a store that cannot be used under a dated name and returns it. A store that another process owns, or that
+// is in order, is left where it is. Afterwards Open answers ErrMissing until it is told AfterLoss.
+func SetAside(dir string, options Options) (kept string, err error) {
+	why, err := whyUnusable(dir, options)
+	if err != nil {
+		return "", fmt.Errorf("set store aside: %w", err)
+	}
+	now := time.Now().UTC()
+	path := filepath.Join(dir, File)
+	for n := 0; ; n++ {
+		kept = fmt.Sprintf("%s.kept-%s", path, now.Format("20060102T150405Z"))
+		if n > 0 {
+			kept = fmt.Sprintf("%s-%d", kept, n)
+		}
+		if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	// The note comes first: a kill in between must not leave a folder that looks new.
+	if err := writeLoss(dir, Loss{At: now, Why: why, Kept: kept}); err != nil {
+		return "", fmt.Errorf("set store aside: %w", err)
+	}
+	// A seal key that is none would keep every later store from opening.
+	if _, err := readKey(dir); options.Key == nil && errors.Is(err, ErrSeal) {
+		key := filepath.Join(dir, keyFile)
+		if err := os.Rename(key, key+strings.TrimPrefix(kept, path)); err != nil {
+			return "", fmt.Errorf("set store aside: %w", err)
+		}
+	}
+	if err := os.Rename(path, kept); err != nil {
+		return "", fmt.Errorf("set store aside: %w", err)
+	}
+	return kept, syncFolder(dir)
+}
+
+// whyUnusable says what is wrong with a store; an error if nothing is, or if it is somebody's.
+func whyUnusable(dir string, options Options) (string, error) {
+	s, err := open(dir, options)
+	if err == nil {
+		damage := s.check()
+		_ = guard(s.db.Close)
+		if damage == nil {
+			return "", fmt.Errorf("%s is in order", filepath.Join(dir, File))
+		}
+		return damage.Error(), nil
+	}
+	if errors.Is(err, ErrCorrupt) || errors.Is(err, ErrSeal) {
+		return err.Error(), nil
+	}
+	return "", err
+}
+
+// check walks every page of the file.
+func (s *Store) check() error {
+	return guard(func() error {
+		return s.db.View(func(tx *bolt.Tx) error {
+			var first error
+			for err := range tx.Check() {
+				if first == nil {
+					first = fmt.Errorf("%w: %v", ErrCorrupt, err)
+				}
+			}
+			return first
+		})
+	})
+}
+
+func readLoss(dir string) (*Loss, error) {
+	f, err := openPrivate(filepath.Join(dir, lossFile), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", lossFile, err)
+	}
+	return unmarshalLoss(raw), nil
+}
+
+func writeLoss(dir string, loss Loss) error {
+	raw, err := json.Marshal(loss)
+	if err != nil {
+		return err
+	}
+	if err := removeLoss(dir); err != nil {
+		return err
+	}
+	f, err := openPrivate(filepath.Join(dir, lossFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", lossFile, err)
+	}
+	_, err = f.Write(append(raw, '\n'))
+	return errors.Join(err, f.Sync(), f.Close(), syncFolder(dir))
+}
+
+func removeLoss(dir string) error {
+	if err := os.Remove(filepath.Join(dir, lossFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", lossFile, err)
+	}
+	return nil
+}

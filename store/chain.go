@@ -1,0 +1,156 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// head is the newest end of the chain, sealed: without it a cut at that end would look like an end.
+type head struct {
+	Sequence uint64 `json:"sequence"` // of the newest record
+	Hash     string `json:"hash"`     // of the newest record
+	Records  int    `json:"records"`  // that are kept
+	Bytes    int64  `json:"bytes"`    // that they take, their index included
+}
+
+func (tx *Tx) putHead(h head) error { return tx.put(bucketMeta, metaHead, h) }
+
+func (tx *Tx) head() (head, error) {
+	var h head
+	err := tx.get(bucketMeta, metaHead, &h)
+	return h, err
+}
+
+// A stored record is: 8 bytes of arrival (Unix nanoseconds, never falling), 32 bytes of hash, then the record's JSON with
+// prev and without hash. The hash is SHA-256 over the previous hash, in hex, and that JSON; so an exported record can be
+// checked with nothing but its own fields.
+const recordOverhead = 8 + sha256.Size
+
+func encodeRecord(r Record, prev string, arrival int64) (stored []byte, hash string, err error) {
+	r.Prev, r.Hash = prev, ""
+	body, err := json.Marshal(r)
+	if err != nil {
+		return nil, "", fmt.Errorf("activity record: %w", err)
+	}
+	sum := chainHash(prev, body)
+	stored = make([]byte, 0, recordOverhead+len(body))
+	stored = binary.BigEndian.AppendUint64(stored, uint64(arrival))
+	stored = append(stored, sum[:]...)
+	return append(stored, body...), hex.EncodeToString(sum[:]), nil
+}
+
+func chainHash(prev string, body []byte) [sha256.Size]byte {
+	h := sha256.New()
+	h.Write([]byte(prev))
+	h.Write(body)
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+func decodeRecord(stored []byte) (r Record, arrival int64, err error) {
+	if len(stored) < recordOverhead {
+		return r, 0, fmt.Errorf("activity record: %w", ErrCorrupt)
+	}
+	if err := json.Unmarshal(stored[recordOverhead:], &r); err != nil {
+		return r, 0, fmt.Errorf("activity record: %w", ErrCorrupt)
+	}
+	r.Hash = hex.EncodeToString(stored[8:recordOverhead])
+	return r, arrivalOf(stored), nil
+}
+
+func arrivalOf(stored []byte) int64 { return int64(binary.BigEndian.Uint64(stored)) }
+
+// footprint is what a record takes in the file, roughly: its value, its keys, and what bbolt keeps for each.
+func footprint(stored []byte, id string) int64 {
+	return int64(len(stored)) + 2*int64(len(id)) + 48
+}
+
+// Append adds records to the chain inside this transaction, so that a decision and its record are kept together or not at
+// all. A record whose id is stored already is left out. It gives the records that were stored, with Prev and Hash.
+func (tx *Tx) Append(records ...Record) ([]Record, error) {
+	if len(records) == 0 {
+		return nil, nil
+	}
+	defer marked()
+	h, err := tx.head()
+	if err != nil {
+		return nil, fmt.Errorf("head of the activity chain: %w", err)
+	}
+	activity, ids := tx.bucket(bucketActivity), tx.bucket(bucketIDs)
+	// Keys only grow: pages are filled instead of split in half, which would leave the file half empty for ever.
+	activity.FillPercent = 0.9
+	arrival := tx.now().UnixNano()
+	if k, v := activity.Cursor().Last(); k != nil && len(v) >= recordOverhead {
+		arrival = max(arrival, arrivalOf(v))
+	}
+	stored := make([]Record, 0, len(records))
+	for _, r := range records {
+		r.settle(tx.now())
+		if tx.sequenceOf(r.ID) != 0 {
+			continue
+		}
+		value, hash, err := encodeRecord(r, h.Hash, arrival)
+		if err != nil {
+			return nil, err
+		}
+		h.Sequence++
+		key := sequenceKey(h.Sequence)
+		if err := errors.Join(activity.Put(key, value), ids.Put([]byte(r.ID), key)); err != nil {
+			return nil, fmt.Errorf("store activity: %w", err)
+		}
+		r.Prev, r.Hash = h.Hash, hash
+		h.Hash = hash
+		h.Records++
+		h.Bytes += footprint(value, r.ID)
+		stored = append(stored, r)
+	}
+	if len(stored) == 0 {
+		return nil, nil
+	}
+	return stored, tx.putHead(h)
+}
+
+// sequenceOf is where the record with an id stands, 0 if nowhere. The index is believed only where the record agrees: an
+// index entry alone must not keep a record out of the timeline.
+func (tx *Tx) sequenceOf(id string) uint64 {
+	if id == "" {
+		return 0
+	}
+	defer marked()
+	key := tx.bucket(bucketIDs).Get([]byte(id))
+	if len(key) != 8 {
+		return 0
+	}
+	value := tx.bucket(bucketActivity).Get(key)
+	if value == nil {
+		return 0
+	}
+	r, _, err := decodeRecord(value)
+	if err != nil || r.ID != id {
+		return 0
+	}
+	return binary.BigEndian.Uint64(key)
+}
+
+// Mark is the head of the chain for keeping in a second place: an export, a keychain.
+type Mark struct {
+	Sequence uint64    `json:"sequence"` // how many records were ever stored
+	Records  int       `json:"records"`  // how many of them are kept
+	Hash     string    `json:"hash"`
+	Time     time.Time `json:"time"`
+}
+
+// Head is the newest end of the chain as it is now.
+func (s *Store) Head() (Mark, error) {
+	var m Mark
+	err := s.View(func(tx *Tx) error {
+		h, err := tx.head()
+		m = Mark{Sequence: h.Sequence, Records: h.Records, Hash: h.Hash, Time: tx.now().UTC()}
+		return err
+	})
+	return m, err
+}

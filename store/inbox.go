@@ -1,0 +1,155 @@
+package store
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+)
+
+// Item is one thing that waits for a person, or did.
+type Item struct {
+	Code      string          `json:"code"`
+	Kind      string          `json:"kind"`
+	ServerID  string          `json:"server_id,omitempty"`
+	Severity  string          `json:"severity"` // critical, high, review
+	Title     string          `json:"title"`
+	Digest    string          `json:"digest"`
+	Era       string          `json:"era,omitempty"`
+	Created   time.Time       `json:"created"`
+	Updated   time.Time       `json:"updated,omitzero"`
+	Parts     []Part          `json:"parts,omitempty"`
+	Findings  json.RawMessage `json:"findings,omitempty"` // about the whole
+	Clients   []string        `json:"clients,omitempty"`  // whose wrappers wait for it
+	Asked     bool            `json:"asked,omitempty"`
+	AskedAt   time.Time       `json:"asked_at,omitzero"`
+	Noisy     bool            `json:"noisy,omitempty"`
+	Decided   string          `json:"decided,omitempty"` // "" waits; approved, rejected, withdrawn, superseded
+	DecidedAt time.Time       `json:"decided_at,omitzero"`
+	Next      string          `json:"next,omitempty"` // code under which the content, changed since, waits now
+	Detail    json.RawMessage `json:"detail,omitempty"`
+}
+
+// Part is one pinned thing inside an item.
+type Part struct {
+	Item       string          `json:"item"` // pin key, or "setting:KEY"
+	State      string          `json:"state"`
+	Digest     string          `json:"digest,omitempty"`
+	Definition []byte          `json:"definition,omitempty"` // as declared
+	Approved   []byte          `json:"approved,omitempty"`   // as last approved
+	Findings   json.RawMessage `json:"findings,omitempty"`
+}
+
+// codeAlphabet leaves out what people mix up when they read a code aloud or type it.
+const codeAlphabet = "ABCDEFGHJKMNPQRTUVWXYZ2346789"
+
+// NewCode is a code that no item has or had, as long as its item is kept.
+func (tx *Tx) NewCode() (string, error) {
+	for range 1000 {
+		var raw [4]byte
+		for i := range raw {
+			c, err := randomBelow(byte(len(codeAlphabet)))
+			if err != nil {
+				return "", err
+			}
+			raw[i] = codeAlphabet[c]
+		}
+		code := string(raw[:])
+		_, err := tx.Item(code)
+		if errors.Is(err, ErrNotFound) {
+			return code, nil
+		}
+		if err != nil && !errors.Is(err, ErrSeal) {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("no free inbox code: decide on what waits")
+}
+
+// randomBelow draws without the bias of a remainder.
+func randomBelow(n byte) (byte, error) {
+	limit := 255 - 255%n
+	for {
+		var b [1]byte
+		if _, err := rand.Read(b[:]); err != nil {
+			return 0, fmt.Errorf("random numbers: %w", err)
+		}
+		if b[0] < limit {
+			return b[0] % n, nil
+		}
+	}
+}
+
+// PutItem writes an item whole; one that is decided leaves Waiting.
+func (tx *Tx) PutItem(it Item) error {
+	key := []byte(it.Code)
+	if len(it.Code) == 0 || len(it.Code) > 64 {
+		return fmt.Errorf("inbox code %.80q is not a code", it.Code)
+	}
+	to, from := bucketInbox, bucketDecided
+	if it.Decided != "" {
+		to, from = from, to
+	}
+	if err := tx.delete(from, key); err != nil {
+		return err
+	}
+	return tx.put(to, key, it)
+}
+
+// Item is one item, waiting or decided. Codes are read in any case.
+func (tx *Tx) Item(code string) (Item, error) {
+	var it Item
+	key := []byte(strings.ToUpper(code))
+	err := tx.get(bucketInbox, key, &it)
+	if errors.Is(err, ErrNotFound) {
+		err = tx.get(bucketDecided, key, &it)
+	}
+	return it, err
+}
+
+// Waiting are the items that wait, oldest first.
+func (tx *Tx) Waiting() ([]Item, error) { return tx.items(bucketInbox) }
+
+// Decided are the items that wait no more, oldest first.
+func (tx *Tx) Decided() ([]Item, error) { return tx.items(bucketDecided) }
+
+// WaitingFor is the item of a kind that waits for a server, ErrNotFound if none does.
+func (tx *Tx) WaitingFor(serverID, kind string) (Item, error) {
+	waiting, err := tx.Waiting()
+	if err != nil {
+		return Item{}, err
+	}
+	for _, it := range waiting {
+		if it.ServerID == serverID && it.Kind == kind {
+			return it, nil
+		}
+	}
+	return Item{}, fmt.Errorf("inbox item %s: %w", kind, ErrNotFound)
+}
+
+// DeleteDecidedBefore forgets items decided before t, so that the codes come back into use.
+func (tx *Tx) DeleteDecidedBefore(t time.Time) (int, error) {
+	old, err := tx.Decided()
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, it := range old {
+		if it.DecidedAt.Before(t) {
+			if err := tx.delete(bucketDecided, []byte(it.Code)); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (tx *Tx) items(bucket []byte) ([]Item, error) {
+	items, err := list[Item](tx, bucket, nil)
+	sort.SliceStable(items, func(i, j int) bool { return items[i].Created.Before(items[j].Created) })
+	return items, err
+}

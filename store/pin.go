@@ -1,0 +1,201 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// States a Pin is kept in. New, changed and removed are what comparing Seen with Pin says, and are not stored here.
+const (
+	Approved = "approved"
+	Rejected = "rejected"
+)
+
+// Who approved a pin.
+const (
+	ByPerson     = "person"
+	ByTrustClean = "trust-clean" // shown as "trusted on first use, never read"
+)
+
+// Pin is a decision over one definition of one item of one server in one era.
+type Pin struct {
+	ServerID   string    `json:"server"`
+	Item       string    `json:"item"` // pin key: "tool:echo", "instructions"
+	Era        string    `json:"era"`
+	Digest     string    `json:"digest"`
+	Raw        []byte    `json:"raw,omitempty"` // the definition decided on, in the bytes delivered
+	State      string    `json:"state"`         // Approved or Rejected
+	ApprovedBy string    `json:"approved_by,omitempty"`
+	ApprovedAt time.Time `json:"approved_at,omitzero"`
+	RejectedAt time.Time `json:"rejected_at,omitzero"`
+	Code       string    `json:"code,omitempty"` // inbox item of the decision
+}
+
+// Seen is the definition of an item as it was last declared, so that what waits can be shown beside what was approved.
+type Seen struct {
+	ServerID string          `json:"server"`
+	Item     string          `json:"item"`
+	Era      string          `json:"era"`
+	Digest   string          `json:"digest"`
+	Raw      []byte          `json:"raw,omitempty"`
+	Findings json.RawMessage `json:"findings,omitempty"`
+	Removed  bool            `json:"removed,omitempty"` // the last complete listing had it no more
+	FirstAt  time.Time       `json:"first_at"`
+	LastAt   time.Time       `json:"last_at"`
+}
+
+// Event is one line of a pin's history.
+type Event struct {
+	ServerID string    `json:"server"`
+	Item     string    `json:"item"`
+	Era      string    `json:"era,omitempty"`
+	At       time.Time `json:"at"`
+	Action   string    `json:"action"` // approve, reject, block, replace, trust, remove, return
+	By       string    `json:"by,omitempty"`
+	Digest   string    `json:"digest,omitempty"`
+	Before   string    `json:"before,omitempty"` // the digest that Digest took the place of
+	Code     string    `json:"code,omitempty"`
+}
+
+// PutPin writes a pin in the place of the one for the same server, era and item.
+func (tx *Tx) PutPin(p Pin) error {
+	key, err := itemKey(p.ServerID, p.Era, p.Item)
+	if err != nil {
+		return err
+	}
+	tx.rolled = true
+	return tx.put(bucketPins, key, p)
+}
+
+// Pin is the decision over one item in one era.
+func (tx *Tx) Pin(serverID, era, item string) (Pin, error) {
+	var p Pin
+	key, err := itemKey(serverID, era, item)
+	if err != nil {
+		return p, err
+	}
+	err = tx.get(bucketPins, key, &p)
+	return p, err
+}
+
+// Pins are the pins of a server whose seal holds. tampered counts those whose seal does not: they are not returned, so what
+// they are about is not approved.
+func (tx *Tx) Pins(serverID string) (pins []Pin, tampered int, err error) {
+	prefix, err := serverPrefix(serverID)
+	if err != nil {
+		return nil, 0, err
+	}
+	bad := tx.bad
+	pins, err = list[Pin](tx, bucketPins, prefix)
+	return pins, tx.bad - bad, err
+}
+
+// DeletePin takes a decision away; the item counts as never seen by a person.
+func (tx *Tx) DeletePin(serverID, era, item string) error {
+	key, err := itemKey(serverID, era, item)
+	if err != nil {
+		return err
+	}
+	tx.rolled = true
+	return tx.delete(bucketPins, key)
+}
+
+// PutSeen writes the last declared definition of an item.
+func (tx *Tx) PutSeen(s Seen) error {
+	key, err := itemKey(s.ServerID, s.Era, s.Item)
+	if err != nil {
+		return err
+	}
+	return tx.put(bucketSeen, key, s)
+}
+
+// Seen are the last declared definitions of a server, of both eras.
+func (tx *Tx) Seen(serverID string) ([]Seen, error) {
+	prefix, err := serverPrefix(serverID)
+	if err != nil {
+		return nil, err
+	}
+	return list[Seen](tx, bucketSeen, prefix)
+}
+
+// DeleteSeen forgets a declared definition.
+func (tx *Tx) DeleteSeen(serverID, era, item string) error {
+	key, err := itemKey(serverID, era, item)
+	if err != nil {
+		return err
+	}
+	return tx.delete(bucketSeen, key)
+}
+
+// AddHistory adds one event to the history of an item.
+func (tx *Tx) AddHistory(e Event) error {
+	prefix, err := itemKey(e.ServerID, "", e.Item)
+	if err != nil {
+		return err
+	}
+	n, err := tx.next(bucketHistory)
+	if err != nil {
+		return err
+	}
+	return tx.put(bucketHistory, append(append(prefix, 0), n...), e)
+}
+
+// History is what happened to one item of a server, oldest first; item "" is every item of the server.
+func (tx *Tx) History(serverID, item string) ([]Event, error) {
+	prefix, err := serverPrefix(serverID)
+	if item != "" {
+		prefix, err = itemKey(serverID, "", item)
+		prefix = append(prefix, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	events, err := list[Event](tx, bucketHistory, prefix)
+	if item == "" {
+		return events, err
+	}
+	// A name may be a prefix of another up to a zero byte: the prefix alone does not decide.
+	exact := events[:0]
+	for _, e := range events {
+		if e.Item == item {
+			exact = append(exact, e)
+		}
+	}
+	return exact, err
+}
+
+// itemKey orders pins by server, era and item. The item stands last because a name may hold any byte, a zero included; a
+// name longer than bbolt allows in a key stands as its hash.
+func itemKey(serverID, era, item string) ([]byte, error) {
+	prefix, err := serverPrefix(serverID)
+	if err != nil {
+		return nil, err
+	}
+	if strings.ContainsRune(era, 0) {
+		return nil, fmt.Errorf("era %q of a pin is not a name", era)
+	}
+	var key bytes.Buffer
+	key.Write(prefix)
+	key.WriteString(era)
+	key.WriteByte(0)
+	if len(item) > 1024 {
+		sum := sha256.Sum256([]byte(item))
+		key.WriteByte('h')
+		key.Write(sum[:])
+	} else {
+		key.WriteByte('n')
+		key.WriteString(item)
+	}
+	return key.Bytes(), nil
+}
+
+func serverPrefix(serverID string) ([]byte, error) {
+	if serverID == "" || len(serverID) > 256 || strings.ContainsRune(serverID, 0) {
+		return nil, fmt.Errorf("server id %.80q is not an id", serverID)
+	}
+	return append([]byte(serverID), 0), nil
+}

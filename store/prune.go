@@ -1,0 +1,161 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// anchor stands where retention took records out of the chain: it carries the chain over the gap. It is sealed, so nobody
+// without the key turns a removal into retention.
+type anchor struct {
+	From    uint64    `json:"from"`
+	To      uint64    `json:"to"`
+	Prev    string    `json:"prev"` // hash before the gap
+	Hash    string    `json:"hash"` // of the last record taken
+	Records int       `json:"records"`
+	Until   time.Time `json:"until"` // time of the last record taken
+}
+
+// Pruned says what retention took.
+type Pruned struct {
+	Records int
+	Bytes   int64
+}
+
+// pruneStep bounds one transaction, so that a decision never waits for a long prune.
+const pruneStep = 2000
+
+// Prune takes records from the old end: first those older than keep, then, while what is left is larger than maxBytes, the
+// oldest of the others. Decisions and drift stay until only they are left to make room; 0 is no limit. What is taken leaves
+// an anchor, and the chain verifies as before. The file does not shrink; its free pages are used again.
+func (s *Store) Prune(now time.Time, keep time.Duration, maxBytes int64) (Pruned, error) {
+	var total Pruned
+	if err := s.Flush(); err != nil {
+		return total, err
+	}
+	passes := []struct {
+		lasting bool
+		wanted  func(h head, arrival int64) bool
+	}{
+		{false, func(_ head, arrival int64) bool { return keep > 0 && arrival < now.Add(-keep).UnixNano() }},
+		{false, func(h head, _ int64) bool { return maxBytes > 0 && h.Bytes > maxBytes }},
+		{true, func(h head, _ int64) bool { return maxBytes > 0 && h.Bytes > maxBytes }},
+	}
+	for _, pass := range passes {
+		from := uint64(0)
+		for more := true; more; {
+			err := s.Update(func(tx *Tx) error {
+				defer marked()
+				taken, next, err := tx.prune(from, pass.lasting, pass.wanted)
+				total.Records += taken.Records
+				total.Bytes += taken.Bytes
+				from, more = next, next != 0
+				return err
+			})
+			if err != nil {
+				return total, fmt.Errorf("prune activity: %w", err)
+			}
+		}
+	}
+	return total, nil
+}
+
+// prune takes at most pruneStep records that stand at or after from. next is where to go on, 0 when the pass is over.
+func (tx *Tx) prune(from uint64, takeLasting bool, wanted func(head, int64) bool) (taken Pruned, next uint64, err error) {
+	h, err := tx.head()
+	if err != nil {
+		return taken, 0, err
+	}
+	type victim struct {
+		sequence uint64
+		record   Record
+		size     int64
+	}
+	var victims []victim
+	looked := 0
+	after := h
+	c := tx.bucket(bucketActivity).Cursor()
+	for k, v := c.Seek(sequenceKey(from)); k != nil; k, v = c.Next() {
+		if looked++; looked > 10*pruneStep || len(victims) == pruneStep {
+			next = sequenceIn(k)
+			break
+		}
+		r, arrival, err := decodeRecord(v)
+		if err != nil {
+			return taken, 0, err // damage is for Verify to name, not for retention to wipe away
+		}
+		if !wanted(after, arrival) {
+			break
+		}
+		if lasting(r.Kind) != takeLasting {
+			continue
+		}
+		size := footprint(v, r.ID)
+		victims = append(victims, victim{sequenceIn(k), r, size})
+		after.Records--
+		after.Bytes -= size
+	}
+	if len(victims) == 0 {
+		return taken, next, nil
+	}
+	anchors, bad := tx.anchors()
+	if bad {
+		return taken, 0, ErrSeal
+	}
+	ending := make(map[uint64]uint64, len(anchors)) // last sequence -> first
+	for first, a := range anchors {
+		ending[a.To] = first
+	}
+	changed := map[uint64]bool{}
+	activity, ids := tx.bucket(bucketActivity), tx.bucket(bucketIDs)
+	for _, v := range victims {
+		a := anchor{From: v.sequence, To: v.sequence, Prev: v.record.Prev, Hash: v.record.Hash, Records: 1, Until: v.record.Time}
+		if first, ok := ending[v.sequence-1]; ok {
+			before := anchors[first]
+			delete(ending, before.To)
+			a.From, a.Prev, a.Records = before.From, before.Prev, before.Records+1
+			if before.Until.After(a.Until) {
+				a.Until = before.Until
+			}
+		}
+		if behind, ok := anchors[v.sequence+1]; ok {
+			delete(anchors, behind.From)
+			changed[behind.From] = true
+			a.To, a.Hash, a.Records = behind.To, behind.Hash, a.Records+behind.Records
+			if behind.Until.After(a.Until) {
+				a.Until = behind.Until
+			}
+		}
+		anchors[a.From] = a
+		ending[a.To] = a.From
+		changed[a.From] = true
+		if err := errors.Join(activity.Delete(sequenceKey(v.sequence)), ids.Delete([]byte(v.record.ID))); err != nil {
+			return taken, 0, err
+		}
+		taken.Records++
+		taken.Bytes += v.size
+	}
+	for first := range changed {
+		if a, ok := anchors[first]; ok {
+			err = tx.put(bucketAnchors, sequenceKey(first), a)
+		} else {
+			err = tx.delete(bucketAnchors, sequenceKey(first))
+		}
+		if err != nil {
+			return taken, 0, err
+		}
+	}
+	return taken, next, tx.putHead(after)
+}
+
+// anchors are all anchors by their first sequence; bad says that one is not ours.
+func (tx *Tx) anchors() (all map[uint64]anchor, bad bool) {
+	before := tx.bad
+	list, _ := list[anchor](tx, bucketAnchors, nil)
+	all = make(map[uint64]anchor, len(list))
+	for _, a := range list {
+		all[a.From] = a
+	}
+	return all, tx.bad != before
+}

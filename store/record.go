@@ -1,0 +1,83 @@
+package store
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"time"
+)
+
+// Record is one line of the activity timeline. Fields, order and types are those of the wire's record, so that one converts
+// to the other.
+type Record struct {
+	ID         string          `json:"id"`
+	Time       time.Time       `json:"time"`
+	Kind       string          `json:"kind"`
+	Status     string          `json:"status"`
+	Server     string          `json:"server,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	Code       string          `json:"code,omitempty"`
+	Mode       string          `json:"mode,omitempty"`
+	Summary    string          `json:"summary,omitempty"`
+	Detail     json.RawMessage `json:"detail,omitempty"`
+	Client     string          `json:"client,omitempty"`
+	Session    string          `json:"session,omitempty"`
+	Request    string          `json:"request,omitempty"`
+	DurationUS int64           `json:"duration_us,omitempty"`
+	Bytes      int64           `json:"bytes,omitempty"`
+	Prev       string          `json:"prev,omitempty"`
+	Hash       string          `json:"hash,omitempty"`
+}
+
+// Kinds that the store itself needs to know: calls are what may be dropped under pressure, decisions and drift what goes last.
+const (
+	kindCall    = "tool_call"
+	kindProblem = "guard_problem"
+)
+
+// lasting says which kinds retention takes last.
+func lasting(kind string) bool {
+	switch kind {
+	case "approval", "rejection", "release", "drift", "config_change":
+		return true
+	}
+	return false
+}
+
+const idAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+// NewRecordID is an id that sorts by time: 64 bits of nanoseconds and 64 random bits, 26 characters.
+func NewRecordID(t time.Time) string {
+	var raw [16]byte
+	binary.BigEndian.PutUint64(raw[:8], uint64(t.UnixNano()))
+	// crypto/rand does not fail on the platforms we build for: it ends the program instead.
+	_, _ = rand.Read(raw[8:])
+	out := make([]byte, 0, 26)
+	for _, half := range [2]uint64{binary.BigEndian.Uint64(raw[:8]), binary.BigEndian.Uint64(raw[8:])} {
+		for shift := 60; shift >= 0; shift -= 5 {
+			out = append(out, idAlphabet[half>>shift&31])
+		}
+	}
+	return string(out)
+}
+
+// maxDetail bounds what one record may keep. A record is a line of a timeline, not a place for payloads.
+const maxDetail = 1 << 20
+
+// settle makes a record storable whatever came: a time that JSON has, a detail that is JSON.
+func (r *Record) settle(now time.Time) {
+	if y := r.Time.UTC().Year(); r.Time.IsZero() || y < 1 || y > 9999 {
+		r.Time = now
+	}
+	r.Time = r.Time.UTC().Round(0)
+	if r.ID == "" || len(r.ID) > 256 {
+		r.ID = NewRecordID(r.Time)
+	}
+	switch {
+	case len(r.Detail) > maxDetail:
+		r.Detail, _ = json.Marshal(map[string]int{"cut": len(r.Detail)})
+	case len(r.Detail) > 0 && !json.Valid(r.Detail):
+		r.Detail, _ = json.Marshal(string(r.Detail))
+	}
+	r.Prev, r.Hash = "", ""
+}

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	keyFile  = "seal.key"
+	keyBytes = 32
+	sealSize = sha256.Size
+)
+
+// seal is the keyed seal of one value at one place. Bucket and key are part of it: a sealed record copied to another place
+// does not hold there.
+func seal(key, bucket, place, value []byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	for _, part := range [][]byte{bucket, place} {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
+		mac.Write(n[:])
+		mac.Write(part)
+	}
+	mac.Write(value)
+	return mac.Sum(nil)
+}
+
+// open gives the value of a sealed record back, ErrSeal if the seal is not of this key, place and value.
+func unseal(key, bucket, place, sealed []byte) ([]byte, error) {
+	if len(sealed) < sealSize || !hmac.Equal(sealed[:sealSize], seal(key, bucket, place, sealed[sealSize:])) {
+		return nil, ErrSeal
+	}
+	return sealed[sealSize:], nil
+}
+
+// readKey is the key of a folder; fs.ErrNotExist where there is none.
+func readKey(dir string) ([]byte, error) {
+	f, err := openPrivate(filepath.Join(dir, keyFile), os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	key, err := io.ReadAll(io.LimitReader(f, keyBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("read seal key: %w", err)
+	}
+	if len(key) != keyBytes {
+		return nil, fmt.Errorf("%s is not a seal key: %w", filepath.Join(dir, keyFile), ErrSeal)
+	}
+	return key, nil
+}
+
+func newKey() ([]byte, error) {
+	key := make([]byte, keyBytes)
+	if _, err := rand.Read(key); err != nil {
+		return nil, fmt.Errorf("random numbers: %w", err)
+	}
+	return key, nil
+}
+
+// writeKey puts a new key into the folder, whole or not at all, never over one that is there.
+func writeKey(dir string, key []byte) error {
+	path := filepath.Join(dir, keyFile)
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write seal key: %s is there already: %w", path, ErrFolder)
+	}
+	temporary := path + ".new"
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write seal key: %w", err)
+	}
+	f, err := openPrivate(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return fmt.Errorf("write seal key: %w", err)
+	}
+	_, err = f.Write(key)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		return fmt.Errorf("write seal key: %w", err)
+	}
+	return syncFolder(dir)
+}

@@ -1,0 +1,346 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// File is the name of the store in its folder.
+const File = "sallyport.db"
+
+const schema = 1
+
+// Options of Open. The zero value opens the store that is there, or makes one in a new home.
+type Options struct {
+	// Key seals the records instead of the file seal.key, where the system keeps keys better than a file. 32 bytes.
+	Key []byte
+	// AfterLoss begins an empty store although one was lost (ErrMissing). It carries a Loss: nothing may be trusted on first
+	// use, and no earlier mark of the home counts, until ClearLoss.
+	AfterLoss bool
+	// LockTimeout is how long to wait for another owner to leave; 0 is 300 ms.
+	LockTimeout time.Duration
+}
+
+// Store is an open store. All methods may be called by any goroutine.
+type Store struct {
+	dir     string
+	db      *bolt.DB
+	key     []byte
+	fresh   bool
+	now     func() time.Time
+	writer  *writer
+	damaged atomic.Pointer[error]
+	closed  atomic.Bool
+}
+
+// Loss says that a store was lost before this one.
+type Loss struct {
+	At   time.Time `json:"at"`
+	Why  string    `json:"why"`
+	Kept string    `json:"kept,omitempty"` // where the old file is, "" if it was gone
+}
+
+// birth is written once, under the key: a store whose birth does not unseal belongs to another key.
+type birth struct {
+	Schema int       `json:"schema"`
+	Born   time.Time `json:"born"`
+}
+
+// Open opens the store of a data folder and takes it for this process. Errors are ErrLocked, ErrCorrupt, ErrMissing, ErrSeal,
+// ErrFolder, ErrNewer; whichever comes, the caller approves nothing.
+func Open(dir string, options Options) (*Store, error) {
+	s, err := open(dir, options)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	s.writer = newWriter(s)
+	return s, nil
+}
+
+func open(dir string, options Options) (*Store, error) {
+	if err := checkFolder(dir); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, File)
+	key, err := options.Key, error(nil)
+	if key == nil {
+		key, err = readKey(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	loss, err := readLoss(dir)
+	if err != nil {
+		return nil, err
+	}
+	_, err = os.Lstat(path)
+	absent := errors.Is(err, fs.ErrNotExist)
+	if absent && !options.AfterLoss && (loss != nil || options.Key == nil && key != nil) {
+		return nil, fmt.Errorf("%s: %w", path, ErrMissing)
+	}
+	if absent && key != nil && loss == nil && options.AfterLoss {
+		loss = &Loss{At: time.Now().UTC(), Why: "the store was gone"}
+	}
+
+	timeout := options.LockTimeout
+	if timeout == 0 {
+		timeout = 300 * time.Millisecond
+	}
+	db, err := openFile(path, timeout)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, db: db, key: key, now: time.Now}
+	if err := guard(func() error { return s.settle(options, loss, absent) }); err != nil {
+		_ = guard(db.Close)
+		return nil, err
+	}
+	return s, nil
+}
+
+// openFile opens the file under its lock. NoSync stays off: a kill loses nothing without it, a power cut would.
+func openFile(path string, timeout time.Duration) (db *bolt.DB, err error) {
+	var seen *os.File // bbolt leaves the file open when it panics, and with it the lock
+	defer func() {
+		if err != nil && seen != nil {
+			_ = seen.Close()
+		}
+	}()
+	err = guard(func() error {
+		var err error
+		db, err = bolt.Open(path, 0o600, &bolt.Options{
+			Timeout:      timeout,
+			FreelistType: bolt.FreelistMapType,
+			OpenFile: func(path string, flag int, _ os.FileMode) (*os.File, error) {
+				f, err := openPrivate(path, flag)
+				seen = f
+				return f, err
+			},
+		})
+		return err
+	})
+	switch {
+	case err == nil:
+	case errors.Is(err, berrors.ErrTimeout):
+		return nil, fmt.Errorf("%s: %w", path, ErrLocked)
+	case errors.Is(err, ErrFolder), errors.Is(err, ErrCorrupt), errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
+		return nil, fmt.Errorf("%s: %w: %v", path, ErrCorrupt, err)
+	default:
+		if info, statErr := os.Lstat(path); statErr == nil && info.Mode().IsRegular() {
+			var pathErr *fs.PathError
+			if !errors.As(err, &pathErr) {
+				return nil, fmt.Errorf("%s: %w: %v", path, ErrCorrupt, err)
+			}
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return db, nil
+}
+
+// settle decides, under the file's lock, what the file is: this home's store, the first one of a new home, or neither.
+func (s *Store) settle(options Options, loss *Loss, absent bool) error {
+	state, err := s.look()
+	if err != nil {
+		return err
+	}
+	hasKey := s.key != nil
+	switch {
+	case state == blank && options.Key == nil && hasKey && !absent && !options.AfterLoss:
+		// The key came first, so there was a store here; a file without a bucket in its place is not it.
+		return ErrMissing
+	case state == blank, state == unused && !hasKey:
+		return s.begin(loss)
+	case !hasKey:
+		return fmt.Errorf("%s is gone: %w", filepath.Join(s.dir, keyFile), ErrSeal)
+	}
+	return s.db.View(func(btx *bolt.Tx) error {
+		tx := &Tx{tx: btx, key: s.key, now: s.now}
+		var b birth
+		if err := tx.get(bucketMeta, metaBirth, &b); err != nil {
+			return err
+		}
+		if b.Schema > schema {
+			return ErrNewer
+		}
+		return tx.probe()
+	})
+}
+
+type fileState int
+
+const (
+	blank  fileState = iota // no bucket of ours
+	unused                  // made, but nothing was ever kept
+	used
+)
+
+func (s *Store) look() (fileState, error) {
+	state := blank
+	err := s.db.View(func(tx *bolt.Tx) error {
+		// bbolt trusts its own page count; a file that was cut would fault later, at a page nobody can foresee.
+		info, err := os.Stat(s.db.Path())
+		if err != nil {
+			return err
+		}
+		if info.Size() < tx.Size() {
+			return fmt.Errorf("%w: %d bytes are missing at its end", ErrCorrupt, tx.Size()-info.Size())
+		}
+		if tx.Bucket(bucketMeta) == nil {
+			if k, _ := tx.Cursor().First(); k != nil {
+				return fmt.Errorf("%w: it is not a store of ours", ErrCorrupt)
+			}
+			return nil
+		}
+		state = unused
+		for _, b := range buckets {
+			bucket := tx.Bucket(b.name)
+			if bucket == nil {
+				return fmt.Errorf("%w: bucket %s is gone", ErrCorrupt, b.name)
+			}
+			if k, _ := bucket.Cursor().First(); k != nil && string(b.name) != string(bucketMeta) {
+				state = used
+			}
+		}
+		return nil
+	})
+	return state, err
+}
+
+// begin writes the first content of a store, then the key: a kill in between leaves a store without content, which the next
+// Open begins anew.
+func (s *Store) begin(loss *Loss) error {
+	writesKey := s.key == nil
+	if writesKey {
+		key, err := newKey()
+		if err != nil {
+			return err
+		}
+		s.key = key
+	}
+	err := s.db.Update(func(btx *bolt.Tx) error {
+		for _, b := range buckets {
+			if btx.Bucket(b.name) != nil {
+				if err := btx.DeleteBucket(b.name); err != nil {
+					return err
+				}
+			}
+			if _, err := btx.CreateBucket(b.name); err != nil {
+				return err
+			}
+		}
+		tx := &Tx{tx: btx, key: s.key, now: s.now}
+		if err := tx.put(bucketMeta, metaBirth, birth{Schema: schema, Born: s.now().UTC()}); err != nil {
+			return err
+		}
+		if loss != nil {
+			if err := tx.put(bucketMeta, metaLoss, loss); err != nil {
+				return err
+			}
+		}
+		if err := tx.putHead(head{}); err != nil {
+			return err
+		}
+		return tx.sealRoll()
+	})
+	if err != nil {
+		return err
+	}
+	if writesKey {
+		if err := writeKey(s.dir, s.key); err != nil {
+			return err
+		}
+	}
+	s.fresh = true
+	if err := syncFolder(s.dir); err != nil {
+		return err
+	}
+	return removeLoss(s.dir)
+}
+
+// probe reads through what the hub will need, so that damage shows at Open and not in the middle of a decision.
+func (tx *Tx) probe() error {
+	for _, b := range buckets {
+		if b.sealed {
+			tx.each(b.name, nil, func(_, sealed []byte) { _ = len(sealed) })
+			continue
+		}
+		tx.bucket(b.name).Cursor().Last()
+	}
+	return nil
+}
+
+// Fresh says that this Open made the store: the home is new, or it begins again after a loss.
+func (s *Store) Fresh() bool { return s.fresh }
+
+// Loss is the store that was lost before this one, nil if none was or a person has seen it.
+func (s *Store) Loss() (*Loss, error) {
+	var loss *Loss
+	err := s.View(func(tx *Tx) error {
+		var l Loss
+		err := tx.get(bucketMeta, metaLoss, &l)
+		if err == nil {
+			loss = &l
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		return nil
+	})
+	return loss, err
+}
+
+// ClearLoss: a person has seen that the old store is lost, and this one is the home's now.
+func (tx *Tx) ClearLoss() error {
+	tx.rolled = true
+	return tx.delete(bucketMeta, metaLoss)
+}
+
+// Close writes what is queued, then gives the file and its lock back.
+func (s *Store) Close() error {
+	if !s.closed.CompareAndSwap(false, true) {
+		return nil
+	}
+	err := s.writer.close()
+	return errors.Join(err, guard(s.db.Close))
+}
+
+// usable is nil as long as the file can be worked with. After damage every further use is refused: what was read before the
+// damage showed may still be shown, nothing new may follow from it.
+func (s *Store) usable() error {
+	if err := s.damaged.Load(); err != nil {
+		return *err
+	}
+	if s.closed.Load() && !s.writer.draining() {
+		return ErrClosed
+	}
+	return nil
+}
+
+func (s *Store) note(err error) error {
+	if errors.Is(err, ErrCorrupt) {
+		s.damaged.CompareAndSwap(nil, &err)
+	}
+	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
+		return ErrClosed
+	}
+	return err
+}
+
+// unmarshalLoss is strict on nothing: a note that cannot be read is still a note that a store was lost.
+func unmarshalLoss(raw []byte) *Loss {
+	var loss Loss
+	if json.Unmarshal(raw, &loss) != nil {
+		return &Loss{Why: "a store was lost; the note about it cannot be read"}
+	}
+	return &loss
+}

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+// Query asks for part of the timeline. Fields, order and types are those of the wire's query. Empty fields match all.
+type Query struct {
+	Server string
+	Tool   string
+	Kind   string
+	Status string
+	Since  time.Time
+	Limit  int
+	After  string // id of a record: only what was stored after it
+}
+
+const (
+	defaultLimit = 200
+	maxLimit     = 10000
+)
+
+func (q Query) matches(r *Record) bool {
+	return (q.Server == "" || q.Server == r.Server) && (q.Tool == "" || q.Tool == r.Tool) &&
+		(q.Kind == "" || q.Kind == r.Kind) && (q.Status == "" || q.Status == r.Status) &&
+		(q.Since.IsZero() || !r.Time.Before(q.Since))
+}
+
+// Records are the newest matches, newest last: Limit of them, 200 if it is 0, at most 10,000 (All has no limit). With After
+// they are the first matches stored after that record instead, so that one who follows misses nothing; ErrNotFound if
+// retention took it.
+func (s *Store) Records(q Query) ([]Record, error) {
+	if q.Limit <= 0 {
+		q.Limit = defaultLimit
+	}
+	q.Limit = min(q.Limit, maxLimit)
+	var found []Record
+	err := s.View(func(tx *Tx) error {
+		defer marked()
+		if q.After != "" {
+			from := tx.sequenceOf(q.After)
+			if from == 0 {
+				return fmt.Errorf("record %.80q: %w", q.After, ErrNotFound)
+			}
+			return tx.eachRecord(from+1, func(r *Record) (bool, error) {
+				if q.matches(r) {
+					found = append(found, *r)
+				}
+				return len(found) < q.Limit, nil
+			})
+		}
+		c := tx.bucket(bucketActivity).Cursor()
+		for k, v := c.Last(); k != nil && len(found) < q.Limit; k, v = c.Prev() {
+			r, arrival, err := decodeRecord(v)
+			if err != nil {
+				continue // Verify names it; the rest of the timeline is still worth showing
+			}
+			// A record cannot have happened after it arrived, and arrivals never fall: nothing older can match. What a
+			// spool delivers late arrived late.
+			if !q.Since.IsZero() && arrival < q.Since.UnixNano() {
+				break
+			}
+			if q.matches(&r) {
+				found = append(found, r)
+			}
+		}
+		for i, j := 0, len(found)-1; i < j; i, j = i+1, j-1 {
+			found[i], found[j] = found[j], found[i]
+		}
+		return nil
+	})
+	return found, err
+}
+
+// All calls f for every match from the old end on, until it returns an error. It reads one state of the store and keeps
+// one record in memory: for exports.
+func (s *Store) All(q Query, f func(Record) error) error {
+	return s.View(func(tx *Tx) error {
+		return tx.eachRecord(0, func(r *Record) (bool, error) {
+			if !q.matches(r) {
+				return true, nil
+			}
+			err := f(*r)
+			return err == nil, err
+		})
+	})
+}
+
+// Record is one record; ErrNotFound.
+func (s *Store) Record(id string) (Record, error) {
+	var r Record
+	err := s.View(func(tx *Tx) error {
+		defer marked()
+		n := tx.sequenceOf(id)
+		if n == 0 {
+			return fmt.Errorf("record %.80q: %w", id, ErrNotFound)
+		}
+		var err error
+		r, _, err = decodeRecord(tx.bucket(bucketActivity).Get(sequenceKey(n)))
+		return err
+	})
+	return r, err
+}
+
+// eachRecord walks readable records from a sequence on.
+func (tx *Tx) eachRecord(from uint64, f func(*Record) (bool, error)) error {
+	type item struct{ k, v []byte }
+	c := tx.bucket(bucketActivity).Cursor()
+	step := func(move func() ([]byte, []byte)) item {
+		defer marked() // around the cursor alone: a panic in f is the caller's
+		k, v := move()
+		return item{k, v}
+	}
+	for it := step(func() ([]byte, []byte) { return c.Seek(sequenceKey(from)) }); it.k != nil; it = step(c.Next) {
+		r, _, err := decodeRecord(it.v)
+		if err != nil {
+			continue
+		}
+		if more, err := f(&r); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func sequenceIn(key []byte) uint64 {
+	if len(key) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(key)
+}
