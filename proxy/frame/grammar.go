@@ -1,0 +1,323 @@
+package frame
+
+import "math"
+
+// place is where in a message an object stands, as far as its keys are judged by it.
+type place uint8
+
+const (
+	placeOther    place = iota // equal keys are refused, exact or folded
+	placeExact                 // the client's own names: only exact doubles are refused
+	placeEnvelope              // the message itself
+	placeParams                // its params
+	placeContext               // a client's params.context
+)
+
+// frame is one open container.
+type frame struct {
+	mask    uint64 // a bit for each key's hash: a key whose bit is not set has no double
+	base    int    // number of its first key among all open keys
+	value   int    // where the value of the member being read starts
+	comma   int    // its last comma
+	ours    int    // the member being read, as a number from 1 in scanner.ours; 0 if it is not ours
+	object  bool
+	place   place
+	child   place // of the container that would open next in it
+	field   field // of the envelope, being read
+	leading bool  // all members so far were ours
+}
+
+// scanner is the state of one pass and the memory it uses again.
+type scanner struct {
+	raw []byte
+	dir Direction // 0 where no message is read
+	keySet
+	frames       []frame
+	spans        [fieldCount]Span
+	ours         []Member
+	method       []byte
+	methodBuffer []byte
+}
+
+func (s *scanner) begin(raw []byte) {
+	s.seed()
+	s.raw, s.dir = raw, 0
+	s.spans = [fieldCount]Span{}
+	s.frames, s.keys = s.frames[:0], s.keys[:0]
+	if cap(s.methodBuffer) > 4096 {
+		s.methodBuffer = nil
+	}
+}
+
+// end lets go of the line and of what a huge one left.
+func (s *scanner) end() {
+	s.raw, s.ours = nil, nil
+	s.release()
+}
+
+func parseProblem(reason string, at int) *Problem   { return &Problem{reason, at, CodeParse} }
+func invalidProblem(reason string, at int) *Problem { return &Problem{reason, at, CodeInvalid} }
+
+// stringProblem is for a reason of scanString: bytes that are no UTF-8 have two readings, the rest is no JSON.
+func stringProblem(reason string, at int) *Problem {
+	if reason == reasonUTF8 {
+		return invalidProblem(reason, at)
+	}
+	return parseProblem(reason, at)
+}
+
+// firstByte names the two beginnings that have a name: editors and Windows tools write them.
+func firstByte(raw []byte, i int) *Problem {
+	if raw[i] == 0xEF && i+2 < len(raw) && raw[i+1] == 0xBB && raw[i+2] == 0xBF {
+		return invalidProblem("a byte order mark", i)
+	}
+	if raw[i] == 0 {
+		return parseProblem("a NUL byte", i)
+	}
+	return nil
+}
+
+func skipSpace(raw []byte, i int) int {
+	for i < len(raw) && isSpace(raw[i]) {
+		i++
+	}
+	return i
+}
+
+// document reads raw as one value with nothing but white space around it.
+func (s *scanner) document(root place) *Problem {
+	if uint64(len(s.raw)) >= math.MaxUint32 {
+		return invalidProblem("longer than 4 GiB", 0) // key offsets are kept in 32 bits
+	}
+	end, p := s.value(skipSpace(s.raw, 0), root)
+	if p != nil {
+		return p
+	}
+	if end = skipSpace(s.raw, end); end < len(s.raw) {
+		return parseProblem("something after the value", end)
+	}
+	return nil
+}
+
+// value reads one value that starts at raw[i] and returns the offset after it. It keeps its own stack: depth is the
+// sender's choice.
+func (s *scanner) value(i int, root place) (end int, _ *Problem) {
+	raw := s.raw
+	var (
+		f      *frame // the container that is open, nil outside
+		tr     traits
+		reason string
+		ok     bool
+		start  int
+		child  = root
+	)
+
+value:
+	if i >= len(raw) {
+		return 0, parseProblem(reasonEnd, i)
+	}
+	switch c := raw[i]; c {
+	case '"':
+		if i, _, reason = scanString(raw, i+1); reason != "" {
+			return 0, stringProblem(reason, i)
+		}
+		i++
+	case '{', '[':
+		if len(s.frames) >= MaxDepth {
+			return 0, invalidProblem("nested too deeply", i)
+		}
+		if f != nil {
+			child = f.child
+		}
+		s.frames = append(s.frames, frame{base: len(s.keys), object: c == '{', place: child, leading: true})
+		f = &s.frames[len(s.frames)-1]
+		if child == placeExact {
+			f.child = placeExact
+		}
+		i = skipSpace(raw, i+1)
+		if i >= len(raw) {
+			return 0, parseProblem(reasonEnd, i)
+		}
+		if c == '{' {
+			if raw[i] == '}' {
+				i++
+				goto closed
+			}
+			goto key
+		}
+		if raw[i] == ']' {
+			i++
+			goto closed
+		}
+		goto value
+	case 't':
+		if len(raw)-i < 4 || string(raw[i:i+4]) != "true" {
+			return 0, parseProblem("no JSON value", i)
+		}
+		i += 4
+	case 'f':
+		if len(raw)-i < 5 || string(raw[i:i+5]) != "false" {
+			return 0, parseProblem("no JSON value", i)
+		}
+		i += 5
+	case 'n':
+		if len(raw)-i < 4 || string(raw[i:i+4]) != "null" {
+			return 0, parseProblem("no JSON value", i)
+		}
+		i += 4
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		start = i
+		if i, ok = scanNumber(raw, i); !ok {
+			return 0, parseProblem(reasonNumber, start)
+		}
+	default:
+		if p := firstByte(raw, i); p != nil {
+			return 0, p
+		}
+		return 0, parseProblem("no JSON value", i)
+	}
+
+valued: // a value of f ended before i
+	if f == nil {
+		return i, nil
+	}
+	if f.object {
+		if f.field != fieldNone {
+			s.spans[f.field] = Span{f.value, i}
+			f.field = fieldNone
+		}
+		if f.ours != 0 {
+			s.closeOurs(f, i)
+		}
+		i = skipSpace(raw, i)
+		if i >= len(raw) {
+			return 0, parseProblem(reasonEnd, i)
+		}
+		if raw[i] == ',' {
+			f.comma = i
+			f.ours = 0
+			i = skipSpace(raw, i+1)
+			goto key
+		}
+		if raw[i] != '}' {
+			return 0, parseProblem("no comma or brace after a member", i)
+		}
+		i++
+		goto closed
+	}
+	i = skipSpace(raw, i)
+	if i >= len(raw) {
+		return 0, parseProblem(reasonEnd, i)
+	}
+	if raw[i] == ',' {
+		i = skipSpace(raw, i+1)
+		goto value
+	}
+	if raw[i] != ']' {
+		return 0, parseProblem("no comma or bracket after an element", i)
+	}
+	i++
+	goto closed
+
+key:
+	if i >= len(raw) {
+		return 0, parseProblem(reasonEnd, i)
+	}
+	if raw[i] != '"' {
+		return 0, parseProblem("a key that is no string", i)
+	}
+	start = i + 1
+	if i, tr, reason = scanString(raw, start); reason != "" {
+		return 0, stringProblem(reason, i)
+	}
+	if p := s.key(f, start, i, tr); p != nil {
+		return 0, p
+	}
+	i = skipSpace(raw, i+1)
+	if i >= len(raw) {
+		return 0, parseProblem(reasonEnd, i)
+	}
+	if raw[i] != ':' {
+		return 0, parseProblem("no colon after a key", i)
+	}
+	i = skipSpace(raw, i+1)
+	f.value = i
+	goto value
+
+closed:
+	if len(s.keys)-f.base > fewKeys {
+		if double, found := s.doubled(raw, s.keys[f.base:], f.place != placeExact); found {
+			return 0, doubleProblem(f.place, int(double.start))
+		}
+	}
+	s.keys = s.keys[:f.base]
+	s.frames = s.frames[:len(s.frames)-1]
+	f = nil
+	if n := len(s.frames); n > 0 {
+		f = &s.frames[n-1]
+	}
+	goto valued
+}
+
+// key judges one key of f, which stands in raw[start:end] between its quotes.
+func (s *scanner) key(f *frame, start, end int, tr traits) *Problem {
+	content := s.raw[start:end]
+	record := keyRecord{hash: s.sum(content, tr, f.place != placeExact), start: uint32(start), size: uint32(end - start)}
+	// Past fewKeys the doubles are found when the object closes.
+	if bit := uint64(1) << (record.hash & 63); f.mask&bit == 0 {
+		f.mask |= bit
+	} else if len(s.keys)-f.base <= fewKeys && s.among(s.raw, s.keys[f.base:], record, f.place != placeExact) {
+		return doubleProblem(f.place, start)
+	}
+	s.keys = append(s.keys, record)
+
+	switch f.place {
+	case placeEnvelope:
+		if p := s.envelopeKey(f, content, tr, start); p != nil {
+			return p
+		}
+	case placeParams:
+		child, ok := s.paramsKey(content, tr)
+		if !ok {
+			return invalidProblem("a known key of params in another case", start)
+		}
+		f.child = child
+	case placeContext:
+		f.child = s.contextKey(content, tr)
+	}
+	if s.dir == FromServer {
+		if startsOurs(content) && s.isOurs(content, tr) {
+			if len(s.ours) == MaxOurs {
+				return invalidProblem("too many keys that begin with sallyport/", start)
+			}
+			s.ours = append(s.ours, Member{Key: Span{start - 1, end + 1}})
+			f.ours = len(s.ours)
+		} else {
+			f.leading = false
+		}
+	}
+	return nil
+}
+
+func doubleProblem(at place, offset int) *Problem {
+	if at == placeExact {
+		return invalidProblem("two keys that are equal", offset)
+	}
+	return invalidProblem("two keys that are equal, or equal but for upper and lower case", offset)
+}
+
+// envelopeKey notes which member of the envelope comes.
+func (s *scanner) envelopeKey(f *frame, content []byte, tr traits, start int) *Problem {
+	name, ok := s.envelopeField(content, tr)
+	if !ok {
+		return invalidProblem("a known key in another case", start)
+	}
+	f.field, f.child = name, placeOther
+	switch {
+	case name == fieldParams:
+		f.child = placeParams
+	case s.dir == FromClient && (name == fieldResult || name == fieldError):
+		f.child = placeExact
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package frame
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// maxExponentDigits bounds what an id's exponent may say before its spelling counts instead of its value: the sum of an
+// exponent and a length must fit 64 bits.
+const maxExponentDigits = 17
+
+// AppendIDKey appends a key under which two ids are equal when their JSON type and value are: 1, 1.0 and 10e-1 are one,
+// "1" is another. Numbers are compared exactly, whatever their size; strings unescaped; objects and arrays in their
+// canonical form. Clients coerce ids (1 matches "1" in some): an answer is matched by this key and by nothing looser.
+func AppendIDKey(dst []byte, rawID []byte) []byte {
+	v := Root(rawID)
+	value := v.Of(rawID)
+	switch Type(rawID, v) {
+	case '"':
+		if content, ok := quoted(value); ok {
+			dst = append(dst, 's')
+			dst, _ = appendUnescaped(dst, content, keepLone)
+			return dst
+		}
+	case '0':
+		if end, ok := scanNumber(value, 0); ok && end == len(value) {
+			return appendNumberKey(dst, value)
+		}
+	case '{', '[':
+		if key, err := AppendCanonical(append(dst, 'j'), rawID, v); err == nil {
+			return key
+		}
+	}
+	dst = append(dst, 'r')
+	return append(dst, value...)
+}
+
+// appendNumberKey writes a number of valid grammar as its sign, its digits without zeros at either end, and the power of
+// ten that the last digit stands for. -0 is 0.
+func appendNumberKey(dst, number []byte) []byte {
+	rest, negative := bytes.CutPrefix(number, []byte("-"))
+	mantissa, exponent := rest, []byte(nil)
+	if i := bytes.IndexAny(rest, "eE"); i >= 0 {
+		mantissa, exponent = rest[:i], rest[i+1:]
+	}
+	whole, fraction, _ := bytes.Cut(mantissa, []byte("."))
+	digits := append(append(make([]byte, 0, len(mantissa)), whole...), fraction...)
+	digits = bytes.TrimLeft(digits, "0")
+	if len(digits) == 0 {
+		return append(dst, "n0"...)
+	}
+	power := int64(-len(fraction))
+	significant := bytes.TrimRight(digits, "0")
+	power += int64(len(digits) - len(significant))
+	if exponent != nil {
+		size, minus := bytes.CutPrefix(exponent, []byte("-"))
+		size = bytes.TrimLeft(bytes.TrimPrefix(size, []byte("+")), "0")
+		if len(size) > maxExponentDigits {
+			return append(append(dst, 'r'), number...)
+		}
+		var e int64
+		for _, c := range size {
+			e = e*10 + int64(c-'0')
+		}
+		if minus {
+			e = -e
+		}
+		power += e
+	}
+	dst = append(dst, 'n')
+	if negative {
+		dst = append(dst, '-')
+	}
+	dst = append(dst, significant...)
+	return strconv.AppendInt(append(dst, 'e'), power, 10)
+}

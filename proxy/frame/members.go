@@ -1,0 +1,170 @@
+package frame
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Member is one member of an object.
+type Member struct {
+	Key   Span // with its quotes
+	Value Span
+	Cut   Span // in Message.Ours only: what goes, comma included, when every member in Ours goes
+}
+
+// Members visits the members of an object in order until visit returns false. key is decoded (U+FFFD for a lone
+// surrogate) and points into raw where it has no escape: strings.Clone one that must outlive the line.
+func Members(raw []byte, object Span, visit func(key string, m Member) bool) {
+	members(raw, object, func(content []byte, m Member) bool { return visit(keyText(content), m) })
+}
+
+// members is Members with the key as it stands between its quotes.
+func members(raw []byte, object Span, visit func(content []byte, m Member) bool) {
+	if Type(raw, object) != '{' {
+		return
+	}
+	i, end := object.Start+1, object.End
+	for {
+		var m Member
+		i = spaceUntil(raw, i, end)
+		if i >= end || raw[i] != '"' {
+			return
+		}
+		m.Key.Start = i
+		i = skipQuoted(raw, i, end)
+		m.Key.End = i
+		content, ok := quoted(m.Key.Of(raw))
+		i = spaceUntil(raw, i, end)
+		if !ok || i >= end || raw[i] != ':' {
+			return
+		}
+		i = spaceUntil(raw, i+1, end)
+		m.Value.Start = i
+		i = skipValue(raw, i, end)
+		m.Value.End = i
+		if m.Value.Empty() || !visit(content, m) {
+			return
+		}
+		i = spaceUntil(raw, i, end)
+		if i >= end || raw[i] != ',' {
+			return
+		}
+		i++
+	}
+}
+
+// Elements visits the elements of an array in order, counted from 0, until visit returns false.
+func Elements(raw []byte, array Span, visit func(i int, value Span) bool) {
+	if Type(raw, array) != '[' {
+		return
+	}
+	i, end := array.Start+1, array.End
+	for n := 0; ; n++ {
+		i = spaceUntil(raw, i, end)
+		v := Span{i, skipValue(raw, i, end)}
+		if v.Empty() || !visit(n, v) {
+			return
+		}
+		i = spaceUntil(raw, v.End, end)
+		if i >= end || raw[i] != ',' {
+			return
+		}
+		i++
+	}
+}
+
+// Find follows decoded keys through nested objects: Find(raw, params, "ref", "uri").
+func Find(raw []byte, object Span, path ...string) (Span, bool) {
+	at := object
+	for _, name := range path {
+		var found bool
+		members(raw, at, func(content []byte, m Member) bool {
+			if keyIs(content, name) {
+				at, found = m.Value, true
+			}
+			return !found
+		})
+		if !found {
+			return Span{}, false
+		}
+	}
+	return at, !at.Empty()
+}
+
+func spaceUntil(raw []byte, i, end int) int {
+	for i < end && isSpace(raw[i]) {
+		i++
+	}
+	return i
+}
+
+// skipValue is the offset after the value at raw[i], at most end; i itself where no value can start. It trusts the
+// grammar and counts depth instead of recursing.
+func skipValue(raw []byte, i, end int) int {
+	if i >= end {
+		return i
+	}
+	switch raw[i] {
+	case '"':
+		return skipQuoted(raw, i, end)
+	case '{', '[':
+		depth := 0
+		for i < end {
+			switch raw[i] {
+			case '"':
+				i = skipQuoted(raw, i, end)
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth--
+				if depth == 0 {
+					return i + 1
+				}
+			}
+			i++
+		}
+		return end
+	}
+	for i < end {
+		switch raw[i] {
+		case ',', ':', '}', ']', '{', '[', '"', ' ', '\t', '\r', '\n':
+			return i
+		}
+		i++
+	}
+	return end
+}
+
+// skipQuoted is the offset after the closing quote of the string whose opening quote is raw[i], or end.
+func skipQuoted(raw []byte, i, end int) int {
+	i++
+	for {
+		i += indexSpecial(raw[min(i, end):end])
+		if i >= end {
+			return end
+		}
+		if raw[i] == '"' {
+			return i + 1
+		}
+		i += 2
+	}
+}
+
+// indexSpecial is the offset of the first quote or backslash in b, or len(b).
+func indexSpecial(b []byte) int {
+	i := 0
+	for i+8 <= len(b) {
+		x := binary.LittleEndian.Uint64(b[i:])
+		quote := x ^ '"'*ones
+		slash := x ^ '\\'*ones
+		if m := ((quote-ones)&^quote | (slash-ones)&^slash) & highs; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+		i += 8
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,54 @@
+package frame
+
+// prefix begins the keys that only we may write: a client trusts what stands under them.
+const prefix = "sallyport/"
+
+// startsOurs is the cheap question asked of every key: could it begin with our prefix, once unescaped and folded?
+func startsOurs(content []byte) bool {
+	if len(content) < len(prefix) {
+		return false
+	}
+	switch content[0] {
+	case 's', 'S', '\\', 0xC5: // U+017F, which folds to s, begins with 0xC5
+		return true
+	}
+	return false
+}
+
+// isOurs compares under folding: a client that ignores case would take "Sallyport/decision" for ours as well.
+func (s *scanner) isOurs(content []byte, tr traits) bool {
+	if tr == 0 && content[len(prefix)-1] != prefix[len(prefix)-1] {
+		return false
+	}
+	s.decoded[0] = appendKey(s.decoded[0][:0], content, true)
+	return len(s.decoded[0]) >= len(prefix) && string(s.decoded[0][:len(prefix)]) == prefix
+}
+
+// closeOurs completes the member of f that is ours; its value ended at end.
+func (s *scanner) closeOurs(f *frame, end int) {
+	m := &s.ours[f.ours-1]
+	m.Value = Span{f.value, end}
+	if !f.leading {
+		m.Cut = Span{f.comma, end}
+		return
+	}
+	// All members before it go as well: the comma after it goes with it.
+	m.Cut = Span{m.Key.Start, end}
+	if i := skipSpace(s.raw, end); i < len(s.raw) && s.raw[i] == ',' {
+		m.Cut.End = i + 1
+	}
+}
+
+// CutOurs is the edits that remove every member in Ours, with exactly the commas needed.
+func (m *Message) CutOurs() []Edit {
+	edits := make([]Edit, 0, len(m.Ours))
+	end := 0
+	for _, member := range m.Ours {
+		if member.Cut.Start < end { // inside one that goes whole
+			continue
+		}
+		edits = append(edits, Edit{Start: member.Cut.Start, End: member.Cut.End})
+		end = member.Cut.End
+	}
+	return edits
+}

@@ -1,0 +1,152 @@
+package frame
+
+import "slices"
+
+// Edit replaces the bytes from Start to End of a line by With; Start == End inserts.
+type Edit struct {
+	Start, End int
+	With       []byte
+}
+
+// Splice appends raw to dst with the edits made and everything else byte for byte. It sorts edits in place. An edit that
+// starts inside what an earlier one removes only widens the removal: what it would have put there has lost its place.
+func Splice(dst, raw []byte, edits []Edit) []byte {
+	slices.SortStableFunc(edits, func(a, b Edit) int {
+		if a.Start != b.Start {
+			return a.Start - b.Start
+		}
+		return a.End - b.End // an insertion goes before a removal at the same place
+	})
+	at := 0
+	for _, e := range edits {
+		start, end := clamp(e.Start, len(raw)), clamp(e.End, len(raw))
+		if start < at {
+			at = max(at, end)
+			continue
+		}
+		dst = append(dst, raw[at:start]...)
+		dst = append(dst, e.With...)
+		at = max(start, end)
+	}
+	return append(dst, raw[at:]...)
+}
+
+func clamp(offset, size int) int { return max(0, min(offset, size)) }
+
+// cutter turns the children of one container into edits: runs of dropped ones with exactly the commas needed.
+type cutter struct {
+	edits   []Edit
+	kept    bool // a child so far stays
+	leading int  // start of the dropped run before any kept child, -1 if there is none
+	end     int  // of the last child
+}
+
+func (c *cutter) child(start, end int, keep bool) {
+	switch {
+	case keep:
+		c.closeLeading(start)
+		c.kept = true
+	case c.kept:
+		// The comma before it goes with it. A run becomes one edit.
+		if n := len(c.edits); n > 0 && c.edits[n-1].End == c.end {
+			c.edits[n-1].End = end
+		} else {
+			c.edits = append(c.edits, Edit{Start: c.end, End: end})
+		}
+	case c.leading < 0:
+		c.leading = start
+	}
+	c.end = end
+}
+
+func (c *cutter) closeLeading(at int) {
+	if c.leading >= 0 {
+		c.edits = append(c.edits, Edit{Start: c.leading, End: at})
+		c.leading = -1
+	}
+}
+
+// finish adds the new children before the closing byte of the container, which is at last.
+func (c *cutter) finish(last int, added [][]byte) []Edit {
+	c.closeLeading(c.end)
+	if len(added) > 0 {
+		c.edits = append(c.edits, Edit{Start: last, End: last, With: joined(added, c.kept)})
+	}
+	return c.edits
+}
+
+func joined(values [][]byte, commaFirst bool) []byte {
+	var with []byte
+	for i, v := range values {
+		if i > 0 || commaFirst {
+			with = append(with, ',')
+		}
+		with = append(with, v...)
+	}
+	return with
+}
+
+// EditArray keeps the elements for which keep says so (all, if keep is nil) and adds values, each a JSON value, at the
+// end. The outcome is valid JSON whatever meets. It makes no edits where array is none.
+func EditArray(raw []byte, array Span, keep func(i int, v Span) bool, add ...[]byte) []Edit {
+	if !closedBy(raw, array, '[', ']') {
+		return nil
+	}
+	c := cutter{leading: -1}
+	Elements(raw, array, func(i int, v Span) bool {
+		c.child(v.Start, v.End, keep == nil || keep(i, v))
+		return true
+	})
+	return c.finish(array.End-1, add)
+}
+
+// EditObject keeps the members for which keep says so (all, if keep is nil) and adds members, each `"key":value` as it
+// shall stand, at the end. Whether a key is there already is the caller's question.
+func EditObject(raw []byte, object Span, keep func(key string, m Member) bool, add ...[]byte) []Edit {
+	if !closedBy(raw, object, '{', '}') {
+		return nil
+	}
+	c := cutter{leading: -1}
+	Members(raw, object, func(key string, m Member) bool {
+		c.child(m.Key.Start, m.Value.End, keep == nil || keep(key, m))
+		return true
+	})
+	return c.finish(object.End-1, add)
+}
+
+func closedBy(raw []byte, v Span, first, last byte) bool {
+	return Type(raw, v) == first && v.End-v.Start >= 2 && raw[v.End-1] == last
+}
+
+// CutMembers removes the members for which drop says so.
+func CutMembers(raw []byte, object Span, drop func(key string, m Member) bool) []Edit {
+	return EditObject(raw, object, func(key string, m Member) bool { return !drop(key, m) })
+}
+
+// CutElements removes the elements for which drop says so.
+func CutElements(raw []byte, array Span, drop func(i int, v Span) bool) []Edit {
+	return EditArray(raw, array, func(i int, v Span) bool { return !drop(i, v) })
+}
+
+// AppendElement adds values at the end of an array.
+func AppendElement(raw []byte, array Span, values ...[]byte) []Edit {
+	return EditArray(raw, array, nil, values...)
+}
+
+// AppendMember adds members, each `"key":value`, at the end of an object.
+func AppendMember(raw []byte, object Span, members ...[]byte) []Edit {
+	return EditObject(raw, object, nil, members...)
+}
+
+// PrependElement adds values at the beginning of an array. It does not go together with cuts in the same array.
+func PrependElement(raw []byte, array Span, values ...[]byte) []Edit {
+	if !closedBy(raw, array, '[', ']') || len(values) == 0 {
+		return nil
+	}
+	with := joined(values, false)
+	Elements(raw, array, func(int, Span) bool {
+		with = append(with, ',')
+		return false
+	})
+	return []Edit{{Start: array.Start + 1, End: array.Start + 1, With: with}}
+}

@@ -1,0 +1,147 @@
+package frame
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// lone says what becomes of a surrogate without its other half when escapes are resolved.
+type lone uint8
+
+const (
+	replaceLone lone = iota // U+FFFD, what most decoders make of it
+	keepLone                // its three bytes of generalized UTF-8, which no valid text contains: nothing collapses
+)
+
+// String is a string value decoded. wellFormed is false for a lone surrogate (it becomes U+FFFD), for invalid UTF-8 and for
+// what is no string ("").
+func String(raw []byte, v Span) (s string, wellFormed bool) {
+	b, wellFormed := StringBytes(raw, v)
+	return string(b), wellFormed
+}
+
+// StringBytes is String that points into raw where the string has no escape, and is a copy where it has one.
+func StringBytes(raw []byte, v Span) (decoded []byte, wellFormed bool) {
+	content, ok := quoted(v.Of(raw))
+	if !ok {
+		return nil, false
+	}
+	if !hasEscape(content) {
+		return content, utf8.Valid(content)
+	}
+	decoded, ok = appendUnescaped(make([]byte, 0, len(content)), content, replaceLone)
+	return decoded, ok && utf8.Valid(decoded)
+}
+
+// quoted is what stands between the quotes of a string.
+func quoted(b []byte) (content []byte, ok bool) {
+	if len(b) < 2 || b[0] != '"' || b[len(b)-1] != '"' {
+		return nil, false
+	}
+	return b[1 : len(b)-1 : len(b)-1], true
+}
+
+// keyText is a key decoded, without a copy where there is no escape: the text then lives as long as raw stays as it is.
+func keyText(content []byte) string {
+	if len(content) == 0 {
+		return ""
+	}
+	if hasEscape(content) {
+		decoded, _ := appendUnescaped(nil, content, replaceLone)
+		return string(decoded)
+	}
+	return unsafe.String(&content[0], len(content))
+}
+
+// keyIs says whether a key with its escapes resolved is name.
+func keyIs(content []byte, name string) bool {
+	if !hasEscape(content) {
+		return string(content) == name
+	}
+	if len(content) > 6*len(name) { // no escape is longer than six bytes
+		return false
+	}
+	var small [64]byte
+	decoded, _ := appendUnescaped(small[:0], content, replaceLone)
+	return string(decoded) == name
+}
+
+// appendUnescaped appends what stands between the quotes of a string with its escapes resolved. ok is false where there
+// is a lone surrogate or an escape that JSON does not have (which is copied as it stands).
+func appendUnescaped(dst, content []byte, onLone lone) (_ []byte, ok bool) {
+	ok = true
+	for {
+		i := 0
+		if len(content) == 0 || content[0] != '\\' {
+			i = bytes.IndexByte(content, '\\')
+			if i < 0 {
+				return append(dst, content...), ok
+			}
+			dst = append(dst, content[:i]...)
+		}
+		r, size, valid := unescape(content[i:])
+		content = content[i+size:]
+		switch {
+		case !valid:
+			ok = false
+			dst = append(dst, '\\')
+		case !utf16.IsSurrogate(r):
+			dst = utf8.AppendRune(dst, r)
+		default:
+			if low, lowSize, lowValid := unescape(content); lowValid {
+				if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+					dst = utf8.AppendRune(dst, pair)
+					content = content[lowSize:]
+					continue
+				}
+			}
+			ok = false
+			if onLone == keepLone {
+				dst = append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+			} else {
+				dst = append(dst, "\uFFFD"...)
+			}
+		}
+	}
+}
+
+// unescape reads one escape at the start of b: one UTF-16 code unit. What is no escape has size 1 and is not valid.
+func unescape(b []byte) (r rune, size int, valid bool) {
+	if len(b) < 2 || b[0] != '\\' {
+		return 0, min(1, len(b)), false
+	}
+	switch b[1] {
+	case '"', '\\', '/':
+		return rune(b[1]), 2, true
+	case 'b':
+		return '\b', 2, true
+	case 'f':
+		return '\f', 2, true
+	case 'n':
+		return '\n', 2, true
+	case 'r':
+		return '\r', 2, true
+	case 't':
+		return '\t', 2, true
+	case 'u':
+		if len(b) < 6 {
+			return 0, 1, false
+		}
+		for _, c := range b[2:6] {
+			if !isHex(c) {
+				return 0, 1, false
+			}
+			d := rune(c - '0')
+			if c > '9' {
+				d = rune(c|0x20-'a') + 10
+			}
+			r = r<<4 | d
+		}
+		return r, 6, true
+	}
+	return 0, 1, false
+}
+
+func hasEscape(content []byte) bool { return bytes.IndexByte(content, '\\') >= 0 }
