@@ -1,0 +1,42 @@
+package transport
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+// environ is this process's environment as it was given. Go drops empty entries and all but one of a repeated name, which
+// a server started without us would see; so the kernel's copy is used, unless this process changed its environment since.
+func environ() []string {
+	current := os.Environ()
+	raw, err := os.ReadFile("/proc/self/environ")
+	if err != nil || len(raw) == 0 {
+		return current
+	}
+	given := strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
+	if !slices.Equal(asGoSees(given), current) {
+		return current
+	}
+	return given
+}
+
+// asGoSees repeats what the syscall package makes of an environment: the first entry of a name wins, empty ones go, one
+// without "=" stays.
+func asGoSees(given []string) []string {
+	seen := make(map[string]bool, len(given))
+	var out []string
+	for _, entry := range given {
+		if entry == "" {
+			continue
+		}
+		if name, _, named := strings.Cut(entry, "="); named {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+		}
+		out = append(out, entry)
+	}
+	return out
+}

@@ -1,0 +1,7 @@
+//go:build !linux && !windows
+
+package transport
+
+import "os"
+
+func environ() []string { return os.Environ() }

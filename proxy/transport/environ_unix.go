@@ -1,0 +1,9 @@
+//go:build !windows
+
+package transport
+
+import "strings"
+
+func isOwn(entry string) bool { return strings.HasPrefix(entry, ownPrefix) }
+
+func sameName(a, b string) bool { return a == b }

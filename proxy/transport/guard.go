@@ -1,0 +1,250 @@
+//go:build linux || darwin
+
+package transport
+
+import (
+	"encoding/binary"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+const (
+	guardArg = "__guard"
+	// guardMark is in the guard's own environment, never in the server's. A program that forgot GuardMain sees it in
+	// Start and stops there, instead of starting itself without end.
+	guardMark   = ownPrefix + "GUARD=1"
+	guardSocket = 3
+
+	endGrace  = 2 * time.Second // from end of input to SIGTERM
+	termGrace = 2 * time.Second // from SIGTERM to SIGKILL
+)
+
+// GuardMain turns this process into a guard, and never returns, if it was started as one. It comes before anything else
+// in main: what runs before it is paid twice for every server, in time and in memory.
+func GuardMain() {
+	if len(os.Args) != 2 || os.Args[1] != guardArg {
+		return
+	}
+	// The server's parent-death signal fires when the thread that started it ends, so that thread is the one that lasts
+	// as long as the process.
+	runtime.LockOSThread()
+	os.Exit(guard())
+}
+
+func guard() int {
+	if _, err := syscall.Getpeername(guardSocket); err != nil {
+		os.Stderr.WriteString("sallyport: guard: this is started by sallyport itself, not by hand\n")
+		return 2
+	}
+	syscall.CloseOnExec(guardSocket)
+	becomeGuard()
+	o, err := readOrder()
+	if err != nil {
+		return 1 // the wrapper died, or thought better of it
+	}
+	pid, err := run(o)
+	if err != nil {
+		errno, _ := err.(syscall.Errno)
+		tell(saysFailed, uint32(errno))
+		return 1
+	}
+	tell(saysStarted, uint32(pid))
+	letGoOfStdio()
+
+	g := keeper{server: pid, exited: make(chan struct{}), told: make(chan byte, 4), signals: make(chan os.Signal, 1)}
+	signal.Notify(g.signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
+	go g.listen()
+	go g.keep()
+	g.reap()
+	tell(saysGone, 0)
+	return 0
+}
+
+// run starts the server on the guard's own stdio. A script without a first line for the kernel goes to /bin/sh, as execvp
+// would have it: without us it starts, so it does with us.
+func run(o order) (int, error) {
+	attr := &syscall.ProcAttr{Dir: o.dir, Env: o.env, Files: []uintptr{0, 1, 2}, Sys: serverAttr()}
+	pid, err := syscall.ForkExec(o.path, o.argv, attr)
+	if err == syscall.ENOEXEC && forShell(fromDir(o.path, o.dir)) {
+		pid, err = syscall.ForkExec("/bin/sh", append([]string{"/bin/sh", o.path}, o.argv[1:]...), attr)
+	}
+	return pid, err
+}
+
+func readOrder() (order, error) {
+	head := make([]byte, 4)
+	if err := readFull(head); err != nil {
+		return order{}, err
+	}
+	size := binary.LittleEndian.Uint32(head)
+	if size > maxOrder+4 {
+		return order{}, errOrder
+	}
+	body := make([]byte, size)
+	if err := readFull(body); err != nil {
+		return order{}, err
+	}
+	return decodeOrder(body)
+}
+
+func readFull(b []byte) error {
+	for len(b) > 0 {
+		n, err := syscall.Read(guardSocket, b)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			return errOrder
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// tell may fail: the wrapper may be dead, and the guard does its work all the same.
+func tell(says byte, value uint32) {
+	syscall.Write(guardSocket, report(says, value))
+}
+
+// letGoOfStdio closes the guard's copies of the server's pipes, so that their other ends see the server's own closing.
+func letGoOfStdio() {
+	null, err := syscall.Open("/dev/null", syscall.O_RDWR|syscall.O_CLOEXEC, 0)
+	for fd := 0; fd <= 2; fd++ {
+		if err != nil || dup(null, fd) != nil {
+			syscall.Close(fd)
+		}
+	}
+	if err == nil {
+		syscall.Close(null)
+	}
+}
+
+// A keeper watches one server.
+type keeper struct {
+	server  int
+	exited  chan struct{} // closed when the server's main process was reaped
+	told    chan byte
+	signals chan os.Signal
+}
+
+// reap returns when there is no child left. Under a subreaper every orphan of the tree is a child, so then nothing is.
+func (g *keeper) reap() {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			leftovers(g.server)
+			return
+		}
+		if pid == g.server {
+			tell(saysExited, uint32(status))
+			close(g.exited)
+		}
+	}
+}
+
+func (g *keeper) listen() {
+	b := make([]byte, 1)
+	for {
+		n, err := syscall.Read(guardSocket, b)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			g.told <- toldStop
+			return
+		}
+		g.told <- b[0]
+	}
+}
+
+// keep leads the tree from running to gone. It never returns: reap ends the process.
+func (g *keeper) keep() {
+	const (
+		running = iota
+		closing
+		terminating
+	)
+	stage := running
+	var bound <-chan time.Time
+	exited := g.exited
+	terminate := func() {
+		stage, bound = terminating, time.After(termGrace)
+		g.terminate()
+	}
+	for {
+		told := byte(0)
+		select {
+		case told = <-g.told:
+		case <-g.signals:
+			told = toldStop
+		case <-exited:
+			exited = nil
+			if stage < terminating {
+				terminate()
+			}
+		case <-bound:
+			if stage == terminating {
+				g.kill()
+			}
+			terminate()
+		}
+		switch {
+		case told == toldKill:
+			g.kill()
+		case told == toldStop && stage == running:
+			stage, bound = closing, time.After(endGrace)
+		}
+	}
+}
+
+// terminate signals the server's group in one go and, each once, what has left that group.
+func (g *keeper) terminate() {
+	syscall.Kill(-g.server, syscall.SIGTERM)
+	self := os.Getpid()
+	descendants(func(p process) bool { return p.parent == self }, func(p process) {
+		if p.group != g.server {
+			syscall.Kill(p.pid, syscall.SIGTERM)
+		}
+	})
+}
+
+// kill sweeps until reap ends the process. What forks faster than one sweep is met by the next; what cannot be killed (a
+// set-user-id program, a process stuck in the kernel) costs less and less to wait for.
+func (g *keeper) kill() {
+	self, own := os.Getpid(), syscall.Getpgrp()
+	for pause := time.Duration(0); ; pause = min(pause*2+50*time.Microsecond, time.Second) {
+		syscall.Kill(-g.server, syscall.SIGKILL)
+		fresh := false
+		descendants(func(p process) bool { return p.parent == self }, func(p process) {
+			fresh = destroy(p, own) || fresh
+		})
+		if fresh {
+			pause = 0
+		}
+		if pause == 0 {
+			runtime.Gosched()
+		} else {
+			time.Sleep(pause)
+		}
+	}
+}
+
+// destroy kills p and the group it is in, which the kernel does in one go: no member can fork its way out. It reports
+// whether there was something alive to kill. own is the caller's group, which no process of a server's tree can be in but
+// a child between fork and setsid.
+func destroy(p process, own int) bool {
+	if p.zombie {
+		return false
+	}
+	if p.group > 1 && p.group != own {
+		syscall.Kill(-p.group, syscall.SIGKILL)
+	}
+	return syscall.Kill(p.pid, syscall.SIGKILL) == nil
+}

@@ -1,0 +1,87 @@
+package transport
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Not tested on a Mac. There is no subreaper and no parent-death signal: what left the tree (its parent dead, a group of
+// its own) before the shutdown began is not found; all else is.
+
+func guardPath() (string, error) { return os.Executable() }
+
+func guardAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+func serverAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// guardEnv is the guard's own environment, not the server's: one processor and no collector keep it small.
+func guardEnv() []string { return []string{guardMark, "GOMAXPROCS=1", "GOGC=off"} }
+
+func becomeGuard() {}
+
+func becomeSubreaper() error { return nil }
+
+func dup(from, to int) error { return syscall.Dup2(from, to) }
+
+// leftovers kills what outlived the server in its own group. The guard has no children left, which says little here.
+func leftovers(server int) { syscall.Kill(-server, syscall.SIGKILL) }
+
+func socketpair() (ours, theirs int, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	syscall.CloseOnExec(fds[0])
+	syscall.CloseOnExec(fds[1])
+	return fds[0], fds[1], nil
+}
+
+func pipe() (r, w int, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	var fds [2]int
+	if err := syscall.Pipe(fds[:]); err != nil {
+		return 0, 0, err
+	}
+	syscall.CloseOnExec(fds[0])
+	syscall.CloseOnExec(fds[1])
+	return fds[0], fds[1], nil
+}
+
+// sweepAdopted finds nothing: orphans fall to launchd. The server's group is what a killed guard leaves to hold on to.
+func sweepAdopted(server int, _ func() []int) (found bool, ended *syscall.WaitStatus) {
+	if server > 1 {
+		syscall.Kill(-server, syscall.SIGKILL)
+	}
+	return false, nil
+}
+
+// A process is one line of the process table.
+type process struct {
+	pid, parent, group int
+	zombie             bool
+}
+
+// descendants calls each for every process that root claims and for everything below it.
+func descendants(root func(process) bool, each func(process)) {
+	table, err := unix.SysctlKinfoProcSlice("kern.proc.all")
+	if err != nil {
+		return
+	}
+	const zombie = 5 // SZOMB in sys/proc.h
+	inTree := map[int]bool{}
+	for grown := true; grown; {
+		grown = false
+		for _, k := range table {
+			p := process{int(k.Proc.P_pid), int(k.Eproc.Ppid), int(k.Eproc.Pgid), k.Proc.P_stat == zombie}
+			if !inTree[p.pid] && (inTree[p.parent] || root(p)) {
+				inTree[p.pid], grown = true, true
+				each(p)
+			}
+		}
+	}
+}

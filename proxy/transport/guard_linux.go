@@ -1,0 +1,98 @@
+package transport
+
+import (
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+const (
+	prSetName           = 15
+	prSetChildSubreaper = 36
+)
+
+// guardPath is this very program, even if its file was replaced or removed since it started.
+func guardPath() (string, error) { return "/proc/self/exe", nil }
+
+// guardAttr gives the guard a session of its own, out of reach of a terminal's Ctrl-C. The signal at the wrapper's death
+// is only there to wake a guard that the server has stopped; the socket's end tells it the rest.
+func guardAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGCONT}
+}
+
+func serverAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// guardEnv is the guard's own environment, not the server's: one processor and no collector keep it small.
+func guardEnv() []string { return []string{guardMark, "GOMAXPROCS=1", "GOGC=off"} }
+
+func becomeGuard() {
+	becomeSubreaper()
+	name := [16]byte{}
+	copy(name[:15], "sallyport-guard") // started from /proc/self/exe it would be listed as "exe"
+	syscall.RawSyscall(syscall.SYS_PRCTL, prSetName, uintptr(unsafe.Pointer(&name[0])), 0)
+}
+
+func becomeSubreaper() error {
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+func dup(from, to int) error { return syscall.Dup3(from, to, 0) }
+
+// leftovers has nothing to do: a subreaper without children has no descendants.
+func leftovers(int) {}
+
+func socketpair() (ours, theirs int, err error) {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	return fds[0], fds[1], err
+}
+
+func pipe() (r, w int, err error) {
+	var fds [2]int
+	err = syscall.Pipe2(fds[:], syscall.O_CLOEXEC)
+	return fds[0], fds[1], err
+}
+
+// ownSession is the session of this process; what it started without asking for another one is in it.
+func ownSession() int {
+	p, _ := readProcess("self")
+	return p.session
+}
+
+// sweepAdopted kills what fell to this process when a guard was killed, and reaps it. A child of this process is taken for
+// such an orphan if it is no guard of ours, is not spared, and is in another session: a server's tree starts with setsid,
+// and nobody can join a session from outside. It reports whether anything was there and how the server ended, if it was
+// among them. The lock on guards is held so that none is born meanwhile.
+func sweepAdopted(server int, spare func() []int) (found bool, ended *syscall.WaitStatus) {
+	guards.Lock()
+	defer guards.Unlock()
+	spared := map[int]bool{}
+	if spare != nil {
+		for _, pid := range spare() {
+			spared[pid] = true
+		}
+	}
+	self, own, session := os.Getpid(), syscall.Getpgrp(), ownSession()
+	adopted := func(p process) bool {
+		return p.parent == self && p.session != session && !guards.live[p.pid] && !spared[p.pid]
+	}
+	var orphans []int
+	descendants(adopted, func(p process) {
+		found = true
+		destroy(p, own)
+		if p.parent == self {
+			orphans = append(orphans, p.pid)
+		}
+	})
+	for _, pid := range orphans {
+		var status syscall.WaitStatus
+		if got, _ := syscall.Wait4(pid, &status, syscall.WNOHANG, nil); got == pid && pid == server {
+			ended = &status
+		}
+	}
+	return found, ended
+}

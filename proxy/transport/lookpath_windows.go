@@ -1,0 +1,86 @@
+package transport
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Not tested on Windows.
+
+func isOwn(entry string) bool {
+	return len(entry) >= len(ownPrefix) && strings.EqualFold(entry[:len(ownPrefix)], ownPrefix)
+}
+
+func sameName(a, b string) bool { return strings.EqualFold(a, b) }
+
+func environ() []string { return os.Environ() }
+
+// resolve finds the file that name means to a server with this environment, through its PATH and PATHEXT (npx is npx.cmd).
+// The current folder is not searched, though Windows would.
+func resolve(name string, env []string, dir string) (string, error) {
+	endings := []string{".com", ".exe", ".bat", ".cmd"}
+	if list, ok := lookup(env, "PATHEXT"); ok && list != "" {
+		endings = strings.Split(strings.ToLower(list), ";")
+	}
+	if strings.ContainsAny(name, `\/:`) {
+		if path, ok := withEnding(fromDir(name, dir), endings); ok {
+			return path, nil
+		}
+		return "", &StartError{name, "no such program: install it, or correct the path"}
+	}
+	path, _ := lookup(env, "PATH")
+	for _, folder := range filepath.SplitList(path) {
+		found, ok := withEnding(filepath.Join(fromDir(folder, dir), name), endings)
+		if !ok {
+			continue
+		}
+		if !filepath.IsAbs(folder) {
+			return "", &StartError{name, "PATH finds it only in a relative folder, which is refused: give its full path"}
+		}
+		return found, nil
+	}
+	return "", &StartError{name, "not found in PATH: install it, or give its full path"}
+}
+
+func withEnding(path string, endings []string) (string, bool) {
+	candidates := make([]string, 0, len(endings)+1)
+	if filepath.Ext(path) != "" {
+		candidates = append(candidates, path)
+	}
+	for _, ending := range endings {
+		if strings.HasPrefix(ending, ".") {
+			candidates = append(candidates, path+ending)
+		}
+	}
+	for _, candidate := range candidates {
+		if info, err := os.Stat(candidate); err == nil && !info.IsDir() {
+			return candidate, true
+		}
+	}
+	return "", false
+}
+
+func fromDir(path, dir string) string {
+	if dir == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// forBatch refuses what cmd.exe would read as more than an argument. A .cmd or .bat file is run by cmd.exe, which parses
+// the command line by rules of its own, quotes or not; a server's argument must not become a second command.
+func forBatch(name, path string, args []string) error {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".cmd", ".bat":
+	default:
+		return nil
+	}
+	for i, arg := range args {
+		if strings.ContainsAny(arg, "&|<>^%!\"()\r\n") {
+			return &StartError{name, "argument " + strconv.Itoa(i+1) + " holds a character that a .cmd or .bat file would run as a command: start its program (node.exe, python.exe) itself"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+//go:build linux || darwin
+
+package transport
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"syscall"
+)
+
+// An order is what the guard is told to run. It goes over the socket, not in the guard's own arguments and environment:
+// nobody sees the server's arguments twice in the process table, the environment arrives byte for byte (a Go program's own
+// has lost its repeated names), and the guard can be started before the command is known.
+//
+//	length of the rest, number of arguments (both 4 bytes, little endian), then null-terminated: path, dir, arguments, environment
+type order struct {
+	path string
+	dir  string
+	argv []string
+	env  []string
+}
+
+// maxOrder is beyond what Linux lets one exec take (a quarter of the stack limit, 2 MiB by default, 6 MiB at most).
+const maxOrder = 8 << 20
+
+var errOrder = errors.New("malformed order")
+
+func (o order) encode() ([]byte, error) {
+	size := len(o.path) + len(o.dir) + 2
+	for _, list := range [][]string{o.argv, o.env} {
+		for _, s := range list {
+			size += len(s) + 1
+		}
+	}
+	if size > maxOrder {
+		return nil, syscall.E2BIG
+	}
+	b := make([]byte, 8, 8+size)
+	binary.LittleEndian.PutUint32(b, uint32(4+size))
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(o.argv)))
+	for _, list := range [][]string{{o.path, o.dir}, o.argv, o.env} {
+		for _, s := range list {
+			b = append(append(b, s...), 0)
+		}
+	}
+	return b, nil
+}
+
+func decodeOrder(b []byte) (order, error) {
+	if len(b) < 4 {
+		return order{}, errOrder
+	}
+	argc := uint64(binary.LittleEndian.Uint32(b))
+	var fields []string
+	for rest := b[4:]; len(rest) > 0; {
+		end := bytes.IndexByte(rest, 0)
+		if end < 0 {
+			return order{}, errOrder
+		}
+		fields = append(fields, string(rest[:end]))
+		rest = rest[end+1:]
+	}
+	if argc == 0 || uint64(len(fields)) < 2+argc {
+		return order{}, errOrder
+	}
+	return order{path: fields[0], dir: fields[1], argv: fields[2 : 2+argc], env: fields[2+argc:]}, nil
+}
+
+// What the guard reports: one byte and four of value, little endian.
+const (
+	saysStarted = 'p' // the server's pid
+	saysFailed  = 'f' // the errno of exec
+	saysExited  = 'x' // the server's wait status
+	saysGone    = 'd' // nothing is left; the guard exits
+)
+
+// What the guard is told after its order, one byte each. The end of the socket means toldStop.
+const (
+	toldStop = 's' // end of input was given: wait, terminate, kill
+	toldKill = 'k' // kill now
+)
+
+func report(says byte, value uint32) []byte {
+	b := make([]byte, 5)
+	b[0] = says
+	binary.LittleEndian.PutUint32(b[1:], value)
+	return b
+}

@@ -1,0 +1,92 @@
+package transport
+
+import (
+	"io"
+	"sync"
+	"time"
+)
+
+// A Process is a running server with everything below it.
+type Process struct {
+	// Stdin and Stdout are the pipes themselves. Both may be used while Stop runs. Stdout stays readable after the server
+	// ended, until what it wrote is drained: then it is at its end, even if a descendant still holds it open.
+	Stdin  io.WriteCloser
+	Stdout io.ReadCloser
+
+	pid    int
+	tree   tree
+	stderr *drain
+
+	ending sync.Once
+	exit   Exit
+	exited chan struct{}
+	gone   chan struct{}
+}
+
+// A tree ends what descends from the server, each platform in its own way. None of the methods waits.
+type tree interface {
+	stop()  // end of input was given: wait endGrace, terminate, wait termGrace, kill
+	kill()  // kill now
+	force() // the other two had no effect: by other means
+}
+
+// forceAfter is how long past the last bound of the shutdown a guard may take before it is taken for stopped or stuck.
+const forceAfter = 3 * time.Second
+
+// flushGrace is how long Stop waits for a reader of our stderr to take the server's last words.
+const flushGrace = 250 * time.Millisecond
+
+// PID is the server's main process.
+func (p *Process) PID() int { return p.pid }
+
+// Exited is closed when the server's main process has ended. What it started may live for two seconds more.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Exit is how the main process ended. It waits for Exited.
+func (p *Process) Exit() Exit {
+	<-p.exited
+	return p.exit
+}
+
+// Stop ends the server: end of input, 2 s later SIGTERM, 2 s later SIGKILL to the last descendant. It returns when nothing
+// of the tree is alive, and may be called again and by several.
+func (p *Process) Stop() {
+	p.Stdin.Close()
+	p.tree.stop()
+	p.await(endGrace + termGrace + forceAfter)
+}
+
+// Kill ends the server without grace and returns when nothing of the tree is alive.
+func (p *Process) Kill() {
+	p.tree.kill()
+	p.Stdin.Close()
+	p.await(forceAfter)
+}
+
+// await returns when the tree is gone, or twice forceAfter too late: what then lives cannot be killed by this user, and a
+// client waits for us.
+func (p *Process) await(bound time.Duration) {
+	if !within(p.gone, bound) {
+		p.tree.force()
+		within(p.gone, forceAfter)
+	}
+	within(p.stderr.written, flushGrace)
+}
+
+func (p *Process) end(exit Exit) {
+	p.ending.Do(func() {
+		p.exit = exit
+		close(p.exited)
+	})
+}
+
+func within(done <-chan struct{}, bound time.Duration) bool {
+	timer := time.NewTimer(bound)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

@@ -1,0 +1,39 @@
+//go:build !linux && !darwin && !windows
+
+package transport
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+const (
+	endGrace  = 2 * time.Second
+	termGrace = 2 * time.Second
+)
+
+// GuardMain does nothing where no server can be started.
+func GuardMain() {}
+
+// Prepared is nothing where no server can be started.
+type Prepared struct{}
+
+// Prepare fails: nothing here would keep a server's processes from outliving us.
+func Prepare() (*Prepared, error) {
+	return nil, &StartError{Reason: "servers are started on Linux, macOS and Windows only"}
+}
+
+// Close does nothing.
+func (*Prepared) Close() {}
+
+// Start fails as Prepare does.
+func Start(context.Context, Command, io.Writer, func([]byte)) (*Process, error) {
+	_, err := Prepare()
+	return nil, err
+}
+
+// Start fails as Prepare does.
+func (*Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*Process, error) {
+	return Start(ctx, c, stderr, tee)
+}

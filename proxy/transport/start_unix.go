@@ -1,0 +1,257 @@
+//go:build linux || darwin
+
+package transport
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// guards are the guards of this process that live: what is global is the process table, this is our page of it. It tells
+// a guard from an orphan that another one left behind.
+var guards = struct {
+	sync.Mutex
+	live map[int]bool
+}{live: map[int]bool{}}
+
+// Prepared is a guard that waits for its command. The server's pipes are made with it.
+type Prepared struct {
+	guard  int
+	socket *os.File
+	stdin  *os.File
+	stdout *os.File
+	stderr *os.File
+}
+
+// Prepare starts a guard ahead of the command, so that a wrapper's own beginning and the guard's overlap. Start or Close
+// must follow.
+func Prepare() (*Prepared, error) {
+	if slices.Contains(os.Environ(), guardMark) {
+		return nil, &StartError{Reason: "GuardMain is not called at the top of main"}
+	}
+	becomeSubreaper() // without it (an old kernel) the guard still holds all it can
+	g := &Prepared{}
+	var fds [4]int // what the guard gets
+	opened := 0
+	defer func() {
+		for _, fd := range fds[:opened] {
+			syscall.Close(fd)
+		}
+	}()
+	for i, open := range []func() (ours, theirs int, err error){
+		func() (int, int, error) { r, w, err := pipe(); return w, r, err },
+		pipe, pipe, socketpair,
+	} {
+		ours, theirs, err := open()
+		if err != nil {
+			g.closeFiles()
+			return nil, &StartError{Reason: "no pipe for it: " + err.Error()}
+		}
+		fds[i] = theirs
+		opened++
+		syscall.SetNonblock(ours, true)
+		*[]**os.File{&g.stdin, &g.stdout, &g.stderr, &g.socket}[i] = os.NewFile(uintptr(ours), "server")
+	}
+	path, err := guardPath()
+	if err == nil {
+		guards.Lock()
+		defer guards.Unlock()
+		g.guard, err = syscall.ForkExec(path, []string{os.Args[0], guardArg}, &syscall.ProcAttr{
+			Env:   guardEnv(),
+			Files: []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2]), uintptr(fds[3])},
+			Sys:   guardAttr(),
+		})
+	}
+	if err != nil {
+		g.closeFiles()
+		return nil, &StartError{Reason: "its guard process: " + err.Error()}
+	}
+	guards.live[g.guard] = true
+	return g, nil
+}
+
+func (g *Prepared) closeFiles() {
+	for _, f := range []*os.File{g.stdin, g.stdout, g.stderr, g.socket} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// Close ends a guard that got no command.
+func (g *Prepared) Close() {
+	g.closeFiles()
+	g.buried()
+}
+
+// buried waits for the guard's end, after which its orphans have their new parent.
+func (g *Prepared) buried() {
+	for {
+		if _, err := syscall.Wait4(g.guard, nil, 0, nil); err != syscall.EINTR {
+			break
+		}
+	}
+	guards.Lock()
+	delete(guards.live, g.guard)
+	guards.Unlock()
+}
+
+// Start starts a server. See Prepared.Start.
+func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*Process, error) {
+	g, err := Prepare()
+	if err != nil {
+		return nil, named(err, c)
+	}
+	return g.Start(ctx, c, stderr, tee)
+}
+
+// Start has the guard start c, and returns when the program runs or could not be started (*StartError). ctx bounds the
+// start, not the server's life. What the server writes to stderr goes to tee, chunk by chunk, and to stderr; neither a
+// stderr that nobody reads nor one that is nil stops the server. tee must not block nor keep the chunk.
+func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*Process, error) {
+	path, message, err := g.prepare(c)
+	if err == nil && ctx.Err() != nil {
+		err = &StartError{c.Argv[0], ctx.Err().Error()}
+	}
+	if err != nil {
+		g.Close()
+		return nil, err
+	}
+	unbound := context.AfterFunc(ctx, func() { g.socket.SetDeadline(time.Now()) })
+	says, value, err := g.order(message)
+	switch {
+	case !unbound() || err != nil && ctx.Err() != nil:
+		err = &StartError{c.Argv[0], "stopped while it started: " + context.Cause(ctx).Error()}
+	case err != nil:
+		err = &StartError{c.Argv[0], "its guard process ended"}
+	case says == saysFailed:
+		err = explain(c.Argv[0], path, c.Dir, syscall.Errno(value))
+	case says != saysStarted:
+		err = &StartError{c.Argv[0], "its guard process is not of this version: restart the client"}
+	}
+	if err != nil {
+		syscall.Kill(g.guard, syscall.SIGKILL)
+		g.buried()
+		abandoned(0, c.Spare)
+		g.closeFiles()
+		return nil, err
+	}
+	g.socket.SetDeadline(time.Time{})
+	out := stdout{g.stdout}
+	p := &Process{
+		Stdin: g.stdin, Stdout: out, pid: int(value), tree: g,
+		stderr: newDrain(g.stderr, stderr, tee, c.MaxStderr),
+		exited: make(chan struct{}), gone: make(chan struct{}),
+	}
+	go g.watch(p, out, c.Spare)
+	return p, nil
+}
+
+// prepare is all that can be known before the guard is asked.
+func (g *Prepared) prepare(c Command) (path string, message []byte, err error) {
+	env := serverEnv(c.Env)
+	if err := unusable(c, env); err != nil {
+		return "", nil, err
+	}
+	if c.Dir != "" {
+		if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
+			return "", nil, &StartError{c.Argv[0], "its working folder does not exist"}
+		}
+	}
+	if path, err = resolve(c.Argv[0], env, c.Dir); err != nil {
+		return "", nil, err
+	}
+	if message, err = (order{path: path, dir: c.Dir, argv: c.Argv, env: env}).encode(); err != nil {
+		return "", nil, explain(c.Argv[0], path, c.Dir, syscall.E2BIG)
+	}
+	return path, message, nil
+}
+
+func (g *Prepared) order(message []byte) (says byte, value uint32, err error) {
+	if _, err := g.socket.Write(message); err != nil {
+		return 0, 0, err
+	}
+	return g.hear()
+}
+
+func (g *Prepared) hear() (says byte, value uint32, err error) {
+	b := make([]byte, 5)
+	_, err = io.ReadFull(g.socket, b)
+	return b[0], binary.LittleEndian.Uint32(b[1:]), err
+}
+
+// watch follows the guard until nothing of the server is left.
+func (g *Prepared) watch(p *Process, out stdout, spare func() []int) {
+	defer close(p.gone)
+	defer g.socket.Close()
+	clean := false
+	for {
+		says, value, err := g.hear()
+		if err != nil {
+			break
+		}
+		switch says {
+		case saysExited:
+			p.end(exitOf(syscall.WaitStatus(value)))
+			out.serverEnded()
+		case saysGone:
+			clean = true
+		}
+	}
+	// The socket closes before the kernel finds the orphans their new parent; the guard's own end comes after.
+	g.buried()
+	if !clean {
+		if status := abandoned(p.pid, spare); status != nil {
+			p.end(exitOf(*status))
+		}
+	}
+	p.end(exitOf(syscall.WaitStatus(syscall.SIGKILL)))
+	out.serverEnded()
+}
+
+func (g *Prepared) stop() { g.socket.Write([]byte{toldStop}) }
+func (g *Prepared) kill() { g.socket.Write([]byte{toldKill}) }
+
+// force kills a guard that the server has stopped, or that hangs: the tree then falls to this process.
+func (g *Prepared) force() {
+	guards.Lock()
+	defer guards.Unlock()
+	if guards.live[g.guard] {
+		syscall.Kill(g.guard, syscall.SIGKILL)
+	}
+}
+
+// abandoned ends what a killed guard left behind, and returns when nothing of it is there.
+func abandoned(server int, spare func() []int) (ended *syscall.WaitStatus) {
+	for pause := 50 * time.Microsecond; ; pause = min(2*pause, time.Second) {
+		found, status := sweepAdopted(server, spare)
+		if status != nil {
+			ended = status
+		}
+		if !found {
+			return ended
+		}
+		time.Sleep(pause)
+	}
+}
+
+func exitOf(status syscall.WaitStatus) Exit {
+	if status.Signaled() {
+		return Exit{Code: 128 + int(status.Signal()), Signal: status.Signal().String()}
+	}
+	return Exit{Code: status.ExitStatus()}
+}
+
+// named puts the command into an error that came before it was known.
+func named(err error, c Command) error {
+	if e, ok := err.(*StartError); ok && len(c.Argv) > 0 {
+		e.Command = c.Argv[0]
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package transport
+
+import (
+	"io"
+	"sync"
+)
+
+const defaultMaxStderr = 1 << 20
+
+// A drain takes what a server writes to stderr as fast as it comes, and passes it on as fast as somebody reads it. Many
+// clients never read a wrapper's stderr: with a plain copy the server would stop in its first write beyond 64 KiB
+// (relay.md T9). So what waits is bounded and the oldest goes.
+type drain struct {
+	written chan struct{} // closed when all that was kept has been written, or writing failed
+
+	mu      sync.Mutex
+	waiting sync.Cond
+	kept    []byte
+	limit   int
+	closed  bool
+}
+
+// newDrain reads from until its end. tee sees each chunk, verbatim and only during the call; it must not block.
+func newDrain(from io.ReadCloser, to io.Writer, tee func([]byte), limit int) *drain {
+	if limit <= 0 {
+		limit = defaultMaxStderr
+	}
+	d := &drain{limit: limit, written: make(chan struct{})}
+	d.waiting.L = &d.mu
+	if to == nil {
+		to = io.Discard
+	}
+	go d.read(from, tee)
+	go d.write(to)
+	return d
+}
+
+func (d *drain) read(from io.ReadCloser, tee func([]byte)) {
+	defer from.Close()
+	chunk := make([]byte, 16<<10)
+	for {
+		n, err := from.Read(chunk)
+		if n > 0 {
+			if tee != nil {
+				tee(chunk[:n:n])
+			}
+			d.keep(chunk[:n])
+		}
+		if err != nil {
+			d.mu.Lock()
+			d.closed = true
+			d.mu.Unlock()
+			d.waiting.Signal()
+			return
+		}
+	}
+}
+
+func (d *drain) keep(chunk []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if over := len(d.kept) + len(chunk) - d.limit; over > 0 {
+		if over >= len(d.kept) {
+			d.kept = d.kept[:0]
+			chunk = chunk[max(0, len(chunk)-d.limit):]
+		} else {
+			// An eighth at a time, or each chunk that nobody reads would move the whole megabyte.
+			over = min(len(d.kept), max(over, d.limit/8))
+			d.kept = d.kept[:copy(d.kept, d.kept[over:])]
+		}
+	}
+	d.kept = append(d.kept, chunk...)
+	d.waiting.Signal()
+}
+
+func (d *drain) write(to io.Writer) {
+	defer close(d.written)
+	var taken []byte
+	for {
+		d.mu.Lock()
+		for len(d.kept) == 0 && !d.closed {
+			d.waiting.Wait()
+		}
+		if len(d.kept) == 0 {
+			d.mu.Unlock()
+			return
+		}
+		// The two buffers change places. A large one is not kept: an idle wrapper should be small.
+		if cap(taken) > 64<<10 {
+			taken = nil
+		}
+		taken, d.kept = d.kept, taken[:0]
+		d.mu.Unlock()
+		if _, err := to.Write(taken); err != nil {
+			to = io.Discard // nobody will read; the server goes on
+		}
+	}
+}

@@ -1,0 +1,61 @@
+//go:build linux || darwin
+
+package transport
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+	"time"
+)
+
+// settle is how long a dead server's stdout must stay empty to count as drained. All that the server itself wrote is in the
+// pipe when it dies; only a descendant that holds the pipe open could still add to it, and it must not hold up the answers
+// to what is pending (relay.md T12).
+const settle = 250 * time.Millisecond
+
+// stdout ends where the server's own output ends.
+type stdout struct {
+	pipe *os.File // not embedded: its WriteTo would go past Read
+}
+
+func (s stdout) Close() error { return s.pipe.Close() }
+
+// serverEnded starts the wait for the end. It wakes a Read that is under way.
+func (s stdout) serverEnded() { s.pipe.SetReadDeadline(time.Now().Add(settle)) }
+
+// Read returns io.EOF at the end of the pipe, or when the server is dead and the pipe stayed empty.
+func (s stdout) Read(b []byte) (int, error) {
+	n, err := s.pipe.Read(b)
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, err
+	}
+	// The deadline passes for a slow reader too, with the pipe still full: one look at what is there decides.
+	if err := s.pipe.SetReadDeadline(time.Time{}); err != nil {
+		return 0, err
+	}
+	raw, err := s.pipe.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var failed error
+	if err := raw.Read(func(fd uintptr) bool {
+		for {
+			if n, failed = syscall.Read(int(fd), b); failed != syscall.EINTR {
+				return true
+			}
+		}
+	}); err != nil {
+		return 0, err
+	}
+	if n > 0 {
+		s.pipe.SetReadDeadline(time.Now().Add(settle))
+		return n, nil
+	}
+	if failed != nil && failed != syscall.EAGAIN {
+		return 0, failed
+	}
+	s.pipe.SetReadDeadline(time.Now()) // and from now on
+	return 0, io.EOF
+}
