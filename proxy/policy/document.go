@@ -1,0 +1,243 @@
+package policy
+
+import (
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Document is a settings file: what is set globally, and what is set for one server or one of its tools. It holds only what
+// somebody set; Effective adds the defaults. The zero Document is a file with nothing in it.
+type Document struct {
+	global  Values
+	servers map[string]override // by identity, id or display name
+	unknown map[string]any      // members we do not know, kept when the file is written again
+}
+
+type override struct {
+	values  Values
+	tools   map[string]Values
+	unknown map[string]any
+}
+
+// exact says whether a member of "servers" names one server for ever: its id or its identity. A display name does not: the
+// entry of that name may run something else tomorrow, and trust never follows a name. So a name only tightens.
+func exact(key string) bool {
+	if strings.HasPrefix(key, "stdio:") || strings.HasPrefix(key, "url:") {
+		return true
+	}
+	return len(key) == 64 && strings.Trim(key, "0123456789abcdef") == ""
+}
+
+// Effective are the values in force for a server. identity is what the hub writes for it in "servers" (its id, or its
+// identity where that is exact), name its display name; both "" is global. What stands under the identity replaces the global
+// value; what stands under the name holds only where it is stricter.
+func (d Document) Effective(identity, name string) Values { return d.EffectiveTool(identity, name, "") }
+
+// EffectiveTool are the values in force for one tool of a server.
+func (d Document) EffectiveTool(identity, name, tool string) Values {
+	values := Defaults()
+	apply := func(over Values, widest Scope, onlyTightens bool) {
+		for key, value := range over {
+			s, ok := Lookup(key)
+			if !ok || s.Scope < widest || onlyTightens && s.Loosens(values[key], value) {
+				continue
+			}
+			values[key] = value
+		}
+	}
+	apply(d.global, Global, false)
+	if identity != "" && exact(identity) {
+		apply(d.servers[identity].values, Server, false)
+		apply(d.servers[identity].tools[tool], Tool, false)
+	}
+	if name != "" && !exact(name) {
+		apply(d.servers[name].values, Server, true)
+		apply(d.servers[name].tools[tool], Tool, true)
+	}
+	return values
+}
+
+// From says where the value in force for a key comes from: "tool", "server", "settings" or "default".
+func (d Document) From(key, identity, name, tool string) string {
+	value := d.EffectiveTool(identity, name, tool)[key]
+	for _, place := range []string{identity, name} {
+		if place == "" {
+			continue
+		}
+		if v, ok := d.servers[place].tools[tool][key]; ok && v == value && tool != "" {
+			return "tool"
+		}
+		if v, ok := d.servers[place].values[key]; ok && v == value {
+			return "server"
+		}
+	}
+	if _, ok := d.global[key]; ok {
+		return "settings"
+	}
+	return "default"
+}
+
+// Set gives a copy in which a key has a value, globally (server ""), for a server, or for one of its tools. The value is
+// canonicalised; value "" takes the key out. A key that may not stand there is an error.
+func (d Document) Set(key, value, server, tool string) (Document, error) {
+	s, ok := Lookup(key)
+	if !ok {
+		return d, unknownKey(key)
+	}
+	if err := s.placed(server != "", tool != ""); err != nil {
+		return d, err
+	}
+	if value != "" {
+		canonical, err := s.Parse(value)
+		if err != nil {
+			return d, err
+		}
+		value = canonical
+		if server != "" && !exact(server) && s.Loosens(d.Effective("", "")[key], value) {
+			return d, errNameLoosens(key)
+		}
+	}
+	d = d.clone()
+	values := d.global
+	if server != "" {
+		over := d.servers[server]
+		if over.values == nil {
+			over.values = Values{}
+		}
+		values = over.values
+		if tool != "" {
+			if over.tools == nil {
+				over.tools = map[string]Values{}
+			}
+			if over.tools[tool] == nil {
+				over.tools[tool] = Values{}
+			}
+			values = over.tools[tool]
+		}
+		d.servers[server] = over
+	}
+	if value == "" {
+		delete(values, key)
+	} else {
+		values[key] = value
+	}
+	return d, nil
+}
+
+func (d Document) clone() Document {
+	c := Document{global: maps.Clone(d.global), servers: map[string]override{}, unknown: d.unknown}
+	if c.global == nil {
+		c.global = Values{}
+	}
+	for name, over := range d.servers {
+		tools := map[string]Values{}
+		for tool, values := range over.tools {
+			tools[tool] = maps.Clone(values)
+		}
+		c.servers[name] = override{values: maps.Clone(over.values), tools: tools, unknown: over.unknown}
+	}
+	return c
+}
+
+// ChangeOfSetting is one value in force that differs between two documents.
+type ChangeOfSetting struct {
+	Key    string `json:"key"`
+	Server string `json:"server,omitempty"` // as it stands in "servers"; "" is global
+	Tool   string `json:"tool,omitempty"`
+	From   string `json:"from"`
+	To     string `json:"to"`
+}
+
+// place is one spot of a document where values may stand.
+type place struct{ server, tool string }
+
+func (d Document) at(p place) Values {
+	if exact(p.server) {
+		return d.EffectiveTool(p.server, "", p.tool)
+	}
+	return d.EffectiveTool("", p.server, p.tool)
+}
+
+// places are all spots that either document names, global first, wider before narrower.
+func places(a, b Document) []place {
+	all := map[place]bool{{}: true}
+	for _, d := range []Document{a, b} {
+		for server, over := range d.servers {
+			all[place{server: server}] = true
+			for tool := range over.tools {
+				all[place{server, tool}] = true
+			}
+		}
+	}
+	list := slices.Collect(maps.Keys(all))
+	sort.Slice(list, func(i, j int) bool {
+		if list[i].server != list[j].server {
+			return list[i].server < list[j].server
+		}
+		return list[i].tool < list[j].tool
+	})
+	return list
+}
+
+// Diff says what changes in force from one document to another, each change once, at the widest place where it happens.
+// A change that neither tightens nor loosens is among the tightened: it needs nobody.
+func Diff(from, to Document) (tightened, loosened []ChangeOfSetting) {
+	told := map[ChangeOfSetting]bool{}
+	for _, p := range places(from, to) {
+		before, after := from.at(p), to.at(p)
+		for _, s := range All() {
+			c := ChangeOfSetting{Key: s.Key, Server: p.server, Tool: p.tool, From: before[s.Key], To: after[s.Key]}
+			if c.From == c.To || !s.mayStand(p) {
+				continue
+			}
+			inherited := c
+			inherited.Tool = ""
+			if told[inherited] && p.tool != "" {
+				continue
+			}
+			inherited.Server = ""
+			if told[inherited] && p.server != "" {
+				continue
+			}
+			told[c] = true
+			if s.Loosens(c.From, c.To) {
+				loosened = append(loosened, c)
+			} else {
+				tightened = append(tightened, c)
+			}
+		}
+	}
+	return tightened, loosened
+}
+
+func (s Setting) mayStand(p place) bool { return s.placed(p.server != "", p.tool != "") == nil }
+
+// Strictest is a document under which, for every server and tool, the stricter of both documents' values is in force: what
+// holds while a loosened file waits for a person. Where both are as safe the second holds.
+func Strictest(accepted, edited Document) Document {
+	result := Document{global: Values{}, servers: map[string]override{}, unknown: edited.unknown}
+	for _, p := range places(accepted, edited) {
+		a, b := accepted.at(p), edited.at(p)
+		wider := result.at(p)
+		values := Values{}
+		for _, s := range All() {
+			if !s.mayStand(p) {
+				continue
+			}
+			if stricter := Stricter(s.Key, b[s.Key], a[s.Key]); stricter != wider[s.Key] {
+				values[s.Key] = stricter
+			}
+		}
+		switch {
+		case p.server == "":
+			result.global = values
+		case p.tool == "":
+			result.servers[p.server] = override{values: values, tools: map[string]Values{}, unknown: edited.servers[p.server].unknown}
+		default:
+			result.servers[p.server].tools[p.tool] = values
+		}
+	}
+	return result
+}

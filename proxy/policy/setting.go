@@ -1,0 +1,145 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Scope is the narrowest place where a setting may stand. Wider ones hold what narrower ones do not say.
+type Scope int
+
+const (
+	Global Scope = iota
+	Server
+	Tool
+)
+
+func (s Scope) String() string {
+	switch s {
+	case Global:
+		return "global"
+	case Server:
+		return "server"
+	case Tool:
+		return "tool"
+	}
+	return "unknown"
+}
+
+// Setting is one row of the table.
+type Setting struct {
+	Key     string
+	Doc     string // a sentence or two, for `settings list`, the window and docs/settings.md
+	Default string // canonical
+	Scope   Scope
+	Values  string // what is allowed, in words: "review, trust-clean"
+	Safer   string // which way is safer, in words
+	Window  bool   // only the window may set it, a file or the command line never
+
+	kind kind
+}
+
+// kind reads the values of a setting and knows which of two is safer.
+type kind interface {
+	// parse gives the one spelling of a value.
+	parse(value string) (string, error)
+	// risk grows with how unsafe a canonical value is; equal risks are equally safe.
+	risk(canonical string) (float64, error)
+}
+
+// Parse reads a value as a person or a file wrote it and gives its one spelling. The error is one line and names what is
+// allowed.
+func (s Setting) Parse(value string) (canonical string, err error) {
+	canonical, err = s.kind.parse(strings.TrimSpace(value))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", s.Key, err)
+	}
+	return canonical, nil
+}
+
+// Loosens says whether going from one canonical value to another makes things less safe. Any doubt is true: a value that
+// cannot be read, or two values of which neither is known to be safer.
+func (s Setting) Loosens(from, to string) bool {
+	if from == to {
+		_, err := s.kind.parse(to)
+		return err != nil
+	}
+	before, err := s.riskOf(from)
+	if err != nil {
+		return true
+	}
+	after, err := s.riskOf(to)
+	if err != nil {
+		return true
+	}
+	return after > before
+}
+
+func (s Setting) riskOf(value string) (float64, error) {
+	canonical, err := s.kind.parse(value)
+	if err != nil {
+		return 0, err
+	}
+	return s.kind.risk(canonical)
+}
+
+// Stricter is the safer of two canonical values of a setting, a where both are as safe. A value that cannot be read loses;
+// where neither can be read, or the key is unknown, it is the default, "" for an unknown key.
+func Stricter(key, a, b string) string {
+	s, ok := Lookup(key)
+	if !ok {
+		return ""
+	}
+	riskA, errA := s.riskOf(a)
+	riskB, errB := s.riskOf(b)
+	switch {
+	case errA != nil && errB != nil:
+		return s.Default
+	case errA != nil:
+		return b
+	case errB != nil, riskA <= riskB:
+		return a
+	}
+	return b
+}
+
+// Values are the canonical values of settings by key.
+type Values map[string]string
+
+// Defaults are the values of an untouched home.
+func Defaults() Values {
+	values := Values{}
+	for _, s := range All() {
+		values[s.Key] = s.Default
+	}
+	return values
+}
+
+// safe is the value of a key, or its default where it is absent or cannot be read.
+func (v Values) safe(key string) string {
+	s, ok := Lookup(key)
+	if !ok {
+		return ""
+	}
+	if value, ok := v[key]; ok {
+		if canonical, err := s.Parse(value); err == nil {
+			return canonical
+		}
+	}
+	return s.Default
+}
+
+func (v Values) duration(key string) (time.Duration, bool) {
+	value := v.safe(key)
+	if value == off {
+		return 0, false
+	}
+	d, err := time.ParseDuration(value)
+	return d, err == nil
+}
+
+func (v Values) bytes(key string) int64 {
+	n, _ := parseBytes(v.safe(key))
+	return n
+}

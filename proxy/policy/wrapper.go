@@ -1,0 +1,46 @@
+package policy
+
+import "time"
+
+// Wrapper is what a wrapper needs of the settings in force for its server.
+type Wrapper struct {
+	OwnToolsAlways bool          // list our tools always, not only while something waits
+	TrustClean     bool          // first use: allow what has no finding of Medium or above
+	Recheck        time.Duration // how old the last look may be at a call; 0 is every call. Not used if RecheckOff
+	RecheckOff     bool
+	RecheckTimeout time.Duration
+	Resources      bool // pin each resource
+	MaxMessage     int  // bytes
+}
+
+// ForWrapper reads values as a wrapper needs them. What is absent or cannot be read is the default.
+func ForWrapper(v Values) Wrapper {
+	recheck, on := v.duration("pins.recheck")
+	timeout, _ := v.duration("pins.recheck_timeout")
+	return Wrapper{
+		OwnToolsAlways: v.safe("own_tools") == "always",
+		TrustClean:     v.safe("pins.first_use") == "trust-clean",
+		Recheck:        recheck,
+		RecheckOff:     !on,
+		RecheckTimeout: timeout,
+		Resources:      v.safe("pins.resources") == "on",
+		MaxMessage:     int(v.bytes("limits.message")),
+	}
+}
+
+// Hub is what the hub itself needs of the settings.
+type Hub struct {
+	CLIApproval  bool
+	ActivityKeep time.Duration
+	ActivitySize int64 // bytes
+}
+
+// ForHub reads values as the hub needs them, as ForWrapper does.
+func ForHub(v Values) Hub {
+	keep, _ := v.duration("activity.keep")
+	return Hub{
+		CLIApproval:  v.safe("approvals.cli") == "on",
+		ActivityKeep: keep,
+		ActivitySize: v.bytes("activity.max_size"),
+	}
+}
