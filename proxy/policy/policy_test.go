@@ -1,0 +1,233 @@
+package policy
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var updateGolden = flag.Bool("update", false, "write docs/settings.md anew")
+
+func TestParseGivesEveryValueOneSpelling(t *testing.T) {
+	for _, c := range []struct{ name, key, value, want string }{
+		{"a word in another case", "pins.first_use", "Trust-Clean", "trust-clean"},
+		{"a bare number is seconds", "pins.recheck", "30", "30s"},
+		{"a fraction of a second", "pins.recheck", "0.5", "500ms"},
+		{"zero is every call", "pins.recheck", "0", "0s"},
+		{"a Go duration", "pins.recheck", "1m30s", "1m30s"},
+		{"whole hours keep no zero minutes", "activity.keep", "2160h0m0s", "2160h"},
+		{"whole minutes keep no zero seconds", "pins.recheck", "120", "2m"},
+		{"ten hours keep their zero", "activity.keep", "10h", "10h"},
+		{"off where it is allowed", "pins.recheck", "OFF", "off"},
+		{"a JSON true is on", "pins.resources", "true", "on"},
+		{"a JSON false is off", "pins.resources", "false", "off"},
+		{"plain bytes", "limits.message", "67108864", "64MiB"},
+		{"a short suffix is binary", "limits.message", "64m", "64MiB"},
+		{"a decimal suffix is decimal", "limits.message", "1 MB", "1000000"},
+		{"white space around", "own_tools", " waiting ", "waiting"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := must(t, c.key)
+			got, err := s.Parse(c.value)
+			if err != nil || got != c.want {
+				t.Fatalf("%s = %q: got %q, %v, want %q", c.key, c.value, got, err, c.want)
+			}
+			if again, err := s.Parse(got); err != nil || again != got {
+				t.Errorf("canonical %q reads as %q, %v", got, again, err)
+			}
+		})
+	}
+}
+
+func TestParseRefusesInOneLineThatNamesWhatIsAllowed(t *testing.T) {
+	for _, c := range []struct{ name, key, value, names string }{
+		{"an unknown word", "pins.first_use", "trust", "review, trust-clean"},
+		{"nothing at all", "own_tools", "", "always, waiting"},
+		{"a negative duration", "pins.recheck", "-1s", "0s to 24h"},
+		{"a duration without a unit that is no number", "pins.recheck", "3o", "or off"},
+		{"off where a wait has to end", "pins.recheck_timeout", "off", "cannot be off"},
+		{"a wait of nothing", "pins.recheck_timeout", "0", "1ms to 10m"},
+		{"not a number", "pins.recheck", "NaN", "no duration"},
+		{"a number beyond all durations", "pins.recheck", "1e300", "no duration"},
+		{"a size below what a handshake needs", "limits.message", "1", "4KiB"},
+		{"a size that overflows", "limits.message", "99999999999GiB", "no size"},
+		{"a negative size", "activity.max_size", "-1", "no size"},
+		{"a line break in a value", "pins.resources", "on\noff", "on, off"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := must(t, c.key).Parse(c.value)
+			if err == nil {
+				t.Fatalf("%s = %q was read as %q", c.key, c.value, got)
+			}
+			if !strings.Contains(err.Error(), c.names) || !strings.HasPrefix(err.Error(), c.key+": ") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %q does not say %q in one line", err, c.names)
+			}
+		})
+	}
+}
+
+func TestLoosens(t *testing.T) {
+	for _, c := range []struct {
+		name, key, from, to string
+		loosens             bool
+	}{
+		{"trusting on first use loosens", "pins.first_use", "review", "trust-clean", true},
+		{"reviewing tightens", "pins.first_use", "trust-clean", "review", false},
+		{"looking less often loosens", "pins.recheck", "30s", "31s", true},
+		{"looking more often tightens", "pins.recheck", "30s", "0s", false},
+		{"never looking loosens", "pins.recheck", "24h", "off", true},
+		{"looking at all tightens", "pins.recheck", "off", "24h", false},
+		{"a longer wait keeps calls flowing to a server that stalls", "pins.recheck_timeout", "10s", "11s", true},
+		{"a shorter wait tightens", "pins.recheck_timeout", "10s", "1s", false},
+		{"pinning resources tightens", "pins.resources", "off", "on", false},
+		{"not pinning them loosens", "pins.resources", "on", "off", true},
+		{"larger messages loosen", "limits.message", "64MiB", "65MiB", true},
+		{"approval from the command line loosens", "approvals.cli", "off", "on", true},
+		{"taking it back tightens", "approvals.cli", "on", "off", false},
+		{"forgetting sooner loosens", "activity.keep", "2160h", "1h", true},
+		{"remembering longer tightens", "activity.keep", "1h", "2160h", false},
+		{"less room for evidence loosens", "activity.max_size", "256MiB", "1MiB", true},
+		{"when our tools are listed is a matter of taste", "own_tools", "always", "waiting", false},
+		{"and back", "own_tools", "waiting", "always", false},
+		{"another spelling of the same loosens nothing", "pins.recheck", "30s", "30", false},
+		{"doubt: from a value that cannot be read", "pins.first_use", "?", "review", true},
+		{"doubt: to a value that cannot be read", "pins.first_use", "review", "?", true},
+		{"doubt: between two equal values that cannot be read", "pins.first_use", "?", "?", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := must(t, c.key).Loosens(c.from, c.to); got != c.loosens {
+				t.Errorf("%s from %q to %q: loosens = %v", c.key, c.from, c.to, got)
+			}
+		})
+	}
+}
+
+func TestStricter(t *testing.T) {
+	for _, c := range []struct{ name, key, a, b, want string }{
+		{"the first is stricter", "pins.recheck", "0s", "30s", "0s"},
+		{"the second is stricter", "pins.recheck", "off", "30s", "30s"},
+		{"equally safe: the first", "own_tools", "waiting", "always", "waiting"},
+		{"one cannot be read", "pins.first_use", "?", "trust-clean", "trust-clean"},
+		{"the other cannot be read", "pins.first_use", "trust-clean", "?", "trust-clean"},
+		{"neither can be read", "pins.first_use", "?", "", "review"},
+		{"an unknown key has no value", "no.such", "a", "b", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Stricter(c.key, c.a, c.b); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestEveryRowOfTheTableHoldsTogether(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range All() {
+		if seen[s.Key] {
+			t.Errorf("%s stands in the table twice", s.Key)
+		}
+		seen[s.Key] = true
+		if got, err := s.Parse(s.Default); err != nil || got != s.Default {
+			t.Errorf("%s: default %q reads as %q, %v", s.Key, s.Default, got, err)
+		}
+		if s.Loosens(s.Default, s.Default) {
+			t.Errorf("%s: staying at the default loosens", s.Key)
+		}
+		if len(s.Doc) < 20 || !strings.HasSuffix(s.Doc, ".") || s.Values == "" || s.Safer == "" {
+			t.Errorf("%s: is not documented", s.Key)
+		}
+	}
+	for key := range Defaults() {
+		if !seen[key] {
+			t.Errorf("default of unknown %s", key)
+		}
+	}
+}
+
+func TestForWrapperFallsBackToDefaults(t *testing.T) {
+	defaults := Wrapper{OwnToolsAlways: true, Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20}
+	broken := Values{}
+	for _, s := range All() {
+		broken[s.Key] = "no value of anything"
+	}
+	for name, values := range map[string]Values{"no values": nil, "defaults": Defaults(), "values that cannot be read": broken} {
+		if got := ForWrapper(values); got != defaults {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	got := ForWrapper(Values{"own_tools": "waiting", "pins.first_use": "trust-clean", "pins.recheck": "off",
+		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB"})
+	want := Wrapper{TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20}
+	if got != want {
+		t.Errorf("set values: %+v", got)
+	}
+	if got := ForWrapper(Values{"pins.recheck": "0s"}); got.RecheckOff || got.Recheck != 0 {
+		t.Errorf("every call: %+v", got)
+	}
+	if got := ForHub(Values{"activity.keep": "garbage"}); got != (Hub{ActivityKeep: 90 * 24 * time.Hour, ActivitySize: 256 << 20}) {
+		t.Errorf("hub: %+v", got)
+	}
+}
+
+// TestTheSettingsPageSaysWhatTheTableSays keeps docs/settings.md from drifting away from the table.
+func TestTheSettingsPageSaysWhatTheTableSays(t *testing.T) {
+	page := filepath.Join("..", "..", "docs", "settings.md")
+	want := settingsPage()
+	if *updateGolden {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.ReplaceAll(string(got), "\r\n", "\n") != want {
+		t.Errorf("%s does not say what the table says: go test ./proxy/policy -update", page)
+	}
+}
+
+func settingsPage() string {
+	var b strings.Builder
+	b.WriteString(pageIntro)
+	for _, s := range All() {
+		fmt.Fprintf(&b, "\n### `%s`\n\n%s\n\n", s.Key, s.Doc)
+		fmt.Fprintf(&b, "- values: %s\n- default: `%s`\n- may be set: %s\n- safer: %s\n", s.Values, s.Default, map[Scope]string{
+			Global: "globally", Server: "globally, per server", Tool: "globally, per server, per tool",
+		}[s.Scope], s.Safer)
+		if s.Window {
+			b.WriteString("- only the window can set it\n")
+		}
+	}
+	return b.String()
+}
+
+const pageIntro = "# Settings\n\n" +
+	"<!-- Written by `go test ./proxy/policy -update` from the table in proxy/policy/table.go. -->\n\n" +
+	"`sallyport settings list` shows what is in force and where it comes from, `sallyport settings set KEY VALUE` changes it.\n" +
+	"What makes things less safe is a decision and is asked like an approval; what makes them safer applies at once.\n\n" +
+	"The same settings stand in `settings.json`, which may be edited by hand: as dotted keys or nested, with `servers` for what\n" +
+	"differs per server.\n\n" +
+	"```json\n{\n  \"pins.recheck\": \"30s\",\n  \"pins\": { \"resources\": true },\n  \"servers\": {\n    \"weather\": { \"pins.recheck\": 0 }\n  }\n}\n```\n\n" +
+	"- A tightening edit applies at once. A loosening one waits in the inbox (`settings_changed`); until it is decided the stricter value holds.\n" +
+	"- A server may be named by its display name, its identity (`stdio:…`, `url:…`) or its id. Under a display name a value only\n" +
+	"  ever makes things stricter: another command may take the same name tomorrow, and trust never follows a name.\n" +
+	"- Keys that are unknown, given twice or of the wrong type are named in an error and not used; the rest of the file is still read.\n" +
+	"- Durations are Go's (`30s`, `1m30s`, `0`); a bare number is seconds. Sizes are bytes, or carry `KiB`, `MiB` or `GiB`.\n\n" +
+	"## The table\n"
+
+func must(t *testing.T, key string) Setting {
+	t.Helper()
+	s, ok := Lookup(key)
+	if !ok {
+		t.Fatalf("no setting %s", key)
+	}
+	return s
+}
+
+func equal(a, b Values) bool { return maps.Equal(a, b) }
