@@ -33,6 +33,11 @@ type Pin struct {
 	ApprovedAt time.Time `json:"approved_at,omitzero"`
 	RejectedAt time.Time `json:"rejected_at,omitzero"`
 	Code       string    `json:"code,omitempty"` // inbox item of the decision
+	// Refused are digests a person said no to, newest last. They stay beside an approved Digest: the answer to a change.
+	Refused []string `json:"refused,omitempty"`
+	// Waits: the approval of Digest was taken back by hand or because the store was written by something else; the item waits
+	// as rejected for a decision.
+	Waits bool `json:"waits,omitempty"`
 }
 
 // Seen is the definition of an item as it was last declared, so that what waits can be shown beside what was approved.

@@ -26,6 +26,8 @@ type Server struct {
 	Blocked    bool            `json:"blocked,omitempty"`     // whole, by a person or a Critical change
 	BlockedBy  string          `json:"blocked_by,omitempty"`  // "person", "critical"
 	Noisy      []time.Time     `json:"noisy,omitempty"`       // when items came and went, the last day
+	Number     int             `json:"number,omitempty"`      // "server 3", where the name may not stand in a sentence
+	FirstUse   time.Time       `json:"first_use,omitzero"`    // when first use was decided; zero while nobody has looked
 	Extra      json.RawMessage `json:"extra,omitempty"`       // what a later version adds
 }
 
