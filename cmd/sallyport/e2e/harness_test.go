@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// play runs the whole session with one server behind a command line that may begin with a relay or a wrapper.
+func (r realServer) play(t testing.TB, dir string, env, before []string) []entry {
+	t.Helper()
+	s := launch(t, dir, env, append(before, r.argv(t, dir)...))
+	s.handshake("2025-11-25")
+	if r.name == "server-everything" {
+		// It asks for the roots a third of a second after the handshake: waited for, so that its place is always the same.
+		s.heard("Roots updated")
+	}
+	for _, a := range r.acts(dir) {
+		s.request(a.message(t))
+	}
+	if r.more != nil {
+		r.more(s)
+	}
+	s.hangUp(false)
+	return s.entries
+}
+
+func folder(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "work")
+}
+
+func TestDirectAgainstDirectIsEqual(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs real servers")
+	}
+	for _, server := range realServers {
+		t.Run(server.name, func(t *testing.T) {
+			dir := folder(t)
+			first := server.play(t, dir, server.ground(t, dir), nil)
+			second := server.play(t, dir, server.ground(t, dir), nil)
+			for _, d := range differences(first, second, false) {
+				t.Error(d)
+			}
+			if len(first) < len(server.acts(dir)) {
+				t.Errorf("only %d lines were recorded", len(first))
+			}
+		})
+	}
+}
+
+func TestABareRelayIsEqualAndALossyOneIsFoundOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs real servers")
+	}
+	server := realServers[0] // works in no folder: every relay may have its own
+	dir := folder(t)
+	direct := server.play(t, dir, server.ground(t, dir), nil)
+	t.Run("copies", func(t *testing.T) {
+		copied := server.play(t, dir, server.ground(t, dir), helper(t, "relay", "copy"))
+		for _, d := range differences(direct, copied, false) {
+			t.Error(d)
+		}
+		if found := differences(direct, copied, true); len(found) == 0 {
+			t.Error("a relay that adds no tools passes for the wrapper")
+		}
+	})
+	for kind, loss := range losses {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			dir := folder(t)
+			broken := &lenient{TB: t}
+			var other []entry
+			env := server.ground(t, dir)
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				other = server.play(broken, dir, env, helper(t, "relay", kind))
+			}()
+			<-done
+			if (broken.why != "") != loss.breaks {
+				t.Errorf("the play should have broken off: %t, and did: %q", loss.breaks, broken.why)
+			}
+			if loss.breaks {
+				return
+			}
+			// Taken for the wrapper, which adds two tools, it must still be found out by more than their absence.
+			if found := differences(direct, other, false); len(found) == 0 {
+				t.Error("nothing was found")
+			}
+			if found := differences(direct, other, true); len(found) < 2 {
+				t.Error("behind the allowance for the wrapper nothing was found")
+			}
+		})
+	}
+}
+
+// lenient keeps a failure to itself and ends the goroutine: for plays that are meant to break off.
+type lenient struct {
+	testing.TB
+	why string
+}
+
+func (l *lenient) Fatal(args ...any)                 { l.Fatalf("%s", fmt.Sprint(args...)) }
+func (l *lenient) Errorf(format string, args ...any) { l.why = fmt.Sprintf(format, args...) }
+func (l *lenient) Fatalf(format string, args ...any) {
+	l.Errorf(format, args...)
+	runtime.Goexit()
+}

