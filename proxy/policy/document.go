@@ -187,7 +187,7 @@ func Diff(from, to Document) (tightened, loosened []ChangeOfSetting) {
 	told := map[ChangeOfSetting]bool{}
 	for _, p := range places(from, to) {
 		before, after := from.at(p), to.at(p)
-		for _, s := range All() {
+		for _, s := range table {
 			c := ChangeOfSetting{Key: s.Key, Server: p.server, Tool: p.tool, From: before[s.Key], To: after[s.Key]}
 			if c.From == c.To || !s.mayStand(p) {
 				continue
@@ -222,7 +222,7 @@ func Strictest(accepted, edited Document) Document {
 		a, b := accepted.at(p), edited.at(p)
 		wider := result.at(p)
 		values := Values{}
-		for _, s := range All() {
+		for _, s := range table {
 			if !s.mayStand(p) {
 				continue
 			}

@@ -14,7 +14,10 @@ import (
 // MaxDocument bounds a settings file.
 const MaxDocument = 1 << 20
 
-const maxDepth = 16
+const (
+	maxDepth   = 16
+	maxServers = 2000 // and as many tools: comparing two files walks them all
+)
 
 // ParseDocument reads a settings file: one JSON object with dotted keys ("pins.recheck") or nested ones ({"pins":
 // {"recheck": …}}), and "servers": {NAME or IDENTITY: {…, "tools": {NAME: {…}}}}. Each error is one line and names its key;
@@ -50,6 +53,14 @@ func ParseDocument(raw []byte) (Document, []error) {
 	}
 	if servers, ok := r.object(root, "servers", "servers"); ok {
 		for _, name := range sorted(servers.members) {
+			if name == "" { // "" is how a place without a server is said
+				r.complain("servers: one has no name")
+				continue
+			}
+			if len(d.servers) == maxServers {
+				r.complain("servers: more than %d; what follows is not read", maxServers)
+				break
+			}
 			d.servers[name] = r.server(servers, name)
 		}
 	}
@@ -69,6 +80,14 @@ func (r *reader) server(servers object, name string) override {
 	over.values, over.unknown = r.values(members, at, Server, []string{"tools"})
 	if tools, ok := r.object(members, "tools", at+".tools"); ok {
 		for _, tool := range sorted(tools.members) {
+			if tool == "" {
+				r.complain("%s.tools: one has no name", at)
+				continue
+			}
+			if r.tools++; r.tools > maxServers {
+				r.complain("%s.tools: more than %d tools in all; what follows is not read", at, maxServers)
+				break
+			}
 			place := at + ".tools." + quoted(tool)
 			if values, ok := r.object(tools, tool, place); ok {
 				over.tools[tool], _ = r.values(values, place, Tool, nil)
@@ -100,6 +119,7 @@ type object struct {
 type reader struct {
 	decoder *json.Decoder
 	errs    []error
+	tools   int // read so far, of all servers
 }
 
 func (r *reader) complain(format string, args ...any) {
@@ -225,7 +245,7 @@ func (r *reader) values(o object, at string, scope Scope, besides []string) (val
 }
 
 func isGroup(key string) bool {
-	for _, s := range All() {
+	for _, s := range table {
 		if strings.HasPrefix(s.Key, key+".") {
 			return true
 		}

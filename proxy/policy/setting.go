@@ -110,7 +110,7 @@ type Values map[string]string
 // Defaults are the values of an untouched home.
 func Defaults() Values {
 	values := Values{}
-	for _, s := range All() {
+	for _, s := range table {
 		values[s.Key] = s.Default
 	}
 	return values

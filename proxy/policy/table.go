@@ -1,69 +1,73 @@
 package policy
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // All is the table, in the order people see it.
-func All() []Setting {
-	return []Setting{
-		{
-			Key: "own_tools", Default: "always", Scope: Global, kind: taste{"always", "waiting"},
-			Values: "always, waiting", Safer: "neither",
-			Doc: "Whether Sallyport's own two tools are listed always, or only while something waits for a decision.",
-		},
-		{
-			Key: "pins.first_use", Default: "review", Scope: Server, kind: choice{"review", "trust-clean"},
-			Values: "review, trust-clean", Safer: "review",
-			Doc: "What happens to a server that is seen for the first time. review: all of it is blocked until you have looked. " +
-				"trust-clean: items without a finding of Medium or above are allowed and shown as \"trusted on first use, never read\".",
-		},
-		{
-			Key: "pins.recheck", Default: "30s", Scope: Server,
-			kind:   span{min: 0, max: 24 * time.Hour, off: true, offRisk: 1e18},
-			Values: "a duration from 0 (every call) to 24h, or off", Safer: "shorter",
-			Doc: "How old the last look at a server's declarations may be when a call comes; past it they are fetched again beside the " +
-				"call, and its answer waits for the comparison. A change that the server does not announce is found no later than this.",
-		},
-		{
-			// The answer never passes unchecked, whatever the length. But calls go out while the listing is awaited: a
-			// server that stalls its listing goes on receiving arguments for this long.
-			Key: "pins.recheck_timeout", Default: "10s", Scope: Server,
-			kind:   span{min: time.Millisecond, max: 10 * time.Minute},
-			Values: "a duration from 1ms to 10m", Safer: "shorter",
-			Doc: "How long an answer waits for that comparison before it is refused. While it waits, calls still reach the server, so " +
-				"longer is less safe; shorter refuses the answers of servers that list slowly.",
-		},
-		{
-			Key: "pins.resources", Default: off, Scope: Server, kind: toggle{safeOn: true},
-			Values: "on, off", Safer: "on",
-			Doc: "Whether every single resource is pinned and needs an approval, not only resource templates.",
-		},
-		{
-			Key: "limits.message", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30},
-			Values: "a size from 4KiB to 1GiB", Safer: "smaller",
-			Doc: "The largest message that is let through, in either direction. A larger one is answered with an error and the session goes on.",
-		},
-		{
-			Key: "approvals.cli", Default: off, Scope: Global, Window: true, kind: toggle{},
-			Values: "on, off", Safer: "off",
-			Doc: "Whether a hub without a window, started with --allow-cli-approval, takes decisions from the command line. Only the window can switch it on.",
-		},
-		{
-			Key: "activity.keep", Default: "2160h", Scope: Global,
-			kind:   span{min: time.Second, max: 100 * 365 * 24 * time.Hour, longSafer: true},
-			Values: "a duration from 1s to 876000h", Safer: "longer",
-			Doc: "How long records of calls are kept in the activity timeline (2160h is 90 days). Decisions and drift stay until activity.max_size needs their room.",
-		},
-		{
-			Key: "activity.max_size", Default: "256MiB", Scope: Global, kind: size{min: 64 << 10, max: 1 << 40, largerSafer: true},
-			Values: "a size from 64KiB to 1024GiB", Safer: "larger",
-			Doc: "How much the activity timeline may take. Past it the oldest records go; decisions and drift go last.",
-		},
-	}
+func All() []Setting { return slices.Clone(table) }
+
+// table is never written to.
+var table = []Setting{
+	{
+		Key: "own_tools", Default: "always", Scope: Global, kind: taste{"always", "waiting"},
+		Values: "always, waiting", Safer: "neither",
+		Doc: "Whether Sallyport's own two tools are listed always, or only while something waits for a decision.",
+	},
+	{
+		Key: "pins.first_use", Default: "review", Scope: Server, kind: choice{"review", "trust-clean"},
+		Values: "review, trust-clean", Safer: "review",
+		Doc: "What happens to a server that is seen for the first time. review: all of it is blocked until you have looked. " +
+			"trust-clean: items without a finding of Medium or above are allowed and shown as \"trusted on first use, never read\".",
+	},
+	{
+		Key: "pins.recheck", Default: "30s", Scope: Server,
+		kind:   span{min: 0, max: 24 * time.Hour, off: true, offRisk: 1e18},
+		Values: "a duration from 0 (every call) to 24h, or off", Safer: "shorter",
+		Doc: "How old the last look at a server's declarations may be when a call comes; past it they are fetched again beside the " +
+			"call, and its answer waits for the comparison. A change that the server does not announce is found no later than this.",
+	},
+	{
+		// The answer never passes unchecked, whatever the length. But calls go out while the listing is awaited: a
+		// server that stalls its listing goes on receiving arguments for this long.
+		Key: "pins.recheck_timeout", Default: "10s", Scope: Server,
+		kind:   span{min: time.Millisecond, max: 10 * time.Minute},
+		Values: "a duration from 1ms to 10m", Safer: "shorter",
+		Doc: "How long an answer waits for that comparison before it is refused. While it waits, calls still reach the server, so " +
+			"longer is less safe; shorter refuses the answers of servers that list slowly.",
+	},
+	{
+		Key: "pins.resources", Default: off, Scope: Server, kind: toggle{safeOn: true},
+		Values: "on, off", Safer: "on",
+		Doc: "Whether every single resource is pinned and needs an approval, not only resource templates.",
+	},
+	{
+		Key: "limits.message", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30},
+		Values: "a size from 4KiB to 1GiB", Safer: "smaller",
+		Doc: "The largest message that is let through, in either direction. A larger one is answered with an error and the session goes on.",
+	},
+	{
+		Key: "approvals.cli", Default: off, Scope: Global, Window: true, kind: toggle{},
+		Values: "on, off", Safer: "off",
+		Doc: "Whether a hub without a window, started with --allow-cli-approval, takes decisions from the command line. Only the window can switch it on.",
+	},
+	{
+		Key: "activity.keep", Default: "2160h", Scope: Global,
+		kind:   span{min: time.Second, max: 100 * 365 * 24 * time.Hour, longSafer: true},
+		Values: "a duration from 1s to 876000h", Safer: "longer",
+		Doc: "How long records of calls are kept in the activity timeline (2160h is 90 days). Decisions and drift stay until activity.max_size needs their room.",
+	},
+	{
+		Key: "activity.max_size", Default: "256MiB", Scope: Global, kind: size{min: 64 << 10, max: 1 << 40, largerSafer: true},
+		Values: "a size from 64KiB to 1024GiB", Safer: "larger",
+		Doc: "How much the activity timeline may take. Past it the oldest records go; decisions and drift go last.",
+	},
 }
 
 // Lookup is the row of a key.
 func Lookup(key string) (Setting, bool) {
-	for _, s := range All() {
+	for _, s := range table {
 		if s.Key == key {
 			return s, true
 		}
