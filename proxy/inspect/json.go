@@ -1,0 +1,171 @@
+package inspect
+
+import (
+	"fmt"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// Bounds of an honest definition (contract, "Metadata sanitizer": what only no honest server exceeds).
+const (
+	maxName        = 128      // characters
+	maxDescription = 16 << 10 // bytes
+	maxLevels      = 64       // of a schema; the schema itself is level 0
+	maxNodes       = 10_000   // of a schema
+)
+
+const (
+	maxAllFindings = 256 // of one JSON value
+	maxDepth       = frame.MaxDepth
+	maxWork        = 64 // times a byte is looked at again because of what it stands in
+)
+
+// JSON looks at every string and every key of a JSON value. where is the path of the value; what is inside is found at
+// "where.key" and "where[3]", a key at the path it leads to. raw must have passed frame.Validate or frame.Scan.
+func JSON(raw []byte, where string) []Finding {
+	w := newWalk(raw, where)
+	w.value(raw, 0)
+	return w.findings
+}
+
+// Definition is JSON for one pinned definition (an element of a listing, or the instructions as a JSON string), and looks
+// besides for what is larger than an honest server makes it.
+func Definition(raw []byte) []Finding {
+	w := newWalk(raw, "")
+	w.bounds = true
+	w.value(raw, 0)
+	return w.findings
+}
+
+type walk struct {
+	path     []segment
+	where    string
+	budget   int
+	bounds   bool // of a definition count
+	schema   *size
+	stopped  bool
+	findings []Finding
+}
+
+// segment is one step of a path, put into words only where something is found.
+type segment struct {
+	key   string
+	index int // -1 for a member
+}
+
+// size is how large the schema is that is being walked.
+type size struct{ levels, nodes int }
+
+func newWalk(raw []byte, where string) *walk {
+	return &walk{where: where, budget: maxWork*len(raw) + 1<<20}
+}
+
+func (w *walk) at() string {
+	where := w.where
+	for _, s := range w.path {
+		if s.index >= 0 {
+			where = Element(where, s.index)
+		} else {
+			where = Member(where, s.key)
+		}
+	}
+	return where
+}
+
+func (w *walk) add(f Finding) { w.findings = appendBounded(w.findings, f, maxAllFindings) }
+
+func (w *walk) text(s string) {
+	if firstHidden(s) < 0 {
+		return
+	}
+	for _, f := range Text(s, w.at()) {
+		w.add(f)
+	}
+}
+
+func (w *walk) value(raw []byte, depth int) {
+	w.budget -= len(raw)
+	if depth > maxDepth || w.budget < 0 {
+		if !w.stopped { // once: the rest is no smaller
+			w.stopped = true
+			w.beyond("nested too deeply to be looked at")
+		}
+		return
+	}
+	root := frame.Root(raw)
+	if w.schema != nil {
+		w.schema.nodes++
+	}
+	switch frame.Type(raw, root) {
+	case '"':
+		text, _ := frame.StringBytes(raw, root)
+		w.string(string(text))
+	case '{':
+		frame.Members(raw, root, func(key string, m frame.Member) bool {
+			w.path = append(w.path, segment{key, -1})
+			w.text(key)
+			w.member(key, m.Value.Of(raw), depth+1)
+			w.path = w.path[:len(w.path)-1]
+			return !w.stopped
+		})
+	case '[':
+		frame.Elements(raw, root, func(i int, v frame.Span) bool {
+			w.path = append(w.path, segment{"", i})
+			w.level()
+			w.value(v.Of(raw), depth+1)
+			w.path = w.path[:len(w.path)-1]
+			return !w.stopped
+		})
+	}
+}
+
+// member walks into one member, and weighs the schemas that a definition has at its top.
+func (w *walk) member(key string, raw []byte, depth int) {
+	if !w.bounds || depth != 1 || key != "inputSchema" && key != "outputSchema" {
+		w.level()
+		w.value(raw, depth)
+		return
+	}
+	w.schema = &size{}
+	w.value(raw, depth)
+	s := *w.schema
+	w.schema = nil
+	if s.levels > maxLevels {
+		w.beyond(fmt.Sprintf("A schema of more than %d levels", maxLevels))
+	}
+	if s.nodes > maxNodes {
+		w.beyond("A schema of more than 10,000 parts")
+	}
+}
+
+// level notes how deep the schema goes: the path counts from the definition, of which the schema is one step.
+func (w *walk) level() {
+	if w.schema != nil {
+		w.schema.levels = max(w.schema.levels, len(w.path)-1)
+	}
+}
+
+func (w *walk) string(s string) {
+	w.text(s)
+	if !w.bounds {
+		return
+	}
+	switch key := w.key(); {
+	case key == "name" && w.schema == nil && len(s) > maxName && len([]rune(s)) > maxName:
+		w.beyond(fmt.Sprintf("A name of more than %d characters", maxName))
+	case (key == "description" || key == "title" || len(w.path) == 0) && len(s) > maxDescription:
+		w.beyond("A text of more than 16 KiB")
+	}
+}
+
+// key is the member that is being looked at, "" for an element or the value itself.
+func (w *walk) key() string {
+	if len(w.path) == 0 || w.path[len(w.path)-1].index >= 0 {
+		return ""
+	}
+	return w.path[len(w.path)-1].key
+}
+
+func (w *walk) beyond(title string) {
+	w.add(Finding{Rule: BeyondBounds, Level: Medium, Category: "threat", Title: title, Where: w.at()})
+}

@@ -1,0 +1,330 @@
+package pin
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// maxChanges bounds what is listed: a person reads no more, and a definition of a million fields must not become a
+// million sentences. What is left out is counted in a last change.
+const maxChanges = 500
+
+// maxWordText is how long a text may be to be compared word by word at all.
+const maxWordText = 256 << 10
+
+// Compare says what changed between what was last approved and what is declared now, most important parts first, in
+// words and pieces a person understands. It is empty exactly where the digests are equal (for one kind and name): order of
+// members, and of required, enum and type in schemas, is no change; one invisible character is.
+//
+// Both sides are the caller's: nothing here remembers what was last seen.
+func Compare(approved, seen []byte, kind Kind) []Change {
+	d := differ{}
+	before, errBefore := canonicalOf(approved, kind)
+	after, errAfter := canonicalOf(seen, kind)
+	switch {
+	case errBefore != nil || errAfter != nil:
+		if !bytes.Equal(approved, seen) {
+			d.whole("the definition changed; it cannot be compared piece by piece", approved, seen)
+		}
+		return d.changes
+	case bytes.Equal(before, after):
+		return nil
+	}
+	d.definition(kind, approved, seen)
+	if len(d.changes) == 0 { // no difference without a word: the digests differ
+		d.whole("the definition changed", approved, seen)
+	}
+	return d.done()
+}
+
+// Describe lists every part of a definition nobody has approved yet, as if each had been added.
+func Describe(kind Kind, raw []byte) []Change {
+	d := differ{describing: true}
+	if _, err := canonicalOf(raw, kind); err != nil {
+		d.add(Change{Op: added, Words: "a definition that parsers read differently", After: string(raw)})
+		return d.changes
+	}
+	d.definition(kind, nil, raw)
+	if len(d.changes) == 0 {
+		d.add(Change{Op: added, Words: "an empty definition", After: string(raw)})
+	}
+	return d.done()
+}
+
+func canonicalOf(raw []byte, kind Kind) ([]byte, error) {
+	if err := check(raw); err != nil {
+		return nil, err
+	}
+	return canonical(raw, root(kind))
+}
+
+// Values of Change.Op.
+const (
+	added   = "added"
+	removed = "removed"
+	changed = "changed"
+)
+
+// differ collects changes. A nil value means that there is none on that side.
+type differ struct {
+	changes    []Change
+	left       int  // changes that were not listed any more
+	budget     int  // bytes that may still be looked at
+	describing bool // there is no earlier side: words need not say "added"
+	inside     bool // within a schema that was added: its JSON has been given
+}
+
+// spent takes two values from the budget and says whether nothing is left of it. Each level looks at everything inside of
+// it, so that a chain of brackets around a large value would cost its depth times its size.
+func (d *differ) spent(before, after []byte) bool {
+	d.budget -= len(before) + len(after)
+	return d.budget < 0
+}
+
+func (d *differ) add(c Change) {
+	if len(d.changes) >= maxChanges {
+		d.left++
+		return
+	}
+	d.changes = append(d.changes, c)
+}
+
+func (d *differ) done() []Change {
+	if d.left > 0 {
+		d.changes = append(d.changes, Change{
+			Op:    changed,
+			Words: fmt.Sprintf("%d more differences are not listed; read the definition as JSON", d.left),
+		})
+	}
+	return d.changes
+}
+
+func (d *differ) whole(words string, before, after []byte) {
+	d.add(Change{Op: changed, Words: words, Before: string(before), After: string(after)})
+}
+
+// op is what happened to a value that is nil where it does not stand.
+func op(before, after []byte) string {
+	switch {
+	case before == nil:
+		return added
+	case after == nil:
+		return removed
+	}
+	return changed
+}
+
+// place is where a value stands: its path for programs, its label for sentences ("`options` › `headers`"). depth counts
+// levels from the definition.
+type place struct {
+	path  string
+	label string
+	self  string // what stands for an empty label
+	depth int
+}
+
+// maxPlace bounds path and label: past it they lose their beginning.
+const maxPlace = 1_000
+
+func (p place) at(path, label string) place {
+	if p.label != "" {
+		label = p.label + " › " + label
+	}
+	return place{path: tail(path), label: tail(label), depth: p.depth + 1}
+}
+
+func (p place) name() string {
+	switch {
+	case p.label != "":
+		return p.label
+	case p.self != "":
+		return p.self
+	}
+	return "the definition"
+}
+
+// text compares two strings word by word; words is what the text is ("description of `city`").
+func (d *differ) text(path, words string, before, after []byte) {
+	b, errB := decodeOr(before)
+	a, errA := decodeOr(after)
+	if errB != nil || errA != nil {
+		d.value(place{path: path, label: words}, before, after, data)
+		return
+	}
+	c := Change{Path: path, Op: op(before, after), Words: words, Before: b, After: a}
+	switch {
+	case c.Op != changed:
+		c.Words = d.verb(c.Op, words)
+	case len(a)+len(b) > maxWordText:
+		c.Words = words + " changed; too long for a word-by-word comparison"
+	default:
+		var complete bool
+		if c.Text, complete = compareWords(b, a); complete {
+			c.Words = words + " changed"
+		} else {
+			c.Words = words + " changed; too long for a word-by-word comparison"
+		}
+	}
+	d.add(c)
+}
+
+// verb puts what was added or removed in words.
+func (d *differ) verb(op, what string) string {
+	if d.describing {
+		return what
+	}
+	return op + ": " + what
+}
+
+// value compares two values of no known meaning by path: member by member, element by element, down to what differs.
+func (d *differ) value(at place, before, after []byte, p position) {
+	if same(before, after, p) {
+		return
+	}
+	if before != nil && after != nil && kindOf(before) == kindOf(after) && !d.spent(before, after) {
+		switch kindOf(before) {
+		case '{':
+			d.members(at, before, after, p)
+			return
+		case '[':
+			if p != unsorted {
+				d.elements(at, before, after, p)
+				return
+			}
+		case '"':
+			d.text(at.path, at.name(), before, after)
+			return
+		}
+	}
+	words := d.verb(op(before, after), at.name())
+	if op(before, after) == changed {
+		words = at.name() + " changed"
+		if small(before) && small(after) {
+			words += " from " + short(before) + " to " + short(after)
+		}
+	} else if one := either2(before, after); small(one) {
+		words += " (" + short(one) + ")"
+	} else if kindOf(one) == '"' {
+		d.text(at.path, at.name(), before, after)
+		return
+	}
+	d.add(Change{Path: at.path, Op: op(before, after), Words: words, Before: string(before), After: string(after)})
+}
+
+func (d *differ) members(at place, before, after []byte, p position) {
+	for _, m := range pairs(before, after) {
+		if !same(m.before, m.after, p.member(m.key)) {
+			d.value(at.at(memberPath(at.path, m.key), quote(m.key)), m.before, m.after, p.member(m.key))
+		}
+	}
+}
+
+// elements compares two arrays whose order counts. What is equal at the beginning and at the end is left out.
+func (d *differ) elements(at place, before, after []byte, p position) {
+	b, errB := elements(before)
+	a, errA := elements(after)
+	if errB != nil || errA != nil {
+		d.add(Change{Path: at.path, Op: changed, Words: at.name() + " changed", Before: string(before), After: string(after)})
+		return
+	}
+	from := 0
+	for from < len(b) && from < len(a) && same(b[from], a[from], p.element()) {
+		from++
+	}
+	end := 0
+	for end < len(b)-from && end < len(a)-from && same(b[len(b)-1-end], a[len(a)-1-end], p.element()) {
+		end++
+	}
+	b, a = b[:len(b)-end], a[:len(a)-end]
+	for i := from; i < max(len(b), len(a)); i++ {
+		if same(index(b, i), index(a, i), p.element()) {
+			continue
+		}
+		label := fmt.Sprintf("entry %d", i+1)
+		d.value(at.at(elementPath(at.path, i), label), index(b, i), index(a, i), p.element())
+	}
+}
+
+func index(all [][]byte, i int) []byte {
+	if i < len(all) {
+		return all[i]
+	}
+	return nil
+}
+
+func either2(before, after []byte) []byte {
+	if before != nil {
+		return before
+	}
+	return after
+}
+
+// same says whether two values have one canonical form at a position.
+func same(before, after []byte, p position) bool {
+	if before == nil || after == nil {
+		return before == nil && after == nil
+	}
+	if bytes.Equal(before, after) {
+		return true
+	}
+	b, errB := canonical(before, p)
+	a, errA := canonical(after, p)
+	return errB == nil && errA == nil && bytes.Equal(b, a)
+}
+
+// pair is one key of two objects; nil where it does not stand.
+type pair struct {
+	key           string
+	before, after []byte
+}
+
+// pairs are the keys of two objects in the order of the later one, then what was removed. Either may be nil.
+func pairs(before, after []byte) []pair {
+	var out []pair
+	at := map[string]int{}
+	if kindOf(after) == '{' {
+		all, _ := members(after)
+		for _, m := range all {
+			at[m.key] = len(out)
+			out = append(out, pair{key: m.key, after: m.raw})
+		}
+	}
+	if kindOf(before) == '{' {
+		all, _ := members(before)
+		for _, m := range all {
+			if i, ok := at[m.key]; ok {
+				out[i].before = m.raw
+				continue
+			}
+			out = append(out, pair{key: m.key, before: m.raw})
+		}
+	}
+	return out
+}
+
+// decodeOr is the text of a JSON string, "" for none.
+func decodeOr(raw []byte) (string, error) {
+	if raw == nil {
+		return "", nil
+	}
+	if kindOf(raw) != '"' {
+		return "", ErrNotJSON
+	}
+	return decode(raw)
+}
+
+// small says whether a value is short enough to stand in a sentence.
+func small(raw []byte) bool {
+	return raw != nil && len(raw) <= 60 && kindOf(raw) != '{' && !bytes.ContainsAny(raw, "\r\n")
+}
+
+// short is a small value in a sentence: a string by itself, anything else as JSON.
+func short(raw []byte) string {
+	if kindOf(raw) == '"' {
+		if s, err := decode(raw); err == nil {
+			return quote(s)
+		}
+	}
+	return "`" + strings.TrimSpace(string(raw)) + "`"
+}

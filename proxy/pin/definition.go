@@ -1,0 +1,253 @@
+package pin
+
+import (
+	"fmt"
+	"slices"
+)
+
+// definition compares two definitions of one kind, the parts a person reads first first.
+func (d *differ) definition(kind Kind, before, after []byte) {
+	d.budget = maxWork*(len(before)+len(after)) + 1<<20
+	if kind == Instructions {
+		d.text("", "instructions", before, after)
+		return
+	}
+	top := place{}
+	if kindOf(after) != '{' || before != nil && kindOf(before) != '{' {
+		d.value(top, before, after, root(kind))
+		return
+	}
+	all := pairs(before, after)
+	slices.SortStableFunc(all, func(a, b pair) int { return priority(a.key) - priority(b.key) })
+	for _, m := range all {
+		if same(m.before, m.after, root(kind).member(m.key)) {
+			continue
+		}
+		d.topLevel(kind, top, m)
+	}
+}
+
+func priority(key string) int {
+	order := []string{"name", "uri", "uriTemplate", "title", "description", "inputSchema", "arguments", "annotations", "outputSchema"}
+	if i := slices.Index(order, key); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+func (d *differ) topLevel(kind Kind, top place, m pair) {
+	at := top.at(memberPath("", m.key), quote(m.key))
+	count := d.count()
+	switch {
+	case m.key == "title", m.key == "description", m.key == "name":
+		d.text(at.path, m.key, m.before, m.after)
+	case kind == Tool && m.key == "inputSchema":
+		d.schemaOf(place{path: at.path, self: "the input", depth: 1}, m.before, m.after)
+	case kind == Tool && m.key == "outputSchema":
+		d.schemaOf(place{path: at.path, label: "the output", depth: 1}, m.before, m.after)
+	case kind == Tool && m.key == "annotations":
+		d.annotations(at, m.before, m.after)
+	case kind == Prompt && m.key == "arguments":
+		d.arguments(at, m.before, m.after)
+	}
+	if d.count() == count {
+		d.value(at, m.before, m.after, root(kind).member(m.key))
+	}
+}
+
+// count is how many changes there are, listed or not.
+func (d *differ) count() int { return len(d.changes) + d.left }
+
+// hints are what a server says about its own tool, in words: for true and for false.
+var hints = map[string][2]string{
+	"readOnlyHint":    {"it is read-only (changes nothing)", "it may change things"},
+	"destructiveHint": {"it may delete or overwrite things", "it deletes and overwrites nothing"},
+	"idempotentHint":  {"doing it twice is the same as doing it once", "doing it twice may do more than doing it once"},
+	"openWorldHint":   {"it reaches the outside world", "it stays within its own world"},
+}
+
+func (d *differ) annotations(at place, before, after []byte) {
+	if before != nil && kindOf(before) != '{' || after != nil && kindOf(after) != '{' {
+		return
+	}
+	for _, m := range pairs(before, after) {
+		if same(m.before, m.after, data) {
+			continue
+		}
+		b, a := hint(m.key, m.before), hint(m.key, m.after)
+		var words string
+		switch {
+		case m.before == nil && a != "" && d.describing:
+			words = "says " + a
+		case m.before == nil && a != "":
+			words = "now says " + a
+		case m.after == nil && b != "":
+			words = "no longer says " + b
+		case b != "" && a != "":
+			words = "now says " + a + "; before it said " + b
+		default:
+			d.value(at.at(memberPath(at.path, m.key), quote(m.key)), m.before, m.after, data)
+			continue
+		}
+		d.add(Change{
+			Path: memberPath(at.path, m.key), Op: op(m.before, m.after), Words: words,
+			Before: string(m.before), After: string(m.after),
+		})
+	}
+}
+
+// hint is what a known annotation says, "" for another key or a value that is neither true nor false.
+func hint(key string, raw []byte) string {
+	says, ok := hints[key]
+	switch {
+	case ok && string(raw) == "true":
+		return says[0]
+	case ok && string(raw) == "false":
+		return says[1]
+	}
+	return ""
+}
+
+// argument is one entry of a prompt's arguments.
+type argument struct {
+	name     string
+	raw      []byte
+	required bool
+}
+
+// argumentsOf reads arguments that all have a name of their own; other lists are compared like any JSON.
+func argumentsOf(raw []byte) ([]argument, bool) {
+	if raw == nil {
+		return nil, true
+	}
+	if kindOf(raw) != '[' {
+		return nil, false
+	}
+	all, err := elements(raw)
+	if err != nil {
+		return nil, false
+	}
+	var out []argument
+	seen := map[string]bool{}
+	for _, e := range all {
+		if kindOf(e) != '{' {
+			return nil, false
+		}
+		fields, err := members(e)
+		if err != nil {
+			return nil, false
+		}
+		a := argument{raw: e}
+		named := false
+		for _, f := range fields {
+			switch {
+			case f.key == "name" && kindOf(f.raw) == '"':
+				if a.name, err = decode(f.raw); err != nil {
+					return nil, false
+				}
+				named = true
+			case f.key == "required":
+				a.required = string(f.raw) == "true"
+			}
+		}
+		if !named || seen[a.name] {
+			return nil, false
+		}
+		seen[a.name] = true
+		out = append(out, a)
+	}
+	return out, true
+}
+
+// arguments compares what a prompt takes by name. Their order counts: it is how a client asks for them.
+func (d *differ) arguments(at place, before, after []byte) {
+	b, okB := argumentsOf(before)
+	a, okA := argumentsOf(after)
+	if !okB || !okA {
+		return
+	}
+	find := func(all []argument, name string) int {
+		return slices.IndexFunc(all, func(x argument) bool { return x.name == name })
+	}
+	for i, x := range a {
+		to := place{path: elementPath(at.path, i), label: quote(x.name), depth: at.depth + 1}
+		if j := find(b, x.name); j >= 0 {
+			d.argument(to, b[j], x)
+			continue
+		}
+		d.add(Change{Path: to.path, Op: added, Words: d.field(added, x.required) + quote(x.name), After: string(x.raw)})
+		d.rest(to, x.raw)
+	}
+	for i, x := range b {
+		if find(a, x.name) < 0 {
+			words := d.field(removed, x.required) + quote(x.name)
+			d.add(Change{Path: elementPath(at.path, i), Op: removed, Words: words, Before: string(x.raw)})
+		}
+	}
+	order := func(all, other []argument) (names []string) {
+		for _, x := range all {
+			if find(other, x.name) >= 0 {
+				names = append(names, x.name)
+			}
+		}
+		return names
+	}
+	if was, is := order(b, a), order(a, b); !slices.Equal(was, is) {
+		d.add(Change{
+			Path: at.path, Op: changed, Words: "the order of the arguments changed",
+			Before: string(before), After: string(after),
+		})
+	}
+}
+
+func (d *differ) argument(at place, before, after argument) {
+	for _, m := range pairs(before.raw, after.raw) {
+		switch {
+		case same(m.before, m.after, data):
+		case m.key == "required" && before.required != after.required:
+			d.required(at, m.before, m.after, after.required)
+		case m.key == "description", m.key == "title":
+			d.text(memberPath(at.path, m.key), m.key+" of "+at.label, m.before, m.after)
+		default:
+			d.value(at.at(memberPath(at.path, m.key), quote(m.key)), m.before, m.after, data)
+		}
+	}
+}
+
+func (d *differ) required(at place, before, after []byte, now bool) {
+	words := at.name() + " is no longer required"
+	if now {
+		words = at.name() + " is now required"
+	}
+	d.add(Change{Path: at.path, Op: changed, Words: words, Before: string(before), After: string(after)})
+}
+
+// rest lists the texts and unknown fields of an argument that was added.
+func (d *differ) rest(at place, raw []byte) {
+	for _, m := range pairs(nil, raw) {
+		switch m.key {
+		case "name", "required":
+		case "description", "title":
+			d.text(memberPath(at.path, m.key), m.key+" of "+at.label, nil, m.after)
+		default:
+			d.value(at.at(memberPath(at.path, m.key), quote(m.key)), nil, m.after, data)
+		}
+	}
+}
+
+// field begins the sentence about a field: "added, required: ", "required: ", "removed: ".
+func (d *differ) field(op string, required bool) string {
+	need := "optional"
+	if required {
+		need = "required"
+	}
+	switch {
+	case d.describing:
+		return need + ": "
+	case op == removed && required:
+		return "removed, was required: "
+	case op == removed:
+		return "removed: "
+	}
+	return fmt.Sprintf("%s, %s: ", op, need)
+}

@@ -1,0 +1,55 @@
+package pin
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// maxMatch is how many characters of server text stand in a sentence or a finding.
+const maxMatch = 160
+
+// quote puts a server's word into a sentence of ours: `context`, or "a\nb" with escapes where it holds a backtick, a line
+// break or anything that is not seen, so that it cannot end its own quotation or begin a line.
+func quote(s string) string {
+	whole := s
+	if s = clip(s, maxMatch); len(s) < len(whole) {
+		s += "…"
+	}
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool {
+		return r == '`' || r == utf8.RuneError || !unicode.IsPrint(r) || inspect.Hidden(r)
+	}) {
+		return strconv.Quote(s)
+	}
+	return "`" + s + "`"
+}
+
+func memberPath(path, key string) string { return inspect.Member(path, key) }
+
+func elementPath(path string, i int) string { return inspect.Element(path, i) }
+
+// clip is the first n characters of s.
+func clip(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// tail keeps the end of a path or label that has grown too long.
+func tail(s string) string {
+	if len(s) <= maxPlace {
+		return s
+	}
+	cut := len(s) - maxPlace
+	for cut < len(s) && !utf8.RuneStart(s[cut]) {
+		cut++
+	}
+	return "…" + s[cut:]
+}

@@ -1,0 +1,78 @@
+package pin
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// field is one member of an object: its decoded key and its value without white space around it.
+type field struct {
+	key string
+	raw []byte
+}
+
+// check refuses what two parsers could read differently, before anything else here trusts the grammar.
+func check(raw []byte) error {
+	if err := frame.Validate(raw); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotJSON, err)
+	}
+	return nil
+}
+
+// kindOf is the type of a value as frame.Type has it, 0 for none.
+func kindOf(raw []byte) byte { return frame.Type(raw, frame.Root(raw)) }
+
+// members are the members of an object in order. The keys point into raw where they have no escape.
+func members(raw []byte) ([]field, error) {
+	var out []field
+	wellFormed := true
+	frame.Members(raw, frame.Root(raw), func(key string, m frame.Member) bool {
+		// Only an escape can spell a lone surrogate, and then the decoded key holds U+FFFD.
+		if strings.ContainsRune(key, '\uFFFD') {
+			_, wellFormed = frame.String(raw, m.Key)
+		}
+		out = append(out, field{key, m.Value.Of(raw)})
+		return wellFormed
+	})
+	if !wellFormed {
+		return nil, ErrLoneSurrogate
+	}
+	return out, nil
+}
+
+// elements are the elements of an array in order.
+func elements(raw []byte) ([][]byte, error) {
+	out := [][]byte{}
+	frame.Elements(raw, frame.Root(raw), func(_ int, v frame.Span) bool {
+		out = append(out, v.Of(raw))
+		return true
+	})
+	return out, nil
+}
+
+// decode is the text of a JSON string.
+func decode(raw []byte) (string, error) {
+	s, wellFormed := frame.String(raw, frame.Root(raw))
+	if !wellFormed {
+		return "", ErrLoneSurrogate
+	}
+	return s, nil
+}
+
+// appendString writes a string in its one spelling.
+func appendString(dst []byte, s string) []byte { return frame.AppendString(dst, s) }
+
+// appendScalar writes a value that is no object and no array: a string in its one spelling, all else as it stands.
+func appendScalar(dst, raw []byte) ([]byte, error) {
+	v := frame.Root(raw)
+	if frame.Type(raw, v) != '"' {
+		return append(dst, v.Of(raw)...), nil
+	}
+	s, wellFormed := frame.StringBytes(raw, v)
+	if !wellFormed {
+		return nil, ErrLoneSurrogate
+	}
+	return frame.AppendString(dst, string(s)), nil
+}

@@ -1,0 +1,239 @@
+package pin
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of the word-level comparison. Up to maxSteps differences the memory is maxSteps² small integers (4 MiB) and the
+// time tokens × maxSteps; past a bound whole lines are compared, and past that the two texts stand one after the other.
+const (
+	maxTokens = 40_000
+	maxSteps  = 1_000
+)
+
+// compareWords cuts two texts into runs that are equal, deleted or inserted. Nothing is lost: the equal and deleted runs
+// joined are before, the equal and inserted ones after. complete is false where the texts were too long or too different
+// to be compared word by word.
+func compareWords(before, after string) (segments []Segment, complete bool) {
+	if a, b, ok := tokens(before, after); ok {
+		if ops, ok := shortest(a, b); ok {
+			return merge(ops, a, b), true
+		}
+	}
+	a, b := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	if len(a)+len(b) <= maxTokens {
+		if ops, ok := shortest(a, b); ok {
+			return merge(ops, a, b), false
+		}
+	}
+	return merge([]edit{{'-', 0, len(a)}, {'+', 0, len(b)}}, a, b), false
+}
+
+func tokens(before, after string) (a, b []string, ok bool) {
+	if a, ok = split(before); !ok {
+		return nil, nil, false
+	}
+	b, ok = split(after)
+	return a, b, ok && len(a)+len(b) <= maxTokens
+}
+
+// split cuts a text into words, runs of one white-space character, and single other characters. A character that is not
+// seen is a token of its own, so that it stands alone in a difference.
+func split(s string) ([]string, bool) {
+	var out []string
+	for len(s) > 0 {
+		if len(out) == maxTokens {
+			return nil, false
+		}
+		first, size := utf8.DecodeRuneInString(s)
+		n := size
+		switch {
+		case inWord(first):
+			for n < len(s) {
+				r, size := utf8.DecodeRuneInString(s[n:])
+				if !inWord(r) {
+					break
+				}
+				n += size
+			}
+		case first == ' ' || first == '\t':
+			for n < len(s) && rune(s[n]) == first {
+				n++
+			}
+		}
+		out = append(out, s[:n])
+		s = s[n:]
+	}
+	return out, true
+}
+
+func inWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
+	}
+	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) &&
+		!unicode.Is(unicode.Variation_Selector, r)
+}
+
+// edit is a run of n tokens: '=' of both, '-' of a from at, '+' of b from at.
+type edit struct {
+	op    byte
+	at, n int
+}
+
+// shortest is the shortest edit script from a to b (Myers 1986, the greedy algorithm), false if it has more than maxSteps
+// steps.
+func shortest(a, b []string) ([]edit, bool) {
+	prefix := 0
+	for prefix < len(a) && prefix < len(b) && a[prefix] == b[prefix] {
+		prefix++
+	}
+	suffix := 0
+	for suffix < len(a)-prefix && suffix < len(b)-prefix && a[len(a)-1-suffix] == b[len(b)-1-suffix] {
+		suffix++
+	}
+	middle, ok := greedy(a[prefix:len(a)-suffix], b[prefix:len(b)-suffix])
+	if !ok {
+		return nil, false
+	}
+	var ops []edit
+	if prefix > 0 {
+		ops = append(ops, edit{'=', 0, prefix})
+	}
+	for _, e := range middle {
+		e.at += prefix
+		ops = append(ops, e)
+	}
+	if suffix > 0 {
+		ops = append(ops, edit{'=', len(a) - suffix, suffix})
+	}
+	return ops, true
+}
+
+func greedy(a, b []string) ([]edit, bool) {
+	n, m := len(a), len(b)
+	if n == 0 || m == 0 {
+		var ops []edit
+		if n > 0 {
+			ops = append(ops, edit{'-', 0, n})
+		}
+		if m > 0 {
+			ops = append(ops, edit{'+', 0, m})
+		}
+		return ops, true
+	}
+	limit := min(n+m, maxSteps)
+	reach := make([]int32, 2*limit+2) // furthest x on diagonal k, at k+limit
+	var trace [][]int32
+	for d := 0; d <= limit; d++ {
+		for k := -d; k <= d; k += 2 {
+			x := step(reach, limit, k, d)
+			y := x - k
+			for x < n && y < m && a[x] == b[y] {
+				x++
+				y++
+			}
+			reach[k+limit] = int32(x)
+			if x >= n && y >= m {
+				return backtrack(trace, n, m, d), true
+			}
+		}
+		trace = append(trace, append([]int32(nil), reach[limit-d:limit+d+1]...))
+	}
+	return nil, false
+}
+
+// step is where a path of d steps enters diagonal k.
+func step(reach []int32, limit, k, d int) int {
+	if d == 0 {
+		return 0
+	}
+	if k == -d || k != d && reach[k-1+limit] < reach[k+1+limit] {
+		return int(reach[k+1+limit])
+	}
+	return int(reach[k-1+limit]) + 1
+}
+
+// backtrack walks the trace of the greedy algorithm from the end. trace[d] holds diagonals -d..d after d steps.
+func backtrack(trace [][]int32, n, m, d int) []edit {
+	var reversed []edit
+	put := func(op byte, at, count int) {
+		if count > 0 {
+			reversed = append(reversed, edit{op, at, count})
+		}
+	}
+	x, y := n, m
+	for ; d > 0; d-- {
+		before := trace[d-1]
+		k := x - y
+		at := func(k int) int32 {
+			if k < -(d-1) || k > d-1 {
+				return -1
+			}
+			return before[k+d-1]
+		}
+		down := k == -d || k != d && at(k-1) < at(k+1)
+		var px int
+		if down {
+			px = int(at(k + 1))
+			py := px - k - 1
+			put('=', px, x-px)
+			put('+', py, 1)
+			x, y = px, py
+			continue
+		}
+		px = int(at(k - 1))
+		py := px - k + 1
+		put('=', px+1, x-px-1)
+		put('-', px, 1)
+		x, y = px, py
+	}
+	put('=', 0, x)
+	ops := make([]edit, 0, len(reversed))
+	for i := len(reversed) - 1; i >= 0; i-- {
+		ops = append(ops, reversed[i])
+	}
+	return ops
+}
+
+// merge joins an edit script into segments: what is deleted before what is inserted, and a lone space between two changed
+// words changed with them, so that a rewritten phrase reads as one.
+func merge(ops []edit, a, b []string) []Segment {
+	var out []Segment
+	var deleted, inserted strings.Builder
+	flush := func() {
+		if deleted.Len() > 0 {
+			out = append(out, Segment{Op: "delete", Text: deleted.String()})
+		}
+		if inserted.Len() > 0 {
+			out = append(out, Segment{Op: "insert", Text: inserted.String()})
+		}
+		deleted.Reset()
+		inserted.Reset()
+	}
+	for i, e := range ops {
+		switch e.op {
+		case '-':
+			deleted.WriteString(strings.Join(a[e.at:e.at+e.n], ""))
+		case '+':
+			inserted.WriteString(strings.Join(b[e.at:e.at+e.n], ""))
+		default:
+			text := strings.Join(a[e.at:e.at+e.n], "")
+			if deleted.Len() > 0 && inserted.Len() > 0 && i+1 < len(ops) && strings.Trim(text, " ") == "" {
+				deleted.WriteString(text)
+				inserted.WriteString(text)
+				continue
+			}
+			flush()
+			if last := len(out) - 1; last >= 0 && out[last].Op == "equal" {
+				out[last].Text += text
+			} else {
+				out = append(out, Segment{Op: "equal", Text: text})
+			}
+		}
+	}
+	flush()
+	return out
+}
