@@ -123,10 +123,11 @@ func (s *scanner) paramsKey(key []byte, tr traits) (child place, ok bool) {
 		return placeOther, true
 	}
 	folded := s.folded(key)
-	if known, is := knownParam(folded); is && known != string(key) {
-		return placeOther, false
+	spelling, known := knownParam(folded)
+	if known && spelling == "" {
+		return placeOther, string(folded) == string(key)
 	}
-	return placeOther, true
+	return placeOther, !known || spelling == string(key)
 }
 
 // contextKey says where the value of a key directly in a client's params.context is.
@@ -149,13 +150,13 @@ func (s *scanner) folded(key []byte) []byte {
 }
 
 // knownParam is the protocol's spelling of a key that it knows directly in params, whatever the era, found by its
-// folded form.
+// folded form; "" for one that is spelled as it folds.
 func knownParam(folded []byte) (spelling string, known bool) {
 	switch string(folded) {
 	case "_meta", "action", "argument", "arguments", "capabilities", "content", "context", "cursor", "data", "description",
 		"error", "level", "logger", "message", "messages", "metadata", "mode", "model", "name", "notifications", "progress",
 		"reason", "ref", "roots", "status", "task", "temperature", "tools", "total", "ttl", "uri", "uris", "url":
-		return string(folded), true
+		return "", true
 	case "clientinfo":
 		return "clientInfo", true
 	case "createdat":

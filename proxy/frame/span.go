@@ -42,4 +42,4 @@ func Type(raw []byte, v Span) byte {
 }
 
 // isSpace is JSON's white space and nothing else: U+00A0, U+2028 and the like are no white space here.
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t') }
