@@ -1,0 +1,345 @@
+package proxy
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// The schedule of checks (contract, "Identity and pins").
+const (
+	quietInterval = time.Second      // between two checks that list_changed asks for
+	maxInterval   = 5 * time.Second  // what the interval doubles to
+	stormWindow   = 10 * time.Second // more than stormCount in this window is a storm
+	stormCount    = 10
+	retryFirst    = 100 * time.Millisecond // a listing that fails is asked again, until the timeout
+	retryMax      = 2 * time.Second
+)
+
+// checker keeps what the server declares compared with what is approved. One goroutine (run) takes snapshots, one at a
+// time; the reading goroutines only ask for checks and lay answers aside until one has been judged.
+//
+// Checks are numbered. due is the number of the newest one asked for, done of the newest one judged: while due is ahead,
+// no answer that may depend on it is delivered.
+type checker struct {
+	s    *Session
+	kick chan struct{}
+
+	due, done atomic.Uint64
+	lastCheck atomic.Int64 // when the last check ended, nanoseconds since the epoch
+	opened    atomic.Bool  // the first check has been judged, and listings go out
+
+	mu       sync.Mutex
+	begun    bool
+	urgent   bool
+	resyncs  bool
+	started  uint64    // number of the check that runs or ran last
+	dueSince time.Time // when the first check after started was asked for
+	busy     bool
+
+	storms   []time.Time // list_changed notifications of the last ten seconds
+	interval time.Duration
+
+	relay    []string        // list_changed notifications the client has still to hear
+	sighting map[string]seen // what each item looked like last, whoever asked
+	twoFaced map[string]bool // items that equivocated in this session
+	shifts   uint64          // how many list_changed notifications there were
+	pages    pageWalk
+
+	shelf shelf
+	// reported is the fingerprint of the last report the hub took, "" when it must be told again.
+	reported string
+}
+
+type seen struct {
+	digest pin.Digest
+	at     time.Time
+	shifts uint64
+}
+
+func newChecker(s *Session) *checker {
+	return &checker{s: s, kick: make(chan struct{}, 1), interval: quietInterval, sighting: map[string]seen{}, twoFaced: map[string]bool{}}
+}
+
+func (c *checker) wake() {
+	select {
+	case c.kick <- struct{}{}:
+	default:
+	}
+}
+
+// begin asks for the first check, as soon as the server can be asked.
+func (c *checker) begin() {
+	if !c.s.life.answered.Load() || !c.s.life.initialized.Load() && !c.s.gate.pending() {
+		return
+	}
+	c.mu.Lock()
+	first := !c.begun
+	c.begun = true
+	c.mu.Unlock()
+	if first {
+		c.demand(false)
+	}
+}
+
+// demand asks for a check now and returns its number. With fresh, a check that has already started does not count.
+func (c *checker) demand(fresh bool) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	due := c.due.Load()
+	waiting := due > c.started
+	if !waiting && (fresh || due == c.done.Load()) {
+		due++
+		c.dueSince = time.Now()
+		c.due.Store(due)
+	}
+	c.urgent = true
+	c.wake()
+	return due
+}
+
+// beside is asked by each call that goes out: the number of the check its answer must wait for, 0 for none.
+func (c *checker) beside(v *view) uint64 {
+	if v.policy.RecheckOff || !c.overdue(v.policy.Recheck) {
+		return 0
+	}
+	return c.demand(v.policy.Recheck == 0)
+}
+
+// besideListing is beside for a listing of the client.
+func (c *checker) besideListing() uint64 {
+	if !c.overdue(listingAge) {
+		return 0
+	}
+	return c.demand(false)
+}
+
+// poke starts the check that a refused request may ask for.
+func (c *checker) poke(v *view) {
+	if v.verified && (v.policy.RecheckOff || !c.overdue(max(v.policy.Recheck, listingAge))) || !c.overdue(listingAge) {
+		return
+	}
+	c.demand(false)
+}
+
+func (c *checker) overdue(after time.Duration) bool {
+	return time.Duration(time.Now().UnixNano()-c.lastCheck.Load()) >= after
+}
+
+// changed takes a list_changed notification: what comes after it waits for a check, which is not hurried.
+func (c *checker) changed(notification string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	c.shifts++
+	c.storms = append(c.storms, now)
+	for len(c.storms) > 0 && now.Sub(c.storms[0]) > stormWindow || len(c.storms) > 100 {
+		c.storms = c.storms[1:]
+	}
+	if !slices.Contains(c.relay, notification) {
+		c.relay = append(c.relay, notification)
+	}
+	if !c.begun {
+		return
+	}
+	if due := c.due.Load(); due <= c.started {
+		c.dueSince = now
+		c.due.Store(due + 1)
+	}
+	c.wake()
+}
+
+// resync has the hub told again, without anybody waiting for it.
+func (c *checker) resync() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reported = ""
+	if c.begun {
+		c.resyncs, c.urgent = true, true
+		c.wake()
+	}
+}
+
+// announce has the client hear that listings changed. Before the first check there is nothing it could have seen.
+func (c *checker) announce(notifications []string) {
+	if len(notifications) == 0 || !c.opened.Load() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range notifications {
+		if !slices.Contains(c.relay, n) {
+			c.relay = append(c.relay, n)
+		}
+	}
+	c.wake()
+}
+
+func (c *checker) running() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.busy || c.due.Load() > c.done.Load()
+}
+
+// run takes checks until ctx ends.
+func (c *checker) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.kick:
+		}
+		for c.round(ctx) {
+		}
+		c.tellClient()
+	}
+}
+
+// round waits for the schedule and takes one check, if one is due.
+func (c *checker) round(ctx context.Context) bool {
+	for {
+		c.mu.Lock()
+		due := c.due.Load() > c.done.Load()
+		if !due && !c.resyncs {
+			c.mu.Unlock()
+			return false
+		}
+		pause := c.pauseLocked(time.Now())
+		if pause <= 0 {
+			break
+		}
+		c.mu.Unlock()
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return false
+		case <-c.kick:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	number := c.due.Load()
+	since := c.dueSince
+	if number <= c.started {
+		since = time.Now() // a resync: nobody waits
+	}
+	c.started, c.urgent, c.resyncs, c.busy = number, false, false, true
+	c.mu.Unlock()
+
+	v := c.s.view.Load()
+	deadline := since.Add(v.policy.RecheckTimeout)
+	if least := time.Now().Add(v.policy.RecheckTimeout / 2); deadline.Before(least) {
+		deadline = least
+	}
+	c.take(ctx, deadline)
+	c.lastCheck.Store(time.Now().UnixNano())
+
+	c.mu.Lock()
+	c.busy = false
+	c.mu.Unlock()
+	c.opened.Store(true)
+	c.s.gate.open(c.s)
+	c.flush(number)
+	return true
+}
+
+// pauseLocked is how long the schedule has a check wait. Only list_changed waits: a call and a first look do not.
+func (c *checker) pauseLocked(now time.Time) time.Duration {
+	if c.urgent {
+		return 0
+	}
+	for len(c.storms) > 0 && now.Sub(c.storms[0]) > stormWindow {
+		c.storms = c.storms[1:]
+	}
+	last := time.Unix(0, c.lastCheck.Load())
+	pause := last.Add(c.interval).Sub(now)
+	if pause > 0 {
+		return pause
+	}
+	if len(c.storms) > stormCount {
+		c.interval = min(2*c.interval, maxInterval)
+	} else {
+		c.interval = quietInterval
+	}
+	return 0
+}
+
+// take snapshots what the server declares, tells the hub what is not approved as it stands, and replaces the view. A
+// listing that fails is asked again until the deadline; then nothing is verified.
+func (c *checker) take(ctx context.Context, deadline time.Time) {
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	for pause := retryFirst; ; pause = min(2*pause, retryMax) {
+		shot, err := c.snapshot(ctx)
+		if err == nil {
+			c.judge(ctx, shot)
+			return
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			c.unverified(err)
+			return
+		case <-timer.C:
+		}
+	}
+}
+
+func (c *checker) unverified(err error) {
+	no := false
+	before, after := c.s.rebuild(nil, &no)
+	if before.verified {
+		c.s.journal.unverified(err)
+	}
+	c.announce(after.differs(before))
+}
+
+// judge compares: what is served afterwards is what the hub has approved of what was seen just now.
+func (c *checker) judge(ctx context.Context, shot *snapshot) {
+	c.compareSightings(shot)
+	fingerprint := shot.fingerprint()
+	c.mu.Lock()
+	told := c.reported == fingerprint
+	c.mu.Unlock()
+	if !told {
+		report := control.Report{
+			Era: "legacy", Client: c.s.clientName(), Protocol: shot.protocol, ServerInfo: shot.serverInfo,
+			Items: shot.items, Findings: shot.findings,
+		}
+		if _, err := c.s.cfg.Gate.Report(ctx, report); err == nil {
+			c.mu.Lock()
+			c.reported = fingerprint
+			c.mu.Unlock()
+		}
+	}
+	yes := true
+	before, after := c.s.rebuild(shot.observation(), &yes)
+	if before.seen != nil {
+		c.announce(after.differs(before))
+	}
+}
+
+// tellClient passes on, after a check has been judged, that listings changed: once, in our own line.
+func (c *checker) tellClient() {
+	if !c.s.life.ready() {
+		return
+	}
+	c.mu.Lock()
+	relay := c.relay
+	if c.due.Load() > c.done.Load() {
+		relay = nil
+	} else {
+		c.relay = nil
+	}
+	c.mu.Unlock()
+	for _, notification := range relay {
+		c.s.client.Enqueue([]byte(`{"jsonrpc":"2.0","method":"` + notification + "\"}\n"))
+	}
+}

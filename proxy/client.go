@@ -1,0 +1,277 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// fromClient handles one line of the client. An error means that the server's pipe is broken for good and reading on is
+// of no use; what is in flight is answered when the server's output ends.
+func (s *Session) fromClient(line []byte) error {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	m := &s.cm
+	if err := frame.Scan(line, frame.FromClient, m); err != nil {
+		s.clientUnreadable(line, err)
+		return nil
+	}
+	switch m.Kind {
+	case frame.Request:
+		s.clientRequest(line, m)
+	case frame.Notification:
+		s.clientNotification(line, m)
+	default:
+		s.clientAnswer(line, m)
+	}
+	return nil
+}
+
+// clientUnreadable answers a line that two parsers could read differently, or none. A broken answer to a request of the
+// server ends that request.
+func (s *Session) clientUnreadable(line []byte, err error) {
+	code, why := -32600, err.Error()
+	var problem *frame.Problem
+	if errors.As(err, &problem) {
+		code, why = problem.Code, problem.Reason
+	}
+	id, _ := frame.FindID(line)
+	if id != nil && !bytes.Contains(line, []byte(`"method"`)) {
+		if asked := s.asks.take(id); asked != nil {
+			s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's answer could not be read: "+why, nil))
+			return
+		}
+	}
+	s.journal.refusedLine("client", why)
+	s.client.Enqueue(errorLine(id, code, "[Sallyport] the message was not let through: "+why, nil))
+}
+
+func (s *Session) clientRequest(line []byte, m *frame.Message) {
+	r := &request{id: bytes.Clone(m.ID.Of(line)), method: methodOf(m.Method), started: time.Now()}
+	switch r.method {
+	case methodModern:
+		s.client.Enqueue(errorLine(r.id, -32601, "Method not found", nil))
+		return
+	case methodInitialize:
+		s.rememberClient(line, m, r.id)
+		s.life.asked.Store(true)
+		s.forward(r, line)
+		return
+	case methodPlain:
+		s.forward(r, line)
+		return
+	}
+	s.subjectOf(r, line, m)
+	if !s.life.asked.Load() {
+		s.refuse(r, reasonUninitialized)
+		return
+	}
+	if s.gate.hold(s, r, line) {
+		return
+	}
+	s.admit(r, line)
+}
+
+// subjectOf reads what a request names, unescaped, into r.
+func (s *Session) subjectOf(r *request, line []byte, m *frame.Message) {
+	text := func(path ...string) string {
+		span, ok := frame.Find(line, m.Params, path...)
+		if !ok {
+			return ""
+		}
+		name, wellFormed := frame.String(line, span)
+		if !wellFormed {
+			return ""
+		}
+		return name
+	}
+	switch r.method {
+	case methodCall:
+		r.name = text("name")
+		r.item = pin.Key(pin.Tool, r.name)
+	case methodGetPrompt:
+		r.name = text("name")
+		r.item = pin.Key(pin.Prompt, r.name)
+	case methodComplete:
+		if text("ref", "type") == "ref/prompt" {
+			r.name = text("ref", "name")
+			r.item = pin.Key(pin.Prompt, r.name)
+		} else {
+			r.name = text("ref", "uri")
+			r.item = pin.Key(pin.ResourceTemplate, r.name)
+		}
+	case methodResource:
+		r.name = text("uri")
+		r.item = pin.Key(pin.Resource, r.name)
+	case methodTask:
+		r.name = text("taskId")
+	case methodListTools, methodListPrompts, methodListResources, methodListTemplates:
+		r.cursor = text("cursor")
+	}
+}
+
+// admit lets a request out or refuses it, by the view of this moment.
+func (s *Session) admit(r *request, line []byte) {
+	v := s.view.Load()
+	if r.method == methodCall && isOwnTool(r.name) {
+		s.callOwn(r, line)
+		return
+	}
+	if r.method.listing() {
+		s.admitListing(v, r, line)
+		return
+	}
+	if why := s.judge(v, r); why != reasonNone {
+		s.checks.poke(v)
+		s.refuse(r, why)
+		return
+	}
+	if r.method == methodCall {
+		r.need = s.checks.beside(v)
+		r.trace = s.journal.trace()
+	}
+	s.forward(r, line)
+}
+
+// judge is the contract's table "from the client", for everything that is neither listed nor plain.
+func (s *Session) judge(v *view, r *request) reason {
+	switch {
+	case v.state.Revision == 0:
+		return reasonNoHub
+	case v.state.Blocked:
+		return reasonBlocked
+	case !v.open():
+		return reasonUnreviewed
+	case !v.verified:
+		return reasonUnverified
+	}
+	switch r.method {
+	case methodCall, methodGetPrompt, methodComplete:
+		if v.allows(r.item) {
+			return reasonNone
+		}
+		return v.whyNot(r.item)
+	case methodResource:
+		if v.allowsResource(r.name) {
+			return reasonNone
+		}
+		return v.whyNot(r.item)
+	case methodTask:
+		if s.tasks.has(r.name) {
+			return reasonNone
+		}
+		return reasonUnknown
+	case methodListTasks, methodOther:
+		return reasonNone
+	}
+	return reasonUnknown
+}
+
+// whyNot names the reason for which an item of an open server is not served.
+func (v *view) whyNot(key string) reason {
+	item, known := v.state.Items[key]
+	_, declared := v.seen.digests[key]
+	switch {
+	case !known:
+		return reasonUnknown
+	case item.State == "rejected":
+		return reasonRejected
+	case item.State == "removed" || !declared && item.State != "new":
+		return reasonRemoved
+	case item.State == "new":
+		return reasonNew
+	default:
+		return reasonChanged
+	}
+}
+
+// forward sends a request on its way, registered first so that its answer finds it.
+func (s *Session) forward(r *request, line []byte) {
+	if !s.calls.add(r) {
+		s.client.Enqueue(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
+		return
+	}
+	if err := s.server.Write(line); err != nil && s.calls.take(r.id) != nil {
+		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server no longer takes requests", nil))
+	}
+}
+
+// refuse answers a request in our words and records it.
+func (s *Session) refuse(r *request, why reason) {
+	v := s.view.Load()
+	text, d := refusal(why, s.subject(v, r), v.state)
+	s.client.Enqueue(refuse(r.id, r.method, text, d))
+	s.journal.refused(r, why, d)
+}
+
+func (s *Session) subject(v *view, r *request) subject {
+	sub := subject{item: r.item, name: r.name, noun: "request"}
+	switch r.method {
+	case methodCall:
+		sub.noun = "tool"
+		if v.seen != nil {
+			sub.ordinal = v.seen.ordinal[r.item]
+		}
+	case methodGetPrompt:
+		sub.noun = "prompt"
+	case methodResource, methodComplete:
+		sub.noun = "resource"
+	case methodTask:
+		sub.noun = "task"
+	}
+	return sub
+}
+
+func (s *Session) clientNotification(line []byte, m *frame.Message) {
+	switch string(m.Method) {
+	case "notifications/initialized":
+		s.server.Write(line)
+		s.life.initialized.Store(true)
+		s.checks.begin()
+	case "notifications/cancelled":
+		s.cancel(line, m)
+	case "notifications/progress", "notifications/roots/list_changed":
+		// Progress belongs to a request of the server, which only an open server gets through; roots are the person's own
+		// folders, which a server that nobody has reviewed is not told.
+		if s.view.Load().open() {
+			s.server.Write(line)
+		}
+	default:
+		if methodOf(m.Method) != methodOther || !s.view.Load().open() {
+			s.journal.dropped("a notification of the client that names a method with an answer, or to a server that is not open")
+			return
+		}
+		s.server.Write(line)
+	}
+}
+
+// cancel passes a cancellation on for a request that reached the server, at once; one that never got there is swallowed
+// (relay.md T16).
+func (s *Session) cancel(line []byte, m *frame.Message) {
+	span, ok := frame.Find(line, m.Params, "requestId")
+	if !ok {
+		return
+	}
+	id := span.Of(line)
+	if s.gate.drop(id) || s.checks.dropHeld(id) {
+		return
+	}
+	r := s.calls.peek(id)
+	if r == nil || r.own != nil || r.method == methodInitialize {
+		return
+	}
+	s.server.Write(line)
+}
+
+// clientAnswer passes the client's answer to the one request of the server it answers.
+func (s *Session) clientAnswer(line []byte, m *frame.Message) {
+	if s.asks.take(m.ID.Of(line)) == nil {
+		s.journal.dropped("an answer of the client to a request that is not in flight")
+		return
+	}
+	s.server.Write(line)
+}

@@ -1,0 +1,105 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// entrance keeps what the client asks before the first snapshot has been judged, in order: nothing is decided by name, so
+// there is nothing to decide by until then.
+type entrance struct {
+	mu      sync.Mutex
+	judged  bool
+	waiting []waitingRequest
+}
+
+type waitingRequest struct {
+	r    *request
+	line []byte
+}
+
+// hold keeps the request if nothing has been judged yet, and says so.
+func (e *entrance) hold(s *Session, r *request, line []byte) bool {
+	e.mu.Lock()
+	if e.judged {
+		e.mu.Unlock()
+		return false
+	}
+	e.waiting = append(e.waiting, waitingRequest{r, bytes.Clone(line)})
+	e.mu.Unlock()
+	s.checks.begin()
+	return true
+}
+
+// open lets everything that waits go to be judged, in the order it came; requests that come meanwhile queue behind it.
+func (e *entrance) open(s *Session) {
+	for {
+		e.mu.Lock()
+		if len(e.waiting) == 0 {
+			e.judged = true
+			e.waiting = nil
+			e.mu.Unlock()
+			return
+		}
+		next := e.waiting[0]
+		e.waiting = e.waiting[1:]
+		e.mu.Unlock()
+		s.admit(next.r, next.line)
+	}
+}
+
+// drop forgets a waiting request that was cancelled.
+func (e *entrance) drop(id []byte) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	key := string(frame.AppendIDKey(nil, id))
+	for i, w := range e.waiting {
+		if string(frame.AppendIDKey(nil, w.r.id)) == key {
+			e.waiting = append(e.waiting[:i], e.waiting[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+func (e *entrance) takeAll() []*request {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var all []*request
+	for _, w := range e.waiting {
+		all = append(all, w.r)
+	}
+	e.waiting = nil
+	return all
+}
+
+// settleLimit is how long requests that were read before the client closed its end may take to reach the server.
+const settleLimit = 2 * time.Second
+
+// settle waits, after the end of the client's input, until what the client had asked has been sent on or refused: a client
+// that writes its requests and closes at once is served as it is without us.
+func (e *entrance) settle(ctx context.Context, s *Session) {
+	deadline := time.NewTimer(settleLimit)
+	defer deadline.Stop()
+	poll := time.NewTicker(2 * time.Millisecond)
+	defer poll.Stop()
+	for e.pending() || s.checks.running() || s.life.asked.Load() && !s.life.answered.Load() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-deadline.C:
+			return
+		case <-poll.C:
+		}
+	}
+}
+
+func (e *entrance) pending() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.waiting) > 0
+}

@@ -1,0 +1,432 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// patience bounds every wait of these tests; none of them depends on how long something takes.
+const patience = 20 * time.Second
+
+// gatekeeper is a hub in memory: it approves what approve says, and keeps what it is told.
+type gatekeeper struct {
+	mu       sync.Mutex
+	state    *control.State
+	subs     []func(bool)
+	approve  func(pin.Item) bool
+	approved map[string][]pin.Digest
+	away     bool
+	reports  []control.Report
+	records  []control.Record
+	settings map[string]string
+	waiting  control.Waiting
+	slow     chan struct{} // Report waits for it where it is set
+}
+
+func newGatekeeper() *gatekeeper {
+	g := &gatekeeper{approved: map[string][]pin.Digest{}, settings: map[string]string{}, approve: func(pin.Item) bool { return false }}
+	g.state = &control.State{Name: "weather", Items: map[string]control.ItemState{}}
+	g.push()
+	return g
+}
+
+func (g *gatekeeper) State() *control.State { g.mu.Lock(); defer g.mu.Unlock(); return g.state }
+
+func (g *gatekeeper) Subscribe(f func(bool)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.subs = append(g.subs, f)
+}
+
+func (g *gatekeeper) Report(ctx context.Context, r control.Report) (*control.State, error) {
+	g.mu.Lock()
+	away, slow := g.away, g.slow
+	g.mu.Unlock()
+	if slow != nil {
+		select {
+		case <-slow:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if away {
+		return nil, errors.New("no hub")
+	}
+	g.mu.Lock()
+	g.reports = append(g.reports, r)
+	for _, item := range r.Items {
+		if g.approve(item) {
+			g.approved[item.Key()] = []pin.Digest{item.Digest}
+		}
+	}
+	g.mu.Unlock()
+	g.push()
+	return g.State(), nil
+}
+
+func (g *gatekeeper) Record(r control.Record) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.records = append(g.records, r)
+}
+
+func (g *gatekeeper) Attention(context.Context, string) (control.Waiting, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.away {
+		return control.Waiting{}, errors.New("no hub")
+	}
+	return g.waiting, nil
+}
+
+// push rebuilds the state from what is approved and hands it to the session.
+func (g *gatekeeper) push() {
+	g.mu.Lock()
+	next := &control.State{
+		Revision: g.state.Revision + 1, Name: "weather", Open: len(g.approved) > 0, Blocked: g.state.Blocked,
+		Items: map[string]control.ItemState{}, Settings: map[string]string{},
+	}
+	for k, v := range g.settings {
+		next.Settings[k] = v
+	}
+	if len(g.reports) > 0 {
+		for _, item := range g.reports[len(g.reports)-1].Items {
+			key := item.Key()
+			state := control.ItemState{State: "new", Code: "4F2A"}
+			if len(g.approved[key]) > 0 {
+				state = control.ItemState{State: "changed", Approved: g.approved[key], Code: "4F2A"}
+				if g.approved[key][0] == item.Digest {
+					state.State, state.Code = "approved", ""
+				}
+			}
+			next.Items[key] = state
+		}
+	}
+	for key, digests := range g.approved {
+		if _, listed := next.Items[key]; !listed {
+			next.Items[key] = control.ItemState{State: "removed", Approved: digests}
+			if len(g.reports) == 0 {
+				next.Items[key] = control.ItemState{State: "approved", Approved: digests}
+			}
+		}
+	}
+	if !next.Open {
+		next.Code, next.Kind = "4F2A", "new_server"
+	} else {
+		next.Kind = "changed"
+	}
+	g.state = next
+	subs := g.subs
+	g.mu.Unlock()
+	for _, f := range subs {
+		f(false)
+	}
+}
+
+func (g *gatekeeper) set(change func(g *gatekeeper)) {
+	g.mu.Lock()
+	change(g)
+	g.mu.Unlock()
+	g.push()
+}
+
+func (g *gatekeeper) reportCount() int { g.mu.Lock(); defer g.mu.Unlock(); return len(g.reports) }
+
+func (g *gatekeeper) recorded(match func(control.Record) bool) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range g.records {
+		if match(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// server is the other end: it answers initialize and listings by what it declares, keeps every line it was sent, and hands
+// everything else to handle.
+type server struct {
+	t   *testing.T
+	out *os.File
+
+	mu           sync.Mutex
+	lines        []string
+	tools        []string
+	prompts      []string
+	templates    []string
+	resources    []string
+	instructions string
+	capabilities string
+	handle       func(line string) (answer string, handled bool)
+	lists        map[string]int
+}
+
+func (s *server) write(line string) {
+	if !strings.HasSuffix(line, "\n") {
+		line += "\n"
+	}
+	io.WriteString(s.out, line)
+}
+
+func (s *server) got(part string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.lines {
+		if strings.Contains(l, part) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *server) listCount(method string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lists[method]
+}
+
+func (s *server) declare(change func(s *server)) { s.mu.Lock(); defer s.mu.Unlock(); change(s) }
+
+func (s *server) serve(in io.Reader) {
+	r := frame.NewReader(in, 512<<20)
+	for {
+		line, err := r.Next()
+		if err != nil {
+			return
+		}
+		text := strings.TrimRight(string(line), "\n")
+		s.mu.Lock()
+		s.lines = append(s.lines, text)
+		handle := s.handle
+		s.mu.Unlock()
+		if handle != nil {
+			if answer, handled := handle(text); handled {
+				if answer != "" {
+					s.write(answer)
+				}
+				continue
+			}
+		}
+		s.answer(text)
+	}
+}
+
+func (s *server) answer(line string) {
+	var m struct {
+		ID     json.RawMessage
+		Method string
+		Params struct{ Name string }
+	}
+	if json.Unmarshal([]byte(line), &m) != nil || m.ID == nil {
+		return
+	}
+	s.mu.Lock()
+	if s.lists == nil {
+		s.lists = map[string]int{}
+	}
+	s.lists[m.Method]++
+	array := func(member string, items []string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"%s":[%s]}}`, m.ID, member, strings.Join(items, ","))
+	}
+	var answer string
+	switch m.Method {
+	case "initialize":
+		instructions := ""
+		if s.instructions != "" {
+			instructions = `,"instructions":` + s.instructions
+		}
+		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":%s,"serverInfo":{"name":"s","version":"1"}%s}}`, m.ID, s.capabilities, instructions)
+	case "tools/list":
+		answer = array("tools", s.tools)
+	case "prompts/list":
+		answer = array("prompts", s.prompts)
+	case "resources/templates/list":
+		answer = array("resourceTemplates", s.templates)
+	case "resources/list":
+		answer = array("resources", s.resources)
+	case "ping", "logging/setLevel":
+		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
+	default:
+		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"ok %s"}]}}`, m.ID, m.Params.Name)
+	}
+	s.mu.Unlock()
+	s.write(answer)
+}
+
+// rig is one session with both its ends.
+type rig struct {
+	t      *testing.T
+	gate   *gatekeeper
+	server *server
+	in     *os.File // what the client writes
+	lines  chan string
+	s      *Session
+	ended  chan Ended
+	toUs   *os.File
+}
+
+const (
+	echoTool = `{"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}`
+	addTool  = `{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`
+)
+
+func approveAll(pin.Item) bool { return true }
+
+func approveNone(pin.Item) bool { return false }
+
+// newRig starts a session on real pipes. approve is what the hub approves of a first report.
+func newRig(t *testing.T, approve func(pin.Item) bool, prepare ...func(*rig)) *rig {
+	t.Helper()
+	g := newGatekeeper()
+	if approve != nil {
+		g.approve = approve
+	}
+	pipe := func() (*os.File, *os.File) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close(); w.Close() })
+		return r, w
+	}
+	clientOut, clientIn := pipe()
+	toClient, sessionOut := pipe()
+	toServer, sessionUp := pipe()
+	serverOut, serverIn := pipe()
+	r := &rig{t: t, gate: g, in: clientIn, lines: make(chan string, 100_000), ended: make(chan Ended, 1), toUs: toClient}
+	r.server = &server{t: t, out: serverIn, tools: []string{echoTool, addTool}, capabilities: `{"tools":{}}`}
+	for _, p := range prepare {
+		p(r)
+	}
+	g.push()
+	r.s = New(Config{FromClient: clientOut, ToClient: sessionOut, FromServer: serverOut, ToServer: sessionUp, Gate: g, Session: "s1"})
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	go r.server.serve(toServer)
+	go func() {
+		lines := frame.NewReader(toClient, 512<<20)
+		for {
+			line, err := lines.Next()
+			if err != nil {
+				close(r.lines)
+				return
+			}
+			r.lines <- strings.TrimRight(string(line), "\n")
+		}
+	}()
+	go func() { r.ended <- r.s.Run(ctx); sessionOut.Close() }()
+	return r
+}
+
+func (r *rig) send(lines ...string) {
+	r.t.Helper()
+	for _, line := range lines {
+		if _, err := io.WriteString(r.in, line+"\n"); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// next is the next line the client gets, whatever it is.
+func (r *rig) next() string {
+	r.t.Helper()
+	select {
+	case line, ok := <-r.lines:
+		if !ok {
+			r.t.Fatal("the session ended before it answered")
+		}
+		return line
+	case <-time.After(patience):
+		r.t.Fatal("no line came to the client")
+	}
+	return ""
+}
+
+// answerTo waits for the answer with this id, past notifications.
+func (r *rig) answerTo(id string) string {
+	r.t.Helper()
+	for {
+		line := r.next()
+		var m struct{ ID json.RawMessage }
+		if json.Unmarshal([]byte(line), &m) == nil && string(m.ID) == id {
+			return line
+		}
+	}
+}
+
+// quiet proves that nothing more comes: a ping is answered, and it is the next thing the client hears.
+func (r *rig) quiet(why string) {
+	r.t.Helper()
+	r.send(`{"jsonrpc":"2.0","id":"quiet","method":"ping"}`)
+	if line := r.next(); line != `{"jsonrpc":"2.0","id":"quiet","result":{}}` {
+		r.t.Fatalf("%s, but the client got %s", why, line)
+	}
+}
+
+func (r *rig) initialize() string {
+	r.t.Helper()
+	r.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"claude-ai","version":"1"}}}`)
+	answer := r.answerTo("0")
+	r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return answer
+}
+
+func (r *rig) call(id, tool string) string {
+	r.t.Helper()
+	r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":{}}}`, id, tool))
+	return r.answerTo(id)
+}
+
+func (r *rig) tools(id string) []string {
+	r.t.Helper()
+	r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/list"}`, id))
+	var m struct {
+		Result struct{ Tools []struct{ Name string } }
+	}
+	line := r.answerTo(id)
+	if err := json.Unmarshal([]byte(line), &m); err != nil {
+		r.t.Fatalf("%v in %s", err, line)
+	}
+	names := []string{}
+	for _, tool := range m.Result.Tools {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+// eventually waits until a condition holds.
+func (r *rig) eventually(what string, holds func() bool) {
+	r.t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.t.Fatalf("never came true: %s", what)
+		}
+	}
+}
+
+func refused(line string) bool {
+	return strings.Contains(line, "[Sallyport]") && (strings.Contains(line, `"isError":true`) || strings.Contains(line, `"code":4030`))
+}
+
+func jsonEqual(a, b string) bool {
+	var x, y any
+	if json.Unmarshal([]byte(a), &x) != nil || json.Unmarshal([]byte(b), &y) != nil {
+		return false
+	}
+	ax, _ := json.Marshal(x)
+	by, _ := json.Marshal(y)
+	return bytes.Equal(ax, by)
+}

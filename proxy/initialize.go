@@ -1,0 +1,201 @@
+package proxy
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// rememberClient takes the client's name and the way it numbers its requests from initialize.
+func (s *Session) rememberClient(line []byte, m *frame.Message, id []byte) {
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
+	s.life.numericIDs = len(id) > 0 && id[0] != '"'
+	if span, ok := frame.Find(line, m.Params, "clientInfo", "name"); ok {
+		if name, ok := frame.String(line, span); ok {
+			s.life.client = name
+		}
+	}
+	s.journal.client.Store(new(s.clientNameLocked()))
+}
+
+// clientNameLocked is what this client is called: the value of --client, else its own name, cleaned. life.mu is held.
+func (s *Session) clientNameLocked() string {
+	if s.cfg.Client != "" {
+		return s.cfg.Client
+	}
+	name := strings.Map(func(r rune) rune {
+		if r == ' ' {
+			return '-'
+		}
+		return r
+	}, s.life.client)
+	return inspect.CleanName(name, "")
+}
+
+func (s *Session) clientName() string {
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
+	return s.clientNameLocked()
+}
+
+// answerInitialize remembers what the server declared and lets the answer through: instructions only if they are approved,
+// and for a server nobody has reviewed only the protocol's own words.
+func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) error {
+	if m.Kind == frame.Error {
+		s.life.asked.Store(false)
+		for _, waiting := range s.gate.takeAll() {
+			s.refuse(waiting, reasonUninitialized)
+		}
+		if s.view.Load().open() {
+			return s.client.Write(s.withoutOurs(line, m))
+		}
+		return s.client.Write(s.blandError(r, line, m))
+	}
+	if len(m.Ours) > 0 {
+		s.journal.impersonated()
+		line = cutOurs(line)
+	}
+	result, ok := frame.Find(line, frame.Root(line), "result")
+	if !ok || frame.Type(line, result) != '{' {
+		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's answer to initialize is no object", nil))
+	}
+	s.rememberServer(line, result)
+	s.life.answered.Store(true)
+	s.life.awaitState(func() bool { return s.view.Load().state.Revision > 0 }, s.cfg.StateWait)
+
+	v := s.view.Load()
+	var edits []frame.Edit
+	if v.open() {
+		edits = s.editOpenInitialize(v, line, result)
+	} else {
+		edits = editClosedInitialize(line, result)
+	}
+	err := s.client.Write(frame.Splice(nil, line, edits))
+	s.checks.begin()
+	return err
+}
+
+func (s *Session) rememberServer(line []byte, result frame.Span) {
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
+	s.life.declared = map[string]bool{}
+	s.life.instructions = nil
+	frame.Members(line, result, func(key string, member frame.Member) bool {
+		value := member.Value.Of(line)
+		switch key {
+		case "capabilities":
+			frame.Members(line, member.Value, func(name string, c frame.Member) bool {
+				s.life.declared[strings.Clone(name)] = frame.Type(line, c.Value) == '{'
+				return true
+			})
+		case "serverInfo":
+			s.life.serverInfo = bytes.Clone(value)
+		case "protocolVersion":
+			s.life.protocol, _ = frame.String(line, member.Value)
+			s.life.protocol = strings.Clone(s.life.protocol)
+		case "instructions":
+			if string(value) == "null" || string(value) == `""` {
+				break
+			}
+			item, err := pin.ItemOf(pin.Instructions, bytes.Clone(value))
+			if err != nil {
+				s.journal.withheld("instructions", err)
+				break
+			}
+			s.life.instructions = &item
+		}
+		return true
+	})
+}
+
+// editOpenInitialize cuts instructions that are not approved and announces our tools.
+func (s *Session) editOpenInitialize(v *view, line []byte, result frame.Span) []frame.Edit {
+	s.life.mu.Lock()
+	approved := s.life.instructions != nil && v.approves(string(pin.Instructions), s.life.instructions.Digest)
+	s.life.mu.Unlock()
+
+	capabilities, ok := frame.Find(line, result, "capabilities")
+	ok = ok && frame.Type(line, capabilities) == '{'
+	keep := func(key string, m frame.Member) bool {
+		if key == "capabilities" {
+			return ok
+		}
+		return key != "instructions" || approved || isEmptyText(m.Value.Of(line))
+	}
+	if !ok {
+		return frame.EditObject(line, result, keep, []byte(`"capabilities":{"tools":{"listChanged":true}}`))
+	}
+	edits := frame.EditObject(line, result, keep)
+	tools, ok := frame.Find(line, capabilities, "tools")
+	if !ok || frame.Type(line, tools) != '{' {
+		notTools := func(key string, _ frame.Member) bool { return key != "tools" }
+		return append(edits, frame.EditObject(line, capabilities, notTools, []byte(`"tools":{"listChanged":true}`))...)
+	}
+	if flag, ok := frame.Find(line, tools, "listChanged"); ok {
+		if string(flag.Of(line)) == "true" {
+			return edits
+		}
+		return append(edits, frame.Edit{Start: flag.Start, End: flag.End, With: []byte("true")})
+	}
+	all := func(string, frame.Member) bool { return true }
+	return append(edits, frame.EditObject(line, tools, all, []byte(`"listChanged":true`))...)
+}
+
+func isEmptyText(raw []byte) bool { return string(raw) == `""` || string(raw) == "null" }
+
+// knownCapabilities are the names a server may announce in the legacy eras (2024-11-05 to 2025-11-25), with the boolean
+// members each of them knows.
+var knownCapabilities = map[string][]string{
+	"tools":       {"listChanged"},
+	"prompts":     {"listChanged"},
+	"resources":   {"subscribe", "listChanged"},
+	"logging":     nil,
+	"completions": nil,
+	"tasks":       nil,
+}
+
+// editClosedInitialize leaves the protocol version, the server's own name, and known capabilities with their boolean
+// members: everything else is text of a server that nobody has looked at.
+func editClosedInitialize(line []byte, result frame.Span) []frame.Edit {
+	keep := func(key string, _ frame.Member) bool { return key == "protocolVersion" || key == "serverInfo" }
+	capabilities := []byte(`"capabilities":{`)
+	hasTools := false
+	if span, ok := frame.Find(line, result, "capabilities"); ok && frame.Type(line, span) == '{' {
+		frame.Members(line, span, func(name string, c frame.Member) bool {
+			flags, known := knownCapabilities[name]
+			if !known || frame.Type(line, c.Value) != '{' {
+				return true
+			}
+			capabilities = append(capabilities, '"')
+			capabilities = append(capabilities, name...)
+			capabilities = append(capabilities, `":{`...)
+			for _, flag := range flags {
+				value, ok := frame.Find(line, c.Value, flag)
+				truth := ok && string(value.Of(line)) == "true"
+				if name == "tools" && flag == "listChanged" {
+					truth, hasTools = true, true
+				}
+				if !truth {
+					continue
+				}
+				if capabilities[len(capabilities)-1] != '{' {
+					capabilities = append(capabilities, ',')
+				}
+				capabilities = append(capabilities, '"')
+				capabilities = append(capabilities, flag...)
+				capabilities = append(capabilities, `":true`...)
+			}
+			capabilities = append(capabilities, `},`...)
+			return true
+		})
+	}
+	if !hasTools {
+		capabilities = append(capabilities, `"tools":{"listChanged":true},`...)
+	}
+	capabilities[len(capabilities)-1] = '}'
+	return frame.EditObject(line, result, keep, capabilities)
+}

@@ -1,0 +1,154 @@
+package proxy
+
+import (
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// journal writes this session's activity records. None of its methods waits for anything: Gatekeeper.Record takes a record
+// in nanoseconds.
+type journal struct {
+	gate    Gatekeeper
+	session string
+	client  atomic.Pointer[string]
+
+	mu     sync.Mutex
+	counts map[string]uint64
+}
+
+func (j *journal) init(cfg Config) {
+	j.gate, j.session = cfg.Gate, cfg.Session
+	j.client.Store(&cfg.Client)
+	j.counts = map[string]uint64{}
+}
+
+func (j *journal) record(kind, status string, r control.Record) {
+	now := time.Now()
+	r.ID, r.Time, r.Kind, r.Status = control.NewRecordID(now), now.UTC(), kind, status
+	r.Server, r.Session, r.Client = j.gate.State().Name, j.session, *j.client.Load()
+	j.gate.Record(r)
+}
+
+// trace is a fresh id that joins the records of one call.
+func (j *journal) trace() string { return control.NewRecordID(time.Now()) }
+
+func (j *journal) answered(r *request, status string, bytes int) {
+	if r.method != methodCall {
+		return
+	}
+	j.record("tool_call", status, control.Record{
+		Tool: inspect.CleanName(r.name, "a tool"), Request: r.trace,
+		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
+	})
+}
+
+func (j *journal) refused(r *request, why reason, d decision) {
+	kind := "policy_decision"
+	if r.method == methodCall {
+		kind = "tool_call"
+	}
+	j.record(kind, "blocked", control.Record{
+		Tool: d.tool, Code: d.code, Request: r.trace, Summary: why.summary(), Detail: check("gate"),
+		DurationUS: time.Since(r.started).Microseconds(),
+	})
+}
+
+// summary is the reason for the timeline.
+func (why reason) summary() string {
+	switch why {
+	case reasonUnreviewed:
+		return "refused: nobody has reviewed the server yet"
+	case reasonBlocked:
+		return "refused: the server is blocked as a whole"
+	case reasonChanged:
+		return "refused: it changed since it was last allowed"
+	case reasonDropped:
+		return "answer dropped: it changed while it ran"
+	case reasonNew:
+		return "refused: it is new and not allowed yet"
+	case reasonRejected:
+		return "refused: a person blocked it"
+	case reasonRemoved:
+		return "refused: the server no longer offers it"
+	case reasonUnknown:
+		return "refused: it names nothing that has been allowed"
+	case reasonUnverified:
+		return "refused: it could not be checked in time"
+	case reasonNoHub:
+		return "refused: no hub answers"
+	case reasonUninitialized:
+		return "refused: it came before initialize"
+	}
+	return "refused"
+}
+
+// often says whether the n-th event of a sort is worth a record: the first, the tenth, the hundredth and so on. A server
+// that sends a million of them fills no disk, and the count is in the record.
+func (j *journal) often(sort string) (n uint64, worth bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.counts[sort]++
+	n = j.counts[sort]
+	for m := n; ; m /= 10 {
+		if m == 1 {
+			return n, true
+		}
+		if m%10 != 0 {
+			return n, false
+		}
+	}
+}
+
+func (j *journal) counted(sort, kind, status, checked string) {
+	n, worth := j.often(sort)
+	if !worth {
+		return
+	}
+	detail, _ := json.Marshal(map[string]any{"check": checked, "count": n})
+	j.record(kind, status, control.Record{Summary: sort, Detail: detail})
+}
+
+// refusedLine counts a line of one side that was no message, or could be read in two ways.
+func (j *journal) refusedLine(side, why string) {
+	j.counted("a line of the "+side+" was not let through: "+why, "policy_decision", "blocked", "one_reading")
+}
+
+// dropped counts a message that was dropped. what is ours.
+func (j *journal) dropped(what string) {
+	j.counted("dropped: "+what, "policy_decision", "blocked", "protocol")
+}
+
+func (j *journal) refusedAsk(method string, d decision) {
+	n, worth := j.often("ask")
+	if !worth {
+		return
+	}
+	detail, _ := json.Marshal(map[string]any{"check": "gate", "count": n, "method": inspect.CleanName(method, "a request of its own")})
+	j.record("policy_decision", "blocked", control.Record{Code: d.code, Summary: "a request of the server to the client was refused", Detail: detail})
+}
+
+func (j *journal) impersonated() {
+	j.counted("the server wrote members that only Sallyport writes; they were cut", "policy_decision", "blocked", "impersonation")
+}
+
+func (j *journal) equivocated(key string) {
+	detail, _ := json.Marshal(map[string]string{"check": "equivocation", "item": inspect.Escape(key)})
+	j.record("policy_decision", "warned", control.Record{Summary: "an item showed two definitions within a minute, with no notice between them", Detail: detail})
+}
+
+func (j *journal) withheld(what string, err error) {
+	detail, _ := json.Marshal(map[string]string{"check": "one_reading", "item": what, "error": inspect.Escape(err.Error())})
+	j.record("policy_decision", "blocked", control.Record{Summary: "a text could be read in two ways and was withheld", Detail: detail})
+}
+
+func (j *journal) unverified(err error) {
+	detail, _ := json.Marshal(map[string]string{"check": "recheck", "error": inspect.Escape(err.Error())})
+	j.record("guard_problem", "blocked", control.Record{Summary: "the server's listings could not be fetched again in time; its tools are refused until they can be", Detail: detail})
+}
+
+func check(name string) json.RawMessage { return json.RawMessage(`{"check":"` + name + `"}`) }

@@ -1,0 +1,165 @@
+package proxy
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// listingAge is how old the last check may be when a client lists without another one beside it.
+const listingAge = time.Second
+
+// admitListing answers a listing of a server that is not open by ourselves, and sends every other one on.
+func (s *Session) admitListing(v *view, r *request, line []byte) {
+	if !s.life.announces(lists[r.method].capability) {
+		s.life.askedFor(r.method)
+	}
+	if !v.open() {
+		s.checks.poke(v)
+		s.client.Enqueue(s.emptyListing(v, r))
+		return
+	}
+	if r.method == methodListTools && !s.life.announces("tools") {
+		s.client.Enqueue(s.emptyListing(v, r))
+		return
+	}
+	r.page = s.checks.pageOf(r.method, r.cursor)
+	r.need = s.checks.besideListing()
+	s.forward(r, line)
+}
+
+// emptyListing is the listing of a server from which nothing may be shown: our two tools, else nothing.
+func (s *Session) emptyListing(v *view, r *request) []byte {
+	l := lists[r.method]
+	result := append([]byte(`{"`), l.member...)
+	result = append(result, `":[`...)
+	if r.method == methodListTools && r.cursor == "" {
+		for i, tool := range ownTools(v) {
+			if i > 0 {
+				result = append(result, ',')
+			}
+			result = append(result, tool...)
+		}
+	}
+	return resultLine(r.id, append(result, "]}"...))
+}
+
+// answerListing takes one page of a listing. Every definition on it is digested as it stands there; a page that shows
+// anything the last snapshot did not see waits for a new one.
+func (s *Session) answerListing(r *request, line []byte) error {
+	if r.cancelled {
+		return nil
+	}
+	items, err := itemsOf(line, r.method)
+	if err == nil && s.checks.surprises(items) {
+		r.need = s.checks.demand(true)
+	}
+	if s.checks.keep(r, line) {
+		return nil
+	}
+	return s.deliverListing(r, line)
+}
+
+// deliverListing cuts what is not approved out of the page and adds our tools to the first one.
+func (s *Session) deliverListing(r *request, line []byte) error {
+	v := s.view.Load()
+	if !v.open() {
+		return s.client.Write(s.emptyListing(v, r))
+	}
+	if !v.verified {
+		if r.method == methodListTools {
+			return s.client.Write(s.emptyListing(v, r))
+		}
+		s.refuse(r, reasonUnverified)
+		return nil
+	}
+	root := frame.Root(line)
+	result, ok := frame.Find(line, root, "result")
+	if !ok {
+		return s.client.Write(cutOurs(line)) // an error of an open server is its own
+	}
+	l := lists[r.method]
+	array, ok := frame.Find(line, result, l.member)
+	if !ok || frame.Type(line, array) != '[' {
+		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's listing has no array "+l.member, nil))
+	}
+	keep := func(_ int, value frame.Span) bool {
+		if l.kind == pin.Resource && !v.pinsResource(line, value) {
+			return true
+		}
+		name, ok := nameOf(l.kind, line, value)
+		if !ok {
+			return false
+		}
+		digest, err := pin.DigestOf(l.kind, name, value.Of(line))
+		return err == nil && v.approves(pin.Key(l.kind, name), digest)
+	}
+	var own [][]byte
+	if r.method == methodListTools && r.page <= 1 {
+		own = ownTools(v)
+	}
+	edits := frame.EditArray(line, array, keep, own...)
+	if next, ok := frame.Find(line, result, "nextCursor"); ok {
+		cursor, _ := frame.String(line, next)
+		if !s.checks.follows(r, cursor) {
+			edits = append(edits, frame.CutMembers(line, result, func(key string, _ frame.Member) bool { return key == "nextCursor" })...)
+		}
+	}
+	return s.client.Write(cutOurs(frame.Splice(nil, line, edits)))
+}
+
+// pinsResource says whether a listed resource is pinned: all of them with pins.resources, else only those of an approved
+// tool's user interface.
+func (v *view) pinsResource(line []byte, value frame.Span) bool {
+	if v.policy.Resources {
+		return true
+	}
+	uri, ok := nameOf(pin.Resource, line, value)
+	return !ok || isUserInterface(uri)
+}
+
+func isUserInterface(uri string) bool { return len(uri) >= 5 && uri[:5] == "ui://" }
+
+// nameOf reads the name a definition is pinned under.
+func nameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
+	member := "name"
+	switch kind {
+	case pin.ResourceTemplate:
+		member = "uriTemplate"
+	case pin.Resource:
+		member = "uri"
+	}
+	span, ok := frame.Find(raw, value, member)
+	if !ok {
+		return "", false
+	}
+	return frame.String(raw, span)
+}
+
+// itemsOf reads the definitions on one page. Those that cannot be pinned are left out: they are never served either.
+func itemsOf(line []byte, m method) ([]pin.Item, error) {
+	l := lists[m]
+	array, ok := frame.Find(line, frame.Root(line), "result", l.member)
+	if !ok || frame.Type(line, array) != '[' {
+		return nil, errNoPage
+	}
+	var items []pin.Item
+	frame.Elements(line, array, func(_ int, value frame.Span) bool {
+		if item, err := pin.ItemOf(l.kind, bytes.Clone(value.Of(line))); err == nil {
+			items = append(items, item)
+		}
+		return true
+	})
+	return items, nil
+}
+
+// cutOurs removes every member whose key starts with "sallyport/" from a line of the server, at any depth.
+func cutOurs(line []byte) []byte {
+	var m frame.Message
+	if frame.Scan(line, frame.FromServer, &m) != nil || len(m.Ours) == 0 {
+		return line
+	}
+	return frame.Splice(nil, line, m.CutOurs())
+}

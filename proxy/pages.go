@@ -1,0 +1,47 @@
+package proxy
+
+import (
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// pageWalk counts the pages a client walks through each listing, so that it is led no further than a snapshot goes.
+type pageWalk struct {
+	cursors map[method]map[string]int // cursor → the page it leads to
+}
+
+// pageOf says which page a cursor asks for: 1 without one, and 1 for a cursor no page has named (it is served like any
+// page, item by item).
+func (c *checker) pageOf(m method, cursor string) int {
+	if cursor == "" {
+		return 1
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if page := c.pages.cursors[m][cursor]; page > 0 {
+		return page
+	}
+	return 2
+}
+
+// follows says whether the page that answers r may lead the client on to next: not beyond the last page a snapshot looks
+// at, and not to a cursor that leads back (an endless listing).
+func (c *checker) follows(r *request, next string) bool {
+	if r.page >= pin.MaxPages || next == r.cursor {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pages.cursors == nil {
+		c.pages.cursors = map[method]map[string]int{}
+	}
+	known := c.pages.cursors[r.method]
+	if r.page == 1 && r.cursor == "" || known == nil {
+		known = map[string]int{}
+		c.pages.cursors[r.method] = known
+	}
+	if page := known[next]; page > 0 && page <= r.page {
+		return false
+	}
+	known[next] = r.page + 1
+	return true
+}

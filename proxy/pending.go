@@ -1,0 +1,85 @@
+package proxy
+
+import (
+	"sync"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// request is one request in flight, from the moment it was read until its one answer.
+type request struct {
+	id      []byte // the id's value as the asker wrote it
+	method  method
+	item    string // pin key the answer depends on ("tool:echo"), "" where nothing is named
+	name    string // tool, prompt or URI as the client names it, unescaped
+	trace   string // joins the activity records of one call; "" where none are kept
+	started time.Time
+
+	// need is the check that must have been judged before the answer goes to the client.
+	need uint64
+	// page is which page of a listing this request asks for, from 1; cursor the one it was asked with.
+	page   int
+	cursor string
+	// own takes the answer of a request of ours. It has room for one.
+	own chan []byte
+	// cancelled says that the client no longer waits.
+	cancelled bool
+}
+
+// inFlight holds the requests of one direction by the canonical form of their id, so that an answer finds its request by
+// type and value and no other way: "1", 1 and 1.0 are two ids, not three (relay.md T1, T15).
+type inFlight struct {
+	mu sync.Mutex
+	m  map[string]*request
+	// key is scratch for looking up without allocating.
+	key []byte
+}
+
+// add registers r under its id. It reports false, and registers nothing, when that id is in flight already: two answers
+// to one id could be swapped between two tools.
+func (f *inFlight) add(r *request) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.key = frame.AppendIDKey(f.key[:0], r.id)
+	if _, taken := f.m[string(f.key)]; taken {
+		return false
+	}
+	if f.m == nil {
+		f.m = make(map[string]*request)
+	}
+	f.m[string(f.key)] = r
+	return true
+}
+
+// take removes and returns the request with this id, nil when none is in flight.
+func (f *inFlight) take(id []byte) *request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.key = frame.AppendIDKey(f.key[:0], id)
+	r := f.m[string(f.key)]
+	if r != nil {
+		delete(f.m, string(f.key))
+	}
+	return r
+}
+
+// peek is take without removing.
+func (f *inFlight) peek(id []byte) *request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.key = frame.AppendIDKey(f.key[:0], id)
+	return f.m[string(f.key)]
+}
+
+// takeAll empties the table.
+func (f *inFlight) takeAll() []*request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := make([]*request, 0, len(f.m))
+	for _, r := range f.m {
+		all = append(all, r)
+	}
+	f.m = nil
+	return all
+}

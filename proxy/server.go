@@ -1,0 +1,224 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// fromServer handles one line of the server. An error means that the client no longer reads.
+func (s *Session) fromServer(line []byte) error {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	m := &s.sm
+	if err := frame.Scan(line, frame.FromServer, m); err != nil {
+		why := err.Error()
+		var problem *frame.Problem
+		if errors.As(err, &problem) {
+			why = problem.Reason
+		}
+		id, _ := frame.FindID(line)
+		s.unreadable(id, line, why)
+		return nil
+	}
+	switch m.Kind {
+	case frame.Request:
+		return s.serverRequest(line, m)
+	case frame.Notification:
+		return s.serverNotification(line, m)
+	default:
+		return s.serverAnswer(line, m)
+	}
+}
+
+// unreadable records a line that is no message and never delivers it. If it answers a request, that request gets an error
+// at once; if it looks like a request of the server, the server gets one.
+func (s *Session) unreadable(id, line []byte, why string) {
+	s.journal.refusedLine("server", why)
+	if line != nil {
+		s.cfg.Stray(line)
+	}
+	if id == nil {
+		return
+	}
+	if bytes.Contains(line, []byte(`"method"`)) && s.calls.peek(id) == nil {
+		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was not let through: "+why, nil))
+		return
+	}
+	r := s.calls.take(id)
+	switch {
+	case r == nil:
+	case r.own != nil:
+		r.own <- nil
+	case !r.cancelled:
+		s.client.Enqueue(errorLine(r.id, -32603, "[Sallyport] the server's answer was not let through: "+why, nil))
+		s.journal.answered(r, "error", len(line))
+	}
+}
+
+func (s *Session) serverRequest(line []byte, m *frame.Message) error {
+	id := m.ID.Of(line)
+	v := s.view.Load()
+	plain := string(m.Method) == "ping"
+	if !plain && !v.open() {
+		text, d := refusal(reasonUnreviewed, subject{noun: "request"}, v.state)
+		if v.state.Blocked {
+			text, d = refusal(reasonBlocked, subject{noun: "request"}, v.state)
+		}
+		s.server.Enqueue(errorLine(bytes.Clone(id), CodeRefused, text, d.append(nil)))
+		s.journal.refusedAsk(string(m.Method), d)
+		return nil
+	}
+	r := &request{id: bytes.Clone(id)}
+	if !s.asks.add(r) {
+		s.server.Enqueue(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
+		return nil
+	}
+	return s.client.Write(s.withoutOurs(line, m))
+}
+
+func (s *Session) serverNotification(line []byte, m *frame.Message) error {
+	switch string(m.Method) {
+	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
+		s.checks.changed(string(m.Method))
+		return nil
+	case "notifications/cancelled":
+		span, ok := frame.Find(line, m.Params, "requestId")
+		if !ok || s.asks.peek(span.Of(line)) == nil {
+			s.journal.dropped("a cancellation of the server for a request that is not in flight")
+			return nil
+		}
+		return s.client.Write(s.withoutOurs(line, m))
+	}
+	if !s.view.Load().open() {
+		s.journal.dropped("a notification of a server that nobody has reviewed")
+		return nil
+	}
+	return s.client.Write(s.withoutOurs(line, m))
+}
+
+// serverAnswer passes an answer to the one request it answers: same type and value of id, once.
+func (s *Session) serverAnswer(line []byte, m *frame.Message) error {
+	r := s.calls.take(m.ID.Of(line))
+	if r == nil {
+		s.journal.dropped("an answer of the server to no request in flight")
+		return nil
+	}
+	switch {
+	case r.own != nil:
+		r.own <- bytes.Clone(line)
+		return nil
+	case r.method == methodInitialize:
+		return s.answerInitialize(r, line, m)
+	case r.method == methodPlain:
+		return s.answerPlain(r, line, m)
+	case r.method.listing():
+		return s.answerListing(r, line)
+	}
+	s.tasks.remember(r, line, m)
+	line = s.withoutOurs(line, m)
+	if r.method == methodListTasks {
+		line = s.tasks.withoutForeignTasks(line)
+	}
+	if s.checks.keep(r, line) {
+		return nil
+	}
+	return s.deliver(r, line)
+}
+
+// answerPlain passes the acknowledgement of a ping or of logging/setLevel. Of a server nobody has reviewed not even the
+// words of an error get through, nor anything inside an acknowledgement.
+func (s *Session) answerPlain(r *request, line []byte, m *frame.Message) error {
+	if s.view.Load().open() {
+		return s.client.Write(s.withoutOurs(line, m))
+	}
+	if m.Kind == frame.Result {
+		if string(m.Result.Of(line)) == "{}" {
+			return s.client.Write(line)
+		}
+		return s.client.Write(resultLine(r.id, []byte("{}")))
+	}
+	return s.client.Write(s.blandError(r, line, m))
+}
+
+// blandError keeps the code of an error and replaces its words by ours.
+func (s *Session) blandError(r *request, line []byte, m *frame.Message) []byte {
+	code := -32603
+	if span, ok := frame.Find(line, m.Error, "code"); ok {
+		if n, ok := smallInt(span.Of(line)); ok {
+			code = n
+		}
+	}
+	return errorLine(r.id, code, "[Sallyport] the server answered with an error; its words are shown once it has been reviewed", nil)
+}
+
+// deliver hands a judged answer to the client, if what it came from may still be called at this moment.
+func (s *Session) deliver(r *request, line []byte) error {
+	v := s.view.Load()
+	if why := s.stillAllowed(v, r); why != reasonNone {
+		s.refuse(r, why)
+		return nil
+	}
+	err := s.client.Write(line)
+	if r.method == methodCall {
+		s.journal.answered(r, statusOf(line), len(line))
+	}
+	return err
+}
+
+// stillAllowed asks the gate again for an answer: an approval that was taken back while a call ran counts for its answer.
+func (s *Session) stillAllowed(v *view, r *request) reason {
+	why := s.judge(v, r)
+	if why == reasonChanged || why == reasonNew {
+		return reasonDropped
+	}
+	return why
+}
+
+// statusOf is "error" for an error of the protocol and for a result that says isError, else "ok".
+func statusOf(line []byte) string {
+	if !bytes.Contains(line, []byte(`rror"`)) { // error, isError
+		return "ok"
+	}
+	root := frame.Root(line)
+	if _, ok := frame.Find(line, root, "error"); ok {
+		return "error"
+	}
+	if span, ok := frame.Find(line, root, "result", "isError"); ok && string(span.Of(line)) == "true" {
+		return "error"
+	}
+	return "ok"
+}
+
+// withoutOurs cuts members that only we may write ("sallyport/…"): a server that speaks as us is a finding, not an answer.
+func (s *Session) withoutOurs(line []byte, m *frame.Message) []byte {
+	if len(m.Ours) == 0 {
+		return line
+	}
+	s.journal.impersonated()
+	return frame.Splice(nil, line, m.CutOurs())
+}
+
+// smallInt reads a JSON integer of at most nine digits.
+func smallInt(raw []byte) (int, bool) {
+	negative := len(raw) > 0 && raw[0] == '-'
+	if negative {
+		raw = raw[1:]
+	}
+	if len(raw) == 0 || len(raw) > 9 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range raw {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}

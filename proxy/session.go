@@ -1,0 +1,210 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// Config is what a session stands between, and what it needs beside that.
+type Config struct {
+	FromClient io.Reader
+	ToClient   io.Writer
+	FromServer io.Reader
+	ToServer   io.WriteCloser
+
+	Gate Gatekeeper
+	// Client is the value of --client, "" where the client's own name from initialize is to be used.
+	Client string
+	// Session is this wrapper's id in the activity timeline.
+	Session string
+	// Stray takes each line of the server that is no message, for its log. It must not block and not keep line.
+	Stray func(line []byte)
+	// StateWait is how long the answer to initialize waits for the hub's first word. 0 means five seconds.
+	StateWait time.Duration
+}
+
+// Ended says how a session came to its end.
+type Ended uint8
+
+const (
+	ClientGone Ended = iota // end of the client's input, or the client no longer reads
+	ServerGone              // end of the server's output
+)
+
+// Session is one client, one server and what stands between. New makes it, Run drives it once.
+type Session struct {
+	cfg Config
+	client *lineWriter
+	server *lineWriter
+
+	calls inFlight // requests on their way to the server: the client's and our own
+	asks  inFlight // requests of the server on their way to the client
+
+	view   atomic.Pointer[view]
+	viewMu sync.Mutex // one rebuild of view at a time
+
+	gate    entrance
+	checks  *checker
+	life    life
+	journal journal
+	tasks   taskSet
+
+	cm, sm       frame.Message // scratch of the two reading goroutines
+	clientReader *frame.Reader
+	serverReader *frame.Reader
+}
+
+// New prepares a session; nothing runs yet.
+func New(cfg Config) *Session {
+	if cfg.StateWait == 0 {
+		cfg.StateWait = 5 * time.Second
+	}
+	if cfg.Stray == nil {
+		cfg.Stray = func([]byte) {}
+	}
+	s := &Session{cfg: cfg, client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
+	state := cfg.Gate.State()
+	s.view.Store(newView(state, nil, true))
+	s.clientReader = frame.NewReader(cfg.FromClient, 0)
+	s.serverReader = frame.NewReader(cfg.FromServer, 0)
+	s.journal.init(cfg)
+	s.checks = newChecker(s)
+	cfg.Gate.Subscribe(s.onState)
+	return s
+}
+
+// Run relays until the client is gone or the server's output ends. When the client's input ends the server's input is
+// closed, and answers that are still on their way are delivered until the server's output ends too; whoever started the
+// server bounds that (transport: two seconds, then TERM).
+func (s *Session) Run(ctx context.Context) Ended {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go s.checks.run(ctx)
+
+	clientDone := make(chan struct{})
+	serverDone := make(chan struct{})
+	clientBroken := make(chan struct{})
+	go func() {
+		defer close(clientDone)
+		s.readClient()
+		s.gate.settle(ctx, s)
+		s.server.Flush()
+		s.cfg.ToServer.Close()
+	}()
+	go func() {
+		defer close(serverDone)
+		if s.readServer() == errClientGone {
+			close(clientBroken)
+		}
+	}()
+
+	ended := ClientGone
+	select {
+	case <-clientBroken:
+		s.cfg.ToServer.Close()
+	case <-ctx.Done():
+		s.cfg.ToServer.Close()
+	case <-serverDone:
+		ended = ServerGone
+	case <-clientDone:
+		select {
+		case <-serverDone:
+		case <-clientBroken:
+		case <-ctx.Done():
+		}
+	}
+	return ended
+}
+
+// AnswerAll gives every request that is still in flight an error, because the server is gone. what is ours, such as
+// "exit status 3".
+func (s *Session) AnswerAll(what string) {
+	for _, r := range s.gate.takeAll() {
+		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before it answered: "+what, nil))
+	}
+	for _, r := range s.checks.takeHeld() {
+		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before its answer could be checked: "+what, nil))
+	}
+	for _, r := range s.calls.takeAll() {
+		if r.own != nil || r.cancelled {
+			continue
+		}
+		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before it answered: "+what, nil))
+		s.journal.answered(r, "error", 0)
+	}
+	s.client.Flush()
+}
+
+var errClientGone = errors.New("the client no longer reads")
+
+// readClient reads the client's lines until its input ends.
+func (s *Session) readClient() {
+	for {
+		s.clientReader.SetMax(s.view.Load().policy.MaxMessage)
+		line, err := s.clientReader.Next()
+		var long *frame.TooLong
+		switch {
+		case errors.As(err, &long):
+			s.client.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message is longer than the limit (setting limits.message)", nil))
+			continue
+		case err != nil:
+			return
+		}
+		if s.fromClient(line) != nil {
+			return
+		}
+	}
+}
+
+// readServer reads the server's lines until its output ends, or until the client no longer reads what they become.
+func (s *Session) readServer() error {
+	for {
+		s.serverReader.SetMax(s.view.Load().policy.MaxMessage)
+		line, err := s.serverReader.Next()
+		var long *frame.TooLong
+		switch {
+		case errors.As(err, &long):
+			s.unreadable(long.ID, nil, "the answer is longer than the limit (setting limits.message)")
+			continue
+		case err != nil:
+			return err
+		}
+		if s.fromServer(line) != nil {
+			return errClientGone
+		}
+	}
+}
+
+// onState takes a state the hub pushed: what was taken back is blocked at once, what was approved is announced.
+func (s *Session) onState(connected bool) {
+	before, after := s.rebuild(nil, nil)
+	s.life.stateCame()
+	s.checks.announce(after.differs(before))
+	if connected {
+		s.checks.resync()
+	}
+}
+
+// rebuild replaces the view: with the hub's newest state, and with what was seen and whether that could be verified where
+// these are given.
+func (s *Session) rebuild(seen *observation, verified *bool) (before, after *view) {
+	s.viewMu.Lock()
+	defer s.viewMu.Unlock()
+	before = s.view.Load()
+	if seen == nil {
+		seen = before.seen
+	}
+	ok := before.verified
+	if verified != nil {
+		ok = *verified
+	}
+	after = newView(s.cfg.Gate.State(), seen, ok)
+	s.view.Store(after)
+	return before, after
+}

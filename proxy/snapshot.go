@@ -1,0 +1,328 @@
+package proxy
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+var (
+	errNoPage     = errors.New("the answer holds no listing")
+	errUnreadable = errors.New("the answer could not be read in one way only")
+	errGone       = errors.New("no answer came")
+)
+
+// equivocationWindow is how close two definitions of one item must be to count as two faces (contract, "Nothing is let
+// through by name").
+const equivocationWindow = time.Minute
+
+// snapshot is everything one connection declares at one moment.
+type snapshot struct {
+	items      []pin.Item
+	withheld   map[string]bool
+	findings   []inspect.Finding
+	serverInfo json.RawMessage
+	protocol   string
+}
+
+// snapshot walks every listing to its end, with requests of our own that look like the client's.
+func (c *checker) snapshot(ctx context.Context) (*snapshot, error) {
+	life := &c.s.life
+	life.mu.Lock()
+	shot := &snapshot{serverInfo: life.serverInfo, protocol: life.protocol}
+	if life.instructions != nil {
+		shot.items = append(shot.items, *life.instructions)
+	}
+	life.mu.Unlock()
+
+	type walked struct {
+		page walkResult
+		err  error
+	}
+	results := map[method]chan walked{}
+	start := func(m method) {
+		ch := make(chan walked, 1)
+		results[m] = ch
+		go func() {
+			page, err := c.walk(ctx, m)
+			ch <- walked{page, err}
+		}()
+	}
+	pinsResources := c.s.view.Load().policy.Resources
+	for _, m := range listMethods {
+		if life.lists(m) && (m != methodListResources || pinsResources) {
+			start(m)
+		}
+	}
+	interfaces := map[string]bool{}
+	for _, m := range listMethods {
+		if m == methodListResources && results[m] == nil && len(interfaces) > 0 && life.lists(m) {
+			start(m)
+		}
+		if results[m] == nil {
+			continue
+		}
+		got := <-results[m]
+		if got.err != nil {
+			return nil, fmt.Errorf("%s: %w", lists[m].method, got.err)
+		}
+		for _, item := range got.page.items {
+			if m == methodListTools {
+				userInterfaces(item.Raw, interfaces)
+			}
+			if m == methodListResources && !pinsResources && !interfaces[item.Name] {
+				continue
+			}
+			shot.items = append(shot.items, item)
+		}
+		shot.findings = append(shot.findings, got.page.findings...)
+	}
+	shot.withhold()
+	return shot, nil
+}
+
+// withhold marks the items whose names collide.
+func (shot *snapshot) withhold() {
+	shot.withheld = map[string]bool{}
+	indices, findings := pin.Collisions(shot.items, OwnToolNames)
+	for i := range indices {
+		shot.withheld[shot.items[i].Key()] = true
+	}
+	shot.findings = append(shot.findings, findings...)
+}
+
+func (shot *snapshot) observation() *observation {
+	o := &observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, ordinal: map[string]int{}}
+	tools := 0
+	for _, item := range shot.items {
+		key := item.Key()
+		if item.Kind == pin.Tool {
+			tools++
+			o.ordinal[key] = tools
+		}
+		if !shot.withheld[key] {
+			o.digests[key] = item.Digest
+		}
+	}
+	return o
+}
+
+// fingerprint tells two snapshots apart, findings about the whole included.
+func (shot *snapshot) fingerprint() string {
+	var b strings.Builder
+	b.WriteString(pin.Fingerprint(shot.items))
+	b.Write(shot.serverInfo)
+	findings := slices.Clone(shot.findings)
+	for _, item := range shot.items {
+		findings = append(findings, item.Findings...)
+	}
+	for _, f := range findings {
+		b.WriteString("\n" + f.Rule + "\n" + f.Where)
+	}
+	return b.String()
+}
+
+// walkResult is one listing, all pages of it.
+type walkResult struct {
+	items    []pin.Item
+	findings []inspect.Finding
+}
+
+// walk follows one listing from page to page: at most pin.MaxPages, pin.MaxItems, pin.MaxBytes, and no cursor twice.
+func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
+	var (
+		got    walkResult
+		cursor string
+		bytes  int
+		used   = map[string]bool{}
+		l      = lists[m]
+	)
+	for page := 1; ; page++ {
+		line, err := c.ask(ctx, m, cursor)
+		if err != nil {
+			return got, err
+		}
+		root := frame.Root(line)
+		if failed, ok := frame.Find(line, root, "error"); ok {
+			if code, ok := frame.Find(line, failed, "code"); ok && string(code.Of(line)) == "-32601" && page == 1 {
+				return got, nil // announced, and yet there is no such listing: nothing is declared by it
+			}
+			return got, errors.New("the server answered with an error")
+		}
+		result, _ := frame.Find(line, root, "result")
+		array, ok := frame.Find(line, result, l.member)
+		if !ok || frame.Type(line, array) != '[' {
+			return got, errNoPage
+		}
+		full := false
+		frame.Elements(line, array, func(_ int, value frame.Span) bool {
+			raw := value.Of(line)
+			if len(got.items) >= pin.MaxItems || bytes+len(raw) > pin.MaxBytes {
+				full = true
+				return false
+			}
+			bytes += len(raw)
+			item, err := pin.ItemOf(l.kind, append([]byte(nil), raw...))
+			if err != nil {
+				got.findings = append(got.findings, inspect.Finding{
+					Rule: "unreadable_item", Level: inspect.High, Category: "threat", Where: string(l.kind),
+					Title: "A " + itemNoun(l.kind) + " has no name, or its text can be read in two ways; it is withheld",
+				})
+				return true
+			}
+			got.items = append(got.items, item)
+			return true
+		})
+		next, more := frame.Find(line, result, "nextCursor")
+		if more && frame.Type(line, next) == 'n' {
+			more = false
+		}
+		if !more && !full {
+			return got, nil
+		}
+		cursor, ok = frame.String(line, next)
+		if full || page == pin.MaxPages || !ok || used[cursor] {
+			got.findings = append(got.findings, inspect.Finding{
+				Rule: inspect.BeyondBounds, Level: inspect.Medium, Category: "threat", Where: l.method,
+				Title: fmt.Sprintf("The listing goes on beyond %d pages, %d items or %d MiB, or repeats itself; what lies beyond is never served",
+					pin.MaxPages, pin.MaxItems, pin.MaxBytes>>20),
+			})
+			return got, nil
+		}
+		used[cursor] = true
+	}
+}
+
+// ask sends one request of our own and waits for its answer. The answer is a readable message with result or error.
+func (c *checker) ask(ctx context.Context, m method, cursor string) ([]byte, error) {
+	r := &request{id: c.ownID(), method: m, own: make(chan []byte, 1), started: time.Now()}
+	if !c.s.calls.add(r) {
+		return nil, errGone
+	}
+	line := appendHead(make([]byte, 0, 128), r.id)
+	line = append(line, `,"method":"`...)
+	line = append(line, lists[m].method...)
+	line = append(line, '"')
+	if cursor != "" {
+		line = append(line, `,"params":{"cursor":`...)
+		line = frame.AppendString(line, cursor)
+		line = append(line, '}')
+	}
+	c.s.server.Enqueue(append(line, "}\n"...))
+	select {
+	case <-ctx.Done():
+		c.s.calls.take(r.id)
+		return nil, errGone
+	case answer := <-r.own:
+		if answer == nil {
+			return nil, errUnreadable
+		}
+		return answer, nil
+	}
+}
+
+// ownID is an id nobody can guess, a number where the client uses numbers. 2^52 numbers that start above what a client
+// counts to: a server cannot forge an answer to a request it has not read.
+func (c *checker) ownID() []byte {
+	var random [16]byte
+	rand.Read(random[:])
+	c.s.life.mu.Lock()
+	numeric := c.s.life.numericIDs
+	c.s.life.mu.Unlock()
+	if numeric {
+		n := binary.BigEndian.Uint64(random[:8])>>12 | 1<<51
+		return strconv.AppendUint(nil, n, 10)
+	}
+	return []byte(`"` + hex.EncodeToString(random[:]) + `"`)
+}
+
+// compareSightings finds items that show two definitions within a minute with no list_changed between them.
+func (c *checker) compareSightings(shot *snapshot) {
+	v := c.s.view.Load()
+	for i := range shot.items {
+		item := &shot.items[i]
+		if item.Kind == pin.Instructions || shot.withheld[item.Key()] {
+			continue
+		}
+		key := item.Key()
+		c.sight(key, item.Digest)
+		c.mu.Lock()
+		twoFaced := c.twoFaced[key]
+		c.mu.Unlock()
+		// Said for as long as nobody has approved what is shown now: a finding that came and went with the next check
+		// would be one nobody reads.
+		if twoFaced && !v.approves(key, item.Digest) {
+			item.Findings = append(item.Findings, equivocation(key))
+		}
+	}
+}
+
+// sight records a definition, and whether the item has shown two faces.
+func (c *checker) sight(key string, digest pin.Digest) {
+	c.mu.Lock()
+	now := time.Now()
+	last, known := c.sighting[key]
+	twoFaced := known && last.digest != digest && last.shifts == c.shifts && now.Sub(last.at) < equivocationWindow
+	c.sighting[key] = seen{digest, now, c.shifts}
+	if twoFaced {
+		c.twoFaced[key] = true
+	}
+	c.mu.Unlock()
+	if twoFaced {
+		c.s.journal.equivocated(key)
+	}
+}
+
+func equivocation(key string) inspect.Finding {
+	return inspect.Finding{
+		Rule: "equivocation", Level: inspect.High, Category: "threat", Where: key,
+		Title: "Two different definitions within a minute, without saying that anything changed",
+	}
+}
+
+// surprises says whether a page shows anything the last snapshot did not.
+func (c *checker) surprises(items []pin.Item) bool {
+	seen := c.s.view.Load().seen
+	if seen == nil {
+		return true
+	}
+	pinsResources := c.s.view.Load().policy.Resources
+	surprise := false
+	for _, item := range items {
+		key := item.Key()
+		if item.Kind == pin.Resource && !pinsResources && !isUserInterface(item.Name) {
+			continue
+		}
+		if seen.digests[key] == item.Digest || seen.withheld[key] {
+			continue
+		}
+		surprise = true
+		c.sight(key, item.Digest)
+	}
+	return surprise
+}
+
+// userInterfaces collects the ui:// resources a tool names in its _meta (MCP Apps: _meta.ui.resourceUri, earlier
+// _meta."ui/resourceUri").
+func userInterfaces(tool []byte, into map[string]bool) {
+	root := frame.Root(tool)
+	for _, path := range [][]string{{"_meta", "ui", "resourceUri"}, {"_meta", "ui/resourceUri"}} {
+		if span, ok := frame.Find(tool, root, path...); ok {
+			if uri, ok := frame.String(tool, span); ok && isUserInterface(uri) {
+				into[strings.Clone(uri)] = true
+			}
+		}
+	}
+}

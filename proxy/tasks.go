@@ -1,0 +1,71 @@
+package proxy
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// maxTasks is how many tasks of one session are remembered; the oldest go first, and a forgotten task is refused.
+const maxTasks = 10_000
+
+// taskSet holds the ids of tasks that approved calls created (MCP 2025-11-25, "Tasks"): only those may be asked for.
+type taskSet struct {
+	mu    sync.Mutex
+	ids   map[string]bool
+	order []string
+}
+
+// remember takes the task an answer to tools/call created, if it created one.
+func (t *taskSet) remember(r *request, line []byte, m *frame.Message) {
+	if r.method != methodCall || m.Kind != frame.Result || !bytes.Contains(line, []byte(`taskId`)) {
+		return
+	}
+	span, ok := frame.Find(line, m.Result, "task", "taskId")
+	if !ok {
+		return
+	}
+	id, wellFormed := frame.String(line, span)
+	if !wellFormed {
+		return
+	}
+	id = strings.Clone(id)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ids == nil {
+		t.ids = map[string]bool{}
+	}
+	if t.ids[id] {
+		return
+	}
+	t.ids[id] = true
+	t.order = append(t.order, id)
+	if len(t.order) > maxTasks {
+		delete(t.ids, t.order[0])
+		t.order = t.order[1:]
+	}
+}
+
+func (t *taskSet) has(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.ids[id]
+}
+
+// withoutForeignTasks cuts tasks that no approved call of this session created out of a tasks/list answer.
+func (t *taskSet) withoutForeignTasks(line []byte) []byte {
+	array, ok := frame.Find(line, frame.Root(line), "result", "tasks")
+	if !ok || frame.Type(line, array) != '[' {
+		return line
+	}
+	return frame.Splice(nil, line, frame.EditArray(line, array, func(_ int, v frame.Span) bool {
+		span, ok := frame.Find(line, v, "taskId")
+		if !ok {
+			return false
+		}
+		id, wellFormed := frame.String(line, span)
+		return wellFormed && t.has(id)
+	}))
+}

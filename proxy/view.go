@@ -1,0 +1,123 @@
+package proxy
+
+import (
+	"slices"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/policy"
+)
+
+// observation is what the last complete snapshot saw. It is never changed after it was made.
+type observation struct {
+	digests  map[string]pin.Digest // by pin key, what is declared
+	withheld map[string]bool       // pin keys that collide or lie beyond the bounds: declared, never served
+	ordinal  map[string]int        // tools by their place in the listing, from 1, for "tool 3 of SERVER"
+}
+
+// view is one consistent answer to "what may pass now": the hub's last state beside what was observed. It is replaced
+// whole, so that a call looks at one view from beginning to end and takes no lock.
+type view struct {
+	state    *control.State
+	policy   policy.Wrapper
+	seen     *observation // nil before the first snapshot was judged
+	verified bool         // false: the last check did not come to an end, so what is declared now is not known
+
+	served    map[string]bool // pin keys that are declared now with an approved digest
+	templates []uriTemplate   // of served resource templates
+}
+
+// newView judges: an item is served if the digest that is declared now is one of those approved for it, and for no other
+// reason.
+func newView(state *control.State, seen *observation, verified bool) *view {
+	v := &view{state: state, policy: policy.ForWrapper(state.Settings), seen: seen, verified: verified, served: map[string]bool{}}
+	if seen == nil || !v.open() {
+		return v
+	}
+	for key, digest := range seen.digests {
+		if v.approves(key, digest) {
+			v.served[key] = true
+			if t, ok := templateOf(key); ok {
+				v.templates = append(v.templates, t)
+			}
+		}
+	}
+	return v
+}
+
+// open is the contract's word: at least one item of the server is approved, and it is not blocked whole.
+func (v *view) open() bool { return v.state.Open && !v.state.Blocked }
+
+// approves says whether this definition of this item may be delivered, whichever listing or answer it stands in.
+func (v *view) approves(key string, digest pin.Digest) bool {
+	if v.state.Blocked || (v.seen != nil && v.seen.withheld[key]) {
+		return false
+	}
+	item, known := v.state.Items[key]
+	return known && digest != "" && slices.Contains(item.Approved, digest)
+}
+
+// allows says whether a request for this item may go out, or its answer in.
+func (v *view) allows(key string) bool { return v.verified && v.served[key] }
+
+// allowsResource says whether a resource may be read: on an open server any, with pins.resources only what is approved by
+// name or matched by an approved template.
+func (v *view) allowsResource(uri string) bool {
+	if !v.verified || !v.open() {
+		return false
+	}
+	if !v.policy.Resources || v.served[pin.Key(pin.Resource, uri)] {
+		return true
+	}
+	for _, t := range v.templates {
+		if t.matches(uri) {
+			return true
+		}
+	}
+	return false
+}
+
+// differs names the list_changed notifications a client that saw the view before must hear to see this one.
+func (v *view) differs(before *view) []string {
+	var changed []string
+	say := func(notification string) {
+		if !slices.Contains(changed, notification) {
+			changed = append(changed, notification)
+		}
+	}
+	if before == nil {
+		return nil
+	}
+	if before.open() != v.open() || before.verified != v.verified {
+		say(lists[methodListTools].changed)
+		say(lists[methodListPrompts].changed)
+		say(lists[methodListResources].changed)
+	}
+	if !v.policy.OwnToolsAlways && (before.state.Waiting > 0) != (v.state.Waiting > 0) {
+		say(lists[methodListTools].changed)
+	}
+	keys := map[string]bool{}
+	for key := range v.served {
+		keys[key] = true
+	}
+	for key := range before.served {
+		keys[key] = true
+	}
+	for key := range keys {
+		same := v.served[key] == before.served[key]
+		if same && (v.seen == nil || before.seen == nil || v.seen.digests[key] == before.seen.digests[key]) {
+			continue
+		}
+		for _, m := range listMethods {
+			if l := lists[m]; hasKind(key, l.kind) {
+				say(l.changed)
+			}
+		}
+	}
+	return changed
+}
+
+func hasKind(key string, kind pin.Kind) bool {
+	n := len(kind)
+	return len(key) > n && key[n] == ':' && key[:n] == string(kind)
+}
