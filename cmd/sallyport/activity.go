@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+type activityCommand struct {
+	List   activityListCommand   `cmd:"" default:"withargs" help:"List records, newest last."`
+	Show   activityShowCommand   `cmd:"" help:"One record whole."`
+	Verify activityVerifyCommand `cmd:"" help:"Check the hash chain."`
+	Export activityExportCommand `cmd:"" help:"Write all records, oldest first."`
+}
+
+type activityListCommand struct {
+	jsonFlag
+	Server string `placeholder:"S" help:"Only this server."`
+	Tool   string `placeholder:"T" help:"Only this tool."`
+	Kind   string `placeholder:"K" help:"Only this kind, such as tool_call or drift."`
+	Status string `placeholder:"S" help:"Only this status: ok, warned, blocked, held or error."`
+	Since  string `placeholder:"T" help:"Only from then on: a time (2026-01-02T15:04:05Z), a day (2026-01-02) or how long ago (2h, 30m)."`
+	Limit  int    `default:"100" help:"At most so many, the newest."`
+	Follow bool   `short:"f" help:"Go on printing what comes. With --json, one record a line."`
+}
+
+func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
+	since, err := parseSince(c.Since, time.Now())
+	if err != nil {
+		return exitUsage, err
+	}
+	if c.Limit < 1 {
+		return exitUsage, fmt.Errorf("--limit %d: a number from 1 up", c.Limit)
+	}
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	query := control.ActivityQuery{Server: c.Server, Tool: c.Tool, Kind: c.Kind, Status: c.Status, Since: since, Limit: c.Limit}
+	p := newPage(s)
+	for {
+		found, err := hub.Activity(ctx, query)
+		if err != nil {
+			return exitFailed, err
+		}
+		if c.JSON && !c.Follow {
+			return exitFine, writeJSON(s.out, listOf(found.Items))
+		}
+		for _, r := range found.Items {
+			if c.JSON {
+				if err := writeJSON(s.out, r); err != nil {
+					return exitFailed, err
+				}
+				continue
+			}
+			p.record(r)
+		}
+		if !c.Follow {
+			return exitFine, nil
+		}
+		if n := len(found.Items); n > 0 {
+			query.After = found.Items[n-1].ID
+		}
+		if !pause(ctx) {
+			return exitFine, nil
+		}
+	}
+}
+
+// pause waits until it is worth asking the hub again; false says that the person has had enough. The socket has no call
+// that waits for news: half a second is what a person reads as "at once" and costs a hub nothing.
+func pause(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(500 * time.Millisecond):
+		return true
+	}
+}
+
+// parseSince reads a time, a day or a duration before now. "" is the beginning.
+func parseSince(typed string, now time.Time) (time.Time, error) {
+	if typed == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339Nano, typed); err == nil {
+		return t, nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, typed, time.Local); err == nil {
+		return t, nil
+	}
+	if d, err := time.ParseDuration(typed); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, fmt.Errorf("--since %q is no time (2026-01-02T15:04:05Z), no day (2026-01-02) and no duration (2h)", typed)
+}
+
+func (p *page) record(r control.Record) {
+	about := text(r.Server)
+	if r.Tool != "" {
+		about += "/" + text(r.Tool)
+	}
+	p.printf("%s  %-15s %s %-20s %s  %s\n", r.Time.UTC().Format("2006-01-02 15:04:05.000"), text(r.Kind), p.status(r.Status), orDash(about),
+		text(r.Summary), p.paint(dim, text(r.ID)))
+}
+
+func (p *page) status(status string) string {
+	word := fmt.Sprintf("%-7s", text(status))
+	switch status {
+	case "ok":
+		return p.paint(green, word)
+	case "blocked", "held", "error":
+		return p.paint(red, word)
+	}
+	return p.paint(yellow, word)
+}
+
+type activityShowCommand struct {
+	jsonFlag
+	ID string `arg:"" help:"Id of the record, as the list prints it."`
+}
+
+func (c activityShowCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	r, err := hub.Record(ctx, c.ID)
+	if err != nil {
+		return exitFailed, err
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, r)
+	}
+	p := newPage(s)
+	line := func(name, value string) {
+		if value != "" {
+			p.printf("%-9s %s\n", name, text(value))
+		}
+	}
+	line("id", r.ID)
+	line("time", r.Time.UTC().Format(time.RFC3339Nano))
+	line("kind", r.Kind)
+	line("status", r.Status)
+	line("server", r.Server)
+	line("tool", r.Tool)
+	line("item", r.Code)
+	line("mode", r.Mode)
+	line("what", r.Summary)
+	line("client", r.Client)
+	line("session", r.Session)
+	line("request", r.Request)
+	if r.DurationUS > 0 {
+		line("took", (time.Duration(r.DurationUS) * time.Microsecond).String())
+	}
+	if r.Bytes > 0 {
+		line("bytes", fmt.Sprint(r.Bytes))
+	}
+	line("before", r.Prev)
+	line("hash", r.Hash)
+	if len(r.Detail) > 0 && string(r.Detail) != "null" {
+		p.printf("detail\n")
+		p.quoteJSON("  ", json.RawMessage(r.Detail))
+	}
+	return exitFine, nil
+}
+
+type activityVerifyCommand struct{ jsonFlag }
+
+func (c activityVerifyCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	v, err := hub.Verify(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	if c.JSON {
+		if err := writeJSON(s.out, v); err != nil {
+			return exitFailed, err
+		}
+	}
+	if v.Bad != "" || v.Reason != "" {
+		return exitFailed, errors.New(strings.TrimSpace("the first bad record is " + orDash(v.Bad) + ": " + v.Reason))
+	}
+	if c.JSON {
+		return exitFine, nil
+	}
+	// Without a second place that knows the head, a whole rewritten chain looks as good as the true one.
+	claim := "internally consistent (the head is kept in no second place, so a chain rewritten from its start would not be noticed)"
+	if v.Sealed {
+		claim = "untouched (the head agrees with the one kept in a second place)"
+	}
+	newPage(s).printf("%s: %s\nhead %s\n", counted(v.Records, "record"), claim, text(v.Head))
+	return exitFine, nil
+}

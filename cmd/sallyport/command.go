@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// commandLine is every command a person can type. One struct field is one command, one file holds what it does.
+type commandLine struct {
+	Version kong.VersionFlag `help:"Print the version and exit."`
+
+	Wrap     wrapCommand     `cmd:"" help:"Run a server behind the port. All after the first -- reaches the server as it stands."`
+	Probe    probeCommand    `cmd:"" help:"Start a server now, look at what it declares, and put it into the inbox."`
+	Status   statusCommand   `cmd:"" help:"The hub, the wrappers alive, and what waits."`
+	Servers  serversCommand  `cmd:"" help:"Every server known, and what of it is allowed."`
+	Inbox    inboxCommand    `cmd:"" help:"What waits for a decision."`
+	Show     showCommand     `cmd:"" help:"One inbox item whole: what changed, what was found, what it means."`
+	Approve  approveCommand  `cmd:"" help:"Allow what an inbox item shows."`
+	Reject   rejectCommand   `cmd:"" help:"Keep what an inbox item shows blocked."`
+	Block    blockCommand    `cmd:"" help:"Take an approval back at once."`
+	Activity activityCommand `cmd:"" help:"The timeline of what happened."`
+	Settings settingsCommand `cmd:"" help:"Read and change settings."`
+	Logs     logsCommand     `cmd:"" help:"What a server wrote to its standard error."`
+	Hub      hubCommand      `cmd:"" help:"Run the hub without a window."`
+	Doctor   doctorCommand   `cmd:"" help:"Check the installation and say how to mend what is wrong."`
+	Demo     demoCommand     `cmd:"" help:"Tell the whole story on this machine, in a temporary home."`
+
+	DemoServer demoServerCommand `cmd:"" name:"__demo-server" hidden:""`
+}
+
+// command is what every command implements. It returns the exit code, or an error that is printed as one line.
+type command interface {
+	run(ctx context.Context, s streams) (int, error)
+}
+
+type jsonFlag struct {
+	JSON bool `name:"json" help:"Print JSON and nothing else."`
+}
+
+// wrapCommand only describes wrap for --help: a real wrap never comes here (see run).
+type wrapCommand struct {
+	Name      string   `placeholder:"NAME" help:"Name of the server, as the client's configuration has it."`
+	Client    string   `placeholder:"CLIENT" help:"The client that starts this wrapper."`
+	URL       string   `name:"url" placeholder:"URL" help:"A remote server (a later version)."`
+	Header    []string `placeholder:"'K: env:VAR'" help:"A header for a remote server (a later version)."`
+	Transport string   `default:"auto" enum:"auto,http,sse" help:"How to reach a remote server (a later version)."`
+	Command   []string `arg:"" optional:"" help:"The server's command and its arguments, after --."`
+}
+
+func (wrapCommand) run(context.Context, streams) (int, error) { return exitUsage, nil }
+
+type probeCommand struct {
+	jsonFlag
+	Name    string   `placeholder:"NAME" help:"Name of the server. Without it, the command's own."`
+	Command []string `arg:"" help:"The server's command and its arguments, after --."`
+}
+
+type probeOptions struct {
+	name string
+	argv []string
+	json bool
+}
+
+func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
+	return runProbe(ctx, probeOptions{name: c.Name, argv: c.Command, json: c.JSON}, s), nil
+}
+
+type hubCommand struct {
+	AllowCLIApproval bool `name:"allow-cli-approval" help:"Let approve and the like decide from a terminal. Only on a home first made with this flag."`
+	StartedByWrapper bool `name:"started-by-wrapper" hidden:""`
+}
+
+type hubOptions struct {
+	allowCLIApproval bool
+	startedByWrapper bool
+}
+
+func (c hubCommand) run(ctx context.Context, s streams) (int, error) {
+	return runHub(ctx, hubOptions{allowCLIApproval: c.AllowCLIApproval, startedByWrapper: c.StartedByWrapper}, s), nil
+}
+
+// exited carries an exit code out of kong, which wants to end the process after --help and --version.
+type exited int
+
+// runCommand parses and runs everything but wrap.
+func runCommand(ctx context.Context, args []string, s streams) (code int) {
+	var model commandLine
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case exited:
+			code = int(e)
+		default:
+			panic(e)
+		}
+	}()
+	parser, err := kong.New(&model,
+		kong.Name("sallyport"),
+		kong.Description("Sallyport stands between an MCP client and its servers: what is new or changed stays blocked until you have looked."),
+		kong.Vars{"version": "sallyport " + version},
+		kong.Writers(s.out, s.err),
+		kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+	)
+	if err != nil {
+		return fail(s, exitFailed, "command line", err)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return fail(s, exitUsage, subject(args), fmt.Errorf("%s; \"sallyport %s--help\" says how", plain(err), known(parser, args)))
+	}
+	chosen, ok := parsed.Selected().Target.Addr().Interface().(command)
+	if !ok {
+		return fail(s, exitFailed, subject(args), errors.New("has no code of its own"))
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	code, err = chosen.run(ctx, s)
+	if err != nil {
+		return fail(s, max(code, exitFailed), subject(args), err)
+	}
+	return code
+}
+
+// known is "NAME " where args start with a command of ours, so that the hint names help that exists.
+func known(parser *kong.Kong, args []string) string {
+	for _, child := range parser.Model.Children {
+		if child.Name == args[0] && !child.Hidden {
+			return child.Name + " "
+		}
+	}
+	return ""
+}
+
+// subject is what an error line is about: the command, and the word after it where that is no flag.
+func subject(args []string) string {
+	words := []string{}
+	for _, a := range args[:min(2, len(args))] {
+		if strings.HasPrefix(a, "-") {
+			break
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}
+
+func plain(err error) string {
+	return strings.ReplaceAll(err.Error(), "\n", " ")
+}
+
+// fail prints the one line an error is, and returns the code to exit with. What a hub or a person typed may stand in it, so
+// it is escaped like everything else.
+func fail(s streams, code int, what string, err error) int {
+	why := inspect.Escape(plain(err))
+	if what != "" {
+		why = inspect.Escape(what) + ": " + why
+	}
+	io.WriteString(s.err, "sallyport: "+why+"\n")
+	return code
+}
+
+// hubError says whether err is the hub's answer code.
+func hubError(err error, code int) bool {
+	var no *control.Error
+	return errors.As(err, &no) && no.Code == code
+}

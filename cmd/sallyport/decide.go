@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+type approveCommand struct {
+	jsonFlag
+	Code   string   `arg:"" help:"Code of the inbox item, such as 4F2A."`
+	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Allow this item of it: instructions, tool:X, prompt:X, resource-template:X, resource:X. May be given more than once."`
+	Tool   []string `sep:"none" placeholder:"NAME" help:"Short for --item tool:NAME."`
+	All    bool     `help:"Allow everything in it, findings or not."`
+	Digest string   `placeholder:"D" help:"Only if this is still the digest of what waits."`
+	Yes    bool     `help:"Answer every question with yes."`
+}
+
+func (c approveCommand) run(ctx context.Context, s streams) (int, error) {
+	keys := slices.Clone(c.Item)
+	for _, name := range c.Tool {
+		keys = append(keys, pin.Key(pin.Tool, name))
+	}
+	if c.All && len(keys) > 0 {
+		return exitUsage, errors.New("--all and single items: one or the other")
+	}
+	return decision{decide: control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: keys, All: c.All}, yes: c.Yes, json: c.JSON}.run(ctx, s)
+}
+
+type rejectCommand struct {
+	jsonFlag
+	Code   string   `arg:"" help:"Code of the inbox item, such as 4F2A."`
+	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Only this item of it. May be given more than once."`
+	Digest string   `placeholder:"D" help:"Only if this is still the digest of what waits."`
+	Yes    bool     `help:"Answer every question with yes."`
+}
+
+func (c rejectCommand) run(ctx context.Context, s streams) (int, error) {
+	return decision{decide: control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: c.Item, Reject: true}, yes: c.Yes, json: c.JSON}.run(ctx, s)
+}
+
+// decision is one approve or reject: look, show, ask, decide on exactly what was shown, say what came of it.
+type decision struct {
+	decide control.Decide
+	yes    bool
+	json   bool
+}
+
+func (d decision) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	item, err := hub.Item(ctx, d.decide.Code)
+	if err != nil {
+		return exitFailed, err
+	}
+	if item.Decided != "" {
+		return exitFailed, fmt.Errorf("nothing to decide: already %s", item.Decided)
+	}
+	if d.decide.Digest != "" && d.decide.Digest != item.Digest {
+		return exitFailed, fmt.Errorf("the digest of what waits is %s now; look again with \"sallyport show %s\"", item.Digest, item.Code)
+	}
+	d.decide.Digest = item.Digest
+	chosen, left, err := choose(item, d.decide)
+	if err != nil {
+		return exitUsage, err
+	}
+	shown := s
+	if d.json {
+		shown.out = s.err
+	}
+	if !hub.Welcome().CLIApproval {
+		// Asked all the same: a hub with a window puts the item on top of its inbox, and its refusal says where to decide.
+		newPage(shown).review(item, hub.Welcome(), time.Now())
+		if _, err = hub.Decide(ctx, d.decide); err == nil {
+			err = errors.New("the hub decided although it said that it would not")
+		}
+		if hubError(err, control.CodeNotHere) || hubError(err, control.CodeDescends) {
+			return exitPerson, err
+		}
+		return exitFailed, err
+	}
+	if len(chosen) == 0 && len(item.Details) > 0 {
+		newPage(shown).review(item, hub.Welcome(), time.Now())
+		return exitPerson, errors.New("nothing here is without a finding; name what you allow with --item or --tool, or say --all")
+	}
+	if !d.yes {
+		if !interactive(s) {
+			return exitUsage, errors.New("no terminal to ask on; look at the item, then say --yes")
+		}
+		newPage(shown).review(item, hub.Welcome(), time.Now())
+		if err := d.ask(ctx, shown, item, chosen); err != nil {
+			return exitFailed, err
+		}
+	} else if !d.json {
+		newPage(s).printf("%s  %s\ndigest %s\n", text(item.Code), text(item.Title), text(item.Digest))
+	}
+	decided, err := hub.Decide(ctx, d.decide)
+	if err != nil {
+		return exitFailed, err
+	}
+	if d.json {
+		return exitFine, writeJSON(s.out, decided)
+	}
+	newPage(s).decided(decided, left)
+	return exitFine, nil
+}
+
+// choose says which parts of item a decision names, and which stay. A part that the item does not have is an error: it is
+// better to say so than to decide on the rest.
+func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.PartDetail, err error) {
+	for _, key := range d.Items {
+		if !slices.ContainsFunc(item.Details, func(p control.PartDetail) bool { return p.Item == key }) {
+			return nil, nil, fmt.Errorf("no %q in item %s; \"sallyport show %s\" lists what there is", key, item.Code, item.Code)
+		}
+	}
+	for _, part := range item.Details {
+		var named bool
+		switch {
+		case len(d.Items) > 0:
+			named = slices.Contains(d.Items, part.Item)
+		case d.All || d.Reject:
+			named = true
+		default:
+			named = inspect.Worst(part.Findings).Rank() < inspect.Medium.Rank()
+		}
+		if named {
+			chosen = append(chosen, part)
+		} else {
+			left = append(left, part)
+		}
+	}
+	return chosen, left, nil
+}
+
+var errUndecided = errors.New("nothing was decided")
+
+// ask gets a yes from the person on the terminal. Allowing something with a Critical finding takes more than one key: the
+// server's name, or the item's code where the name is not plain enough to be typed or could be mistaken for another.
+func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, chosen []control.PartDetail) error {
+	verb, want := "Allow", "y"
+	if d.decide.Reject {
+		verb = "Keep blocked"
+	}
+	question := fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, counted(len(chosen), "item"), text(item.Server))
+	if !d.decide.Reject && gravest(item, chosen) == inspect.Critical {
+		want = item.Server
+		if !typeable(want) {
+			want = item.Code
+		}
+		question = fmt.Sprintf("\nThis has a Critical finding: someone may be trying to make the model act against you.\nType %s to allow %s all the same: ", want, counted(len(chosen), "item"))
+	}
+	fmt.Fprint(s.out, question)
+	answer, err := readLine(ctx, s)
+	if err != nil {
+		fmt.Fprintln(s.out)
+		return errUndecided
+	}
+	answer = strings.TrimSpace(answer)
+	if answer == want || want == "y" && strings.EqualFold(answer, "yes") || want == "y" && answer == "Y" {
+		return nil
+	}
+	return errUndecided
+}
+
+func gravest(item control.ItemDetail, chosen []control.PartDetail) inspect.Level {
+	all := slices.Clone(item.Findings)
+	for _, part := range chosen {
+		all = append(all, part.Findings...)
+	}
+	return inspect.Worst(all)
+}
+
+// typeable says whether a person can type a name without being fooled by it.
+func typeable(name string) bool {
+	if name == "" || len(name) > 24 {
+		return false
+	}
+	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == ""
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// interactive says whether standard input is a terminal.
+func interactive(s streams) bool {
+	f, ok := s.in.(*os.File)
+	return ok && isTerminal(f)
+}
+
+// readLine reads one line, or gives up when ctx ends (Ctrl-C). A line without an end is no answer: the input was cut off.
+func readLine(ctx context.Context, s streams) (string, error) {
+	type answer struct {
+		line string
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		line, err := bufio.NewReader(s.in).ReadString('\n')
+		got <- answer{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case a := <-got:
+		return a.line, a.err
+	}
+}
+
+// decided says what was allowed or kept blocked, and what still waits.
+func (p *page) decided(d control.Decided, left []control.PartDetail) {
+	if len(d.Approved) > 0 {
+		p.printf("allowed for %s: %s\n", text(d.Server), names(d.Approved))
+	}
+	if len(d.Rejected) > 0 {
+		p.printf("kept blocked for %s: %s\n", text(d.Server), names(d.Rejected))
+	}
+	if len(d.Left) == 0 {
+		return
+	}
+	p.printf("still waits: %s\n", names(d.Left))
+	for _, part := range left {
+		if worst := inspect.Worst(part.Findings); worst.Rank() >= inspect.Medium.Rank() {
+			p.printf("  %s has a finding: %s\n", text(part.Item), text(string(worst)))
+		}
+	}
+	if d.Next != "" {
+		p.printf("it waits as item %s now\n", text(d.Next))
+	}
+}
+
+func names(keys []string) string {
+	out := make([]string, len(keys))
+	for i, key := range keys {
+		out[i] = text(key)
+	}
+	return strings.Join(out, ", ")
+}
+
+type blockCommand struct {
+	jsonFlag
+	Server string   `arg:"" help:"Name or identity of the server."`
+	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Only this item of it. May be given more than once."`
+}
+
+func (c blockCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	blocked, err := hub.Block(ctx, control.Block{Server: c.Server, Items: c.Item})
+	if err != nil {
+		return exitFailed, err
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, blocked)
+	}
+	p := newPage(s)
+	if len(c.Item) == 0 {
+		p.printf("blocked: all of %s\n", text(blocked.Server))
+	} else {
+		p.printf("blocked for %s: %s\n", text(blocked.Server), names(blocked.Items))
+	}
+	if blocked.Code != "" {
+		p.printf("it waits as item %s; a decision brings it back\n", text(blocked.Code))
+	}
+	return exitFine, nil
+}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+type demoCommand struct {
+	Keep bool `help:"Keep the temporary home and say where it is."`
+}
+
+// storyTime bounds the whole demo: npm on a slow line is most of it.
+const storyTime = 5 * time.Minute
+
+// stepTime bounds what should take milliseconds.
+const stepTime = 20 * time.Second
+
+func (c demoCommand) run(ctx context.Context, s streams) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, storyTime)
+	defer cancel()
+	program, err := os.Executable()
+	if err != nil {
+		return exitFailed, fmt.Errorf("find this program: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "sallyport-demo-")
+	if err != nil {
+		return exitFailed, fmt.Errorf("make a temporary home: %w", err)
+	}
+	if c.Keep {
+		defer fmt.Fprintf(s.out, "\nThe home of this demo is kept: %s\n", dir)
+	} else {
+		defer os.RemoveAll(dir)
+	}
+	t := &story{page: newPage(s), program: program, dir: dir, home: filepath.Join(dir, "home")}
+	t.env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SALLYPORT_") }), "SALLYPORT_HOME="+t.home)
+	defer t.end()
+	if err := t.tell(ctx); err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w (%w)", err, context.Cause(ctx))
+		}
+		return exitFailed, fmt.Errorf("step %d is not as it should be: %w", t.steps, err)
+	}
+	t.page.printf("\n%s\n", t.page.paint(green, fmt.Sprintf("%d steps, each as it should be.", t.steps)))
+	return exitFine, nil
+}
+
+// story is the demo while it is told. It plays the client and the person; the hub, the wrappers, the servers and every
+// command are real processes of their own.
+type story struct {
+	page    *page
+	program string
+	dir     string
+	home    string
+	env     []string
+	steps   int
+	endings []func()
+}
+
+func (t *story) end() {
+	for _, end := range slices.Backward(t.endings) {
+		end()
+	}
+	t.endings = nil
+}
+
+func (t *story) tell(ctx context.Context) error {
+	t.page.printf("Everything below happens on this machine, in %s.\nNothing is contacted but this machine and npm.\n", t.dir)
+	if err := t.startHub(ctx); err != nil {
+		return err
+	}
+	if err := t.drift(ctx); err != nil {
+		return err
+	}
+	if err := t.real(ctx); err != nil {
+		return err
+	}
+	return t.step("The timeline: every step above is in it, and its hash chain holds.", func() error {
+		if _, err := t.command(ctx, exitFine, "activity", "list", "--limit", "12"); err != nil {
+			return err
+		}
+		_, err := t.command(ctx, exitFine, "activity", "verify")
+		return err
+	})
+}
+
+// step tells one step, takes it, and says that it went as it should.
+func (t *story) step(title string, do func() error) error {
+	t.steps++
+	t.page.printf("\n%s\n", t.page.paint(bold, fmt.Sprintf("%d. %s", t.steps, title)))
+	return do()
+}
+
+// fine says what was checked and held.
+func (t *story) fine(format string, args ...any) {
+	t.page.printf("   %s %s\n", t.page.paint(green, "ok"), fmt.Sprintf(format, args...))
+}
+
+// command runs a command of ours as a person would, prints it and what it says, and wants this exit code.
+func (t *story) command(ctx context.Context, want int, args ...string) (string, error) {
+	t.page.printf("   %s\n", t.page.paint(dim, "$ sallyport "+strings.Join(args, " ")))
+	child := exec.CommandContext(ctx, t.program, args...)
+	child.Env = t.env
+	var out bytes.Buffer
+	child.Stdout, child.Stderr = &out, &out
+	err := child.Run()
+	for line := range strings.Lines(out.String()) {
+		t.page.printf("     %s", line)
+	}
+	if code := child.ProcessState.ExitCode(); code != want {
+		return out.String(), fmt.Errorf("sallyport %s: exit code %d, not %d (%v)", strings.Join(args, " "), code, want, err)
+	}
+	return out.String(), nil
+}
+
+func (t *story) startHub(ctx context.Context) error {
+	return t.step("A hub starts, in a home of its own. It owns what is allowed, and decides only for a person.", func() error {
+		var said tail
+		hub := exec.Command(t.program, "hub", "--allow-cli-approval")
+		hub.Env, hub.Stderr = t.env, &said
+		if err := hub.Start(); err != nil {
+			return err
+		}
+		gone := make(chan struct{})
+		go func() {
+			hub.Wait()
+			close(gone)
+		}()
+		t.endings = append(t.endings, func() {
+			hub.Process.Signal(os.Interrupt)
+			select {
+			case <-gone:
+			case <-time.After(stepTime):
+				hub.Process.Kill()
+				<-gone
+			}
+		})
+		home, err := control.HomeAt(t.home)
+		if err != nil {
+			return err
+		}
+		err = eventually(ctx, func() (bool, error) {
+			select {
+			case <-gone:
+				return false, errors.New("the hub ended" + said.said())
+			default:
+			}
+			client, err := control.DialWith(ctx, home, control.DialOptions{Role: control.RoleCLI, Version: version})
+			if errors.Is(err, control.ErrNoHub) {
+				return false, nil
+			}
+			if err != nil {
+				return false, err
+			}
+			return true, client.Close()
+		})
+		if err != nil {
+			return err
+		}
+		t.fine("it answers, and nothing waits")
+		return nil
+	})
+}
+
+// eventually waits until a condition holds.
+func eventually(ctx context.Context, holds func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	for {
+		if ok, err := holds(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.New("it did not come about in " + stepTime.String())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// wrap starts a server through the port, as the client does.
+func (t *story) wrap(ctx context.Context, name string, argv []string) (*demoClient, error) {
+	t.page.printf("   %s\n", t.page.paint(dim, "$ sallyport wrap --name "+name+" -- "+commandText(argv)))
+	command := append([]string{t.program, "wrap", "--name", name, "--client", "demo", "--"}, argv...)
+	c, err := startWrapped(ctx, command, t.env)
+	if err == nil {
+		t.endings = append(t.endings, func() { c.close() })
+	}
+	return c, err
+}
+
+// waits is the one item that waits for a server.
+func (t *story) waits(ctx context.Context, server string) (control.InboxItem, error) {
+	child := exec.CommandContext(ctx, t.program, "inbox", "--json")
+	child.Env = t.env
+	out, _ := child.Output() // exit 3: something waits
+	var inbox list[control.InboxItem]
+	if err := json.Unmarshal(out, &inbox); err != nil {
+		return control.InboxItem{}, fmt.Errorf("inbox --json printed %.200q", out)
+	}
+	var found []control.InboxItem
+	for _, item := range inbox.Items {
+		if item.Server == server {
+			found = append(found, item)
+		}
+	}
+	if len(found) != 1 {
+		return control.InboxItem{}, fmt.Errorf("%d items wait for %s, not one", len(found), server)
+	}
+	return found[0], nil
+}
+
+// ownTools are the two tools that every wrapper adds.
+var ownTools = []string{"approve_server_config", "quarantine_release"}
+
+func (t *story) expectTools(ctx context.Context, c *demoClient, want map[string]json.RawMessage) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	got, err := c.tools(ctx)
+	if err != nil {
+		return err
+	}
+	for _, own := range ownTools {
+		if got[own] == nil {
+			return fmt.Errorf("our tool %s is not listed", own)
+		}
+		delete(got, own)
+	}
+	if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
+		return fmt.Errorf("the client sees the tools %q of the server, not %q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+	}
+	for name, definition := range want {
+		if !bytes.Equal(got[name], definition) {
+			return fmt.Errorf("the definition of %s is not byte for byte the server's", name)
+		}
+	}
+	return nil
+}
+
+// expectRefusal calls a tool that is blocked and wants our refusal with an item's code.
+func (t *story) expectRefusal(ctx context.Context, c *demoClient, tool, arguments, code string) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	raw, err := c.call(ctx, tool, arguments)
+	if err != nil {
+		return err
+	}
+	var refusal struct {
+		IsError bool `json:"isError"`
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+		Meta struct {
+			Decision struct {
+				Code   string `json:"code"`
+				Status string `json:"status"`
+			} `json:"sallyport/decision"`
+		} `json:"_meta"`
+	}
+	if err := json.Unmarshal(raw, &refusal); err != nil || !refusal.IsError || len(refusal.Content) != 1 || refusal.Meta.Decision.Status != "blocked" {
+		return fmt.Errorf("the call was not refused: %.300s", raw)
+	}
+	if refusal.Meta.Decision.Code != code || !strings.HasPrefix(refusal.Content[0].Text, "[Sallyport] ") {
+		return fmt.Errorf("the refusal names item %s, not %s: %.300s", refusal.Meta.Decision.Code, code, raw)
+	}
+	t.page.quote("   ", piece{text: text(refusal.Content[0].Text)})
+	t.fine("the call is refused at once, in our words, and names item %s", code)
+	return nil
+}
+
+// expectSame calls a tool and wants, byte for byte, the result that the server gives without anything in front of it.
+func (t *story) expectSame(ctx context.Context, c, direct *demoClient, tool, arguments string) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	got, err := c.call(ctx, tool, arguments)
+	if err != nil {
+		return err
+	}
+	want, err := direct.call(ctx, tool, arguments)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("%s answered %.200s, without us %.200s", tool, got, want)
+	}
+	t.page.quote("   ", piece{text: text(string(got))})
+	t.fine("%s works, and its answer is byte for byte the server's (%d bytes)", tool, len(got))
+	return nil
+}

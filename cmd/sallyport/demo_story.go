@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// drift is the main story, on a server that ships with the program: new, blocked, allowed, changed, blocked again, allowed.
+func (t *story) drift(ctx context.Context) error {
+	trigger := filepath.Join(t.dir, "the-server-changes")
+	argv := []string{t.program, "__demo-server", "weather", "--drift-when", trigger}
+	direct, honest, err := t.direct(ctx, argv)
+	if err != nil {
+		return fmt.Errorf("start the server that ships: %w", err)
+	}
+	c, err := t.review(ctx, "weather", argv, direct, honest, "get_forecast", `{"city":"Lisbon"}`)
+	if err != nil {
+		return err
+	}
+
+	err = t.step("The server changes: get_forecast suddenly asks for the whole conversation.", func() error {
+		before, directBefore := c.changes.Load(), direct.changes.Load()
+		if err := os.WriteFile(trigger, nil, 0o600); err != nil {
+			return err
+		}
+		if err := errors.Join(t.hear(ctx, c, before), t.hear(ctx, direct, directBefore)); err != nil {
+			return err
+		}
+		kept := map[string]json.RawMessage{"list_cities": honest["list_cities"]}
+		if err := t.expectTools(ctx, c, kept); err != nil {
+			return err
+		}
+		t.fine("exactly the changed tool is gone from what the client sees")
+		item, err := t.waits(ctx, "weather")
+		if err != nil {
+			return err
+		}
+		if item.Kind != "changed" || len(item.Parts) != 1 || item.Parts[0].Item != "tool:get_forecast" {
+			return fmt.Errorf("item %s is %s with %d parts, not the one changed tool", item.Code, item.Kind, len(item.Parts))
+		}
+		if err := t.expectRefusal(ctx, c, "get_forecast", `{"city":"Lisbon"}`, item.Code); err != nil {
+			return err
+		}
+		return t.expectSame(ctx, c, direct, "list_cities", `{}`)
+	})
+	if err != nil {
+		return err
+	}
+
+	return t.step("A person looks at what changed, and allows it. Nothing is restarted.", func() error {
+		item, err := t.waits(ctx, "weather")
+		if err != nil {
+			return err
+		}
+		shown, err := t.command(ctx, exitFine, "show", item.Code)
+		if err != nil {
+			return err
+		}
+		for _, word := range []string{"required", "context", "{+"} {
+			if !strings.Contains(shown, word) {
+				return fmt.Errorf("what is shown does not say %q", word)
+			}
+		}
+		before := c.changes.Load()
+		if _, err := t.command(ctx, exitFine, "approve", item.Code, "--tool", "get_forecast", "--yes"); err != nil {
+			return err
+		}
+		if err := t.hear(ctx, c, before); err != nil {
+			return err
+		}
+		drifted, err := direct.tools(ctx)
+		if err != nil {
+			return err
+		}
+		if err := t.expectTools(ctx, c, drifted); err != nil {
+			return err
+		}
+		t.fine("the client was told, and sees both tools as the server declares them now")
+		return t.expectSame(ctx, c, direct, "get_forecast", `{"city":"Lisbon","context":"none"}`)
+	})
+}
+
+// review is the first part of every server's story: new, everything blocked, looked at, allowed, works.
+func (t *story) review(ctx context.Context, name string, argv []string, direct *demoClient, declared map[string]json.RawMessage, tool, arguments string) (*demoClient, error) {
+	var c *demoClient
+	err := t.step(fmt.Sprintf("The client starts %q through the port. Nobody has looked at it yet.", name), func() (err error) {
+		if c, err = t.wrap(ctx, name, argv); err != nil {
+			return err
+		}
+		hello, cancel := context.WithTimeout(ctx, stepTime)
+		defer cancel()
+		answer, err := c.hello(hello)
+		if err != nil {
+			return err
+		}
+		if strings.Contains(string(answer), `"instructions"`) {
+			return fmt.Errorf("instructions reach the client: %.300s", answer)
+		}
+		if err := t.expectTools(ctx, c, nil); err != nil {
+			return err
+		}
+		t.fine("the client sees our two tools and none of the server's %d, and no instructions", len(declared))
+		item, err := t.waits(ctx, name)
+		if err != nil {
+			return err
+		}
+		return t.expectRefusal(ctx, c, tool, arguments, item.Code)
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = t.step(fmt.Sprintf("A person looks at %q and allows it.", name), func() error {
+		item, err := t.waits(ctx, name)
+		if err != nil {
+			return err
+		}
+		if _, err := t.command(ctx, exitFine, "show", item.Code); err != nil {
+			return err
+		}
+		before := c.changes.Load()
+		// --all: this is a story about a server that the person trusts after looking at all of it.
+		if _, err := t.command(ctx, exitFine, "approve", item.Code, "--all", "--digest", item.Digest, "--yes"); err != nil {
+			return err
+		}
+		if err := t.hear(ctx, c, before); err != nil {
+			return err
+		}
+		if err := t.expectTools(ctx, c, declared); err != nil {
+			return err
+		}
+		t.fine("the client was told, and sees all %d tools byte for byte", len(declared))
+		return t.expectSame(ctx, c, direct, tool, arguments)
+	})
+	return c, err
+}
+
+func (t *story) hear(ctx context.Context, c *demoClient, before int64) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	return c.heard(ctx, before)
+}
+
+// direct starts a server with nothing in front of it and reads what it declares.
+func (t *story) direct(ctx context.Context, argv []string) (*demoClient, map[string]json.RawMessage, error) {
+	direct, err := startDirect(ctx, argv)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.endings = append(t.endings, func() { direct.close() })
+	if _, err := direct.hello(ctx); err != nil {
+		return nil, nil, err
+	}
+	declared, err := direct.tools(ctx)
+	return direct, declared, err
+}
+
+// realServer is a server that other people wrote, at the version this story was tried with.
+const realServer = "@modelcontextprotocol/server-everything@2026.8.31"
+
+// npmTime is how long npm may take to bring a server that is not here yet.
+const npmTime = 2 * time.Minute
+
+// real tells the first part of the story on a real server, where npm can get one.
+func (t *story) real(ctx context.Context) error {
+	npx, err := exec.LookPath("npx")
+	if err != nil {
+		t.page.printf("\nNo npx on this machine: the part with a real server from npm is left out. It needs node.\n")
+		return nil
+	}
+	t.page.printf("\nNow a server that other people wrote: npx -y %s\n", realServer)
+	argv := []string{npx, "-y", realServer}
+	bounded, cancel := context.WithTimeout(ctx, npmTime)
+	defer cancel()
+	direct, declared, err := t.direct(bounded, argv)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t.page.printf("npm could not bring it, so this part is left out: %s\n", text(err.Error()))
+		return nil
+	}
+	_, err = t.review(ctx, "everything", argv, direct, declared, "echo", `{"message":"hello through the port"}`)
+	return err
+}

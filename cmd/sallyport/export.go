@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+type activityExportCommand struct {
+	Format string `enum:"jsonl,csv" required:"" help:"jsonl (one record a line) or csv."`
+	Output string `short:"o" placeholder:"F" help:"Write to this file, which must not exist yet. Without it, to standard output."`
+}
+
+// exportPage is how many records one call fetches: far below what a message on the socket may hold.
+const exportPage = 1000
+
+func (c activityExportCommand) run(ctx context.Context, s streams) (code int, err error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	out := s.out
+	if c.Output != "" {
+		file, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return exitFailed, fmt.Errorf("%w; name a file that does not exist yet", err)
+		}
+		defer func() {
+			if closed := file.Close(); err == nil && closed != nil {
+				code, err = exitFailed, closed
+			}
+		}()
+		out = file
+	}
+	buffered := bufio.NewWriter(out)
+	write := jsonLines(buffered)
+	if c.Format == "csv" {
+		if write, err = csvLines(buffered); err != nil {
+			return exitFailed, err
+		}
+	}
+	// Every record carries the hash of the one before, so the last line is a copy of the chain's head in a second place.
+	query := control.ActivityQuery{After: beforeAll, Limit: exportPage}
+	for {
+		found, err := hub.Activity(ctx, query)
+		if err != nil {
+			return exitFailed, err
+		}
+		for _, r := range found.Items {
+			if err := write(r); err != nil {
+				return exitFailed, err
+			}
+		}
+		if len(found.Items) == 0 {
+			break
+		}
+		query.After = found.Items[len(found.Items)-1].ID
+	}
+	if err := buffered.Flush(); err != nil {
+		return exitFailed, err
+	}
+	return exitFine, nil
+}
+
+// beforeAll sorts before every record id, so that the first page begins with the oldest record.
+const beforeAll = "!"
+
+func jsonLines(w io.Writer) func(control.Record) error {
+	return func(r control.Record) error { return writeJSON(w, r) }
+}
+
+var csvHeader = strings.Fields("id time kind status server tool code mode summary detail client session request duration_us bytes prev hash")
+
+func csvLines(w io.Writer) (func(control.Record) error, error) {
+	out := csv.NewWriter(w)
+	if err := out.Write(csvHeader); err != nil {
+		return nil, err
+	}
+	return func(r control.Record) error {
+		row := []string{r.ID, r.Time.UTC().Format(time.RFC3339Nano), r.Kind, r.Status, r.Server, r.Tool, r.Code, r.Mode, r.Summary,
+			string(r.Detail), r.Client, r.Session, r.Request, strconv.FormatInt(r.DurationUS, 10), strconv.FormatInt(r.Bytes, 10), r.Prev, r.Hash}
+		for i := range row {
+			row[i] = cell(row[i])
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+		out.Flush()
+		return out.Error()
+	}, nil
+}
+
+// cell is a text that no spreadsheet takes for a formula. A name such as =HYPERLINK(…) comes from a server, and a sheet
+// would run it; an apostrophe in front makes it text.
+func cell(s string) string {
+	s = inspect.Escape(s)
+	if s != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(s)[0]) {
+		return "'" + s
+	}
+	return s
+}

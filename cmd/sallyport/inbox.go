@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+type inboxCommand struct{ jsonFlag }
+
+func (c inboxCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	items, err := hub.Inbox(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	code := exitFine
+	if len(items) > 0 {
+		code = exitPerson
+	}
+	if c.JSON {
+		return code, writeJSON(s.out, listOf(items))
+	}
+	p := newPage(s)
+	if len(items) == 0 {
+		p.printf("Nothing waits.\n")
+		return code, nil
+	}
+	rows := make([][]string, len(items))
+	for i, item := range items {
+		rows[i] = []string{text(item.Code), text(item.Severity), text(item.Kind), text(item.Server), text(item.Title)}
+	}
+	p.table(strings.Fields("ITEM SEVERITY KIND SERVER WHAT"), rows)
+	p.printf("\nLook at one with: sallyport show %s\n", text(items[0].Code))
+	return code, nil
+}
+
+type showCommand struct {
+	jsonFlag
+	Code string `arg:"" help:"Code of the inbox item, such as 4F2A."`
+}
+
+func (c showCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	item, err := hub.Item(ctx, itemCode(c.Code))
+	if err != nil {
+		return exitFailed, err
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, item)
+	}
+	newPage(s).review(item, hub.Welcome(), time.Now())
+	return exitFine, nil
+}
+
+// itemCode is a code as a person typed it: read off a screen, in whatever case.
+func itemCode(typed string) string { return strings.ToUpper(strings.TrimSpace(typed)) }

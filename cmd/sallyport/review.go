@@ -1,0 +1,307 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// review prints one inbox item whole: what it is about, what runs, what it means, then every part with its changes, its
+// findings and its definition as declared, and last what happens if nothing is done. Our words stand at the left margin and
+// in fixed places; whatever the server wrote stands behind a gutter.
+func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Time) {
+	p.printf("%s   %s\n", p.paint(bold, "Inbox item "+text(d.Code)), p.severity(d.Severity))
+	p.printf("%s\n\n", p.paint(bold, text(d.Title)))
+	p.facts(d, now)
+	p.printf("\n%s\n", meaning(d))
+	p.findings("", d.Findings)
+	for i, part := range d.Details {
+		p.part(i+1, len(d.Details), part)
+	}
+	p.printf("\n%s\n", p.paint(bold, "What happens now"))
+	for _, line := range consequence(d, decides) {
+		p.printf("  %s\n", line)
+	}
+}
+
+func (p *page) severity(level string) string {
+	switch level {
+	case "critical":
+		return p.paint(critical, "CRITICAL")
+	case "high":
+		return p.paint(yellow, "HIGH")
+	}
+	return p.paint(cyan, "REVIEW")
+}
+
+func (p *page) facts(d control.ItemDetail, now time.Time) {
+	fact := func(name, value string) {
+		if value != "" {
+			p.printf("  %-10s %s\n", name, value)
+		}
+	}
+	fact("server", text(d.Server))
+	fact("runs", text(commandText(d.Command)))
+	fact("address", text(d.URL))
+	fact("calls it", text(serverInfo(d.Info)))
+	fact("waits", waiting(d.Created, now))
+	fact("digest", text(d.Digest))
+	fact("decided", text(d.Decided))
+	if d.Asked {
+		fact("asked for", "by the model, through the tool approve_server_config; that is no reason to allow it")
+	}
+	if d.Noisy {
+		fact("noisy", "this server changes too often: its changes came and went several times")
+	}
+}
+
+// commandText is an argument vector as one can read it: quoted where a word would otherwise fall apart or hide.
+func commandText(argv []string) string {
+	words := make([]string, len(argv))
+	for i, a := range argv {
+		if a == "" || strings.ContainsAny(a, " \t\r\n\"'\\$`*?|&;<>()") {
+			a = fmt.Sprintf("%q", a)
+		}
+		words[i] = a
+	}
+	return strings.Join(words, " ")
+}
+
+// serverInfo is the name and version a server gives itself. It is recorded and shown, and is no drift by itself.
+func serverInfo(raw json.RawMessage) string {
+	var info struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	}
+	if json.Unmarshal(raw, &info) != nil {
+		return ""
+	}
+	return strings.TrimSpace(info.Name + " " + info.Version)
+}
+
+func waiting(since, now time.Time) string {
+	if since.IsZero() {
+		return ""
+	}
+	at := since.UTC().Format("2006-01-02 15:04:05 UTC")
+	if d := now.Sub(since).Round(time.Minute); d >= time.Minute {
+		return fmt.Sprintf("since %s (%s)", at, strings.TrimSuffix(d.String(), "0s"))
+	}
+	return "since " + at
+}
+
+// meaning is what an item means for the person, in our words only.
+func meaning(d control.ItemDetail) string {
+	const running = "Looking is running: the server was started to see what it declares, so its program has already run as you."
+	switch {
+	case d.Kind == "new_server":
+		return "This server is new. Nothing of it reaches the client until it is allowed: its tools are not\nlisted, and calls to them are refused.\n" + running
+	case d.Kind == "changed" && d.Severity == "critical":
+		return "What the server declares is not what was last allowed, and the change has a Critical finding:\nthe whole server is blocked until this is decided.\n" + running
+	case d.Kind == "changed":
+		return "What the server declares is not what was last allowed. Only what is shown here is blocked; the\nrest of the server goes on.\n" + running
+	case d.Kind == "settings_changed":
+		return "A setting was changed so that things become less safe. The stricter value holds until this is decided."
+	case d.Kind == "guard_problem":
+		return "Something kept Sallyport from checking. What it could not check stays blocked."
+	}
+	return "This waits for a decision. Until then it stays blocked."
+}
+
+// consequence says what happens if nothing is done, and where a decision is made.
+func consequence(d control.ItemDetail, decides control.Welcome) []string {
+	if d.Decided != "" {
+		return []string{"Nothing waits here any more."}
+	}
+	lines := []string{"If you do nothing, all of it stays blocked. Waiting lets nothing through."}
+	code := text(d.Code)
+	switch {
+	case decides.Window:
+		lines = append(lines, "Decide in the window.")
+	case decides.CLIApproval:
+		lines = append(lines,
+			fmt.Sprintf("sallyport approve %s          allows what has no finding of Medium or above", code),
+			fmt.Sprintf("sallyport approve %s --all    allows everything shown here", code),
+			fmt.Sprintf("sallyport reject %s           keeps it blocked and takes it off the list", code))
+	default:
+		lines = append(lines, "This hub decides nothing: open the Sallyport window to decide.")
+	}
+	return lines
+}
+
+func (p *page) part(n, of int, part control.PartDetail) {
+	p.printf("\n%s\n", p.paint(bold, fmt.Sprintf("%d of %d   %s   %s", n, of, text(part.Item), stateWords(part.State))))
+	for _, change := range part.Changes {
+		p.change(change)
+	}
+	p.findings("  ", part.Findings)
+	switch {
+	case len(part.Definition) == 0 && len(part.Approved) > 0:
+		p.printf("  what was allowed, now gone:\n")
+		p.quoteJSON("  ", part.Approved)
+	case strings.HasPrefix(part.Item, string(pin.Instructions)):
+		p.printf("  the whole text, as declared now:\n")
+		p.quote("  ", piece{text: declaredText(part.Definition)})
+	case len(part.Definition) > 0:
+		p.summary(part)
+		p.printf("  all of it, as declared now:\n")
+		p.quoteJSON("  ", part.Definition)
+	}
+	if part.Digest != "" {
+		p.printf("  digest %s\n", p.paint(dim, text(string(part.Digest))))
+	}
+}
+
+func stateWords(state string) string {
+	switch state {
+	case "new":
+		return "new"
+	case "changed":
+		return "changed since it was last allowed"
+	case "removed":
+		return "removed by the server"
+	case "rejected":
+		return "was kept blocked by a person"
+	case "approved":
+		return "allowed"
+	}
+	return text(state)
+}
+
+// change prints one difference: where, what in our words, and for texts the words that went and came.
+func (p *page) change(c pin.Change) {
+	where := ""
+	if c.Path != "" {
+		where = text(c.Path) + ": "
+	}
+	p.printf("  %s %s%s\n", p.mark(c.Op), where, text(c.Words))
+	switch {
+	case len(c.Text) > 0:
+		p.quote("    ", p.segments(c.Text)...)
+	case c.Before != "" || c.After != "":
+		p.beforeAfter("-", red, c.Before)
+		p.beforeAfter("+", green, c.After)
+	}
+}
+
+func (p *page) beforeAfter(sign string, s style, value string) {
+	if value != "" {
+		p.quote("    "+p.paint(s, sign)+" ", piece{text: marked(value), style: s})
+	}
+}
+
+func (p *page) mark(op string) string {
+	switch op {
+	case "added":
+		return p.paint(green, "+")
+	case "removed":
+		return p.paint(red, "-")
+	}
+	return p.paint(yellow, "~")
+}
+
+// segments shows a word-level difference as [-removed-]{+added+}; no meaning rests on colour.
+func (p *page) segments(all []pin.Segment) []piece {
+	pieces := make([]piece, 0, len(all))
+	for _, s := range all {
+		switch s.Op {
+		case "delete":
+			pieces = append(pieces, piece{"[-" + marked(s.Text) + "-]", red})
+		case "insert":
+			pieces = append(pieces, piece{"{+" + marked(s.Text) + "+}", green})
+		default:
+			pieces = append(pieces, piece{text: marked(s.Text)})
+		}
+	}
+	return pieces
+}
+
+// marked escapes server text, and puts a backslash before what would look like one of our marks: otherwise a server could
+// write "[-" and "-]" around words that stand in its text and have them pass for removed.
+func marked(s string) string {
+	return strings.NewReplacer("[-", `\[-`, "-]", `\-]`, "{+", `\{+`, "+}", `\+}`).Replace(inspect.Escape(s))
+}
+
+func (p *page) findings(indent string, all []inspect.Finding) {
+	for _, f := range all {
+		place := ""
+		if f.Where != "" {
+			place = " in " + text(f.Where)
+		}
+		if f.End > f.Start {
+			place += fmt.Sprintf(", bytes %d to %d", f.Start, f.End)
+		}
+		p.printf("%s%s %s (%s)%s\n", indent, p.level(f.Level), text(f.Title), text(f.Rule), place)
+		if f.Match != "" {
+			p.printf("%s    found:\n", indent)
+			p.quote(indent+"    ", piece{text: inspect.Escape(f.Match)})
+		}
+		if f.Decoded != "" {
+			p.printf("%s    which hides (%s):\n", indent, text(strings.Join(f.Encodings, ", ")))
+			p.quote(indent+"    ", piece{text: inspect.Escape(f.Decoded)})
+		}
+	}
+}
+
+func (p *page) level(l inspect.Level) string {
+	word := strings.ToUpper(text(string(l)))
+	switch l {
+	case inspect.Critical:
+		return p.paint(critical, word)
+	case inspect.High:
+		return p.paint(yellow, word)
+	}
+	return p.paint(cyan, word)
+}
+
+// summary says in words what a new definition is: its texts and, for a tool, its parameters.
+func (p *page) summary(part control.PartDetail) {
+	if part.State == "changed" {
+		return
+	}
+	var d struct {
+		Title       string `json:"title"`
+		Description string `json:"description"`
+		InputSchema struct {
+			Properties map[string]json.RawMessage `json:"properties"`
+			Required   []string                   `json:"required"`
+		} `json:"inputSchema"`
+	}
+	if json.Unmarshal(part.Definition, &d) != nil {
+		return
+	}
+	if d.Title != "" {
+		p.printf("  title: %s\n", text(d.Title))
+	}
+	if d.Description != "" {
+		p.printf("  description:\n")
+		p.quote("  ", piece{text: inspect.Escape(d.Description)})
+	}
+	if names := parameterNames(d.InputSchema.Properties, d.InputSchema.Required); len(names) > 0 {
+		p.printf("  takes: %s\n", strings.Join(names, ", "))
+	}
+}
+
+// indented is a JSON value spread over lines and escaped, with nothing else changed.
+func indented(raw json.RawMessage) string {
+	var out bytes.Buffer
+	if json.Indent(&out, raw, "", "  ") != nil {
+		return inspect.Escape(string(raw))
+	}
+	return string(inspect.EscapeJSON(out.Bytes()))
+}
+
+// declaredText is a JSON string as text.
+func declaredText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return indented(raw)
+	}
+	return inspect.Escape(s)
+}

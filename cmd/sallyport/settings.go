@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+type settingsCommand struct {
+	List settingsListCommand `cmd:"" default:"withargs" help:"Every setting, its value and where the value comes from."`
+	Get  settingsGetCommand  `cmd:"" help:"The value of one setting."`
+	Set  settingsSetCommand  `cmd:"" help:"Change one setting. What makes things less safe is asked."`
+}
+
+type settingsScope struct {
+	jsonFlag
+	Server string `placeholder:"S" help:"For this server."`
+	Tool   string `placeholder:"T" help:"For this tool of the server."`
+}
+
+func (c settingsScope) query(key string) (control.SettingQuery, error) {
+	if c.Tool != "" && c.Server == "" {
+		return control.SettingQuery{}, errors.New("--tool needs --server: a tool belongs to one")
+	}
+	return control.SettingQuery{Key: key, Server: c.Server, Tool: c.Tool}, nil
+}
+
+type settingsListCommand struct{ settingsScope }
+
+func (c settingsListCommand) run(ctx context.Context, s streams) (int, error) {
+	settings, code, err := askSettings(ctx, c.settingsScope, "")
+	if err != nil {
+		return code, err
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, listOf(settings))
+	}
+	rows := make([][]string, len(settings))
+	for i, setting := range settings {
+		rows[i] = []string{text(setting.Key), text(setting.Value), text(setting.From), text(setting.Doc)}
+	}
+	newPage(s).table(strings.Fields("SETTING VALUE FROM MEANING"), rows)
+	return exitFine, nil
+}
+
+type settingsGetCommand struct {
+	settingsScope
+	Key string `arg:"" help:"Name of the setting, such as pins.recheck."`
+}
+
+func (c settingsGetCommand) run(ctx context.Context, s streams) (int, error) {
+	settings, code, err := askSettings(ctx, c.settingsScope, c.Key)
+	if err != nil {
+		return code, err
+	}
+	if len(settings) == 0 {
+		return exitFailed, errors.New("no such setting; \"sallyport settings list\" lists them")
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, settings[0])
+	}
+	newPage(s).printf("%s\n", text(settings[0].Value))
+	return exitFine, nil
+}
+
+func askSettings(ctx context.Context, scope settingsScope, key string) ([]control.Setting, int, error) {
+	query, err := scope.query(key)
+	if err != nil {
+		return nil, exitUsage, err
+	}
+	hub, err := dial(ctx)
+	if err != nil {
+		return nil, exitFailed, err
+	}
+	defer hub.Close()
+	settings, err := hub.Settings(ctx, query)
+	return settings, exitFailed, err
+}
+
+type settingsSetCommand struct {
+	settingsScope
+	Key   string `arg:"" help:"Name of the setting, such as pins.recheck."`
+	Value string `arg:"" help:"The new value. Durations are written 30s, 5m or 0; a bare number is seconds."`
+	Yes   bool   `help:"Answer every question with yes."`
+}
+
+func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
+	query, err := c.query(c.Key)
+	if err != nil {
+		return exitUsage, err
+	}
+	query.Value = c.Value
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	setting, err := hub.SetSetting(ctx, query)
+	if hubError(err, control.CodeLoosens) && hub.Welcome().CLIApproval {
+		if !c.Yes {
+			if !interactive(s) {
+				return exitUsage, errors.New("this makes things less safe, and there is no terminal to ask on; say --yes if it is what you want")
+			}
+			fmt.Fprintf(s.err, "This makes things less safe: %s = %s. Change it? [y/N] ", text(c.Key), text(c.Value))
+			answer, err := readLine(ctx, s)
+			if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
+				return exitFailed, errUndecided
+			}
+		}
+		query.Decided = true
+		setting, err = hub.SetSetting(ctx, query)
+	}
+	switch {
+	case hubError(err, control.CodeLoosens), hubError(err, control.CodeNotHere), hubError(err, control.CodeDescends):
+		return exitPerson, err
+	case err != nil:
+		return exitFailed, err
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, setting)
+	}
+	newPage(s).printf("%s = %s\n", text(setting.Key), text(setting.Value))
+	return exitFine, nil
+}

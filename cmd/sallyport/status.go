@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+type statusCommand struct{ jsonFlag }
+
+func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	status, err := hub.Status(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	code := exitFine
+	if len(status.Waiting) > 0 {
+		code = exitPerson
+	}
+	if c.JSON {
+		return code, writeJSON(s.out, status)
+	}
+	p := newPage(s)
+	p.printf("hub       %s, process %d, version %s\n", hubKind(status.Hub), status.Hub.PID, text(status.Hub.Version))
+	p.printf("home      %s\n", text(status.Home))
+	p.printf("servers   %d known\n", status.Servers)
+	p.printf("wrappers  %d running\n", len(status.Wrappers))
+	for _, w := range status.Wrappers {
+		client := ""
+		if w.Client != "" {
+			client = " for " + text(w.Client)
+		}
+		p.printf("          %s%s, process %d, since %s\n", text(w.Server), client, w.PID, w.Since.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	for _, problem := range status.Problems {
+		p.problem(problem)
+	}
+	p.waitingList(status.Waiting)
+	return code, nil
+}
+
+func hubKind(w control.Welcome) string {
+	kind := "without a window"
+	if w.Window {
+		kind = "with the window"
+	}
+	if w.CLIApproval {
+		kind += ", decides from a terminal"
+	}
+	if w.StartedBy == "wrapper" {
+		kind += ", started by a wrapper"
+	}
+	return kind
+}
+
+// problem prints one thing that is wrong: its code, what it is, and the next step.
+func (p *page) problem(problem control.Problem) {
+	p.printf("%s  %s\n", p.paint(yellow, text(problem.Code)), text(problem.What))
+	if problem.Next != "" {
+		p.printf("        %s\n", text(problem.Next))
+	}
+}
+
+// waitingList says what waits for a person, or that nothing does.
+func (p *page) waitingList(items []control.InboxItem) {
+	if len(items) == 0 {
+		p.printf("waiting   nothing\n")
+		return
+	}
+	p.printf("waiting   %d\n", len(items))
+	for _, item := range items {
+		p.printf("          %s  %-8s  %s\n", p.paint(bold, text(item.Code)), p.severity(item.Severity), text(item.Title))
+	}
+	p.printf("\nLook at one with: sallyport show %s\n", text(items[0].Code))
+}
+
+type serversCommand struct{ jsonFlag }
+
+func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	servers, err := hub.Servers(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, listOf(servers))
+	}
+	p := newPage(s)
+	if len(servers) == 0 {
+		p.printf("No server is known yet. A server is known once it ran through \"sallyport wrap\".\n")
+		return exitFine, nil
+	}
+	rows := make([][]string, len(servers))
+	for i, server := range servers {
+		rows[i] = []string{text(server.Server), text(server.State), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
+			strconv.Itoa(len(server.Findings)), strconv.Itoa(server.Wrappers), orDash(text(server.Code)), text(server.Identity)}
+	}
+	p.table(strings.Fields("SERVER STATE ALLOWED BLOCKED FINDINGS RUNNING ITEM IDENTITY"), rows)
+	return exitFine, nil
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
