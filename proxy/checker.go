@@ -19,6 +19,8 @@ const (
 	stormCount    = 10
 	retryFirst    = 100 * time.Millisecond // a listing that fails is asked again, until the timeout
 	retryMax      = 2 * time.Second
+	againFirst    = time.Second // after a check that came to nothing, doubled each time
+	againMax      = time.Minute
 )
 
 // checker keeps what the server declares compared with what is approved. One goroutine (run) takes snapshots, one at a
@@ -38,6 +40,7 @@ type checker struct {
 	begun    bool
 	urgent   bool
 	resyncs  bool
+	failures int       // checks in a row that came to nothing
 	started  uint64    // number of the check that runs or ran last
 	dueSince time.Time // when the first check after started was asked for
 	busy     bool
@@ -299,6 +302,22 @@ func (c *checker) unverified(err error) {
 		c.s.journal.unverified(err)
 	}
 	c.announce(after.differs(before))
+	c.mu.Lock()
+	c.failures++
+	c.againLocked()
+	c.mu.Unlock()
+}
+
+// againLocked has a check that came to nothing taken again by itself, later and later: the client may be waiting for the
+// list_changed that follows. One that nobody waits for is never urgent enough to crowd a server.
+func (c *checker) againLocked() {
+	pause := min(againFirst<<min(c.failures, 6), againMax)
+	time.AfterFunc(pause, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.resyncs = true
+		c.wake()
+	})
 }
 
 // judge compares: what is served afterwards is what the hub has approved of what was seen just now.
@@ -313,12 +332,18 @@ func (c *checker) judge(ctx context.Context, shot *snapshot) {
 			Era: "legacy", Client: c.s.clientName(), Protocol: shot.protocol, ServerInfo: shot.serverInfo,
 			Items: shot.items, Findings: shot.findings,
 		}
-		if _, err := c.s.cfg.Gate.Report(ctx, report); err == nil {
-			c.mu.Lock()
+		_, err := c.s.cfg.Gate.Report(ctx, report)
+		c.mu.Lock()
+		if err == nil {
 			c.reported = fingerprint
-			c.mu.Unlock()
+		} else {
+			c.againLocked()
 		}
+		c.mu.Unlock()
 	}
+	c.mu.Lock()
+	c.failures = 0
+	c.mu.Unlock()
 	yes := true
 	before, after := c.s.rebuild(shot.observation(), &yes)
 	if before.seen != nil {

@@ -174,6 +174,9 @@ func (s *Session) judge(v *view, r *request) reason {
 // whyNot names the reason for which an item of an open server is not served.
 func (v *view) whyNot(key string) reason {
 	item, known := v.state.Items[key]
+	if v.seen == nil {
+		return reasonUnverified
+	}
 	_, declared := v.seen.digests[key]
 	switch {
 	case !known:

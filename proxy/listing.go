@@ -49,9 +49,6 @@ func (s *Session) emptyListing(v *view, r *request) []byte {
 // answerListing takes one page of a listing. Every definition on it is digested as it stands there; a page that shows
 // anything the last snapshot did not see waits for a new one.
 func (s *Session) answerListing(r *request, line []byte) error {
-	if r.cancelled {
-		return nil
-	}
 	items, err := itemsOf(line, r.method)
 	if err == nil && s.checks.surprises(items) {
 		r.need = s.checks.demand(true)

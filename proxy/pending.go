@@ -23,8 +23,6 @@ type request struct {
 	cursor string
 	// own takes the answer of a request of ours. It has room for one.
 	own chan []byte
-	// cancelled says that the client no longer waits.
-	cancelled bool
 }
 
 // inFlight holds the requests of one direction by the canonical form of their id, so that an answer finds its request by

@@ -52,7 +52,7 @@ func (s *Session) unreadable(id, line []byte, why string) {
 	case r == nil:
 	case r.own != nil:
 		r.own <- nil
-	case !r.cancelled:
+	default:
 		s.client.Enqueue(errorLine(r.id, -32603, "[Sallyport] the server's answer was not let through: "+why, nil))
 		s.journal.answered(r, "error", len(line))
 	}

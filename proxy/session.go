@@ -39,7 +39,7 @@ const (
 
 // Session is one client, one server and what stands between. New makes it, Run drives it once.
 type Session struct {
-	cfg Config
+	cfg    Config
 	client *lineWriter
 	server *lineWriter
 
@@ -112,6 +112,11 @@ func (s *Session) Run(ctx context.Context) Ended {
 		s.cfg.ToServer.Close()
 	case <-serverDone:
 		ended = ServerGone
+		select {
+		case <-clientDone: // it ended because we closed its input
+			ended = ClientGone
+		default:
+		}
 	case <-clientDone:
 		select {
 		case <-serverDone:
@@ -132,7 +137,7 @@ func (s *Session) AnswerAll(what string) {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before its answer could be checked: "+what, nil))
 	}
 	for _, r := range s.calls.takeAll() {
-		if r.own != nil || r.cancelled {
+		if r.own != nil {
 			continue
 		}
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before it answered: "+what, nil))

@@ -28,6 +28,9 @@ var (
 // through by name").
 const equivocationWindow = time.Minute
 
+// maxSightings bounds what is remembered of items; the listings of one snapshot stay below it.
+const maxSightings = 4 * pin.MaxItems
+
 // snapshot is everything one connection declares at one moment.
 type snapshot struct {
 	items      []pin.Item
@@ -275,6 +278,10 @@ func (c *checker) sight(key string, digest pin.Digest) {
 	now := time.Now()
 	last, known := c.sighting[key]
 	twoFaced := known && last.digest != digest && last.shifts == c.shifts && now.Sub(last.at) < equivocationWindow
+	if len(c.sighting) > maxSightings { // a server that renames its tools for ever fills no memory
+		clear(c.sighting)
+		clear(c.twoFaced)
+	}
 	c.sighting[key] = seen{digest, now, c.shifts}
 	if twoFaced {
 		c.twoFaced[key] = true
