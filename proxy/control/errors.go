@@ -18,4 +18,6 @@ const (
 	CodeLoosens     = 4014 // the setting would make things less safe: ask the person first
 	CodeUnavailable = 4050 // store unreadable, hub stepping down
 	CodeBadRequest  = 4000
+	CodeProtocol    = 4026 // another version of this protocol: restart Claude
+	CodeInternal    = -32603
 )

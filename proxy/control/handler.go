@@ -14,12 +14,14 @@ type Wrapper interface {
 }
 
 // Handler is what a hub does with what arrives on the socket. Methods are called from many goroutines at once, calls of one
-// connection included. An *Error goes to the asker as it is; any other error as "internal error", because its words may
-// hold what the asker must not see. A panic is an error to its asker and to nobody else.
+// connection included. An *Error goes to the asker as it is; any other error goes to the log and to the asker as "the hub could
+// not do that", because its words may hold what the asker must not see. A panic is such an error to its asker and to nobody else.
 //
 // Register comes before Report, Records, Stderr and Attention of a connection, and Unregister exactly once after the last
-// of them has returned. Records answers only when all of them are durable: what it answers, the wrapper forgets. Slices in
-// answers may be nil; they go out as empty lists.
+// of them has returned. Stderr comes in order and holds up what else the wrapper sends: be quick. Records answers only when all
+// of them are durable: what it answers, the wrapper forgets.
+//
+// A State must not change after it was returned or pushed: it is encoded later, by another goroutine.
 type Handler interface {
 	Welcome(peer Peer) Welcome
 

@@ -1,0 +1,77 @@
+package control
+
+import (
+	"slices"
+	"strings"
+)
+
+// process is what the ancestry check needs to know about one. start tells two processes with one pid apart.
+type process struct {
+	pid, parent int
+	start       uint64
+}
+
+// maxAncestors is far beyond any real tree; a chain that is longer was made to be.
+const maxAncestors = 1024
+
+// descendsFromWrapper says whether pid is a wrapper or stands below one: one that is connected (wrappers), or one that only
+// looks like one, an executable of this installation that was told to wrap, probe or guard. A wrapper is its server's
+// subreaper, so a double fork, a new session or a terminal between the two does not cut the chain. Doubt is yes.
+func (in *installation) descendsFromWrapper(pid int, wrappers []int) bool {
+	// The chain is read twice and must read the same. While a child is seen under a parent in both readings the parent
+	// lived in between, so nothing read about it was about a later process with its number.
+	var before []process
+	for range 4 {
+		chain, ok := ancestors(pid)
+		if !ok {
+			continue // a parent may have ended while we read: an honest one is read again
+		}
+		for _, p := range chain {
+			if slices.Contains(wrappers, p.pid) || in.looksLikeWrapper(p.pid) {
+				return true
+			}
+		}
+		if slices.Equal(before, chain) {
+			return false
+		}
+		before = chain
+	}
+	return true
+}
+
+// ancestors is pid and all above it, up to the first process or the edge of our namespace.
+func ancestors(pid int) ([]process, bool) {
+	var chain []process
+	for pid > 0 {
+		if len(chain) == maxAncestors {
+			return nil, false
+		}
+		p, err := readProcess(pid)
+		if err != nil {
+			return nil, false
+		}
+		chain = append(chain, p)
+		pid = p.parent
+	}
+	return chain, len(chain) > 0
+}
+
+// looksLikeWrapper is true also where a process of ours does not tell what it was told to do. The executable of another
+// user's process cannot be read; that is no wrapper of ours.
+func (in *installation) looksLikeWrapper(pid int) bool {
+	file, err := executableOf(pid)
+	if err != nil || !in.holds(file) {
+		return false
+	}
+	argv, err := argumentsOf(pid)
+	if err != nil || len(argv) == 0 {
+		return true
+	}
+	for _, word := range argv[1:] {
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		return word == "wrap" || word == "probe" || word == "__guard"
+	}
+	return false
+}

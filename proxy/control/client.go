@@ -1,0 +1,149 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+var (
+	// ErrNoHub: nothing answers at this home's socket.
+	ErrNoHub = errors.New("no hub runs")
+	// ErrProtocol: the hub speaks another version of the protocol; it or we were updated while the other ran.
+	ErrProtocol = errors.New("the hub is of another version: restart Claude")
+)
+
+// DialOptions say who dials.
+type DialOptions struct {
+	Role    Role
+	Version string // of this program, for people
+	// Executables are further files, beside our own, that may be the hub: the desktop program of this installation. One
+	// that does not exist is no mistake.
+	Executables []string
+}
+
+// helloTimeout is how long an end that connected may take to say what it is.
+const helloTimeout = 10 * time.Second
+
+// Client is one connection to the hub. Methods may be called from many goroutines.
+type Client struct {
+	*caller
+	welcome Welcome
+	pushed  atomic.Pointer[func(State)] // takes pushed states, once registered
+}
+
+// Dial connects to the hub of home as role: ErrNoHub, ErrForeign and ErrProtocol are what can be told apart.
+func Dial(ctx context.Context, home Home, role Role) (*Client, error) {
+	return DialWith(ctx, home, DialOptions{Role: role})
+}
+
+// DialWith is Dial with all there is to say.
+func DialWith(ctx context.Context, home Home, options DialOptions) (*Client, error) {
+	if err := home.check(); errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNoHub
+	} else if err != nil {
+		return nil, err
+	}
+	in, err := ourInstallation(options.Executables)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	for _, path := range home.socketsToDial() {
+		conn, err := connect(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if conn != nil {
+			return greet(ctx, conn, in, options)
+		}
+	}
+	return nil, ErrNoHub
+}
+
+// connect is nil, nil where nobody listens.
+func connect(ctx context.Context, path string) (*net.UnixConn, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "unix", path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOTSOCK):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reach the hub: %w", err)
+	}
+	return conn.(*net.UnixConn), nil
+}
+
+// greet proves the other end before it says a word to it: whoever squats on the socket learns nothing.
+func greet(ctx context.Context, conn *net.UnixConn, in *installation, options DialOptions) (*Client, error) {
+	cred, err := credentialsOf(conn)
+	if err == nil {
+		err = in.prove(cred)
+		cred.release()
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	c := &Client{caller: newCaller(conn)}
+	c.run(newLines(conn), c.notified)
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	hello := Hello{Protocol: Protocol, Version: options.Version, Role: options.Role}
+	if err := c.call(ctx, "hello", hello, &c.welcome); err != nil {
+		c.Close()
+		var refusal *Error
+		switch {
+		case errors.As(err, &refusal) && refusal.Code == CodeProtocol:
+			return nil, ErrProtocol
+		case errors.Is(err, ErrClosed):
+			return nil, fmt.Errorf("%w: it hung up", ErrNoHub) // stepping down, or killed just now
+		}
+		return nil, fmt.Errorf("greet the hub: %w", err)
+	}
+	if c.welcome.Protocol != Protocol {
+		c.Close()
+		return nil, ErrProtocol
+	}
+	return c, nil
+}
+
+// Welcome is what the hub said of itself.
+func (c *Client) Welcome() Welcome { return c.welcome }
+
+// Done is closed when the connection has ended.
+func (c *Client) Done() <-chan struct{} { return c.done }
+
+// Close ends the connection.
+func (c *Client) Close() error {
+	c.end()
+	return nil
+}
+
+func (c *Client) notified(method string, params json.RawMessage) {
+	pushed := c.pushed.Load()
+	if method != "state" || pushed == nil {
+		return
+	}
+	var state State
+	if json.Unmarshal(params, &state) == nil {
+		(*pushed)(whole(state))
+	}
+}
+
+// whole gives a state its maps, so that whoever reads it need not ask.
+func whole(s State) State {
+	if s.Items == nil {
+		s.Items = map[string]ItemState{}
+	}
+	if s.Settings == nil {
+		s.Settings = map[string]string{}
+	}
+	return s
+}

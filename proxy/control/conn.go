@@ -1,0 +1,87 @@
+package control
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	// maxLineToHub holds a report of 32 MiB of definitions with every quote in it escaped.
+	maxLineToHub = 64 << 20
+	// maxLineFromHub holds an item with two versions of that.
+	maxLineFromHub = 192 << 20
+	// maxHelloLine is all that is read from an end that has not said what it is.
+	maxHelloLine = 64 << 10
+)
+
+var errLineTooLong = errors.New("a line longer than what is spoken here")
+
+// message is any JSON-RPC 2.0 message. A request has method and id, a notification no id, an answer no method.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *Error          `json:"error,omitempty"`
+}
+
+// encode makes one line. Server text in it keeps its `<` and `&`: what arrives is what was delivered.
+func encode(m any) ([]byte, error) {
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(m); err != nil {
+		return nil, err
+	}
+	return line.Bytes(), nil
+}
+
+func encodeRaw(v any) (json.RawMessage, error) {
+	line, err := encode(v)
+	return bytes.TrimSuffix(line, []byte("\n")), err
+}
+
+// lines reads one message after another.
+type lines struct {
+	r *bufio.Reader
+}
+
+func newLines(r io.Reader) *lines { return &lines{bufio.NewReaderSize(r, 16<<10)} }
+
+// next is the next line as a message. limit bounds the bytes kept. A line that is no message is an error: an end of ours
+// does not send one.
+func (l *lines) next(limit int) (message, error) {
+	var (
+		line []byte
+		m    message
+	)
+	for {
+		piece, err := l.r.ReadSlice('\n')
+		if len(line)+len(piece) > limit {
+			return m, errLineTooLong
+		}
+		if err == nil && line == nil {
+			line = piece // decoded before the next read
+			break
+		}
+		line = append(line, piece...)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return m, err // a last line without its end was cut
+		}
+	}
+	if err := json.Unmarshal(line, &m); err != nil {
+		return m, fmt.Errorf("a line that is no message: %w", err)
+	}
+	if m.Version != "2.0" || len(m.ID) > 64 {
+		return m, errors.New("a line that is no message")
+	}
+	return m, nil
+}

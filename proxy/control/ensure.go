@@ -1,0 +1,160 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// startTimeout is how long a hub may take from its start to its first answer.
+const startTimeout = 15 * time.Second
+
+// hubEnvironment is what a hub gets of its starter's environment. A wrapper has that of one server's entry, and the secrets
+// in it are none of the hub's.
+var hubEnvironment = []string{
+	"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "TMP", "TEMP",
+	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE",
+	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS",
+	"USERPROFILE", "LOCALAPPDATA", "APPDATA", "SYSTEMROOT", "SYSTEMDRIVE",
+}
+
+// EnsureHub starts `exe hub --started-by-wrapper` where no hub runs and returns when one answers. The pid is that of the hub
+// that was started here, 0 where another was there first. A hub is in a session of its own but still our child, and
+// whoever ends our other descendants has to spare it.
+func EnsureHub(ctx context.Context, home Home, exe string) (pid int, err error) {
+	c, pid, err := ensureHub(ctx, home, exe, DialOptions{Role: RoleCLI}, nil)
+	if c != nil {
+		c.Close()
+	}
+	return pid, err
+}
+
+// ensureHub is EnsureHub that keeps the connection. started hears of the hub's pid before anything else happens.
+func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, started func(pid int)) (*Client, int, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if c, err := DialWith(ctx, home, options); !errors.Is(err, ErrNoHub) {
+		return c, 0, err
+	}
+	if err := home.Make(); err != nil {
+		return nil, 0, err
+	}
+	// Ten wrappers that start at once start one hub: the first to have this lock does, the others wait for it.
+	starting, err := OpenFile(home.startingLock(), os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, 0, fmt.Errorf("start a hub: %w", err)
+	}
+	defer starting.Close()
+	var (
+		pid   int
+		ended <-chan error
+	)
+	for pause := time.Millisecond; ; pause = min(pause*2, 50*time.Millisecond) {
+		if ended == nil {
+			ours, err := lock(starting)
+			if err != nil {
+				return nil, 0, fmt.Errorf("start a hub: %w", err)
+			}
+			c, err := DialWith(ctx, home, options)
+			if !errors.Is(err, ErrNoHub) {
+				return c, pid, err
+			}
+			if ours {
+				if pid, ended, err = startHub(home, exe, started); err != nil {
+					return nil, 0, fmt.Errorf("start a hub: %w", err)
+				}
+			}
+		}
+		c, err := DialWith(ctx, home, options)
+		if !errors.Is(err, ErrNoHub) {
+			return c, pid, err
+		}
+		select {
+		case err := <-ended:
+			// Another hub may have won the home, and is about to listen: one more look, then it is a failure.
+			c, dialed := waitForHub(ctx, home, options)
+			if c == nil && errors.Is(dialed, ErrNoHub) {
+				dialed = fmt.Errorf("start a hub: it ended (%w): see %s", exitOf(err), filepath.Join(home.Logs, "hub.log"))
+			}
+			return c, 0, dialed
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, pid, fmt.Errorf("start a hub: no answer: see %s", filepath.Join(home.Logs, "hub.log"))
+		}
+	}
+}
+
+func exitOf(err error) error {
+	if err == nil {
+		return errors.New("exit status 0")
+	}
+	return err
+}
+
+// waitForHub dials for the time that a hub needs between its lock and its socket.
+func waitForHub(ctx context.Context, home Home, options DialOptions) (*Client, error) {
+	over := time.After(500 * time.Millisecond)
+	for {
+		c, err := DialWith(ctx, home, options)
+		if !errors.Is(err, ErrNoHub) {
+			return c, err
+		}
+		select {
+		case <-over:
+			return nil, err
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// startHub runs a hub that outlives us: a session of its own, no pipe of ours, no folder of ours as its working folder.
+func startHub(home Home, exe string, started func(pid int)) (int, <-chan error, error) {
+	cmd := exec.Command(exe, "hub", "--started-by-wrapper")
+	cmd.Dir = filepath.VolumeName(home.Dir) + string(filepath.Separator)
+	if home.Root != "" {
+		cmd.Env = append(cmd.Env, "SALLYPORT_HOME="+home.Root)
+	}
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if slices.Contains(hubEnvironment, name) || strings.HasPrefix(name, "LC_") {
+			cmd.Env = append(cmd.Env, entry)
+		}
+	}
+	detach(cmd)
+	if out, err := hubLog(home); err == nil { // else it speaks to nobody
+		defer out.Close()
+		cmd.Stdout, cmd.Stderr = out, out
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, nil, err
+	}
+	if started != nil {
+		started(cmd.Process.Pid)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	return cmd.Process.Pid, ended, nil
+}
+
+// maxHubLog is where a hub's log starts anew.
+const maxHubLog = 4 << 20
+
+func hubLog(home Home) (*os.File, error) {
+	f, err := OpenFile(filepath.Join(home.Logs, "hub.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	if err != nil {
+		return nil, err
+	}
+	if size, err := f.Seek(0, io.SeekEnd); err == nil && size > maxHubLog {
+		_ = f.Truncate(0)
+	}
+	return f, nil
+}

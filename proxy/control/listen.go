@@ -1,0 +1,187 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// ErrRunning: another hub owns this home.
+var ErrRunning = errors.New("a hub runs already")
+
+// Listener is the socket of the one hub of a home, and the locks that make it the one. Close it last, after the store: who
+// waits to take over takes its release for the release of everything.
+type Listener struct {
+	home   Home
+	path   string
+	socket *net.UnixListener
+	locks  []*os.File
+	close  sync.Once
+}
+
+// Path is where the socket is.
+func (l *Listener) Path() string { return l.path }
+
+// Listen makes this process the hub of home. ErrRunning where there is one.
+func Listen(home Home) (*Listener, error) {
+	if err := home.Make(); err != nil {
+		return nil, err
+	}
+	l := &Listener{home: home}
+	if err := l.listen(); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Listener) listen() error {
+	// Two locks, because two hubs can meet in two places: one data folder reached with two XDG_RUNTIME_DIRs, and one
+	// socket folder that two data folders share. The data folder's comes first, always.
+	if err := l.lock(filepath.Join(l.home.Dir, "hub.lock")); err != nil {
+		return err
+	}
+	path, err := l.home.socketToListen()
+	if err != nil {
+		return err
+	}
+	if beside := path + ".lock"; filepath.Dir(path) != l.home.Dir {
+		if err := l.lock(beside); err != nil {
+			return err
+		}
+	}
+	// With the lock held, a socket that is there belongs to nobody: its hub was killed. Anything else stays.
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("look at the socket: %w", err)
+	case info.Mode()&os.ModeSocket == 0:
+		return fmt.Errorf("%s is in the way of the socket: move it away", path)
+	default:
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("remove the socket of a hub that is gone: %w", err)
+		}
+	}
+	if l.socket, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}); err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	l.path = path
+	if err := os.Chmod(path, 0o600); err != nil { // the folder is what protects; this is for those who look
+		return fmt.Errorf("close the socket to others: %w", err)
+	}
+	return l.home.recordSocket(path)
+}
+
+func (l *Listener) lock(path string) error {
+	f, err := OpenFile(path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return fmt.Errorf("open the hub's lock: %w", err)
+	}
+	held, err := lock(f)
+	if err == nil && !held {
+		err = ErrRunning
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	l.locks = append(l.locks, f)
+	return nil
+}
+
+// Close removes the socket, then lets the locks go. The lock files stay: removing one would let two hubs hold "the" lock.
+func (l *Listener) Close() error {
+	var err error
+	l.close.Do(func() {
+		if l.socket != nil {
+			if e := l.socket.Close(); !errors.Is(e, net.ErrClosed) {
+				err = e
+			}
+		}
+		for _, f := range l.locks {
+			f.Close()
+		}
+	})
+	return err
+}
+
+// stands says whether the home and the socket are still the ones that were made: a home that vanished ends its hub, or it
+// would sit there owning files that nobody can reach.
+func (l *Listener) stands() bool {
+	held, err := l.locks[0].Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Lstat(l.locks[0].Name())
+	if err != nil || !os.SameFile(held, now) {
+		return false
+	}
+	_, err = os.Lstat(l.path)
+	return err == nil
+}
+
+// TakeOver is Listen for a hub that may end another: one that a person started takes the place of one that a wrapper
+// started, and the desktop app that of any without a window. It asks, waits until the other has let everything go, and
+// listens. ErrRunning where the other one stays.
+func TakeOver(ctx context.Context, home Home, options DialOptions) (*Listener, error) {
+	ctx, cancel := context.WithTimeout(ctx, takeOverTimeout)
+	defer cancel()
+	options.Role = RoleHub
+	l, err := Listen(home)
+	if !errors.Is(err, ErrRunning) {
+		return l, err
+	}
+	// Wrappers that lose their hub start one. This lock tells them that somebody is at it.
+	if starting, err := OpenFile(home.startingLock(), os.O_RDWR|os.O_CREATE); err == nil {
+		defer starting.Close()
+		_, _ = lock(starting)
+	}
+	for {
+		if l, err = Listen(home); !errors.Is(err, ErrRunning) {
+			return l, err
+		}
+		if err := askToStepDown(ctx, home, options); err != nil {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%w and does not give way: end it, or look at its log", ErrRunning)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+const takeOverTimeout = 15 * time.Second
+
+// askToStepDown is nil when the other hub said yes or is just gone.
+func askToStepDown(ctx context.Context, home Home, options DialOptions) error {
+	c, err := DialWith(ctx, home, options)
+	if errors.Is(err, ErrNoHub) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var refusal *Error
+	switch err := c.StepDown(ctx); {
+	case errors.As(err, &refusal):
+		return fmt.Errorf("%w: %s", ErrRunning, refusal.Message)
+	case err == nil:
+		// It flushes now and drops this connection when it is through.
+		select {
+		case <-c.Done():
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// startingLock is held by whoever is about to bring a hub up, so that ten wrappers that start at once start one hub.
+func (h Home) startingLock() string { return filepath.Join(h.Dir, "starting.lock") }

@@ -1,0 +1,93 @@
+package control
+
+import "encoding/json"
+
+// method is one call as the hub answers it.
+type method func(c *session, params json.RawMessage) (any, error)
+
+// methods is everything the socket carries. The names mirror Handler and Client, one to one.
+var methods = map[string]method{
+	"register": with(func(c *session, r Register) (any, error) {
+		r.PID = c.cred.pid // the kernel knows it better
+		return c.server.handler.Register(c, c.peer(false), r)
+	}),
+	"report": with(func(c *session, r Report) (any, error) {
+		return c.server.handler.Report(c, r)
+	}),
+	"records": with(func(c *session, r Records) (any, error) {
+		return c.server.handler.Records(c, r)
+	}),
+	"attention": with(func(c *session, a Attention) (any, error) {
+		return c.server.handler.Attention(c, a)
+	}),
+	"status": with(func(c *session, _ nothing) (any, error) {
+		return c.server.handler.Status()
+	}),
+	"servers": with(func(c *session, _ nothing) (any, error) {
+		return list(c.server.handler.Servers())
+	}),
+	"inbox": with(func(c *session, _ nothing) (any, error) {
+		return list(c.server.handler.Inbox())
+	}),
+	"item": with(func(c *session, n named) (any, error) {
+		return c.server.handler.Item(n.Name)
+	}),
+	"decide": with(func(c *session, d Decide) (any, error) {
+		return c.server.handler.Decide(c.peer(true), d)
+	}),
+	"block": with(func(c *session, b Block) (any, error) {
+		return c.server.handler.Block(c.peer(true), b)
+	}),
+	"activity": with(func(c *session, q ActivityQuery) (any, error) {
+		return c.server.handler.Activity(q)
+	}),
+	"record": with(func(c *session, n named) (any, error) {
+		return c.server.handler.Record(n.Name)
+	}),
+	"verify": with(func(c *session, _ nothing) (any, error) {
+		return c.server.handler.Verify()
+	}),
+	"settings": with(func(c *session, q SettingQuery) (any, error) {
+		return list(c.server.handler.Settings(q))
+	}),
+	"set_setting": with(func(c *session, q SettingQuery) (any, error) {
+		return c.server.handler.SetSetting(c.peer(true), q)
+	}),
+	"log": with(func(c *session, q LogQuery) (any, error) {
+		return c.server.handler.Log(q)
+	}),
+	"step_down": with(func(c *session, _ nothing) (any, error) {
+		return nothing{}, c.server.handler.StepDown(c.peer(true))
+	}),
+	// Messages of a connection are read in order, so an answer says that all before it arrived.
+	"flush": with(func(*session, nothing) (any, error) {
+		return nothing{}, nil
+	}),
+}
+
+// needsRegister are the calls of a wrapper.
+var needsRegister = map[string]bool{"report": true, "records": true, "attention": true}
+
+// stderr is the one notification.
+var stderr = with(func(c *session, s Stderr) (any, error) {
+	c.server.handler.Stderr(c, s)
+	return nil, nil
+})
+
+func with[Params any](f func(*session, Params) (any, error)) method {
+	return func(c *session, raw json.RawMessage) (any, error) {
+		var params Params
+		if err := json.Unmarshal(raw, &params); err != nil {
+			return nil, &Error{Code: CodeBadRequest, Message: "parameters that cannot be read"}
+		}
+		return f(c, params)
+	}
+}
+
+// list goes out as a list, an empty one too.
+func list[Item any](items []Item, err error) ([]Item, error) {
+	if items == nil {
+		items = []Item{}
+	}
+	return items, err
+}

@@ -1,0 +1,152 @@
+package control
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ReadSpool delivers what wrappers that died left in dir. take gets the records of one of them, in batches, under what that
+// wrapper said of itself, and returns nil only when they are durable; a file is removed once all of it was taken. Files of
+// wrappers that live are locked and left alone. What stands in a file is as trustworthy as any program of this user: take
+// has to refuse kinds that a wrapper cannot cause, as it does for records that come over the socket. A record may be
+// delivered that the hub has already: its ID tells.
+//
+// A hub calls it when it starts, and when a wrapper has gone. A file that cannot be read stays, and the error names it; the
+// others are delivered all the same.
+func ReadSpool(dir string, take func(from Register, records []Record) error) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the spool: %w", err)
+	}
+	var faults []error
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		var err error
+		switch {
+		case strings.HasSuffix(entry.Name(), ".ndjson"):
+			err = readOrphan(path, take)
+		case strings.HasSuffix(entry.Name(), ".ndjson.new"):
+			err = removeOrphan(path) // a copy that was not finished; what it copies is still there
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("spool %s: %w", entry.Name(), err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// openOrphan is nil, nil where the wrapper lives.
+func openOrphan(path string) (*os.File, error) {
+	f, err := OpenFile(path, os.O_RDWR)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // its wrapper got rid of it just now
+	}
+	if err != nil {
+		return nil, err
+	}
+	held, err := lock(f)
+	if err != nil || !held {
+		f.Close()
+		return nil, err
+	}
+	// A wrapper may have replaced the file between our open and our lock.
+	locked, err := f.Stat()
+	if err == nil {
+		var named os.FileInfo
+		if named, err = os.Lstat(path); err == nil && os.SameFile(locked, named) {
+			return f, nil
+		}
+	}
+	f.Close()
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return nil, err
+}
+
+func removeOrphan(path string) error {
+	f, err := openOrphan(path)
+	if f == nil {
+		return err
+	}
+	defer f.Close()
+	return os.Remove(path)
+}
+
+func readOrphan(path string, take func(Register, []Record) error) error {
+	f, err := openOrphan(path)
+	if f == nil {
+		return err
+	}
+	defer f.Close()
+	in := bufio.NewReaderSize(f, 64<<10)
+	var header spoolHeader
+	first, err := readSpoolLine(in)
+	if err == io.EOF {
+		return os.Remove(path) // died before it had written anything
+	}
+	if err != nil || json.Unmarshal(first, &header) != nil || header.Spool != 1 {
+		return errors.Join(err, errors.New("not a spool: move it away"))
+	}
+	var (
+		batch []Record
+		bytes int
+	)
+	deliver := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		records := batch
+		batch, bytes = nil, 0
+		return take(header.Register, records)
+	}
+	for {
+		raw, err := readSpoolLine(in)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		var r Record
+		if json.Unmarshal(raw, &r) != nil || r.ID == "" {
+			continue // torn where the wrapper died
+		}
+		batch, bytes = append(batch, r), bytes+len(raw)
+		if len(batch) >= maxBatchRecords || bytes >= maxBatchBytes {
+			if err := deliver(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := deliver(); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// readSpoolLine is the next whole line; one that is too long is cut, and then no record; a last one without its end is
+// io.EOF.
+func readSpoolLine(in *bufio.Reader) ([]byte, error) {
+	var whole []byte
+	for {
+		piece, err := in.ReadSlice('\n')
+		if len(whole)+len(piece) <= maxRecord+1 {
+			whole = append(whole, piece...)
+		} else {
+			whole = append(whole[:0], "cut"...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return whole, err
+		}
+	}
+}

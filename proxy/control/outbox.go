@@ -1,0 +1,375 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+const (
+	// linger is how long a record waits for others before it goes out: one call and one transaction of the hub for all of
+	// them. It is also what a wrapper that is killed can lose.
+	linger = 25 * time.Millisecond
+	// slowAck is when a batch that the hub has not acknowledged is written down.
+	slowAck = time.Second
+	// retryAfter a hub that is there and says no.
+	retryAfter = 500 * time.Millisecond
+	// maxQueued bounds what is in memory and in no file yet, which takes a disk that does not answer.
+	maxQueued = 16 << 20
+)
+
+// outbox keeps activity records until the hub has acknowledged them: in memory while it answers, in the spool while it does
+// not. add is all that a session's goroutines touch.
+type outbox struct {
+	dir      string
+	register Register
+	max      int64
+	slow     time.Duration
+	log      *slog.Logger
+
+	mu     sync.Mutex
+	queue  []Record
+	bytes  int
+	lost   int
+	since  time.Time // when the oldest in queue came
+	client *Client   // nil while the hub is away
+	ending bool
+
+	wake chan struct{}
+	done chan struct{}
+
+	// Of the one goroutine:
+	spool    *spool // nil when nothing is written down
+	spoilt   bool   // the disk said no; said once
+	flight   *flight
+	single   bool // the hub cannot read a batch: find the record
+	earliest time.Time
+}
+
+// flight is the batch that is with the hub.
+type flight struct {
+	records []Record
+	written bool // stands in the spool, as the batch that flies
+	sent    time.Time
+	landed  chan error
+}
+
+func newOutbox(dir string, register Register, max int64, log *slog.Logger) *outbox {
+	return &outbox{
+		dir: dir, register: register, max: max, slow: slowAck, log: log,
+		wake: make(chan struct{}, 1),
+		done: make(chan struct{}),
+	}
+}
+
+func weight(r *Record) int {
+	return 512 + len(r.Summary) + len(r.Detail) + len(r.Tool) + len(r.Request) + len(r.Client)
+}
+
+// add takes a record in nanoseconds.
+func (o *outbox) add(r Record) {
+	w := weight(&r)
+	if w > maxRecord {
+		r = trimmed(r)
+		w = weight(&r)
+	}
+	o.mu.Lock()
+	first := len(o.queue) == 0
+	if first {
+		o.since = time.Now()
+	}
+	o.queue = append(o.queue, r)
+	if o.bytes += w; o.bytes > maxQueued {
+		o.shed()
+	}
+	o.mu.Unlock()
+	if first {
+		o.nudge()
+	}
+}
+
+// shed lets the older half of the calls go, then of the rest, when memory is full. The caller holds mu.
+func (o *outbox) shed() {
+	for _, worth := range []worth{worthCall, worthOther} {
+		if o.bytes <= maxQueued/2 {
+			return
+		}
+		rest := o.queue[:0:0]
+		for i := range o.queue {
+			r := &o.queue[i]
+			if w := weight(r); o.bytes > maxQueued/2 && worthOf(r.Kind) == worth {
+				o.bytes, o.lost = o.bytes-w, o.lost+1
+				continue
+			}
+			rest = append(rest, *r)
+		}
+		o.queue = rest
+	}
+}
+
+func (o *outbox) nudge() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// connected says through whom records go; nil that the hub is away.
+func (o *outbox) connected(c *Client) {
+	o.mu.Lock()
+	o.client = c
+	o.mu.Unlock()
+	o.nudge()
+}
+
+// end has everything delivered, or written down where that does not succeed before ctx ends.
+func (o *outbox) end(ctx context.Context) {
+	o.mu.Lock()
+	o.ending = true
+	o.mu.Unlock()
+	o.nudge()
+	select {
+	case <-o.done:
+		return
+	case <-ctx.Done():
+	}
+	o.mu.Lock()
+	client := o.client
+	o.mu.Unlock()
+	if client != nil {
+		client.Close()
+	}
+	o.connected(nil)
+	<-o.done
+}
+
+// run is the one goroutine that sends and writes.
+func (o *outbox) run() {
+	defer close(o.done)
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		wait, over := o.step(time.Now())
+		if over {
+			return
+		}
+		timer.Reset(wait)
+		var landed chan error
+		if o.flight != nil {
+			landed = o.flight.landed
+		}
+		select {
+		case <-o.wake:
+		case <-timer.C:
+		case err := <-landed:
+			o.land(err)
+		}
+	}
+}
+
+// step does what can be done now and says how long nothing else will be due.
+func (o *outbox) step(now time.Time) (wait time.Duration, over bool) {
+	o.mu.Lock()
+	client, ending, queued, due := o.client, o.ending, len(o.queue) > 0, o.since.Add(linger)
+	lost := o.lost > 0
+	o.mu.Unlock()
+	if lost && o.flight == nil {
+		o.write(nil) // the count goes the way of the spool
+	}
+	if ending {
+		due = now
+	}
+	wait = time.Hour
+	until := func(t time.Time) { wait = min(wait, max(t.Sub(now), time.Millisecond)) }
+
+	slow := o.flight != nil && now.Sub(o.flight.sent) >= o.slow
+	if o.flight != nil && !slow && !o.flight.written {
+		until(o.flight.sent.Add(o.slow))
+	}
+	if slow && !o.flight.written {
+		o.writeFlight()
+	}
+	// Behind a flight that is in no file nothing is written, or the file would be out of order.
+	inOrder := o.flight == nil || o.flight.written
+	if queued && inOrder && (o.spool != nil || client == nil || slow || now.Before(o.earliest)) {
+		switch {
+		case due.After(now):
+			until(due)
+		case o.writeQueue():
+			queued = false
+		case ending && client == nil:
+			return 0, true // a disk that says no, a hub that is away, and no time left
+		default:
+			until(now.Add(retryAfter))
+		}
+	}
+	if client != nil && o.flight == nil {
+		switch {
+		case o.earliest.After(now):
+			until(o.earliest)
+		case o.spool != nil:
+			o.sendSpooled(client, now)
+		case queued && due.After(now):
+			until(due)
+		case queued:
+			o.send(client, o.take(), now)
+		}
+	}
+	if ending && o.flight == nil {
+		o.mu.Lock()
+		left := len(o.queue) > 0
+		o.mu.Unlock()
+		if !left && (o.spool == nil || client == nil) {
+			if o.spool != nil {
+				o.spool.f.Close() // its lock ends, and the hub finds it
+			}
+			return 0, true
+		}
+	}
+	return wait, false
+}
+
+// take is the next batch out of memory.
+func (o *outbox) take() []Record {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	most, bytes, n := maxBatchRecords, 0, 0
+	if o.single {
+		most = 1
+	}
+	for n < len(o.queue) && n < most && (n == 0 || bytes+weight(&o.queue[n]) <= maxBatchBytes) {
+		bytes += weight(&o.queue[n])
+		n++
+	}
+	batch := o.queue[:n:n]
+	o.queue = o.queue[n:]
+	if o.bytes -= bytes; len(o.queue) == 0 {
+		o.queue, o.bytes = nil, 0
+	}
+	return batch
+}
+
+func (o *outbox) send(client *Client, records []Record, now time.Time) {
+	o.flight = &flight{records: records, sent: now, landed: make(chan error, 1)}
+	o.fly(client)
+}
+
+func (o *outbox) fly(client *Client) {
+	flight := o.flight
+	go func() {
+		lines := make([]json.RawMessage, 0, len(flight.records))
+		for _, r := range flight.records {
+			lines = append(lines, encodeRecord(r))
+		}
+		batch := struct {
+			Records []json.RawMessage `json:"records"`
+		}{lines}
+		_, err := ask[Acked](context.Background(), client, "records", batch) // it ends with the connection
+		flight.landed <- err
+	}()
+}
+
+func (o *outbox) sendSpooled(client *Client, now time.Time) {
+	most := maxBatchRecords
+	if o.single {
+		most = 1
+	}
+	records, err := o.spool.next(most)
+	switch {
+	case err != nil:
+		// Unreadable now, so perhaps later; a hub finds the file when this wrapper is gone.
+		o.log.Error("spool", "error", err)
+		o.earliest = now.Add(retryAfter)
+	case records != nil:
+		o.send(client, records, now)
+		o.flight.written = true
+	case o.spool.empty():
+		if err := o.spool.remove(); err != nil {
+			o.log.Error("spool", "error", err)
+		}
+		o.spool = nil
+		o.nudge()
+	default:
+		_ = o.spool.compact() // what was lost is still to be told
+		o.earliest = now.Add(linger)
+		o.nudge()
+	}
+}
+
+// land takes what came of the flight.
+func (o *outbox) land(err error) {
+	flight := o.flight
+	o.flight = nil
+	var refusal *Error
+	switch {
+	case err == nil:
+		o.single = false
+	case errors.As(err, &refusal) && refusal.Code == CodeBadRequest && len(flight.records) > 1:
+		o.single = true // one of them
+	case errors.As(err, &refusal) && refusal.Code == CodeBadRequest:
+		o.log.Error("the hub refuses a record", "id", flight.records[0].ID, "kind", flight.records[0].Kind)
+		err = nil // it would stand in the way for ever
+	case refusal != nil:
+		o.earliest = time.Now().Add(retryAfter)
+	}
+	if flight.written {
+		o.spool.landed(err == nil)
+		return
+	}
+	if err != nil {
+		o.putBack(flight.records)
+	}
+}
+
+// putBack returns a batch to the front of the queue; where the hub is away, the next step writes it down.
+func (o *outbox) putBack(records []Record) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.queue = append(records[:len(records):len(records)], o.queue...)
+	for i := range records {
+		o.bytes += weight(&records[i])
+	}
+	o.since = time.Time{} // it has waited
+}
+
+// writeFlight writes down a batch that the hub is slow to acknowledge; it stays with the hub.
+func (o *outbox) writeFlight() {
+	if o.spool == nil && o.write(o.flight.records) {
+		o.spool.fly(len(o.flight.records))
+		o.flight.written = true
+	}
+}
+
+// writeQueue moves everything in memory to the spool.
+func (o *outbox) writeQueue() bool {
+	o.mu.Lock()
+	records := o.queue
+	o.queue, o.bytes = nil, 0
+	o.mu.Unlock()
+	if o.write(records) {
+		return true
+	}
+	o.putBack(records)
+	return false
+}
+
+func (o *outbox) write(records []Record) bool {
+	err := error(nil)
+	if o.spool == nil {
+		o.spool, err = openSpool(o.dir, o.register, o.max)
+	}
+	if err == nil {
+		o.mu.Lock()
+		o.spool.unwritten, o.lost = o.spool.unwritten+o.lost, 0
+		o.mu.Unlock()
+		err = o.spool.append(records)
+	}
+	if err != nil && !o.spoilt {
+		o.log.Error("spool", "error", err)
+	}
+	o.spoilt = err != nil
+	return err == nil
+}

@@ -1,0 +1,80 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// ErrForeign: what is at the other end is not a program of this installation. Nothing it says counts.
+var ErrForeign = errors.New("the other end of the socket is not a program of this installation")
+
+// installation is the set of executables that may speak on the socket: files, held open, so that neither a path that now
+// leads elsewhere nor a reused inode can pass for one.
+type installation struct {
+	files []os.FileInfo
+	open  []*os.File
+}
+
+// ourInstallation is this executable and the ones named (the desktop program, or the wrapper's, beside it). One that is not
+// there is left out.
+func ourInstallation(executables []string) (*installation, error) {
+	self, err := selfExecutable()
+	if err != nil {
+		return nil, fmt.Errorf("look at our own executable: %w", err)
+	}
+	in := &installation{files: []os.FileInfo{self}}
+	for _, path := range executables {
+		f, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		info, err := f.Stat()
+		if err != nil || !info.Mode().IsRegular() {
+			f.Close()
+			continue
+		}
+		in.files, in.open = append(in.files, info), append(in.open, f)
+	}
+	return in, nil
+}
+
+func (in *installation) holds(file os.FileInfo) bool {
+	for _, ours := range in.files {
+		if os.SameFile(ours, file) {
+			return true
+		}
+	}
+	return false
+}
+
+func (in *installation) close() {
+	for _, f := range in.open {
+		f.Close()
+	}
+}
+
+// credentials are what the kernel says about the other end, at the moment it connected or listened.
+type credentials struct {
+	pid, uid int
+	alive    func() bool // the process that pid named then still lives, so that what was read about pid is about it
+	release  func()
+}
+
+// prove refuses any other end than a living process of this user that runs an executable of this installation.
+func (in *installation) prove(c credentials) error {
+	if c.uid != os.Getuid() {
+		return fmt.Errorf("%w: it belongs to user %d", ErrForeign, c.uid)
+	}
+	file, err := executableOf(c.pid)
+	if err != nil {
+		return fmt.Errorf("%w: process %d cannot be looked at", ErrForeign, c.pid)
+	}
+	if !in.holds(file) {
+		return fmt.Errorf("%w: process %d runs another executable (after an update, restart Claude)", ErrForeign, c.pid)
+	}
+	if !c.alive() {
+		return fmt.Errorf("%w: process %d is gone", ErrForeign, c.pid)
+	}
+	return nil
+}

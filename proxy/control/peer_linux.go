@@ -1,0 +1,68 @@
+package control
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// credentialsOf asks the kernel who is at the other end: SO_PEERCRED for pid and user, and SO_PEERPIDFD (Linux 6.5) for a
+// handle that a reused pid cannot take over. On older kernels the handle is opened from the pid right after: what can
+// happen in between is a peer that is gone, whose number another process has got.
+func credentialsOf(c *net.UnixConn) (credentials, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return credentials{}, err
+	}
+	var (
+		cred  *unix.Ucred
+		pidfd int
+		fault error
+	)
+	err = raw.Control(func(fd uintptr) {
+		if cred, fault = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); fault != nil {
+			return
+		}
+		if cred.Pid <= 0 { // a process that our namespace does not see
+			fault = unix.ESRCH
+			return
+		}
+		pidfd, fault = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PEERPIDFD)
+		if fault == unix.ENOPROTOOPT {
+			pidfd, fault = unix.PidfdOpen(int(cred.Pid), 0)
+		}
+	})
+	if err == nil {
+		err = fault
+	}
+	if err != nil {
+		return credentials{}, fmt.Errorf("%w: the kernel does not say what it is: %w", ErrForeign, err)
+	}
+	handle := os.NewFile(uintptr(pidfd), "pidfd")
+	return credentials{
+		pid: int(cred.Pid),
+		uid: int(cred.Uid),
+		alive: func() bool {
+			// A pidfd becomes readable when its process ends.
+			fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
+			for {
+				n, err := unix.Poll(fds, 0)
+				if err == unix.EINTR {
+					continue
+				}
+				return err == nil && n == 0
+			}
+		},
+		release: func() { handle.Close() },
+	}, nil
+}
+
+// executableOf is the file that pid runs: the link in /proc leads to the file itself, renamed, replaced or deleted.
+func executableOf(pid int) (os.FileInfo, error) {
+	return os.Stat("/proc/" + strconv.Itoa(pid) + "/exe")
+}
+
+func selfExecutable() (os.FileInfo, error) { return os.Stat("/proc/self/exe") }

@@ -1,0 +1,170 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+)
+
+// ErrHomeGone: the hub's folder was removed or replaced under it.
+var ErrHomeGone = errors.New("the hub's folder is gone")
+
+// Options of Serve.
+type Options struct {
+	// Executables are further files, beside our own, that may speak here: the other program of this installation.
+	Executables []string
+	// Wrappers names processes, beside the connected wrappers, whose descendants may not decide. May be nil.
+	Wrappers func() []int
+	Log      *slog.Logger // nil: nowhere
+}
+
+const (
+	// maxConnections: a wrapper holds one, and nobody runs hundreds of servers.
+	maxConnections = 1024
+	// maxCalls is how many calls of one connection are answered at once; more wait in the socket.
+	maxCalls = 32
+	// writeTimeout is how long an asker may not read before it is hung up on; flushTimeout the same while the hub ends.
+	writeTimeout = 30 * time.Second
+	flushTimeout = 2 * time.Second
+	// homeInterval is how often the hub looks whether its home still stands.
+	homeInterval = time.Second
+)
+
+type server struct {
+	handler Handler
+	options Options
+	in      *installation
+	log     *slog.Logger
+
+	mu       sync.Mutex
+	wrappers map[int]int // connected wrappers by pid
+}
+
+// Serve answers on ln until ctx ends, then nil, or until the home is gone, then ErrHomeGone. When it returns, every call has
+// been answered and no method of h runs any more; ln is closed to newcomers, and its locks are held until its Close.
+func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error {
+	in, err := ourInstallation(options.Executables)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	s := &server{handler: h, options: options, in: in, log: options.Log, wrappers: map[int]int{}}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go s.watch(ctx, ln, stop)
+	context.AfterFunc(ctx, func() { ln.socket.Close() })
+
+	var open sync.WaitGroup
+	slots := make(chan struct{}, maxConnections)
+	for ctx.Err() == nil {
+		conn, err := ln.socket.AcceptUnix()
+		if err != nil {
+			if ctx.Err() != nil {
+				break
+			}
+			// Out of descriptors, most likely: those who are here stay, and the newcomer dials again.
+			s.log.Warn("accept", "error", err)
+			select {
+			case <-time.After(50 * time.Millisecond):
+			case <-ctx.Done():
+			}
+			continue
+		}
+		select {
+		case slots <- struct{}{}:
+		default:
+			conn.Close()
+			continue
+		}
+		open.Go(func() {
+			defer func() { <-slots }()
+			s.serve(ctx, conn)
+		})
+	}
+	open.Wait()
+	if errors.Is(context.Cause(ctx), ErrHomeGone) {
+		return ErrHomeGone
+	}
+	return nil
+}
+
+func (s *server) watch(ctx context.Context, ln *Listener, stop context.CancelCauseFunc) {
+	tick := time.NewTicker(homeInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if !ln.stands() {
+				stop(ErrHomeGone)
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// serve is one connection: prove, hello, then calls.
+func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
+	defer conn.Close()
+	cred, err := credentialsOf(conn)
+	if err != nil {
+		s.log.Warn("refused a connection", "error", err)
+		return
+	}
+	defer cred.release()
+	if err := s.in.prove(cred); err != nil {
+		s.log.Warn("refused a connection", "pid", cred.pid, "error", err)
+		return
+	}
+	c := newSession(s, conn, cred)
+	in := newLines(conn)
+	_ = conn.SetDeadline(time.Now().Add(helloTimeout))
+	unhook := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })
+	hello, err := c.hello(in)
+	unhook()
+	if err != nil {
+		s.log.Warn("no hello", "pid", cred.pid, "error", err)
+		return
+	}
+	_ = conn.SetDeadline(time.Time{})
+	c.role = hello.Role
+	if c.role == RoleCLI || c.role == RoleHub {
+		// Looked at now as well as at each call: who asks while the wrapper above it lives stays one that descends.
+		c.descended = s.in.descendsFromWrapper(cred.pid, s.wrapperPIDs())
+	}
+	c.run(ctx, in)
+}
+
+// wrapper counts connected wrappers; by is 1 or -1.
+func (s *server) wrapper(pid, by int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wrappers[pid] += by; s.wrappers[pid] <= 0 {
+		delete(s.wrappers, pid)
+	}
+}
+
+func (s *server) wrapperPIDs() []int {
+	var pids []int
+	if s.options.Wrappers != nil {
+		pids = s.options.Wrappers()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for pid := range s.wrappers {
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+func protocolMismatch(theirs int) *Error {
+	return &Error{Code: CodeProtocol, Message: fmt.Sprintf("the hub speaks protocol %d, this program %d: restart Claude", Protocol, theirs)}
+}

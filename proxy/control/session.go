@@ -1,0 +1,270 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// session is the hub's end of one connection that has proved itself. It is the Wrapper that a Handler holds.
+type session struct {
+	server *server
+	conn   *net.UnixConn
+	cred   credentials
+	role   Role
+
+	descended  bool
+	registered bool // read and written by the reading goroutine alone
+
+	newest  atomic.Pointer[State] // the one state that is still to be sent
+	kick    chan struct{}
+	answers chan []byte // as many as calls may be open, so that no answer waits for a slow reader
+	ended   chan struct{}
+	calls   sync.WaitGroup
+	slots   chan struct{}
+}
+
+func newSession(s *server, conn *net.UnixConn, cred credentials) *session {
+	return &session{
+		server:  s,
+		conn:    conn,
+		cred:    cred,
+		kick:    make(chan struct{}, 1),
+		answers: make(chan []byte, maxCalls+1),
+		ended:   make(chan struct{}),
+		slots:   make(chan struct{}, maxCalls),
+	}
+}
+
+// Push replaces the state that has not been sent yet, if there is one.
+func (c *session) Push(state State) {
+	c.newest.Store(&state)
+	select {
+	case c.kick <- struct{}{}:
+	default:
+	}
+}
+
+// hello reads the first message and answers it, alone on the connection so far.
+func (c *session) hello(in *lines) (Hello, error) {
+	var hello Hello
+	m, err := in.next(maxHelloLine)
+	if err != nil {
+		return hello, err
+	}
+	if m.Method != "hello" || m.ID == nil || json.Unmarshal(m.Params, &hello) != nil {
+		return hello, errors.New("the first message is no hello")
+	}
+	var refusal *Error
+	switch {
+	case hello.Protocol != Protocol:
+		refusal = protocolMismatch(hello.Protocol)
+	case hello.Role != RoleWrapper && hello.Role != RoleProbe && hello.Role != RoleCLI && hello.Role != RoleHub:
+		refusal = &Error{Code: CodeBadRequest, Message: "no such role"}
+	}
+	c.role = hello.Role
+	answer := message{Version: "2.0", ID: m.ID, Error: refusal}
+	if refusal == nil {
+		answer = c.answer(m, func(*session, json.RawMessage) (any, error) {
+			welcome := c.server.handler.Welcome(c.peer(false))
+			welcome.Protocol = Protocol
+			return welcome, nil
+		})
+	}
+	line, err := encode(answer)
+	if err != nil {
+		return hello, err
+	}
+	if _, err := c.conn.Write(line); err != nil {
+		return hello, err
+	}
+	if answer.Error != nil {
+		return hello, answer.Error
+	}
+	return hello, nil
+}
+
+// peer is who asks. deciding has its ancestry looked at now. A wrapper is what no decision may come from.
+func (c *session) peer(deciding bool) Peer {
+	p := Peer{PID: c.cred.pid, UID: c.cred.uid, Role: c.role}
+	p.Descends = c.descended || c.role == RoleWrapper || c.role == RoleProbe
+	if deciding && !p.Descends {
+		p.Descends = c.server.in.descendsFromWrapper(c.cred.pid, c.server.wrapperPIDs()) || !c.cred.alive()
+	}
+	return p
+}
+
+// run reads calls until the other end or ctx ends, then lets those that are open finish and sends their answers.
+func (c *session) run(ctx context.Context, in *lines) {
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		c.write(ctx)
+	}()
+	unhook := context.AfterFunc(ctx, func() {
+		_ = c.conn.SetReadDeadline(time.Now())
+		_ = c.conn.SetWriteDeadline(time.Now().Add(flushTimeout)) // for a write that hangs now
+	})
+	err := c.read(in)
+	unhook()
+	if ctx.Err() == nil && !errors.Is(err, net.ErrClosed) {
+		c.server.log.Debug("connection ended", "pid", c.cred.pid, "role", c.role, "reason", err)
+	}
+	c.calls.Wait()
+	if c.registered {
+		c.server.wrapper(c.cred.pid, -1)
+		c.guarded(func() { c.server.handler.Unregister(c) })
+	}
+	close(c.ended)
+	<-written
+}
+
+func (c *session) read(in *lines) error {
+	for {
+		m, err := in.next(maxLineToHub)
+		if err != nil {
+			return err
+		}
+		if m.Method == "" {
+			continue // we ask nothing, so nothing is answered
+		}
+		call := methods[m.Method]
+		switch {
+		case m.ID == nil:
+			if m.Method == "stderr" && c.registered {
+				c.guarded(func() { _, _ = stderr(c, m.Params) })
+			}
+		case call == nil:
+			c.send(message{Version: "2.0", ID: m.ID, Error: &Error{Code: -32601, Message: "no such call"}})
+		case needsRegister[m.Method] && !c.registered:
+			c.send(message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "register first"}})
+		case m.Method == "register":
+			// In line: nothing of this connection comes before it.
+			c.send(c.register(m))
+		default:
+			c.slots <- struct{}{}
+			c.calls.Go(func() {
+				defer func() { <-c.slots }()
+				c.send(c.answer(m, call))
+			})
+		}
+	}
+}
+
+func (c *session) register(m message) message {
+	if c.registered || (c.role != RoleWrapper && c.role != RoleProbe) {
+		return message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "only a wrapper registers, and once"}}
+	}
+	c.server.wrapper(c.cred.pid, 1) // before the hub answers: the server may already run
+	answer := c.answer(m, methods["register"])
+	if c.registered = answer.Error == nil; !c.registered {
+		c.server.wrapper(c.cred.pid, -1)
+	}
+	return answer
+}
+
+// answer runs one call and says what came of it.
+func (c *session) answer(m message, call method) message {
+	var (
+		result any
+		err    = errPanicked
+	)
+	c.guarded(func() { result, err = call(c, m.Params) })
+	out := message{Version: "2.0", ID: m.ID}
+	if err == nil {
+		if out.Result, err = encodeRaw(result); err == nil {
+			return out
+		}
+	}
+	if !errors.As(err, &out.Error) {
+		c.server.log.Error("call", "method", m.Method, "pid", c.cred.pid, "error", err)
+		out.Error = &Error{Code: CodeInternal, Message: "the hub could not do that: see its log"}
+	}
+	return out
+}
+
+var errPanicked = errors.New("panic")
+
+// guarded keeps a panic in the hub's code to the call that met it.
+func (c *session) guarded(f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.server.log.Error("panic in a call", "pid", c.cred.pid, "panic", p)
+		}
+	}()
+	f()
+}
+
+func (c *session) send(m message) {
+	line, err := encode(m)
+	if err == nil && len(line) > maxLineFromHub {
+		line, err = encode(message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "the answer is too large: ask for less"}})
+	}
+	if err != nil {
+		return
+	}
+	select {
+	case c.answers <- line:
+	case <-c.ended:
+	}
+}
+
+// write sends states before answers: a wrapper that waits for a long answer learns of a block at once.
+func (c *session) write(ctx context.Context) {
+	broken := false
+	put := func(line []byte) {
+		if broken {
+			return // take the rest, so that nobody waits for us
+		}
+		patience := writeTimeout
+		if ctx.Err() != nil {
+			patience = flushTimeout
+		}
+		_ = c.conn.SetWriteDeadline(time.Now().Add(patience))
+		if _, err := c.conn.Write(line); err != nil {
+			broken = true
+			c.conn.Close()
+		}
+	}
+	for {
+		select {
+		case <-c.kick:
+			c.writeState(put)
+			continue
+		default:
+		}
+		select {
+		case <-c.kick:
+			c.writeState(put)
+		case line := <-c.answers:
+			put(line)
+		case <-c.ended:
+			for {
+				select {
+				case line := <-c.answers:
+					put(line)
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+func (c *session) writeState(put func([]byte)) {
+	state := c.newest.Swap(nil)
+	if state == nil {
+		return
+	}
+	params, err := encodeRaw(state)
+	if err != nil {
+		return
+	}
+	if line, err := encode(message{Version: "2.0", Method: "state", Params: params}); err == nil {
+		put(line)
+	}
+}

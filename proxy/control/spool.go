@@ -1,0 +1,286 @@
+package control
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+const (
+	// maxSpool is what one wrapper keeps on disk for a hub that is away.
+	maxSpool = 64 << 20
+	// A batch is what one call carries.
+	maxBatchRecords = 512
+	maxBatchBytes   = 4 << 20
+)
+
+// worth orders records by what goes first when there is no room.
+type worth uint8
+
+const (
+	worthCall  worth = iota // what a full spool lets go of first
+	worthOther              // then these
+	worthAll                // drift and held responses: never
+	worthTally              // our own count of what went
+)
+
+func worthOf(kind string) worth {
+	switch kind {
+	case "tool_call":
+		return worthCall
+	case "drift", "quarantine":
+		return worthAll
+	}
+	return worthOther
+}
+
+// line is one record in the spool.
+type line struct {
+	length int64
+	worth  worth
+}
+
+// spool is one wrapper's file of records that no hub has acknowledged: the first line says whose they are (spoolHeader),
+// each further one is a record. It is locked while its wrapper lives. Only one goroutine uses it.
+type spool struct {
+	f      *os.File
+	path   string
+	header []byte
+	max    int64
+
+	acked  int64  // bytes at the start that are the header's or acknowledged
+	size   int64  // bytes in the file
+	lines  []line // from acked on
+	flying int    // lines of those that are with the hub now
+	flight int64  // their bytes
+
+	lost      int    // records let go, as the tally in the file says
+	tallyID   string // "" when the file has no tally
+	unwritten int    // records lost before they came here, not yet in a tally
+}
+
+type spoolHeader struct {
+	Spool    int      `json:"spool"`
+	Register Register `json:"register"`
+}
+
+// openSpool makes a file of its own in dir.
+func openSpool(dir string, register Register, max int64) (*spool, error) {
+	if err := OwnFolder(dir); err != nil {
+		return nil, err
+	}
+	header, err := encode(spoolHeader{Spool: 1, Register: register})
+	if err != nil {
+		return nil, err
+	}
+	s := &spool{path: filepath.Join(dir, NewRecordID(time.Now())+".ndjson"), header: header, max: max}
+	if s.f, err = createLocked(s.path + ".new"); err != nil {
+		return nil, fmt.Errorf("open the spool: %w", err)
+	}
+	_, err = s.f.Write(header)
+	if err == nil {
+		err = os.Rename(s.path+".new", s.path) // it appears under its name with lock and header
+	}
+	if err != nil {
+		s.f.Close()
+		_ = os.Remove(s.path + ".new")
+		return nil, fmt.Errorf("open the spool: %w", err)
+	}
+	s.acked, s.size = int64(len(header)), int64(len(header))
+	return s, nil
+}
+
+func createLocked(path string) (*os.File, error) {
+	f, err := OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return nil, err
+	}
+	if held, err := lock(f); err != nil || !held {
+		f.Close()
+		_ = os.Remove(path)
+		return nil, errors.Join(err, fmt.Errorf("%s is not ours", path))
+	}
+	return f, nil
+}
+
+// append keeps records. No fsync: the spool outlives the wrapper's death, not the machine's.
+func (s *spool) append(records []Record) error {
+	var (
+		buf   []byte
+		added []line
+	)
+	for _, r := range records {
+		encoded := encodeRecord(r)
+		buf = append(buf, encoded...)
+		added = append(added, line{int64(len(encoded)), worthOf(r.Kind)})
+	}
+	if _, err := s.f.WriteAt(buf, s.size); err != nil {
+		_ = s.f.Truncate(s.size) // a disk that is full: no half line stays in the middle
+		return fmt.Errorf("write the spool: %w", err)
+	}
+	s.size += int64(len(buf))
+	s.lines = append(s.lines, added...)
+	if s.size > s.max || s.unwritten > 0 {
+		// The records are in the file. Where there is no room for a copy of it, the next append tries again.
+		_ = s.compact()
+	}
+	return nil
+}
+
+// next is the batch that the hub gets now, oldest first and at most as many; nil when all is acknowledged.
+func (s *spool) next(most int) ([]Record, error) {
+	n, bytes := 0, int64(0)
+	for _, l := range s.lines {
+		if n == most || (n > 0 && bytes+l.length > maxBatchBytes) {
+			break
+		}
+		n, bytes = n+1, bytes+l.length
+	}
+	if s.fly(n); n == 0 {
+		return nil, nil
+	}
+	buf := make([]byte, s.flight)
+	if _, err := s.f.ReadAt(buf, s.acked); err != nil {
+		return nil, fmt.Errorf("read the spool: %w", err)
+	}
+	records := make([]Record, 0, n)
+	for at, l := range s.lines[:n] {
+		var r Record
+		if err := json.Unmarshal(buf[:l.length], &r); err != nil {
+			return nil, fmt.Errorf("read the spool: line %d: %w", at, err)
+		}
+		records, buf = append(records, r), buf[l.length:]
+	}
+	return records, nil
+}
+
+// fly says that the first n lines are with the hub.
+func (s *spool) fly(n int) {
+	s.flying, s.flight = n, 0
+	for _, l := range s.lines[:n] {
+		s.flight += l.length
+	}
+}
+
+// landed says what became of the batch: acknowledged, or to be sent again.
+func (s *spool) landed(acknowledged bool) {
+	if acknowledged {
+		s.acked += s.flight
+		s.lines = s.lines[s.flying:]
+		if !slices.ContainsFunc(s.lines, func(l line) bool { return l.worth == worthTally }) {
+			s.tallyID, s.lost = "", 0
+		}
+	}
+	s.fly(0)
+}
+
+// empty says that the hub has everything.
+func (s *spool) empty() bool { return len(s.lines) == 0 && s.unwritten == 0 }
+
+// remove ends the spool. What is not acknowledged goes with it, so ask empty first.
+func (s *spool) remove() error {
+	return errors.Join(os.Remove(s.path), s.f.Close())
+}
+
+// compact rewrites the file without what was acknowledged and, where that is not enough, without the oldest calls, then the
+// oldest of the rest, down to three quarters of the bound so that it is not done for every record. Drift and held
+// responses stay, and one record tells how many went. What is with the hub now stays in front.
+func (s *spool) compact() error {
+	room := s.max*3/4 - int64(len(s.header)) - 4096 // the tally's
+	var left int64
+	for _, l := range s.lines {
+		left += l.length
+	}
+	drop := make([]bool, len(s.lines))
+	lost, tallyFlies := s.unwritten, false
+	for i, l := range s.lines {
+		if l.worth == worthTally {
+			if tallyFlies = i < s.flying; !tallyFlies {
+				drop[i], left = true, left-l.length
+			}
+		}
+	}
+	if int64(len(s.header))+left > s.max {
+		for _, worth := range []worth{worthCall, worthOther} {
+			for i := s.flying; i < len(s.lines) && left > room; i++ {
+				if l := s.lines[i]; l.worth == worth && !drop[i] {
+					drop[i], left, lost = true, left-l.length, lost+1
+				}
+			}
+		}
+	}
+	if tallyFlies || s.tallyID == "" { // what a hub may already have cannot be corrected: a new count begins
+		s.tallyID, s.lost = NewRecordID(time.Now()), 0
+	}
+	total := s.lost + lost
+	return s.rewrite(drop, total)
+}
+
+func (s *spool) rewrite(drop []bool, lost int) (err error) {
+	next := s.path + ".new"
+	_ = os.Remove(next)
+	f, err := createLocked(next)
+	if err != nil {
+		return fmt.Errorf("make room in the spool: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			_ = os.Remove(next)
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<20)
+	size := int64(len(s.header))
+	_, _ = w.Write(s.header) // w remembers its first error until Flush
+	var kept []line
+	put := func(from int64, l line) error {
+		_, err := io.Copy(w, io.NewSectionReader(s.f, from, l.length))
+		kept, size = append(kept, l), size+l.length
+		return err
+	}
+	tell := func() {
+		if lost == 0 {
+			return
+		}
+		encoded := encodeRecord(Record{
+			ID:      s.tallyID,
+			Time:    time.Now().UTC(),
+			Kind:    "guard_problem",
+			Status:  "warned",
+			Summary: fmt.Sprintf("%d activity records were let go: the hub was away and the spool is full", lost),
+			Detail:  fmt.Appendf(nil, `{"check":"spool","lost":%d}`, lost),
+		})
+		_, _ = w.Write(encoded)
+		kept, size = append(kept, line{int64(len(encoded)), worthTally}), size+int64(len(encoded))
+	}
+	from := s.acked
+	for i, l := range s.lines {
+		if i == s.flying {
+			tell()
+		}
+		if !drop[i] {
+			if err := put(from, l); err != nil {
+				return fmt.Errorf("make room in the spool: %w", err)
+			}
+		}
+		from += l.length
+	}
+	if s.flying == len(s.lines) {
+		tell()
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("make room in the spool: %w", err)
+	}
+	if err := os.Rename(next, s.path); err != nil {
+		return fmt.Errorf("make room in the spool: %w", err)
+	}
+	s.f.Close()
+	s.f, s.acked, s.size, s.lines, s.lost, s.unwritten = f, int64(len(s.header)), size, kept, lost, 0
+	return nil
+}
