@@ -10,22 +10,6 @@ BUILD = -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.1.4
 
-# The servers and clients that the end-to-end tests run, each at the version they were written against.
-NPM_PACKAGES = \
-	@modelcontextprotocol/server-everything@2026.8.31 \
-	@modelcontextprotocol/server-filesystem@2026.8.31 \
-	@modelcontextprotocol/server-memory@2026.8.31 \
-	@modelcontextprotocol/server-sequential-thinking@2026.8.31 \
-	@modelcontextprotocol/inspector@2.12.0
-PYPI_PACKAGES = mcp==2.3.0 mcp-server-git==2026.10.19 mcp-server-time==2026.10.19
-# The inspector wants a newer node (22.19) than Debian and many a machine have; the npm registry carries one.
-NODE22 = node-linux-$(if $(filter aarch64,$(shell uname -m)),arm64,x64)@22
-
-stamp = $(firstword $(shell echo '$(1)' | cksum))
-NPM_STAMP = .cache/npm/installed-$(call stamp,$(NPM_PACKAGES))
-PYPI_STAMP = .cache/venv/installed-$(call stamp,$(PYPI_PACKAGES))
-NODE22_STAMP = .cache/node22/installed-$(call stamp,$(NODE22))
-
 .PHONY: help
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -47,22 +31,7 @@ test: test-needs ## Run all tests, end to end against real servers included
 .PHONY: test-needs
 test-needs: ## Install what the tests need (system packages, and servers below .cache)
 	@build/need go gcc libc git script npm python-venv
-	@$(MAKE) --no-print-directory $(NPM_STAMP) $(PYPI_STAMP) $(NODE22_STAMP)
-
-$(NPM_STAMP):
-	rm -rf .cache/npm && mkdir -p .cache/npm
-	npm install --silent --no-audit --no-fund --no-package-lock --prefix .cache/npm $(NPM_PACKAGES)
-	@touch $@
-
-$(NODE22_STAMP):
-	rm -rf .cache/node22 && mkdir -p .cache/node22
-	npm install --silent --no-audit --no-fund --no-package-lock --prefix .cache/node22 $(NODE22)
-	@touch $@
-
-$(PYPI_STAMP):
-	rm -rf .cache/venv && python3 -m venv .cache/venv
-	.cache/venv/bin/pip install --quiet --disable-pip-version-check $(PYPI_PACKAGES)
-	@touch $@
+	@cmd/sallyport/e2e/install.sh
 
 .PHONY: test-all
 test-all: check test ## Check, test, and ten seconds of every fuzz target
@@ -79,6 +48,10 @@ check: ## Format, vet on every platform, staticcheck, build without cgo, known v
 	go run $(STATICCHECK) ./...
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/sallyport
 	@build/vulnerabilities $(GOVULNCHECK)
+
+.PHONY: bench
+bench: build ## Measure against a direct connection, a bare relay and a typed proxy, in one run
+	@go run ./cmd/bench
 
 FUZZTIME ?= 60s
 .PHONY: fuzz
