@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestQuantilesAreValuesThatWereMeasured(t *testing.T) {
+	var hundred []time.Duration
+	for i := range 100 {
+		hundred = append(hundred, time.Duration(100-i))
+	}
+	for name, c := range map[string]struct {
+		of   []time.Duration
+		q    float64
+		want time.Duration
+	}{
+		"the median of a hundred is the fiftieth":       {hundred, 0.5, 50},
+		"the 99th percentile of a hundred is the 99th":  {hundred, 0.99, 99},
+		"one value is every quantile":                   {hundred[:1], 0.01, 100},
+		"of nothing it is nothing":                      {nil, 0.5, 0},
+		"the 99th percentile of a few is their largest": {[]time.Duration{3, 1, 2}, 0.99, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := quantile(c.of, c.q); got != c.want {
+				t.Fatal(got)
+			}
+		})
+	}
+}
+
+func TestWhatIsAddedIsMeasuredInTheRelaysOwnAddition(t *testing.T) {
+	if got := added(20, 8, 14); got != 2 {
+		t.Fatal(got)
+	}
+	if got := added(20, 8, 8); !math.IsNaN(got) {
+		t.Fatal(got)
+	}
+}
+
+func TestFiguresGoBetweenTheMarkersAndNothingElseChanges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "performance.md")
+	for _, text := range []string{"first", "second"} {
+		if err := insert(path, text+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(raw), "first") || !strings.Contains(string(raw), beginMark+"\nsecond\n\n"+endMark) || !strings.HasPrefix(string(raw), "# Performance\n") {
+		t.Fatalf("%s %v", raw, err)
+	}
+	if err := os.WriteFile(path, []byte("no markers"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := insert(path, "x"); err == nil {
+		t.Fatal("a page without markers was changed")
+	}
+}
+
+// The whole run with its real processes, as short as can be: what it reports is not judged, only that every case has figures.
+func TestARunMeasuresEveryCaseItShould(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
+	b := &bench{options: options{short: true, rounds: 1, slice: time.Millisecond, starts: 1}, ctx: context.Background(), progress: io.Discard}
+	defer b.close()
+	if err := b.prepare([]string{"direct", "relay"}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.measure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range points {
+		for _, c := range b.chains {
+			if got := r.at(p.size, p.inFlight, c.name); b.sensible(c, p) != (len(got.took) > 0) {
+				t.Errorf("%s, %d in flight, %s: %d calls", bytesOf(p.size), p.inFlight, c.name, len(got.took))
+			}
+		}
+	}
+	if text := r.markdown(); !strings.Contains(text, "| 10 KB | 8 | bare relay |") {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// home is a Sallyport installation of its own for one run: built, with a hub running and the echo server approved.
+type home struct {
+	dir    string
+	binary string
+	env    []string
+	hub    *exec.Cmd
+}
+
+func newHome(ctx context.Context, binary string, server []string) (*home, error) {
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return nil, err
+	}
+	h := &home{dir: dir, binary: binary, env: append(os.Environ(), "SALLYPORT_HOME="+filepath.Join(dir, "home"))}
+	if err := h.set(ctx, server); err != nil {
+		h.close()
+		return nil, err
+	}
+	return h, nil
+}
+
+func (h *home) set(ctx context.Context, server []string) error {
+	if h.binary == "" {
+		h.binary = filepath.Join(h.dir, "sallyport")
+		if err := build(ctx, h.binary, "cmd/sallyport"); err != nil {
+			return err
+		}
+	}
+	h.hub = exec.Command(h.binary, "hub", "--allow-cli-approval")
+	h.hub.Env, h.hub.Stderr = h.env, os.Stderr
+	if err := h.hub.Start(); err != nil {
+		return fmt.Errorf("start hub: %w", err)
+	}
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		if _, code, err := h.run(ctx, "status", "--json"); err == nil && (code == 0 || code == 3) {
+			break
+		}
+		if time.Now().After(deadline) {
+			return errors.New("the hub does not answer after 30 s")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if out, code, err := h.run(ctx, append([]string{"probe", "--"}, server...)...); err != nil || code != 3 {
+		return fmt.Errorf("probe the echo server: status %d, %w\n%s", code, err, out)
+	}
+	out, _, err := h.run(ctx, "inbox", "--json")
+	if err != nil {
+		return err
+	}
+	var inbox struct {
+		Items []struct {
+			Code string `json:"code"`
+		} `json:"items"`
+	}
+	if err := json.Unmarshal(out, &inbox); err != nil {
+		return fmt.Errorf("read inbox: %w\n%s", err, out)
+	}
+	for _, item := range inbox.Items {
+		if out, code, err := h.run(ctx, "approve", item.Code, "--all", "--yes"); err != nil || code != 0 {
+			return fmt.Errorf("approve the echo server: status %d, %w\n%s", code, err, out)
+		}
+	}
+	return nil
+}
+
+// build makes one of the project's programs as it is shipped.
+func build(ctx context.Context, path, what string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "github.com/sallyport/sallyport/"+what)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", what, err, out)
+	}
+	return nil
+}
+
+// run calls the command line; err is nil when it ran, whatever its status.
+func (h *home) run(ctx context.Context, args ...string) (out []byte, code int, err error) {
+	cmd := exec.CommandContext(ctx, h.binary, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Env, cmd.Stdout, cmd.Stderr = h.env, &stdout, &stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return append(stdout.Bytes(), stderr.Bytes()...), exit.ExitCode(), nil
+	}
+	return stdout.Bytes(), 0, err
+}
+
+func (h *home) close() {
+	if h.hub != nil && h.hub.Process != nil {
+		_ = h.hub.Process.Signal(os.Interrupt)
+		ended := make(chan struct{})
+		go func() { _ = h.hub.Wait(); close(ended) }()
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			_ = h.hub.Process.Kill()
+			<-ended
+		}
+	}
+	_ = os.RemoveAll(h.dir)
+}

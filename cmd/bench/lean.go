@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/sallyport/sallyport/cmd/bench/echo"
+)
+
+// lean is one chain with a lean client in front: one goroutine, raw bytes, blocking pipes.
+type lean struct {
+	cmd  *exec.Cmd
+	in   *os.File
+	out  *os.File
+	buf  []byte
+	have []byte // what was read and not yet taken
+	next int
+	sent []time.Time // ring by id
+}
+
+// firstID has echo.IDDigits digits, and so have all that follow.
+const firstID = 1_000_000_000
+
+// ring is more than can be in flight.
+const ring = 128
+
+func start(argv, env []string) (*lean, error) {
+	childIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	out, childOut, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer childIn.Close()
+	defer childOut.Close()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = childIn, childOut, os.Stderr, env
+	alone(cmd)
+	if err := cmd.Start(); err != nil {
+		in.Close()
+		out.Close()
+		return nil, fmt.Errorf("start %s: %w", argv[0], err)
+	}
+	in.Fd() // blocking from here on: two system calls a message, no poller
+	out.Fd()
+	return &lean{cmd: cmd, in: in, out: out, buf: make([]byte, 256<<10), next: firstID, sent: make([]time.Time, ring)}, nil
+}
+
+// line reads one line; it is valid until the next.
+func (c *lean) line() ([]byte, error) {
+	var whole []byte
+	for {
+		if at := bytes.IndexByte(c.have, '\n'); at >= 0 {
+			line := c.have[:at+1]
+			c.have = c.have[at+1:]
+			if whole != nil {
+				line = append(whole, line...)
+			}
+			return line, nil
+		}
+		whole = append(whole, c.have...)
+		n, err := c.out.Read(c.buf)
+		if err != nil {
+			return nil, fmt.Errorf("read answer: %w", err)
+		}
+		c.have = c.buf[:n]
+	}
+}
+
+// await takes lines until one answers the id, whatever stands before it.
+func (c *lean) await(id string) ([]byte, error) {
+	for {
+		line, err := c.line()
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Contains(line[:min(len(line), 64)], []byte(`"id":`+id)) || bytes.HasSuffix(line, []byte(`"id":`+id+"}\n")) {
+			return line, nil
+		}
+	}
+}
+
+const helloLine = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}` + "\n"
+
+// shake says hello and takes the listing, as every client does.
+func (c *lean) shake() error {
+	if _, err := c.in.WriteString(helloLine); err != nil {
+		return err
+	}
+	if _, err := c.await("1"); err != nil {
+		return err
+	}
+	return c.listed()
+}
+
+// listed ends the handshake and takes the listing.
+func (c *lean) listed() error {
+	if _, err := c.in.WriteString(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n"); err != nil {
+		return err
+	}
+	_, err := c.await("2")
+	return err
+}
+
+func (c *lean) send(size int) error {
+	line := make([]byte, 0, 160)
+	line = append(line, echo.CallHead...)
+	line = strconv.AppendInt(line, int64(c.next), 10)
+	line = append(line, echo.CallMiddle...)
+	line = strconv.AppendInt(line, int64(size), 10)
+	line = append(line, "}}}\n"...)
+	c.sent[c.next%ring] = time.Now()
+	c.next++
+	_, err := c.in.Write(line)
+	return err
+}
+
+var resultMark = []byte(`"result":`)
+
+// receive takes one answer and says how long it was under way. An answer is of the size asked for, or, from a typed proxy,
+// at least a result; whatever else comes (a refusal, a notification) is no figure.
+func (c *lean) receive(size int, exact bool) (time.Duration, error) {
+	// Only the first piece of a long line is looked at; the rest is counted.
+	var total int
+	var head []byte
+	for {
+		at := bytes.IndexByte(c.have, '\n')
+		piece := c.have
+		if at >= 0 {
+			piece = c.have[:at+1]
+		}
+		if len(head) < 64 {
+			head = append(head, piece[:min(len(piece), 64)]...)
+		}
+		total += len(piece)
+		if at >= 0 {
+			c.have = c.have[at+1:]
+			break
+		}
+		n, err := c.out.Read(c.buf)
+		if err != nil {
+			return 0, fmt.Errorf("read answer: %w", err)
+		}
+		c.have = c.buf[:n]
+	}
+	now := time.Now()
+	rest, ok := bytes.CutPrefix(head, []byte(echo.AnswerHead))
+	if !ok || len(rest) < echo.IDDigits || !bytes.Contains(rest, resultMark) {
+		return 0, fmt.Errorf("no answer: %q", head)
+	}
+	if exact && total != size || total < size/2 {
+		return 0, fmt.Errorf("an answer of %d bytes where %d were asked for: %q", total, size, head)
+	}
+	id, err := strconv.Atoi(string(rest[:echo.IDDigits]))
+	if err != nil {
+		return 0, fmt.Errorf("no id of ours: %q", head)
+	}
+	return now.Sub(c.sent[id%ring]), nil
+}
+
+// slice keeps inFlight calls under way for a while, at least so many as are in flight, and takes note of each.
+func (c *lean) slice(size, inFlight int, span time.Duration, exact bool, into *series) error {
+	begin := time.Now()
+	flying, done := 0, 0
+	for ; flying < inFlight; flying++ {
+		if err := c.send(size); err != nil {
+			return err
+		}
+	}
+	for flying > 0 {
+		took, err := c.receive(size, exact)
+		if err != nil {
+			return err
+		}
+		flying--
+		done++
+		into.took = append(into.took, took)
+		if time.Since(begin) < span {
+			if err := c.send(size); err != nil {
+				return err
+			}
+			flying++
+		}
+	}
+	into.rates = append(into.rates, float64(done)/time.Since(begin).Seconds())
+	return nil
+}
+
+// close ends the chain as a client does, and with force if that is not enough.
+func (c *lean) close() error {
+	c.in.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- c.cmd.Wait() }()
+	select {
+	case err := <-ended:
+		c.out.Close()
+		return err
+	case <-time.After(15 * time.Second):
+	}
+	killGroup(c.cmd)
+	<-ended
+	c.out.Close()
+	return errors.New("still there 15 s after the end of its input; killed")
+}

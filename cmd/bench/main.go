@@ -1,0 +1,87 @@
+// Command bench measures what Sallyport costs: the same calls to the same server directly, behind a bare relay of two
+// pipes, behind `sallyport wrap` with a hub running, and behind a proxy of mcp-go's typed client and server.
+//
+// All chains are measured in turns within one run (a slice of each, then the next round), so that what else the machine
+// does falls on all of them alike, and figures are compared as ratios within the run, never between runs. The echo
+// server and the relay are cmd/bench/peer; the typed proxy is this program, so that mcp-go never comes into sallyport.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "typed" {
+		os.Exit(report(typed(os.Args[2:])))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := report(run(ctx, os.Args[1:], os.Stdout))
+	stop()
+	os.Exit(code)
+}
+
+func report(err error) int {
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// options is what one run does.
+type options struct {
+	short     bool
+	chains    string
+	sallyport string
+	write     string
+	rounds    int
+	slice     time.Duration
+	starts    int
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	set := flag.NewFlagSet("bench", flag.ContinueOnError)
+	set.BoolVar(&o.short, "short", false, "a run of half a minute instead of five")
+	set.StringVar(&o.chains, "chains", "direct,relay,sallyport,typed", "what to measure")
+	set.StringVar(&o.sallyport, "sallyport", "", "the `binary` to measure; without it one is built")
+	set.StringVar(&o.write, "write", "", "put the figures between the markers of this `file`")
+	if err := set.Parse(args); err != nil {
+		return o, err
+	}
+	o.rounds, o.slice, o.starts = 10, 250*time.Millisecond, 40
+	if o.short {
+		o.rounds, o.slice, o.starts = 3, 60*time.Millisecond, 8
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	bench := &bench{options: o, ctx: ctx, progress: os.Stderr}
+	defer bench.close()
+	if err := bench.prepare(strings.Split(o.chains, ",")); err != nil {
+		return err
+	}
+	result, err := bench.measure()
+	if err != nil {
+		return err
+	}
+	text := result.markdown()
+	fmt.Fprint(out, text)
+	if o.write == "" {
+		return nil
+	}
+	return insert(o.write, text)
+}

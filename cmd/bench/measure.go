@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// chain is one way from client to server.
+type chain struct {
+	name  string
+	argv  []string
+	env   []string
+	exact bool // answers come back byte for byte
+}
+
+// bench is one run.
+type bench struct {
+	options
+	ctx      context.Context
+	progress io.Writer
+	dir      string
+	home     *home
+	chains   []chain
+}
+
+func (b *bench) prepare(names []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if b.dir, err = os.MkdirTemp("", "bench"); err != nil {
+		return err
+	}
+	peer := filepath.Join(b.dir, "peer")
+	if err := build(b.ctx, peer, "cmd/bench/peer"); err != nil {
+		return err
+	}
+	server := []string{peer, "echo"}
+	for _, name := range names {
+		c := chain{name: name, env: os.Environ(), exact: true}
+		switch name {
+		case "direct":
+			c.argv = server
+		case "relay":
+			c.argv = append([]string{peer, "relay"}, server...)
+		case "typed":
+			c.argv, c.exact = append([]string{self, "typed"}, server...), false
+		case "sallyport":
+			if b.home, err = newHome(b.ctx, b.sallyport, server); err != nil {
+				return err
+			}
+			c.argv, c.env = append([]string{b.home.binary, "wrap", "--"}, server...), b.home.env
+		default:
+			return fmt.Errorf("no chain %q: direct, relay, sallyport, typed", name)
+		}
+		b.chains = append(b.chains, c)
+	}
+	return nil
+}
+
+func (b *bench) close() {
+	if b.home != nil {
+		b.home.close()
+	}
+	if b.dir != "" {
+		_ = os.RemoveAll(b.dir)
+	}
+}
+
+// point is one case: answers of so many bytes, so many calls in flight.
+type point struct {
+	size, inFlight int
+}
+
+var points = []point{
+	{200, 1}, {200, 8}, {200, 64},
+	{10_000, 1}, {10_000, 8}, {10_000, 64},
+	{1_000_000, 1}, {1_000_000, 8}, {1_000_000, 64},
+	{20_000_000, 1}, {20_000_000, 8}, {20_000_000, 64},
+}
+
+// sensible says whether a chain is measured in a case: a typed proxy takes seconds for one answer of 20 MB, and minutes
+// and gigabytes for 64 of them; the short run leaves out what takes seconds for anybody.
+func (b *bench) sensible(c chain, p point) bool {
+	if p.size >= 20_000_000 && p.inFlight > 1 {
+		return c.name != "typed" && !b.short
+	}
+	return !(b.short && p.size >= 1_000_000 && p.inFlight > 8)
+}
+
+// results is everything measured, by chain name.
+type results struct {
+	short   bool
+	chains  []string
+	points  []point
+	calls   map[point]map[string]*series
+	hello   map[string]*series // start to the answer of initialize
+	first   map[string]*series // start to the answer of the first call
+	memory  map[string]footprint
+	machine string
+	took    time.Duration
+}
+
+func (b *bench) measure() (*results, error) {
+	begin := time.Now()
+	r := &results{
+		short: b.short, calls: map[point]map[string]*series{}, hello: map[string]*series{}, first: map[string]*series{},
+		memory: map[string]footprint{}, machine: fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
+	}
+	for _, c := range b.chains {
+		r.chains = append(r.chains, c.name)
+		r.hello[c.name], r.first[c.name] = new(series), new(series)
+	}
+	if err := b.startUps(r); err != nil {
+		return nil, err
+	}
+	if err := b.footprints(r); err != nil {
+		return nil, err
+	}
+	if err := b.calls(r); err != nil {
+		return nil, err
+	}
+	r.took = time.Since(begin)
+	return r, nil
+}
+
+// calls keeps every chain running and gives each a slice in turn.
+func (b *bench) calls(r *results) error {
+	clients := make([]*lean, len(b.chains))
+	defer func() {
+		for _, c := range clients {
+			if c != nil {
+				_ = c.close()
+			}
+		}
+	}()
+	for i, c := range b.chains {
+		var err error
+		if clients[i], err = start(c.argv, c.env); err != nil {
+			return err
+		}
+		if err := clients[i].shake(); err != nil {
+			return fmt.Errorf("%s: handshake: %w", c.name, err)
+		}
+	}
+	for _, p := range points {
+		r.points = append(r.points, p)
+		r.calls[p] = map[string]*series{}
+		fmt.Fprintf(b.progress, "%s, %d in flight\n", bytesOf(p.size), p.inFlight)
+		for round := range b.rounds + 1 {
+			for i := range b.chains {
+				i = (i + round) % len(b.chains) // nobody is always first
+				c := b.chains[i]
+				if !b.sensible(c, p) {
+					continue
+				}
+				if err := b.ctx.Err(); err != nil {
+					return err
+				}
+				into := r.calls[p][c.name]
+				if into == nil || round == 1 { // the first round only warms
+					into = new(series)
+					r.calls[p][c.name] = into
+				}
+				if err := clients[i].slice(p.size, p.inFlight, b.slice, c.exact, into); err != nil {
+					return fmt.Errorf("%s, %s, %d in flight: %w", c.name, bytesOf(p.size), p.inFlight, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// startUps measures from the start of the process to the answers of initialize and of the first call.
+func (b *bench) startUps(r *results) error {
+	fmt.Fprintln(b.progress, "start-up")
+	for round := range b.starts {
+		for i := range b.chains {
+			c := b.chains[(i+round)%len(b.chains)]
+			if err := b.ctx.Err(); err != nil {
+				return err
+			}
+			begin := time.Now()
+			client, err := start(c.argv, c.env)
+			if err != nil {
+				return err
+			}
+			hello, first, err := client.startup(begin)
+			_ = client.close()
+			if err != nil {
+				return fmt.Errorf("%s: start-up: %w", c.name, err)
+			}
+			r.hello[c.name].took = append(r.hello[c.name].took, hello)
+			r.first[c.name].took = append(r.first[c.name].took, first)
+		}
+	}
+	return nil
+}
+
+func (c *lean) startup(begin time.Time) (hello, first time.Duration, err error) {
+	if _, err = c.in.WriteString(helloLine); err != nil {
+		return 0, 0, err
+	}
+	if _, err = c.await("1"); err != nil {
+		return 0, 0, err
+	}
+	hello = time.Since(begin)
+	if err = c.listed(); err != nil {
+		return 0, 0, err
+	}
+	if err = c.send(200); err != nil {
+		return 0, 0, err
+	}
+	_, err = c.receive(200, false)
+	return hello, time.Since(begin), err
+}
+
+// footprints measures memory on processes of their own: idle after one call, and the high-water mark after 20 MB.
+func (b *bench) footprints(r *results) error {
+	fmt.Fprintln(b.progress, "memory")
+	for _, c := range b.chains {
+		if c.name == "direct" {
+			continue
+		}
+		f, err := b.footprint(c)
+		if err != nil {
+			return fmt.Errorf("%s: memory: %w", c.name, err)
+		}
+		r.memory[c.name] = f
+	}
+	return nil
+}
+
+func (b *bench) footprint(c chain) (footprint, error) {
+	client, err := start(c.argv, c.env)
+	if err != nil {
+		return footprint{}, err
+	}
+	defer client.close()
+	if _, _, err := client.startup(time.Now()); err != nil {
+		return footprint{}, err
+	}
+	settle := 3 * time.Second
+	if b.short {
+		settle = time.Second
+	}
+	time.Sleep(settle)
+	f, err := idle(client.cmd.Process.Pid)
+	if err != nil {
+		return f, err
+	}
+	if err := client.slice(20_000_000, 1, 0, c.exact, new(series)); err != nil {
+		return f, err
+	}
+	f.highWater, err = highWater(client.cmd.Process.Pid)
+	return f, err
+}
