@@ -67,3 +67,6 @@ func syncFolder(dir string) error {
 	}
 	return nil
 }
+
+// unlock gives the file lock back. Closing alone does not where a memory map was left behind: it keeps the open file alive.
+func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }

@@ -31,3 +31,6 @@ func openPrivate(path string, flag int) (*os.File, error) {
 
 // syncFolder: a rename on NTFS is journalled; a folder cannot be synced.
 func syncFolder(string) error { return nil }
+
+// unlock: the lock ends with the handle.
+func unlock(*os.File) {}

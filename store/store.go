@@ -40,6 +40,8 @@ type Store struct {
 	writer  *writer
 	damaged atomic.Pointer[error]
 	closed  atomic.Bool
+	// unrolled: at Open servers or pins were not those that were sealed together, and nobody has decided on it since.
+	unrolled atomic.Bool
 }
 
 // Loss says that a store was lost before this one.
@@ -87,9 +89,6 @@ func open(dir string, options Options) (*Store, error) {
 	if absent && !options.AfterLoss && (loss != nil || options.Key == nil && key != nil) {
 		return nil, fmt.Errorf("%s: %w", path, ErrMissing)
 	}
-	if absent && key != nil && loss == nil && options.AfterLoss {
-		loss = &Loss{At: time.Now().UTC(), Why: "the store was gone"}
-	}
 
 	timeout := options.LockTimeout
 	if timeout == 0 {
@@ -112,6 +111,7 @@ func openFile(path string, timeout time.Duration) (db *bolt.DB, err error) {
 	var seen *os.File // bbolt leaves the file open when it panics, and with it the lock
 	defer func() {
 		if err != nil && seen != nil {
+			unlock(seen)
 			_ = seen.Close()
 		}
 	}()
@@ -159,6 +159,8 @@ func (s *Store) settle(options Options, loss *Loss, absent bool) error {
 	case state == blank && options.Key == nil && hasKey && !absent && !options.AfterLoss:
 		// The key came first, so there was a store here; a file without a bucket in its place is not it.
 		return ErrMissing
+	case state == blank && options.Key == nil && hasKey && loss == nil:
+		return s.begin(&Loss{At: s.now().UTC(), Why: "the store was gone or empty"})
 	case state == blank, state == unused && !hasKey:
 		return s.begin(loss)
 	case !hasKey:
@@ -173,6 +175,7 @@ func (s *Store) settle(options Options, loss *Loss, absent bool) error {
 		if b.Schema > schema {
 			return ErrNewer
 		}
+		s.unrolled.Store(!tx.rollHolds())
 		return tx.probe()
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 )
 
@@ -42,12 +41,7 @@ func (s *Store) Tampered() (Tampered, error) {
 				}
 			})
 		}
-		var kept []byte
-		err := tx.get(bucketMeta, metaRoll, &kept)
-		if err != nil && !errors.Is(err, ErrSeal) && !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		found.Rolled = !hmac.Equal(kept, tx.roll())
+		found.Rolled = s.unrolled.Load() || !tx.rollHolds()
 		return nil
 	})
 	return found, err
@@ -72,7 +66,7 @@ func (tx *Tx) Reseal() error {
 			}
 		}
 	}
-	tx.rolled = true
+	tx.taken = true
 	return nil
 }
 
@@ -97,3 +91,8 @@ func (tx *Tx) roll() []byte {
 }
 
 func (tx *Tx) sealRoll() error { return tx.put(bucketMeta, metaRoll, tx.roll()) }
+
+func (tx *Tx) rollHolds() bool {
+	var kept []byte
+	return tx.get(bucketMeta, metaRoll, &kept) == nil && hmac.Equal(kept, tx.roll())
+}

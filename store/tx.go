@@ -39,6 +39,7 @@ type Tx struct {
 	key    []byte
 	now    func() time.Time
 	rolled bool // servers, pins or values of the home changed: the roll is sealed anew before the commit
+	taken  bool // Reseal: what is there now is this home's
 	bad    int  // records left out of a list because of their seal
 }
 
@@ -47,18 +48,25 @@ func (s *Store) Update(f func(*Tx) error) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	return s.note(guard(func() error {
+	taken := false
+	err := s.note(guard(func() error {
 		return s.db.Update(func(btx *bolt.Tx) error {
 			tx := &Tx{tx: btx, key: s.key, now: s.now}
 			if err := shield(f, tx); err != nil {
 				return err
 			}
-			if tx.rolled {
+			taken = tx.taken
+			// A roll that did not hold at Open is not mended by whoever happens to write next.
+			if tx.taken || tx.rolled && !s.unrolled.Load() {
 				return tx.sealRoll()
 			}
 			return nil
 		})
 	}))
+	if err == nil && taken {
+		s.unrolled.Store(false)
+	}
+	return err
 }
 
 // View runs f in a transaction that reads one state of the store.
