@@ -1,0 +1,121 @@
+package app
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Block takes approvals back. It only tightens, so it may come from anywhere.
+func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return out, err
+	}
+	var id string
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		server, err := findServer(tx, b.Server)
+		if err != nil {
+			return false, err
+		}
+		id = server.ID
+		l, err := readLedger(tx, id)
+		if err != nil {
+			return false, err
+		}
+		now := h.opts.Now()
+		before := review(l.facts())
+		keys := b.Items
+		if len(keys) == 0 {
+			for key := range l.pins {
+				keys = append(keys, key)
+			}
+			slices.Sort(keys)
+			l.server.Blocked, l.server.BlockedBy = true, "person"
+			if err := l.putServer(tx); err != nil {
+				return false, err
+			}
+		}
+		for _, key := range keys {
+			pins := slices.Clone(l.pins[key])
+			if len(b.Items) > 0 && !known(pins) {
+				return false, answer(control.CodeNotFound, "%s has nothing allowed called %s", l.server.Name, inspect.Escape(clip(key, 128)))
+			}
+			took := false
+			for _, p := range pins {
+				if p.State != store.Approved {
+					continue
+				}
+				took = true
+				takeBack(&p, now)
+				err := errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
+					ServerID: id, Item: key, Era: p.Era, At: now, Action: "block", By: store.ByPerson, Digest: p.Digest,
+				}))
+				if err != nil {
+					return false, err
+				}
+			}
+			if took {
+				out.Items = append(out.Items, key)
+			}
+		}
+		out.Server = l.server.Name
+		if _, err := h.settleServer(tx, l, before, review(l.facts()), now); err != nil {
+			return false, err
+		}
+		codes := waitingCodes(tx, id)
+		if out.Code = codes[kindChanged]; out.Code == "" {
+			out.Code = codes[kindNewServer]
+		}
+		if !l.wrote {
+			return false, nil
+		}
+		words := "blocked"
+		if len(b.Items) == 0 {
+			words = "blocked with the whole server"
+		}
+		return true, h.noteDecision(tx, l.server.Name, "rejection", out.Code, out.Items, words, map[string]any{"check": "block"})
+	})
+	if err != nil {
+		return control.Blocked{}, h.failed(err)
+	}
+	if err := h.refresh(id); err != nil {
+		return control.Blocked{}, h.failed(err)
+	}
+	h.pushAll()
+	return out, nil
+}
+
+// findServer finds a server by id, identity or display name. A name that two servers have names none.
+func findServer(tx *store.Tx, name string) (store.Server, error) {
+	servers, err := tx.Servers()
+	if err != nil {
+		return store.Server{}, err
+	}
+	var found []store.Server
+	for _, s := range servers {
+		if s.ID == name || s.Identity == name {
+			return s, nil
+		}
+		if s.Name == name {
+			found = append(found, s)
+		}
+	}
+	shown := inspect.Escape(clip(name, 128))
+	switch len(found) {
+	case 0:
+		return store.Server{}, answer(control.CodeNotFound, "no server %s; `sallyport servers` lists them", shown)
+	case 1:
+		return found[0], nil
+	}
+	ids := make([]string, len(found))
+	for i, s := range found {
+		ids[i] = s.ID
+	}
+	return store.Server{}, answer(control.CodeBadRequest, "%d servers are called %s: name one by its id (%s)", len(found), shown, strings.Join(ids, ", "))
+}

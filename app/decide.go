@@ -1,0 +1,380 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// mayDecide says whether a decision may come from this peer over the socket. The caller holds h.mu.
+func (h *Hub) mayDecide(peer control.Peer) error {
+	switch {
+	case peer.Descends:
+		return answer(control.CodeDescends, "this command runs inside a wrapped server, so it decides nothing: decide in a terminal of your own")
+	case h.opts.Window:
+		return answer(control.CodeNotHere, "decide in the window")
+	case !h.cli:
+		return answer(control.CodeNotHere, "decide in the window: this hub takes no decisions from the command line")
+	}
+	return nil
+}
+
+// Decide is a decision over one inbox item that came over the socket.
+func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return control.Decided{}, err
+	}
+	if err := h.mayDecide(peer); err != nil {
+		if !peer.Descends {
+			err = errors.Join(h.raise(d.Code), err)
+		}
+		return control.Decided{}, firstAnswer(err)
+	}
+	return h.decide(d)
+}
+
+// DecideHere is a decision of the window, in this process.
+func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return control.Decided{}, err
+	}
+	return h.decide(d)
+}
+
+// firstAnswer is the answer inside of joined errors.
+func firstAnswer(err error) error {
+	var a *control.Error
+	if errors.As(err, &a) {
+		return a
+	}
+	return err
+}
+
+// raise puts an item on top of the inbox.
+func (h *Hub) raise(code string) error {
+	err := h.update(func(tx *store.Tx) (bool, error) {
+		it, err := tx.Item(code)
+		if absent(err) || err == nil && it.Decided != "" {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		it.AskedAt = h.opts.Now()
+		return true, tx.PutItem(it)
+	})
+	if err != nil {
+		h.failed(err)
+	}
+	return nil
+}
+
+func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
+	var server string
+	var apply func() // what follows once the decision is on the disk
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		it, err := h.decidable(tx, d)
+		if err != nil {
+			return false, err
+		}
+		out.Code = it.Code
+		server = it.ServerID
+		var wrote bool
+		switch it.Kind {
+		case kindNewServer, kindChanged:
+			wrote, err = h.decideServer(tx, it, d, &out)
+		case kindSettings:
+			wrote, apply, err = h.decideSettings(tx, it, d, &out)
+		default:
+			err = answer(control.CodeBadRequest, "%s is nothing to decide on", it.Code)
+		}
+		return wrote, err
+	})
+	if err != nil {
+		return control.Decided{}, h.failed(err)
+	}
+	if apply != nil {
+		apply()
+	}
+	if server != "" {
+		if err := h.refresh(server); err != nil {
+			return control.Decided{}, h.failed(err)
+		}
+	}
+	h.pushAll()
+	return out, nil
+}
+
+// decidable finds the item, and refuses what is not exactly what the person saw.
+func (h *Hub) decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
+	it, err := tx.Item(d.Code)
+	if absent(err) {
+		return it, answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists what waits", inspect.CleanName(d.Code, "of that code"))
+	}
+	if err != nil {
+		return it, err
+	}
+	// What a person said no to can still be allowed by its code, as long as it is the same content.
+	reconsidered := it.Decided == decidedRejected && !d.Reject
+	if it.Decided != "" && !reconsidered || it.Next != "" {
+		return it, stale(tx, it)
+	}
+	if d.Digest == "" {
+		return it, answer(control.CodeBadRequest, "a decision names the digest of what was shown: run `sallyport show %s`", it.Code)
+	}
+	if d.Digest != it.Digest {
+		return it, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s is not what was shown any more: look at it again", it.Code), See: it.Code}
+	}
+	return it, nil
+}
+
+// stale says where the content of an item that does not wait any more is now.
+func stale(tx *store.Tx, it store.Item) error {
+	now, err := newest(tx, it)
+	if err != nil {
+		return err
+	}
+	if now.Code != it.Code {
+		return &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since, see %s", it.Code, now.Code), See: now.Code}
+	}
+	switch it.Decided {
+	case decidedApproved:
+		return answer(control.CodeStale, "%s was approved already", it.Code)
+	case decidedRejected:
+		return answer(control.CodeStale, "%s was rejected already", it.Code)
+	}
+	return answer(control.CodeStale, "%s waits no more: it went back to what is allowed", it.Code)
+}
+
+// selection is what of an item a decision is over.
+func selection(it store.Item, d control.Decide) (chosen map[string]bool, err error) {
+	chosen = map[string]bool{}
+	parts := map[string]store.Part{}
+	for _, p := range it.Parts {
+		parts[p.Item] = p
+	}
+	for _, name := range d.Items {
+		p, ok := parts[name]
+		switch {
+		case !ok:
+			return nil, answer(control.CodeBadRequest, "%s has no item %s", it.Code, inspect.Escape(clip(name, 128)))
+		case p.State == stateRemoved:
+			return nil, answer(control.CodeBadRequest, "%s is gone: there is nothing to decide", inspect.Escape(clip(name, 128)))
+		case !d.Reject && withheld(readFindings(p.Findings)):
+			return nil, answer(control.CodeBadRequest, "%s cannot be allowed as it stands: its name is taken twice, or its text can be read in two ways", inspect.Escape(clip(name, 128)))
+		}
+		chosen[name] = true
+	}
+	if len(d.Items) > 0 {
+		return chosen, nil
+	}
+	for _, p := range it.Parts {
+		findings := readFindings(p.Findings)
+		switch {
+		case p.State == stateRemoved:
+		case d.Reject:
+			chosen[p.Item] = true
+		case withheld(findings):
+		case d.All, clean(findings):
+			chosen[p.Item] = true
+		}
+	}
+	return chosen, nil
+}
+
+// decideServer decides on a new server or on changes of one.
+func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
+	l, err := readLedger(tx, it.ServerID)
+	if absent(err) {
+		return false, answer(control.CodeNotFound, "the server of %s is not known any more", it.Code)
+	}
+	if err != nil {
+		return false, err
+	}
+	out.Server = l.server.Name
+	reconsidered := it.Decided != ""
+	if reconsidered {
+		// What stood in the way when it was rejected may be gone since.
+		it.Parts = slices.Clone(it.Parts)
+		for i := range it.Parts {
+			it.Parts[i].Findings = l.seen[it.Parts[i].Item].Findings
+		}
+	}
+	chosen, err := selection(it, d)
+	if err != nil {
+		return false, err
+	}
+	now := h.opts.Now()
+	before := review(l.facts())
+	var kept int
+	for i := range it.Parts {
+		part := &it.Parts[i]
+		if part.State == stateRemoved {
+			continue
+		}
+		seen, ok := l.seen[part.Item]
+		if !ok || seen.Removed || seen.Digest != part.Digest {
+			return false, answer(control.CodeStale, "%s is not what was shown any more: look at it again", it.Code)
+		}
+		// What was decided on is kept with the decision, as far as it is not huge.
+		if base := l.base(part.Item); kept+len(seen.Raw)+len(base.Raw) <= 1<<20 {
+			part.Definition, part.Approved = seen.Raw, base.Raw
+			kept += len(seen.Raw) + len(base.Raw)
+		}
+		switch {
+		case !chosen[part.Item]:
+			out.Left = append(out.Left, part.Item)
+		case d.Reject:
+			out.Rejected = append(out.Rejected, part.Item)
+			err = l.reject(tx, seen, part.State, it.Code, now)
+		default:
+			out.Approved = append(out.Approved, part.Item)
+			if part.State != stateApproved {
+				err = l.approve(tx, seen, it.Code, now)
+			}
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	if len(chosen) == 0 {
+		if it.Decided == "" {
+			out.Next = it.Code
+		}
+		return false, nil
+	}
+	if l.server.FirstUse.IsZero() {
+		l.server.FirstUse = now
+	}
+	l.server.Noisy = nil
+	if !d.Reject {
+		l.server.Blocked, l.server.BlockedBy = false, ""
+	}
+	if err := l.putServer(tx); err != nil {
+		return false, err
+	}
+	it.Decided, it.DecidedAt = decidedApproved, now
+	if d.Reject || reconsidered && len(out.Left) > 0 {
+		it.Decided = decidedRejected // what is left of it can still be allowed by its code
+	}
+	if err := tx.PutItem(it); err != nil {
+		return false, err
+	}
+	// Another process of the server may still declare what was just replaced: that waits now.
+	if live := h.live(l.server.ID); len(live) > 0 {
+		if err := l.see(tx, h.replaced(l, live, out.Approved), now); err != nil {
+			return false, err
+		}
+	}
+	after := review(l.facts())
+	if _, err := h.settleServer(tx, l, before, after, now); err != nil {
+		return false, err
+	}
+	if len(out.Left) > 0 {
+		if rest, err := tx.WaitingFor(l.server.ID, it.Kind); err == nil && rest.Code != it.Code {
+			out.Next, it.Next = rest.Code, rest.Code
+			if err := tx.PutItem(it); err != nil {
+				return false, err
+			}
+		}
+	}
+	kind, keys, words := "approval", out.Approved, "allowed"
+	if d.Reject {
+		kind, keys, words = "rejection", out.Rejected, "rejected"
+	}
+	return true, h.noteDecision(tx, l.server.Name, kind, it.Code, keys, words, map[string]any{"left": cutList(out.Left), "next": out.Next, "digest": it.Digest})
+}
+
+// replaced is what is declared now, with what a live process still declares of an item whose approval was replaced.
+func (h *Hub) replaced(l *ledger, live []map[string]*declaration, approved []string) map[string]*declaration {
+	now := map[string]*declaration{}
+	for key, s := range l.seen {
+		if !s.Removed {
+			now[key] = &declaration{Key: key, Era: s.Era, Digest: pin.Digest(s.Digest), Raw: s.Raw, Findings: readFindings(s.Findings)}
+		}
+	}
+	for _, key := range approved {
+		for _, declared := range live {
+			if d := declared[key]; d != nil && !l.approves(key, d.Digest) {
+				now[key] = d
+				break
+			}
+		}
+	}
+	return now
+}
+
+// approve allows the definition that is declared; it takes the place of the one allowed before in that era.
+func (l *ledger) approve(tx *store.Tx, seen store.Seen, code string, now time.Time) error {
+	p := l.pin(seen.Item, seen.Era)
+	before := p.Digest
+	digest, raw := seen.Digest, seen.Raw
+	p.Digest, p.Raw, p.State, p.Waits, p.Code = digest, raw, store.Approved, false, code
+	p.ApprovedBy, p.ApprovedAt = store.ByPerson, now
+	p.Refused = slices.DeleteFunc(slices.Clone(p.Refused), func(d string) bool { return d == digest })
+	// A block took the approvals of both eras back; the decision brings back what was shown, and no more than that.
+	for _, other := range l.pins[seen.Item] {
+		if other.Era == seen.Era {
+			continue
+		}
+		other.Waits = false
+		other.Refused = slices.DeleteFunc(slices.Clone(other.Refused), func(d string) bool { return d == digest })
+		if err := l.putPin(tx, other); err != nil {
+			return err
+		}
+	}
+	action := "approve"
+	if before != "" && before != digest {
+		action = "replace"
+	}
+	return errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
+		ServerID: l.server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: action, By: store.ByPerson, Digest: digest, Before: before, Code: code,
+	}))
+}
+
+// reject keeps the definition that is declared out, for as long as it is the same. What was allowed before stays so, unless
+// that is what was declared.
+func (l *ledger) reject(tx *store.Tx, seen store.Seen, state, code string, now time.Time) error {
+	for _, other := range l.pins[seen.Item] { // a block waits in every era, so its answer counts in every era
+		if !other.Waits && !(state == stateApproved && other.Digest == seen.Digest) {
+			continue
+		}
+		other.Waits, other.State = false, store.Rejected
+		if err := l.putPin(tx, other); err != nil {
+			return err
+		}
+	}
+	p := l.pin(seen.Item, seen.Era)
+	refuse(&p, seen.Digest, now)
+	p.Code = code
+	if p.Digest == seen.Digest {
+		p.State = store.Rejected
+	}
+	return errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
+		ServerID: l.server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: "reject", By: store.ByPerson, Digest: seen.Digest, Code: code,
+	}))
+}
+
+func (h *Hub) noteDecision(tx *store.Tx, server, kind, code string, keys []string, words string, more map[string]any) error {
+	r := store.Record{Server: server, Code: code}
+	if len(keys) == 1 {
+		r.Tool = toolOf(keys[0])
+		r.Summary = itemWords(keys[0]) + " was " + words + " by a person"
+	} else {
+		r.Summary = count(len(keys), "item") + " were " + words + " by a person"
+	}
+	more["items"] = cutList(keys)
+	r.Detail = detail(more)
+	_, err := tx.Append(h.record(kind, "ok", r))
+	return err
+}

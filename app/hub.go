@@ -1,0 +1,326 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Who started a hub.
+const (
+	ByPerson  = "person"
+	ByWrapper = "wrapper"
+	ByDesktop = "desktop"
+)
+
+// Options of Open. Home and StartedBy must be set; zero values of the rest are what a real hub uses.
+type Options struct {
+	Home      control.Home
+	StartedBy string
+	// AllowCLI is --allow-cli-approval. It counts only on a home first made with it, or where a window has switched
+	// approvals.cli on, and never for a hub that a wrapper started.
+	AllowCLI bool
+	Window   bool // the hub lives in the desktop program: decisions are calls inside that process
+	Version  string
+	Notifier Notifier // nil: nobody is notified
+	// BeginAgain starts an empty store although one was lost. Nothing is trusted on first use until a person has seen it.
+	BeginAgain bool
+
+	Now       func() time.Time // time.Now
+	Linger    time.Duration    // how long a hub that a wrapper started stays without one; 60 s
+	HomeCheck time.Duration    // how often the home is looked at; 2 s
+	Settle    time.Duration    // how long a settings file must be quiet before it is read; 100 ms
+}
+
+// Notifier tells a person that something waits. Its texts are ours alone.
+type Notifier interface {
+	Notify(ItemNotice)
+}
+
+// ItemNotice is an inbox item as a notification may show it.
+type ItemNotice struct {
+	Code, Kind, Server, Severity, Title string
+	Asked                               bool // a model asked for it
+}
+
+// Hub answers the control protocol over one home. It implements control.Handler.
+type Hub struct {
+	opts  Options
+	store *store.Store // nil: it could not be opened, everything is blocked
+	logs  *logBook
+
+	done    chan struct{}
+	ended   sync.Once
+	closing chan struct{} // ends the goroutines of Open
+	work    sync.WaitGroup
+	closed  sync.Once
+
+	mu       sync.Mutex
+	revision uint64
+	sessions map[control.Wrapper]*session
+	reports  uint64 // counts reports, to order them
+	servers  map[string]*standing
+	waiting  []store.Item           // what waits, without its parts
+	minted   map[string][]time.Time // new codes of the last minute, by server
+	settings settings
+	problems map[string]control.Problem // by code
+	cli      bool                       // decisions may come over the socket
+	windowOn bool                       // a window switched approvals.cli on
+	leaving  bool
+	idle     *time.Timer
+}
+
+// Open opens the home and is ready to answer. A store that cannot be opened is no error: the hub then runs, blocks
+// everything and says why. An error is a home that is not ours, or another hub that has it (store.ErrLocked).
+func Open(opts Options) (*Hub, error) {
+	switch opts.StartedBy {
+	case ByPerson, ByWrapper, ByDesktop:
+	default:
+		return nil, fmt.Errorf("open hub: unknown starter %q", opts.StartedBy)
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Linger == 0 {
+		opts.Linger = 60 * time.Second
+	}
+	if opts.HomeCheck == 0 {
+		opts.HomeCheck = 2 * time.Second
+	}
+	if opts.Settle == 0 {
+		opts.Settle = 100 * time.Millisecond
+	}
+	if err := opts.Home.Make(); err != nil {
+		return nil, fmt.Errorf("open hub: %w", err)
+	}
+	h := &Hub{
+		opts:     opts,
+		logs:     newLogBook(opts.Home.Logs),
+		done:     make(chan struct{}),
+		closing:  make(chan struct{}),
+		revision: uint64(opts.Now().UnixMicro()), // grows over restarts too, as wrappers expect
+		sessions: map[control.Wrapper]*session{},
+		servers:  map[string]*standing{},
+		minted:   map[string][]time.Time{},
+		problems: map[string]control.Problem{},
+	}
+	if err := h.openStore(); err != nil {
+		return nil, err
+	}
+	if err := h.openSettings(); err != nil {
+		h.Close()
+		return nil, err
+	}
+	h.begin()
+	return h, nil
+}
+
+// openStore takes the store, or says why everything stays blocked.
+func (h *Hub) openStore() error {
+	s, err := store.Open(h.opts.Home.Dir, store.Options{AfterLoss: h.opts.BeginAgain})
+	switch {
+	case err == nil:
+		h.store = s
+	case errors.Is(err, store.ErrLocked):
+		return fmt.Errorf("open hub: %w", err)
+	case errors.Is(err, store.ErrCorrupt):
+		kept, asideErr := store.SetAside(h.opts.Home.Dir, store.Options{})
+		if asideErr != nil {
+			kept = h.opts.Home.Store
+		}
+		h.problem(problemStoreDamaged, err.Error(), "nothing is allowed until it is mended; the damaged store is kept at "+kept+": put a good copy in its place and restart the hub")
+		return nil
+	case errors.Is(err, store.ErrMissing):
+		h.problem(problemStoreMissing, err.Error(), "put the store back and restart the hub; until then nothing is allowed")
+		return nil
+	case errors.Is(err, store.ErrSeal):
+		h.problem(problemStoreSeal, err.Error(), "put store and seal.key back as they belong together and restart the hub; until then nothing is allowed")
+		return nil
+	case errors.Is(err, store.ErrNewer):
+		h.problem(problemStoreNewer, err.Error(), "install the newer Sallyport; until then nothing is allowed")
+		return nil
+	case errors.Is(err, store.ErrFolder):
+		return fmt.Errorf("open hub: %w", err)
+	default:
+		h.problem(problemStoreUnreadable, err.Error(), "make the data folder readable and writable and restart the hub; until then nothing is allowed")
+		return nil
+	}
+	if err := h.checkSeals(); err != nil {
+		h.store.Close()
+		h.store = nil
+		h.problem(problemStoreUnreadable, err.Error(), "restart the hub; until then nothing is allowed")
+		return nil
+	}
+	return h.checkMarks()
+}
+
+// metaCLI is the mark of a home first made with --allow-cli-approval, metaWindowCLI that a window switched approvals.cli on.
+const (
+	metaCLI       = "cli"
+	metaWindowCLI = "approvals.cli"
+)
+
+// checkMarks settles whether decisions may come over the socket.
+func (h *Hub) checkMarks() error {
+	loss, err := h.store.Loss()
+	if err != nil {
+		return fmt.Errorf("open hub: %w", err)
+	}
+	if loss != nil {
+		what := "an earlier store was lost: " + loss.Why
+		if loss.Kept != "" {
+			what += "; it is kept at " + loss.Kept
+		}
+		h.problem(problemStoreLost, what, "look at everything again before you allow it")
+	}
+	marked := false
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		if h.opts.AllowCLI && h.opts.StartedBy == ByPerson && h.store.Fresh() && loss == nil {
+			marked = true
+			return true, tx.SetMeta(metaCLI, []byte("1"))
+		}
+		for _, name := range []string{metaCLI, metaWindowCLI} {
+			value, err := tx.Meta(name)
+			switch {
+			case err == nil:
+				h.windowOn = h.windowOn || name == metaWindowCLI && string(value) == "on"
+				marked = marked || loss == nil && (name == metaCLI || h.windowOn)
+			case !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrSeal):
+				return false, err
+			}
+		}
+		return false, nil
+	})
+	if err != nil {
+		return fmt.Errorf("open hub: %w", err)
+	}
+	asked := h.opts.AllowCLI && !h.opts.Window && h.opts.StartedBy == ByPerson
+	h.cli = asked && marked
+	if asked && !marked {
+		h.problem(problemCLIIgnored, "--allow-cli-approval is ignored: this home was not first made with it",
+			"decide in the window, or switch approvals.cli on there")
+	}
+	return nil
+}
+
+// checkSeals finds what something else wrote into the store. A pin whose seal does not hold is never read; where pins were
+// taken away or older ones brought back, no approval of this store is believed: each waits for a person again.
+func (h *Hub) checkSeals() error {
+	found, err := h.store.Tampered()
+	if err != nil || !found.Any() {
+		return err
+	}
+	now := h.opts.Now()
+	err = h.store.Update(func(tx *store.Tx) error {
+		servers, err := tx.Servers()
+		if err != nil {
+			return err
+		}
+		for _, server := range servers {
+			if !found.Rolled {
+				break
+			}
+			pins, _, err := tx.Pins(server.ID)
+			if err != nil {
+				return err
+			}
+			for _, p := range pins {
+				if p.State != store.Approved {
+					continue
+				}
+				takeBack(&p, now)
+				if err := errors.Join(tx.PutPin(p), tx.AddHistory(store.Event{ServerID: p.ServerID, Item: p.Item, Era: p.Era, At: now, Action: "block", By: "seal", Digest: p.Digest})); err != nil {
+					return err
+				}
+			}
+		}
+		if err := tx.Reseal(); err != nil {
+			return err
+		}
+		_, err = tx.Append(h.record("guard_problem", "blocked", store.Record{
+			Summary: "the store was changed by something other than Sallyport; what it approved is not trusted",
+			Detail:  detail(map[string]any{"check": "seal", "records": len(found.Records), "rolled": found.Rolled}),
+		}))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("something other than Sallyport wrote the store (%d records)", len(found.Records))
+	h.problem(problemTampered, what, "look at what waits again; find out what wrote "+h.opts.Home.Store)
+	if found.Rolled {
+		return h.settleAll()
+	}
+	return nil
+}
+
+// Close ends the hub: what is queued is written, store and files are given back. Serving must have ended.
+func (h *Hub) Close() error {
+	var err error
+	h.closed.Do(func() {
+		h.end()
+		close(h.closing)
+		h.work.Wait()
+		h.logs.close()
+		if h.store != nil {
+			err = h.store.Close()
+		}
+	})
+	return err
+}
+
+// Welcome says which hub this is.
+func (h *Hub) Welcome(control.Peer) control.Welcome {
+	return control.Welcome{
+		Protocol: control.Protocol, Version: h.opts.Version, PID: os.Getpid(),
+		Window: h.opts.Window, CLIApproval: h.cli, StartedBy: h.opts.StartedBy,
+	}
+}
+
+// errNothing ends a transaction in which there was nothing to write: no commit, no fsync.
+var errNothing = errors.New("nothing to write")
+
+// update runs f in a transaction; it says whether it wrote anything.
+func (h *Hub) update(f func(*store.Tx) (wrote bool, err error)) error {
+	err := h.store.Update(func(tx *store.Tx) error {
+		wrote, err := f(tx)
+		if err == nil && !wrote {
+			return errNothing
+		}
+		return err
+	})
+	if errors.Is(err, errNothing) {
+		return nil
+	}
+	return err
+}
+
+// usable says whether a call can be answered at all. The caller holds h.mu.
+func (h *Hub) usable() error {
+	if h.leaving {
+		return &control.Error{Code: control.CodeUnavailable, Message: "this hub is ending; ask again in a moment"}
+	}
+	if h.store == nil {
+		return &control.Error{Code: control.CodeUnavailable, Message: "the store cannot be read, so everything stays blocked; `sallyport status` says why"}
+	}
+	return nil
+}
+
+// failed turns an error of the store into an answer, and into a problem that status names.
+func (h *Hub) failed(err error) error {
+	var answer *control.Error
+	if err == nil || errors.As(err, &answer) {
+		return err
+	}
+	h.problem(problemStoreWrite, err.Error(), "see that the disk is not full and the data folder writable; what was allowed before stays so, nothing else opens")
+	return &control.Error{Code: control.CodeUnavailable, Message: "the store could not be used: " + oneLine(err.Error())}
+}
+
+func answer(code int, format string, args ...any) error {
+	return &control.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}

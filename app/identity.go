@@ -1,0 +1,92 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// identity is what a server is: its transport and identifier, nothing else. The entry's name in a client's file is no part
+// of it, so trust cannot follow a name to another command.
+type identity struct {
+	ID      string   // SHA-256 in hex
+	Display string   // "stdio:[…]" or "url:…", secrets masked
+	Argv    []string // masked
+	URL     string   // masked
+	Secrets []string // what was masked, to mask it elsewhere too; never stored, never shown
+}
+
+const (
+	transportStdio = "stdio"
+	transportURL   = "url"
+	maxArguments   = 4096
+	maxIdentifier  = 1 << 20 // bytes of all arguments together, or of the URL: above what an operating system passes on
+)
+
+// identify says which server ref names. store.ServerID digests each part behind its length: joined strings would let
+// ["a b"] and ["a","b"] be one server.
+func identify(ref control.ServerRef) (identity, error) {
+	var parts []string
+	switch ref.Transport {
+	case transportStdio:
+		if len(ref.Argv) == 0 || ref.Argv[0] == "" {
+			return identity{}, errors.New("a stdio server needs a command")
+		}
+		if ref.URL != "" {
+			return identity{}, errors.New("a server has a command or a URL, not both")
+		}
+		parts = ref.Argv
+	case transportURL:
+		if ref.URL == "" {
+			return identity{}, errors.New("a remote server needs a URL")
+		}
+		if len(ref.Argv) != 0 {
+			return identity{}, errors.New("a server has a command or a URL, not both")
+		}
+		parts = []string{ref.URL}
+	default:
+		return identity{}, errors.New("unknown transport")
+	}
+	if len(parts) > maxArguments {
+		return identity{}, errors.New("too many arguments")
+	}
+	total := 0
+	for _, p := range parts {
+		// JSON turned every byte that is no UTF-8 into U+FFFD on the way here: two commands would be one server.
+		if !utf8.ValidString(p) || strings.ContainsRune(p, utf8.RuneError) {
+			return identity{}, errors.New("the command holds bytes that are no UTF-8")
+		}
+		if total += len(p); total > maxIdentifier {
+			return identity{}, errors.New("the command is too long")
+		}
+	}
+	id := identity{ID: store.ServerID(ref.Transport, ref.Argv, ref.URL)}
+	if ref.Transport == transportURL {
+		id.URL, id.Secrets = maskURL(ref.URL)
+		id.Display = "url:" + id.URL
+	} else {
+		id.Argv, id.Secrets = maskArgv(ref.Argv)
+		id.Display = "stdio:" + plainJSON(id.Argv)
+	}
+	if len(id.Secrets) > 0 {
+		// Two entries that differ in their token alone are two servers; the suffix tells them apart.
+		id.Display += " #" + id.ID[:6]
+	}
+	return id, nil
+}
+
+// plainJSON encodes without turning <, > and & into escapes: people read it.
+func plainJSON(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "null"
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,361 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// What became of an item that no longer waits.
+const (
+	decidedApproved   = "approved"
+	decidedRejected   = "rejected"
+	decidedWithdrawn  = "withdrawn"  // what it was about went away by itself
+	decidedSuperseded = "superseded" // its content waits under another code
+)
+
+const (
+	// floodCodes in floodWindow are what one server may have; further changes join the item that waits.
+	floodCodes  = 10
+	floodWindow = time.Minute
+	// noisyTimes in noisyWindow is how often an item may come and go before it stays.
+	noisyTimes  = 3
+	noisyWindow = 24 * time.Hour
+)
+
+// content is what one inbox item is about. Two contents with one digest are the same to a person.
+type content struct {
+	kind     string
+	serverID string
+	era      string
+	title    string
+	severity string
+	parts    []store.Part
+	findings json.RawMessage
+	critical []string // key and digest of each part with a Critical finding
+	clients  []string
+}
+
+// digest is what a decision binds to. Every part's state and definition count, and every finding that was shown.
+func (c *content) digest() string {
+	type part struct {
+		Item, State, Digest string
+		Findings            json.RawMessage
+	}
+	whole := struct {
+		V            int
+		Kind, Server string
+		Parts        []part
+		Findings     json.RawMessage
+	}{V: 1, Kind: c.kind, Server: c.serverID, Findings: c.findings}
+	for _, p := range c.parts {
+		whole.Parts = append(whole.Parts, part{p.Item, p.State, p.Digest, p.Findings})
+	}
+	raw, err := json.Marshal(whole)
+	if err != nil {
+		raw = []byte(c.kind + err.Error())
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// contentOf is what waits of one kind for a server, nil if nothing does. Items that are gone stand in it beside what
+// waits, so that a rename can be seen as one; alone they wait for nobody.
+func contentOf(l *ledger, r reviewed, kind string) *content {
+	var waits []judged
+	var listed []judged
+	for _, j := range r.Items {
+		switch {
+		case j.Waits && j.Kind == kind:
+			waits = append(waits, j)
+			listed = append(listed, j)
+		case kind == kindChanged && j.State == stateRemoved:
+			listed = append(listed, j)
+		}
+	}
+	if len(waits) == 0 {
+		return nil
+	}
+	c := contentWith(l, kind, listed)
+	c.severity = severityOf(waits, readFindings(l.server.Findings))
+	c.title = titleOf(l.server.Name, kind, listed, r.Blocked)
+	return c
+}
+
+func contentWith(l *ledger, kind string, listed []judged) *content {
+	c := &content{kind: kind, serverID: l.server.ID, era: l.server.Era, findings: l.server.Findings, clients: l.server.Clients, severity: severityReview}
+	for _, j := range listed {
+		c.parts = append(c.parts, store.Part{Item: j.Key, State: j.State, Digest: string(j.Declared), Findings: writeFindings(j.Findings)})
+		if inspect.Worst(j.Findings) == inspect.Critical {
+			c.critical = append(c.critical, j.Key+"\x00"+string(j.Declared))
+		}
+	}
+	return c
+}
+
+// titleOf is ours: counts and kinds, and a name only where it is harmless.
+func titleOf(server, kind string, parts []judged, blocked bool) string {
+	if kind == kindNewServer {
+		counts := map[pin.Kind]int{}
+		for _, p := range parts {
+			k, _, _ := strings.Cut(p.Key, ":")
+			counts[pin.Kind(k)]++
+		}
+		var words []string
+		for _, k := range []struct {
+			kind pin.Kind
+			word string
+		}{{pin.Tool, "tool"}, {pin.Prompt, "prompt"}, {pin.ResourceTemplate, "resource template"}, {pin.Resource, "resource"}} {
+			if n := counts[k.kind]; n > 0 {
+				words = append(words, count(n, k.word))
+			}
+		}
+		if counts[pin.Instructions] > 0 {
+			words = append(words, "instructions")
+		}
+		return server + " is new: " + strings.Join(words, ", ")
+	}
+	verbs := map[string]string{stateChanged: "changed", stateNew: "is new", stateRejected: "is blocked", stateRemoved: "is gone", stateApproved: "changed and changed back"}
+	var words []string
+	for _, state := range []string{stateChanged, stateNew, stateRejected, stateApproved, stateRemoved} {
+		var of []judged
+		for _, p := range parts {
+			if p.State == state {
+				of = append(of, p)
+			}
+		}
+		switch {
+		case len(of) == 1:
+			words = append(words, itemWords(of[0].Key)+" "+verbs[state])
+		case len(of) > 1:
+			words = append(words, fmt.Sprintf("%d items %s", len(of), strings.NewReplacer("is ", "are ").Replace(verbs[state])))
+		}
+	}
+	title := server + ": " + strings.Join(words, ", ")
+	if blocked {
+		title += "; the server is blocked whole"
+	}
+	return title
+}
+
+// settleServer brings the inbox in line with where a server stands: one item a kind, a new code for new content.
+func (h *Hub) settleServer(tx *store.Tx, l *ledger, before, after reviewed, now time.Time) ([]ItemNotice, error) {
+	var notices []ItemNotice
+	for _, kind := range []string{kindNewServer, kindChanged} {
+		want := contentOf(l, after, kind)
+		if want == nil && kind == kindChanged {
+			stays, err := h.cameAndWent(tx, l, before, after, now)
+			if err != nil {
+				return nil, err
+			}
+			if stays {
+				continue
+			}
+		}
+		item, fresh, err := h.settle(tx, want, kind, l.server.ID, now)
+		if err != nil {
+			return nil, err
+		}
+		if fresh {
+			l.wrote = true
+			if item != nil {
+				notices = append(notices, noticeOf(*item, l.server.Name))
+			}
+		}
+	}
+	return notices, nil
+}
+
+// cameAndWent is asked when nothing of the kind changed waits any more: the third time in a day that content went back to
+// what is approved, the server is noisy and the item stays, because somebody tries something or nobody reads any more.
+func (h *Hub) cameAndWent(tx *store.Tx, l *ledger, before, after reviewed, now time.Time) (stays bool, err error) {
+	have, err := tx.WaitingFor(l.server.ID, kindChanged)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	waited := map[string]bool{}
+	for _, p := range have.Parts {
+		waited[p.Item] = p.State == stateChanged || p.State == stateNew || p.State == stateApproved
+	}
+	same := !slices.ContainsFunc(have.Parts, func(p store.Part) bool { return p.State != stateApproved && p.State != stateRemoved })
+	if same {
+		return true, nil // it stays already, until a person has seen it
+	}
+	var back []judged
+	for _, j := range after.Items {
+		if j.State == stateApproved && waited[j.Key] {
+			back = append(back, j)
+		}
+	}
+	if len(back) == 0 {
+		return false, nil // decided, or what was new is gone: not a return
+	}
+	recent := slices.DeleteFunc(slices.Clone(l.server.Noisy), func(t time.Time) bool { return now.Sub(t) > noisyWindow })
+	l.server.Noisy = append(recent, now)
+	if n := len(l.server.Noisy); n > noisyTimes {
+		l.server.Noisy = l.server.Noisy[n-noisyTimes:]
+	}
+	if err := l.putServer(tx); err != nil {
+		return false, err
+	}
+	if len(l.server.Noisy) < noisyTimes {
+		return false, nil
+	}
+	c := contentWith(l, kindChanged, back)
+	c.title = titleOf(l.server.Name, kindChanged, back, false)
+	_, _, err = h.settle(tx, c, kindChanged, l.server.ID, now)
+	if err != nil {
+		return false, err
+	}
+	return true, h.mark(tx, l.server.ID)
+}
+
+// mark marks the item that waits as noisy.
+func (h *Hub) mark(tx *store.Tx, serverID string) error {
+	it, err := tx.WaitingFor(serverID, kindChanged)
+	if err != nil || it.Noisy {
+		return err
+	}
+	it.Noisy = true
+	return tx.PutItem(it)
+}
+
+// settle makes what waits of one kind for one server exactly want. item is what waits afterwards, nil if nothing; fresh
+// says that something was written.
+func (h *Hub) settle(tx *store.Tx, want *content, kind, serverID string, now time.Time) (item *store.Item, fresh bool, err error) {
+	have, err := tx.WaitingFor(serverID, kind)
+	exists := err == nil
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, false, err
+	}
+	if want == nil {
+		if !exists {
+			return nil, false, nil
+		}
+		have.Decided, have.DecidedAt = decidedWithdrawn, now
+		return nil, true, tx.PutItem(have)
+	}
+	digest := want.digest()
+	if exists && have.Digest == digest {
+		return &have, false, nil
+	}
+	if exists && h.flooded(serverID, now) && covered(have, want) {
+		// A person cannot read ten codes a minute. The item keeps its code and lists all that waits; a decision binds to its
+		// digest, so it cannot be over anything else than what was shown.
+		have.Parts, have.Digest, have.Findings, have.Severity, have.Title = want.parts, digest, want.findings, want.severity, want.title
+		have.Updated, have.Noisy, have.Clients = now, true, want.clients
+		return &have, true, tx.PutItem(have)
+	}
+	code, err := tx.NewCode()
+	if err != nil {
+		return nil, false, err
+	}
+	h.minted[serverID] = append(h.minted[serverID], now)
+	next := store.Item{
+		Code: code, Kind: kind, ServerID: serverID, Severity: want.severity, Title: want.title, Digest: digest, Era: want.era,
+		Created: now, Updated: now, Parts: want.parts, Findings: want.findings, Clients: want.clients,
+	}
+	if exists {
+		next.Asked, next.AskedAt, next.Noisy = have.Asked, have.AskedAt, have.Noisy
+		have.Decided, have.DecidedAt, have.Next = decidedSuperseded, now, code
+		if err := tx.PutItem(have); err != nil {
+			return nil, false, err
+		}
+	}
+	return &next, true, tx.PutItem(next)
+}
+
+// flooded says that a server had its share of new codes for this minute.
+func (h *Hub) flooded(serverID string, now time.Time) bool {
+	recent := slices.DeleteFunc(h.minted[serverID], func(t time.Time) bool { return now.Sub(t) >= floodWindow })
+	h.minted[serverID] = recent
+	return len(recent) >= floodCodes
+}
+
+// covered says that want has no Critical part that the item does not list yet: a flood never buries one.
+func covered(have store.Item, want *content) bool {
+	listed := map[string]bool{}
+	for _, p := range have.Parts {
+		listed[p.Item+"\x00"+p.Digest] = inspect.Worst(readFindings(p.Findings)) == inspect.Critical
+	}
+	return !slices.ContainsFunc(want.critical, func(c string) bool { return !listed[c] })
+}
+
+// settleAll brings the inbox in line for every server; it is for the start, after seals did not hold.
+func (h *Hub) settleAll() error {
+	return h.update(func(tx *store.Tx) (bool, error) {
+		servers, err := tx.Servers()
+		if err != nil {
+			return false, err
+		}
+		wrote := false
+		for _, server := range servers {
+			l, err := readLedger(tx, server.ID)
+			if err != nil {
+				return false, err
+			}
+			r := review(l.facts())
+			if _, err := h.settleServer(tx, l, r, r, h.opts.Now()); err != nil {
+				return false, err
+			}
+			wrote = wrote || l.wrote
+		}
+		return wrote, nil
+	})
+}
+
+// newest follows the codes that took the place of one another, so that an old code leads to what waits now.
+func newest(tx *store.Tx, it store.Item) (store.Item, error) {
+	for range 10_000 {
+		if it.Next == "" {
+			return it, nil
+		}
+		next, err := tx.Item(it.Next)
+		if absent(err) {
+			return it, nil
+		}
+		if err != nil {
+			return it, err
+		}
+		it = next
+	}
+	return it, nil
+}
+
+// ordered sorts what waits as a person reads it: what was asked for last on top, then by severity, then the newest.
+func orderItems(items []store.Item) {
+	rank := map[string]int{severityCritical: 0, severityHigh: 1, severityReview: 2}
+	sort.SliceStable(items, func(i, j int) bool {
+		a, b := items[i], items[j]
+		if !a.AskedAt.Equal(b.AskedAt) {
+			return a.AskedAt.After(b.AskedAt)
+		}
+		if rank[a.Severity] != rank[b.Severity] {
+			return rank[a.Severity] < rank[b.Severity]
+		}
+		return a.Created.After(b.Created)
+	})
+}
+
+func noticeOf(it store.Item, server string) ItemNotice {
+	return ItemNotice{Code: it.Code, Kind: it.Kind, Server: server, Severity: it.Severity, Title: it.Title, Asked: it.Asked}
+}
+
+func (h *Hub) notify(n ItemNotice) {
+	if h.opts.Notifier != nil {
+		h.opts.Notifier.Notify(n)
+	}
+}

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"os"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// pruneEvery is how often the timeline is cut to its limits.
+const pruneEvery = time.Hour
+
+// begin starts what runs beside the calls.
+func (h *Hub) begin() {
+	h.mu.Lock()
+	h.idling()
+	h.mu.Unlock()
+	h.work.Add(3)
+	go h.watchSettings()
+	go h.watchHome()
+	go func() {
+		defer h.work.Done()
+		ticker := time.NewTicker(pruneEvery)
+		defer ticker.Stop()
+		for {
+			h.prune()
+			select {
+			case <-h.closing:
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+}
+
+// Done is closed when the hub wants to end: it stepped down, its last wrapper is gone, its home vanished. Whoever serves it
+// then stops serving and calls Close.
+func (h *Hub) Done() <-chan struct{} { return h.done }
+
+func (h *Hub) end() { h.ended.Do(func() { close(h.done) }) }
+
+// idling starts the clock of a hub that a wrapper started when no wrapper is left, and stops it when one is there. The
+// caller holds h.mu.
+func (h *Hub) idling() {
+	if h.opts.StartedBy != ByWrapper {
+		return
+	}
+	if h.idle != nil {
+		h.idle.Stop()
+		h.idle = nil
+	}
+	if len(h.sessions) > 0 || h.leaving {
+		return
+	}
+	h.idle = time.AfterFunc(h.opts.Linger, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if len(h.sessions) == 0 {
+			h.leave()
+		}
+	})
+}
+
+// leave ends the hub: from now on every call is answered "in a moment". The caller holds h.mu.
+func (h *Hub) leave() {
+	h.leaving = true
+	h.end()
+}
+
+// StepDown gives way to a hub that a person started. What was taken is on the disk before it says yes. A hub that a person
+// started gives way to nobody: a second one ends instead.
+func (h *Hub) StepDown(peer control.Peer) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case peer.Descends:
+		return answer(control.CodeDescends, "a program inside a wrapped server cannot end the hub")
+	case peer.Role != control.RoleHub:
+		return answer(control.CodeBadRequest, "only another hub takes over")
+	case h.opts.StartedBy != ByWrapper:
+		return answer(control.CodeNotHere, "a hub that a person started runs already")
+	}
+	if h.store != nil {
+		if err := h.store.Flush(); err != nil {
+			return h.failed(err)
+		}
+	}
+	h.leave()
+	return nil
+}
+
+// watchHome ends the hub when its home, or the store in it, is no longer where it was: what it would go on to write nobody
+// would ever read.
+func (h *Hub) watchHome() {
+	defer h.work.Done()
+	home, err := os.Lstat(h.opts.Home.Dir)
+	if err != nil {
+		h.vanished()
+		return
+	}
+	var file os.FileInfo
+	if h.store != nil {
+		if file, err = os.Lstat(h.opts.Home.Store); err != nil {
+			h.vanished()
+			return
+		}
+	}
+	ticker := time.NewTicker(h.opts.HomeCheck)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-h.closing:
+			return
+		case <-ticker.C:
+		}
+		if now, err := os.Lstat(h.opts.Home.Dir); err != nil || !os.SameFile(home, now) {
+			h.vanished()
+			return
+		}
+		if file == nil {
+			continue
+		}
+		if now, err := os.Lstat(h.opts.Home.Store); err != nil || !os.SameFile(file, now) {
+			h.vanished()
+			return
+		}
+	}
+}
+
+func (h *Hub) vanished() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.leave()
+}

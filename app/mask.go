@@ -1,0 +1,210 @@
+package app
+
+import (
+	"math"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// What stands in the place of a secret.
+const masked = "***"
+
+var (
+	// Words that make a flag, a variable or a query key name a secret.
+	secretName = regexp.MustCompile(`(?i)(^|[-_.:])(token|secret|password|passwd|passphrase|pwd|pass|auth|authorization|bearer|credentials?|cookie|signature|sig|jwt|pat|` +
+		`api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|encryption[-_]?key|client[-_]?secret|key|dsn|connection[-_]?string)$|(?i)^(apikey|accesskey|secretkey|authtoken|accesstoken|apitoken|sessionid|xapikey)$`)
+
+	// Formats that are secrets wherever they stand.
+	knownSecret = regexp.MustCompile(`sk-[A-Za-z0-9_-]{16,}` +
+		`|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}` +
+		`|xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}` +
+		`|(?:AKIA|ASIA|AROA|ABIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_.-]{20,}` +
+		`|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?` +
+		`|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,}|dop_v1_[a-f0-9]{40,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}` +
+		`|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{20,}|secret_[A-Za-z0-9]{30,}|ntn_[A-Za-z0-9]{30,}|lin_api_[A-Za-z0-9]{20,}` +
+		`|shp(?:at|ss|ca|pa)_[A-Fa-f0-9]{20,}|figd_[A-Za-z0-9_-]{20,}|pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}` +
+		`|-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
+
+	// name=value and name: value inside one argument or one line of text.
+	assignment = regexp.MustCompile(`(?i)([A-Za-z0-9_.-]*(?:token|secret|password|passwd|passphrase|pwd|api[-_]?key|access[-_]?key|private[-_]?key|authorization|credentials?|signature))("?\s*[=:]\s*"?)((?:bearer|basic|token)\s+)?([^\s"'&;,]+)`)
+	bearer     = regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)([A-Za-z0-9._~+/=-]{8,})`)
+	userInfo   = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s"'@]+)@`)
+	run        = regexp.MustCompile(`[A-Za-z0-9_+=-]{24,}`)
+)
+
+// masker collects what it takes out, so that the same text can be masked in places that do not look like a secret.
+type masker struct{ secrets []string }
+
+func (m *masker) take(s string) string {
+	if s != "" && s != masked {
+		m.secrets = append(m.secrets, s)
+	}
+	return masked
+}
+
+// maskArgv masks arguments for people; it never changes how many there are. It errs towards masking: a false mask costs a
+// look into the client's file, a missed one a key on a screen.
+func maskArgv(argv []string) (shown, secrets []string) {
+	var m masker
+	shown = make([]string, len(argv))
+	for i, arg := range argv {
+		if i > 1 && flagNamesSecret(argv[i-1]) && (!strings.HasPrefix(arg, "-") || strings.ContainsAny(arg, "=") == false && len(arg) > 16) {
+			shown[i] = m.take(arg)
+			continue
+		}
+		if i == 0 {
+			shown[i] = m.text(arg, false)
+			continue
+		}
+		shown[i] = m.text(arg, true)
+	}
+	return shown, m.secrets
+}
+
+// flagNamesSecret says that the argument after this one is a secret: --token, -api-key, /password. A bare "-p" or "-k" is
+// not one: too many honest flags are.
+func flagNamesSecret(arg string) bool {
+	name := strings.TrimLeft(arg, "-")
+	return name != arg && !strings.ContainsAny(name, "=: ") && secretName.MatchString(name)
+}
+
+// text masks inside one string. guess looks for long random runs too, not only for what has the form of a secret.
+func (m *masker) text(s string, guess bool) string {
+	s = knownSecret.ReplaceAllStringFunc(s, m.take)
+	if name, value, ok := strings.Cut(s, "="); ok && value != "" && !strings.Contains(s, "://") && secretName.MatchString(strings.TrimLeft(name, "-")) {
+		return name + "=" + m.take(value)
+	}
+	s = bearer.ReplaceAllStringFunc(s, func(found string) string {
+		p := bearer.FindStringSubmatch(found)
+		return p[1] + p[2] + m.take(p[3])
+	})
+	s = assignment.ReplaceAllStringFunc(s, func(found string) string {
+		p := assignment.FindStringSubmatch(found)
+		if p[4] == masked || strings.EqualFold(p[4], "bearer") || strings.EqualFold(p[4], "basic") {
+			return found
+		}
+		return p[1] + p[2] + p[3] + m.take(p[4])
+	})
+	if strings.Contains(s, "://") {
+		s = m.urls(s)
+	}
+	if guess && !looksLikePath(s) {
+		s = run.ReplaceAllStringFunc(s, func(found string) string {
+			if looksRandom(found) && !strings.Contains(s, "sha256:"+found) {
+				return m.take(found)
+			}
+			return found
+		})
+	}
+	return s
+}
+
+// urls masks in every URL that a text holds: user info, values of secret query keys and of those that look random.
+func (m *masker) urls(s string) string {
+	s = userInfo.ReplaceAllStringFunc(s, func(found string) string {
+		p := userInfo.FindStringSubmatch(found)
+		user, password, both := strings.Cut(p[2], ":")
+		if !both {
+			return p[1] + m.take(user) + "@"
+		}
+		m.take(user)
+		m.take(password)
+		return p[1] + masked + "@"
+	})
+	head, query, ok := strings.Cut(s, "?")
+	if !ok {
+		return s
+	}
+	query, fragment, hasFragment := strings.Cut(query, "#")
+	pairs := strings.Split(query, "&")
+	for i, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || value == "" {
+			continue
+		}
+		name, err := url.QueryUnescape(key)
+		if err != nil {
+			name = key
+		}
+		if secretName.MatchString(name) || err != nil || looksRandom(value) {
+			pairs[i] = key + "=" + m.take(value)
+		}
+	}
+	s = head + "?" + strings.Join(pairs, "&")
+	if hasFragment {
+		s += "#" + fragment
+	}
+	return s
+}
+
+// maskURL masks a server's URL. A path segment counts too: some services put the key there.
+func maskURL(raw string) (shown string, secrets []string) {
+	var m masker
+	shown = m.text(raw, true)
+	return shown, m.secrets
+}
+
+// maskText masks known secrets and everything that has the form of one, for logs. Random runs stay: a log without its
+// commit hashes and request ids helps nobody.
+func maskText(s string, secrets []string) string {
+	for _, secret := range secrets {
+		if len(secret) >= 6 { // shorter ones are words, and would eat the text
+			s = strings.ReplaceAll(s, secret, masked)
+		}
+	}
+	var m masker
+	return m.text(s, false)
+}
+
+func looksLikePath(s string) bool {
+	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "~") ||
+		strings.HasPrefix(s, `\\`) || len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+}
+
+// looksRandom says that a run of letters and digits was drawn, not written: 32 or more of hex, or 24 or more with all of
+// upper case, lower case and digits, digits spread over it, and at least 3.8 bits a character. Words, versions, package
+// names and numbers do not reach that.
+func looksRandom(s string) bool {
+	if len(s) < 24 {
+		return false
+	}
+	var counts [256]int
+	var upper, lower, digit, changes int
+	hex, last := true, 0
+	for i := range len(s) {
+		c := s[i]
+		counts[c]++
+		class := 0
+		switch {
+		case c >= '0' && c <= '9':
+			digit++
+			class = 1
+		case c >= 'a' && c <= 'z':
+			lower++
+			class = 2
+			hex = hex && c <= 'f'
+		case c >= 'A' && c <= 'Z':
+			upper++
+			class = 3
+			hex = hex && c <= 'F'
+		default:
+			hex = false
+		}
+		if i > 0 && class != last {
+			changes++
+		}
+		last = class
+	}
+	bits := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(s))
+			bits -= p * math.Log2(p)
+		}
+	}
+	if hex && len(s) >= 32 && digit > 0 && upper+lower > 0 {
+		return bits >= 3
+	}
+	return upper > 0 && lower > 0 && digit > 1 && changes*4 >= len(s) && bits >= 3.8
+}

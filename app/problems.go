@@ -1,0 +1,44 @@
+package app
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// Problems have stable codes; docs/problems.md has a paragraph for each.
+const (
+	problemStoreDamaged    = "SP-001"
+	problemStoreMissing    = "SP-002"
+	problemStoreSeal       = "SP-003"
+	problemStoreNewer      = "SP-004"
+	problemStoreUnreadable = "SP-005"
+	problemStoreLost       = "SP-006"
+	problemTampered        = "SP-007"
+	problemStoreWrite      = "SP-008"
+	problemCLIIgnored      = "SP-009"
+	problemSettings        = "SP-010"
+	problemSettingsWatch   = "SP-011"
+	problemLog             = "SP-012"
+)
+
+// problem notes something that is wrong until it is cleared. h.mu must not be needed by the caller's lock order: it takes
+// none, and is called either from Open or under h.mu.
+func (h *Hub) problem(code, what, next string) {
+	h.problems[code] = control.Problem{Code: code, What: oneLine(what), Next: next}
+}
+
+func (h *Hub) solved(code string) { delete(h.problems, code) }
+
+func (h *Hub) problemList() []control.Problem {
+	list := make([]control.Problem, 0, len(h.problems))
+	for _, p := range h.problems {
+		list = append(list, p)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Code < list[j].Code })
+	return list
+}
+
+// oneLine keeps an error of the system on one line.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

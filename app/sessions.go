@@ -1,0 +1,477 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/store"
+)
+
+// session is one connected wrapper.
+type session struct {
+	wrapper  control.Wrapper
+	server   string // id
+	name     string // of its own entry, cleaned
+	client   string
+	id       string
+	pid      int
+	since    time.Time
+	secrets  []string // of its command, to mask them in what it logs
+	declared map[string]*declaration
+	reported uint64 // order of its last report, 0 before the first
+	pushed   control.State
+	strange  bool // it sent records that no wrapper can cause
+}
+
+// standing is what is known of a server without asking the store: the part of a State that all its wrappers share.
+type standing struct {
+	base     control.State // Name and Waiting are each wrapper's own
+	lastSeen time.Time
+}
+
+const (
+	maxName    = 256
+	maxClients = 64
+)
+
+// Register makes a connection a wrapper of a server.
+func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register) (control.State, error) {
+	id, err := identify(r.Server)
+	if err != nil {
+		return control.State{}, answer(control.CodeBadRequest, "%v", err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.leaving {
+		return control.State{}, h.usable()
+	}
+	now := h.opts.Now()
+	s := &session{
+		wrapper: w, server: id.ID, client: clip(r.Client, maxName), id: clip(r.Session, maxName), pid: peer.PID, since: now, secrets: id.Secrets,
+	}
+	if h.store == nil {
+		// The wrapper stays connected and blocks everything; the hub that comes after this one will be told all again.
+		h.sessions[w] = s
+		h.idling()
+		s.name = inspect.CleanName(r.Server.Name, "server 1")
+		return h.blocked(s), nil
+	}
+	var name string
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		server, err := tx.Server(id.ID)
+		if err != nil && !absent(err) {
+			return false, err
+		}
+		fresh := err != nil
+		if fresh {
+			number, err := nextNumber(tx)
+			if err != nil {
+				return false, err
+			}
+			server = store.Server{ID: id.ID, Transport: r.Server.Transport, FirstSeen: now, Number: number}
+		}
+		before := server
+		server.Identity, server.Argv, server.URL = id.Display, id.Argv, id.URL
+		s.name = inspect.CleanName(r.Server.Name, fmt.Sprintf("server %d", server.Number))
+		// Two entries for one server: its name stays as long as a wrapper of that name lives.
+		if server.Name == "" || !h.named(id.ID, server.Name) {
+			server.Name = s.name
+		}
+		if s.client != "" && !slices.Contains(server.Clients, s.client) && len(server.Clients) < maxClients {
+			server.Clients = append(slices.Clone(server.Clients), s.client)
+		}
+		server.LastSeen = now
+		name = server.Name
+		same := !fresh && before.Name == server.Name && before.Identity == server.Identity && len(before.Clients) == len(server.Clients)
+		if same && now.Sub(before.LastSeen) < time.Hour {
+			return false, nil // a start of a wrapper does not wait for a disk
+		}
+		return true, tx.PutServer(server)
+	})
+	if err != nil {
+		return control.State{}, h.failed(err)
+	}
+	h.sessions[w] = s
+	h.idling()
+	if err := errors.Join(h.refresh(id.ID), h.recount()); err != nil {
+		delete(h.sessions, w)
+		h.idling()
+		return control.State{}, h.failed(err)
+	}
+	st := h.servers[id.ID]
+	st.lastSeen, st.base.Name = now, name
+	return h.push(s), nil
+}
+
+// named says whether a live wrapper of the server goes by that name.
+func (h *Hub) named(server, name string) bool {
+	for _, s := range h.sessions {
+		if s.server == server && s.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func nextNumber(tx *store.Tx) (int, error) {
+	servers, err := tx.Servers()
+	if err != nil {
+		return 0, err
+	}
+	highest := 0
+	for _, s := range servers {
+		highest = max(highest, s.Number)
+	}
+	return highest + 1, nil
+}
+
+// Unregister forgets a wrapper. What it declared stays in the inbox: it happened, and only another report takes it back.
+func (h *Hub) Unregister(w control.Wrapper) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.sessions[w]
+	if s == nil {
+		return
+	}
+	delete(h.sessions, w)
+	h.logs.flush(s.server, s.id)
+	if st := h.servers[s.server]; st != nil {
+		st.lastSeen = h.opts.Now()
+	}
+	h.idling()
+}
+
+// blocked is the State of a hub without a store: nothing of the server passes.
+func (h *Hub) blocked(s *session) control.State {
+	h.revision++
+	return control.State{
+		Revision: h.revision, Name: s.name, Blocked: true,
+		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()),
+	}
+}
+
+// refresh reads a server anew, so that its wrappers get what holds now.
+func (h *Hub) refresh(id string) error {
+	return h.store.View(func(tx *store.Tx) error {
+		l, err := readLedger(tx, id)
+		if err != nil {
+			return err
+		}
+		waiting, err := waitingFor(tx, id)
+		if err != nil {
+			return err
+		}
+		h.stand(l, review(l.facts()), waiting)
+		return nil
+	})
+}
+
+// waitingFor are the items that wait for a server, by kind.
+func waitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
+	all, err := tx.Waiting()
+	if err != nil {
+		return nil, err
+	}
+	waiting := map[string]store.Item{}
+	for _, it := range all {
+		if it.ServerID == id {
+			waiting[it.Kind] = it
+		}
+	}
+	return waiting, nil
+}
+
+// stand computes the State that the wrappers of a server share. Its maps are never changed afterwards.
+func (h *Hub) stand(l *ledger, r reviewed, waiting map[string]store.Item) {
+	st := h.servers[l.server.ID]
+	if st == nil {
+		st = &standing{lastSeen: l.server.LastSeen}
+		h.servers[l.server.ID] = st
+	}
+	base := control.State{
+		Name: l.server.Name, Open: r.Open, Blocked: r.Blocked,
+		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.settings.forServer(l.server),
+	}
+	for _, kind := range []string{kindNewServer, kindChanged} {
+		if it, ok := waiting[kind]; ok {
+			base.Code, base.Kind = it.Code, kind
+		}
+	}
+	for _, j := range r.Items {
+		state := control.ItemState{State: j.State, Approved: j.Approved}
+		if j.Waits {
+			state.Code = waiting[j.Kind].Code
+		}
+		base.Items[j.Key] = state
+	}
+	st.base = base
+}
+
+// push sends a wrapper its State if that differs from the last one, and returns it.
+func (h *Hub) push(s *session) control.State {
+	st := h.servers[s.server]
+	if st == nil {
+		return h.blocked(s)
+	}
+	state := st.base
+	state.Name, state.Waiting = s.name, h.waitingOf(s)
+	state.Revision = s.pushed.Revision
+	if s.pushed.Revision == 0 || !sameState(state, s.pushed) {
+		h.revision++
+		state.Revision = h.revision
+		s.pushed = state
+		s.wrapper.Push(state)
+	}
+	return s.pushed
+}
+
+// waitingOf counts what waits for a wrapper's client, over all its servers: clients that see one name twice keep one of our
+// tools, so each answers for all.
+func (h *Hub) waitingOf(s *session) int {
+	n := 0
+	for _, it := range h.waiting {
+		if concerns(it, s.client, s.server) {
+			n++
+		}
+	}
+	return n
+}
+
+// recount reads what waits, for the numbers in States.
+func (h *Hub) recount() error {
+	return h.store.View(func(tx *store.Tx) error {
+		waiting, err := tx.Waiting()
+		for i := range waiting {
+			waiting[i].Parts, waiting[i].Findings = nil, nil
+		}
+		h.waiting = waiting
+		return err
+	})
+}
+
+// pushAll brings every wrapper up to date: a decision over one server changes what waits for all wrappers of a client.
+func (h *Hub) pushAll() {
+	if err := h.recount(); err != nil {
+		h.failed(err)
+	}
+	for _, s := range h.ordered() {
+		h.push(s)
+	}
+}
+
+func (h *Hub) ordered() []*session {
+	all := slices.Collect(maps.Values(h.sessions))
+	sort.Slice(all, func(i, j int) bool {
+		if !all[i].since.Equal(all[j].since) {
+			return all[i].since.Before(all[j].since)
+		}
+		return all[i].pid < all[j].pid
+	})
+	return all
+}
+
+func sameState(a, b control.State) bool {
+	return a.Name == b.Name && a.Open == b.Open && a.Blocked == b.Blocked && a.Code == b.Code && a.Kind == b.Kind && a.Waiting == b.Waiting &&
+		maps.Equal(a.Settings, b.Settings) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
+		return x.State == y.State && x.Code == y.Code && slices.Equal(x.Approved, y.Approved)
+	})
+}
+
+// Report takes what a server declares, and answers once what follows from it is stored.
+func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error) {
+	if r.Era != "legacy" && r.Era != "modern" {
+		return control.State{}, answer(control.CodeBadRequest, "unknown era")
+	}
+	declared, _, whole := declarations(r) // outside the lock: it may take a while
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.sessions[w]
+	if s == nil {
+		return control.State{}, answer(control.CodeBadRequest, "report before register")
+	}
+	if err := h.usable(); err != nil {
+		return control.State{}, err
+	}
+	h.reports++
+	s.declared, s.reported = declared, h.reports
+	h.share(s)
+	if s.client == "" {
+		s.client = inspect.CleanName(r.Client, "")
+	}
+	notices, err := h.judgeReport(s, r, whole)
+	if err != nil {
+		return control.State{}, h.failed(err)
+	}
+	h.pushAll()
+	for _, n := range notices {
+		h.notify(n)
+	}
+	return h.push(s), nil
+}
+
+// share keeps one copy of a definition that several processes of a server declare alike.
+func (h *Hub) share(s *session) {
+	for _, other := range h.sessions {
+		if other == s || other.server != s.server {
+			continue
+		}
+		for key, d := range s.declared {
+			if o := other.declared[key]; o != nil && o.Digest == d.Digest && len(o.Findings) == len(d.Findings) && o.Era == d.Era {
+				s.declared[key] = o
+			}
+		}
+	}
+}
+
+// live is what the live wrappers of a server declared, the newest report first.
+func (h *Hub) live(server string) []map[string]*declaration {
+	var sessions []*session
+	for _, s := range h.sessions {
+		if s.server == server && s.reported > 0 {
+			sessions = append(sessions, s)
+		}
+	}
+	sort.Slice(sessions, func(i, j int) bool { return sessions[i].reported > sessions[j].reported })
+	all := make([]map[string]*declaration, len(sessions))
+	for i, s := range sessions {
+		all[i] = s.declared
+	}
+	return all
+}
+
+// judgeReport stores what a report changes: what is declared, what waits, and what the timeline says about it.
+func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding) (notices []ItemNotice, err error) {
+	now := h.opts.Now()
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		l, err := readLedger(tx, s.server)
+		if err != nil {
+			return false, err
+		}
+		facts := l.facts()
+		before := review(facts)
+		if err := l.see(tx, merge(h.live(s.server), l.approves), now); err != nil {
+			return false, err
+		}
+		records, err := h.noteServer(tx, l, s, r, whole, now)
+		if err != nil {
+			return false, err
+		}
+		facts = l.facts()
+		after := review(facts)
+		if trusted := h.firstUse(l, after, facts); len(trusted) > 0 {
+			record, err := h.trust(tx, l, trusted, now)
+			if err != nil {
+				return false, err
+			}
+			records = append(records, record)
+			after = review(l.facts())
+		}
+		came, err := h.settleServer(tx, l, before, after, now)
+		if err != nil {
+			return false, err
+		}
+		notices = came
+		records = append(h.drift(l, before, after, s, waitingCodes(tx, s.server)), records...)
+		if len(records) > 0 {
+			l.wrote = true
+			if _, err := tx.Append(records...); err != nil {
+				return false, err
+			}
+		}
+		return l.wrote, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	// What wrappers are told comes from what is on the disk.
+	return notices, h.refresh(s.server)
+}
+
+// noteServer keeps what a report says about the server as a whole. A finding about the whole that is new goes into the
+// timeline, because there is no item it could stand in.
+func (h *Hub) noteServer(tx *store.Tx, l *ledger, s *session, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
+	before := l.server
+	l.server.Era, l.server.Protocol = r.Era, clip(r.Protocol, maxName)
+	if len(r.ServerInfo) > 0 && len(r.ServerInfo) <= 1<<20 && json.Valid(r.ServerInfo) {
+		l.server.ServerInfo = r.ServerInfo
+	}
+	l.server.Findings = writeFindings(whole)
+	if s.client != "" && !slices.Contains(l.server.Clients, s.client) && len(l.server.Clients) < maxClients {
+		l.server.Clients = append(slices.Clone(l.server.Clients), s.client)
+	}
+	same := before.Era == l.server.Era && before.Protocol == l.server.Protocol && len(before.Clients) == len(l.server.Clients) &&
+		compact(before.ServerInfo) == compact(l.server.ServerInfo) && compact(before.Findings) == compact(l.server.Findings)
+	if same {
+		return nil, nil
+	}
+	l.server.LastSeen = now
+	if err := l.putServer(tx); err != nil {
+		return nil, err
+	}
+	if compact(before.Findings) == compact(l.server.Findings) || len(whole) == 0 {
+		return nil, nil
+	}
+	rules := map[string]bool{}
+	for _, f := range whole {
+		rules[f.Rule] = true
+	}
+	return []store.Record{h.record("policy_decision", "warned", store.Record{
+		Server: l.server.Name, Session: s.id, Client: s.client,
+		Summary: "the server's declarations as a whole have findings",
+		Detail:  detail(map[string]any{"check": "metadata", "rules": slices.Sorted(maps.Keys(rules))}),
+	})}, nil
+}
+
+// firstUse are the keys to be trusted at the first sight of a server. After a lost store nothing is: what looks new was
+// perhaps refused before.
+func (h *Hub) firstUse(l *ledger, r reviewed, facts serverFacts) []string {
+	if !h.settings.trustsClean(l.server) || len(h.problems[problemStoreLost].Code) > 0 || len(h.problems[problemTampered].Code) > 0 {
+		return nil
+	}
+	return trustable(r, facts)
+}
+
+func (h *Hub) trust(tx *store.Tx, l *ledger, keys []string, now time.Time) (store.Record, error) {
+	for _, key := range keys {
+		seen := l.seen[key]
+		p := l.pin(key, seen.Era)
+		p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, store.Approved, store.ByTrustClean, now, false
+		err := errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
+			ServerID: l.server.ID, Item: key, Era: seen.Era, At: now, Action: "trust", By: store.ByTrustClean, Digest: seen.Digest,
+		}))
+		if err != nil {
+			return store.Record{}, err
+		}
+	}
+	l.server.FirstUse = now
+	return h.record("approval", "ok", store.Record{
+		Server: l.server.Name, Mode: "trust-clean",
+		Summary: fmt.Sprintf("%s trusted on first use, never read", count(len(keys), "item")),
+		Detail:  detail(map[string]any{"check": "first_use", "items": cutList(keys)}),
+	}), l.putServer(tx)
+}
+
+func compact(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	out, err := json.Marshal(raw)
+	if err != nil {
+		return string(raw)
+	}
+	return string(out)
+}
+
+func clip(s string, most int) string {
+	if len(s) > most {
+		return s[:most]
+	}
+	return s
+}

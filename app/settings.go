@@ -1,0 +1,452 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/store"
+)
+
+// settings are what is in force and what the file says. Where the file loosens something the two differ, and the difference
+// waits in the inbox.
+type settings struct {
+	accepted policy.Document // in force, and in the store
+	file     policy.Document
+	raw      []byte // of the file, as it was read last
+	read     bool
+	broken   bool // the file cannot be read as JSON; it is left alone
+}
+
+// metaSettings is where the store keeps what is in force.
+const metaSettings = "settings"
+
+const settingPrefix = "setting:"
+
+func (s settings) global() policy.Values { return s.accepted.Effective("", "") }
+
+// forServer are the settings in force for a server. A settings file may name it by its id or by its identity; the id is
+// nearer, since the hub writes it.
+func (s settings) forServer(server store.Server) policy.Values {
+	values := s.accepted.Effective(server.ID, server.Name)
+	if server.Identity == "" || strings.Contains(server.Identity, masked) {
+		return values // an identity with a mask in it names several servers
+	}
+	byIdentity := s.accepted.Effective(server.Identity, server.Name)
+	for key, value := range byIdentity {
+		if s.accepted.From(key, server.Identity, "", "") == "server" && s.accepted.From(key, server.ID, "", "") != "server" {
+			values[key] = value
+		}
+	}
+	return values
+}
+
+func (s settings) trustsClean(server store.Server) bool {
+	return policy.ForWrapper(s.forServer(server)).TrustClean
+}
+
+// openSettings reads what was in force and what the file says now. A home without accepted settings has the defaults: a file
+// that was there before its first hub is a hand edit like any other.
+func (h *Hub) openSettings() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.store != nil {
+		err := h.store.View(func(tx *store.Tx) error {
+			raw, err := tx.Meta(metaSettings)
+			if absent(err) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			h.settings.accepted, _ = policy.ParseDocument(raw)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("open settings: %w", err)
+		}
+	}
+	return h.readSettings()
+}
+
+// readSettings reads the file and follows it: what it tightens applies now, what it loosens waits. The caller holds h.mu.
+func (h *Hub) readSettings() error {
+	raw, err := readSettingsFile(h.opts.Home.Settings)
+	if err != nil {
+		h.settings.broken = true
+		h.problem(problemSettings, err.Error(), "make settings.json a file of yours with mode 0600; the last good values hold")
+		return nil
+	}
+	if h.settings.read && string(raw) == string(h.settings.raw) {
+		return nil
+	}
+	h.settings.raw, h.settings.read = raw, true
+	doc, errs := policy.ParseDocument(raw)
+	if len(errs) > 0 && !isObject(raw) {
+		h.settings.broken = true
+		h.problem(problemSettings, errs[0].Error(), "mend settings.json; the last good values hold")
+		return nil
+	}
+	h.settings.broken = false
+	h.solved(problemSettings)
+	for _, s := range policy.All() {
+		if s.Window {
+			without, err := doc.Set(s.Key, "", "", "")
+			if err == nil && string(without.Marshal()) != string(doc.Marshal()) {
+				doc = without
+				errs = append(errs, fmt.Errorf("settings: %s is set in the window only", s.Key))
+			}
+		}
+	}
+	if len(errs) > 0 {
+		h.problem(problemSettings, errs[0].Error(), "mend settings.json; what could be read holds where it is not looser")
+	}
+	h.settings.file = doc
+	accepted := doc
+	tightened, loosened := policy.Diff(h.settings.accepted, doc)
+	if len(loosened) > 0 {
+		accepted = policy.Strictest(h.settings.accepted, doc)
+	}
+	if h.store == nil {
+		h.settings.accepted = policy.Strictest(policy.Document{}, doc)
+		return nil
+	}
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		wrote := string(accepted.Marshal()) != string(h.settings.accepted.Marshal())
+		if wrote {
+			if err := tx.SetMeta(metaSettings, accepted.Marshal()); err != nil {
+				return false, err
+			}
+		}
+		if len(tightened) > 0 {
+			if err := h.noteSettings(tx, tightened, "in settings.json", ""); err != nil {
+				return false, err
+			}
+		}
+		_, fresh, err := h.settle(tx, settingsContent(accepted, doc), kindSettings, "", h.opts.Now())
+		return wrote || fresh || len(tightened) > 0, err
+	})
+	if err != nil {
+		return h.failed(err)
+	}
+	h.settings.accepted = accepted
+	return h.restand()
+}
+
+// restand gives every server its settings anew and tells the wrappers.
+func (h *Hub) restand() error {
+	if h.store == nil {
+		return nil
+	}
+	for id := range h.servers {
+		if err := h.refresh(id); err != nil && !absent(err) {
+			return h.failed(err)
+		}
+	}
+	h.pushAll()
+	return nil
+}
+
+func isObject(raw []byte) bool {
+	var members map[string]json.RawMessage
+	return len(raw) <= policy.MaxDocument && json.Unmarshal(raw, &members) == nil
+}
+
+// settingsContent is what a settings file loosens, as an inbox item; nil if it loosens nothing.
+func settingsContent(accepted, file policy.Document) *content {
+	_, loosened := policy.Diff(accepted, file)
+	if len(loosened) == 0 {
+		return nil
+	}
+	c := &content{kind: kindSettings, severity: severityReview}
+	for _, change := range loosened {
+		sum := sha256.Sum256([]byte(plainJSON([]string{change.Key, change.Server, change.Tool, change.From, change.To})))
+		c.parts = append(c.parts, store.Part{
+			Item: settingItem(change), State: stateChanged, Digest: hex.EncodeToString(sum[:]),
+			Definition: []byte(plainJSON(change.To)), Approved: []byte(plainJSON(change.From)),
+		})
+	}
+	if len(loosened) == 1 {
+		c.title = fmt.Sprintf("settings.json makes %s less safe: %s instead of %s", loosened[0].Key, loosened[0].To, loosened[0].From)
+	} else {
+		c.title = fmt.Sprintf("settings.json makes %d settings less safe", len(loosened))
+	}
+	return c
+}
+
+// settingItem names a setting as an inbox item lists it: "setting:KEY", for a server and tool with "@SERVER/TOOL" behind.
+func settingItem(c policy.ChangeOfSetting) string {
+	name := settingPrefix + c.Key
+	if c.Server != "" {
+		name += "@" + c.Server
+	}
+	if c.Tool != "" {
+		name += "/" + c.Tool
+	}
+	return name
+}
+
+func settingDetails(it store.Item) []control.PartDetail {
+	details := []control.PartDetail{}
+	for _, p := range it.Parts {
+		from, to := settingText(p.Approved), settingText(p.Definition)
+		details = append(details, control.PartDetail{
+			Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: []inspect.Finding{},
+			Definition: p.Definition, Approved: p.Approved,
+			Changes: []pin.Change{{Path: strings.TrimPrefix(p.Item, settingPrefix), Op: stateChanged, Words: fmt.Sprintf("changed: %s → %s", from, to), Before: from, After: to}},
+		})
+	}
+	return details
+}
+
+func settingText(raw []byte) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// decideSettings decides on what a settings file loosens: approved it applies, rejected the old value goes back into the file.
+func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (wrote bool, apply func(), err error) {
+	if it.Decided != "" {
+		return false, nil, stale(tx, it)
+	}
+	if h.settings.broken {
+		return false, nil, answer(control.CodeUnavailable, "settings.json cannot be read: mend it first")
+	}
+	chosen, err := selection(it, d)
+	if err != nil {
+		return false, nil, err
+	}
+	accepted, file := h.settings.accepted, h.settings.file
+	_, loosened := policy.Diff(accepted, file)
+	var decided []policy.ChangeOfSetting
+	for _, c := range loosened {
+		name := settingItem(c)
+		switch {
+		case !chosen[name]:
+			out.Left = append(out.Left, name)
+			continue
+		case d.Reject:
+			file, err = file.Set(c.Key, c.From, c.Server, c.Tool)
+			out.Rejected = append(out.Rejected, name)
+		default:
+			accepted, err = accepted.Set(c.Key, c.To, c.Server, c.Tool)
+			out.Approved = append(out.Approved, name)
+		}
+		if err != nil {
+			return false, nil, answer(control.CodeBadRequest, "%v", err)
+		}
+		decided = append(decided, c)
+	}
+	if len(decided) == 0 {
+		out.Next = it.Code
+		return false, nil, nil
+	}
+	if !d.Reject && len(out.Left) == 0 {
+		accepted = file
+	}
+	raw := h.settings.raw
+	if d.Reject {
+		if raw, err = h.writeSettings(file); err != nil {
+			return false, nil, err
+		}
+	}
+	now := h.opts.Now()
+	it.Decided, it.DecidedAt = decidedApproved, now
+	kind, words := "approval", "allowed"
+	if d.Reject {
+		it.Decided, kind, words = decidedRejected, "rejection", "rejected"
+	}
+	if err := errors.Join(tx.PutItem(it), tx.SetMeta(metaSettings, accepted.Marshal())); err != nil {
+		return false, nil, err
+	}
+	next, _, err := h.settle(tx, settingsContent(accepted, file), kindSettings, "", now)
+	if err != nil {
+		return false, nil, err
+	}
+	if next != nil {
+		out.Next, it.Next = next.Code, next.Code
+		if err := tx.PutItem(it); err != nil {
+			return false, nil, err
+		}
+	}
+	keys := append(append([]string(nil), out.Approved...), out.Rejected...)
+	if err := h.noteDecision(tx, "", kind, it.Code, keys, words, map[string]any{"check": "settings", "changes": decided, "next": out.Next}); err != nil {
+		return false, nil, err
+	}
+	if !d.Reject {
+		if err := h.noteSettings(tx, decided, "allowed by a person", it.Code); err != nil {
+			return false, nil, err
+		}
+	}
+	return true, func() {
+		h.settings.accepted, h.settings.file, h.settings.raw = accepted, file, raw
+		if err := h.restand(); err != nil {
+			h.failed(err)
+		}
+	}, nil
+}
+
+func (h *Hub) noteSettings(tx *store.Tx, changes []policy.ChangeOfSetting, how, code string) error {
+	var words []string
+	for _, c := range changes {
+		words = append(words, fmt.Sprintf("%s: %s → %s", c.Key, c.From, c.To))
+	}
+	_, err := tx.Append(h.record("config_change", "ok", store.Record{
+		Code: code, Summary: clip(strings.Join(words, ", "), 1000) + " (" + how + ")",
+		Detail: detail(map[string]any{"check": "settings", "changes": changes}),
+	}))
+	return err
+}
+
+// Settings are rows of the table with what is in force.
+func (h *Hub) Settings(q control.SettingQuery) ([]control.Setting, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	server, err := h.settingServer(q.Server)
+	if err != nil {
+		return nil, err
+	}
+	var rows []control.Setting
+	for _, s := range policy.All() {
+		if q.Key == "" || q.Key == s.Key {
+			rows = append(rows, h.settingRow(s, server, q.Tool))
+		}
+	}
+	if len(rows) == 0 {
+		return nil, answer(control.CodeNotFound, "no setting %s; `sallyport settings list` shows them", inspect.CleanName(q.Key, "of that name"))
+	}
+	return rows, nil
+}
+
+func (h *Hub) settingRow(s policy.Setting, server store.Server, tool string) control.Setting {
+	values := h.settings.forServer(server)
+	if tool != "" {
+		values = h.settings.accepted.EffectiveTool(server.ID, server.Name, tool)
+	}
+	row := control.Setting{Key: s.Key, Value: values[s.Key], Default: s.Default, Doc: s.Doc, From: h.settings.accepted.From(s.Key, server.ID, server.Name, tool)}
+	if s.Key == metaWindowCLI {
+		row.Value, row.From = "off", "default"
+		if h.windowOn {
+			row.Value, row.From = "on", "settings"
+		}
+	}
+	return row
+}
+
+func (h *Hub) settingServer(name string) (server store.Server, err error) {
+	if name == "" {
+		return server, nil
+	}
+	if err := h.usable(); err != nil {
+		return server, err
+	}
+	err = h.store.View(func(tx *store.Tx) error {
+		server, err = findServer(tx, name)
+		return err
+	})
+	return server, h.failed(err)
+}
+
+// SetSetting sets one value. What tightens may come from anywhere; what loosens is a decision.
+func (h *Hub) SetSetting(peer control.Peer, q control.SettingQuery) (control.Setting, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return control.Setting{}, err
+	}
+	s, ok := policy.Lookup(q.Key)
+	if !ok {
+		return control.Setting{}, answer(control.CodeNotFound, "no setting %s; `sallyport settings list` shows them", inspect.CleanName(q.Key, "of that name"))
+	}
+	if s.Window {
+		return control.Setting{}, answer(control.CodeNotHere, "%s is set in the window only", s.Key)
+	}
+	if h.settings.broken {
+		return control.Setting{}, answer(control.CodeUnavailable, "settings.json cannot be read: mend it first")
+	}
+	server, err := h.settingServer(q.Server)
+	if err != nil {
+		return control.Setting{}, err
+	}
+	if q.Tool != "" && q.Server == "" {
+		return control.Setting{}, answer(control.CodeBadRequest, "a tool's setting needs its server too")
+	}
+	accepted, err := h.settings.accepted.Set(q.Key, q.Value, server.ID, q.Tool)
+	if err != nil {
+		return control.Setting{}, answer(control.CodeBadRequest, "%v", err)
+	}
+	file, err := h.settings.file.Set(q.Key, q.Value, server.ID, q.Tool)
+	if err != nil {
+		return control.Setting{}, answer(control.CodeBadRequest, "%v", err)
+	}
+	tightened, loosened := policy.Diff(h.settings.accepted, accepted)
+	if len(loosened) > 0 {
+		if err := h.mayDecide(peer); err != nil {
+			return control.Setting{}, err
+		}
+		if !q.Decided {
+			return control.Setting{}, answer(control.CodeLoosens, "%s: %s instead of %s makes things less safe", loosened[0].Key, loosened[0].To, loosened[0].From)
+		}
+	}
+	var raw []byte
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		if raw, err = h.writeSettings(file); err != nil {
+			return false, err
+		}
+		if err := tx.SetMeta(metaSettings, accepted.Marshal()); err != nil {
+			return false, err
+		}
+		if changes := append(tightened, loosened...); len(changes) > 0 {
+			if err := h.noteSettings(tx, changes, "from the command line", ""); err != nil {
+				return false, err
+			}
+		}
+		_, _, err := h.settle(tx, settingsContent(accepted, file), kindSettings, "", h.opts.Now())
+		return true, err
+	})
+	if err != nil {
+		return control.Setting{}, h.failed(err)
+	}
+	h.settings.accepted, h.settings.file, h.settings.raw = accepted, file, raw
+	if err := h.restand(); err != nil {
+		return control.Setting{}, err
+	}
+	return h.settingRow(s, server, q.Tool), nil
+}
+
+// keepFor is how long decided items can be looked up.
+const keepFor = 90 * 24 * time.Hour
+
+// prune takes from the timeline what its settings say, and decided items nobody will ask about.
+func (h *Hub) prune() {
+	h.mu.Lock()
+	if h.store == nil || h.leaving {
+		h.mu.Unlock()
+		return
+	}
+	limits := policy.ForHub(maps.Clone(h.settings.global()))
+	now := h.opts.Now()
+	h.mu.Unlock()
+	_, err := h.store.Prune(now, limits.ActivityKeep, limits.ActivitySize)
+	if err == nil {
+		err = h.update(func(tx *store.Tx) (bool, error) {
+			n, err := tx.DeleteDecidedBefore(now.Add(-keepFor))
+			return n > 0, err
+		})
+	}
+	if err != nil && !errors.Is(err, store.ErrClosed) {
+		h.failedReading(err)
+	}
+}

@@ -1,0 +1,109 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/policy"
+)
+
+// readSettingsFile reads settings.json, nil where there is none.
+func readSettingsFile(path string) ([]byte, error) {
+	f, err := control.OpenFile(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, policy.MaxDocument+1))
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	return raw, nil
+}
+
+// writeSettings writes settings.json whole or not at all. A file that was edited since it was last read is not overwritten:
+// the edit comes first.
+func (h *Hub) writeSettings(doc policy.Document) ([]byte, error) {
+	path := h.opts.Home.Settings
+	now, err := readSettingsFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if string(now) != string(h.settings.raw) {
+		return nil, answer(control.CodeStale, "settings.json was edited just now: look again")
+	}
+	raw := doc.Marshal()
+	temporary := path + ".new"
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("write settings: %w", err)
+	}
+	f, err := control.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return nil, fmt.Errorf("write settings: %w", err)
+	}
+	_, err = f.Write(raw)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write settings: %w", err)
+	}
+	return raw, nil
+}
+
+// watchSettings follows hand edits of settings.json. The folder is watched, because editors replace the file.
+func (h *Hub) watchSettings() {
+	defer h.work.Done()
+	watcher, err := fsnotify.NewWatcher()
+	if err == nil {
+		defer watcher.Close()
+		err = watcher.Add(filepath.Dir(h.opts.Home.Settings))
+	}
+	if err != nil {
+		h.mu.Lock()
+		h.problem(problemSettingsWatch, "settings.json is not watched: "+err.Error(), "restart the hub after you edit it")
+		h.mu.Unlock()
+		return
+	}
+	// An edit between Open and here would not be told.
+	quiet := time.NewTimer(0)
+	defer quiet.Stop()
+	for {
+		select {
+		case <-h.closing:
+			return
+		case event, ok := <-watcher.Events:
+			if !ok {
+				return
+			}
+			if filepath.Base(event.Name) == filepath.Base(h.opts.Home.Settings) {
+				// Editors write in pieces: half a file would be taken for one that loosens.
+				quiet.Reset(h.opts.Settle)
+			}
+		case _, ok := <-watcher.Errors:
+			if !ok {
+				return
+			}
+			quiet.Reset(h.opts.Settle) // events were lost
+		case <-quiet.C:
+			h.mu.Lock()
+			if !h.leaving {
+				if err := h.readSettings(); err != nil {
+					h.failed(err)
+				}
+			}
+			h.mu.Unlock()
+		}
+	}
+}

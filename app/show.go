@@ -1,0 +1,352 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Status says how the hub is. It answers without a store too: that is when a person needs it most.
+func (h *Hub) Status() (control.Status, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := control.Status{Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir}
+	for _, s := range h.ordered() {
+		name := s.name
+		if st := h.servers[s.server]; st != nil {
+			name = st.base.Name
+		}
+		out.Wrappers = append(out.Wrappers, control.WrapperInfo{PID: s.pid, Server: name, Client: s.client, Session: s.id, Since: s.since})
+	}
+	if h.store != nil {
+		err := h.store.View(func(tx *store.Tx) error {
+			servers, err := tx.Servers()
+			if err != nil {
+				return err
+			}
+			out.Servers = len(servers)
+			out.Waiting, err = h.inbox(tx, servers)
+			return err
+		})
+		if err != nil {
+			h.failed(err) // status names it among the problems
+		}
+	}
+	out.Problems = h.problemList()
+	return out, nil
+}
+
+// Inbox is what waits for a decision.
+func (h *Hub) Inbox() (items []control.InboxItem, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return nil, err
+	}
+	err = h.store.View(func(tx *store.Tx) error {
+		servers, err := tx.Servers()
+		if err != nil {
+			return err
+		}
+		items, err = h.inbox(tx, servers)
+		return err
+	})
+	return items, h.failed(err)
+}
+
+func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, error) {
+	waiting, err := tx.Waiting()
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string]store.Server{}
+	for _, s := range servers {
+		byID[s.ID] = s
+	}
+	orderItems(waiting)
+	items := make([]control.InboxItem, len(waiting))
+	for i, it := range waiting {
+		items[i] = inboxItem(it, byID[it.ServerID])
+	}
+	return items, nil
+}
+
+func inboxItem(it store.Item, server store.Server) control.InboxItem {
+	out := control.InboxItem{
+		Code: it.Code, Kind: it.Kind, Server: server.Name, Identity: server.Identity, Severity: it.Severity, Title: it.Title,
+		Digest: it.Digest, Created: it.Created.UTC(), Asked: it.Asked, Noisy: it.Noisy, Parts: []control.Part{},
+	}
+	for _, p := range it.Parts {
+		out.Parts = append(out.Parts, control.Part{Item: p.Item, State: p.State, Findings: listed(readFindings(p.Findings))})
+	}
+	return out
+}
+
+// listed is a list that goes out as [] where it is empty.
+func listed(findings []inspect.Finding) []inspect.Finding {
+	if findings == nil {
+		return []inspect.Finding{}
+	}
+	return findings
+}
+
+// Item is one item whole, with what was last approved beside what is declared now. What was only seen in between is no
+// base of a diff: a person compares with what a person said yes to.
+func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return out, err
+	}
+	err = h.store.View(func(tx *store.Tx) error {
+		it, err := tx.Item(code)
+		if absent(err) {
+			return answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists what waits", inspect.CleanName(code, "of that code"))
+		}
+		if err != nil {
+			return err
+		}
+		if it.Decided == decidedSuperseded {
+			return stale(tx, it)
+		}
+		if it.Kind == kindSettings {
+			out = control.ItemDetail{InboxItem: inboxItem(it, store.Server{}), Decided: it.Decided}
+			out.Details = settingDetails(it)
+			return nil
+		}
+		l, err := readLedger(tx, it.ServerID)
+		if absent(err) {
+			return answer(control.CodeNotFound, "the server of %s is not known any more", it.Code)
+		}
+		if err != nil {
+			return err
+		}
+		out = control.ItemDetail{
+			InboxItem: inboxItem(it, l.server), Command: l.server.Argv, URL: l.server.URL, Info: l.server.ServerInfo,
+			Findings: listed(readFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
+		}
+		for _, p := range it.Parts {
+			out.Details = append(out.Details, partDetail(l, it, p))
+		}
+		return nil
+	})
+	return out, h.failed(err)
+}
+
+func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
+	d := control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: listed(readFindings(p.Findings)), Changes: []pin.Change{}}
+	definition, approved := p.Definition, p.Approved
+	if it.Decided == "" || definition == nil {
+		if seen, ok := l.seen[p.Item]; ok && !seen.Removed && seen.Digest == p.Digest {
+			definition = seen.Raw
+		}
+	}
+	if it.Decided == "" {
+		approved = l.base(p.Item).Raw
+	}
+	kind, _, _ := strings.Cut(p.Item, ":")
+	d.Definition, d.Approved = definition, approved
+	switch {
+	case definition == nil:
+	case approved == nil:
+		d.Changes = pin.Describe(pin.Kind(kind), definition)
+	default:
+		d.Changes = append(d.Changes, pin.Compare(approved, definition, pin.Kind(kind))...)
+	}
+	return d
+}
+
+// Servers are all servers that were ever seen.
+func (h *Hub) Servers() (out []control.Server, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return nil, err
+	}
+	wrappers := map[string]int{}
+	for _, s := range h.sessions {
+		wrappers[s.server]++
+	}
+	err = h.store.View(func(tx *store.Tx) error {
+		servers, err := tx.Servers()
+		if err != nil {
+			return err
+		}
+		for _, server := range servers {
+			l, err := readLedger(tx, server.ID)
+			if err != nil {
+				return err
+			}
+			codes := waitingCodes(tx, server.ID)
+			row := serverRow(l, codes)
+			row.Wrappers = wrappers[server.ID]
+			if st := h.servers[server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
+				row.LastSeen = st.lastSeen.UTC()
+			}
+			out = append(out, row)
+		}
+		return nil
+	})
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Server < out[j].Server })
+	return out, h.failed(err)
+}
+
+func serverRow(l *ledger, codes map[string]string) control.Server {
+	r := review(l.facts())
+	row := control.Server{
+		Server: l.server.Name, Identity: l.server.Identity, State: "new", LastSeen: l.server.LastSeen.UTC(),
+		Items: []control.ServerItem{}, Findings: listed(readFindings(l.server.Findings)),
+	}
+	switch {
+	case r.Blocked:
+		row.State = "blocked"
+	case r.Open:
+		row.State = "open"
+	case !l.server.FirstUse.IsZero():
+		row.State = "blocked" // somebody looked, and nothing of it is allowed
+	}
+	for _, kind := range []string{kindNewServer, kindChanged} {
+		if codes[kind] != "" {
+			row.Code = codes[kind]
+		}
+	}
+	for _, j := range r.Items {
+		if strings.HasPrefix(j.Key, string(pin.Tool)+":") && j.State != stateRemoved {
+			if j.State == stateApproved && !r.Blocked {
+				row.Allowed++
+			} else {
+				row.Blocked++
+			}
+		}
+		item := control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}
+		if j.State == stateApproved || j.State == stateRemoved {
+			item.Approved = j.ApprovedBy
+		}
+		row.Items = append(row.Items, item)
+		row.Findings = together(slices.Clone(row.Findings), placed(j.Key, j.Findings))
+	}
+	return row
+}
+
+// placed puts the item's key before the place of its findings, for a list over all items.
+func placed(key string, findings []inspect.Finding) []inspect.Finding {
+	out := make([]inspect.Finding, 0, len(findings))
+	for _, f := range findings {
+		if f.Where != key {
+			f.Where = strings.TrimSuffix(key+" "+f.Where, " ")
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// itemsOf are the items that wait for a client's servers; of a client nobody knows, those of the one server.
+func itemsOf(tx *store.Tx, client, server string) ([]store.Item, error) {
+	waiting, err := tx.Waiting()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(waiting, func(it store.Item) bool {
+		return !concerns(it, client, server)
+	}), nil
+}
+
+func concerns(it store.Item, client, server string) bool {
+	return it.ServerID != "" && (it.ServerID == server || client != "" && slices.Contains(it.Clients, client))
+}
+
+// askAgain is how long an item that was asked for is not notified about again.
+const askAgain = time.Hour
+
+// Attention answers what waits for a client and puts it on top of the inbox. A model calls it: it decides nothing.
+func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Waiting, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.sessions[w]
+	if s == nil {
+		return out, answer(control.CodeBadRequest, "attention before register")
+	}
+	if err := h.usable(); err != nil {
+		return out, err
+	}
+	now := h.opts.Now()
+	var notices []ItemNotice
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		items, err := itemsOf(tx, s.client, s.server)
+		if err != nil {
+			return false, err
+		}
+		orderItems(items)
+		wrote := false
+		for _, it := range items {
+			server, err := tx.Server(it.ServerID)
+			if err != nil && !absent(err) {
+				return false, err
+			}
+			out.Items = append(out.Items, control.WaitingItem{Code: it.Code, Kind: it.Kind, Server: server.Name, Severity: it.Severity})
+			if it.Asked && now.Sub(it.AskedAt) < askAgain {
+				continue
+			}
+			it.Asked, it.AskedAt, wrote = true, now, true
+			if err := tx.PutItem(it); err != nil {
+				return false, err
+			}
+			notices = append(notices, noticeOf(it, server.Name))
+		}
+		return wrote, nil
+	})
+	if err != nil {
+		return control.Waiting{}, h.failed(err)
+	}
+	for _, n := range notices {
+		h.notify(n)
+	}
+	return out, nil
+}
+
+// Log is part of what a server wrote to its stderr.
+func (h *Hub) Log(q control.LogQuery) (out control.Log, err error) {
+	h.mu.Lock()
+	if err := h.usable(); err != nil {
+		h.mu.Unlock()
+		return out, err
+	}
+	var id string
+	err = h.store.View(func(tx *store.Tx) error {
+		server, err := findServer(tx, q.Server)
+		id = server.ID
+		return err
+	})
+	err = h.failed(err)
+	h.mu.Unlock()
+	if err != nil {
+		return out, err
+	}
+	text, next, err := h.logs.read(id, q)
+	if err != nil {
+		return out, answer(control.CodeUnavailable, "the log cannot be read: %s", oneLine(err.Error()))
+	}
+	return control.Log{Text: text, Next: next}, nil
+}
+
+// Stderr keeps a piece of a server's stderr. It is held up by no disk: the page cache takes it.
+func (h *Hub) Stderr(w control.Wrapper, chunk control.Stderr) {
+	h.mu.Lock()
+	s := h.sessions[w]
+	h.mu.Unlock()
+	if s == nil {
+		return
+	}
+	if err := h.logs.write(s.server, s.id, s.secrets, chunk.Chunk); err != nil {
+		h.mu.Lock()
+		h.problem(problemLog, fmt.Sprintf("what servers print cannot be kept: %v", err), "see that the disk is not full and "+h.opts.Home.Logs+" is writable")
+		h.mu.Unlock()
+	}
+}

@@ -1,0 +1,293 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// record fills in what every record of the hub has.
+func (h *Hub) record(kind, status string, r store.Record) store.Record {
+	now := h.opts.Now()
+	r.ID, r.Time, r.Kind, r.Status = store.NewRecordID(now), now.UTC(), kind, status
+	return r
+}
+
+func detail(v map[string]any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// maxListed bounds the names that one record lists.
+const maxListed = 100
+
+func cutList(keys []string) []string {
+	if len(keys) > maxListed {
+		return append(append([]string(nil), keys[:maxListed]...), fmt.Sprintf("and %d more", len(keys)-maxListed))
+	}
+	return keys
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// toolOf is the name of the tool that a pin key names, "" for other kinds. Names that could carry a sentence stay out.
+func toolOf(key string) string {
+	name, ok := strings.CutPrefix(key, string(pin.Tool)+":")
+	if !ok {
+		return ""
+	}
+	return inspect.CleanName(name, "")
+}
+
+// itemWords names an item in our sentences.
+func itemWords(key string) string {
+	if key == string(pin.Instructions) {
+		return "the instructions"
+	}
+	kind, name, _ := strings.Cut(key, ":")
+	kind = strings.ReplaceAll(kind, "-", " ")
+	if clean := inspect.CleanName(name, ""); clean != "" {
+		return fmt.Sprintf("the %s %q", kind, clean)
+	}
+	return "a " + kind
+}
+
+// drift is what the timeline says about a report: every item whose state or definition is another than before.
+func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[string]string) []store.Record {
+	was := map[string]judged{}
+	for _, j := range before.Items {
+		was[j.Key] = j
+	}
+	var records []store.Record
+	fresh, left := 0, 0
+	for _, j := range after.Items {
+		old, ok := was[j.Key]
+		if ok && old.State == j.State && old.Declared == j.Declared {
+			continue
+		}
+		if j.Kind == kindNewServer && (j.State == stateNew || !ok) {
+			fresh++
+			continue
+		}
+		status, words := "blocked", ""
+		switch {
+		case j.State == stateApproved && !ok:
+			continue // trusted on first use: it has its own record
+		case j.State == stateApproved && old.State == stateRemoved:
+			status, words = "ok", itemWords(j.Key)+" is offered again, as it was allowed"
+		case j.State == stateApproved:
+			status, words = "ok", itemWords(j.Key)+" is back to what was allowed"
+		case j.State == stateRemoved:
+			status, words = "warned", itemWords(j.Key)+" is no longer offered"
+		case j.State == stateNew:
+			words = itemWords(j.Key) + " is new and not allowed yet"
+		case j.State == stateRejected:
+			words = itemWords(j.Key) + " is what was refused before"
+		default:
+			words = itemWords(j.Key) + " changed since it was allowed"
+		}
+		if len(records) == maxListed {
+			left++
+			continue
+		}
+		record := store.Record{
+			Server: l.server.Name, Tool: toolOf(j.Key), Summary: words, Client: s.client, Session: s.id,
+			Detail: detail(map[string]any{"check": "pins", "item": j.Key, "state": j.State, "digest": j.Declared, "before": old.Declared}),
+		}
+		if j.Waits {
+			record.Code = codes[j.Kind]
+		}
+		records = append(records, h.record("drift", status, record))
+	}
+	if left > 0 {
+		records = append(records, h.record("drift", "blocked", store.Record{
+			Server: l.server.Name, Session: s.id, Summary: fmt.Sprintf("%s more changed in the same moment", count(left, "item")),
+			Detail: detail(map[string]any{"check": "pins", "count": left}),
+		}))
+	}
+	if fresh > 0 {
+		records = append(records, h.record("policy_decision", "blocked", store.Record{
+			Server: l.server.Name, Code: codes[kindNewServer], Client: s.client, Session: s.id,
+			Summary: fmt.Sprintf("a new server: %s wait for a first look", count(fresh, "item")),
+			Detail:  detail(map[string]any{"check": "first_use", "count": fresh}),
+		}))
+	}
+	return records
+}
+
+// waitingCodes are the codes of what waits for a server, by kind.
+func waitingCodes(tx *store.Tx, id string) map[string]string {
+	codes := map[string]string{}
+	waiting, err := waitingFor(tx, id)
+	if err != nil {
+		return codes
+	}
+	for kind, it := range waiting {
+		codes[kind] = it.Code
+	}
+	return codes
+}
+
+// wrapperKinds are what a wrapper, or its spool, can have caused. A decision is none of them.
+var wrapperKinds = map[string]bool{
+	"server_start": true, "server_stop": true, "tool_call": true, "policy_decision": true,
+	"drift": true, "quarantine": true, "guard_problem": true,
+}
+
+var statuses = map[string]bool{"ok": true, "warned": true, "blocked": true, "held": true, "error": true}
+
+// Records takes records of a wrapper and answers once they are durable. What no wrapper can cause is left out, but counted
+// as taken: a wrapper would send it for ever.
+func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, error) {
+	h.mu.Lock()
+	s := h.sessions[w]
+	if s == nil {
+		h.mu.Unlock()
+		return control.Acked{}, answer(control.CodeBadRequest, "records before register")
+	}
+	if err := h.usable(); err != nil {
+		h.mu.Unlock()
+		return control.Acked{}, err
+	}
+	name := s.name
+	if st := h.servers[s.server]; st != nil {
+		name = st.base.Name
+	}
+	records := make([]store.Record, 0, len(r.Records)+1)
+	refused := 0
+	for _, in := range r.Records {
+		if !wrapperKinds[in.Kind] || !statuses[in.Status] {
+			refused++
+			continue
+		}
+		record := store.Record(in)
+		record.Server = name // never another's
+		record.Tool = clip(record.Tool, maxName)
+		record.Summary = clip(maskText(record.Summary, s.secrets), 4096)
+		record.Detail = maskDetail(record.Detail, s.secrets)
+		record.Client, record.Session, record.Request = clip(record.Client, maxName), clip(record.Session, maxName), clip(record.Request, maxName)
+		if record.Session == "" {
+			record.Session = s.id
+		}
+		records = append(records, record)
+	}
+	if refused > 0 && !s.strange {
+		s.strange = true
+		records = append(records, h.record("guard_problem", "warned", store.Record{
+			Server: name, Session: s.id, Summary: "a wrapper sent records that no wrapper can cause; they were left out",
+			Detail: detail(map[string]any{"check": "records", "count": refused}),
+		}))
+	}
+	h.mu.Unlock()
+	if len(records) > 0 {
+		// Not under the lock: nobody else waits for this disk.
+		if _, err := h.store.AppendNow(records...); err != nil {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			return control.Acked{}, h.failed(err)
+		}
+	}
+	return control.Acked{Stored: len(r.Records)}, nil
+}
+
+// maskDetail masks inside JSON without breaking it: a detail that is none any more afterwards is left out.
+func maskDetail(raw json.RawMessage, secrets []string) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	text := knownSecret.ReplaceAllString(string(raw), masked)
+	for _, secret := range secrets {
+		if len(secret) >= 6 {
+			text = strings.ReplaceAll(text, secret, masked)
+		}
+	}
+	if !json.Valid([]byte(text)) {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// Activity is part of the timeline.
+func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
+	s, err := h.reading()
+	if err != nil {
+		return control.Activity{}, err
+	}
+	if err := s.Flush(); err != nil {
+		return control.Activity{}, h.failedReading(err)
+	}
+	found, err := s.Records(store.Query(q))
+	if errors.Is(err, store.ErrNotFound) {
+		return control.Activity{}, answer(control.CodeNotFound, "no record %s any more; start again without it", inspect.Escape(clip(q.After, 64)))
+	}
+	if err != nil {
+		return control.Activity{}, h.failedReading(err)
+	}
+	out := control.Activity{Items: make([]control.Record, len(found))}
+	for i, r := range found {
+		out.Items[i] = control.Record(r)
+	}
+	return out, nil
+}
+
+// Record is one record of the timeline.
+func (h *Hub) Record(id string) (control.Record, error) {
+	s, err := h.reading()
+	if err != nil {
+		return control.Record{}, err
+	}
+	if err := s.Flush(); err != nil {
+		return control.Record{}, h.failedReading(err)
+	}
+	r, err := s.Record(id)
+	if errors.Is(err, store.ErrNotFound) {
+		return control.Record{}, answer(control.CodeNotFound, "no record %s", inspect.Escape(clip(id, 64)))
+	}
+	if err != nil {
+		return control.Record{}, h.failedReading(err)
+	}
+	return control.Record(r), nil
+}
+
+// Verify walks the chain of the timeline.
+func (h *Hub) Verify() (control.Verified, error) {
+	s, err := h.reading()
+	if err != nil {
+		return control.Verified{}, err
+	}
+	v, err := s.Verify(nil)
+	if err != nil {
+		return control.Verified{}, h.failedReading(err)
+	}
+	return control.Verified{Records: v.Records, Head: v.Head, Bad: v.Bad, Reason: v.Reason, Sealed: v.Sealed}, nil
+}
+
+// reading is the store for a call that only reads and needs no lock.
+func (h *Hub) reading() (*store.Store, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return nil, err
+	}
+	return h.store, nil
+}
+
+func (h *Hub) failedReading(err error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.failed(err)
+}
