@@ -5,7 +5,7 @@ type Change struct {
 	Path   string    `json:"path"`             // "description", "inputSchema.properties.context"; "" is the item itself
 	Op     string    `json:"op"`               // added, removed, changed
 	Words  string    `json:"words"`            // ours: "added, required: `context` (text)"
-	Before string    `json:"before,omitempty"` // server text as it was, not escaped
+	Before string    `json:"before,omitempty"` // server text as it was, not escaped: a text decoded, else JSON in canonical spelling
 	After  string    `json:"after,omitempty"`
 	Text   []Segment `json:"text,omitempty"` // word-level, for texts
 }

@@ -31,9 +31,10 @@ func Compare(approved, seen []byte, kind Kind) []Change {
 	case bytes.Equal(before, after):
 		return nil
 	}
-	d.definition(kind, approved, seen)
+	// From here on both are canonical: what is equal is so byte for byte, at every depth, without work for each level.
+	d.definition(kind, before, after)
 	if len(d.changes) == 0 { // no difference without a word: the digests differ
-		d.whole("the definition changed", approved, seen)
+		d.whole("the definition changed", before, after)
 	}
 	return d.done()
 }
@@ -179,7 +180,7 @@ func (d *differ) verb(op, what string) string {
 
 // value compares two values of no known meaning by path: member by member, element by element, down to what differs.
 func (d *differ) value(at place, before, after []byte, p position) {
-	if same(before, after, p) {
+	if same(before, after) {
 		return
 	}
 	if before != nil && after != nil && kindOf(before) == kindOf(after) && !d.spent(before, after) {
@@ -214,7 +215,7 @@ func (d *differ) value(at place, before, after []byte, p position) {
 
 func (d *differ) members(at place, before, after []byte, p position) {
 	for _, m := range pairs(before, after) {
-		if !same(m.before, m.after, p.member(m.key)) {
+		if !same(m.before, m.after) {
 			d.value(at.at(memberPath(at.path, m.key), quote(m.key)), m.before, m.after, p.member(m.key))
 		}
 	}
@@ -229,16 +230,16 @@ func (d *differ) elements(at place, before, after []byte, p position) {
 		return
 	}
 	from := 0
-	for from < len(b) && from < len(a) && same(b[from], a[from], p.element()) {
+	for from < len(b) && from < len(a) && same(b[from], a[from]) {
 		from++
 	}
 	end := 0
-	for end < len(b)-from && end < len(a)-from && same(b[len(b)-1-end], a[len(a)-1-end], p.element()) {
+	for end < len(b)-from && end < len(a)-from && same(b[len(b)-1-end], a[len(a)-1-end]) {
 		end++
 	}
 	b, a = b[:len(b)-end], a[:len(a)-end]
 	for i := from; i < max(len(b), len(a)); i++ {
-		if same(index(b, i), index(a, i), p.element()) {
+		if same(index(b, i), index(a, i)) {
 			continue
 		}
 		label := fmt.Sprintf("entry %d", i+1)
@@ -260,17 +261,9 @@ func either2(before, after []byte) []byte {
 	return after
 }
 
-// same says whether two values have one canonical form at a position.
-func same(before, after []byte, p position) bool {
-	if before == nil || after == nil {
-		return before == nil && after == nil
-	}
-	if bytes.Equal(before, after) {
-		return true
-	}
-	b, errB := canonical(before, p)
-	a, errA := canonical(after, p)
-	return errB == nil && errA == nil && bytes.Equal(b, a)
+// same says whether two values of canonical definitions are equal: there, equal values are equal bytes.
+func same(before, after []byte) bool {
+	return (before == nil) == (after == nil) && bytes.Equal(before, after)
 }
 
 // pair is one key of two objects; nil where it does not stand.

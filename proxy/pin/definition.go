@@ -20,7 +20,7 @@ func (d *differ) definition(kind Kind, before, after []byte) {
 	all := pairs(before, after)
 	slices.SortStableFunc(all, func(a, b pair) int { return priority(a.key) - priority(b.key) })
 	for _, m := range all {
-		if same(m.before, m.after, root(kind).member(m.key)) {
+		if same(m.before, m.after) {
 			continue
 		}
 		d.topLevel(kind, top, m)
@@ -71,7 +71,7 @@ func (d *differ) annotations(at place, before, after []byte) {
 		return
 	}
 	for _, m := range pairs(before, after) {
-		if same(m.before, m.after, data) {
+		if same(m.before, m.after) {
 			continue
 		}
 		b, a := hint(m.key, m.before), hint(m.key, m.after)
@@ -203,7 +203,7 @@ func (d *differ) arguments(at place, before, after []byte) {
 func (d *differ) argument(at place, before, after argument) {
 	for _, m := range pairs(before.raw, after.raw) {
 		switch {
-		case same(m.before, m.after, data):
+		case same(m.before, m.after):
 		case m.key == "required" && before.required != after.required:
 			d.required(at, m.before, m.after, after.required)
 		case m.key == "description", m.key == "title":

@@ -56,7 +56,7 @@ func (d *differ) property(at place, name string, before, after []byte, wasRequir
 	case wasRequired != isRequired:
 		d.required(at, nil, nil, isRequired)
 	}
-	if !same(before, after, schema) {
+	if !same(before, after) {
 		d.schema(at, before, after)
 	}
 }
@@ -95,7 +95,7 @@ func (d *differ) schema(at place, before, after []byte) {
 	for _, m := range all {
 		p := schema.member(m.key)
 		said := before == nil && summarized(m.key, m.after, after) && (m.key != "required" || len(need.left) == 0)
-		if said || same(m.before, m.after, p) {
+		if said || same(m.before, m.after) {
 			// A field can have become required, or stopped being so, and else be what it was.
 			if m.key == "properties" && before != nil {
 				d.properties(at, m, need)
@@ -157,7 +157,7 @@ func (d *differ) named(path string, at place, m pair) {
 		return
 	}
 	for _, s := range pairs(m.before, m.after) {
-		if same(s.before, s.after, schema) {
+		if same(s.before, s.after) {
 			continue
 		}
 		label := quote(s.key) + " in " + quote(m.key) + " of " + at.name()
@@ -179,7 +179,7 @@ func (d *differ) forms(to, at place, what string, m pair) {
 	}
 	for i := range max(len(b), len(a)) {
 		before, after := index(b, i), index(a, i)
-		if same(before, after, schema) {
+		if same(before, after) {
 			continue
 		}
 		label := fmt.Sprintf("%s %d of %s", what, i+1, at.name())
@@ -215,7 +215,7 @@ func (d *differ) properties(at place, m pair, need *requirement) {
 	}
 	for _, f := range all {
 		was, is := need.before[f.key], need.after[f.key]
-		if was == is && same(f.before, f.after, schema) {
+		if was == is && same(f.before, f.after) {
 			continue
 		}
 		to := at.at(memberPath(path, f.key), quote(f.key))
@@ -316,9 +316,12 @@ func (d *differ) undescribed(at place, need *requirement) {
 	path := memberPath(at.path, "required")
 	for _, name := range need.left {
 		words := quote(name) + " in " + at.name()
-		if need.after[name] {
-			d.add(Change{Path: path, Op: changed, Words: words + " is now required, and is described nowhere"})
-		} else {
+		switch {
+		case d.describing:
+			d.add(Change{Path: path, Op: added, Words: words + " is required, and is not described there"})
+		case need.after[name]:
+			d.add(Change{Path: path, Op: changed, Words: words + " is now required, and is not described there"})
+		default:
 			d.add(Change{Path: path, Op: changed, Words: words + " is no longer required"})
 		}
 	}

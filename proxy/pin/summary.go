@@ -205,13 +205,11 @@ func (d *differ) choices(path string, at place, m pair) {
 	missing := func(from, in [][]byte) [][]byte {
 		count := map[string]int{}
 		for _, e := range in {
-			form, _ := canonical(e, data)
-			count[string(form)]++
+			count[string(e)]++
 		}
 		var out [][]byte
 		for _, e := range from {
-			form, _ := canonical(e, data)
-			if count[string(form)]--; count[string(form)] < 0 {
+			if count[string(e)]--; count[string(e)] < 0 {
 				out = append(out, e)
 			}
 		}

@@ -1,6 +1,7 @@
 package pin
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -26,7 +27,7 @@ func kindOf(raw []byte) byte { return frame.Type(raw, frame.Root(raw)) }
 
 // members are the members of an object in order. The keys point into raw where they have no escape.
 func members(raw []byte) ([]field, error) {
-	var out []field
+	out := make([]field, 0, 8)
 	wellFormed := true
 	frame.Members(raw, frame.Root(raw), func(key string, m frame.Member) bool {
 		// Only an escape can spell a lone surrogate, and then the decoded key holds U+FFFD.
@@ -69,6 +70,9 @@ func appendScalar(dst, raw []byte) ([]byte, error) {
 	v := frame.Root(raw)
 	if frame.Type(raw, v) != '"' {
 		return append(dst, v.Of(raw)...), nil
+	}
+	if bytes.IndexByte(v.Of(raw), '\\') < 0 {
+		return append(dst, v.Of(raw)...), nil // without an escape it is in its one spelling already
 	}
 	s, wellFormed := frame.StringBytes(raw, v)
 	if !wellFormed {

@@ -22,13 +22,22 @@ func compareWords(before, after string) (segments []Segment, complete bool) {
 			return merge(ops, a, b), true
 		}
 	}
-	a, b := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	a, b := lines(before), lines(after)
 	if len(a)+len(b) <= maxTokens {
 		if ops, ok := shortest(a, b); ok {
 			return merge(ops, a, b), false
 		}
 	}
 	return merge([]edit{{'-', 0, len(a)}, {'+', 0, len(b)}}, a, b), false
+}
+
+// lines cuts a text after each line break; an empty text has none.
+func lines(s string) []string {
+	all := strings.SplitAfter(s, "\n")
+	if last := len(all) - 1; all[last] == "" {
+		all = all[:last]
+	}
+	return all
 }
 
 func tokens(before, after string) (a, b []string, ok bool) {
