@@ -1,9 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -73,6 +75,12 @@ func (r *Record) settle(now time.Time) {
 	if r.ID == "" || len(r.ID) > 256 {
 		r.ID = NewRecordID(r.Time)
 	}
+	// encoding/json writes an invalid byte as an escape and the character that this decodes to as itself: a record that is
+	// read and written again would have another hash.
+	for _, text := range []*string{&r.ID, &r.Kind, &r.Status, &r.Server, &r.Tool, &r.Code, &r.Mode, &r.Summary, &r.Client, &r.Session, &r.Request} {
+		*text = strings.ToValidUTF8(*text, "\uFFFD")
+	}
+	r.Detail = bytes.ToValidUTF8(r.Detail, []byte("\uFFFD"))
 	switch {
 	case len(r.Detail) > maxDetail:
 		r.Detail, _ = json.Marshal(map[string]int{"cut": len(r.Detail)})

@@ -228,9 +228,7 @@ func (w *writer) write() bool {
 	}
 	for i := range batch {
 		if e := &batch[i]; !e.flush && (e.receipt == nil || !e.receipt.failed) {
-			if e.record.ID == "" {
-				e.record.ID = NewRecordID(e.record.Time)
-			}
+			e.record.settle(w.store.now()) // so that a retry has the same id
 			records = append(records, e.record)
 		}
 	}

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+)
+
+func benchRecord() Record {
+	return Record{
+		Time: time.Now(), Kind: kindCall, Status: "ok", Server: "weather", Tool: "get_forecast", Summary: "called get_forecast",
+		Detail: json.RawMessage(`{"arguments":42,"check":"none","note":"about as much as a call's record carries"}`),
+		Client: "Claude Desktop", Session: "01HZXW3J8N5V2Q6R7T9Y0ABCDE", Request: "req-17", DurationUS: 8123, Bytes: 2048,
+	}
+}
+
+// BenchmarkEnqueue is what a call waits for: the queue, never the disk. Flushes are outside of the clock, so that the queue
+// is as it is when the disk keeps up.
+func BenchmarkEnqueue(b *testing.B) {
+	s := mustOpen(b, home(b), Options{})
+	r := benchRecord()
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		s.Append(r)
+		if n++; n == queueLimit/2 {
+			b.StopTimer()
+			if err := s.Flush(); err != nil {
+				b.Fatal(err)
+			}
+			n = 0
+			b.StartTimer()
+		}
+	}
+}
+
+func BenchmarkAppendNow(b *testing.B) {
+	for _, size := range []int{1, 100, 1000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			s := mustOpen(b, home(b), Options{})
+			records := make([]Record, size)
+			for i := range records {
+				records[i] = benchRecord()
+			}
+			for b.Loop() {
+				if _, err := s.AppendNow(records...); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size), "ns/record")
+		})
+	}
+}
+
+func BenchmarkDecision(b *testing.B) {
+	s := mustOpen(b, home(b), Options{})
+	for b.Loop() {
+		err := s.Update(func(tx *Tx) error {
+			if err := tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "legacy", State: Approved, Raw: make([]byte, 1500)}); err != nil {
+				return err
+			}
+			_, err := tx.Append(Record{Kind: "approval"})
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkVerify10000(b *testing.B) {
+	s := mustOpen(b, home(b), Options{})
+	records := make([]Record, 10_000)
+	for i := range records {
+		records[i] = benchRecord()
+	}
+	if _, err := s.AppendNow(records...); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if v, err := s.Verify(nil); err != nil || v.Bad != "" {
+			b.Fatal(v, err)
+		}
+	}
+}

@@ -1,0 +1,352 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+func ids(records []Record) string {
+	var all []string
+	for _, r := range records {
+		all = append(all, r.ID)
+	}
+	return strings.Join(all, " ")
+}
+
+// chain is a home with n records r01, r02 …, every third an approval.
+func chain(t testing.TB, n int) string {
+	t.Helper()
+	dir := home(t)
+	s := mustOpen(t, dir, Options{})
+	var records []Record
+	for i := 1; i <= n; i++ {
+		kind := kindCall
+		if i%3 == 0 {
+			kind = "approval"
+		}
+		records = append(records, Record{ID: fmt.Sprintf("r%02d", i), Kind: kind, Time: time.Unix(int64(i), 0), Summary: strings.Repeat("x", 100)})
+	}
+	if _, err := s.AppendNow(records...); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, s)
+	return dir
+}
+
+func TestVerifyNamesTheFirstBadRecord(t *testing.T) {
+	at := func(n uint64) []byte { return sequenceKey(n) }
+	for _, c := range []struct {
+		name   string
+		meddle func(tx *bolt.Tx) error
+		bad    string
+	}{
+		{"nothing", func(tx *bolt.Tx) error { return nil }, ""},
+		{"an edited record", func(tx *bolt.Tx) error {
+			b := tx.Bucket(bucketActivity)
+			return b.Put(at(4), bytes.Replace(bytes.Clone(b.Get(at(4))), []byte("xxx"), []byte("yyy"), 1))
+		}, "r04"},
+		{"an edited record with its hash made to fit", func(tx *bolt.Tx) error {
+			b := tx.Bucket(bucketActivity)
+			v := bytes.Replace(bytes.Clone(b.Get(at(4))), []byte("xxx"), []byte("yyy"), 1)
+			r, _, err := decodeRecord(v)
+			if err != nil {
+				return err
+			}
+			sum := chainHash(r.Prev, v[recordOverhead:])
+			copy(v[8:], sum[:])
+			return b.Put(at(4), v)
+		}, "r05"},
+		{"the last record edited with its hash made to fit", func(tx *bolt.Tx) error {
+			b := tx.Bucket(bucketActivity)
+			v := bytes.Replace(bytes.Clone(b.Get(at(9))), []byte("xxx"), []byte("yyy"), 1)
+			r, _, err := decodeRecord(v)
+			if err != nil {
+				return err
+			}
+			sum := chainHash(r.Prev, v[recordOverhead:])
+			copy(v[8:], sum[:])
+			return b.Put(at(9), v)
+		}, "r09"},
+		{"a removal in the middle", func(tx *bolt.Tx) error { return tx.Bucket(bucketActivity).Delete(at(4)) }, "r05"},
+		{"a removal at the old end", func(tx *bolt.Tx) error { return tx.Bucket(bucketActivity).Delete(at(1)) }, "r02"},
+		{"a truncation", func(tx *bolt.Tx) error { return tx.Bucket(bucketActivity).Delete(at(9)) }, "r08"},
+		{"a removal of everything", func(tx *bolt.Tx) error {
+			for n := range uint64(9) {
+				if err := tx.Bucket(bucketActivity).Delete(at(n + 1)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, "#9"},
+		{"two records swapped", func(tx *bolt.Tx) error {
+			b := tx.Bucket(bucketActivity)
+			four, five := bytes.Clone(b.Get(at(4))), bytes.Clone(b.Get(at(5)))
+			if err := b.Put(at(4), five); err != nil {
+				return err
+			}
+			return b.Put(at(5), four)
+		}, "r05"},
+		{"a removal with the rest moved up", func(tx *bolt.Tx) error {
+			b := tx.Bucket(bucketActivity)
+			for n := uint64(4); n < 9; n++ {
+				if err := b.Put(at(n), bytes.Clone(b.Get(at(n+1)))); err != nil {
+					return err
+				}
+			}
+			return b.Delete(at(9))
+		}, "r05"},
+		{"a record added at the new end", func(tx *bolt.Tx) error {
+			b := tx.Bucket(bucketActivity)
+			last, _, err := decodeRecord(b.Get(at(9)))
+			if err != nil {
+				return err
+			}
+			v, _, err := encodeRecord(Record{ID: "r10"}, last.Hash, time.Now().UnixNano())
+			if err != nil {
+				return err
+			}
+			return b.Put(at(10), v)
+		}, "r10"},
+		{"a record that is none any more", func(tx *bolt.Tx) error { return tx.Bucket(bucketActivity).Put(at(4), []byte("x")) }, "#4"},
+		{"a removal dressed up as retention", func(tx *bolt.Tx) error {
+			b := tx.Bucket(bucketActivity)
+			r, _, err := decodeRecord(b.Get(at(4)))
+			if err != nil {
+				return err
+			}
+			raw, _ := json.Marshal(anchor{From: 4, To: 4, Prev: r.Prev, Hash: r.Hash, Records: 1})
+			forged := append(seal([]byte("guess"), bucketAnchors, at(4), raw), raw...)
+			if err := tx.Bucket(bucketAnchors).Put(at(4), forged); err != nil {
+				return err
+			}
+			return b.Delete(at(4))
+		}, "#0"},
+		{"an arrival set back, to hide what came since", func(tx *bolt.Tx) error {
+			b := tx.Bucket(bucketActivity)
+			v := bytes.Clone(b.Get(at(4)))
+			clear(v[:8])
+			return b.Put(at(4), v)
+		}, "r04"},
+		{"an index entry that leads elsewhere", func(tx *bolt.Tx) error {
+			return tx.Bucket(bucketIDs).Put([]byte("r04"), at(5))
+		}, "r04"},
+		{"the head taken away", func(tx *bolt.Tx) error { return tx.Bucket(bucketMeta).Delete(metaHead) }, "#0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := chain(t, 9)
+			meddle(t, dir, c.meddle)
+			s := mustOpen(t, dir, Options{})
+			v, err := s.Verify(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Bad != c.bad || (v.Reason == "") != (c.bad == "") {
+				t.Errorf("bad %q (%s), want %q", v.Bad, v.Reason, c.bad)
+			}
+			if v.Sealed {
+				t.Error("it says sealed although nothing was kept elsewhere")
+			}
+		})
+	}
+}
+
+func TestAnOlderStorePutBackIsFoundByAHeadKeptElsewhere(t *testing.T) {
+	dir := chain(t, 5)
+	path := filepath.Join(dir, File)
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := mustOpen(t, dir, Options{})
+	if _, err := s.AppendNow(Record{ID: "r06", Kind: "approval"}); err != nil {
+		t.Fatal(err)
+	}
+	mark, err := s.Head()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Verify(&mark); err != nil || v.Bad != "" || !v.Sealed {
+		t.Errorf("%+v, %v", v, err)
+	}
+	// A head kept some records ago is still met.
+	if _, err := s.AppendNow(Record{ID: "r07"}); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Verify(&mark); err != nil || v.Bad != "" || !v.Sealed {
+		t.Errorf("%+v, %v", v, err)
+	}
+	mustClose(t, s)
+	write(t, path, old)
+	s = mustOpen(t, dir, Options{})
+	if v, err := s.Verify(nil); err != nil || v.Bad != "" || v.Sealed {
+		t.Errorf("without it: %+v, %v", v, err)
+	}
+	if v, err := s.Verify(&mark); err != nil || v.Bad == "" || v.Sealed {
+		t.Errorf("with it: %+v, %v", v, err)
+	}
+	// And one that was written anew to the same length.
+	if _, err := s.AppendNow(Record{ID: "forged"}); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Verify(&mark); err != nil || v.Bad != "forged" {
+		t.Errorf("written anew: %+v, %v", v, err)
+	}
+}
+
+func TestARecordCanBeCheckedWithNothingButItsOwnFields(t *testing.T) {
+	s := mustOpen(t, home(t), Options{})
+	_, err := s.AppendNow(
+		Record{ID: "a", Kind: "drift", Detail: json.RawMessage("{\"b\": 1.0 ,\n\"<a>\":\"\\u00e9\xff\"}"), Summary: "a <b> \xff\u2028"},
+		Record{ID: "b", Kind: kindCall, Detail: json.RawMessage(`no JSON`), Time: time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.FixedZone("x", 3600))},
+		Record{ID: "c", Kind: kindCall, Detail: json.RawMessage(`"` + strings.Repeat("x", maxDetail) + `"`)},
+		Record{ID: "d", Time: time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC), Prev: "mine", Hash: "mine"},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := s.Records(Query{})
+	if err != nil || ids(records) != "a b c d" {
+		t.Fatalf("%s, %v", ids(records), err)
+	}
+	prev := ""
+	for _, r := range records {
+		line, err := json.Marshal(r) // as an export has it
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Record
+		if err := json.Unmarshal(line, &back); err != nil {
+			t.Fatal(err)
+		}
+		hash := back.Hash
+		back.Hash = ""
+		body, err := json.Marshal(back)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(append([]byte(prev), body...))
+		if r.Prev != prev || hash != hex.EncodeToString(sum[:]) {
+			t.Errorf("%s does not follow from what stands in it", r.ID)
+		}
+		prev = hash
+	}
+	if got := string(records[1].Detail); got != `"no JSON"` {
+		t.Errorf("detail that is no JSON: %s", got)
+	}
+	if got := records[1].Time.Format(time.RFC3339Nano); got != "2026-01-02T02:04:05.678901234Z" {
+		t.Errorf("time %s", got)
+	}
+	if len(records[2].Detail) > 100 {
+		t.Errorf("a detail of %d bytes was kept", len(records[2].Detail))
+	}
+}
+
+func TestASpoolDeliveredTwiceIsStoredOnce(t *testing.T) {
+	dir := home(t)
+	s := mustOpen(t, dir, Options{})
+	spool := []Record{{ID: "a", Kind: kindCall}, {ID: "b", Kind: kindCall}, {ID: "a", Kind: "drift"}}
+	stored, err := s.AppendNow(spool...)
+	if err != nil || ids(stored) != "a b" {
+		t.Fatalf("stored %s, %v", ids(stored), err)
+	}
+	mustClose(t, s)
+	s = mustOpen(t, dir, Options{})
+	stored, err = s.AppendNow(append(spool, Record{ID: "c"})...)
+	if err != nil || ids(stored) != "c" {
+		t.Fatalf("after a restart: stored %s, %v", ids(stored), err)
+	}
+	if r, err := s.Record("a"); err != nil || r.Kind != kindCall {
+		t.Errorf("a later record took the place of the first: %+v, %v", r, err)
+	}
+	if v, err := s.Verify(nil); err != nil || v.Bad != "" || v.Records != 3 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if stored, err := s.AppendNow(Record{}, Record{}); err != nil || len(stored) != 2 || stored[0].ID == stored[1].ID {
+		t.Errorf("records without id: %s, %v", ids(stored), err)
+	}
+}
+
+func TestAForgedIndexEntryKeepsNoRecordOut(t *testing.T) {
+	dir := chain(t, 3)
+	meddle(t, dir, func(tx *bolt.Tx) error { return tx.Bucket(bucketIDs).Put([]byte("r04"), sequenceKey(1)) })
+	s := mustOpen(t, dir, Options{})
+	if stored, err := s.AppendNow(Record{ID: "r04", Kind: "drift"}); err != nil || len(stored) != 1 {
+		t.Errorf("stored %s, %v", ids(stored), err)
+	}
+	if v, err := s.Verify(nil); err != nil || v.Bad != "" {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+func TestRecords(t *testing.T) {
+	s := mustOpen(t, home(t), Options{})
+	now := time.Now()
+	late := now.Add(-2 * time.Hour) // what a spool kept while the hub was away
+	_, err := s.AppendNow(
+		Record{ID: "1", Time: now.Add(-3 * time.Second), Server: "a", Tool: "x", Kind: kindCall, Status: "ok"},
+		Record{ID: "2", Time: now.Add(-2 * time.Second), Server: "b", Tool: "x", Kind: kindCall, Status: "blocked"},
+		Record{ID: "3", Time: late, Server: "a", Tool: "y", Kind: kindCall, Status: "ok"},
+		Record{ID: "4", Time: now.Add(-time.Second), Server: "a", Kind: "drift", Status: "blocked"},
+		Record{ID: "5", Time: now, Server: "a", Tool: "x", Kind: kindCall, Status: "ok"},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		query Query
+		want  string
+	}{
+		{"everything, newest last", Query{}, "1 2 3 4 5"},
+		{"the newest two", Query{Limit: 2}, "4 5"},
+		{"of a server", Query{Server: "a"}, "1 3 4 5"},
+		{"of a server and a tool", Query{Server: "a", Tool: "x"}, "1 5"},
+		{"of a kind", Query{Kind: "drift"}, "4"},
+		{"of a status", Query{Status: "blocked"}, "2 4"},
+		{"since a moment, past a late record", Query{Since: now.Add(-2 * time.Second)}, "2 4 5"},
+		{"since a moment that covers the late one", Query{Since: late}, "1 2 3 4 5"},
+		{"since a moment to come", Query{Since: now.Add(time.Hour)}, ""},
+		{"after a record", Query{After: "3"}, "4 5"},
+		{"the first after a record", Query{After: "1", Limit: 2}, "2 3"},
+		{"after a record, of a server", Query{After: "1", Server: "a"}, "3 4 5"},
+		{"after the newest", Query{After: "5"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := s.Records(c.query)
+			if err != nil || ids(got) != c.want {
+				t.Errorf("got %q, %v, want %q", ids(got), err, c.want)
+			}
+			if c.query.After == "" && c.query.Limit == 0 {
+				var all []Record
+				err := s.All(c.query, func(r Record) error { all = append(all, r); return nil })
+				if err != nil || ids(all) != c.want {
+					t.Errorf("All got %q, %v, want %q", ids(all), err, c.want)
+				}
+			}
+		})
+	}
+	if _, err := s.Records(Query{After: "gone"}); err == nil {
+		t.Error("after an unknown record")
+	}
+}
+
+func TestRecordIDsSortByTime(t *testing.T) {
+	last := ""
+	for i := range int64(1000) {
+		id := NewRecordID(time.Unix(1_700_000_000, i*1000))
+		if len(id) != 26 || id <= last {
+			t.Fatalf("%q after %q", id, last)
+		}
+		last = id
+	}
+}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestADamagedFileNeverPanicsAndNeverApproves writes garbage over parts of a store, again and again. Whatever comes of it,
+// every way through ends in an error or in what was written, and a pin is returned as it was or not at all.
+func TestADamagedFileNeverPanicsAndNeverApproves(t *testing.T) {
+	source := home(t)
+	s := mustOpen(t, source, Options{})
+	update(t, s, func(tx *Tx) error {
+		for i := range 200 {
+			err := errors.Join(
+				tx.PutServer(Server{ID: fmt.Sprintf("s%d", i%10), Name: "n"}),
+				tx.PutPin(Pin{ServerID: fmt.Sprintf("s%d", i%10), Item: fmt.Sprintf("tool:%d", i), Digest: "approved digest", State: Rejected, Raw: bytes.Repeat([]byte("x"), 400)}),
+				tx.PutItem(Item{Code: fmt.Sprintf("C%d", i)}),
+			)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	records := make([]Record, 500)
+	for i := range records {
+		records[i] = Record{ID: fmt.Sprint(i), Kind: kindCall, Summary: "a summary of some length, as records have"}
+	}
+	if _, err := s.AppendNow(records...); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, s)
+	whole, err := os.ReadFile(filepath.Join(source, File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := os.ReadFile(filepath.Join(source, keyFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	rounds := 120
+	if testing.Short() {
+		rounds = 20
+	}
+	random := rand.New(rand.NewPCG(9, 9))
+	refused := 0
+	for round := range rounds {
+		spoiled := bytes.Clone(whole)
+		switch round % 4 {
+		case 0: // a page of garbage
+			page := random.IntN(len(spoiled)/4096) * 4096
+			for i := page; i < page+4096; i++ {
+				spoiled[i] = byte(random.Uint32())
+			}
+		case 1: // one byte
+			spoiled[random.IntN(len(spoiled))] ^= 1 << random.IntN(8)
+		case 2: // a page's header, where bbolt looks first
+			page := random.IntN(len(spoiled)/4096) * 4096
+			for i := page; i < page+16; i++ {
+				spoiled[i] = byte(random.Uint32())
+			}
+		case 3: // cut off
+			spoiled = spoiled[:random.IntN(len(spoiled))]
+		}
+		dir := home(t)
+		write(t, filepath.Join(dir, File), spoiled)
+		write(t, filepath.Join(dir, keyFile), key)
+		if !survives(t, round, dir) {
+			refused++
+		}
+	}
+	if refused == 0 || refused == rounds {
+		t.Errorf("%d of %d damaged stores were refused at open: the rounds tell nothing", refused, rounds)
+	}
+}
+
+// survives uses a store every way there is and says whether it could be opened.
+func survives(t *testing.T, round int, dir string) bool {
+	t.Helper()
+	s, err := Open(dir, Options{})
+	if err != nil {
+		if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrSeal) && !errors.Is(err, ErrMissing) {
+			t.Errorf("round %d: open: %v", round, err)
+		}
+		return false
+	}
+	defer s.Close()
+	_, _ = s.Tampered()
+	_ = s.View(func(tx *Tx) error {
+		for i := range 10 {
+			pins, _, err := tx.Pins(fmt.Sprintf("s%d", i))
+			for _, p := range pins {
+				if p.State != Rejected || p.Digest != "approved digest" {
+					t.Errorf("round %d: a damaged pin was returned: %+v", round, p)
+				}
+			}
+			if err != nil {
+				return err
+			}
+		}
+		_, err := tx.Waiting()
+		return err
+	})
+	_, _ = s.Records(Query{})
+	_, _ = s.Verify(nil)
+	_ = s.Update(func(tx *Tx) error {
+		return tx.PutPin(Pin{ServerID: "s1", Item: "tool:new", State: Rejected, Digest: "approved digest"})
+	})
+	_, _ = s.AppendNow(Record{Kind: kindCall})
+	_, _ = s.Prune(s.now(), 0, 1000)
+	_, _ = s.Verify(nil)
+	return true
+}
+
+func TestAfterDamageNothingMoreIsDone(t *testing.T) {
+	s, err := Open(home(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.View(func(tx *Tx) error { tx.bucket([]byte("a bucket that is gone")); return nil })
+	if !errors.Is(err, ErrCorrupt) {
+		t.Fatalf("error %v", err)
+	}
+	if err := s.Update(func(*Tx) error { t.Error("it ran"); return nil }); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("update: %v", err)
+	}
+	if _, err := s.AppendNow(Record{}); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("append: %v", err)
+	}
+}
