@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// runHub is the hub without a window, until it is told to end, steps down for another, or loses its home.
+func runHub(ctx context.Context, o hubOptions, s streams) int {
+	signal.Ignore(syscall.SIGHUP) // a hub outlives the terminal it was started in
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	home, err := control.FindHome(os.Getenv)
+	if err != nil {
+		return fail(s, exitFailed, "hub", err)
+	}
+	startedBy := app.ByPerson
+	var listener *control.Listener
+	if o.startedByWrapper {
+		startedBy, o.allowCLIApproval = app.ByWrapper, false
+		listener, err = control.Listen(home)
+	} else {
+		listener, err = control.TakeOver(ctx, home, control.DialOptions{Version: version})
+	}
+	if err != nil {
+		return fail(s, exitFailed, "hub", err)
+	}
+	defer listener.Close() // last: who waits to take over takes it for the release of everything
+	hub, err := app.Open(app.Options{Home: home, StartedBy: startedBy, AllowCLI: o.allowCLIApproval, Version: version})
+	if err != nil {
+		return fail(s, exitFailed, "hub", err)
+	}
+	defer hub.Close()
+	sayHub(s.out, hub.Welcome(control.Peer{}), o, listener)
+	go func() {
+		select {
+		case <-hub.Done():
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	if o.startedByWrapper { // stderr is the hub's log then
+		log = slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	}
+	err = control.Serve(ctx, listener, hub, control.Options{Log: log})
+	switch {
+	case errors.Is(err, control.ErrHomeGone):
+		return fail(s, exitFailed, "hub", fmt.Errorf("%w: start it again, or use another SALLYPORT_HOME", err))
+	case err != nil:
+		return fail(s, exitFailed, "hub", err)
+	}
+	return exitFine
+}
+
+// sayHub says what this hub may do, once it answers.
+func sayHub(out io.Writer, w control.Welcome, o hubOptions, listener *control.Listener) {
+	if o.startedByWrapper {
+		return
+	}
+	fmt.Fprintf(out, "Sallyport's hub runs on %s.\n", listener.Path())
+	switch {
+	case w.CLIApproval:
+		fmt.Fprintln(out, "Decisions can be made from a terminal: sallyport inbox, show, approve.")
+	case o.allowCLIApproval:
+		fmt.Fprintln(out, "--allow-cli-approval is ignored: this home was not first made with it, so decisions are made in the window only.")
+	default:
+		fmt.Fprintln(out, "It decides nothing: what is new or changed stays blocked until it is looked at in the window.")
+	}
+}

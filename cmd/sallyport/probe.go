@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/transport"
+)
+
+// probeLimit is how long a server may take to say what it declares (contract, "Commands").
+const probeLimit = 30 * time.Second
+
+// probeReport is what `probe --json` prints.
+type probeReport struct {
+	Server string `json:"server"`
+	State  string `json:"state"` // "nothing to decide" or "waits"
+	Code   string `json:"code,omitempty"`
+	Kind   string `json:"kind,omitempty"`
+	Items  int    `json:"items"`
+}
+
+// runProbe starts a server, has it looked at as a wrapper would, and stops it. It is a session whose client is us: what is
+// seen, pinned and reported is what a wrapper sees, pins and reports.
+func runProbe(ctx context.Context, o probeOptions, s streams) int {
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
+	report, err := probe(ctx, o)
+	if err != nil {
+		return fail(s, exitFailed, "probe", err)
+	}
+	if o.json {
+		encoded, _ := json.Marshal(report)
+		fmt.Fprintf(s.out, "%s\n", encoded)
+	} else if report.Code == "" {
+		fmt.Fprintf(s.out, "%s: nothing to decide; all it declares is allowed as it stands.\n", text(report.Server))
+	} else {
+		fmt.Fprintf(s.out, "%s: inbox item %s waits for you. Look at it: sallyport show %s\n", text(report.Server), report.Code, report.Code)
+	}
+	if report.Code != "" {
+		return exitPerson
+	}
+	return exitFine
+}
+
+// lookedAt is a gatekeeper that remembers that the hub took the report.
+type lookedAt struct {
+	*hubLink
+	took chan control.State
+	fail chan error
+}
+
+func (l *lookedAt) Report(ctx context.Context, r control.Report) (*control.State, error) {
+	state, err := l.Link.Report(ctx, r)
+	if err != nil {
+		select {
+		case l.fail <- err:
+		default:
+		}
+		return nil, err
+	}
+	select {
+	case l.took <- *state:
+	default:
+	}
+	return state, nil
+}
+
+func probe(ctx context.Context, o probeOptions) (probeReport, error) {
+	var none probeReport
+	guard, err := transport.Prepare()
+	if err != nil {
+		return none, err
+	}
+	name := o.name
+	if name == "" {
+		name = serverName(o.argv)
+	}
+	link, err := connectLink(ctx, control.ServerRef{Transport: "stdio", Argv: o.argv, Name: name}, "", control.RoleProbe)
+	if err != nil {
+		guard.Close()
+		return none, err
+	}
+	defer closeLink(link)
+	if err := link.WaitState(ctx); err != nil {
+		guard.Close()
+		return none, fmt.Errorf("no hub took the report: %w", err)
+	}
+	process, err := guard.Start(ctx, transport.Command{Argv: o.argv, Spare: link.spare}, nil, link.Stderr)
+	if err != nil {
+		return none, err
+	}
+	defer process.Stop()
+
+	fromUs, ask, err := os.Pipe()
+	if err != nil {
+		return none, err
+	}
+	defer ask.Close()
+	answers, toUs, err := os.Pipe()
+	if err != nil {
+		return none, err
+	}
+	defer answers.Close()
+	look := &lookedAt{hubLink: link, took: make(chan control.State, 1), fail: make(chan error, 1)}
+	session := proxy.New(proxy.Config{
+		FromClient: fromUs, ToClient: toUs, FromServer: process.Stdout, ToServer: &serverInput{process: process},
+		Gate: look, Session: link.session, Stray: link.stray,
+	})
+	over := make(chan proxy.Ended, 1)
+	go func() {
+		over <- session.Run(ctx)
+		toUs.Close()
+	}()
+	initialized := make(chan error, 1)
+	go func() { initialized <- introduce(ask, answers) }()
+
+	select {
+	case err := <-initialized:
+		if err != nil {
+			return none, serverSilent(process, err)
+		}
+	case <-ctx.Done():
+		return none, errNoAnswer
+	case <-over:
+		return none, serverSilent(process, errors.New("it ended before it answered"))
+	}
+	select {
+	case state := <-look.took:
+		report := probeReport{Server: state.Name, State: "nothing to decide", Code: state.Code, Kind: state.Kind, Items: len(state.Items)}
+		if report.Code != "" {
+			report.State = "waits"
+		} else {
+			report.Kind = ""
+		}
+		return report, nil
+	case err := <-look.fail:
+		return none, fmt.Errorf("the hub did not take the report: %w", err)
+	case <-ctx.Done():
+		return none, errNoAnswer
+	case <-over:
+		return none, serverSilent(process, errors.New("it ended before it had listed what it declares"))
+	}
+}
+
+var errNoAnswer = fmt.Errorf("the server did not answer within %s; does it start by itself? Try its command in a terminal", probeLimit)
+
+// serverSilent says how the server ended, where it did.
+func serverSilent(process *transport.Process, err error) error {
+	select {
+	case <-process.Exited():
+		return fmt.Errorf("the server ended (%s) before it answered", process.Exit())
+	case <-time.After(time.Second):
+		return err
+	}
+}
+
+// introduce plays the client's part of a legacy session. The name is that of the client the server will meet later: a
+// server that shows reviewers another face than its users must have nothing to tell them apart by.
+func introduce(to io.Writer, from io.Reader) error {
+	_, err := io.WriteString(to, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"claude-ai","version":"0.1.0"}}}`+"\n")
+	if err != nil {
+		return err
+	}
+	lines := frame.NewReader(from, 0)
+	for {
+		line, err := lines.Next()
+		if err != nil {
+			return errors.New("it closed its output before it answered")
+		}
+		var m frame.Message
+		if frame.Scan(line, frame.FromServer, &m) != nil || string(m.ID.Of(line)) != "0" {
+			continue
+		}
+		if m.Kind != frame.Result {
+			return errors.New("it answered initialize with an error")
+		}
+		break
+	}
+	if _, err := io.WriteString(to, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+		return err
+	}
+	go io.Copy(io.Discard, from)
+	return nil
+}

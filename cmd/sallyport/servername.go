@@ -1,0 +1,58 @@
+package main
+
+import (
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// runners start something else; what they start is the better name. Each maps to the flags that take a value, which is
+// then no name.
+var runners = map[string]string{
+	"npx": "-p --package -c --call", "bunx": "", "pnpx": "", "uvx": "--from --python -p --with --index-url", "pipx": "--spec",
+	"node": "-r --require", "deno": "", "bun": "", "python": "-W -X", "python3": "-W -X", "uv": "--directory --project --with --python",
+	"docker": "-v -e --env --mount --name --network -p --volume", "podman": "-v -e --env --mount --name --network -p --volume",
+	"sh": "", "bash": "", "env": "-u -C", "npm": "", "pnpm": "", "yarn": "",
+}
+
+// runnerWords are commands of a runner, not names of a server.
+var runnerWords = map[string]bool{"run": true, "exec": true, "dlx": true, "tool": true, "x": true, "--": true}
+
+// serverName derives a name from a command for a server that no client named: the package or script that runs, without
+// folder, scope, version and ending.
+func serverName(argv []string) string {
+	if len(argv) == 0 {
+		return ""
+	}
+	program := strings.TrimSuffix(filepath.Base(argv[0]), ".exe")
+	withValue, runs := runners[program]
+	if !runs {
+		return plainName(program)
+	}
+	for i := 1; i < len(argv); i++ {
+		word := argv[i]
+		switch {
+		case runnerWords[word] || strings.Contains(word, "=") && !strings.HasPrefix(word, "-"):
+		case strings.HasPrefix(word, "-"):
+			for _, flag := range strings.Fields(withValue) {
+				if word == flag {
+					i++
+				}
+			}
+		default:
+			return plainName(word)
+		}
+	}
+	return plainName(program)
+}
+
+func plainName(word string) string {
+	name := path.Base(strings.ReplaceAll(word, `\`, "/"))
+	if at := strings.LastIndexAny(name, "@:"); at > 0 {
+		name = name[:at]
+	}
+	for _, ending := range []string{".js", ".mjs", ".cjs", ".ts", ".py", ".sh"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	return name
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/transport"
+)
+
+// lastWords is how long a wrapper that ends waits for the hub to take its last records; what it does not take is spooled.
+const lastWords = 2 * time.Second
+
+// runWrap runs one server behind the port. The exit code is the server's own where it ended by itself, 0 after the end of
+// the client's input, 128 + the signal's number after a signal.
+func runWrap(ctx context.Context, o wrapOptions, s streams) int {
+	guard, prepared := transport.Prepare()
+	signal.Ignore(syscall.SIGPIPE) // a client that closes our stdout must not kill us without a clean-up (relay.md T13)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go endOnSignal(ctx, stop)
+
+	name := o.name
+	if name == "" {
+		name = serverName(o.argv)
+	}
+	link, err := connectLink(ctx, control.ServerRef{Transport: "stdio", Argv: o.argv, Name: name}, o.client, control.RoleWrapper)
+	if err != nil {
+		if prepared == nil {
+			guard.Close()
+		}
+		answerInitialize(s, "Sallyport cannot use its own folder: "+err.Error())
+		return fail(s, exitFailed, "wrap", err)
+	}
+	defer closeLink(link)
+
+	var process *transport.Process
+	if err = prepared; err == nil {
+		process, err = guard.Start(ctx, transport.Command{Argv: o.argv, Spare: link.spare}, s.err, link.Stderr)
+	}
+	if err != nil {
+		answerInitialize(s, "the server could not be started: "+err.Error())
+		return fail(s, exitFailed, "wrap", err)
+	}
+	link.record("server_start", "ok", "the server was started")
+	session := proxy.New(proxy.Config{
+		FromClient: s.in, ToClient: s.out, FromServer: process.Stdout, ToServer: &serverInput{process: process},
+		Gate: link, Client: o.client, Session: link.session, Stray: link.stray,
+	})
+	switch ended := session.Run(ctx); {
+	case ended == proxy.ServerGone:
+		code := serverExit(process, session)
+		process.Stop()
+		link.record("server_stop", "error", "the server ended by itself: "+process.Exit().String())
+		return code
+	default:
+		process.Stop()
+		link.record("server_stop", "ok", "the client ended")
+	}
+	var signalled caught
+	if errors.As(context.Cause(ctx), &signalled) {
+		return 128 + int(signalled.number)
+	}
+	return exitFine
+}
+
+// drainGrace is how long a server whose output has ended may take to exit.
+const drainGrace = 2 * time.Second
+
+// serverExit tells the client how the server ended and returns the code to exit with.
+func serverExit(process *transport.Process, session *proxy.Session) int {
+	select {
+	case <-process.Exited():
+	case <-time.After(drainGrace):
+		session.AnswerAll("it closed its output and runs on")
+		process.Stop()
+		return exitFailed
+	}
+	exit := process.Exit()
+	session.AnswerAll(exit.String())
+	return exit.Code
+}
+
+// serverInput is the server's stdin. Closing it begins the shutdown: two seconds later its group is terminated.
+type serverInput struct {
+	process *transport.Process
+	once    sync.Once
+}
+
+func (w *serverInput) Write(b []byte) (int, error) { return w.process.Stdin.Write(b) }
+
+func (w *serverInput) Close() error {
+	w.once.Do(func() { go w.process.Stop() })
+	return nil
+}
+
+// caught is the signal that ended us.
+type caught struct{ number syscall.Signal }
+
+func (c caught) Error() string { return c.number.String() }
+
+// endOnSignal ends the session on SIGTERM, SIGINT and SIGHUP. They are caught, never ignored: what is ignored would be
+// inherited by the server.
+func endOnSignal(ctx context.Context, stop context.CancelCauseFunc) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	select {
+	case got := <-signals:
+		number, _ := got.(syscall.Signal)
+		stop(caught{number})
+	case <-ctx.Done():
+	}
+}
+
+// answerInitialize waits for the client's first request and answers it with an error, so that the client can show why
+// there is no server.
+func answerInitialize(s streams, why string) {
+	reader := frame.NewReader(s.in, 0)
+	for {
+		line, err := reader.Next()
+		if err != nil {
+			return
+		}
+		var m frame.Message
+		if frame.Scan(line, frame.FromClient, &m) != nil || m.Kind != frame.Request {
+			continue
+		}
+		answer := append([]byte(`{"jsonrpc":"2.0","id":`), m.ID.Of(line)...)
+		answer = append(answer, `,"error":{"code":-32000,"message":`...)
+		answer = frame.AppendString(answer, "[Sallyport] "+why)
+		s.out.Write(append(answer, "}}\n"...))
+		return
+	}
+}
+
+// hubLink is a wrapper's tie to the hub with what this process says of itself.
+type hubLink struct {
+	*control.Link
+	session string
+	server  string
+	client  string
+
+	mu      sync.Mutex
+	started []int // hubs this process started, which its shutdown must spare
+}
+
+func connectLink(ctx context.Context, server control.ServerRef, client string, role control.Role) (*hubLink, error) {
+	home, err := control.FindHome(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	l := &hubLink{session: control.NewRecordID(time.Now()), server: server.Name, client: client}
+	l.Link = control.NewLink(context.WithoutCancel(ctx), control.LinkOptions{
+		Home: home, Role: role, Version: version, Exe: exe, Started: l.sparing,
+		Register: control.Register{Server: server, Client: client, Session: l.session},
+	})
+	return l, nil
+}
+
+func closeLink(l *hubLink) {
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	l.Close(ctx)
+}
+
+func (l *hubLink) sparing(pid int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.started = append(l.started, pid)
+}
+
+func (l *hubLink) spare() []int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]int(nil), l.started...)
+}
+
+func (l *hubLink) record(kind, status, summary string) {
+	name := l.State().Name
+	if name == "" {
+		name = inspect.CleanName(l.server, "a server")
+	}
+	l.Record(control.Record{Kind: kind, Status: status, Server: name, Client: l.client, Session: l.session, Summary: summary})
+}
+
+// maxStray is how much of a line that is no message goes into the server's log.
+const maxStray = 400
+
+// stray logs a line of the server's output that is no message.
+func (l *hubLink) stray(line []byte) {
+	text := strings.TrimRight(string(line[:min(len(line), maxStray)]), "\r\n")
+	l.Stderr([]byte("[stdout, no message] " + text + "\n"))
+}
+
+var _ io.WriteCloser = (*serverInput)(nil)
