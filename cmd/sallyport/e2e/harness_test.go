@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// play runs the whole session with one server behind a command line that may begin with a relay or a wrapper.
-func (r realServer) play(t testing.TB, dir string, env, before []string) []entry {
+// play runs the whole session with one server behind a command line that may begin with a relay or a wrapper. It waits for
+// the kinds of list_changed in changes. A wrapper must end by itself.
+func (r realServer) play(t testing.TB, dir string, env, before, changes []string) []entry {
 	t.Helper()
 	s := launch(t, dir, env, append(before, r.argv(t, dir)...))
 	s.handshake("2025-11-25")
@@ -22,7 +23,10 @@ func (r realServer) play(t testing.TB, dir string, env, before []string) []entry
 	if r.more != nil {
 		r.more(s)
 	}
-	s.hangUp(false)
+	for _, kind := range changes {
+		s.heard(kind)
+	}
+	s.hangUp(len(before) > 1 && before[1] == "wrap")
 	return s.entries
 }
 
@@ -42,8 +46,8 @@ func TestDirectAgainstDirectIsEqual(t *testing.T) {
 	for _, server := range realServers {
 		t.Run(server.name, func(t *testing.T) {
 			dir := folder(t)
-			first := server.play(t, dir, server.ground(t, dir), nil)
-			second := server.play(t, dir, server.ground(t, dir), nil)
+			first := server.play(t, dir, server.ground(t, dir), nil, nil)
+			second := server.play(t, dir, server.ground(t, dir), nil, nil)
 			for _, d := range differences(first, second, false) {
 				t.Error(d)
 			}
@@ -60,9 +64,9 @@ func TestABareRelayIsEqualAndALossyOneIsFoundOut(t *testing.T) {
 	}
 	server := realServers[0] // works in no folder: every relay may have its own
 	dir := folder(t)
-	direct := server.play(t, dir, server.ground(t, dir), nil)
+	direct := server.play(t, dir, server.ground(t, dir), nil, nil)
 	t.Run("copies", func(t *testing.T) {
-		copied := server.play(t, dir, server.ground(t, dir), helper(t, "relay", "copy"))
+		copied := server.play(t, dir, server.ground(t, dir), helper(t, "relay", "copy"), nil)
 		for _, d := range differences(direct, copied, false) {
 			t.Error(d)
 		}
@@ -80,7 +84,7 @@ func TestABareRelayIsEqualAndALossyOneIsFoundOut(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				other = server.play(broken, dir, env, helper(t, "relay", kind))
+				other = server.play(broken, dir, env, helper(t, "relay", kind), nil)
 			}()
 			<-done
 			if (broken.why != "") != loss.breaks {

@@ -13,7 +13,7 @@ import (
 
 // act is one thing a client does. The Python driver and the Inspector read the same list.
 type act struct {
-	Do   string         `json:"do"` // list_tools, list_prompts, list_resources, list_templates, call, prompt, read, complete, ping, level
+	Do   string         `json:"do"` // list_tools, list_prompts, list_resources, list_templates, call, progress, cancel, prompt, read, complete, ping, level
 	Name string         `json:"name,omitempty"`
 	Args map[string]any `json:"args,omitempty"`
 }
@@ -26,8 +26,9 @@ type realServer struct {
 	// prepare lays the same ground for every run: an empty folder is given.
 	prepare func(t testing.TB, dir string)
 	acts    func(dir string) []act
-	// more is what only the raw client plays, after the acts.
-	more func(s *session)
+	// more is what only the raw client plays after the acts, typed what only clients of an SDK do.
+	more  func(s *session)
+	typed []act
 }
 
 func call(tool string, pairs ...any) act {
@@ -54,7 +55,6 @@ var realServers = []realServer{
 				call("get-resource-reference", "resourceType", "Text", "resourceId", 1),
 				call("get-resource-reference", "resourceType", "Blob", "resourceId", 2),
 				call("echo"), // without its argument: an error in the result
-				call("no-such-tool"),
 				{Do: "prompt", Name: "simple-prompt"},
 				{Do: "prompt", Name: "args-prompt", Args: map[string]any{"city": "Porto", "state": "PT"}},
 				{Do: "prompt", Name: "resource-prompt", Args: map[string]any{"resourceType": "Text", "resourceId": "3"}},
@@ -67,6 +67,14 @@ var realServers = []realServer{
 			}
 		},
 		more: playEverything,
+		typed: []act{
+			call("get-roots-list"),
+			call("trigger-sampling-request", "prompt", "say <something>", "maxTokens", 50),
+			call("trigger-elicitation-request"),
+			{Do: "progress", Name: "trigger-long-running-operation", Args: map[string]any{"duration": 0.4, "steps": 4}},
+			{Do: "cancel", Name: "trigger-long-running-operation", Args: map[string]any{"duration": 2, "steps": 2}},
+			call("echo", "message", "after the cancelled one"),
+		},
 	},
 	{
 		name: "server-filesystem",
@@ -171,7 +179,6 @@ var realServers = []realServer{
 				call("get_current_time", "timezone", "Asia/Tokyo"),
 				call("convert_time", "source_timezone", "Europe/Oslo", "time", "16:30", "target_timezone", "Asia/Kathmandu"),
 				call("get_current_time", "timezone", "Nowhere/Land"),
-				call("no_such_tool"),
 			}
 		},
 	},

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -49,7 +48,7 @@ func launch(t testing.TB, dir string, env, argv []string) *session {
 	t.Helper()
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = dir, env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	alone(cmd)
 	s := &session{t: t, cmd: cmd, lines: make(chan string, 4096), errs: new(tail), open: map[string]string{}}
 	cmd.Stderr = s.errs
 	// A grandchild that keeps stderr open must not keep the test waiting.
@@ -80,7 +79,7 @@ func launch(t testing.TB, dir string, env, argv []string) *session {
 		}
 	}()
 	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		killGroup(cmd)
 		s.in.Close()
 		for range s.lines { // lets the reader go
 		}

@@ -1,0 +1,171 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// installation is a home of its own with a hub that takes decisions from the command line.
+type installation struct {
+	t    testing.TB
+	path string
+}
+
+// install starts a hub in a new home. It ends with the test.
+func install(t testing.TB) *installation {
+	t.Helper()
+	dir, err := os.MkdirTemp(scratch, "h") // short: the socket's path is limited
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &installation{t: t, path: filepath.Join(dir, "home")}
+	hub := exec.Command(sallyport(t), "hub", "--allow-cli-approval")
+	hub.Env = environment(h.env()...)
+	said := new(tail)
+	hub.Stderr, hub.Stdout = said, said
+	if err := hub.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = hub.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		_ = hub.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			_ = hub.Process.Kill()
+			<-ended
+			t.Errorf("the hub did not end within 20 s of being interrupted")
+		}
+		if t.Failed() {
+			t.Logf("hub: %s", said)
+		}
+	})
+	wait(t, "the hub answers", func() bool {
+		select {
+		case <-ended:
+			t.Fatalf("the hub ended: %s", said)
+		default:
+		}
+		_, code := h.run("status", "--json")
+		return code == 0 || code == 3
+	})
+	return h
+}
+
+func (h *installation) env() []string { return []string{"SALLYPORT_HOME=" + h.path} }
+
+// wrap is what stands before a server's command.
+func (h *installation) wrap() []string {
+	return []string{sallyport(h.t), "wrap", "--client", "e2e", "--"}
+}
+
+// run calls the command line and returns what it printed, errors included, and its exit code.
+func (h *installation) run(args ...string) (string, int) {
+	h.t.Helper()
+	cmd := exec.Command(sallyport(h.t), args...)
+	cmd.Env = environment(h.env()...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		h.t.Fatal(err)
+	}
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// waiting is one inbox item.
+type waiting struct {
+	Code  string `json:"code"`
+	Kind  string `json:"kind"`
+	Parts []struct {
+		Item  string `json:"item"`
+		State string `json:"state"`
+	} `json:"parts"`
+}
+
+func (h *installation) inbox() []waiting {
+	h.t.Helper()
+	out, code := h.run("inbox", "--json")
+	var list struct {
+		Items []waiting `json:"items"`
+	}
+	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 && code != 3 {
+		h.t.Fatalf("inbox: status %d, %v: %s", code, err, out)
+	}
+	return list.Items
+}
+
+// approve decides on all that waits and says how many items that were.
+func (h *installation) approve() int {
+	h.t.Helper()
+	items := h.inbox()
+	for _, item := range items {
+		if out, code := h.run("approve", item.Code, "--all", "--yes"); code != 0 && !strings.Contains(out, "changed since") {
+			h.t.Fatalf("approve %s: status %d: %s", item.Code, code, out)
+		}
+	}
+	return len(items)
+}
+
+// settle runs a session until nothing of it waits any more, and returns what the last run gave.
+func settle[T any](h *installation, run func() T) T {
+	h.t.Helper()
+	for range 4 {
+		result := run()
+		if h.approve() == 0 {
+			return result
+		}
+	}
+	h.t.Fatal("after four approvals there is still something that waits")
+	panic("unreachable")
+}
+
+// listing is the first item of the inbox whose parts hold all of these.
+func (h *installation) listing(items []string) bool {
+	h.t.Helper()
+	for _, item := range h.inbox() {
+		var parts []string
+		for _, part := range item.Parts {
+			parts = append(parts, part.Item)
+		}
+		if !slices.ContainsFunc(items, func(i string) bool { return !slices.Contains(parts, i) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// wait waits for a condition.
+func wait(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %s: %s", patience, what)
+		}
+	}
+}
+
+// marked are the processes that carry an environment variable, where /proc shows it.
+func marked(variable string) (pids []string) {
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range environs {
+		raw, err := os.ReadFile(path)
+		if err == nil && slices.Contains(strings.Split(string(raw), "\x00"), variable) {
+			pids = append(pids, filepath.Base(filepath.Dir(path)))
+		}
+	}
+	return pids
+}
