@@ -1,0 +1,245 @@
+//go:build linux
+
+package control
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// testHub is a hub that keeps what it gets: in memory, and in a file where it has one, so that a killed one leaves it to the
+// next. It stores a record once.
+type testHub struct {
+	startedBy string
+	stepDown  func()
+	hold      chan struct{} // Records and Status wait here when it is not nil
+	refuse    error         // what Records answers
+
+	mu       sync.Mutex
+	file     *os.File
+	records  []Record
+	seen     map[string]bool
+	wrappers map[Wrapper]Register
+	reports  []Report
+	stderr   []byte
+	revision uint64
+	gone     int
+}
+
+func newTestHub() *testHub {
+	return &testHub{startedBy: "person", seen: map[string]bool{}, wrappers: map[Wrapper]Register{}}
+}
+
+func newFileHub(home Home) (*testHub, error) {
+	h := newTestHub()
+	path := filepath.Join(home.Dir, "records")
+	f, err := OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	if err != nil {
+		return nil, err
+	}
+	// A line without its end was not acknowledged; end it, so that the next one stands alone.
+	for _, r := range readRecords(path) {
+		h.seen[r.ID] = true
+	}
+	if _, err := f.WriteString("\n"); err != nil {
+		return nil, err
+	}
+	h.file = f
+	return h, ReadSpool(home.Spool, func(_ Register, records []Record) error {
+		_, err := h.store(records)
+		return err
+	})
+}
+
+// readRecords is what a hub program has stored.
+func readRecords(path string) []Record {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var records []Record
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var r Record
+		if json.Unmarshal(lines.Bytes(), &r) == nil {
+			records = append(records, r)
+		}
+	}
+	return records
+}
+
+func startedHubs(home Home) []int {
+	raw, _ := os.ReadFile(filepath.Join(home.Dir, "starts"))
+	var pids []int
+	for _, word := range strings.Fields(string(raw)) {
+		if pid, err := strconv.Atoi(word); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func (h *testHub) store(records []Record) (Acked, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, r := range records {
+		if h.seen[r.ID] {
+			continue
+		}
+		if h.file != nil {
+			if _, err := h.file.Write(encodeRecord(r)); err != nil {
+				return Acked{}, err
+			}
+		}
+		h.seen[r.ID] = true
+		h.records = append(h.records, r)
+	}
+	return Acked{Stored: len(records)}, nil
+}
+
+func (h *testHub) ids() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var ids []string
+	for _, r := range h.records {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+func (h *testHub) connected() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.wrappers)
+}
+
+// approve pushes a new state to all wrappers.
+func (h *testHub) approve(item string) uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.revision++
+	for w := range h.wrappers {
+		w.Push(h.state(item))
+	}
+	return h.revision
+}
+
+func (h *testHub) state(item string) State {
+	return State{Revision: h.revision, Items: map[string]ItemState{item: {State: "approved"}}}
+}
+
+func (h *testHub) Welcome(Peer) Welcome {
+	return Welcome{Version: "test", PID: os.Getpid(), StartedBy: h.startedBy}
+}
+
+func (h *testHub) Register(w Wrapper, peer Peer, r Register) (State, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if peer.PID != r.PID {
+		return State{}, errors.New("a wrapper registered under another pid")
+	}
+	h.wrappers[w] = r
+	return h.state("registered"), nil
+}
+
+func (h *testHub) Unregister(w Wrapper) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, known := h.wrappers[w]; known {
+		h.gone++
+	}
+	delete(h.wrappers, w)
+}
+
+func (h *testHub) Report(_ Wrapper, r Report) (State, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reports = append(h.reports, r)
+	h.revision++
+	return h.state("reported"), nil
+}
+
+func (h *testHub) Records(_ Wrapper, r Records) (Acked, error) {
+	if h.hold != nil {
+		<-h.hold
+	}
+	h.mu.Lock()
+	refuse := h.refuse
+	h.mu.Unlock()
+	if refuse != nil {
+		return Acked{}, refuse
+	}
+	return h.store(r.Records)
+}
+
+func (h *testHub) Stderr(_ Wrapper, s Stderr) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stderr = append(h.stderr, s.Chunk...)
+}
+
+func (h *testHub) Attention(_ Wrapper, a Attention) (Waiting, error) {
+	return Waiting{Items: []WaitingItem{{Code: "for " + a.Client}}}, nil
+}
+
+func (h *testHub) Status() (Status, error) {
+	if h.hold != nil {
+		<-h.hold
+	}
+	return Status{Home: "held"}, nil
+}
+
+func (h *testHub) Servers() ([]Server, error)         { return nil, nil }
+func (h *testHub) Inbox() ([]InboxItem, error)        { return []InboxItem{{Title: "<script> & co"}}, nil }
+func (h *testHub) Verify() (Verified, error)          { return Verified{Head: "head"}, nil }
+func (h *testHub) Log(q LogQuery) (Log, error)        { return Log{Text: q.Server}, nil }
+func (h *testHub) Block(Peer, Block) (Blocked, error) { return Blocked{Code: "blocked"}, nil }
+
+func (h *testHub) Item(code string) (ItemDetail, error) {
+	switch code {
+	case "panic":
+		panic("the hub's own mistake")
+	case "secret":
+		return ItemDetail{}, errors.New("open /home/somebody/secret")
+	case "stale":
+		return ItemDetail{}, fmt.Errorf("item: %w", &Error{Code: CodeStale, Message: "changed since, see K7QM", See: "K7QM"})
+	}
+	return ItemDetail{InboxItem: InboxItem{Code: code}}, nil
+}
+
+func (h *testHub) Decide(peer Peer, d Decide) (Decided, error) {
+	if peer.Descends {
+		return Decided{}, &Error{Code: CodeDescends, Message: "refused: descends from a wrapped server"}
+	}
+	return Decided{Code: d.Code}, nil
+}
+
+func (h *testHub) Activity(q ActivityQuery) (Activity, error) {
+	return Activity{Items: []Record{{ID: q.After}}}, nil
+}
+
+func (h *testHub) Record(id string) (Record, error) { return Record{ID: id}, nil }
+
+func (h *testHub) Settings(q SettingQuery) ([]Setting, error) {
+	return []Setting{{Key: q.Key}}, nil
+}
+
+func (h *testHub) SetSetting(_ Peer, q SettingQuery) (Setting, error) {
+	return Setting{Key: q.Key, Value: q.Value}, nil
+}
+
+func (h *testHub) StepDown(Peer) error {
+	if h.startedBy != "wrapper" {
+		return &Error{Code: CodeNotHere, Message: "started by a person"}
+	}
+	h.stepDown()
+	return nil
+}

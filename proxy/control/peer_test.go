@@ -1,0 +1,128 @@
+//go:build linux
+
+package control
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestAnotherExecutableThatDialsIsHungUpOn(t *testing.T) {
+	h := testHome(t)
+	hub := newTestHub()
+	serveHub(t, h, hub, Options{})
+	other := command(t, h, stranger(t), "dial")
+	out, err := other.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It refuses our hub itself; what counts is that it gets nothing either way.
+	if strings.Contains(string(out), "allowed") {
+		t.Errorf("the stranger: %s", out)
+	}
+
+	t.Run("even if it trusts the hub", func(t *testing.T) {
+		heard := command(t, h, stranger(t), "intrude", h.Socket)
+		out, err := heard.Output()
+		if err != nil || strings.TrimSpace(string(out)) != "heard 0 bytes" {
+			t.Errorf("the stranger: %s, %v", out, err)
+		}
+	})
+}
+
+func TestAnExecutableOfTheInstallationMayDial(t *testing.T) {
+	h := testHome(t)
+	other := stranger(t)
+	serveHub(t, h, newTestHub(), Options{Executables: []string{other, "/no/such/file"}})
+	out, err := command(t, h, other, "intrude", h.Socket).Output()
+	if err != nil || strings.TrimSpace(string(out)) == "heard 0 bytes" {
+		t.Errorf("the other program of the installation: %s, %v", out, err)
+	}
+
+	t.Run("but not another file under its path", func(t *testing.T) {
+		next := stranger(t)
+		if err := os.Rename(next, other); err != nil {
+			t.Fatal(err)
+		}
+		out, err := command(t, h, other, "intrude", h.Socket).Output()
+		if err != nil || strings.TrimSpace(string(out)) != "heard 0 bytes" {
+			t.Errorf("the file that took its place: %s, %v", out, err)
+		}
+	})
+}
+
+func TestASquatterOnTheSocketLearnsNothing(t *testing.T) {
+	h := testHome(t)
+	if err := h.Make(); err != nil {
+		t.Fatal(err)
+	}
+	squatter := command(t, h, stranger(t), "squat", h.Socket)
+	out, err := squatter.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	startProgram(t, squatter)
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	if _, err := Dial(testContext(t), h, RoleWrapper); !errors.Is(err, ErrForeign) {
+		t.Errorf("Dial: %v", err)
+	}
+	if lines.Scan(); lines.Text() != "heard 0 bytes" {
+		t.Errorf("the squatter %s", lines.Text())
+	}
+}
+
+func TestAWrapperWithASquatterForAHubFailsClosed(t *testing.T) {
+	h := testHome(t)
+	if err := h.Make(); err != nil {
+		t.Fatal(err)
+	}
+	squatter := command(t, h, stranger(t), "squat", h.Socket)
+	out, err := squatter.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	startProgram(t, squatter)
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	l := testLink(t, LinkOptions{Home: h, Exe: self(t)})
+	killHubs(t, h)
+	lines.Scan() // it was visited
+	if l.State().Open || len(l.State().Items) != 0 {
+		t.Errorf("the state: %+v", l.State())
+	}
+	within(t, "Report says why", func() bool {
+		_, err := l.Report(testContext(t), Report{})
+		if err == nil {
+			t.Fatal("the report was taken")
+		}
+		return errors.Is(err, ErrForeign) || errors.Is(err, ErrNoHub)
+	})
+}
+
+func TestWhatIsProved(t *testing.T) {
+	in, err := ourInstallation(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lives := func() bool { return true }
+	for name, c := range map[string]struct {
+		cred credentials
+		ok   bool
+	}{
+		"this process":                   {credentials{pid: os.Getpid(), uid: os.Getuid(), alive: lives}, true},
+		"another user's":                 {credentials{pid: os.Getpid(), uid: os.Getuid() + 1, alive: lives}, false},
+		"one that ended, its pid reused": {credentials{pid: os.Getpid(), uid: os.Getuid(), alive: func() bool { return false }}, false},
+		"another executable":             {credentials{pid: os.Getppid(), uid: os.Getuid(), alive: lives}, false},
+		"no process":                     {credentials{pid: 1 << 30, uid: os.Getuid(), alive: lives}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := in.prove(c.cred); (err == nil) != c.ok || (err != nil && !errors.Is(err, ErrForeign)) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
