@@ -228,6 +228,7 @@ func (s *session) hangUp(mustExit bool) {
 			s.t.Errorf("the wrapper ended with %v after the end of its input", err)
 		}
 	case <-time.After(wait):
+		killGroup(s.cmd)
 		if mustExit {
 			s.t.Errorf("the wrapper is still there %s after the end of its input", wait)
 		}

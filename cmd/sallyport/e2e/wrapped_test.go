@@ -48,9 +48,10 @@ func TestBehindTheWrapperASessionIsTheSame(t *testing.T) {
 	for _, server := range realServers {
 		t.Run(server.name, func(t *testing.T) {
 			dir := folder(t)
-			direct := server.play(t, dir, server.ground(t, dir), nil, nil)
-			h := install(t)
 			mark := "E2E_MARK=" + dir
+			direct := server.play(t, dir, server.ground(t, dir, mark), nil, nil)
+			wait(t, "the direct server is gone", func() bool { return len(marked(mark)) == 0 })
+			h := install(t)
 			server.review(t, h, dir, server.ground(t, dir, append(h.env(), mark)...), declared(t, direct))
 
 			_, changes := split(direct)
