@@ -72,6 +72,15 @@ func footprint(stored []byte, id string) int64 {
 // Append adds records to the chain inside this transaction, so that a decision and its record are kept together or not at
 // all. A record whose id is stored already is left out. It gives the records that were stored, with Prev and Hash.
 func (tx *Tx) Append(records ...Record) ([]Record, error) {
+	settled := make([]Record, len(records))
+	for i, r := range records {
+		r.settle(tx.now())
+		settled[i] = r
+	}
+	return tx.appendSettled(settled)
+}
+
+func (tx *Tx) appendSettled(records []Record) ([]Record, error) {
 	if len(records) == 0 {
 		return nil, nil
 	}
@@ -89,7 +98,6 @@ func (tx *Tx) Append(records ...Record) ([]Record, error) {
 	}
 	stored := make([]Record, 0, len(records))
 	for _, r := range records {
-		r.settle(tx.now())
 		if tx.sequenceOf(r.ID) != 0 {
 			continue
 		}

@@ -13,34 +13,16 @@ const (
 	// thousand cost 7 ms; 50 ms is what a kill may take of the records nobody waits for.
 	batchSize  = 1000
 	batchDelay = 50 * time.Millisecond
-	// queueLimit bounds what waits for a slow disk; past it the oldest calls go, and are counted.
-	queueLimit = 8192
-	// queueHardLimit bounds the queue even where nothing but decisions and problems waits.
-	queueHardLimit = 4 * queueLimit
 	// retryDelay is how long a disk that failed is left alone.
 	retryDelay = time.Second
 )
-
-// entry is one queued record. The entries of one AppendNow share a receipt.
-type entry struct {
-	record  Record
-	receipt *receipt
-	last    bool // of its receipt
-	flush   bool // no record: answers when all before it is written
-}
-
-type receipt struct {
-	done   chan error // buffered, gets one answer
-	failed bool
-	stored []Record
-}
 
 // writer is the one goroutine that writes queued records.
 type writer struct {
 	store *Store
 
 	mu      sync.Mutex
-	queue   []entry
+	queue   queue
 	urgent  int // entries with a receipt in queue
 	dropped int // calls dropped since the last guard_problem
 	closing bool
@@ -48,7 +30,9 @@ type writer struct {
 
 	wake chan struct{} // buffered 1: there is something to do
 	full chan struct{} // buffered 1: no reason to wait for more
-	done chan struct{}
+
+	batch []entry // of the writer's goroutine: used again
+	done  chan struct{}
 }
 
 func newWriter(s *Store) *writer {
@@ -75,7 +59,7 @@ func (s *Store) Append(r Record) {
 	if r.Time.IsZero() {
 		r.Time = s.now()
 	}
-	s.writer.add(entry{record: r})
+	s.writer.addOne(r)
 }
 
 // AppendNow stores records and returns when they are on the disk, after all that was queued before. Ids that are stored
@@ -116,55 +100,33 @@ func (w *writer) add(entries ...entry) error {
 		w.mu.Unlock()
 		return ErrClosed
 	}
-	w.queue = append(w.queue, entries...)
-	if entries[0].receipt != nil {
-		w.urgent += len(entries)
+	for i := range entries {
+		w.queue.push(&entries[i])
 	}
-	if len(w.queue) > queueLimit {
-		w.relieve()
-	}
-	urgent, length, failing := w.urgent > 0, len(w.queue), w.failure != nil
+	w.urgent += len(entries)
 	w.mu.Unlock()
-	if urgent || length >= batchSize && !failing {
-		signal(w.full)
-	}
-	if length == len(entries) || urgent {
-		signal(w.wake)
-	}
+	signal(w.full)
+	signal(w.wake)
 	return nil
 }
 
-// relieve drops the older half of the calls that nobody waits for. In one sweep over the queue, so that the cost of a full
-// queue is spread over thousands of records. Other kinds go only past the hard limit.
-func (w *writer) relieve() {
-	droppable, free := 0, 0
-	for i := range w.queue {
-		if w.queue[i].receipt == nil {
-			free++
-			if w.queue[i].record.Kind == kindCall {
-				droppable++
-			}
-		}
-	}
-	any := droppable == 0 && free > queueHardLimit
-	if droppable == 0 && !any {
+// addOne is the way of a record that nobody waits for. It allocates nothing.
+func (w *writer) addOne(r Record) {
+	w.mu.Lock()
+	if w.closing {
+		w.mu.Unlock()
 		return
 	}
-	drop := (droppable + 1) / 2
-	if any {
-		drop = free / 2
+	w.queue.pushRecord(&r)
+	w.dropped += w.queue.relieve()
+	length, failing := w.queue.len(), w.failure != nil
+	w.mu.Unlock()
+	if length == batchSize && !failing {
+		signal(w.full)
 	}
-	kept := w.queue[:0]
-	for _, e := range w.queue {
-		if drop > 0 && e.receipt == nil && (any || e.record.Kind == kindCall) {
-			drop--
-			w.dropped++
-			continue
-		}
-		kept = append(kept, e)
+	if length == 1 {
+		signal(w.wake)
 	}
-	clear(w.queue[len(kept):])
-	w.queue = kept
 }
 
 func (w *writer) run() {
@@ -173,7 +135,7 @@ func (w *writer) run() {
 		<-w.wake
 		for {
 			w.mu.Lock()
-			length, hurry := len(w.queue), w.urgent > 0 || len(w.queue) >= batchSize || w.closing
+			length, hurry := w.queue.len(), w.urgent > 0 || w.queue.len() >= batchSize || w.closing
 			failed := w.failure != nil && w.urgent == 0 && !w.closing
 			closing := w.closing
 			w.mu.Unlock()
@@ -206,21 +168,17 @@ func (w *writer) run() {
 // refuses them; those with a receipt are answered with the reason.
 func (w *writer) write() bool {
 	w.mu.Lock()
-	n := min(len(w.queue), batchSize)
-	batch := append([]entry(nil), w.queue[:n]...)
-	clear(w.queue[:n])
-	w.queue = w.queue[n:]
-	if len(w.queue) == 0 {
-		w.queue = nil
-	}
-	for _, e := range batch {
-		if e.receipt != nil {
+	batch := w.queue.take(w.batch[:0], batchSize)
+	w.batch = batch
+	for i := range batch {
+		if batch[i].receipt != nil {
 			w.urgent--
 		}
 	}
 	dropped := w.dropped
 	w.dropped = 0
 	w.mu.Unlock()
+	defer clear(batch) // what was written is not held until the next batch
 
 	records := make([]Record, 0, len(batch)+1)
 	if dropped > 0 {
@@ -235,7 +193,7 @@ func (w *writer) write() bool {
 	var stored []Record
 	err := w.store.Update(func(tx *Tx) error {
 		var err error
-		stored, err = tx.Append(records...)
+		stored, err = tx.appendSettled(records)
 		return err
 	})
 
@@ -271,22 +229,23 @@ func (w *writer) write() bool {
 
 // giveBack answers the receipts of a batch that failed, also for what they still have in the queue, and puts the rest back.
 func (w *writer) giveBack(batch []entry, err error) {
-	var back []entry
-	for _, e := range batch {
-		switch {
+	var back queue
+	for i := range batch {
+		switch e := &batch[i]; {
 		case e.receipt == nil:
-			back = append(back, e)
+			back.push(e)
 		case !e.receipt.failed:
 			e.receipt.failed = true
 			e.receipt.done <- fmt.Errorf("store activity: %w", err)
 		}
 	}
-	for _, e := range w.queue {
-		if e.receipt != nil && e.receipt.failed {
+	rest := w.queue.waiting()
+	for i := range rest {
+		if e := &rest[i]; e.receipt != nil && e.receipt.failed {
 			w.urgent--
-			continue
+		} else {
+			back.push(e)
 		}
-		back = append(back, e)
 	}
 	w.queue = back
 }
@@ -309,14 +268,14 @@ func (w *writer) close() error {
 	<-w.done
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	lost := len(w.queue) + w.dropped
-	for _, e := range w.queue {
+	lost := w.queue.len() + w.dropped
+	for _, e := range w.queue.waiting() {
 		if e.receipt != nil && !e.receipt.failed {
 			e.receipt.failed = true
 			e.receipt.done <- ErrClosed
 		}
 	}
-	w.queue = nil
+	w.queue = queue{}
 	if lost > 0 {
 		return errors.Join(fmt.Errorf("%d activity records could not be written", lost), w.failure)
 	}

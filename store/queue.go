@@ -1,0 +1,118 @@
+package store
+
+const (
+	// queueLimit bounds the calls that wait for a slow disk; past it the oldest go, and are counted.
+	queueLimit = 8192
+	// queueHardLimit bounds the queue even where nothing but decisions and problems waits.
+	queueHardLimit = 4 * queueLimit
+)
+
+// entry is one queued record. The entries of one AppendNow share a receipt.
+type entry struct {
+	record  Record
+	receipt *receipt
+	last    bool // of its receipt
+	flush   bool // no record: answers when all before it is written
+}
+
+type receipt struct {
+	done   chan error // buffered, gets one answer
+	failed bool
+	stored []Record
+}
+
+// queue holds entries in order. What is taken leaves room at the front, which is used again, so that a queue in steady use
+// allocates nothing.
+type queue struct {
+	entries []entry
+	head    int
+	calls   int // calls without a receipt
+	free    int // entries without a receipt
+}
+
+func (q *queue) len() int         { return len(q.entries) - q.head }
+func (q *queue) waiting() []entry { return q.entries[q.head:] }
+
+func (q *queue) push(e *entry) {
+	q.makeRoom()
+	q.entries = append(q.entries, *e)
+	q.count(e, 1)
+}
+
+func (q *queue) pushRecord(r *Record) {
+	q.makeRoom()
+	if n := len(q.entries); n < cap(q.entries) {
+		q.entries = q.entries[:n+1]
+		q.entries[n].record = *r
+	} else {
+		q.entries = append(q.entries, entry{record: *r})
+	}
+	q.count(&q.entries[len(q.entries)-1], 1)
+}
+
+func (q *queue) makeRoom() {
+	if q.head == 0 || len(q.entries) < cap(q.entries) {
+		return
+	}
+	n := copy(q.entries, q.entries[q.head:])
+	clear(q.entries[n:])
+	q.entries, q.head = q.entries[:n], 0
+}
+
+func (q *queue) count(e *entry, by int) {
+	if e.receipt != nil {
+		return
+	}
+	q.free += by
+	if e.record.Kind == kindCall {
+		q.calls += by
+	}
+}
+
+// take moves at most n entries from the front to the end of into.
+func (q *queue) take(into []entry, n int) []entry {
+	n = min(n, q.len())
+	taken := q.entries[q.head : q.head+n]
+	for i := range taken {
+		q.count(&taken[i], -1)
+	}
+	into = append(into, taken...)
+	clear(taken)
+	if q.head += n; q.head == len(q.entries) {
+		q.entries, q.head = q.entries[:0], 0
+		if cap(q.entries) > 2*queueLimit { // a burst is over: its memory goes back
+			q.entries = nil
+		}
+	}
+	return into
+}
+
+// relieve drops the older half of the calls that nobody waits for when there are too many, and the older half of everything
+// that nobody waits for at the hard limit. It says how many went. One sweep pays for thousands of records: never a sweep
+// for each.
+func (q *queue) relieve() int {
+	drop, everything := 0, false
+	switch {
+	case q.calls > queueLimit, q.free > queueHardLimit && q.calls > queueLimit/8:
+		drop = q.calls / 2
+	case q.free > queueHardLimit:
+		drop, everything = q.free/2, true
+	}
+	if drop == 0 {
+		return 0
+	}
+	dropped := 0
+	kept := q.entries[:0]
+	for i := range q.waiting() {
+		e := q.entries[q.head+i]
+		if dropped < drop && e.receipt == nil && (everything || e.record.Kind == kindCall) {
+			q.count(&e, -1)
+			dropped++
+			continue
+		}
+		kept = append(kept, e)
+	}
+	clear(q.entries[len(kept):])
+	q.entries, q.head = kept, 0
+	return dropped
+}
