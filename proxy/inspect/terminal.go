@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxString bounds how far a string sequence (OSC, DCS, …) is followed to its end. Without a bound an ESC ] in front of
-// a large text would make every later ESC scan the whole text again.
+// maxString bounds how far a sequence is followed to its end: a terminal gives up too.
 const maxString = 4096
 
 // sequence is the length in bytes of the terminal escape sequence that text starts with, 0 if it starts with none. It
@@ -56,16 +55,24 @@ func csi(text string, from int) int {
 	return from
 }
 
+// stringSequence follows a string up to its terminator. Another introducer ends it without one, as in terminals; so no
+// byte is looked at twice, however many strings begin.
 func stringSequence(text string, from int) int {
 	end := min(len(text), maxString)
 	for i := from; i < end; i++ {
-		switch {
-		case text[i] == 0x07:
+		switch c := text[i]; {
+		case c == 0x07:
 			return i + 1
-		case text[i] == 0x1b && i+1 < len(text) && text[i+1] == '\\':
-			return i + 2
-		case text[i] == 0xc2 && i+1 < len(text) && text[i+1] == 0x9c: // ST as one character
-			return i + 2
+		case c == 0x1b:
+			if i+1 < len(text) && text[i+1] == '\\' {
+				return i + 2
+			}
+			return from
+		case c == 0xc2 && i+1 < len(text) && text[i+1] >= 0x80 && text[i+1] <= 0x9f:
+			if text[i+1] == 0x9c { // ST as one character
+				return i + 2
+			}
+			return from
 		}
 	}
 	return from

@@ -51,11 +51,13 @@ func firstHidden(text string) int {
 }
 
 type scan struct {
-	text      string
-	where     string
-	findings  []Finding
-	tags      strings.Builder // all tag characters of the text, decoded
-	selectors []byte          // all stray variation selectors of the text, as the bytes they stand for
+	text          string
+	where         string
+	findings      []Finding
+	tags          strings.Builder // all tag characters of the text, decoded
+	selectors     []byte          // all stray variation selectors of the text, as the bytes they stand for
+	firstTag      [2]int          // where the first of them stand
+	firstSelector [2]int
 }
 
 // step looks at one run or one plain character and says where the next one begins.
@@ -108,6 +110,9 @@ func (s *scan) judge(c class, r rune, count int, same bool, start, end int) {
 		f.Title = counted(count, "character that turns the direction of text", r, same)
 	case tag:
 		f.Level = High
+		if s.firstTag[1] == 0 {
+			s.firstTag = [2]int{start, end}
+		}
 		f.Title = counted(count, "tag character", r, false)
 		for _, t := range s.text[start:end] {
 			if t >= 0xe0020 && t <= 0xe007e {
@@ -117,6 +122,9 @@ func (s *scan) judge(c class, r rune, count int, same bool, start, end int) {
 	case variation:
 		if count > 1 {
 			f.Level = High
+		}
+		if s.firstSelector[1] == 0 {
+			s.firstSelector = [2]int{start, end}
 		}
 		f.Title = counted(count, "stray variation selector", r, same)
 		for _, v := range s.text[start:end] {
@@ -166,21 +174,34 @@ func (s *scan) add(f Finding, start, end int) {
 // is judged over the whole text.
 func (s *scan) hiddenText() {
 	if message := s.tags.String(); letters(message) >= 2 {
-		s.raise("tag character", "A hidden message in tag characters", message, "tag_characters")
+		s.raise("tag character", s.firstTag, Finding{
+			Title: "A hidden message in tag characters", Decoded: message, Encodings: []string{"tag_characters"},
+		})
 	}
 	if message := string(s.selectors); len(s.selectors) >= 4 && printable(message) && letters(message) >= 2 {
-		s.raise("variation selector", "A hidden message in variation selectors", message, "variation_selectors")
+		s.raise("variation selector", s.firstSelector, Finding{
+			Title: "A hidden message in variation selectors", Decoded: message, Encodings: []string{"variation_selectors"},
+		})
 	}
 }
 
-func (s *scan) raise(what, title, message, encoding string) {
+// raise makes the findings about one kind of character Critical; the first of them says what the message is.
+func (s *scan) raise(what string, first [2]int, message Finding) {
+	message.Decoded = clipBytes(message.Decoded, maxDecoded)
+	raised := false
 	for i := range s.findings {
 		f := &s.findings[i]
-		if f.Rule == InvisibleCharacters && strings.Contains(f.Title, what) {
-			f.Level, f.Title = Critical, title
-			f.Decoded, f.Encodings = clipBytes(message, maxDecoded), []string{encoding}
-			message = "" // the first one says it all
+		if f.Rule != InvisibleCharacters || !strings.Contains(f.Title, what) {
+			continue
 		}
+		f.Level, f.Title, f.Encodings = Critical, message.Title, message.Encodings
+		if !raised {
+			f.Decoded, raised = message.Decoded, true
+		}
+	}
+	if !raised { // others had filled the list
+		message.Rule, message.Level = InvisibleCharacters, Critical
+		s.add(message, first[0], first[1])
 	}
 }
 
