@@ -136,10 +136,14 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 		err = &StartError{c.Argv[0], "its guard process is not of this version: restart the client"}
 	}
 	if err != nil {
-		syscall.Kill(g.guard, syscall.SIGKILL)
-		g.buried()
-		abandoned(0, c.Spare)
-		g.closeFiles()
+		if says != saysFailed || ctx.Err() != nil { // the server may run
+			syscall.Kill(g.guard, syscall.SIGKILL)
+			g.buried()
+			abandoned(0, c.Spare)
+			g.closeFiles()
+		} else {
+			g.Close()
+		}
 		return nil, err
 	}
 	g.socket.SetDeadline(time.Time{})

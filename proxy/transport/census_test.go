@@ -1,0 +1,64 @@
+//go:build linux
+
+package transport
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// census lists what lives with dir as its working folder: the mark that every process of a test's server carries, however
+// often it forked. A zombie has no folder any more.
+func census(t *testing.T, dir string) []string {
+	t.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var living []string
+	for _, link := range links {
+		if cwd, err := os.Readlink(link); err == nil && cwd == dir {
+			line, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline"))
+			living = append(living, filepath.Base(filepath.Dir(link))+" "+string(line))
+		}
+	}
+	return living
+}
+
+func alive(pid int) bool {
+	p, ok := readProcess(strconv.Itoa(pid))
+	return ok && !p.zombie
+}
+
+func parentOf(t *testing.T, pid int) int {
+	t.Helper()
+	p, ok := readProcess(strconv.Itoa(pid))
+	if !ok {
+		t.Fatalf("process %d is gone", pid)
+	}
+	return p.parent
+}
+
+// eventually waits for a condition that nothing announces.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !holds(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within 30 s: %s", what)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// markedDir is a folder whose name nothing else carries, as the kernel spells it.
+func markedDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

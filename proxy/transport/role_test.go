@@ -1,0 +1,77 @@
+//go:build linux
+
+package transport
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// This test binary is also the guard, and the programs the tests need: "role:NAME ARG…".
+func TestMain(m *testing.M) {
+	GuardMain()
+	if len(os.Args) > 1 {
+		if role, ok := strings.CutPrefix(os.Args[1], "role:"); ok {
+			os.Exit(play(role, os.Args[2:]))
+		}
+	}
+	flag.Parse()
+	flag.Set("test.parallel", "32") // these tests wait out the graces of a shutdown, they do not compute
+	os.Exit(m.Run())
+}
+
+func play(role string, args []string) int {
+	switch role {
+	case "wrapper": // DIR COMMAND…: what wrap does with a Process, without the messages
+		return wrapper(args[0], args[1:])
+	case "environ": // COMMAND…: start it with the environment we have
+		p, err := Start(context.Background(), Command{Argv: args}, os.Stderr, nil)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		io.Copy(os.Stdout, p.Stdout)
+		p.Stop()
+		return p.Exit().Code
+	}
+	return 2
+}
+
+func wrapper(dir string, argv []string) int {
+	signal.Ignore(syscall.SIGPIPE)
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGINT)
+	p, err := Start(context.Background(), Command{Argv: argv, Dir: dir}, os.Stderr, nil)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("server", p.PID())
+	drained, clientGone := make(chan error, 1), make(chan struct{})
+	go func() {
+		_, err := io.Copy(os.Stdout, p.Stdout)
+		drained <- err
+	}()
+	go func() {
+		io.Copy(p.Stdin, os.Stdin)
+		close(clientGone)
+	}()
+	select {
+	case <-p.Exited():
+		<-drained
+		p.Stop()
+		return p.Exit().Code
+	case <-drained: // stdout is closed
+	case <-clientGone:
+	case <-terminated:
+	}
+	p.Stop()
+	return 0
+}

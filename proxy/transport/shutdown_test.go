@@ -1,0 +1,226 @@
+//go:build linux
+
+package transport
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Servers, from the best to the worst behaved. Each of their processes says "up" when it is.
+var servers = []struct {
+	name   string
+	script string
+	ups    int
+}{
+	{"a server that ends at end of input", `echo up; exec cat`, 1},
+	{"a server that ignores end of input", `echo up; exec sleep 1000`, 1},
+	{"a server that ignores end of input and every signal it can", `trap '' TERM INT HUP; echo up; sleep 1000`, 1},
+	{"a server whose grandchild holds stdout", `(trap '' TERM; echo up; sleep 1000) & echo up; exec cat`, 2},
+	{"a server with a daemon that forked twice and left its session",
+		`(setsid sh -c 'trap "" TERM HUP; echo up; sleep 1000' &) ; echo up; exec cat`, 2},
+	{"a server with all of it", `trap '' TERM INT HUP
+		(setsid sh -c 'echo up; sleep 1000' &)
+		(setsid sh -c '(setsid sh -c "echo up; sleep 1000" &); echo up; sleep 1000' &)
+		(echo up; sleep 1000) &
+		echo up; sleep 1000`, 5},
+}
+
+// Ends: how a wrapper's life stops. alone says that the wrapper is not there to see the end of it.
+var ends = []struct {
+	name  string
+	alone bool
+	end   func(t *testing.T, w *wrapped)
+}{
+	{"end of input", false, func(t *testing.T, w *wrapped) { w.stdin.Close() }},
+	{"SIGTERM to the wrapper", false, func(t *testing.T, w *wrapped) { w.signal(t, w.pid, syscall.SIGTERM) }},
+	{"kill -9 of the wrapper", true, func(t *testing.T, w *wrapped) { w.signal(t, w.pid, syscall.SIGKILL) }},
+	{"kill -9 of the guard", false, func(t *testing.T, w *wrapped) { w.signal(t, w.guard, syscall.SIGKILL) }},
+	{"SIGTERM to the guard", false, func(t *testing.T, w *wrapped) { w.signal(t, w.guard, syscall.SIGTERM) }},
+	{"kill -9 of the server", false, func(t *testing.T, w *wrapped) { syscall.Kill(w.server, syscall.SIGKILL) }},
+	{"the guard stopped, then end of input", false, func(t *testing.T, w *wrapped) {
+		w.signal(t, w.guard, syscall.SIGSTOP)
+		w.stdin.Close()
+	}},
+	{"the guard stopped, then kill -9 of the wrapper", true, func(t *testing.T, w *wrapped) {
+		w.signal(t, w.guard, syscall.SIGSTOP)
+		w.signal(t, w.pid, syscall.SIGKILL)
+	}},
+}
+
+// wrapped is a wrapper in a process of its own, with its server.
+type wrapped struct {
+	cmd                *exec.Cmd
+	stdin              io.WriteCloser
+	stdout             *bufio.Reader
+	close              func() error // of our end of its stdout
+	dir                string
+	pid, guard, server int
+}
+
+func (w *wrapped) signal(t *testing.T, pid int, s syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(pid, s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wrap(t *testing.T, argv ...string) *wrapped {
+	t.Helper()
+	w := &wrapped{dir: markedDir(t)}
+	w.cmd = exec.Command(os.Args[0], append([]string{"role:wrapper", w.dir}, argv...)...)
+	r, wr, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.cmd.Stdout, w.cmd.Stderr = wr, os.Stderr
+	if w.stdin, err = w.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wr.Close()
+	w.stdout, w.close = bufio.NewReader(r), r.Close
+	t.Cleanup(func() {
+		w.cmd.Process.Kill()
+		w.cmd.Wait()
+		r.Close()
+		for _, line := range census(t, w.dir) {
+			pid, _, _ := strings.Cut(line, " ")
+			if n, err := strconv.Atoi(pid); err == nil {
+				syscall.Kill(n, syscall.SIGKILL)
+			}
+		}
+	})
+	line, err := w.stdout.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.server, err = strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "server ")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pid, w.guard = w.cmd.Process.Pid, parentOf(t, w.server)
+	return w
+}
+
+// TestT12NothingOutlivesTheWrapper tries every end on every server.
+func TestT12NothingOutlivesTheWrapper(t *testing.T) {
+	for _, server := range servers {
+		for _, end := range ends {
+			t.Run(server.name+"/"+end.name, func(t *testing.T) {
+				if testing.Short() {
+					t.Skip("takes several seconds")
+				}
+				t.Parallel()
+				w := wrap(t, "sh", "-c", server.script)
+				if w.guard == w.pid {
+					t.Fatal("the server's parent is the wrapper: no guard stands between")
+				}
+				for range server.ups {
+					if line, err := w.stdout.ReadString('\n'); err != nil || line != "up\n" {
+						t.Fatalf("%q, %v", line, err)
+					}
+				}
+				go io.Copy(io.Discard, w.stdout)
+				end.end(t, w)
+				w.cmd.Wait()
+				if end.alone {
+					eventually(t, "the guard ends what the wrapper left", func() bool {
+						return len(census(t, w.dir)) == 0 && !alive(w.guard)
+					})
+					return
+				}
+				// Stop returns when nothing is alive, so at the wrapper's exit there is nothing to wait for.
+				if living := census(t, w.dir); len(living) > 0 {
+					t.Fatalf("outlived the wrapper: %q", living)
+				}
+				if alive(w.guard) {
+					t.Fatal("the guard outlived the wrapper")
+				}
+			})
+		}
+	}
+}
+
+// TestT12AForkChainIsCaught: each generation leaves the session and its parent dies, so no signal to a group and no tree of
+// parents holds it; only sweeps that are faster than a fork do.
+func TestT12AForkChainIsCaught(t *testing.T) {
+	const script = `
+import os, signal, sys
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if os.fork():
+    print("up", flush=True)
+    sys.stdin.read()
+    os._exit(0)
+while True:
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+`
+	for _, end := range ends[:4] {
+		t.Run(end.name, func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("takes several seconds")
+			}
+			w := wrap(t, "python3", "-c", script)
+			if line, err := w.stdout.ReadString('\n'); err != nil || line != "up\n" {
+				t.Fatalf("%q, %v", line, err)
+			}
+			end.end(t, w)
+			w.cmd.Wait()
+			eventually(t, "the chain is cut", func() bool { return len(census(t, w.dir)) == 0 && !alive(w.guard) })
+		})
+	}
+}
+
+func TestT13ClosedStdoutOfTheWrapperEndsItsServer(t *testing.T) {
+	w := wrap(t, "sh", "-c", `while echo line; do :; done; sleep 1000`)
+	if _, err := w.stdout.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	w.close()
+	if err := w.cmd.Wait(); err != nil {
+		t.Fatalf("the wrapper did not end in its own time: %v", err)
+	}
+	if living := census(t, w.dir); len(living) > 0 {
+		t.Fatalf("outlived the wrapper: %q", living)
+	}
+}
+
+func TestT13AServerHasTheDefaultSIGPIPEUnderAWrapperThatIgnoresIt(t *testing.T) {
+	w := wrap(t, "sh", "-c", `grep -E "^Sig(Ign|Blk)" /proc/self/status; exec cat`)
+	w.stdin.Close()
+	all, err := io.ReadAll(w.stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// SIGHUP and SIGINT may be ignored by whoever started the tests (nohup); then they are for the server as well.
+	for line := range strings.Lines(string(all)) {
+		key, mask, _ := strings.Cut(strings.TrimSpace(line), ":")
+		set, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key == "SigIgn" && set&^(1<<(syscall.SIGHUP-1)|1<<(syscall.SIGINT-1)) != 0 {
+			t.Errorf("ignored in the server: %s", line)
+		}
+		if key == "SigBlk" && !strings.Contains(string(own), strings.TrimSpace(line)) {
+			t.Errorf("blocked in the server and not in us: %s", line)
+		}
+	}
+	if !strings.Contains(string(all), "SigIgn") || !strings.Contains(string(all), "SigBlk") {
+		t.Fatalf("no status: %q", all)
+	}
+}
