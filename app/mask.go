@@ -72,8 +72,11 @@ func flagNamesSecret(arg string) bool {
 // text masks inside one string. guess looks for long random runs too, not only for what has the form of a secret.
 func (m *masker) text(s string, guess bool) string {
 	s = knownSecret.ReplaceAllStringFunc(s, m.take)
-	if name, value, ok := strings.Cut(s, "="); ok && value != "" && !strings.Contains(s, "://") && secretName.MatchString(strings.TrimLeft(name, "-")) {
+	if name, value, ok := strings.Cut(s, "="); ok && guess && value != "" && !strings.Contains(s, "://") && secretName.MatchString(strings.TrimLeft(name, "-")) {
 		return name + "=" + m.take(value)
+	}
+	if strings.Contains(s, "://") {
+		s = m.urls(s)
 	}
 	s = bearer.ReplaceAllStringFunc(s, func(found string) string {
 		p := bearer.FindStringSubmatch(found)
@@ -81,14 +84,11 @@ func (m *masker) text(s string, guess bool) string {
 	})
 	s = assignment.ReplaceAllStringFunc(s, func(found string) string {
 		p := assignment.FindStringSubmatch(found)
-		if p[4] == masked || strings.EqualFold(p[4], "bearer") || strings.EqualFold(p[4], "basic") {
+		if strings.HasPrefix(p[4], masked) || strings.EqualFold(p[4], "bearer") || strings.EqualFold(p[4], "basic") {
 			return found
 		}
 		return p[1] + p[2] + p[3] + m.take(p[4])
 	})
-	if strings.Contains(s, "://") {
-		s = m.urls(s)
-	}
 	if guess && !looksLikePath(s) {
 		s = run.ReplaceAllStringFunc(s, func(found string) string {
 			if looksRandom(found) && !strings.Contains(s, "sha256:"+found) {

@@ -1,0 +1,280 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+func TestAnItemThatReturnsToItsApprovedFormWorksAgainAtOnce(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("weather")
+	a := tool("a", "one")
+	w.report(a)
+	p.approve(p.item())
+	w.report(tool("a", "two"))
+	gone := p.item()
+	s := w.report(a)
+	if !served(s, a) {
+		t.Fatalf("state %+v", s)
+	}
+	p.quiet()
+	drift := p.records("drift")
+	if last := drift[len(drift)-1]; last.Status != "ok" || !strings.Contains(last.Summary, "back to what was allowed") {
+		t.Fatalf("timeline %+v", last)
+	}
+	e := wantError(t, errOf(p.Decide(person, control.Decide{Code: gone.Code, Digest: gone.Digest})), control.CodeStale)
+	if e.See != "" {
+		t.Fatalf("see %q", e.See)
+	}
+}
+
+// TestARestoredDescriptionOverOtherSchemasIsNoReturn is the door that a fallback on the description would be.
+func TestARestoredDescriptionOverOtherSchemasIsNoReturn(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("weather")
+	w.report(tool("a", "one"))
+	p.approve(p.item())
+	w.report(tool("a", "two"))
+	poisoned := raw(pin.Tool, "a", `{"name":"a","description":"one","inputSchema":{"type":"object","properties":{"context":{"type":"string"}}}}`)
+	if s := w.report(poisoned); served(s, poisoned) || s.Items["tool:a"].State != "changed" {
+		t.Fatalf("state %+v", s)
+	}
+}
+
+func TestTheThirdReturnInADayMakesTheServerNoisyAndTheItemStays(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("weather")
+	a, b := tool("a", "one"), tool("a", "two")
+	w.report(a)
+	p.approve(p.item())
+	for i := range 3 {
+		p.at.pass(2 * time.Hour)
+		w.report(b)
+		p.item()
+		w.report(a)
+		if i < 2 {
+			p.quiet()
+		}
+	}
+	it := p.item()
+	if !it.Noisy || states(it) != "tool:a=approved" || !served(w.last(t), a) {
+		t.Fatalf("item %+v", it)
+	}
+	w.report(a)
+	if p.item().Code != it.Code {
+		t.Fatal("it does not stay as it is")
+	}
+	p.approve(it)
+	p.quiet()
+	// A day later it starts to count anew.
+	p.at.pass(25 * time.Hour)
+	w.report(b)
+	w.report(a)
+	p.quiet()
+	if !served(w.last(t), a) {
+		t.Fatal("the approved form is not served")
+	}
+}
+
+func TestAnItemThatIsGoneAndComesBack(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("weather")
+	a, b := tool("a", "one"), tool("b", "two")
+	w.report(a, b)
+	p.approve(p.item())
+	s := w.report(a)
+	wantState(t, s, "tool:b", "removed")
+	p.quiet() // nothing to decide: what is gone is not served
+	if s := w.report(a, tool("b", "other")); served(s, tool("b", "other")) || s.Items["tool:b"].State != "changed" {
+		t.Fatalf("what came back as something else is not changed: %+v", s)
+	}
+	s = w.report(a, b)
+	if !served(s, b) {
+		t.Fatalf("it came back as it was approved and is not served: %+v", s)
+	}
+	p.quiet()
+	// Beside something that waits, it is shown: a rename is a removal and an addition.
+	w.report(a, tool("c", "two"))
+	if it := p.item(); states(it) != "tool:b=removed tool:c=new" {
+		t.Fatalf("item %s", states(it))
+	}
+	d := p.approve(p.item())
+	if fmt.Sprint(d.Approved) != "[tool:c]" || len(d.Left) != 0 {
+		t.Fatalf("decided %+v", d)
+	}
+	p.quiet()
+	// What was never approved leaves without a trace.
+	w.report(a, tool("c", "two"), tool("d", "x"))
+	w.report(a, tool("c", "two"))
+	p.quiet()
+	if _, ok := w.last(t).Items["tool:d"]; ok {
+		t.Fatal("it is still known")
+	}
+}
+
+func TestAFloodOfChangesJoinsOneItem(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("weather")
+	w.report(tool("base", "x"))
+	p.approve(p.item())
+	codes := map[string]bool{}
+	items := []pin.Item{tool("base", "x")}
+	for i := range 40 {
+		items = append(items, tool(fmt.Sprintf("t%02d", i), "x"))
+		w.report(items...)
+		codes[p.item().Code] = true
+	}
+	if len(codes) > 10 {
+		t.Fatalf("%d codes in a minute", len(codes))
+	}
+	it := p.item()
+	if !it.Noisy || len(it.Parts) != 40 {
+		t.Fatalf("noisy %v, %d parts", it.Noisy, len(it.Parts))
+	}
+	// The code stays, the digest does not: what was shown is what is decided.
+	items = append(items, tool("late", "x"))
+	w.report(items...)
+	if now := p.item(); now.Code != it.Code || now.Digest == it.Digest {
+		t.Fatalf("%+v", now)
+	}
+	wantError(t, errOf(p.Decide(person, control.Decide{Code: it.Code, Digest: it.Digest})), control.CodeStale)
+	// Never across Critical.
+	items = append(items, tool("quarantine_release", "x"))
+	w.report(items...)
+	if now := p.item(); now.Code == it.Code || now.Severity != "critical" {
+		t.Fatalf("a Critical item was buried: %+v", now)
+	}
+	// A minute later there are codes again.
+	last := p.item().Code
+	p.at.pass(2 * time.Minute)
+	w.report(append(items, tool("calm", "x"))...)
+	if p.item().Code == last {
+		t.Fatal("no new code")
+	}
+}
+
+func TestFirstUse(t *testing.T) {
+	p := newPlace(t)
+	if _, err := p.SetSetting(person, control.SettingQuery{Key: "pins.first_use", Value: "trust-clean", Decided: true}); err != nil {
+		t.Fatal(err)
+	}
+	w := p.wrap("notes")
+	good, bad := tool("list", "Lists."), tool("read", hidden)
+	s := w.report(good, bad)
+	if !served(s, good) || served(s, bad) {
+		t.Fatalf("state %+v", s)
+	}
+	if it := p.item(); it.Kind != "new_server" || states(it) != "tool:read=new" {
+		t.Fatalf("item %+v", it)
+	}
+	servers, err := p.Servers()
+	if err != nil || servers[0].Items[0].Approved != "trusted on first use, never read" {
+		t.Fatalf("servers %+v, %v", servers, err)
+	}
+	if got := p.records("approval"); len(got) != 1 || got[0].Mode != "trust-clean" {
+		t.Fatalf("records %+v", got)
+	}
+	// What is new later is reviewed, and so is what changes.
+	later := tool("later", "Lists.")
+	s = w.report(good, bad, later)
+	if served(s, later) || s.Items["tool:later"].State != "new" {
+		t.Fatalf("state %+v", s)
+	}
+	s = w.report(tool("list", "Lists all."), bad, later)
+	wantState(t, s, "tool:list", "changed")
+	if served(s, tool("list", "Lists all.")) {
+		t.Fatalf("a change was trusted: %+v", s)
+	}
+	kinds := map[string]string{}
+	for _, it := range p.inboxNow() {
+		kinds[it.Kind] = states(it)
+	}
+	if kinds["new_server"] != "tool:read=new" || kinds["changed"] != "tool:later=new tool:list=changed" {
+		t.Fatalf("inbox %v", kinds)
+	}
+}
+
+func TestACollisionIsNotTrustedOnFirstUse(t *testing.T) {
+	p := newPlace(t)
+	if _, err := p.SetSetting(person, control.SettingQuery{Key: "pins.first_use", Value: "trust-clean", Decided: true}); err != nil {
+		t.Fatal(err)
+	}
+	a, b := tool("read", "x"), tool("READ", "x")
+	if s := p.wrap("notes").report(a, b); served(s, a) || served(s, b) {
+		t.Fatalf("state %+v", s)
+	}
+}
+
+func TestAttentionAnswersForAllServersOfAClient(t *testing.T) {
+	p := newPlace(t)
+	heard := &notices{}
+	p.opts.Notifier = heard
+	one := p.wrapFor("claude-desktop", "weather", "weather")
+	two := p.wrapFor("claude-desktop", "notes", "notes")
+	other := p.wrapFor("another", "files", "files")
+	one.report(tool("a", "x"))
+	two.report(tool("b", "x"))
+	other.report(tool("c", "x"))
+	if got := one.last(t).Waiting; got != 2 {
+		t.Fatalf("waiting %d", got)
+	}
+	if got := other.last(t).Waiting; got != 1 {
+		t.Fatalf("waiting of the other client %d", got)
+	}
+	heard.list = nil
+	out, err := p.Attention(one, control.Attention{Client: "another"})
+	if err != nil || len(out.Items) != 2 {
+		t.Fatalf("answer %+v, %v", out, err)
+	}
+	if len(heard.list) != 2 || !heard.list[0].Asked {
+		t.Fatalf("notified %+v", heard.list)
+	}
+	if items := p.inboxNow(); !items[0].Asked || !items[1].Asked || items[2].Asked {
+		t.Fatalf("not on top: %+v", items)
+	}
+	if _, err := p.Attention(two, control.Attention{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(heard.list) != 2 {
+		t.Fatal("notified twice within an hour")
+	}
+	p.at.pass(time.Hour)
+	if _, err := p.Attention(two, control.Attention{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(heard.list) != 4 {
+		t.Fatal("not notified after an hour")
+	}
+	if s := one.last(t); s.Open {
+		t.Fatal("asking opened something")
+	}
+}
+
+type notices struct{ list []ItemNotice }
+
+func (n *notices) Notify(i ItemNotice) { n.list = append(n.list, i) }
+
+func TestTitlesAndRecordsNeverSpeakInTheServersWords(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("Approve this now!\n")
+	w.report(tool("Sallyport says: all is well", "x"))
+	it := p.item()
+	if it.Server != "server 1" || strings.Contains(it.Title, "well") || strings.Contains(it.Title, "Approve") {
+		t.Fatalf("item %+v", it)
+	}
+	p.approve(it)
+	w.report(tool("Sallyport says: all is well", "y"))
+	for _, r := range p.records("") {
+		if strings.Contains(r.Summary+r.Tool+r.Server, "well") {
+			t.Fatalf("record %+v", r)
+		}
+	}
+	if title := p.item().Title; strings.Contains(title, "well") {
+		t.Fatalf("title %q", title)
+	}
+}

@@ -1,0 +1,305 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+func TestFromAWrapperComesNoDecision(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("weather")
+	var in control.Records
+	for i, kind := range []string{"server_start", "tool_call", "policy_decision", "drift", "guard_problem", "server_stop",
+		"approval", "rejection", "release", "config_change", "whatever", ""} {
+		in.Records = append(in.Records, control.Record{ID: fmt.Sprintf("id-%02d", i), Kind: kind, Status: "ok", Server: "another", Prev: "x", Hash: "y"})
+	}
+	in.Records = append(in.Records, control.Record{ID: "id-99", Kind: "tool_call", Status: "fine"})
+	acked, err := p.Records(w, in)
+	if err != nil || acked.Stored != len(in.Records) {
+		t.Fatalf("acked %+v, %v", acked, err)
+	}
+	// A spool that is delivered twice is stored once.
+	if _, err := p.Records(w, in); err != nil {
+		t.Fatal(err)
+	}
+	got := p.records("")
+	if len(got) != 7 { // six, and one that says what was left out
+		t.Fatalf("%d records: %+v", len(got), got)
+	}
+	for _, r := range got {
+		if r.Server != "weather" || r.Kind == "approval" || r.Prev == "x" || r.Hash == "y" || r.Session == "" {
+			t.Fatalf("record %+v", r)
+		}
+	}
+	if v, err := p.Verify(); err != nil || v.Bad != "" || v.Records != 7 {
+		t.Fatalf("chain %+v, %v", v, err)
+	}
+	if r, err := p.Record("id-01"); err != nil || r.Kind != "tool_call" {
+		t.Fatalf("record %+v, %v", r, err)
+	}
+	wantError(t, errOf(p.Record("nope")), control.CodeNotFound)
+}
+
+func TestRecordsAreOnTheDiskBeforeTheyAreAcknowledged(t *testing.T) {
+	home := newHome(t)
+	p := open(t, home, nil)
+	w := p.wrap("weather")
+	if _, err := p.Records(w, control.Records{Records: []control.Record{{ID: "one", Kind: "tool_call", Status: "ok"}}}); err != nil {
+		t.Fatal(err)
+	}
+	q := open(t, copyHome(t, home), nil)
+	if r, err := q.Record("one"); err != nil || r.ID != "one" {
+		t.Fatalf("record %+v, %v", r, err)
+	}
+}
+
+func TestAStoreThatCannotBeReadBlocksEverything(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		break_ func(t *testing.T, home control.Home)
+		code   string
+	}{
+		{"a damaged store", func(t *testing.T, home control.Home) { write(t, home.Store, strings.Repeat("no store ", 4000)) }, problemStoreDamaged},
+		{"a store that is gone while its key is there", func(t *testing.T, home control.Home) { must(t, os.Remove(home.Store)) }, problemStoreMissing},
+		{"a store without its key", func(t *testing.T, home control.Home) { must(t, os.Remove(filepath.Join(home.Dir, "seal.key"))) }, problemStoreSeal},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			home := newHome(t)
+			p := open(t, home, nil)
+			a := tool("a", "one")
+			p.wrap("weather").report(a)
+			p.approve(p.item())
+			p.Close()
+			c.break_(t, home)
+			before := filesOf(t, home.Dir)
+
+			q := open(t, home, nil)
+			w := q.wrap("weather")
+			_, err := q.Report(w, control.Report{Era: "legacy"})
+			wantError(t, err, control.CodeUnavailable)
+			wantError(t, errOf(q.Records(w, control.Records{Records: []control.Record{{ID: "x", Kind: "tool_call", Status: "ok"}}})), control.CodeUnavailable)
+			wantError(t, errOf(q.Decide(person, control.Decide{Code: "AAAA", Digest: "x"})), control.CodeUnavailable)
+			wantError(t, errOf(q.Inbox()), control.CodeUnavailable)
+			wantError(t, errOf(q.SetSetting(person, control.SettingQuery{Key: "pins.recheck", Value: "1s"})), control.CodeUnavailable)
+			s, err := q.Status()
+			if err != nil || len(s.Problems) != 1 || s.Problems[0].Code != c.code || s.Problems[0].Next == "" {
+				t.Fatalf("status %+v, %v", s.Problems, err)
+			}
+			if len(s.Wrappers) != 1 || s.Hub.CLIApproval {
+				t.Fatalf("status %+v", s)
+			}
+			q.Unregister(w)
+			q.Close()
+			// Nothing was overwritten: every byte is still there, under one name or another.
+			after := filesOf(t, home.Dir)
+			for name, raw := range before {
+				found := false
+				for _, now := range after {
+					found = found || now == raw
+				}
+				if !found {
+					t.Errorf("%s is lost", name)
+				}
+			}
+			// It is not taken for an empty one the next time either.
+			again := open(t, home, nil)
+			state, err := again.Register(&ears{}, control.Peer{Role: control.RoleWrapper}, control.Register{Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "weather"}}})
+			if err != nil || state.Open || !state.Blocked || len(state.Items) != 0 {
+				t.Fatalf("state %+v, %v", state, err)
+			}
+		})
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAfterALostStoreNothingIsTrustedAndTheMarkIsGone(t *testing.T) {
+	home := newHome(t)
+	open(t, home, nil).Close()
+	write(t, home.Store, strings.Repeat("no store ", 4000))
+	open(t, home, nil).Close()
+	p := open(t, home, func(o *Options) { o.BeginAgain = true })
+	if p.Welcome(person).CLIApproval {
+		t.Fatal("the mark of the lost home counts")
+	}
+	s, err := p.Status()
+	if err != nil || len(s.Problems) != 2 || s.Problems[0].Code != problemStoreLost {
+		t.Fatalf("problems %+v, %v", s.Problems, err)
+	}
+}
+
+func TestASecondHubDoesNotGetTheStore(t *testing.T) {
+	p := newPlace(t)
+	_, err := Open(Options{Home: p.home, StartedBy: ByPerson})
+	if err == nil || !strings.Contains(err.Error(), store.ErrLocked.Error()) {
+		t.Fatalf("error %v", err)
+	}
+}
+
+func done(h *Hub) bool {
+	select {
+	case <-h.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+func TestAHubThatAWrapperStartedEndsAfterItsLastWrapper(t *testing.T) {
+	p := open(t, newHome(t), func(o *Options) { o.StartedBy, o.Linger = ByWrapper, time.Hour })
+	p.mu.Lock()
+	idle := p.idle != nil
+	p.opts.Linger = time.Millisecond
+	p.mu.Unlock()
+	if !idle {
+		t.Fatal("a hub that no wrapper ever reaches stays for ever")
+	}
+	a, b := p.wrap("weather"), p.wrap("weather")
+	p.Unregister(a)
+	p.mu.Lock()
+	idle = p.idle != nil
+	p.mu.Unlock()
+	if idle || done(p.Hub) {
+		t.Fatal("it ends while a wrapper is there")
+	}
+	p.Unregister(b)
+	eventually(t, "the end", func() bool { return done(p.Hub) })
+	_, err := p.Register(&ears{}, control.Peer{}, control.Register{Server: control.ServerRef{Transport: "stdio", Argv: []string{"x"}}})
+	wantError(t, err, control.CodeUnavailable)
+}
+
+func TestAHubThatAPersonStartedStays(t *testing.T) {
+	p := open(t, newHome(t), func(o *Options) { o.Linger = time.Nanosecond })
+	w := p.wrap("weather")
+	p.Unregister(w)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.idle != nil || done(p.Hub) {
+		t.Fatal("it ends")
+	}
+}
+
+func TestAHomeThatVanishesEndsItsHub(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		vanish func(control.Home) error
+	}{
+		{"the folder is removed", func(h control.Home) error { return os.RemoveAll(h.Dir) }},
+		{"the folder is moved", func(h control.Home) error { return os.Rename(h.Dir, h.Dir+".old") }},
+		{"the store is replaced", func(h control.Home) error { return os.Remove(h.Store) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := open(t, newHome(t), func(o *Options) { o.HomeCheck = time.Millisecond })
+			must(t, c.vanish(p.home))
+			eventually(t, "the end", func() bool { return done(p.Hub) })
+		})
+	}
+}
+
+func TestWhoMayTakeOver(t *testing.T) {
+	hub := control.Peer{Role: control.RoleHub}
+	for _, c := range []struct {
+		name string
+		by   string
+		peer control.Peer
+		code int
+	}{
+		{"another hub takes over from one that a wrapper started", ByWrapper, hub, 0},
+		{"not from one that a person started", ByPerson, hub, control.CodeNotHere},
+		{"not from the desktop", ByDesktop, hub, control.CodeNotHere},
+		{"a process inside a wrapped server ends no hub", ByWrapper, control.Peer{Role: control.RoleHub, Descends: true}, control.CodeDescends},
+		{"the command line ends no hub", ByWrapper, person, control.CodeBadRequest},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := open(t, newHome(t), func(o *Options) { o.StartedBy = c.by })
+			err := p.StepDown(c.peer)
+			if c.code != 0 {
+				wantError(t, err, c.code)
+				if done(p.Hub) {
+					t.Fatal("it ends")
+				}
+				return
+			}
+			if err != nil || !done(p.Hub) {
+				t.Fatalf("%v, done %v", err, done(p.Hub))
+			}
+			wantError(t, errOf(p.Inbox()), control.CodeUnavailable)
+		})
+	}
+}
+
+func TestLogsAreARingThatOutlivesTheServer(t *testing.T) {
+	home := newHome(t)
+	p := open(t, home, nil)
+	w := p.wrap("weather")
+	p.Stderr(w, control.Stderr{Chunk: []byte("first\nred \x1b[31mtext\npassword=hunter2 in a ")})
+	p.Stderr(w, control.Stderr{Chunk: []byte("line\nunfinished")})
+	p.Unregister(w)
+	p.Close()
+	p = open(t, home, nil)
+	log, err := p.Log(control.LogQuery{Server: "weather"})
+	if err != nil || log.Text != "first\nred \\x1b[31mtext\npassword=*** in a line\nunfinished\n" {
+		t.Fatalf("log %q, %v", log.Text, err)
+	}
+	if log, err := p.Log(control.LogQuery{Server: "weather", Lines: 2}); err != nil || !strings.HasPrefix(log.Text, "password") {
+		t.Fatalf("log %q, %v", log.Text, err)
+	}
+	// Follow goes on where it was.
+	w = p.wrap("weather")
+	p.Stderr(w, control.Stderr{Chunk: []byte("more\n")})
+	next, err := p.Log(control.LogQuery{Server: "weather", Follow: true, Offset: log.Next})
+	if err != nil || next.Text != "more\n" {
+		t.Fatalf("log %q, %v", next.Text, err)
+	}
+	// 10 MiB go by, 1 MiB stays, and offsets still mean what they meant.
+	line := append(bytes.Repeat([]byte("x"), 1023), '\n')
+	for range 10 << 10 {
+		p.Stderr(w, control.Stderr{Chunk: line})
+	}
+	p.Stderr(w, control.Stderr{Chunk: []byte("the end\n")})
+	size := 0
+	for _, raw := range filesOf(t, home.Logs) {
+		size += len(raw)
+	}
+	if size > 1<<20+2*logHeaderLength || size < 512<<10 {
+		t.Fatalf("%d bytes kept", size)
+	}
+	last, err := p.Log(control.LogQuery{Server: "weather", Lines: 1})
+	if err != nil || last.Text != "the end\n" || last.Next != next.Next+10<<20+8 {
+		t.Fatalf("log %q, next %d after %d, %v", last.Text, last.Next, next.Next, err)
+	}
+	if after, err := p.Log(control.LogQuery{Server: "weather", Follow: true, Offset: last.Next - 8}); err != nil || after.Text != "the end\n" {
+		t.Fatalf("log %q, %v", after.Text, err)
+	}
+	wantError(t, errOf(p.Log(control.LogQuery{Server: "nobody"})), control.CodeNotFound)
+}
+
+func TestEveryProblemCodeHasItsParagraph(t *testing.T) {
+	source, err := os.ReadFile("problems.go")
+	must(t, err)
+	page, err := os.ReadFile("../docs/problems.md")
+	must(t, err)
+	codes := regexp.MustCompile(`SP-\d{3}`).FindAllString(string(source), -1)
+	if len(codes) < 10 {
+		t.Fatalf("codes %v", codes)
+	}
+	for _, code := range codes {
+		if !regexp.MustCompile(`(?m)^## ` + code + ` .+\n\S`).Match(page) {
+			t.Errorf("%s has no paragraph", code)
+		}
+	}
+}
