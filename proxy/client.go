@@ -9,16 +9,16 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// fromClient handles one line of the client. An error means that the server's pipe is broken for good and reading on is
-// of no use; what is in flight is answered when the server's output ends.
-func (s *Session) fromClient(line []byte) error {
+// fromClient handles one line of the client. A server that no longer takes lines is no reason to stop reading: each
+// request is still answered.
+func (s *Session) fromClient(line []byte) {
 	if len(bytes.TrimSpace(line)) == 0 {
-		return nil
+		return
 	}
 	m := &s.cm
 	if err := frame.Scan(line, frame.FromClient, m); err != nil {
 		s.clientUnreadable(line, err)
-		return nil
+		return
 	}
 	switch m.Kind {
 	case frame.Request:
@@ -28,7 +28,6 @@ func (s *Session) fromClient(line []byte) error {
 	default:
 		s.clientAnswer(line, m)
 	}
-	return nil
 }
 
 // clientUnreadable answers a line that two parsers could read differently, or none. A broken answer to a request of the
@@ -91,6 +90,13 @@ func (s *Session) subjectOf(r *request, line []byte, m *frame.Message) {
 	}
 	switch r.method {
 	case methodCall:
+		if span, ok := frame.Find(line, m.Params, "name"); ok {
+			name, wellFormed := frame.StringBytes(line, span)
+			if t, known := s.view.Load().tools[string(name)]; known && wellFormed {
+				r.name, r.item = t.name, t.key
+				return
+			}
+		}
 		r.name = text("name")
 		r.item = pin.Key(pin.Tool, r.name)
 	case methodGetPrompt:
@@ -132,7 +138,6 @@ func (s *Session) admit(r *request, line []byte) {
 	}
 	if r.method == methodCall {
 		r.need = s.checks.beside(v)
-		r.trace = s.journal.trace()
 	}
 	s.forward(r, line)
 }

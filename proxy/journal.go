@@ -28,21 +28,17 @@ func (j *journal) init(cfg Config) {
 }
 
 func (j *journal) record(kind, status string, r control.Record) {
-	now := time.Now()
-	r.ID, r.Time, r.Kind, r.Status = control.NewRecordID(now), now.UTC(), kind, status
+	r.Time, r.Kind, r.Status = time.Now().UTC(), kind, status
 	r.Server, r.Session, r.Client = j.gate.State().Name, j.session, *j.client.Load()
 	j.gate.Record(r)
 }
-
-// trace is a fresh id that joins the records of one call.
-func (j *journal) trace() string { return control.NewRecordID(time.Now()) }
 
 func (j *journal) answered(r *request, status string, bytes int) {
 	if r.method != methodCall {
 		return
 	}
 	j.record("tool_call", status, control.Record{
-		Tool: inspect.CleanName(r.name, "a tool"), Request: r.trace,
+		Tool:       inspect.CleanName(r.name, "a tool"),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }
@@ -53,7 +49,7 @@ func (j *journal) refused(r *request, why reason, d decision) {
 		kind = "tool_call"
 	}
 	j.record(kind, "blocked", control.Record{
-		Tool: d.tool, Code: d.code, Request: r.trace, Summary: why.summary(), Detail: check("gate"),
+		Tool: d.tool, Code: d.code, Summary: why.summary(), Detail: check("gate"),
 		DurationUS: time.Since(r.started).Microseconds(),
 	})
 }

@@ -5,24 +5,32 @@ import (
 	"sync"
 )
 
-// queueLimit is how many bytes may wait behind a pipe that is not read before Write waits too. Enqueue goes to four times
-// that: what it carries are our own short answers, and a client that asks millions of times without reading is stopped there.
-const queueLimit = 1 << 20
+const (
+	// gatherLimit is how much a corked writer gathers before it writes all the same: what one read of a pipe brings.
+	gatherLimit = 64 << 10
+	// queueLimit is how many bytes of others may wait behind a pipe that is not read before Enqueue waits too: what it
+	// carries are our own short answers, and a client that asks millions of times without reading is stopped there.
+	queueLimit = 4 << 20
+)
 
 // lineWriter writes whole lines to one pipe from several goroutines without anybody holding a lock during the write.
 //
-// Write is for the one direction that owns the pipe: it may wait for the pipe, which is how back-pressure travels.
-// Enqueue is for everybody else and never waits for the pipe: a session that answers for itself must not stop reading from
-// the side it answers to, or two full pipes would wait for each other (relay.md T10).
+// Write is for those who may wait for the pipe, which is how back-pressure travels. Enqueue never waits for the pipe: a
+// session that answers for itself must not stop reading from the side it answers to, or two full pipes would wait for each
+// other (relay.md T10).
+//
+// The goroutine that reads many lines at once corks the writer while more of them are in memory: their answers then go out
+// in one write, which is worth a factor of three with 64 calls in flight.
 type lineWriter struct {
 	out io.Writer
 
-	mu     sync.Mutex
-	free   sync.Cond
-	queue  [][]byte
-	queued int
-	busy   bool
-	err    error
+	mu      sync.Mutex
+	free    sync.Cond
+	pending []byte // whole lines that nobody writes yet
+	spare   []byte // the buffer that pending was swapped for
+	corked  bool
+	busy    bool // somebody writes
+	err     error
 }
 
 func newLineWriter(out io.Writer) *lineWriter {
@@ -31,102 +39,110 @@ func newLineWriter(out io.Writer) *lineWriter {
 	return w
 }
 
-// Write writes line, which ends with a newline. It does not keep line. Lines are written in the order of the calls.
-func (w *lineWriter) Write(line []byte) error {
+// Cork has following writes gathered until Uncork.
+func (w *lineWriter) Cork() {
 	w.mu.Lock()
-	if w.err != nil {
-		defer w.mu.Unlock()
-		return w.err
-	}
-	if !w.busy && len(w.queue) == 0 {
-		w.busy = true
-		w.mu.Unlock()
-		_, err := w.out.Write(line)
-		w.mu.Lock()
-		if err != nil && w.err == nil {
-			w.err = err
-		}
-		err = w.err
-		if len(w.queue) > 0 && err == nil {
-			go w.drain()
-		} else {
-			w.idle()
-		}
-		w.mu.Unlock()
-		return err
-	}
-	w.push(line)
-	for w.queued > queueLimit && w.err == nil {
-		w.free.Wait()
-	}
-	err := w.err
+	w.corked = true
 	w.mu.Unlock()
-	return err
 }
 
-// Enqueue puts line behind what is being written and returns. line must not change afterwards.
+// Uncork writes what was gathered. The error is that of the pipe, for good.
+func (w *lineWriter) Uncork() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.corked = false
+	return w.flushLocked()
+}
+
+// Write writes line, which ends with a newline. It does not keep line.
+func (w *lineWriter) Write(line []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.busy && len(w.pending) > gatherLimit && w.err == nil {
+		w.free.Wait()
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if len(line) > gatherLimit/2 || !w.corked {
+		if err := w.flushLocked(); err != nil {
+			return err
+		}
+		if !w.busy && len(w.pending) == 0 {
+			w.writeLocked(line)
+			return w.flushLocked() // what others left meanwhile
+		}
+	}
+	w.pending = append(w.pending, line...)
+	if w.corked && len(w.pending) < gatherLimit {
+		return nil
+	}
+	return w.flushLocked()
+}
+
+// Enqueue puts line behind what is being written and returns.
 func (w *lineWriter) Enqueue(line []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.queued > 4*queueLimit && w.err == nil && w.queued > 4*len(line) {
+	for w.busy && len(w.pending) > queueLimit && w.err == nil {
 		w.free.Wait()
 	}
 	if w.err != nil {
 		return
 	}
-	w.queue = append(w.queue, line)
-	w.queued += len(line)
-	if !w.busy {
-		w.busy = true
-		go w.drain()
+	w.pending = append(w.pending, line...)
+	if w.busy || w.corked {
+		return
 	}
-}
-
-func (w *lineWriter) push(line []byte) {
-	kept := append([]byte(nil), line...)
-	w.queue = append(w.queue, kept)
-	w.queued += len(kept)
-	if !w.busy {
-		w.busy = true
-		go w.drain()
-	}
-}
-
-// drain writes the queue until it is empty. Its caller has set busy.
-func (w *lineWriter) drain() {
-	w.mu.Lock()
-	for len(w.queue) > 0 && w.err == nil {
-		line := w.queue[0]
-		w.queue[0] = nil
-		w.queue = w.queue[1:]
-		w.mu.Unlock()
-		_, err := w.out.Write(line)
+	w.busy = true
+	go func() {
 		w.mu.Lock()
-		w.queued -= len(line)
-		if err != nil && w.err == nil {
-			w.err = err
-		}
-		w.free.Broadcast()
-	}
-	w.idle()
-	w.mu.Unlock()
+		defer w.mu.Unlock()
+		w.busy = false
+		w.flushLocked()
+	}()
 }
 
-// idle ends a spell of writing; mu is held.
-func (w *lineWriter) idle() {
+// flushLocked writes what is pending, unless somebody is writing already, who then takes it along.
+func (w *lineWriter) flushLocked() error {
+	for !w.busy && len(w.pending) > 0 && w.err == nil {
+		lines := w.pending
+		w.pending, w.spare = w.spare[:0], nil
+		w.writeLocked(lines)
+		if cap(lines) <= 2*gatherLimit {
+			w.spare = lines[:0]
+		}
+	}
+	return w.err
+}
+
+// writeLocked writes with mu released.
+func (w *lineWriter) writeLocked(lines []byte) error {
+	w.busy = true
+	w.mu.Unlock()
+	_, err := w.out.Write(lines)
+	w.mu.Lock()
 	w.busy = false
-	if len(w.queue) == 0 || w.err != nil {
-		w.queue, w.queued = nil, 0
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	if w.err != nil {
+		w.pending, w.spare = nil, nil
 	}
 	w.free.Broadcast()
+	return w.err
 }
 
-// Flush waits until everything that was queued before has been written or the pipe is broken.
+// Flush waits until everything that was written before is in the pipe, or the pipe is broken.
 func (w *lineWriter) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for (w.busy || len(w.queue) > 0) && w.err == nil {
-		w.free.Wait()
+	for w.err == nil && (w.busy || len(w.pending) > 0) {
+		if w.busy {
+			w.free.Wait()
+			continue
+		}
+		w.flushLocked()
 	}
 	return w.err
 }

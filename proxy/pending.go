@@ -13,7 +13,6 @@ type request struct {
 	method  method
 	item    string // pin key the answer depends on ("tool:echo"), "" where nothing is named
 	name    string // tool, prompt or URI as the client names it, unescaped
-	trace   string // joins the activity records of one call; "" where none are kept
 	started time.Time
 
 	// need is the check that must have been judged before the answer goes to the client.

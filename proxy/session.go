@@ -150,40 +150,70 @@ var errClientGone = errors.New("the client no longer reads")
 
 // readClient reads the client's lines until its input ends.
 func (s *Session) readClient() {
+	corked := false
+	defer s.server.Uncork()
 	for {
 		s.clientReader.SetMax(s.view.Load().policy.MaxMessage)
 		line, err := s.clientReader.Next()
-		var long *frame.TooLong
-		switch {
-		case errors.As(err, &long):
+		if err != nil {
+			long := tooLong(err)
+			if long == nil {
+				return
+			}
 			s.client.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message is longer than the limit (setting limits.message)", nil))
+			s.server.Uncork()
+			corked = false
 			continue
-		case err != nil:
-			return
 		}
-		if s.fromClient(line) != nil {
-			return
+		more := s.clientReader.More()
+		if more && !corked {
+			s.server.Cork()
 		}
+		s.fromClient(line)
+		if !more && corked {
+			s.server.Uncork()
+		}
+		corked = more
 	}
 }
 
 // readServer reads the server's lines until its output ends, or until the client no longer reads what they become.
 func (s *Session) readServer() error {
+	corked := false
+	defer s.client.Uncork()
 	for {
 		s.serverReader.SetMax(s.view.Load().policy.MaxMessage)
 		line, err := s.serverReader.Next()
-		var long *frame.TooLong
-		switch {
-		case errors.As(err, &long):
+		if err != nil {
+			long := tooLong(err)
+			if long == nil {
+				return err
+			}
 			s.unreadable(long.ID, nil, "the answer is longer than the limit (setting limits.message)")
+			s.client.Uncork()
+			corked = false
 			continue
-		case err != nil:
-			return err
 		}
-		if s.fromServer(line) != nil {
+		more := s.serverReader.More()
+		if more && !corked {
+			s.client.Cork()
+		}
+		err = s.fromServer(line)
+		if !more && corked && err == nil {
+			err = s.client.Uncork()
+		}
+		if err != nil {
 			return errClientGone
 		}
+		corked = more
 	}
+}
+
+// tooLong is the error of a line over the limit, nil for the end of the source.
+func tooLong(err error) *frame.TooLong {
+	var long *frame.TooLong
+	errors.As(err, &long)
+	return long
 }
 
 // onState takes a state the hub pushed: what was taken back is blocked at once, what was approved is announced.

@@ -24,19 +24,27 @@ type view struct {
 	verified bool         // false: the last check did not come to an end, so what is declared now is not known
 
 	served    map[string]bool // pin keys that are declared now with an approved digest
+	tools     map[string]tool // the same, of tools alone and by name
 	templates []uriTemplate   // of served resource templates
 }
+
+// tool is a served tool's name and pin key, kept so that a call of it makes neither anew.
+type tool struct{ name, key string }
 
 // newView judges: an item is served if the digest that is declared now is one of those approved for it, and for no other
 // reason.
 func newView(state *control.State, seen *observation, verified bool) *view {
-	v := &view{state: state, policy: policy.ForWrapper(state.Settings), seen: seen, verified: verified, served: map[string]bool{}}
+	v := &view{state: state, policy: policy.ForWrapper(state.Settings), seen: seen, verified: verified, served: map[string]bool{}, tools: map[string]tool{}}
 	if seen == nil || !v.open() {
 		return v
 	}
 	for key, digest := range seen.digests {
 		if v.approves(key, digest) {
 			v.served[key] = true
+			if hasKind(key, pin.Tool) {
+				name := key[len(pin.Tool)+1:]
+				v.tools[name] = tool{name, key}
+			}
 			if t, ok := templateOf(key); ok {
 				v.templates = append(v.templates, t)
 			}

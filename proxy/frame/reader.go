@@ -88,6 +88,16 @@ func (r *Reader) last() ([]byte, error) {
 	return line, nil
 }
 
+// More says whether another whole line is in memory, so that Next will not wait for the source. What is written for
+// each line can then be gathered into one write, as a relay that only copies does by itself.
+func (r *Reader) More() bool {
+	if n := bytes.IndexByte(r.buf[r.searched:r.end], '\n'); n < 0 {
+		r.searched = r.end
+		return false
+	}
+	return true
+}
+
 // fill reads once, after making room.
 func (r *Reader) fill() {
 	if r.start == r.end {

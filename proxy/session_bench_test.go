@@ -1,0 +1,139 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// openGate has everything approved and forgets what it is told.
+type openGate struct{ state *control.State }
+
+func (g *openGate) State() *control.State { return g.state }
+func (g *openGate) Subscribe(func(bool))  {}
+func (g *openGate) Report(context.Context, control.Report) (*control.State, error) {
+	return g.state, nil
+}
+func (g *openGate) Record(control.Record) {}
+func (g *openGate) Attention(context.Context, string) (control.Waiting, error) {
+	return control.Waiting{}, nil
+}
+
+// BenchmarkCall is one call through a session on real pipes, against a relay that only copies, for answers of a size and a
+// number of calls in flight.
+func BenchmarkCall(b *testing.B) {
+	for _, c := range []struct{ size, inFlight int }{{200, 1}, {200, 64}, {10_000, 1}, {1_000_000, 1}} {
+		for _, way := range []string{"copy", "session"} {
+			b.Run(fmt.Sprintf("%s/%dB/%d", way, c.size, c.inFlight), func(b *testing.B) {
+				benchmarkCall(b, way, c.size, c.inFlight)
+			})
+		}
+	}
+}
+
+func benchmarkCall(b *testing.B, way string, size, inFlight int) {
+	pipe := func() (*os.File, *os.File) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { r.Close(); w.Close() })
+		return r, w
+	}
+	clientOut, clientIn := pipe()
+	toClient, sessionOut := pipe()
+	toServer, sessionUp := pipe()
+	serverOut, serverIn := pipe()
+	item, err := pin.ItemOf(pin.Tool, []byte(echoTool))
+	if err != nil {
+		b.Fatal(err)
+	}
+	gate := &openGate{&control.State{Revision: 1, Name: "bench", Open: true, Items: map[string]control.ItemState{
+		"tool:echo": {State: "approved", Approved: []pin.Digest{item.Digest}},
+	}}}
+	go func() {
+		text := strings.Repeat("x", size)
+		in, out := bufio.NewReaderSize(toServer, 64<<10), bufio.NewWriterSize(serverIn, 64<<10)
+		for {
+			line, err := in.ReadSlice('\n')
+			if err != nil {
+				return
+			}
+			id := between(string(line), `"id":`, `,`)
+			switch {
+			case bytes.Contains(line, []byte(`"initialize"`)):
+				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`+"\n", id)
+			case bytes.Contains(line, []byte(`"tools/list"`)):
+				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`+"\n", id, echoTool)
+			case bytes.Contains(line, []byte(`"tools/call"`)):
+				out.WriteString(`{"jsonrpc":"2.0","id":` + id + `,"result":{"content":[{"type":"text","text":"`)
+				out.WriteString(text)
+				out.WriteString("\"}]}}\n")
+			}
+			if in.Buffered() == 0 {
+				out.Flush()
+			}
+		}
+	}()
+	if way == "session" {
+		s := New(Config{FromClient: clientOut, ToClient: sessionOut, FromServer: serverOut, ToServer: sessionUp, Gate: gate})
+		ctx, cancel := context.WithCancel(context.Background())
+		b.Cleanup(cancel)
+		go s.Run(ctx)
+	} else {
+		go io.Copy(struct{ io.Writer }{sessionUp}, struct{ io.Reader }{clientOut})
+		go io.Copy(struct{ io.Writer }{sessionOut}, struct{ io.Reader }{serverOut})
+	}
+	answers := bufio.NewReaderSize(toClient, 64<<10)
+	next := func() {
+		for {
+			_, err := answers.ReadSlice('\n')
+			if err == bufio.ErrBufferFull {
+				continue
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			return
+		}
+	}
+	io.WriteString(clientIn, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`+"\n")
+	next()
+	io.WriteString(clientIn, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+	io.WriteString(clientIn, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}`+"\n")
+	next()
+	id := 1
+	call := func(n int) {
+		var calls []byte
+		for range n {
+			id++
+			calls = fmt.Appendf(calls, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}`+"\n", id)
+		}
+		clientIn.Write(calls)
+	}
+	b.ResetTimer()
+	b.ReportAllocs()
+	call(min(inFlight, b.N))
+	for sent, done := min(inFlight, b.N), 0; done < b.N; {
+		got := 0
+		for next(); ; next() {
+			got++
+			if done+got == b.N || answers.Buffered() == 0 {
+				break
+			}
+		}
+		done += got
+		if more := min(got, b.N-sent); more > 0 {
+			call(more)
+			sent += more
+		}
+	}
+}
