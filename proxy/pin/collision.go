@@ -70,6 +70,9 @@ func Collisions(items []Item, ownNames []string) (withheld map[int]bool, finding
 // forms are what a name is compared by: as it stands, under each transformation alone, and under all of them until
 // nothing changes any more. Alone as well, because a transformation may take apart what another would have made equal.
 func forms(name string) []string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return []string{name, strings.ToUpper(name)} // nothing else can change; fold's least letter is the capital
+	}
 	all := name
 	for range 4 {
 		next := fold(norm.NFKC.String(cleaned(all)))
