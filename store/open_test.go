@@ -249,3 +249,24 @@ func copyFile(t testing.TB, from, to string) {
 	}
 	write(t, to, data)
 }
+
+func TestAGoodCopyPutBackEndsTheLoss(t *testing.T) {
+	dir := lived(t)
+	path := filepath.Join(dir, File)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, make([]byte, 1<<16))
+	if _, err := SetAside(dir, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, good)
+	s := mustOpen(t, dir, Options{})
+	if loss, err := s.Loss(); err != nil || loss != nil {
+		t.Errorf("loss %+v, %v", loss, err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, lossFile)); !os.IsNotExist(err) {
+		t.Errorf("the note is still there: %v", err)
+	}
+}

@@ -176,7 +176,11 @@ func (s *Store) settle(options Options, loss *Loss, absent bool) error {
 			return ErrNewer
 		}
 		s.unrolled.Store(!tx.rollHolds())
-		return tx.probe()
+		if err := tx.probe(); err != nil {
+			return err
+		}
+		// A good copy was put back in the place of the one that was lost.
+		return removeLoss(s.dir)
 	})
 }
 
