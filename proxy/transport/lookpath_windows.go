@@ -3,7 +3,6 @@ package transport
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -67,20 +66,4 @@ func fromDir(path, dir string) string {
 		return path
 	}
 	return filepath.Join(dir, path)
-}
-
-// forBatch refuses what cmd.exe would read as more than an argument. A .cmd or .bat file is run by cmd.exe, which parses
-// the command line by rules of its own, quotes or not; a server's argument must not become a second command.
-func forBatch(name, path string, args []string) error {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".cmd", ".bat":
-	default:
-		return nil
-	}
-	for i, arg := range args {
-		if strings.ContainsAny(arg, "&|<>^%!\"()\r\n") {
-			return &StartError{name, "argument " + strconv.Itoa(i+1) + " holds a character that a .cmd or .bat file would run as a command: start its program (node.exe, python.exe) itself"}
-		}
-	}
-	return nil
 }

@@ -150,6 +150,21 @@ func TestT12NothingOutlivesTheWrapper(t *testing.T) {
 	}
 }
 
+// TestT12AServerDiesWithBothItsKeepers: wrapper and guard killed in one instant, neither can see the other go. The
+// parent-death signal still takes the server itself (not what it started: doc.go says so).
+func TestT12AServerDiesWithBothItsKeepers(t *testing.T) {
+	w := wrap(t, "sh", "-c", `trap '' TERM HUP INT; echo up; exec sleep 1000`)
+	if line, err := w.stdout.ReadString('\n'); err != nil || line != "up\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	w.signal(t, w.pid, syscall.SIGSTOP)
+	for _, pid := range []int{w.guard, w.pid} {
+		w.signal(t, pid, syscall.SIGKILL)
+	}
+	w.cmd.Wait()
+	eventually(t, "the server dies", func() bool { return len(census(t, w.dir)) == 0 })
+}
+
 // TestT12AForkChainIsCaught: each generation leaves the session and its parent dies, so no signal to a group and no tree of
 // parents holds it; only sweeps that are faster than a fork do.
 func TestT12AForkChainIsCaught(t *testing.T) {
