@@ -15,6 +15,7 @@ type Query struct {
 	Since  time.Time
 	Limit  int
 	After  string // id of a record: only what was stored after it
+	Oldest bool   // without After: begin at the old end
 }
 
 const (
@@ -29,7 +30,7 @@ func (q Query) matches(r *Record) bool {
 }
 
 // Records are the newest matches, newest last: Limit of them, 200 if it is 0, at most 10,000 (All has no limit). With After
-// they are the first matches stored after that record instead, so that one who follows misses nothing; ErrNotFound if
+// or Oldest they are the first matches stored after that record, or of all, instead, so that one who follows misses nothing; ErrNotFound if
 // retention took it.
 func (s *Store) Records(q Query) ([]Record, error) {
 	if q.Limit <= 0 {
@@ -39,9 +40,9 @@ func (s *Store) Records(q Query) ([]Record, error) {
 	var found []Record
 	err := s.View(func(tx *Tx) error {
 		defer marked()
-		if q.After != "" {
+		if q.After != "" || q.Oldest {
 			from := tx.sequenceOf(q.After)
-			if from == 0 {
+			if from == 0 && q.After != "" {
 				return fmt.Errorf("record %.80q: %w", q.After, ErrNotFound)
 			}
 			return tx.eachRecord(from+1, func(r *Record) (bool, error) {

@@ -102,12 +102,12 @@ func parseSince(typed string, now time.Time) (time.Time, error) {
 }
 
 func (p *page) record(r control.Record) {
-	about := text(r.Server)
+	about := short(r.Server, 24)
 	if r.Tool != "" {
-		about += "/" + text(r.Tool)
+		about += "/" + short(r.Tool, 40)
 	}
 	p.printf("%s  %-15s %s %-20s %s  %s\n", r.Time.UTC().Format("2006-01-02 15:04:05.000"), text(r.Kind), p.status(r.Status), orDash(about),
-		text(r.Summary), p.paint(dim, text(r.ID)))
+		short(r.Summary, 120), p.paint(dim, text(r.ID)))
 }
 
 func (p *page) status(status string) string {

@@ -161,10 +161,10 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 		}
 		question = fmt.Sprintf("\nThis has a Critical finding: someone may be trying to make the model act against you.\nType %s to allow %s all the same: ", want, counted(len(chosen), "item"))
 	}
-	fmt.Fprint(s.out, question)
+	fmt.Fprint(s.err, question) // not with the review: that may go into a file
 	answer, err := readLine(ctx, s)
 	if err != nil {
-		fmt.Fprintln(s.out)
+		fmt.Fprintln(s.err)
 		return errUndecided
 	}
 	answer = strings.TrimSpace(answer)

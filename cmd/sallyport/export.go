@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -50,7 +51,7 @@ func (c activityExportCommand) run(ctx context.Context, s streams) (code int, er
 		}
 	}
 	// Every record carries the hash of the one before, so the last line is a copy of the chain's head in a second place.
-	query := control.ActivityQuery{After: beforeAll, Limit: exportPage}
+	query := control.ActivityQuery{Oldest: true, Limit: exportPage}
 	for {
 		found, err := hub.Activity(ctx, query)
 		if err != nil {
@@ -71,9 +72,6 @@ func (c activityExportCommand) run(ctx context.Context, s streams) (code int, er
 	}
 	return exitFine, nil
 }
-
-// beforeAll sorts before every record id, so that the first page begins with the oldest record.
-const beforeAll = "!"
 
 func jsonLines(w io.Writer) func(control.Record) error {
 	return func(r control.Record) error { return writeJSON(w, r) }
@@ -101,11 +99,11 @@ func csvLines(w io.Writer) (func(control.Record) error, error) {
 }
 
 // cell is a text that no spreadsheet takes for a formula. A name such as =HYPERLINK(…) comes from a server, and a sheet
-// would run it; an apostrophe in front makes it text.
+// would run it; an apostrophe in front makes it text. White space before it does not help: some sheets trim.
 func cell(s string) string {
-	s = inspect.Escape(s)
-	if s != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(s)[0]) {
-		return "'" + s
+	bare := strings.TrimLeftFunc(s, unicode.IsSpace)
+	if bare != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(bare)[0]) {
+		return "'" + inspect.Escape(s)
 	}
-	return s
+	return inspect.Escape(s)
 }

@@ -57,13 +57,30 @@ func (p *page) printf(format string, args ...any) {
 }
 
 // text makes server text safe to stand inside one of our lines: escaped, one line, cut at 200 characters.
-func text(s string) string {
+func text(s string) string { return short(s, 200) }
+
+// short is text cut at another length. Runs of spaces are squeezed: they would push what follows to the start of the
+// terminal's next row, where it could pass for a line of ours.
+func short(s string, most int) string {
 	s = inspect.Escape(s)
 	s = strings.NewReplacer("\r\n", "⏎", "\n", "⏎", "\t", "→").Replace(s)
-	if utf8.RuneCountInString(s) > 200 {
-		s = string([]rune(s)[:199]) + "…"
+	for strings.Contains(s, "   ") {
+		s = strings.ReplaceAll(s, "   ", "  ")
+	}
+	if utf8.RuneCountInString(s) > most {
+		s = string([]rune(s)[:most-1]) + "…"
 	}
 	return s
+}
+
+// line prints our words and server text after them; where both do not fit on one row, the text goes behind the gutter below.
+func (p *page) line(indent, ours, theirs string) {
+	if shown := text(theirs); columns(indent)+columns(ours)+columns(shown) <= p.columns && !strings.HasSuffix(shown, "…") {
+		p.printf("%s%s%s\n", indent, ours, shown)
+		return
+	}
+	p.printf("%s%s\n", indent, strings.TrimRight(ours, " "))
+	p.quote(indent+"  ", piece{text: inspect.Escape(theirs)})
 }
 
 // A piece is a run of text with one look.
@@ -127,10 +144,18 @@ func cutWords(line string, room int) []string {
 	return words
 }
 
+// columns is how wide s is on a terminal; what paint added counts nothing.
 func columns(s string) int {
-	n := 0
+	n, painting := 0, false
 	for _, r := range s {
-		n += runeColumns(r)
+		switch {
+		case r == 0x1b:
+			painting = true
+		case painting:
+			painting = r != 'm'
+		default:
+			n += runeColumns(r)
+		}
 	}
 	return n
 }
@@ -148,7 +173,7 @@ func (p *page) quoteJSON(indent string, raw json.RawMessage) {
 	p.quote(indent, piece{text: indented(raw)})
 }
 
-// table prints rows in columns. Cells that come from a server go through text first.
+// table prints rows in columns. Cells that come from a server go through short first.
 func (p *page) table(header []string, rows [][]string) {
 	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, strings.Join(header, "\t"))

@@ -17,7 +17,8 @@ import (
 // in fixed places; whatever the server wrote stands behind a gutter.
 func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Time) {
 	p.printf("%s   %s\n", p.paint(bold, "Inbox item "+text(d.Code)), p.severity(d.Severity))
-	p.printf("%s\n\n", p.paint(bold, text(d.Title)))
+	p.line("", "", d.Title)
+	p.printf("\n")
 	p.facts(d, now)
 	p.printf("\n%s\n", meaning(d))
 	p.findings("", d.Findings)
@@ -43,21 +44,21 @@ func (p *page) severity(level string) string {
 func (p *page) facts(d control.ItemDetail, now time.Time) {
 	fact := func(name, value string) {
 		if value != "" {
-			p.printf("  %-10s %s\n", name, value)
+			p.line("  ", fmt.Sprintf("%-13s", name), value)
 		}
 	}
-	fact("server", text(d.Server))
-	fact("runs", text(commandText(d.Command)))
-	fact("address", text(d.URL))
-	fact("calls it", text(serverInfo(d.Info)))
+	fact("server", d.Server)
+	fact("runs", commandText(d.Command))
+	fact("address", d.URL)
+	fact("calls itself", serverInfo(d.Info))
 	fact("waits", waiting(d.Created, now))
-	fact("digest", text(d.Digest))
-	fact("decided", text(d.Decided))
+	fact("digest", d.Digest)
+	fact("decided", d.Decided)
 	if d.Asked {
-		fact("asked for", "by the model, through the tool approve_server_config; that is no reason to allow it")
+		fact("asked for", "by the model, through a tool of ours; no reason to allow it")
 	}
 	if d.Noisy {
-		fact("noisy", "this server changes too often: its changes came and went several times")
+		fact("noisy", "its changes came and went several times")
 	}
 }
 
@@ -98,16 +99,16 @@ func waiting(since, now time.Time) string {
 
 // meaning is what an item means for the person, in our words only.
 func meaning(d control.ItemDetail) string {
-	const running = "Looking is running: the server was started to see what it declares, so its program has already run as you."
+	const running = "Looking is running: the server was started to see what it declares, so its\nprogram has already run as you."
 	switch {
 	case d.Kind == "new_server":
-		return "This server is new. Nothing of it reaches the client until it is allowed: its tools are not\nlisted, and calls to them are refused.\n" + running
+		return "This server is new. Nothing of it reaches the client until it is allowed: its\ntools are not listed, and calls to them are refused.\n" + running
 	case d.Kind == "changed" && d.Severity == "critical":
-		return "What the server declares is not what was last allowed, and the change has a Critical finding:\nthe whole server is blocked until this is decided.\n" + running
+		return "What the server declares is not what was last allowed, and the change has a\nCritical finding: the whole server is blocked until this is decided.\n" + running
 	case d.Kind == "changed":
-		return "What the server declares is not what was last allowed. Only what is shown here is blocked; the\nrest of the server goes on.\n" + running
+		return "What the server declares is not what was last allowed. Only what is shown\nhere is blocked; the rest of the server goes on.\n" + running
 	case d.Kind == "settings_changed":
-		return "A setting was changed so that things become less safe. The stricter value holds until this is decided."
+		return "A setting was changed so that things become less safe. The stricter value\nholds until this is decided."
 	case d.Kind == "guard_problem":
 		return "Something kept Sallyport from checking. What it could not check stays blocked."
 	}
@@ -136,20 +137,23 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 }
 
 func (p *page) part(n, of int, part control.PartDetail) {
-	p.printf("\n%s\n", p.paint(bold, fmt.Sprintf("%d of %d   %s   %s", n, of, text(part.Item), stateWords(part.State))))
-	for _, change := range part.Changes {
-		p.change(change)
+	p.printf("\n")
+	p.line("", p.paint(bold, fmt.Sprintf("%d of %d   %s   ", n, of, stateWords(part.State))), part.Item)
+	instructions := part.Item == string(pin.Instructions)
+	if !instructions || part.State != "new" { // all that there is to say of new instructions is their text
+		for _, change := range part.Changes {
+			p.change(change)
+		}
 	}
 	p.findings("  ", part.Findings)
 	switch {
 	case len(part.Definition) == 0 && len(part.Approved) > 0:
 		p.printf("  what was allowed, now gone:\n")
 		p.quoteJSON("  ", part.Approved)
-	case strings.HasPrefix(part.Item, string(pin.Instructions)):
+	case instructions:
 		p.printf("  the whole text, as declared now:\n")
 		p.quote("  ", piece{text: declaredText(part.Definition)})
 	case len(part.Definition) > 0:
-		p.summary(part)
 		p.printf("  all of it, as declared now:\n")
 		p.quoteJSON("  ", part.Definition)
 	}
@@ -176,22 +180,23 @@ func stateWords(state string) string {
 
 // change prints one difference: where, what in our words, and for texts the words that went and came.
 func (p *page) change(c pin.Change) {
-	where := ""
-	if c.Path != "" {
-		where = text(c.Path) + ": "
+	words := c.Words
+	if strings.Contains(c.Path, ".") { // a member of the item itself is named in the words
+		words += "   at " + c.Path
 	}
-	p.printf("  %s %s%s\n", p.mark(c.Op), where, text(c.Words))
+	p.line("  ", p.mark(c.Op)+" ", words)
 	switch {
 	case len(c.Text) > 0:
 		p.quote("    ", p.segments(c.Text)...)
-	case c.Before != "" || c.After != "":
-		p.beforeAfter("-", red, c.Before)
-		p.beforeAfter("+", green, c.After)
+	default:
+		p.beforeAfter("-", red, c.Before, c.Words)
+		p.beforeAfter("+", green, c.After, c.Words)
 	}
 }
 
-func (p *page) beforeAfter(sign string, s style, value string) {
-	if value != "" {
+// beforeAfter prints a value, unless the words have said it.
+func (p *page) beforeAfter(sign string, s style, value, words string) {
+	if value != "" && !strings.Contains(words, "`"+value+"`") {
 		p.quote("    "+p.paint(s, sign)+" ", piece{text: marked(value), style: s})
 	}
 }
@@ -230,62 +235,39 @@ func marked(s string) string {
 
 func (p *page) findings(indent string, all []inspect.Finding) {
 	for _, f := range all {
-		place := ""
+		p.line(indent, p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
 		if f.Where != "" {
-			place = " in " + text(f.Where)
+			p.line(indent+"    ", "in ", f.Where)
 		}
-		if f.End > f.Start {
-			place += fmt.Sprintf(", bytes %d to %d", f.Start, f.End)
-		}
-		p.printf("%s%s %s (%s)%s\n", indent, p.level(f.Level), text(f.Title), text(f.Rule), place)
 		if f.Match != "" {
-			p.printf("%s    found:\n", indent)
+			p.printf("%s    found%s:\n", indent, span(f))
 			p.quote(indent+"    ", piece{text: inspect.Escape(f.Match)})
 		}
 		if f.Decoded != "" {
-			p.printf("%s    which hides (%s):\n", indent, text(strings.Join(f.Encodings, ", ")))
+			p.line(indent+"    ", "which hides, under ", strings.Join(f.Encodings, ", "))
 			p.quote(indent+"    ", piece{text: inspect.Escape(f.Decoded)})
 		}
 	}
 }
 
-func (p *page) level(l inspect.Level) string {
-	word := strings.ToUpper(text(string(l)))
-	switch l {
-	case inspect.Critical:
-		return p.paint(critical, word)
-	case inspect.High:
-		return p.paint(yellow, word)
+// span is where in the text at that place a finding lies.
+func span(f inspect.Finding) string {
+	if f.End <= f.Start {
+		return ""
 	}
-	return p.paint(cyan, word)
+	return fmt.Sprintf(", bytes %d to %d", f.Start, f.End)
 }
 
-// summary says in words what a new definition is: its texts and, for a tool, its parameters.
-func (p *page) summary(part control.PartDetail) {
-	if part.State == "changed" {
-		return
+func (p *page) level(l inspect.Level) string {
+	switch l {
+	case inspect.Critical:
+		return p.paint(critical, "CRITICAL")
+	case inspect.High:
+		return p.paint(yellow, "HIGH")
+	case inspect.Medium:
+		return p.paint(cyan, "MEDIUM")
 	}
-	var d struct {
-		Title       string `json:"title"`
-		Description string `json:"description"`
-		InputSchema struct {
-			Properties map[string]json.RawMessage `json:"properties"`
-			Required   []string                   `json:"required"`
-		} `json:"inputSchema"`
-	}
-	if json.Unmarshal(part.Definition, &d) != nil {
-		return
-	}
-	if d.Title != "" {
-		p.printf("  title: %s\n", text(d.Title))
-	}
-	if d.Description != "" {
-		p.printf("  description:\n")
-		p.quote("  ", piece{text: inspect.Escape(d.Description)})
-	}
-	if names := parameterNames(d.InputSchema.Properties, d.InputSchema.Required); len(names) > 0 {
-		p.printf("  takes: %s\n", strings.Join(names, ", "))
-	}
+	return p.paint(cyan, "LOW")
 }
 
 // indented is a JSON value spread over lines and escaped, with nothing else changed.

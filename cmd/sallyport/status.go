@@ -76,7 +76,7 @@ func (p *page) waitingList(items []control.InboxItem) {
 	}
 	p.printf("waiting   %d\n", len(items))
 	for _, item := range items {
-		p.printf("          %s  %-8s  %s\n", p.paint(bold, text(item.Code)), p.severity(item.Severity), text(item.Title))
+		p.printf("          %s  %-8s  %s\n", p.paint(bold, text(item.Code)), p.severity(item.Severity), short(item.Title, 60))
 	}
 	p.printf("\nLook at one with: sallyport show %s\n", text(items[0].Code))
 }
@@ -103,8 +103,8 @@ func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	rows := make([][]string, len(servers))
 	for i, server := range servers {
-		rows[i] = []string{text(server.Server), text(server.State), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
-			strconv.Itoa(len(server.Findings)), strconv.Itoa(server.Wrappers), orDash(text(server.Code)), text(server.Identity)}
+		rows[i] = []string{short(server.Server, 24), text(server.State), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
+			strconv.Itoa(len(server.Findings)), strconv.Itoa(server.Wrappers), orDash(text(server.Code)), short(server.Identity, 48)}
 	}
 	p.table(strings.Fields("SERVER STATE ALLOWED BLOCKED FINDINGS RUNNING ITEM IDENTITY"), rows)
 	return exitFine, nil

@@ -262,7 +262,8 @@ type Problem struct {
 	Next string `json:"next"`
 }
 
-// ActivityQuery asks for part of the timeline, newest last. After is a record id: only later ones (for --follow).
+// ActivityQuery asks for part of the timeline, newest last. After is a record id: only later ones, the first Limit of them (for
+// --follow). Oldest begins at the old end instead of the new one (for an export, which goes on with After).
 type ActivityQuery struct {
 	Server string    `json:"server,omitempty"`
 	Tool   string    `json:"tool,omitempty"`
@@ -271,6 +272,7 @@ type ActivityQuery struct {
 	Since  time.Time `json:"since,omitzero"`
 	Limit  int       `json:"limit,omitempty"`
 	After  string    `json:"after,omitempty"`
+	Oldest bool      `json:"oldest,omitempty"`
 }
 
 type Activity struct {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+func TestChooseTakesWhatIsNamedAndNothingElse(t *testing.T) {
+	item := newServer()
+	item.Details[0].Findings = []inspect.Finding{{Level: inspect.Medium}}
+	item.Details[1].Findings = []inspect.Finding{{Level: inspect.Low}}
+	for _, c := range []struct {
+		name   string
+		decide control.Decide
+		chosen string
+		left   string
+		bad    bool
+	}{
+		{"nothing named takes what has no finding of Medium or above", control.Decide{}, "tool:get_forecast prompt:plan", "instructions", false},
+		{"all takes everything", control.Decide{All: true}, "instructions tool:get_forecast prompt:plan", "", false},
+		{"a rejection takes everything", control.Decide{Reject: true}, "instructions tool:get_forecast prompt:plan", "", false},
+		{"a named item is taken in spite of its finding", control.Decide{Items: []string{"instructions"}}, "instructions", "tool:get_forecast prompt:plan", false},
+		{"a rejection of one item leaves the rest", control.Decide{Reject: true, Items: []string{"prompt:plan"}}, "prompt:plan", "instructions tool:get_forecast", false},
+		{"a name that is not there is an error", control.Decide{Items: []string{"prompt:plan", "tool:get_forcast"}}, "", "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			chosen, left, err := choose(item, c.decide)
+			if (err != nil) != c.bad || keysOf(chosen) != c.chosen || keysOf(left) != c.left {
+				t.Errorf("chose %q, left %q, error %v", keysOf(chosen), keysOf(left), err)
+			}
+		})
+	}
+}
+
+func keysOf(parts []control.PartDetail) string {
+	var keys []string
+	for _, p := range parts {
+		keys = append(keys, p.Item)
+	}
+	return strings.Join(keys, " ")
+}
+
+func TestAskTakesOnlyAPlainYes(t *testing.T) {
+	odd := drifted()
+	odd.Server = "wéather"
+	for _, c := range []struct {
+		name   string
+		item   control.ItemDetail
+		reject bool
+		answer string
+		yes    bool
+	}{
+		{"y allows", newServer(), false, "y\n", true},
+		{"yes allows", newServer(), false, " Yes \n", true},
+		{"an empty line does not", newServer(), false, "\n", false},
+		{"anything else does not", newServer(), false, "yep\n", false},
+		{"the end of the input does not", newServer(), false, "", false},
+		{"a line that was cut off does not", newServer(), false, "y", false},
+		{"y is not enough for a Critical finding", drifted(), false, "y\n", false},
+		{"the server's name is", drifted(), false, "weather\n", true},
+		{"the name in another case is not", drifted(), false, "Weather\n", false},
+		{"a name that cannot be typed plainly is replaced by the code", odd, false, "7CK4\n", true},
+		{"and does not count itself", odd, false, "wéather\n", false},
+		{"y rejects even what is Critical", drifted(), true, "y\n", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := decision{decide: control.Decide{Reject: c.reject}}
+			var out bytes.Buffer
+			err := d.ask(context.Background(), streams{in: strings.NewReader(c.answer), err: &out}, c.item, c.item.Details)
+			if (err == nil) != c.yes {
+				t.Errorf("error %v after %q", err, out.String())
+			}
+		})
+	}
+}
+
+func TestAskEndsWithCtrlC(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	never, release := newBlockedReader()
+	defer release()
+	err := decision{}.ask(ctx, streams{in: never, err: &bytes.Buffer{}}, newServer(), nil)
+	if err != errUndecided {
+		t.Errorf("got %v", err)
+	}
+}

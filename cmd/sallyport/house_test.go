@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tracked are the project's files: what git knows, or would add.
+func tracked(t *testing.T) []string {
+	t.Helper()
+	command := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	command.Dir = "../.."
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	return strings.Fields(string(out))
+}
+
+func TestTheTopLevelIsTheFixedOne(t *testing.T) {
+	fixed := strings.Fields("cmd app frontend proxy store build go.mod go.sum wails.json README.md LICENSE Makefile docs .ci .gitignore")
+	found := map[string]bool{}
+	for _, path := range tracked(t) {
+		top, _, _ := strings.Cut(path, "/")
+		if found[top] = true; !slices.Contains(fixed, top) {
+			t.Errorf("%s does not belong at the top level", path)
+		}
+	}
+	for _, name := range fixed {
+		if !found[name] {
+			t.Errorf("%s is missing", name)
+		}
+	}
+}
+
+func TestEveryProblemCodeHasItsParagraph(t *testing.T) {
+	page, err := os.ReadFile("../../docs/problems.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]bool{}
+	for _, match := range regexp.MustCompile(`(?m)^## (SP-\d{3}) .+\n[^\n#]`).FindAllStringSubmatch(string(page), -1) {
+		if described[match[1]] {
+			t.Errorf("%s has two paragraphs", match[1])
+		}
+		described[match[1]] = true
+	}
+	used := map[string]bool{}
+	for _, path := range tracked(t) {
+		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(filepath.Join("../..", path))
+		if os.IsNotExist(err) {
+			continue // removed and not yet committed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range regexp.MustCompile(`"(SP-\d{3})"`).FindAllStringSubmatch(string(source), -1) {
+			used[match[1]] = true
+			if !described[match[1]] {
+				t.Errorf("%s names %s, which has no paragraph in docs/problems.md", path, match[1])
+			}
+		}
+	}
+	for code := range described {
+		if !used[code] {
+			t.Errorf("docs/problems.md describes %s, which nothing names", code)
+		}
+	}
+}
+
+func TestLinksInTheDocsLeadSomewhere(t *testing.T) {
+	for _, path := range tracked(t) {
+		if filepath.Ext(path) != ".md" {
+			continue
+		}
+		page, err := os.ReadFile(filepath.Join("../..", path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(string(page), -1) {
+			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(path), match[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", path, match[1])
+			}
+		}
+	}
+}

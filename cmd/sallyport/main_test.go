@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/transport"
+)
+
+func TestMain(m *testing.M) {
+	transport.GuardMain() // the guard is this same file started again
+	// With -race every process sleeps a second when it ends, unless told otherwise; a story starts dozens.
+	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+	testscript.Main(m, map[string]func(){"sallyport": main})
+}
+
+// TestStories runs testdata/*.txtar: real processes in a home of each story's own. Beside testscript's own commands a story has
+//
+//	exits N COMMAND…            runs a command and wants this exit code
+//	hub [FLAG…]                 starts a hub and waits until it answers
+//	client NAME start COMMAND…  starts a client named NAME on a wrapper or server, and greets it
+//	client NAME tools           prints the tools it sees, one a line
+//	client NAME call TOOL ARGS  calls a tool and prints the result
+//	client NAME told            waits for a list_changed that no earlier told has taken
+//	client NAME stop            ends its input and waits for the end of what it talks to
+//	waiting VAR SERVER          waits until one item waits for SERVER; sets VAR to its code, VAR_DIGEST to its digest
+func TestStories(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			// Below the story's folder, which is removed at its end: that ends what was left running.
+			env.Setenv("SALLYPORT_HOME", env.WorkDir+"/home")
+			env.Setenv("HOME", env.WorkDir)
+			program, err := exec.LookPath("sallyport")
+			if err != nil {
+				return err
+			}
+			env.Setenv("SALLYPORT_BIN", filepath.Dir(program)) // a PATH with nothing else in it
+			env.Values["clients"] = map[string]*storyClient{}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": storyExits, "hub": storyHub, "client": storyClientCommand, "waiting": storyWaiting,
+		},
+	})
+}
+
+func storyExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	child := storyCommand(ts, args[1:])
+	err = child.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		ts.Fatalf("%v", err)
+	}
+	if got := child.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func storyCommand(ts *testscript.TestScript, args []string) *exec.Cmd {
+	path, err := exec.LookPath(args[0])
+	ts.Check(err)
+	child := exec.Command(path, args[1:]...)
+	child.Dir = ts.MkAbs(".")
+	child.Env = storyEnv(ts)
+	child.Stdout, child.Stderr = ts.Stdout(), ts.Stderr()
+	return child
+}
+
+func storyEnv(ts *testscript.TestScript) []string {
+	return append(os.Environ(), "SALLYPORT_HOME="+ts.Getenv("SALLYPORT_HOME"), "HOME="+ts.Getenv("HOME"), "PATH="+ts.Getenv("PATH"))
+}
+
+func storyHub(ts *testscript.TestScript, neg bool, args []string) {
+	child := storyCommand(ts, append([]string{"sallyport", "hub"}, args...))
+	var said tail
+	child.Stdout, child.Stderr = &said, &said
+	ts.Check(child.Start())
+	gone := make(chan struct{})
+	go func() {
+		child.Wait()
+		close(gone)
+	}()
+	ts.Defer(func() {
+		child.Process.Signal(os.Interrupt)
+		<-gone
+	})
+	home, err := control.HomeAt(ts.Getenv("SALLYPORT_HOME"))
+	ts.Check(err)
+	ts.Check(eventually(context.Background(), func() (bool, error) {
+		select {
+		case <-gone:
+			return false, errors.New("the hub ended" + said.said())
+		default:
+		}
+		client, err := control.Dial(context.Background(), home, control.RoleCLI)
+		if errors.Is(err, control.ErrNoHub) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		return true, client.Close()
+	}))
+}
+
+// storyClient is a demoClient and how many list_changed the story has asked about.
+type storyClient struct {
+	*demoClient
+	told int64
+}
+
+func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: client NAME start|tools|call|told|stop …")
+	}
+	clients := ts.Value("clients").(map[string]*storyClient)
+	name, verb, rest := args[0], args[1], args[2:]
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	if verb == "start" {
+		ts.Defer(cancel)
+		path, err := exec.LookPath(rest[0])
+		ts.Check(err)
+		c, err := startWrapped(ctx, append([]string{path}, rest[1:]...), storyEnv(ts))
+		ts.Check(err)
+		ts.Defer(func() { c.close() })
+		answer, err := c.hello(ctx)
+		ts.Check(err)
+		_, err = ts.Stdout().Write(append(answer, '\n'))
+		ts.Check(err)
+		clients[name] = &storyClient{demoClient: c}
+		return
+	}
+	defer cancel()
+	c := clients[name]
+	if c == nil {
+		ts.Fatalf("no client %s was started", name)
+	}
+	switch verb {
+	case "tools":
+		tools, err := c.tools(ctx)
+		ts.Check(err)
+		_, err = ts.Stdout().Write([]byte(strings.Join(slices.Sorted(maps.Keys(tools)), "\n") + "\n"))
+		ts.Check(err)
+	case "call":
+		result, err := c.call(ctx, rest[0], rest[1])
+		ts.Check(err)
+		_, err = ts.Stdout().Write(append(result, '\n'))
+		ts.Check(err)
+	case "told":
+		ts.Check(c.heard(ctx, c.told))
+		c.told = c.changes.Load()
+	case "stop":
+		ts.Check(c.close())
+	default:
+		ts.Fatalf("a client cannot %s", verb)
+	}
+}
+
+func storyWaiting(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: waiting VAR SERVER")
+	}
+	home, err := control.HomeAt(ts.Getenv("SALLYPORT_HOME"))
+	ts.Check(err)
+	client, err := control.Dial(context.Background(), home, control.RoleCLI)
+	ts.Check(err)
+	defer client.Close()
+	var items []control.InboxItem
+	err = eventually(context.Background(), func() (bool, error) {
+		if items, err = client.Inbox(context.Background()); err != nil {
+			return false, err
+		}
+		items = slices.DeleteFunc(items, func(item control.InboxItem) bool { return item.Server != args[1] })
+		return len(items) == 1, nil
+	})
+	if err != nil {
+		ts.Fatalf("not one item waits for %s: %v: %+v", args[1], err, items)
+	}
+	ts.Setenv(args[0], items[0].Code)
+	ts.Setenv(args[0]+"_DIGEST", items[0].Digest)
+}

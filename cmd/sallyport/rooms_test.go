@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/sallyport/sallyport/"
+
+// A room is a package, and what of ours its non-test files may import. A package that no room covers is an error: the map
+// in docs/architecture.md is to be extended with it.
+var rooms = map[string][]string{
+	"cmd/sallyport": {"proxy", "proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/scripted", "proxy/transport", "app"},
+
+	// What is measured is the program as it stands, through its command line.
+	"cmd/bench":      {"cmd/bench/echo"},
+	"cmd/bench/echo": {},
+	"cmd/bench/peer": {"cmd/bench/echo"},
+
+	"proxy":           {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/transport"},
+	"proxy/control":   {"proxy/inspect", "proxy/pin"},
+	"proxy/frame":     {},
+	"proxy/inspect":   {"proxy/frame"},
+	"proxy/pin":       {"proxy/frame", "proxy/inspect"},
+	"proxy/policy":    {},
+	"proxy/scripted":  {},
+	"proxy/transport": {},
+
+	"app":      {"proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "store"},
+	"frontend": {},
+	"store":    {},
+
+	"cmd/sallyport/e2e": {},
+}
+
+type listed struct {
+	ImportPath string
+	Standard   bool
+	Imports    []string
+}
+
+// goList is `go list -json` with these arguments, on every platform we build for.
+func goList(t *testing.T, args ...string) map[string]listed {
+	t.Helper()
+	all := map[string]listed{}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		command := exec.Command("go", append([]string{"list", "-json=ImportPath,Standard,Imports"}, args...)...)
+		command.Dir = "../.."
+		command.Env = append(command.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("go list for %s: %v", system, err)
+		}
+		for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+			var p listed
+			if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			known := all[p.ImportPath]
+			p.Imports = append(p.Imports, known.Imports...)
+			all[p.ImportPath] = p
+		}
+	}
+	return all
+}
+
+func TestARoomImportsOnlyWhatItMayKnow(t *testing.T) {
+	for path, p := range goList(t, "./...") {
+		room := strings.TrimPrefix(path, module)
+		allowed, known := rooms[room]
+		if !known {
+			t.Errorf("%s is no room of docs/architecture.md", room)
+			continue
+		}
+		for _, imported := range p.Imports {
+			if ours, is := strings.CutPrefix(imported, module); is && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s", room, ours)
+			}
+		}
+	}
+}
+
+func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
+	linked := goList(t, "-deps", "./cmd/sallyport")
+	for path, p := range linked {
+		for _, barred := range []string{"wailsapp", "webview", "gtk", "systray", "beeep", "mark3labs/mcp-go"} {
+			if strings.Contains(path, barred) {
+				t.Errorf("cmd/sallyport links %s", path)
+			}
+		}
+		if p.Standard || strings.HasPrefix(path, module) {
+			continue
+		}
+		// What a wrapper starts with is paid once per server, and each is somebody else's code that may decide.
+		owner := slices.ContainsFunc([]string{"github.com/alecthomas/kong", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "github.com/fsnotify/fsnotify"},
+			func(dependency string) bool { return path == dependency || strings.HasPrefix(path, dependency+"/") })
+		if !owner {
+			t.Errorf("cmd/sallyport links %s, which nobody has said yes to", path)
+		}
+	}
+	if _, ok := linked["runtime/cgo"]; ok {
+		t.Error("cmd/sallyport needs cgo")
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// newBlockedReader is a terminal at which nobody types.
+func newBlockedReader() (io.Reader, func()) {
+	r, w := io.Pipe()
+	return r, func() { w.Close() }
+}
+
+func TestWrapLeavesTheServersArgumentsAlone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		args string
+		want wrapOptions
+	}{
+		{"a command", "-- npx -y server", wrapOptions{argv: []string{"npx", "-y", "server"}}},
+		{"flags of the server that look like ours", "-- server --name x --help --client=y", wrapOptions{argv: []string{"server", "--name", "x", "--help", "--client=y"}}},
+		{"a second -- reaches the server", "--name a -- server -- --", wrapOptions{name: "a", argv: []string{"server", "--", "--"}}},
+		{"a command that begins with --", "-- --", wrapOptions{argv: []string{"--"}}},
+		{"values joined and apart", "--name=a=b --client c -- s", wrapOptions{name: "a=b", client: "c", argv: []string{"s"}}},
+		{"a value that looks like a flag", "--name --client -- s", wrapOptions{name: "--client", argv: []string{"s"}}},
+		{"help before --", "--name x --help -- s", wrapOptions{name: "x", help: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := parseWrap(strings.Fields(c.args))
+			c.want.transport = "auto"
+			if err != nil || !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+	if got, err := parseWrap([]string{"--", "sh", "-c", `echo "a b"  $X`, "", "\n"}); err != nil || !reflect.DeepEqual(got.argv, []string{"sh", "-c", `echo "a b"  $X`, "", "\n"}) {
+		t.Errorf("quotes, spaces or empty words were lost: %q, %v", got.argv, err)
+	}
+}
+
+func TestWrapRefusesWhatItDoesNotUnderstand(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"", "no server"},
+		{"server", "after it"},
+		{"--", "no command"},
+		{"--nam x -- s", "unknown flag --nam"},
+		{"--name", "needs a value"},
+		{"--header a -- s", "--url"},
+		{"--url http://x -- s", "one server"},
+		{"--url http://x", "not supported"},
+	} {
+		if _, err := parseWrap(strings.Fields(c.args)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v", c.args, err)
+		}
+	}
+}
+
+func BenchmarkParseWrap(b *testing.B) {
+	args := strings.Fields("--name weather --client claude-desktop -- npx -y server")
+	for b.Loop() {
+		if _, err := parseWrap(args); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
