@@ -224,7 +224,12 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		}
 		seen, ok := l.seen[part.Item]
 		if !ok || seen.Removed || seen.Digest != part.Digest {
-			return false, answer(control.CodeStale, "%s is not what was shown any more: look at it again", it.Code)
+			// Only an item that was rejected before comes here: what waits is kept in line with what is declared.
+			now := &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("the server declares something else since %s was rejected", it.Code)}
+			if waits, err := tx.WaitingFor(it.ServerID, it.Kind); err == nil {
+				now.Message, now.See = fmt.Sprintf("%s changed since, see %s", it.Code, waits.Code), waits.Code
+			}
+			return false, now
 		}
 		// What was decided on is kept with the decision, as far as it is not huge.
 		if base := l.base(part.Item); kept+len(seen.Raw)+len(base.Raw) <= 1<<20 {

@@ -290,7 +290,12 @@ func TestARejectedChangeStaysRejectedWhileItIsTheSame(t *testing.T) {
 	p.quiet()
 	w.report(three)
 	wantState(t, w.last(t), "tool:a", "changed")
-	p.item()
+	if e := wantError(t, errOf(p.Decide(person, control.Decide{Code: rejected.Code, Digest: rejected.Digest})), control.CodeStale); e.See != p.item().Code {
+		t.Fatalf("the old code approved other content: %+v", e)
+	}
+	if s := w.last(t); served(s, three) {
+		t.Fatal("it is served")
+	}
 	w.report(two)
 	p.quiet()
 
