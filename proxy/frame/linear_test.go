@@ -9,7 +9,10 @@ import (
 // Each of these is done in a moment by linear work; the quadratic work that is easy to write here would take hours, and the
 // test run ends before it.
 func TestT08TwentyMegabytesOfOneThingAreLinearWork(t *testing.T) {
-	const size = 20 << 20
+	size := 20 << 20
+	if testing.Short() { // under the race detector twenty take minutes; the plain run has them
+		size = 2 << 20
+	}
 	for _, tt := range []struct {
 		name, value string
 		pass        bool

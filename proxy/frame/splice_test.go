@@ -238,7 +238,13 @@ func TestKeysThatOnlyWeMayWriteAreFoundAtEveryDepthAndCut(t *testing.T) {
 					t.Errorf("%q is not ours", key)
 				}
 			}
-			if got, want := string(Splice(nil, m.Raw, m.CutOurs())), answerWith(tt.want)+"\n"; got != want {
+			edits := m.CutOurs()
+			for i := 1; i < len(edits); i++ {
+				if edits[i].Start < edits[i-1].End {
+					t.Errorf("edits %v overlap", edits)
+				}
+			}
+			if got, want := string(Splice(nil, m.Raw, edits)), answerWith(tt.want)+"\n"; got != want {
 				t.Errorf("\n got %s\nwant %s", got, want)
 			}
 			if m := scanned(t, line, FromClient); len(m.Ours) != 0 {
