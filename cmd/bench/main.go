@@ -53,13 +53,19 @@ func parse(args []string) (options, error) {
 	set.BoolVar(&o.short, "short", false, "a run of half a minute instead of five")
 	set.StringVar(&o.chains, "chains", "direct,relay,sallyport,typed", "what to measure")
 	set.StringVar(&o.sallyport, "sallyport", "", "the `binary` to measure; without it one is built")
+	set.DurationVar(&o.slice, "slice", 0, "how long a chain is measured at a stretch")
 	set.StringVar(&o.write, "write", "", "put the figures between the markers of this `file`")
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}
-	o.rounds, o.slice, o.starts = 10, 250*time.Millisecond, 40
+	slice := 250 * time.Millisecond
+	o.rounds, o.starts = 10, 40
 	if o.short {
-		o.rounds, o.slice, o.starts = 3, 60*time.Millisecond, 8
+		slice = 60 * time.Millisecond
+		o.rounds, o.starts = 3, 8
+	}
+	if o.slice == 0 {
+		o.slice = slice
 	}
 	return o, nil
 }
