@@ -1,5 +1,7 @@
 package e2e
 
+//lint:file-ignore SA1019 The legacy era is what is tested; the client calls all of it deprecated since the modern one.
+
 import (
 	"context"
 	"encoding/json"
