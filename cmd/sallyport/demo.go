@@ -107,6 +107,9 @@ func (t *story) fine(format string, args ...any) {
 	t.page.printf("   %s %s\n", t.page.paint(green, "ok"), fmt.Sprintf(format, args...))
 }
 
+// mostLines is how much of what a command prints the story shows: a review of a large server is long, and rightly so.
+const mostLines = 70
+
 // command runs a command of ours as a person would, prints it and what it says, and wants this exit code.
 func (t *story) command(ctx context.Context, want int, args ...string) (string, error) {
 	t.page.printf("   %s\n", t.page.paint(dim, "$ sallyport "+strings.Join(args, " ")))
@@ -115,8 +118,12 @@ func (t *story) command(ctx context.Context, want int, args ...string) (string, 
 	var out bytes.Buffer
 	child.Stdout, child.Stderr = &out, &out
 	err := child.Run()
-	for line := range strings.Lines(out.String()) {
+	lines := slices.Collect(strings.Lines(out.String()))
+	for _, line := range lines[:min(len(lines), mostLines)] {
 		t.page.printf("     %s", line)
+	}
+	if more := len(lines) - mostLines; more > 0 {
+		t.page.printf("     %s\n", t.page.paint(dim, fmt.Sprintf("… and %d more lines", more)))
 	}
 	if code := child.ProcessState.ExitCode(); code != want {
 		return out.String(), fmt.Errorf("sallyport %s: exit code %d, not %d (%v)", strings.Join(args, " "), code, want, err)

@@ -135,7 +135,7 @@ func (t *story) review(ctx context.Context, name string, argv []string, direct *
 		if err := t.expectTools(ctx, c, declared); err != nil {
 			return err
 		}
-		t.fine("the client was told, and sees all %d tools byte for byte", len(declared))
+		t.fine("the client was told, and sees the server's %d tools byte for byte", len(declared))
 		return t.expectSame(ctx, c, direct, tool, arguments)
 	})
 	return c, err
