@@ -12,7 +12,7 @@ func TestT14BatchFilesGetNoArgumentThatCmdWouldRun(t *testing.T) {
 		{"npx.cmd", []string{"-y", "@modelcontextprotocol/server-everything", `C:\Users\me\My Files`}, false},
 		{"npx.cmd", []string{"a&calc"}, true},
 		{"NPX.CMD", []string{"fine", "a|b"}, true},
-		{"x.bat", []string{"a^b"}, true},
+		{"x.bat. .", []string{"a^b"}, true},
 		{"x.bat", []string{"%PATH%"}, true},
 		{"x.Bat", []string{`a"b`}, true},
 		{"x.cmd", []string{"a>b"}, true},
