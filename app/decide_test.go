@@ -584,3 +584,37 @@ func TestPinsThatSomethingElseWroteAreNotTrusted(t *testing.T) {
 		t.Fatalf("the timeline says nothing: %+v", got)
 	}
 }
+
+func TestAForgedPinOpensNothing(t *testing.T) {
+	home := newHome(t)
+	p := open(t, home, nil)
+	w := p.wrap("weather")
+	a, b := tool("a", "one"), tool("a", "two")
+	w.report(a)
+	p.approve(p.item())
+	p.Close()
+	from, err := pin.DigestOf(a.Kind, a.Name, a.Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := pin.DigestOf(b.Kind, b.Name, b.Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pins := rawBucket(t, home, "pins")
+	for key, value := range pins {
+		pins[key] = []byte(strings.ReplaceAll(string(value), string(from), string(to)))
+	}
+	putRawBucket(t, home, "pins", pins)
+
+	q := open(t, home, nil)
+	again := q.wrap("weather")
+	for _, it := range []pin.Item{a, b} {
+		if s := again.report(it); served(s, it) || s.Open {
+			t.Fatalf("a forged pin is trusted: %+v", s)
+		}
+	}
+	if status, err := q.Status(); err != nil || len(status.Problems) != 1 || status.Problems[0].Code != problemTampered {
+		t.Fatalf("problems %+v, %v", status.Problems, err)
+	}
+}

@@ -60,19 +60,20 @@ type Hub struct {
 	work    sync.WaitGroup
 	closed  sync.Once
 
-	mu       sync.Mutex
-	revision uint64
-	sessions map[control.Wrapper]*session
-	reports  uint64 // counts reports, to order them
-	servers  map[string]*standing
-	waiting  []store.Item           // what waits, without its parts
-	minted   map[string][]time.Time // new codes of the last minute, by server
-	settings settings
-	problems map[string]control.Problem // by code
-	cli      bool                       // decisions may come over the socket
-	windowOn bool                       // a window switched approvals.cli on
-	leaving  bool
-	idle     *time.Timer
+	mu        sync.Mutex
+	revision  uint64
+	sessions  map[control.Wrapper]*session
+	reports   uint64 // counts reports, to order them
+	servers   map[string]*standing
+	waiting   []store.Item           // what waits, without its parts
+	minted    map[string][]time.Time // new codes of the last minute, by server
+	withdrawn map[string]string      // code of the item that left last, by server and kind
+	settings  settings
+	problems  map[string]control.Problem // by code
+	cli       bool                       // decisions may come over the socket
+	windowOn  bool                       // a window switched approvals.cli on
+	leaving   bool
+	idle      *time.Timer
 }
 
 // Open opens the home and is ready to answer. A store that cannot be opened is no error: the hub then runs, blocks
@@ -99,15 +100,16 @@ func Open(opts Options) (*Hub, error) {
 		return nil, fmt.Errorf("open hub: %w", err)
 	}
 	h := &Hub{
-		opts:     opts,
-		logs:     newLogBook(opts.Home.Logs),
-		done:     make(chan struct{}),
-		closing:  make(chan struct{}),
-		revision: uint64(opts.Now().UnixMicro()), // grows over restarts too, as wrappers expect
-		sessions: map[control.Wrapper]*session{},
-		servers:  map[string]*standing{},
-		minted:   map[string][]time.Time{},
-		problems: map[string]control.Problem{},
+		opts:      opts,
+		logs:      newLogBook(opts.Home.Logs),
+		done:      make(chan struct{}),
+		closing:   make(chan struct{}),
+		revision:  uint64(opts.Now().UnixMicro()), // grows over restarts too, as wrappers expect
+		sessions:  map[control.Wrapper]*session{},
+		servers:   map[string]*standing{},
+		minted:    map[string][]time.Time{},
+		withdrawn: map[string]string{},
+		problems:  map[string]control.Problem{},
 	}
 	if err := h.openStore(); err != nil {
 		return nil, err

@@ -245,6 +245,7 @@ func (h *Hub) settle(tx *store.Tx, want *content, kind, serverID string, now tim
 		if !exists {
 			return nil, false, nil
 		}
+		h.withdrawn[serverID+kind] = have.Code
 		have.Decided, have.DecidedAt = decidedWithdrawn, now
 		return nil, true, tx.PutItem(have)
 	}
@@ -252,7 +253,15 @@ func (h *Hub) settle(tx *store.Tx, want *content, kind, serverID string, now tim
 	if exists && have.Digest == digest {
 		return &have, false, nil
 	}
-	if exists && h.flooded(serverID, now) && covered(have, want) {
+	flooded := h.flooded(serverID, now)
+	if flooded && !exists {
+		// What comes and goes all the time comes back under the code it had.
+		if last, err := tx.Item(h.withdrawn[serverID+kind]); err == nil && last.Decided == decidedWithdrawn {
+			have, exists = last, true
+			have.Decided, have.DecidedAt = "", time.Time{}
+		}
+	}
+	if exists && flooded && covered(have, want) {
 		// A person cannot read ten codes a minute. The item keeps its code and lists all that waits; a decision binds to its
 		// digest, so it cannot be over anything else than what was shown.
 		have.Parts, have.Digest, have.Findings, have.Severity, have.Title = want.parts, digest, want.findings, want.severity, want.title

@@ -158,6 +158,33 @@ func TestAFloodOfChangesJoinsOneItem(t *testing.T) {
 	}
 }
 
+func TestWhatComesAndGoesAllTheTimeUsesUpNoCodes(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("weather")
+	base := tool("base", "x")
+	w.report(base)
+	p.approve(p.item())
+	codes := map[string]bool{}
+	for range 30 {
+		w.report(base, tool("now", "x"))
+		codes[p.item().Code] = true
+		w.report(base)
+		p.quiet()
+	}
+	if len(codes) > 10 {
+		t.Fatalf("%d codes in a minute", len(codes))
+	}
+	w.report(base, tool("now", "x"))
+	it := p.item()
+	if !it.Noisy {
+		t.Fatalf("item %+v", it)
+	}
+	p.approve(it)
+	if !served(w.last(t), tool("now", "x")) {
+		t.Fatal("it cannot be decided")
+	}
+}
+
 func TestFirstUse(t *testing.T) {
 	p := newPlace(t)
 	if _, err := p.SetSetting(person, control.SettingQuery{Key: "pins.first_use", Value: "trust-clean", Decided: true}); err != nil {

@@ -1,10 +1,14 @@
 package app
 
 import (
+	"errors"
+	"maps"
 	"os"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/store"
 )
 
 // pruneEvery is how often the timeline is cut to its limits.
@@ -131,4 +135,29 @@ func (h *Hub) vanished() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.leave()
+}
+
+// keepFor is how long decided items can be looked up.
+const keepFor = 90 * 24 * time.Hour
+
+// prune takes from the timeline what its settings say, and decided items nobody will ask about.
+func (h *Hub) prune() {
+	h.mu.Lock()
+	if h.store == nil || h.leaving {
+		h.mu.Unlock()
+		return
+	}
+	limits := policy.ForHub(maps.Clone(h.settings.global()))
+	now := h.opts.Now()
+	h.mu.Unlock()
+	_, err := h.store.Prune(now, limits.ActivityKeep, limits.ActivitySize)
+	if err == nil {
+		err = h.update(func(tx *store.Tx) (bool, error) {
+			n, err := tx.DeleteDecidedBefore(now.Add(-keepFor))
+			return n > 0, err
+		})
+	}
+	if err != nil && !errors.Is(err, store.ErrClosed) {
+		h.failedReading(err)
+	}
 }

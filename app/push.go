@@ -1,0 +1,146 @@
+package app
+
+import (
+	"maps"
+	"slices"
+	"sort"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// blocked is the State of a hub without a store: nothing of the server passes.
+func (h *Hub) blocked(s *session) control.State {
+	h.revision++
+	return control.State{
+		Revision: h.revision, Name: s.name, Blocked: true,
+		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()),
+	}
+}
+
+// refresh reads a server anew, so that its wrappers get what holds now.
+func (h *Hub) refresh(id string) error {
+	return h.store.View(func(tx *store.Tx) error {
+		l, err := readLedger(tx, id)
+		if err != nil {
+			return err
+		}
+		waiting, err := waitingFor(tx, id)
+		if err != nil {
+			return err
+		}
+		h.stand(l, review(l.facts()), waiting)
+		return nil
+	})
+}
+
+// waitingFor are the items that wait for a server, by kind.
+func waitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
+	all, err := tx.Waiting()
+	if err != nil {
+		return nil, err
+	}
+	waiting := map[string]store.Item{}
+	for _, it := range all {
+		if it.ServerID == id {
+			waiting[it.Kind] = it
+		}
+	}
+	return waiting, nil
+}
+
+// stand computes the State that the wrappers of a server share. Its maps are never changed afterwards.
+func (h *Hub) stand(l *ledger, r reviewed, waiting map[string]store.Item) {
+	st := h.servers[l.server.ID]
+	if st == nil {
+		st = &standing{lastSeen: l.server.LastSeen}
+		h.servers[l.server.ID] = st
+	}
+	base := control.State{
+		Name: l.server.Name, Open: r.Open, Blocked: r.Blocked,
+		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.settings.forServer(l.server),
+	}
+	for _, kind := range []string{kindNewServer, kindChanged} {
+		if it, ok := waiting[kind]; ok {
+			base.Code, base.Kind = it.Code, kind
+		}
+	}
+	for _, j := range r.Items {
+		state := control.ItemState{State: j.State, Approved: j.Approved}
+		if j.Waits {
+			state.Code = waiting[j.Kind].Code
+		}
+		base.Items[j.Key] = state
+	}
+	st.base = base
+}
+
+// push sends a wrapper its State if that differs from the last one, and returns it.
+func (h *Hub) push(s *session) control.State {
+	st := h.servers[s.server]
+	if st == nil {
+		return h.blocked(s)
+	}
+	state := st.base
+	state.Name, state.Waiting = s.name, h.waitingOf(s)
+	state.Revision = s.pushed.Revision
+	if s.pushed.Revision == 0 || !sameState(state, s.pushed) {
+		h.revision++
+		state.Revision = h.revision
+		s.pushed = state
+		s.wrapper.Push(state)
+	}
+	return s.pushed
+}
+
+// waitingOf counts what waits for a wrapper's client, over all its servers: clients that see one name twice keep one of our
+// tools, so each answers for all.
+func (h *Hub) waitingOf(s *session) int {
+	n := 0
+	for _, it := range h.waiting {
+		if concerns(it, s.client, s.server) {
+			n++
+		}
+	}
+	return n
+}
+
+// recount reads what waits, for the numbers in States.
+func (h *Hub) recount() error {
+	return h.store.View(func(tx *store.Tx) error {
+		waiting, err := tx.Waiting()
+		for i := range waiting {
+			waiting[i].Parts, waiting[i].Findings = nil, nil
+		}
+		h.waiting = waiting
+		return err
+	})
+}
+
+// pushAll brings every wrapper up to date: a decision over one server changes what waits for all wrappers of a client.
+func (h *Hub) pushAll() {
+	if err := h.recount(); err != nil {
+		h.failed(err)
+	}
+	for _, s := range h.ordered() {
+		h.push(s)
+	}
+}
+
+func (h *Hub) ordered() []*session {
+	all := slices.Collect(maps.Values(h.sessions))
+	sort.Slice(all, func(i, j int) bool {
+		if !all[i].since.Equal(all[j].since) {
+			return all[i].since.Before(all[j].since)
+		}
+		return all[i].pid < all[j].pid
+	})
+	return all
+}
+
+func sameState(a, b control.State) bool {
+	return a.Name == b.Name && a.Open == b.Open && a.Blocked == b.Blocked && a.Code == b.Code && a.Kind == b.Kind && a.Waiting == b.Waiting &&
+		maps.Equal(a.Settings, b.Settings) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
+		return x.State == y.State && x.Code == y.Code && slices.Equal(x.Approved, y.Approved)
+	})
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Settings are rows of the table with what is in force.
+func (h *Hub) Settings(q control.SettingQuery) ([]control.Setting, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	server, err := h.settingServer(q.Server)
+	if err != nil {
+		return nil, err
+	}
+	var rows []control.Setting
+	for _, s := range policy.All() {
+		if q.Key == "" || q.Key == s.Key {
+			rows = append(rows, h.settingRow(s, server, q.Tool))
+		}
+	}
+	if len(rows) == 0 {
+		return nil, answer(control.CodeNotFound, "no setting %s; `sallyport settings list` shows them", inspect.CleanName(q.Key, "of that name"))
+	}
+	return rows, nil
+}
+
+func (h *Hub) settingRow(s policy.Setting, server store.Server, tool string) control.Setting {
+	values := h.settings.forServer(server)
+	if tool != "" {
+		values = h.settings.accepted.EffectiveTool(server.ID, server.Name, tool)
+	}
+	row := control.Setting{Key: s.Key, Value: values[s.Key], Default: s.Default, Doc: s.Doc, From: h.settings.accepted.From(s.Key, server.ID, server.Name, tool)}
+	if s.Key == metaWindowCLI {
+		row.Value, row.From = "off", "default"
+		if h.windowOn {
+			row.Value, row.From = "on", "settings"
+		}
+	}
+	return row
+}
+
+func (h *Hub) settingServer(name string) (server store.Server, err error) {
+	if name == "" {
+		return server, nil
+	}
+	if err := h.usable(); err != nil {
+		return server, err
+	}
+	err = h.store.View(func(tx *store.Tx) error {
+		server, err = findServer(tx, name)
+		return err
+	})
+	return server, h.failed(err)
+}
+
+// SetSetting sets one value. What tightens may come from anywhere; what loosens is a decision.
+func (h *Hub) SetSetting(peer control.Peer, q control.SettingQuery) (control.Setting, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return control.Setting{}, err
+	}
+	s, ok := policy.Lookup(q.Key)
+	if !ok {
+		return control.Setting{}, answer(control.CodeNotFound, "no setting %s; `sallyport settings list` shows them", inspect.CleanName(q.Key, "of that name"))
+	}
+	if s.Window {
+		return control.Setting{}, answer(control.CodeNotHere, "%s is set in the window only", s.Key)
+	}
+	if h.settings.broken {
+		return control.Setting{}, answer(control.CodeUnavailable, "settings.json cannot be read: mend it first")
+	}
+	server, err := h.settingServer(q.Server)
+	if err != nil {
+		return control.Setting{}, err
+	}
+	if q.Tool != "" && q.Server == "" {
+		return control.Setting{}, answer(control.CodeBadRequest, "a tool's setting needs its server too")
+	}
+	accepted, err := h.settings.accepted.Set(q.Key, q.Value, server.ID, q.Tool)
+	if err != nil {
+		return control.Setting{}, answer(control.CodeBadRequest, "%v", err)
+	}
+	file, err := h.settings.file.Set(q.Key, q.Value, server.ID, q.Tool)
+	if err != nil {
+		return control.Setting{}, answer(control.CodeBadRequest, "%v", err)
+	}
+	tightened, loosened := policy.Diff(h.settings.accepted, accepted)
+	if len(loosened) > 0 {
+		if err := h.mayDecide(peer); err != nil {
+			return control.Setting{}, err
+		}
+		if !q.Decided {
+			return control.Setting{}, answer(control.CodeLoosens, "%s: %s instead of %s makes things less safe", loosened[0].Key, loosened[0].To, loosened[0].From)
+		}
+	}
+	var raw []byte
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		if raw, err = h.writeSettings(file); err != nil {
+			return false, err
+		}
+		if err := tx.SetMeta(metaSettings, accepted.Marshal()); err != nil {
+			return false, err
+		}
+		if changes := append(tightened, loosened...); len(changes) > 0 {
+			if err := h.noteSettings(tx, changes, "from the command line", ""); err != nil {
+				return false, err
+			}
+		}
+		_, _, err := h.settle(tx, settingsContent(accepted, file), kindSettings, "", h.opts.Now())
+		return true, err
+	})
+	if err != nil {
+		return control.Setting{}, h.failed(err)
+	}
+	h.settings.accepted, h.settings.file, h.settings.raw = accepted, file, raw
+	if err := h.restand(); err != nil {
+		return control.Setting{}, err
+	}
+	return h.settingRow(s, server, q.Tool), nil
+}
