@@ -344,7 +344,7 @@ func newest(tx *store.Tx, it store.Item) (store.Item, error) {
 	return it, nil
 }
 
-// ordered sorts what waits as a person reads it: what was asked for last on top, then by severity, then the newest.
+// orderItems sorts what waits as a person reads it: what was asked for last on top, then by severity, then the newest.
 func orderItems(items []store.Item) {
 	rank := map[string]int{severityCritical: 0, severityHigh: 1, severityReview: 2}
 	sort.SliceStable(items, func(i, j int) bool {
