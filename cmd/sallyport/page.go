@@ -123,6 +123,22 @@ func (p *page) quote(indent string, pieces ...piece) {
 	}
 }
 
+// prose prints a paragraph of our own words, broken to fit.
+func (p *page) prose(indent, words string) {
+	row := indent
+	for _, word := range strings.Fields(words) {
+		if row != indent && columns(row)+1+columns(word) > p.columns {
+			p.printf("%s\n", row)
+			row = indent
+		}
+		if row != indent {
+			row += " "
+		}
+		row += word
+	}
+	p.printf("%s\n", row)
+}
+
 // cutWords cuts a line before each run of spaces, and words wider than room into pieces that fit. Joined again they are the line.
 func cutWords(line string, room int) []string {
 	var words []string

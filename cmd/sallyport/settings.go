@@ -38,11 +38,15 @@ func (c settingsListCommand) run(ctx context.Context, s streams) (int, error) {
 	if c.JSON {
 		return exitFine, writeJSON(s.out, listOf(settings))
 	}
-	rows := make([][]string, len(settings))
-	for i, setting := range settings {
-		rows[i] = []string{text(setting.Key), text(setting.Value), text(setting.From), text(setting.Doc)}
+	p := newPage(s)
+	for _, setting := range settings {
+		from := "default"
+		if setting.From != "default" {
+			from = fmt.Sprintf("from %s; default %s", text(setting.From), text(setting.Default))
+		}
+		p.printf("%s = %s  %s\n", p.paint(bold, text(setting.Key)), text(setting.Value), p.paint(dim, "("+from+")"))
+		p.prose("    ", setting.Doc)
 	}
-	newPage(s).table(strings.Fields("SETTING VALUE FROM MEANING"), rows)
 	return exitFine, nil
 }
 
