@@ -37,6 +37,8 @@ type session struct {
 	in    io.WriteCloser
 	lines chan string
 	errs  *tail
+	exit  error // how the process ended, once ended is closed
+	ended chan struct{}
 
 	entries []entry
 	open    map[string]string // method by id of requests in flight
@@ -49,7 +51,7 @@ func launch(t testing.TB, dir string, env, argv []string) *session {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = dir, env
 	alone(cmd)
-	s := &session{t: t, cmd: cmd, lines: make(chan string, 4096), errs: new(tail), open: map[string]string{}}
+	s := &session{t: t, cmd: cmd, lines: make(chan string, 4096), errs: new(tail), ended: make(chan struct{}), open: map[string]string{}}
 	cmd.Stderr = s.errs
 	// A grandchild that keeps stderr open must not keep the test waiting.
 	cmd.WaitDelay = time.Second
@@ -66,7 +68,6 @@ func launch(t testing.TB, dir string, env, argv []string) *session {
 	}
 	s.in = in
 	go func() {
-		defer close(s.lines)
 		lines := bufio.NewReaderSize(out, 1<<16)
 		for {
 			line, err := lines.ReadString('\n')
@@ -74,16 +75,23 @@ func launch(t testing.TB, dir string, env, argv []string) *session {
 				s.lines <- line
 			}
 			if err != nil {
-				return
+				break
 			}
 		}
+		close(s.lines)
+		s.exit = cmd.Wait() // only after its output has been read
+		close(s.ended)
 	}()
 	t.Cleanup(func() {
-		killGroup(cmd)
+		select {
+		case <-s.ended: // its number may be somebody else's by now
+		default:
+			killGroup(cmd)
+		}
 		s.in.Close()
 		for range s.lines { // lets the reader go
 		}
-		_ = cmd.Wait()
+		<-s.ended
 		if t.Failed() && s.errs.String() != "" {
 			t.Logf("stderr of %s:\n%s", strings.Join(argv, " "), s.errs)
 		}
@@ -212,20 +220,18 @@ func (s *session) handshake(protocol string) string {
 func (s *session) hangUp(mustExit bool) {
 	s.t.Helper()
 	s.in.Close()
-	ended := make(chan error, 1)
 	go func() {
 		for range s.lines { // what is left belongs to nobody
 		}
-		ended <- s.cmd.Wait()
 	}()
 	wait := time.Second
 	if mustExit {
 		wait = patience
 	}
 	select {
-	case err := <-ended:
-		if mustExit && err != nil {
-			s.t.Errorf("the wrapper ended with %v after the end of its input", err)
+	case <-s.ended:
+		if mustExit && s.exit != nil {
+			s.t.Errorf("the wrapper ended with %v after the end of its input", s.exit)
 		}
 	case <-time.After(wait):
 		killGroup(s.cmd)
