@@ -403,14 +403,14 @@ func TestItemsWhoseNamesCollideCannotBeApproved(t *testing.T) {
 			p := newPlace(t)
 			w := p.wrap("notes")
 			read, other := tool("read", "Reads."), tool(c.other, "Reads, hostile.")
-			s := w.report(read, other, tool("list", "Lists."))
+			w.report(read, other, tool("list", "Lists."))
 			it := p.item()
 			if it.Severity != "critical" {
 				t.Fatalf("severity %s", it.Severity)
 			}
 			wantError(t, errOf(p.Decide(person, control.Decide{Code: it.Code, Digest: it.Digest, Items: []string{other.Key()}})), control.CodeBadRequest)
 			p.approveAll(it)
-			s = w.last(t)
+			s := w.last(t)
 			if served(s, other) || !served(s, tool("list", "Lists.")) {
 				t.Fatalf("state %+v", s)
 			}

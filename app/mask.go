@@ -67,7 +67,7 @@ func maskArgv(argv []string) (shown, secrets []string) {
 	var m masker
 	shown = make([]string, len(argv))
 	for i, arg := range argv {
-		if i > 1 && flagNamesSecret(argv[i-1]) && (!strings.HasPrefix(arg, "-") || strings.ContainsAny(arg, "=") == false && len(arg) > 16) {
+		if i > 1 && flagNamesSecret(argv[i-1]) && (!strings.HasPrefix(arg, "-") || !strings.Contains(arg, "=") && len(arg) > 16) {
 			shown[i] = m.take(arg)
 			continue
 		}

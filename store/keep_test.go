@@ -34,7 +34,7 @@ func TestServerIDTellsArgumentVectorsApart(t *testing.T) {
 		}
 		seen[id] = name
 	}
-	if ServerID("stdio", []string{"a"}, "") != ServerID("stdio", []string{"a"}, "") {
+	if again := ServerID("stdio", []string{"a"}, ""); again != ServerID("stdio", []string{"a"}, "") {
 		t.Error("one server, two ids")
 	}
 }
