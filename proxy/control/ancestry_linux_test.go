@@ -61,7 +61,7 @@ func TestWhatDescendsFromAWrapperDoesNotDecide(t *testing.T) {
 		"a daemon: two forks and its own session": {[]string{"wrap", exe, "daemon", exe, "dial"}, refused},
 		"a daemon of a daemon":                    {[]string{"wrap", exe, "daemon", exe, "daemon", exe, "dial"}, refused},
 		"under a terminal emulation":              {[]string{"wrap", script, "-qec", exe + " dial", "/dev/null"}, refused},
-		"a daemon under a terminal emulation":     {[]string{"wrap", script, "-qec", "setsid " + exe + " daemon " + exe + " dial", "/dev/null"}, refused},
+		"a daemon under a terminal emulation":     {[]string{"wrap", script, "-qec", "setsid -w " + exe + " daemon " + exe + " dial", "/dev/null"}, refused},
 		"with another program of ours in between": {[]string{"wrap", exe, "plain", exe, "dial"}, refused},
 		"one that no wrapper started":             {[]string{"plain", exe, "dial"}, allowed},
 		"a daemon that no wrapper started":        {[]string{"plain", exe, "daemon", exe, "dial"}, allowed},

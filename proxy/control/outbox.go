@@ -33,6 +33,7 @@ type outbox struct {
 	mu     sync.Mutex
 	queue  []Record
 	bytes  int
+	limit  int // the bytes at which records are let go: maxQueued, or more where what must stay is more
 	lost   int
 	since  time.Time // when the oldest in queue came
 	client *Client   // nil while the hub is away
@@ -59,7 +60,7 @@ type flight struct {
 
 func newOutbox(dir string, register Register, max int64, log *slog.Logger) *outbox {
 	return &outbox{
-		dir: dir, register: register, max: max, slow: slowAck, log: log,
+		dir: dir, register: register, max: max, slow: slowAck, log: log, limit: maxQueued,
 		wake: make(chan struct{}, 1),
 		done: make(chan struct{}),
 	}
@@ -80,9 +81,12 @@ func (o *outbox) add(r Record) {
 	first := len(o.queue) == 0
 	if first {
 		o.since = time.Now()
+		if o.queue == nil {
+			o.queue = make([]Record, 0, 64)
+		}
 	}
 	o.queue = append(o.queue, r)
-	if o.bytes += w; o.bytes > maxQueued {
+	if o.bytes += w; o.bytes > o.limit {
 		o.shed()
 	}
 	o.mu.Unlock()
@@ -93,6 +97,7 @@ func (o *outbox) add(r Record) {
 
 // shed lets the older half of the calls go, then of the rest, when memory is full. The caller holds mu.
 func (o *outbox) shed() {
+	defer func() { o.limit = max(maxQueued, o.bytes+maxQueued/4) }()
 	for _, worth := range []worth{worthCall, worthOther} {
 		if o.bytes <= maxQueued/2 {
 			return
@@ -186,9 +191,6 @@ func (o *outbox) step(now time.Time) (wait time.Duration, over bool) {
 	until := func(t time.Time) { wait = min(wait, max(t.Sub(now), time.Millisecond)) }
 
 	slow := o.flight != nil && now.Sub(o.flight.sent) >= o.slow
-	if o.flight != nil && !slow && !o.flight.written {
-		until(o.flight.sent.Add(o.slow))
-	}
 	if slow && !o.flight.written {
 		o.writeFlight()
 	}
@@ -217,6 +219,9 @@ func (o *outbox) step(now time.Time) (wait time.Duration, over bool) {
 		case queued:
 			o.send(client, o.take(), now)
 		}
+	}
+	if o.flight != nil && !o.flight.written { // one that this step sent included
+		until(o.flight.sent.Add(o.slow))
 	}
 	if ending && o.flight == nil {
 		o.mu.Lock()

@@ -53,6 +53,7 @@ type spool struct {
 	path   string
 	header []byte
 	max    int64
+	full   int64 // the size at which room is made: max, or more where what must stay is more
 
 	acked  int64  // bytes at the start that are the header's or acknowledged
 	size   int64  // bytes in the file
@@ -72,6 +73,9 @@ type spoolHeader struct {
 
 // openSpool makes a file of its own in dir.
 func openSpool(dir string, register Register, max int64) (*spool, error) {
+	if err := checkFolder(filepath.Dir(dir)); err != nil {
+		return nil, err // a home that was removed is not made again
+	}
 	if err := OwnFolder(dir); err != nil {
 		return nil, err
 	}
@@ -79,7 +83,7 @@ func openSpool(dir string, register Register, max int64) (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &spool{path: filepath.Join(dir, NewRecordID(time.Now())+".ndjson"), header: header, max: max}
+	s := &spool{path: filepath.Join(dir, NewRecordID(time.Now())+".ndjson"), header: header, max: max, full: max}
 	if s.f, err = createLocked(s.path + ".new"); err != nil {
 		return nil, fmt.Errorf("open the spool: %w", err)
 	}
@@ -126,7 +130,7 @@ func (s *spool) append(records []Record) error {
 	}
 	s.size += int64(len(buf))
 	s.lines = append(s.lines, added...)
-	if s.size > s.max || s.unwritten > 0 {
+	if s.size > s.full || s.unwritten > 0 {
 		// The records are in the file. Where there is no room for a copy of it, the next append tries again.
 		_ = s.compact()
 	}
@@ -192,7 +196,8 @@ func (s *spool) remove() error {
 // oldest of the rest, down to three quarters of the bound so that it is not done for every record. Drift and held
 // responses stay, and one record tells how many went. What is with the hub now stays in front.
 func (s *spool) compact() error {
-	room := s.max*3/4 - int64(len(s.header)) - 4096 // the tally's
+	const tallyRoom = 4096
+	room := s.max*3/4 - int64(len(s.header)) - tallyRoom
 	var left int64
 	for _, l := range s.lines {
 		left += l.length
@@ -206,7 +211,7 @@ func (s *spool) compact() error {
 			}
 		}
 	}
-	if int64(len(s.header))+left > s.max {
+	if int64(len(s.header))+left+tallyRoom > s.max {
 		for _, worth := range []worth{worthCall, worthOther} {
 			for i := s.flying; i < len(s.lines) && left > room; i++ {
 				if l := s.lines[i]; l.worth == worth && !drop[i] {
@@ -218,8 +223,14 @@ func (s *spool) compact() error {
 	if tallyFlies || s.tallyID == "" { // what a hub may already have cannot be corrected: a new count begins
 		s.tallyID, s.lost = NewRecordID(time.Now()), 0
 	}
-	total := s.lost + lost
-	return s.rewrite(drop, total)
+	if err := s.rewrite(drop, s.lost+lost); err != nil {
+		return err
+	}
+	s.full = s.max
+	if s.size > s.max { // what must stay is too much already: a copy for every further record would be quadratic
+		s.full = s.size + s.max/4
+	}
+	return nil
 }
 
 func (s *spool) rewrite(drop []bool, lost int) (err error) {

@@ -1,0 +1,85 @@
+//go:build linux
+
+package control
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// What a session pays for a record.
+func BenchmarkEnqueue(b *testing.B) {
+	o := newOutbox(b.TempDir(), testRegister("one"), maxSpool, nil)
+	r := Record{ID: "x", Time: time.Now(), Kind: "tool_call", Status: "ok", Server: "server", Tool: "echo"}
+	b.ReportAllocs()
+	for n := 1; b.Loop(); n++ {
+		if o.add(r); n%maxBatchRecords == 0 {
+			o.take()
+		}
+	}
+}
+
+// The same while the records are sent as fast as they come, to a hub in this process.
+func BenchmarkRecordFlood(b *testing.B) {
+	h := testHome(b)
+	serveHub(b, h, newTestHub(), Options{})
+	l := testLink(b, LinkOptions{Home: h})
+	if err := l.WaitState(testContext(b)); err != nil {
+		b.Fatal(err)
+	}
+	r := Record{ID: "x", Time: time.Now(), Kind: "tool_call", Status: "ok", Server: "server", Tool: "echo"}
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Record(r)
+	}
+}
+
+func BenchmarkNewRecordID(b *testing.B) {
+	now := time.Now()
+	for b.Loop() {
+		NewRecordID(now)
+	}
+}
+
+// From nothing to the first state, both proofs included.
+func BenchmarkDialHelloRegister(b *testing.B) {
+	h := testHome(b)
+	serveHub(b, h, newTestHub(), Options{})
+	ctx := context.Background()
+	register := testRegister("one")
+	for b.Loop() {
+		c, err := Dial(ctx, h, RoleWrapper)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := c.Register(ctx, register, func(State) {}); err != nil {
+			b.Fatal(err)
+		}
+		c.Close()
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	h := testHome(b)
+	serveHub(b, h, newTestHub(), Options{})
+	c := dial(b, h, RoleCLI)
+	ctx := context.Background()
+	for b.Loop() {
+		if _, err := c.Verify(ctx); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAncestry(b *testing.B) {
+	in, err := ourInstallation(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if in.descendsFromWrapper(1, nil) {
+			b.Fatal("the first process is a wrapper")
+		}
+	}
+}
