@@ -111,7 +111,7 @@ func TestHonestTextIsLeftAlone(t *testing.T) {
 		"a warning sign, with and without colour": "⚠️ ⚠︎ ℹ️ ‼️ ▶️ ©️ ™️",
 		"keycaps":                                   "1️⃣ #️⃣ *️⃣",
 		"three subdivision flags":                   "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f🏴\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f",
-		"Persian with a non-joiner":                 "می‌خواهم کتاب‌ها را ببینم",
+		"Persian with a non-joiner":                 "می\u200cخواهم کتاب\u200cها را ببینم",
 		"Hindi with a joiner":                       "क्\u200dष",
 		"Malayalam with a joiner at a word's end":   "അവന്\u200d വന്നു",
 		"Sinhala":                                   "ශ්\u200dරී ලංකා",
