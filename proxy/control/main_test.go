@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -215,9 +216,10 @@ func command(t testing.TB, home Home, exe string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(exe, args...)
 	cmd.Env = append(os.Environ(), "SALLYPORT_HOME="+home.Dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	t.Cleanup(func() {
 		if cmd.Process != nil && cmd.ProcessState == nil {
-			_ = cmd.Process.Kill()
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it started goes with it
 			_ = cmd.Wait()
 		}
 	})
