@@ -57,6 +57,7 @@ type Hub struct {
 	done    chan struct{}
 	ended   sync.Once
 	closing chan struct{} // ends the goroutines of Open
+	orphans chan struct{} // a wrapper has gone: what it wrote down may be nobody's now
 	work    sync.WaitGroup
 	closed  sync.Once
 
@@ -104,6 +105,7 @@ func Open(opts Options) (*Hub, error) {
 		logs:      newLogBook(opts.Home.Logs),
 		done:      make(chan struct{}),
 		closing:   make(chan struct{}),
+		orphans:   make(chan struct{}, 1),
 		revision:  uint64(opts.Now().UnixMicro()), // grows over restarts too, as wrappers expect
 		sessions:  map[control.Wrapper]*session{},
 		servers:   map[string]*standing{},

@@ -19,7 +19,8 @@ func (h *Hub) begin() {
 	h.mu.Lock()
 	h.idling()
 	h.mu.Unlock()
-	h.work.Add(3)
+	h.work.Add(4)
+	go h.collectSpool()
 	go h.watchSettings()
 	go h.watchHome()
 	go func() {

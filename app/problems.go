@@ -21,6 +21,7 @@ const (
 	problemSettings        = "SP-010"
 	problemSettingsWatch   = "SP-011"
 	problemLog             = "SP-012"
+	problemSpool           = "SP-013"
 )
 
 // problem notes something that is wrong until it is cleared. h.mu must not be needed by the caller's lock order: it takes

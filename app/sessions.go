@@ -141,6 +141,7 @@ func (h *Hub) Unregister(w control.Wrapper) {
 		return
 	}
 	delete(h.sessions, w)
+	h.wrapperGone()
 	h.logs.flush(s.server, s.id)
 	if st := h.servers[s.server]; st != nil {
 		st.lastSeen = h.opts.Now()

@@ -167,24 +167,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 	if st := h.servers[s.server]; st != nil {
 		name = st.base.Name
 	}
-	records := make([]store.Record, 0, len(r.Records)+1)
-	refused := 0
-	for _, in := range r.Records {
-		if !wrapperKinds[in.Kind] || !statuses[in.Status] {
-			refused++
-			continue
-		}
-		record := store.Record(in)
-		record.Server = name // never another's
-		record.Tool = clip(record.Tool, maxName)
-		record.Summary = clip(maskText(record.Summary, s.secrets), 4096)
-		record.Detail = maskDetail(record.Detail, s.secrets)
-		record.Client, record.Session, record.Request = clip(record.Client, maxName), clip(record.Session, maxName), clip(record.Request, maxName)
-		if record.Session == "" {
-			record.Session = s.id
-		}
-		records = append(records, record)
-	}
+	records, refused := s.caused(name, r.Records)
 	if refused > 0 && !s.strange {
 		s.strange = true
 		records = append(records, h.record("guard_problem", "warned", store.Record{
@@ -202,6 +185,28 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 		}
 	}
 	return control.Acked{Stored: len(r.Records)}, nil
+}
+
+// caused are those of a wrapper's records that a wrapper can have caused, under its server's name and no other.
+func (s *session) caused(name string, sent []control.Record) (records []store.Record, refused int) {
+	records = make([]store.Record, 0, len(sent)+1)
+	for _, in := range sent {
+		if !wrapperKinds[in.Kind] || !statuses[in.Status] {
+			refused++
+			continue
+		}
+		record := store.Record(in)
+		record.Server = name
+		record.Tool = clip(record.Tool, maxName)
+		record.Summary = clip(maskText(record.Summary, s.secrets), 4096)
+		record.Detail = maskDetail(record.Detail, s.secrets)
+		record.Client, record.Session, record.Request = clip(record.Client, maxName), clip(record.Session, maxName), clip(record.Request, maxName)
+		if record.Session == "" {
+			record.Session = s.id
+		}
+		records = append(records, record)
+	}
+	return records, refused
 }
 
 // maskDetail masks inside JSON without breaking it: a detail that is none any more afterwards is left out.
