@@ -167,3 +167,14 @@ func TestTheParentIsReadPastAnyName(t *testing.T) {
 		})
 	}
 }
+
+func TestASiblingOfAWrapperDecides(t *testing.T) {
+	h := testHome(t)
+	wrapper := command(t, h, self(t), "wrap", "sleep", "60")
+	startProgram(t, wrapper)
+	serveHub(t, h, newTestHub(), Options{Wrappers: func() []int { return []int{wrapper.Process.Pid} }})
+	out, err := command(t, h, self(t), "dial").Output()
+	if err != nil || strings.TrimSpace(string(out)) != "allowed" {
+		t.Errorf("%s, %v", out, err)
+	}
+}
