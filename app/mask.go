@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // What stands in the place of a secret.
@@ -12,11 +13,11 @@ const masked = "***"
 
 var (
 	// Words that make a flag, a variable or a query key name a secret.
-	secretName = regexp.MustCompile(`(?i)(^|[-_.:])(token|secret|password|passwd|passphrase|pwd|pass|auth|authorization|bearer|credentials?|cookie|signature|sig|jwt|pat|` +
+	secretName = lazy(`(?i)(^|[-_.:])(token|secret|password|passwd|passphrase|pwd|pass|auth|authorization|bearer|credentials?|cookie|signature|sig|jwt|pat|` +
 		`api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|encryption[-_]?key|client[-_]?secret|key|dsn|connection[-_]?string)$|(?i)^(apikey|accesskey|secretkey|authtoken|accesstoken|apitoken|sessionid|xapikey)$`)
 
 	// Formats that are secrets wherever they stand.
-	knownSecret = regexp.MustCompile(`sk-[A-Za-z0-9_-]{16,}` +
+	knownSecret = lazy(`sk-[A-Za-z0-9_-]{16,}` +
 		`|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}` +
 		`|xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}` +
 		`|(?:AKIA|ASIA|AROA|ABIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_.-]{20,}` +
@@ -27,10 +28,10 @@ var (
 		`|-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
 
 	// name=value and name: value inside one argument or one line of text.
-	assignment = regexp.MustCompile(`(?i)((?:token|secret|password|passwd|passphrase|pwd|api[-_]?key|access[-_]?key|private[-_]?key|authorization|credentials?|signature))("?\s*[=:]\s*"?)((?:bearer|basic|token)\s+)?([^\s"'&;,]+)`)
-	bearer     = regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)([A-Za-z0-9._~+/=-]{8,})`)
-	userInfo   = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s"'@]+)@`)
-	run        = regexp.MustCompile(`[A-Za-z0-9_+=-]{24,}`)
+	assignment = lazy(`(?i)((?:token|secret|password|passwd|passphrase|pwd|api[-_]?key|access[-_]?key|private[-_]?key|authorization|credentials?|signature))("?\s*[=:]\s*"?)((?:bearer|basic|token)\s+)?([^\s"'&;,]+)`)
+	bearer     = lazy(`(?i)\b(bearer|basic)(\s+)([A-Za-z0-9._~+/=-]{8,})`)
+	userInfo   = lazy(`([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s"'@]+)@`)
+	run        = lazy(`[A-Za-z0-9_+=-]{24,}`)
 )
 
 // What must stand in a text before an expression is worth running: on a line without any of them, which is nearly every
@@ -84,15 +85,15 @@ func maskArgv(argv []string) (shown, secrets []string) {
 // not one: too many honest flags are.
 func flagNamesSecret(arg string) bool {
 	name := strings.TrimLeft(arg, "-")
-	return name != arg && !strings.ContainsAny(name, "=: ") && secretName.MatchString(name)
+	return name != arg && !strings.ContainsAny(name, "=: ") && secretName().MatchString(name)
 }
 
 // text masks inside one string. guess looks for long random runs too, not only for what has the form of a secret.
 func (m *masker) text(s string, guess bool) string {
 	if containsOne(s, secretMarks) {
-		s = knownSecret.ReplaceAllStringFunc(s, m.take)
+		s = knownSecret().ReplaceAllStringFunc(s, m.take)
 	}
-	if name, value, ok := strings.Cut(s, "="); ok && guess && value != "" && !strings.Contains(s, "://") && secretName.MatchString(strings.TrimLeft(name, "-")) {
+	if name, value, ok := strings.Cut(s, "="); ok && guess && value != "" && !strings.Contains(s, "://") && secretName().MatchString(strings.TrimLeft(name, "-")) {
 		return name + "=" + m.take(value)
 	}
 	if strings.Contains(s, "://") {
@@ -100,14 +101,14 @@ func (m *masker) text(s string, guess bool) string {
 	}
 	lower := strings.ToLower(s)
 	if containsOne(lower, schemeMarks) {
-		s = bearer.ReplaceAllStringFunc(s, func(found string) string {
-			p := bearer.FindStringSubmatch(found)
+		s = bearer().ReplaceAllStringFunc(s, func(found string) string {
+			p := bearer().FindStringSubmatch(found)
 			return p[1] + p[2] + m.take(p[3])
 		})
 	}
 	if strings.ContainsAny(s, "=:") && containsOne(lower, nameMarks) {
-		s = assignment.ReplaceAllStringFunc(s, func(found string) string {
-			p := assignment.FindStringSubmatch(found)
+		s = assignment().ReplaceAllStringFunc(s, func(found string) string {
+			p := assignment().FindStringSubmatch(found)
 			if strings.HasPrefix(p[4], masked) || strings.EqualFold(p[4], "bearer") || strings.EqualFold(p[4], "basic") {
 				return found
 			}
@@ -115,7 +116,7 @@ func (m *masker) text(s string, guess bool) string {
 		})
 	}
 	if guess && !looksLikePath(s) {
-		s = run.ReplaceAllStringFunc(s, func(found string) string {
+		s = run().ReplaceAllStringFunc(s, func(found string) string {
 			if looksRandom(found) && !strings.Contains(s, "sha256:"+found) {
 				return m.take(found)
 			}
@@ -127,8 +128,8 @@ func (m *masker) text(s string, guess bool) string {
 
 // urls masks in every URL that a text holds: user info, values of secret query keys and of those that look random.
 func (m *masker) urls(s string) string {
-	s = userInfo.ReplaceAllStringFunc(s, func(found string) string {
-		p := userInfo.FindStringSubmatch(found)
+	s = userInfo().ReplaceAllStringFunc(s, func(found string) string {
+		p := userInfo().FindStringSubmatch(found)
 		user, password, both := strings.Cut(p[2], ":")
 		if !both {
 			return p[1] + m.take(user) + "@"
@@ -152,7 +153,7 @@ func (m *masker) urls(s string) string {
 		if err != nil {
 			name = key
 		}
-		if secretName.MatchString(name) || err != nil || looksRandom(value) {
+		if secretName().MatchString(name) || err != nil || looksRandom(value) {
 			pairs[i] = key + "=" + m.take(value)
 		}
 	}
@@ -232,4 +233,9 @@ func looksRandom(s string) bool {
 		return bits >= 3
 	}
 	return upper > 0 && lower > 0 && digit > 1 && changes*4 >= len(s) && bits >= 3.8
+}
+
+// lazy compiles a pattern when it is first used: this package is linked into the wrapper, whose start must not pay for it.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -141,14 +142,16 @@ func (s *session) write(p []byte) {
 	_, _ = s.out.Write(p)
 }
 
-var placeholder = regexp.MustCompile(`\$\{(id|next|text|n|token|arg:[^}]*)\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$\{(id|next|text|n|token|arg:[^}]*)\}`)
+})
 
 // expand puts what the request said into a template.
 func (m *message) expand(template string) string {
 	if !strings.Contains(template, "${") {
 		return template
 	}
-	return placeholder.ReplaceAllStringFunc(template, func(mark string) string {
+	return placeholder().ReplaceAllStringFunc(template, func(mark string) string {
 		switch name := mark[2 : len(mark)-1]; name {
 		case "id":
 			return string(m.ID)
