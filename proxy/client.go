@@ -205,6 +205,7 @@ func (s *Session) forward(r *request, line []byte) {
 	}
 	if err := s.server.Write(line); err != nil && s.calls.take(r.id) != nil {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server no longer takes requests", nil))
+		s.journal.answered(r, "error", 0)
 	}
 }
 

@@ -197,9 +197,6 @@ func (l *Link) Record(r Record) {
 	if r.Time.IsZero() {
 		r.Time = time.Now().UTC()
 	}
-	if r.ID == "" {
-		r.ID = NewRecordID(r.Time)
-	}
 	l.outbox.add(r)
 }
 
