@@ -93,6 +93,11 @@ func (c *caller) call(ctx context.Context, method string, params, result any) er
 	if err != nil {
 		return err
 	}
+	return c.callRaw(ctx, method, raw, result)
+}
+
+// callRaw is call with params that are JSON already, in one line.
+func (c *caller) callRaw(ctx context.Context, method string, params []byte, result any) error {
 	answered := make(chan message, 1)
 	c.mu.Lock()
 	c.last++
@@ -104,10 +109,10 @@ func (c *caller) call(ctx context.Context, method string, params, result any) er
 		delete(c.waiting, id)
 		c.mu.Unlock()
 	}()
-	line, err := encode(message{Version: "2.0", ID: strconv.AppendUint(nil, id, 10), Method: method, Params: raw})
-	if err != nil {
-		return err
-	}
+	// Written by hand: the encoder would read, check and copy the parameters twice.
+	line := strconv.AppendUint(append(make([]byte, 0, 64+len(method)+len(params)), `{"jsonrpc":"2.0","id":`...), id, 10)
+	line = append(append(append(line, `,"method":"`...), method...), `","params":`...)
+	line = append(append(line, params...), "}\n"...)
 	if err := c.send(ctx, line); err != nil {
 		return err
 	}
