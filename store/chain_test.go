@@ -344,7 +344,7 @@ func TestRecordIDsSortByTime(t *testing.T) {
 	last := ""
 	for i := range int64(1000) {
 		id := NewRecordID(time.Unix(1_700_000_000, i*1000))
-		if len(id) != 26 || id <= last {
+		if len(id) != 23 || id <= last {
 			t.Fatalf("%q after %q", id, last)
 		}
 		last = id
