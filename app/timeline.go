@@ -214,12 +214,7 @@ func maskDetail(raw json.RawMessage, secrets []string) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
-	text := knownSecret().ReplaceAllString(string(raw), masked)
-	for _, secret := range secrets {
-		if len(secret) >= 6 {
-			text = strings.ReplaceAll(text, secret, masked)
-		}
-	}
+	text := maskText(string(raw), secrets)
 	if !json.Valid([]byte(text)) {
 		return nil
 	}

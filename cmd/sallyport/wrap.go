@@ -26,6 +26,14 @@ const lastWords = 2 * time.Second
 func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	guard, prepared := transport.Prepare()
 	signal.Ignore(syscall.SIGPIPE) // a client that closes our stdout must not kill us without a clean-up (relay.md T13)
+	if in, restore := pollable(s.in); in != nil {
+		s.in = in
+		defer restore()
+	}
+	if out, restore := pollable(s.out); out != nil {
+		s.out = out
+		defer restore()
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go endOnSignal(ctx, stop)
