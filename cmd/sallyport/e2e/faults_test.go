@@ -48,6 +48,16 @@ func (h *installation) hubPID() int {
 	return status.Hub.PID
 }
 
+// signalHub sends a signal to the hub that answers now, and says which one that is. A pid of 0 would be all of us.
+func (h *installation) signalHub(signal syscall.Signal) (pid int) {
+	h.t.Helper()
+	wait(h.t, "a hub answers", func() bool { pid = h.hubPID(); return pid > 1 })
+	if err := syscall.Kill(pid, signal); err != nil {
+		h.t.Fatal(err)
+	}
+	return pid
+}
+
 // calls counts the tool_call records of one status in the timeline.
 func (h *installation) calls(status string) int {
 	h.t.Helper()
@@ -85,10 +95,10 @@ func TestAHubThatIsKilledAtAnyMomentOpensNothingAndLosesNothing(t *testing.T) {
 
 	made := 0
 	for round := range 3 {
-		hub := h.hubPID()
+		hub := 0
 		for i := range 40 {
 			if i == 10*(round+1) {
-				syscall.Kill(hub, syscall.SIGKILL)
+				hub = h.signalHub(syscall.SIGKILL)
 			}
 			if got := s.call("echo", `{}`); !strings.Contains(got, "again") {
 				t.Fatalf("round %d: an approved tool without a hub: %s", round, got)
@@ -98,8 +108,7 @@ func TestAHubThatIsKilledAtAnyMomentOpensNothingAndLosesNothing(t *testing.T) {
 		wait(t, "another hub comes", func() bool { pid := h.hubPID(); return pid != 0 && pid != hub })
 	}
 	// A change while there is no hub: nothing of it gets through, and the next hub hears of it.
-	hub := h.hubPID()
-	syscall.Kill(hub, syscall.SIGKILL)
+	h.signalHub(syscall.SIGKILL)
 	if err := os.WriteFile(drift, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +151,7 @@ func TestWhatAWrapperThatWasKilledHadWrittenDownArrivesOnce(t *testing.T) {
 	h.approve()
 	s.heard("list_changed")
 	before := h.calls("ok")
-	syscall.Kill(h.hubPID(), syscall.SIGSTOP) // a hub that does not answer and does not go away either
+	h.signalHub(syscall.SIGSTOP) // a hub that does not answer and does not go away either
 	for range 25 {
 		if got := s.call("echo", `{}`); !strings.Contains(got, "again") {
 			t.Fatalf("a call while the hub hangs: %s", got)
