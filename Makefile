@@ -52,7 +52,7 @@ check: ## Format, vet on every platform, staticcheck, build without cgo, known v
 
 .PHONY: bench
 bench: build ## Measure against a direct connection, a bare relay and a typed proxy, in one run
-	@go run ./cmd/bench
+	@go run ./cmd/bench -write docs/performance.md
 
 FUZZTIME ?= 60s
 .PHONY: fuzz
@@ -60,4 +60,4 @@ fuzz: ## Run one fuzz target: make fuzz T=FuzzScan (FUZZTIME=60s)
 	@[[ -n "$(T)" ]] || { echo 'which one? make fuzz T=NAME, where NAME is one of:'; \
 		grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | awk '{ print "  " $$2 }'; exit 2; }
 	@file=$$(grep -rlE --include='*_test.go' '^func $(T)\(' .) || { echo 'no fuzz target $(T)'; exit 2; }; \
-	go test -run '^$$' -fuzz '^$(T)$$' -fuzztime $(FUZZTIME) "./$$(dirname "$${file#./}")"
+	go test -run '^$$' -fuzz '^$(T)$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "./$$(dirname "$${file#./}")"

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// The tests of this file are named after the traps of a relay; relay.md of the design and docs/relay.md tell each.
+// The tests of this file are named after the traps of a relay; docs/relay.md tells each.
 
 // answering has the server answer each tools/call with the lines answer makes of the call's id.
 func answering(r *rig, answer func(id string) []string) {
