@@ -82,6 +82,7 @@ func (h *Hub) raise(code string) error {
 func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 	var server string
 	var apply func() // what follows once the decision is on the disk
+	out.Approved, out.Rejected, out.Left = []string{}, []string{}, []string{}
 	err = h.update(func(tx *store.Tx) (bool, error) {
 		it, err := h.decidable(tx, d)
 		if err != nil {
@@ -204,8 +205,15 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 	out.Server = l.server.Name
 	reconsidered := it.Decided != ""
 	if reconsidered {
-		// What stood in the way when it was rejected may be gone since.
-		it.Parts = slices.Clone(it.Parts)
+		// What stood in the way when it was rejected may be gone since, and so may the other half of what stood in it: that is
+		// no reason to keep out for ever what is still as it was shown.
+		it.Parts = slices.DeleteFunc(slices.Clone(it.Parts), func(p store.Part) bool {
+			seen, ok := l.seen[p.Item]
+			return p.State != stateRemoved && !slices.Contains(d.Items, p.Item) && (!ok || seen.Removed || seen.Digest != p.Digest)
+		})
+		if len(it.Parts) == 0 {
+			return false, goneSince(tx, it)
+		}
 		for i := range it.Parts {
 			it.Parts[i].Findings = l.seen[it.Parts[i].Item].Findings
 		}
@@ -225,11 +233,7 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		seen, ok := l.seen[part.Item]
 		if !ok || seen.Removed || seen.Digest != part.Digest {
 			// Only an item that was rejected before comes here: what waits is kept in line with what is declared.
-			now := &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("the server declares something else since %s was rejected", it.Code)}
-			if waits, err := tx.WaitingFor(it.ServerID, it.Kind); err == nil {
-				now.Message, now.See = fmt.Sprintf("%s changed since, see %s", it.Code, waits.Code), waits.Code
-			}
-			return false, now
+			return false, goneSince(tx, it)
 		}
 		// What was decided on is kept with the decision, as far as it is not huge.
 		if base := l.base(part.Item); kept+len(seen.Raw)+len(base.Raw) <= 1<<20 {
@@ -298,6 +302,15 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		kind, keys, words = "rejection", out.Rejected, "rejected"
 	}
 	return true, h.noteDecision(tx, l.server.Name, kind, it.Code, keys, words, map[string]any{"left": cutList(out.Left), "next": out.Next, "digest": it.Digest})
+}
+
+// goneSince refuses to reconsider what the server does not declare any more.
+func goneSince(tx *store.Tx, it store.Item) error {
+	now := &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("the server declares something else since %s was rejected", it.Code)}
+	if waits, err := tx.WaitingFor(it.ServerID, it.Kind); err == nil {
+		now.Message, now.See = fmt.Sprintf("%s changed since, see %s", it.Code, waits.Code), waits.Code
+	}
+	return now
 }
 
 // replaced is what is declared now, with what a live process still declares of an item whose approval was replaced.

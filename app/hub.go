@@ -301,6 +301,9 @@ func (h *Hub) update(f func(*store.Tx) (wrote bool, err error)) error {
 	if errors.Is(err, errNothing) {
 		return nil
 	}
+	if err == nil {
+		h.solved(problemStoreWrite) // the disk took it: what failed before is over
+	}
 	return err
 }
 

@@ -119,7 +119,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		if it.Kind == kindSettings {
 			out = control.ItemDetail{InboxItem: inboxItem(it, store.Server{}), Decided: it.Decided}
 			out.Details = settingDetails(it)
-			return nil
+			return setNext(tx, it, &out)
 		}
 		l, err := readLedger(tx, it.ServerID)
 		if absent(err) {
@@ -135,9 +135,18 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		for _, p := range it.Parts {
 			out.Details = append(out.Details, partDetail(l, it, p))
 		}
-		return nil
+		return setNext(tx, it, &out)
 	})
 	return out, h.failed(err)
+}
+
+// setNext says where the rest of an item that was decided in part is now.
+func setNext(tx *store.Tx, it store.Item, out *control.ItemDetail) error {
+	now, err := newest(tx, it)
+	if err == nil && now.Code != it.Code {
+		out.Next = now.Code
+	}
+	return err
 }
 
 func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {

@@ -15,7 +15,7 @@ var (
 	// ErrNotFound: no such server, item, value or record.
 	ErrNotFound = errors.New("not found")
 	// ErrFolder: the data folder or a file in it is not ours alone.
-	ErrFolder = errors.New("not a private folder of this user")
+	ErrFolder = errors.New("not this user's alone")
 	// ErrNewer: the store was written by a later version.
 	ErrNewer = errors.New("the store was written by a newer Sallyport")
 	// ErrClosed: the store was closed.

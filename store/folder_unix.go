@@ -41,7 +41,7 @@ func openPrivate(path string, flag int) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && (!info.Mode().IsRegular() || !ours(info) || info.Mode().Perm()&0o077 != 0) {
-		err = fmt.Errorf("%s: %w: it must be a file of this user with mode 0600", path, ErrFolder)
+		err = fmt.Errorf("%s: %w: look who wrote it, then run chmod 600 on it", path, ErrFolder)
 	}
 	if err != nil {
 		f.Close()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,9 @@ type activityListCommand struct {
 func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
 	since, err := parseSince(c.Since, time.Now())
 	if err != nil {
+		return exitUsage, err
+	}
+	if err := errors.Join(oneOf("--kind", c.Kind, recordKinds), oneOf("--status", c.Status, recordStatuses)); err != nil {
 		return exitUsage, err
 	}
 	if c.Limit < 1 {
@@ -71,6 +75,20 @@ func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
 			return exitFine, nil
 		}
 	}
+}
+
+var (
+	recordKinds = []string{"server_start", "server_stop", "tool_call", "policy_decision", "drift", "quarantine", "release", "approval",
+		"rejection", "config_change", "guard_problem"}
+	recordStatuses = []string{"ok", "warned", "blocked", "held", "error"}
+)
+
+// oneOf refuses a filter that nothing can pass: an empty answer to a misspelt question reads like good news.
+func oneOf(flag, typed string, known []string) error {
+	if typed == "" || slices.Contains(known, typed) {
+		return nil
+	}
+	return fmt.Errorf("%s %q is none of %s", flag, typed, strings.Join(known, ", "))
 }
 
 // pause waits until it is worth asking the hub again; false says that the person has had enough. The socket has no call

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -95,6 +96,10 @@ type exited int
 // runCommand parses and runs everything but wrap.
 func runCommand(ctx context.Context, args []string, s streams) (code int) {
 	var model commandLine
+	out := &output{}
+	if f, ok := s.out.(*os.File); ok {
+		out.File, s.out = f, out
+	}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -102,6 +107,9 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 			code = int(e)
 		default:
 			panic(e)
+		}
+		if out.failed != nil && (code == exitFine || code == exitPerson) {
+			code = fail(s, exitFailed, subject(args), out.failed)
 		}
 	}()
 	parser, err := kong.New(&model,
@@ -119,6 +127,9 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 		args = []string{"--help"}
 	}
 	parsed, err := parser.Parse(args)
+	if out.failed != nil {
+		return fail(s, exitFailed, subject(args), out.failed) // help that could not be printed is no wrong usage
+	}
 	if err != nil {
 		return fail(s, exitUsage, subject(args), fmt.Errorf("%s; \"sallyport %s--help\" says how", plain(err), known(parser, args)))
 	}

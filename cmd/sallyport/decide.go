@@ -65,7 +65,14 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	if item.Decided != "" {
+	// What was rejected is out of the inbox; its code is the way to think again.
+	reconsidered := item.Decided == "rejected" && !d.decide.Reject
+	switch {
+	case item.Next != "":
+		return exitFailed, fmt.Errorf("%s changed since, see %s", item.Code, item.Next)
+	case item.Decided == "withdrawn":
+		return exitFailed, errors.New("nothing to decide: it went back to what is allowed")
+	case item.Decided != "" && !reconsidered:
 		return exitFailed, fmt.Errorf("nothing to decide: already %s", item.Decided)
 	}
 	if d.decide.Digest != "" && d.decide.Digest != item.Digest {
@@ -110,11 +117,16 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	none := len(decided.Approved)+len(decided.Rejected) == 0
 	if d.json {
-		return exitFine, writeJSON(s.out, decided)
+		err = writeJSON(s.out, decided)
+	} else {
+		newPage(s).decided(decided, left)
 	}
-	newPage(s).decided(decided, left)
-	return exitFine, nil
+	if err == nil && none {
+		return exitPerson, errors.New("nothing of it can be allowed as it stands: names that are taken twice, or text that can be read in two ways; reject it, or have the server mended")
+	}
+	return exitFine, err
 }
 
 // choose says which parts of item a decision names, and which stay. A part that the item does not have is an error: it is
@@ -126,6 +138,9 @@ func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.P
 		}
 	}
 	for _, part := range item.Details {
+		if part.State == "removed" {
+			continue // shown because a rename looks like this; there is nothing to decide about it
+		}
 		var named bool
 		switch {
 		case len(d.Items) > 0:
@@ -224,11 +239,15 @@ func readLine(ctx context.Context, s streams) (string, error) {
 
 // decided says what was allowed or kept blocked, and what still waits.
 func (p *page) decided(d control.Decided, left []control.PartDetail) {
+	whose := ""
+	if d.Server != "" { // settings belong to no server
+		whose = " for " + text(d.Server)
+	}
 	if len(d.Approved) > 0 {
-		p.printf("allowed for %s: %s\n", text(d.Server), names(d.Approved))
+		p.printf("allowed%s: %s\n", whose, names(d.Approved))
 	}
 	if len(d.Rejected) > 0 {
-		p.printf("kept blocked for %s: %s\n", text(d.Server), names(d.Rejected))
+		p.printf("kept blocked%s: %s\n", whose, names(d.Rejected))
 	}
 	if len(d.Left) == 0 {
 		return

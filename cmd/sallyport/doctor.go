@@ -49,7 +49,12 @@ func examine(ctx context.Context) []checked {
 	if err != nil {
 		return append(results, wrong("home", "SP-110", err.Error(), "Set HOME, or SALLYPORT_HOME to a folder of your own."))
 	}
-	results = append(results, examineHome(home), examineStore(home))
+	folders := examineHome(home)
+	results = append(results, folders)
+	if folders.Problem != nil && folders.Problem.Code == "SP-111" {
+		return results // store and hub are refused for the same reason: one problem is named once
+	}
+	results = append(results, examineStore(home))
 	return append(results, examineHub(ctx, home)...)
 }
 
@@ -88,7 +93,10 @@ func examineHome(home control.Home) checked {
 			continue
 		}
 		if err := control.OwnFolder(dir); err != nil {
-			return wrong(check, "SP-111", err.Error(), fmt.Sprintf("Look at what is in %q; if all of it is yours: chmod 700 %q", dir, dir))
+			return wrong(check, "SP-111", err.Error(), "Do that, or set SALLYPORT_HOME to another folder of your own; until then everything new stays blocked.")
+		}
+		if !writable(dir) {
+			return wrong(check, "SP-112", dir+" cannot be written to", "Make it writable for you, or free the disk it is on; a hub cannot start there.")
 		}
 	}
 	if missing == len(folders) {
@@ -103,6 +111,9 @@ func examineStore(home control.Home) checked {
 	info, err := os.Lstat(home.Store)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(filepath.Join(home.Dir, "seal.key")); err == nil {
+			return wrong(check, "SP-002", home.Store+" is missing beside its seal key", "Put the store back and restart the hub; until then nothing is allowed.")
+		}
 		return checked{Check: check, Found: "not made yet"}
 	case err != nil:
 		return wrong(check, "SP-120", err.Error(), "Make the file readable for you, or put a backup in its place.")

@@ -24,9 +24,9 @@ type page struct {
 // newPage is a page on standard output: coloured only on a terminal that wants it (NO_COLOR, TERM=dumb).
 func newPage(s streams) *page {
 	p := &page{w: s.out, columns: 80}
-	if f, ok := s.out.(*os.File); ok && isTerminal(f) {
+	if o, ok := s.out.(*output); ok && isTerminal(o.File) {
 		p.colours = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-		p.columns = min(max(terminalColumns(f), 40), 120)
+		p.columns = min(max(terminalColumns(o.File), 40), 120)
 	}
 	return p
 }

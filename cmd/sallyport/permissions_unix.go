@@ -2,8 +2,15 @@
 
 package main
 
-import "io/fs"
+import (
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
 
 func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
 
 func readableByOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+
+// writable asks the system, without a trace in the folder: a read-only file system is no question of mode bits.
+func writable(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }

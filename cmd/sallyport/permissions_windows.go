@@ -7,3 +7,5 @@ import "io/fs"
 func openToOthers(fs.FileInfo) bool { return false }
 
 func readableByOthers(fs.FileInfo) bool { return false }
+
+func writable(string) bool { return true }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,7 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	code := exitFine
-	if len(status.Waiting) > 0 {
+	if len(status.Waiting) > 0 || slices.ContainsFunc(status.Problems, blocksAll) {
 		code = exitPerson
 	}
 	if c.JSON {
@@ -45,6 +46,10 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 	p.waitingList(status.Waiting)
 	return code, nil
 }
+
+// blocksAll says whether a problem keeps everything blocked until a person has mended it: a store that is damaged, missing
+// or not the one that was sealed (SP-001 to SP-005). No inbox item can say so, the inbox is in that store.
+func blocksAll(p control.Problem) bool { return p.Code >= "SP-001" && p.Code <= "SP-005" }
 
 func hubKind(w control.Welcome) string {
 	kind := "without a window"

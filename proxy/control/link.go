@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 // LinkOptions make a Link.
@@ -91,7 +93,8 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 	if options.slowAck > 0 {
 		l.outbox.slow = options.slowAck
 	}
-	nothing := whole(State{})
+	// The refusals of a wrapper that found no hub name the server as the client's configuration does.
+	nothing := whole(State{Name: inspect.CleanName(options.Register.Server.Name, "")})
 	l.state.Store(&nothing)
 	go l.outbox.run()
 	go l.tell(ctx)

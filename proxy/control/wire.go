@@ -172,6 +172,7 @@ type ItemDetail struct {
 	Findings []inspect.Finding `json:"findings,omitempty"`
 	Details  []PartDetail      `json:"details"`
 	Decided  string            `json:"decided,omitempty"` // approved, rejected, withdrawn: the item no longer waits
+	Next     string            `json:"next,omitempty"`    // code under which what was left of a decided item waits, or waited last
 }
 
 // PartDetail is one part with what was last approved beside what is declared now.
