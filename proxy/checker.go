@@ -40,7 +40,7 @@ type checker struct {
 	begun    bool
 	urgent   bool
 	resyncs  bool
-	failures int       // checks in a row that came to nothing
+	failures int       // how often in a row a check was taken again by itself, because the one before came to nothing
 	started  uint64    // number of the check that runs or ran last
 	dueSince time.Time // when the first check after started was asked for
 	busy     bool
@@ -48,7 +48,9 @@ type checker struct {
 	storms   []time.Time // list_changed notifications of the last ten seconds
 	interval time.Duration
 
-	relay    []string        // list_changed notifications the client has still to hear
+	relay    []string        // list_changed notifications whose check is still to come
+	judged   []string        // those the client may hear
+	again    *time.Timer     // the check that is taken again by itself
 	sighting map[string]seen // what each item looked like last, whoever asked
 	twoFaced map[string]bool // items that equivocated in this session
 	shifts   uint64          // how many list_changed notifications there were
@@ -62,7 +64,7 @@ type checker struct {
 type seen struct {
 	digest pin.Digest
 	at     time.Time
-	shifts uint64
+	since  uint64 // list_changed notifications before it was asked for
 }
 
 func newChecker(s *Session) *checker {
@@ -87,7 +89,11 @@ func (c *checker) begin() {
 	c.mu.Unlock()
 	if first {
 		c.demand(false)
+		return
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wake() // what was judged before the client was ready is still to be said
 }
 
 // demand asks for a check now and returns its number. With fresh, a check that has already started does not count.
@@ -173,14 +179,19 @@ func (c *checker) announce(notifications []string) {
 	if len(notifications) == 0 || !c.opened.Load() {
 		return
 	}
+	said := slices.DeleteFunc(slices.Clone(notifications), func(n string) bool { return !c.s.life.speaksOf(n) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.sayLocked(said)
+	c.wake()
+}
+
+func (c *checker) sayLocked(notifications []string) {
 	for _, n := range notifications {
-		if !slices.Contains(c.relay, n) {
-			c.relay = append(c.relay, n)
+		if !slices.Contains(c.judged, n) {
+			c.judged = append(c.judged, n)
 		}
 	}
-	c.wake()
 }
 
 func (c *checker) running() bool {
@@ -233,6 +244,8 @@ func (c *checker) round(ctx context.Context) bool {
 		since = time.Now() // a resync: nobody waits
 	}
 	c.started, c.urgent, c.resyncs, c.busy = number, false, false, true
+	relay := c.relay
+	c.relay = nil
 	c.mu.Unlock()
 
 	v := c.s.view.Load()
@@ -245,10 +258,12 @@ func (c *checker) round(ctx context.Context) bool {
 
 	c.mu.Lock()
 	c.busy = false
+	c.sayLocked(relay)
 	c.mu.Unlock()
 	c.opened.Store(true)
 	c.s.gate.open(c.s)
 	c.flush(number)
+	c.tellClient() // now, not at the end of a storm: that of a server which speaks up at every listing has none
 	return true
 }
 
@@ -260,6 +275,9 @@ func (c *checker) pauseLocked(now time.Time) time.Duration {
 	for len(c.storms) > 0 && now.Sub(c.storms[0]) > stormWindow {
 		c.storms = c.storms[1:]
 	}
+	if len(c.storms) <= stormCount {
+		c.interval = quietInterval
+	}
 	last := time.Unix(0, c.lastCheck.Load())
 	pause := last.Add(c.interval).Sub(now)
 	if pause > 0 {
@@ -267,8 +285,6 @@ func (c *checker) pauseLocked(now time.Time) time.Duration {
 	}
 	if len(c.storms) > stormCount {
 		c.interval = min(2*c.interval, maxInterval)
-	} else {
-		c.interval = quietInterval
 	}
 	return 0
 }
@@ -303,18 +319,24 @@ func (c *checker) unverified(err error) {
 	}
 	c.announce(after.differs(before))
 	c.mu.Lock()
-	c.failures++
 	c.againLocked()
 	c.mu.Unlock()
 }
 
 // againLocked has a check that came to nothing taken again by itself, later and later: the client may be waiting for the
 // list_changed that follows. One that nobody waits for is never urgent enough to crowd a server.
+// One timer, however many checks fail: each of them having its own, a hub that is away for an hour would have the server
+// asked without a pause.
 func (c *checker) againLocked() {
+	if c.again != nil {
+		return
+	}
 	pause := min(againFirst<<min(c.failures, 6), againMax)
-	time.AfterFunc(pause, func() {
+	c.failures++
+	c.again = time.AfterFunc(pause, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		c.again = nil
 		c.resyncs = true
 		c.wake()
 	})
@@ -335,15 +357,17 @@ func (c *checker) judge(ctx context.Context, shot *snapshot) {
 		_, err := c.s.cfg.Gate.Report(ctx, report)
 		c.mu.Lock()
 		if err == nil {
-			c.reported = fingerprint
+			c.reported, told = fingerprint, true
 		} else {
 			c.againLocked()
 		}
 		c.mu.Unlock()
 	}
-	c.mu.Lock()
-	c.failures = 0
-	c.mu.Unlock()
+	if told {
+		c.mu.Lock()
+		c.failures = 0
+		c.mu.Unlock()
+	}
 	yes := true
 	before, after := c.s.rebuild(shot.observation(), &yes)
 	if before.seen != nil {
@@ -357,14 +381,10 @@ func (c *checker) tellClient() {
 		return
 	}
 	c.mu.Lock()
-	relay := c.relay
-	if c.due.Load() > c.done.Load() {
-		relay = nil
-	} else {
-		c.relay = nil
-	}
+	judged := c.judged
+	c.judged = nil
 	c.mu.Unlock()
-	for _, notification := range relay {
+	for _, notification := range judged {
 		c.s.client.Enqueue([]byte(`{"jsonrpc":"2.0","method":"` + notification + "\"}\n"))
 	}
 }

@@ -115,6 +115,7 @@ func (s *Session) subjectOf(r *request, line []byte, m *frame.Message) {
 		r.item = pin.Key(pin.Resource, r.name)
 	case methodTask:
 		r.name = text("taskId")
+		r.item = s.tasks.of(r.name)
 	case methodListTools, methodListPrompts, methodListResources, methodListTemplates:
 		r.cursor = text("cursor")
 	}
@@ -136,7 +137,7 @@ func (s *Session) admit(r *request, line []byte) {
 		s.refuse(r, why)
 		return
 	}
-	if r.method == methodCall {
+	if r.method == methodCall || r.method == methodTask {
 		r.need = s.checks.beside(v)
 	}
 	s.forward(r, line)
@@ -166,10 +167,13 @@ func (s *Session) judge(v *view, r *request) reason {
 		}
 		return v.whyNot(r.item)
 	case methodTask:
-		if s.tasks.has(r.name) {
+		if r.item == "" {
+			return reasonUnknown
+		}
+		if v.allows(r.item) {
 			return reasonNone
 		}
-		return reasonUnknown
+		return v.whyNot(r.item)
 	case methodListTasks, methodOther:
 		return reasonNone
 	}
@@ -209,10 +213,17 @@ func (s *Session) forward(r *request, line []byte) {
 	}
 }
 
-// refuse answers a request in our words and records it.
-func (s *Session) refuse(r *request, why reason) {
+// refuse answers a request that did not reach the server in our words, and records it.
+func (s *Session) refuse(r *request, why reason) { s.refuseIn(r, why, false) }
+
+// refuseAnswer is refuse for a request whose answer came: the words do not say that nothing was run.
+func (s *Session) refuseAnswer(r *request, why reason) { s.refuseIn(r, why, true) }
+
+func (s *Session) refuseIn(r *request, why reason, ran bool) {
 	v := s.view.Load()
-	text, d := refusal(why, s.subject(v, r), v.state)
+	sub := s.subject(v, r)
+	sub.ran = ran
+	text, d := refusal(why, sub, v.state)
 	s.client.Enqueue(refuse(r.id, r.method, text, d))
 	s.journal.refused(r, why, d)
 }
@@ -227,8 +238,13 @@ func (s *Session) subject(v *view, r *request) subject {
 		}
 	case methodGetPrompt:
 		sub.noun = "prompt"
-	case methodResource, methodComplete:
+	case methodResource:
 		sub.noun = "resource"
+	case methodComplete:
+		sub.noun = "resource"
+		if hasKind(r.item, pin.Prompt) {
+			sub.noun = "prompt"
+		}
 	case methodTask:
 		sub.noun = "task"
 	}
@@ -266,7 +282,11 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 		return
 	}
 	id := span.Of(line)
-	if s.gate.drop(id) || s.checks.dropHeld(id) {
+	if s.gate.drop(id) {
+		return
+	}
+	if r := s.checks.dropHeld(id); r != nil {
+		s.journal.answered(r, "error", 0) // it ran, and the timeline says so
 		return
 	}
 	r := s.calls.peek(id)
@@ -278,8 +298,20 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 
 // clientAnswer passes the client's answer to the one request of the server it answers.
 func (s *Session) clientAnswer(line []byte, m *frame.Message) {
-	if s.asks.take(m.ID.Of(line)) == nil {
+	asked := s.asks.take(m.ID.Of(line))
+	if asked == nil {
 		s.journal.dropped("an answer of the client to a request that is not in flight")
+		return
+	}
+	if v := s.view.Load(); asked.method != methodPlain && !v.open() {
+		// It was blocked while the client thought about it: what the person or the model said is no longer for this server.
+		why := reasonUnreviewed
+		if v.state.Blocked {
+			why = reasonBlocked
+		}
+		text, d := refusal(why, subject{noun: "request"}, v.state)
+		s.server.Enqueue(errorLine(asked.id, CodeRefused, text, d.append(nil)))
+		s.journal.dropped("an answer of the client to a server that is not open any more")
 		return
 	}
 	s.server.Write(line)

@@ -15,7 +15,11 @@ type entrance struct {
 	mu      sync.Mutex
 	judged  bool
 	waiting []waitingRequest
+	bytes   int
 }
+
+// maxWaiting bounds the bytes of requests that wait for the first snapshot; what comes beyond is refused.
+const maxWaiting = 128 << 20
 
 type waitingRequest struct {
 	r    *request
@@ -29,8 +33,16 @@ func (e *entrance) hold(s *Session, r *request, line []byte) bool {
 		e.mu.Unlock()
 		return false
 	}
-	e.waiting = append(e.waiting, waitingRequest{r, bytes.Clone(line)})
+	full := e.bytes+len(line) > maxWaiting
+	if !full {
+		e.waiting = append(e.waiting, waitingRequest{r, bytes.Clone(line)})
+		e.bytes += len(line)
+	}
 	e.mu.Unlock()
+	if full {
+		s.refuse(r, reasonUnverified)
+		return true
+	}
 	s.checks.begin()
 	return true
 }
@@ -47,6 +59,7 @@ func (e *entrance) open(s *Session) {
 		}
 		next := e.waiting[0]
 		e.waiting = e.waiting[1:]
+		e.bytes -= len(next.line)
 		e.mu.Unlock()
 		s.admit(next.r, next.line)
 	}
@@ -59,6 +72,7 @@ func (e *entrance) drop(id []byte) bool {
 	key := string(frame.AppendIDKey(nil, id))
 	for i, w := range e.waiting {
 		if string(frame.AppendIDKey(nil, w.r.id)) == key {
+			e.bytes -= len(w.line)
 			e.waiting = append(e.waiting[:i], e.waiting[i+1:]...)
 			return true
 		}
@@ -73,7 +87,7 @@ func (e *entrance) takeAll() []*request {
 	for _, w := range e.waiting {
 		all = append(all, w.r)
 	}
-	e.waiting = nil
+	e.waiting, e.bytes = nil, 0
 	return all
 }
 

@@ -46,10 +46,7 @@ func (s *Session) clientName() string {
 // and for a server nobody has reviewed only the protocol's own words.
 func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) error {
 	if m.Kind == frame.Error {
-		s.life.asked.Store(false)
-		for _, waiting := range s.gate.takeAll() {
-			s.refuse(waiting, reasonUninitialized)
-		}
+		s.notInitialized()
 		if s.view.Load().open() {
 			return s.client.Write(s.withoutOurs(line, m))
 		}
@@ -61,6 +58,7 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 	}
 	result, ok := frame.Find(line, frame.Root(line), "result")
 	if !ok || frame.Type(line, result) != '{' {
+		s.notInitialized()
 		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's answer to initialize is no object", nil))
 	}
 	s.rememberServer(line, result)
@@ -78,6 +76,18 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 	err := s.client.Write(frame.Splice(nil, line, edits))
 	s.checks.begin()
 	return err
+}
+
+// notInitialized takes back that the client asked for a session, after an answer that made none: what it sent on in
+// advance is refused, not left waiting for a first snapshot that cannot come.
+func (s *Session) notInitialized() {
+	if s.life.answered.Load() {
+		return // an earlier initialize was answered, and that session goes on
+	}
+	s.life.asked.Store(false)
+	for _, waiting := range s.gate.takeAll() {
+		s.refuse(waiting, reasonUninitialized)
+	}
 }
 
 func (s *Session) rememberServer(line []byte, result frame.Span) {
@@ -122,10 +132,14 @@ func (s *Session) editOpenInitialize(v *view, line []byte, result frame.Span) []
 	capabilities, ok := frame.Find(line, result, "capabilities")
 	ok = ok && frame.Type(line, capabilities) == '{'
 	keep := func(key string, m frame.Member) bool {
-		if key == "capabilities" {
+		switch {
+		case key == "capabilities":
 			return ok
+		case key == "instructions":
+			return approved || isEmptyText(m.Value.Of(line))
 		}
-		return key != "instructions" || approved || isEmptyText(m.Value.Of(line))
+		// A parser that takes no notice of case would read these as the two above, which nobody has approved here.
+		return !strings.EqualFold(key, "capabilities") && !strings.EqualFold(key, "instructions")
 	}
 	if !ok {
 		return frame.EditObject(line, result, keep, []byte(`"capabilities":{"tools":{"listChanged":true}}`))

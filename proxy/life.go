@@ -60,6 +60,20 @@ func (l *life) lists(m method) bool {
 	return l.declared[lists[m].capability] || l.listed[m]
 }
 
+// speaksOf says whether a list_changed of our own is about a listing that this client knows of: tools, which we announce
+// ourselves, and what the server announced or the client asked for.
+func (l *life) speaksOf(notification string) bool {
+	if notification == lists[methodListTools].changed {
+		return true
+	}
+	for _, m := range listMethods {
+		if lists[m].changed == notification && l.lists(m) {
+			return true
+		}
+	}
+	return false
+}
+
 func (l *life) askedFor(m method) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,7 +13,9 @@ const listingAge = time.Second
 
 // admitListing answers a listing of a server that is not open by ourselves, and sends every other one on.
 func (s *Session) admitListing(v *view, r *request, line []byte) {
-	if !s.life.announces(lists[r.method].capability) {
+	// Tools that are not announced are never listed, so nobody asks for them: that the client does is our own doing, who
+	// announce tools for every server.
+	if r.method != methodListTools && !s.life.announces(lists[r.method].capability) {
 		s.life.askedFor(r.method)
 	}
 	if !v.open() {
@@ -98,7 +100,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 		own = ownTools(v)
 	}
 	edits := frame.EditArray(line, array, keep, own...)
-	if next, ok := frame.Find(line, result, "nextCursor"); ok {
+	if next, ok := frame.Find(line, result, "nextCursor"); ok && frame.Type(line, next) != 'n' {
 		cursor, _ := frame.String(line, next)
 		if !s.checks.follows(r, cursor) {
 			edits = append(edits, frame.CutMembers(line, result, func(key string, _ frame.Member) bool { return key == "nextCursor" })...)
@@ -107,14 +109,14 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 	return s.client.Write(cutOurs(frame.Splice(nil, line, edits)))
 }
 
-// pinsResource says whether a listed resource is pinned: all of them with pins.resources, else only those of an approved
-// tool's user interface.
+// pinsResource says whether a listed resource is pinned: all of them with pins.resources, else only those of a tool's user
+// interface.
 func (v *view) pinsResource(line []byte, value frame.Span) bool {
 	if v.policy.Resources {
 		return true
 	}
 	uri, ok := nameOf(pin.Resource, line, value)
-	return !ok || isUserInterface(uri)
+	return !ok || v.seen.pinned(uri)
 }
 
 func isUserInterface(uri string) bool { return len(uri) >= 5 && uri[:5] == "ui://" }

@@ -1,6 +1,10 @@
 package proxy
 
-import "github.com/sallyport/sallyport/proxy/pin"
+import (
+	"bytes"
+
+	"github.com/sallyport/sallyport/proxy/pin"
+)
 
 // method is what the gate needs to know of a method's name: which row of the contract's table it is in.
 type method uint8
@@ -51,6 +55,13 @@ func methodOf(name []byte) method {
 		return methodListTasks
 	case "server/discover", "subscriptions/listen":
 		return methodModern
+	}
+	// What a later revision adds to these two is gated like the rest of them (contract, "What passes").
+	switch {
+	case bytes.HasPrefix(name, []byte("tasks/")):
+		return methodTask
+	case bytes.HasPrefix(name, []byte("resources/")):
+		return methodResource
 	}
 	return methodOther
 }

@@ -24,9 +24,10 @@ func (c *checker) pageOf(m method, cursor string) int {
 }
 
 // follows says whether the page that answers r may lead the client on to next: not beyond the last page a snapshot looks
-// at, and not to a cursor that leads back (an endless listing).
+// at, and not to a cursor that leads back (an endless listing). An empty cursor asks for the first page: servers that write
+// one mean that there is no other.
 func (c *checker) follows(r *request, next string) bool {
-	if r.page >= pin.MaxPages || next == r.cursor {
+	if r.page >= pin.MaxPages || next == r.cursor || next == "" {
 		return false
 	}
 	c.mu.Lock()

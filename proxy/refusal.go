@@ -37,6 +37,7 @@ type subject struct {
 	name    string
 	noun    string // tool, prompt, resource, request
 	ordinal int    // place of a tool in its listing, 0 where unknown
+	ran     bool   // the request reached the server: what is refused is its answer
 }
 
 // decision is the object a client finds under _meta."sallyport/decision", or as data of a JSON-RPC error.
@@ -102,31 +103,38 @@ func refusal(why reason, s subject, state *control.State) (text string, d decisi
 		d.code = item.Code
 	}
 	final := "Do not retry; retrying will not help."
+	notRun, nothingRun, notThrough := "so it was not run.", "so nothing of it was run.", "so this was not let through."
+	if s.ran {
+		notRun, nothingRun, notThrough = "so its answer was dropped.", "so the answer was dropped.", "so the answer was dropped."
+	}
 	switch why {
 	case reasonUnreviewed:
-		text = fmt.Sprintf("Nobody has reviewed the server %q yet, so nothing of it was run.", server)
+		text = fmt.Sprintf("Nobody has reviewed the server %q yet, %s", server, nothingRun)
 		d.kind = orElse(d.kind, "new_server")
 	case reasonBlocked:
-		text = fmt.Sprintf("The server %q is blocked as a whole, so nothing of it was run.", server)
+		text = fmt.Sprintf("The server %q is blocked as a whole, %s", server, nothingRun)
 	case reasonChanged:
-		text = phrase + " changed since it was last allowed, so it was not run."
+		text = phrase + " changed since it was last allowed, " + notRun
 	case reasonDropped:
 		text = phrase + " changed while it ran, so its answer was dropped."
 	case reasonNew:
-		text = phrase + " is new and has not been allowed yet, so it was not run."
+		text = phrase + " is new and has not been allowed yet, " + notRun
 	case reasonRejected:
-		text = phrase + " is blocked by a person's decision, so it was not run."
+		text = phrase + " is blocked by a person's decision, " + notRun
 	case reasonRemoved:
-		text = phrase + " is no longer offered by the server, so it was not run."
+		text = phrase + " is no longer offered by the server, " + notRun
 		d.code = ""
 	case reasonUnknown:
-		text = phrase + " is not one that has been allowed, so it was not run."
+		text = phrase + " is not one that has been allowed, " + notRun
 		if _, waits := state.Items[s.item]; !waits {
 			d.code = ""
 		}
 	case reasonUnverified:
-		text = fmt.Sprintf("It could not be checked in time whether the server %q still declares what was allowed, so this was not let through.", server)
+		text = fmt.Sprintf("It could not be checked in time whether the server %q still declares what was allowed, %s", server, notThrough)
 		d.code, d.kind, final = "", "unverified", "It can be tried again in a minute."
+		if s.ran {
+			final = "It may have been done all the same."
+		}
 	case reasonNoHub:
 		text = fmt.Sprintf("Sallyport's own program does not answer, so nothing of the server %q is let through.", server)
 		d.code, d.kind, final = "", "no_hub", "It can be tried again in a minute."
@@ -134,7 +142,7 @@ func refusal(why reason, s subject, state *control.State) (text string, d decisi
 		text = "A request before initialize is not let through."
 		d.code, d.kind, final = "", "uninitialized", "Send initialize first."
 	default:
-		text = phrase + " is not allowed, so it was not run."
+		text = phrase + " is not allowed, " + notRun
 	}
 	d.kind = orElse(d.kind, "blocked")
 	tell := "Tell the user: open Sallyport."

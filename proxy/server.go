@@ -44,6 +44,7 @@ func (s *Session) unreadable(id, line []byte, why string) {
 		return
 	}
 	if bytes.Contains(line, []byte(`"method"`)) && s.calls.peek(id) == nil {
+		s.client.Uncork()
 		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was not let through: "+why, nil))
 		return
 	}
@@ -53,6 +54,9 @@ func (s *Session) unreadable(id, line []byte, why string) {
 	case r.own != nil:
 		r.own <- nil
 	default:
+		if r.method == methodInitialize {
+			s.notInitialized()
+		}
 		s.client.Enqueue(errorLine(r.id, -32603, "[Sallyport] the server's answer was not let through: "+why, nil))
 		s.journal.answered(r, "error", len(line))
 	}
@@ -67,14 +71,24 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		if v.state.Blocked {
 			text, d = refusal(reasonBlocked, subject{noun: "request"}, v.state)
 		}
-		s.server.Enqueue(errorLine(bytes.Clone(id), CodeRefused, text, d.append(nil)))
+		// A server that asks and asks and never reads fills its pipe, and this goroutine waits for it: nothing that the
+		// client has been answered meanwhile may wait with it.
+		s.client.Uncork()
+		s.server.Enqueue(errorLine(id, CodeRefused, text, d.append(nil)))
 		s.journal.refusedAsk(string(m.Method), d)
 		return nil
 	}
 	r := &request{id: bytes.Clone(id)}
+	if plain {
+		r.method = methodPlain
+	}
 	if !s.asks.add(r) {
+		s.client.Uncork()
 		s.server.Enqueue(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
 		return nil
+	}
+	if !v.open() { // a ping in the protocol's own words
+		return s.client.Write(append(appendHead(nil, r.id), ",\"method\":\"ping\"}\n"...))
 	}
 	return s.client.Write(s.withoutOurs(line, m))
 }
@@ -85,10 +99,15 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 		s.checks.changed(string(m.Method))
 		return nil
 	case "notifications/cancelled":
+		// It is in flight no longer: an answer that comes all the same is one the server has said it will not read.
 		span, ok := frame.Find(line, m.Params, "requestId")
-		if !ok || s.asks.peek(span.Of(line)) == nil {
+		if !ok || s.asks.take(span.Of(line)) == nil {
 			s.journal.dropped("a cancellation of the server for a request that is not in flight")
 			return nil
+		}
+		if !s.view.Load().open() { // without its reason, which is the server's own text
+			only := append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), span.Of(line)...)
+			return s.client.Write(append(only, "}}\n"...))
 		}
 		return s.client.Write(s.withoutOurs(line, m))
 	}
@@ -158,7 +177,7 @@ func (s *Session) blandError(r *request, line []byte, m *frame.Message) []byte {
 func (s *Session) deliver(r *request, line []byte) error {
 	v := s.view.Load()
 	if why := s.stillAllowed(v, r); why != reasonNone {
-		s.refuse(r, why)
+		s.refuseAnswer(r, why)
 		return nil
 	}
 	err := s.client.Write(line)

@@ -43,7 +43,7 @@ func (c *checker) keep(r *request, line []byte) bool {
 	}
 	c.shelf.mu.Unlock()
 	if full {
-		c.s.refuse(r, reasonUnverified)
+		c.s.refuseAnswer(r, reasonUnverified)
 	}
 	return true
 }
@@ -74,8 +74,8 @@ func (c *checker) flush(number uint64) {
 	}
 }
 
-// dropHeld forgets the answer to a request that was cancelled while its answer waited.
-func (c *checker) dropHeld(id []byte) bool {
+// dropHeld forgets the answer to a request that was cancelled while its answer waited, and returns the request.
+func (c *checker) dropHeld(id []byte) *request {
 	key := string(frame.AppendIDKey(nil, id))
 	c.shelf.mu.Lock()
 	defer c.shelf.mu.Unlock()
@@ -83,10 +83,10 @@ func (c *checker) dropHeld(id []byte) bool {
 		if string(frame.AppendIDKey(nil, h.r.id)) == key {
 			c.shelf.bytes -= len(h.line)
 			c.shelf.held = append(c.shelf.held[:i], c.shelf.held[i+1:]...)
-			return true
+			return h.r
 		}
 	}
-	return false
+	return nil
 }
 
 // takeHeld empties the shelf when the session ends before a check did.

@@ -38,17 +38,22 @@ type snapshot struct {
 	findings   []inspect.Finding
 	serverInfo json.RawMessage
 	protocol   string
+	uis        map[string]bool // ui:// resources that tools name
+	shifts     uint64          // list_changed notifications there had been when it began
 }
 
 // snapshot walks every listing to its end, with requests of our own that look like the client's.
 func (c *checker) snapshot(ctx context.Context) (*snapshot, error) {
 	life := &c.s.life
 	life.mu.Lock()
-	shot := &snapshot{serverInfo: life.serverInfo, protocol: life.protocol}
+	shot := &snapshot{serverInfo: life.serverInfo, protocol: life.protocol, uis: map[string]bool{}}
 	if life.instructions != nil {
 		shot.items = append(shot.items, *life.instructions)
 	}
 	life.mu.Unlock()
+	c.mu.Lock()
+	shot.shifts = c.shifts
+	c.mu.Unlock()
 
 	type walked struct {
 		page walkResult
@@ -69,9 +74,8 @@ func (c *checker) snapshot(ctx context.Context) (*snapshot, error) {
 			start(m)
 		}
 	}
-	interfaces := map[string]bool{}
 	for _, m := range listMethods {
-		if m == methodListResources && results[m] == nil && len(interfaces) > 0 && life.lists(m) {
+		if m == methodListResources && results[m] == nil && len(shot.uis) > 0 && life.lists(m) {
 			start(m)
 		}
 		if results[m] == nil {
@@ -83,9 +87,9 @@ func (c *checker) snapshot(ctx context.Context) (*snapshot, error) {
 		}
 		for _, item := range got.page.items {
 			if m == methodListTools {
-				userInterfaces(item.Raw, interfaces)
+				userInterfaces(item.Raw, shot.uis)
 			}
-			if m == methodListResources && !pinsResources && !interfaces[item.Name] {
+			if m == methodListResources && !pinsResources && !shot.uis[item.Name] {
 				continue
 			}
 			shot.items = append(shot.items, item)
@@ -107,7 +111,7 @@ func (shot *snapshot) withhold() {
 }
 
 func (shot *snapshot) observation() *observation {
-	o := &observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, ordinal: map[string]int{}}
+	o := &observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, ordinal: map[string]int{}, uis: shot.uis}
 	tools := 0
 	for _, item := range shot.items {
 		key := item.Key()
@@ -159,8 +163,9 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 		}
 		root := frame.Root(line)
 		if failed, ok := frame.Find(line, root, "error"); ok {
-			if code, ok := frame.Find(line, failed, "code"); ok && string(code.Of(line)) == "-32601" && page == 1 {
-				return got, nil // announced, and yet there is no such listing: nothing is declared by it
+			code, _ := frame.Find(line, failed, "code")
+			if page == 1 && (string(code.Of(line)) == "-32601" || !c.s.life.announces(l.capability)) {
+				return got, nil // there is no such listing, announced or not: nothing is declared by it
 			}
 			return got, errors.New("the server answered with an error")
 		}
@@ -196,6 +201,9 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 			return got, nil
 		}
 		cursor, ok = frame.String(line, next)
+		if ok && cursor == "" && !full {
+			return got, nil // it would ask for the first page: there is no other
+		}
 		if full || page == pin.MaxPages || !ok || used[cursor] {
 			got.findings = append(got.findings, inspect.Finding{
 				Rule: inspect.BeyondBounds, Level: inspect.Medium, Category: "threat", Where: l.method,
@@ -260,7 +268,7 @@ func (c *checker) compareSightings(shot *snapshot) {
 			continue
 		}
 		key := item.Key()
-		c.sight(key, item.Digest)
+		c.sight(key, item.Digest, shot.shifts)
 		c.mu.Lock()
 		twoFaced := c.twoFaced[key]
 		c.mu.Unlock()
@@ -272,17 +280,18 @@ func (c *checker) compareSightings(shot *snapshot) {
 	}
 }
 
-// sight records a definition, and whether the item has shown two faces.
-func (c *checker) sight(key string, digest pin.Digest) {
+// sight records a definition, and whether the item has shown two faces. since is how many list_changed notifications there
+// had been when it was asked for: one that came between that and now may stand between the two definitions.
+func (c *checker) sight(key string, digest pin.Digest, since uint64) {
 	c.mu.Lock()
 	now := time.Now()
 	last, known := c.sighting[key]
-	twoFaced := known && last.digest != digest && last.shifts == c.shifts && now.Sub(last.at) < equivocationWindow
+	twoFaced := known && last.digest != digest && last.since == c.shifts && now.Sub(last.at) < equivocationWindow
 	if len(c.sighting) > maxSightings { // a server that renames its tools for ever fills no memory
 		clear(c.sighting)
 		clear(c.twoFaced)
 	}
-	c.sighting[key] = seen{digest, now, c.shifts}
+	c.sighting[key] = seen{digest, now, since}
 	if twoFaced {
 		c.twoFaced[key] = true
 	}
@@ -301,22 +310,25 @@ func equivocation(key string) inspect.Finding {
 
 // surprises says whether a page shows anything the last snapshot did not.
 func (c *checker) surprises(items []pin.Item) bool {
-	seen := c.s.view.Load().seen
+	v := c.s.view.Load()
+	seen := v.seen
 	if seen == nil {
 		return true
 	}
-	pinsResources := c.s.view.Load().policy.Resources
+	c.mu.Lock()
+	shifts := c.shifts
+	c.mu.Unlock()
 	surprise := false
 	for _, item := range items {
 		key := item.Key()
-		if item.Kind == pin.Resource && !pinsResources && !isUserInterface(item.Name) {
+		if item.Kind == pin.Resource && !v.policy.Resources && !seen.pinned(item.Name) {
 			continue
 		}
 		if seen.digests[key] == item.Digest || seen.withheld[key] {
 			continue
 		}
 		surprise = true
-		c.sight(key, item.Digest)
+		c.sight(key, item.Digest, shifts)
 	}
 	return surprise
 }

@@ -14,7 +14,7 @@ const maxTasks = 10_000
 // taskSet holds the ids of tasks that approved calls created (MCP 2025-11-25, "Tasks"): only those may be asked for.
 type taskSet struct {
 	mu    sync.Mutex
-	ids   map[string]bool
+	ids   map[string]string // the pin key of the tool that was called
 	order []string
 }
 
@@ -35,12 +35,12 @@ func (t *taskSet) remember(r *request, line []byte, m *frame.Message) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ids == nil {
-		t.ids = map[string]bool{}
+		t.ids = map[string]string{}
 	}
-	if t.ids[id] {
+	if _, known := t.ids[id]; known {
 		return
 	}
-	t.ids[id] = true
+	t.ids[id] = r.item
 	t.order = append(t.order, id)
 	if len(t.order) > maxTasks {
 		delete(t.ids, t.order[0])
@@ -48,7 +48,9 @@ func (t *taskSet) remember(r *request, line []byte, m *frame.Message) {
 	}
 }
 
-func (t *taskSet) has(id string) bool {
+// of is the pin key of the tool whose call created the task, "" for a task of nobody's. What a task yields is that tool's
+// answer: it passes while the tool does.
+func (t *taskSet) of(id string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.ids[id]
@@ -66,6 +68,6 @@ func (t *taskSet) withoutForeignTasks(line []byte) []byte {
 			return false
 		}
 		id, wellFormed := frame.String(line, span)
-		return wellFormed && t.has(id)
+		return wellFormed && t.of(id) != ""
 	}))
 }

@@ -13,6 +13,16 @@ type observation struct {
 	digests  map[string]pin.Digest // by pin key, what is declared
 	withheld map[string]bool       // pin keys that collide or lie beyond the bounds: declared, never served
 	ordinal  map[string]int        // tools by their place in the listing, from 1, for "tool 3 of SERVER"
+	uis      map[string]bool       // ui:// resources that a tool names: pinned with it
+}
+
+// pinned says whether the resource is pinned whatever pins.resources says.
+func (o *observation) pinned(uri string) bool { return o != nil && o.uis[uri] }
+
+// declares says whether the item stands in the listings, served or not.
+func (o *observation) declares(key string) bool {
+	_, digested := o.digests[key]
+	return digested || o.withheld[key]
 }
 
 // view is one consistent answer to "what may pass now": the hub's last state beside what was observed. It is replaced
@@ -68,13 +78,20 @@ func (v *view) approves(key string, digest pin.Digest) bool {
 // allows says whether a request for this item may go out, or its answer in.
 func (v *view) allows(key string) bool { return v.verified && v.served[key] }
 
-// allowsResource says whether a resource may be read: on an open server any, with pins.resources only what is approved by
-// name or matched by an approved template.
+// allowsResource says whether a resource may be read: on an open server any but a pinned user interface that is not
+// approved, with pins.resources only what is approved by name or matched by an approved template.
 func (v *view) allowsResource(uri string) bool {
 	if !v.verified || !v.open() {
 		return false
 	}
-	if !v.policy.Resources || v.served[pin.Key(pin.Resource, uri)] {
+	key := pin.Key(pin.Resource, uri)
+	if v.served[key] {
+		return true
+	}
+	if v.seen.pinned(uri) && v.seen.declares(key) {
+		return false // a template wide enough to hold it does not make up for its own definition
+	}
+	if !v.policy.Resources {
 		return true
 	}
 	for _, t := range v.templates {
