@@ -190,6 +190,8 @@ func (v *view) whyNot(key string) reason {
 	switch {
 	case !known:
 		return reasonUnknown
+	case v.seen.withheld[key]:
+		return reasonWithheld
 	case item.State == "rejected":
 		return reasonRejected
 	case item.State == "removed" || !declared && item.State != "new":

@@ -163,3 +163,14 @@ func TestARefusedAnswerDoesNotSayThatNothingWasRun(t *testing.T) {
 		})
 	}
 }
+
+func TestAToolWhoseNameIsTakenTwiceIsNotSaidToBeGone(t *testing.T) {
+	r := ready(t)
+	r.gate.set(func(g *gatekeeper) { g.approve = approveNone })
+	r.server.declare(func(s *server) { s.tools = append(s.tools, strings.Replace(echoTool, `"echo"`, `"Echo"`, 1)) })
+	r.server.write(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	r.next()
+	if got := r.call("1", "echo"); !refused(got) || !strings.Contains(got, "has a name that something else has too") {
+		t.Errorf("refusal: %s", got)
+	}
+}

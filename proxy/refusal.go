@@ -28,6 +28,7 @@ const (
 	reasonNoHub                // no state was ever received
 	reasonUninitialized        // a call before initialize
 	reasonDropped              // the answer was dropped because the item changed while it ran
+	reasonWithheld             // declared under a name that another item has too, or nearly
 )
 
 // subject is what a refusal speaks about. Name is the server's or the client's word and goes through spoken before it
@@ -117,6 +118,8 @@ func refusal(why reason, s subject, state *control.State) (text string, d decisi
 		text = phrase + " changed since it was last allowed, " + notRun
 	case reasonDropped:
 		text = phrase + " changed while it ran, so its answer was dropped."
+	case reasonWithheld:
+		text = phrase + " has a name that something else has too, or nearly, " + notRun
 	case reasonNew:
 		text = phrase + " is new and has not been allowed yet, " + notRun
 	case reasonRejected:
