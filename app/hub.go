@@ -289,8 +289,22 @@ func (h *Hub) Welcome(control.Peer) control.Welcome {
 // errNothing ends a transaction in which there was nothing to write: no commit, no fsync.
 var errNothing = errors.New("nothing to write")
 
-// update runs f in a transaction; it says whether it wrote anything.
+// update is commit, for callers that hold h.mu: a commit that the disk took ends the problem of one that it did not.
 func (h *Hub) update(f func(*store.Tx) (wrote bool, err error)) error {
+	var some bool
+	err := h.commit(func(tx *store.Tx) (wrote bool, err error) {
+		wrote, err = f(tx)
+		some = wrote
+		return wrote, err
+	})
+	if err == nil && some {
+		h.solved(problemStoreWrite)
+	}
+	return err
+}
+
+// commit runs f in a transaction; it says whether it wrote anything.
+func (h *Hub) commit(f func(*store.Tx) (wrote bool, err error)) error {
 	err := h.store.Update(func(tx *store.Tx) error {
 		wrote, err := f(tx)
 		if err == nil && !wrote {
@@ -300,9 +314,6 @@ func (h *Hub) update(f func(*store.Tx) (wrote bool, err error)) error {
 	})
 	if errors.Is(err, errNothing) {
 		return nil
-	}
-	if err == nil {
-		h.solved(problemStoreWrite) // the disk took it: what failed before is over
 	}
 	return err
 }

@@ -89,6 +89,7 @@ func TestSecretsAreMaskedAndTheRestIsNot(t *testing.T) {
 		{"a known format anywhere", []string{"srv", "ghp_0123456789abcdefghij0123456789abcdef"}, []string{"srv", "***"}, "ghp_0123456789abcdefghij0123456789abcdef"},
 		{"a header", []string{"srv", "--header", "Authorization: Bearer abcdefgh12345"}, []string{"srv", "--header", "Authorization: Bearer ***"}, "abcdefgh12345"},
 		{"a connection string", []string{"srv", "postgres://bob:hunter2@db/x"}, []string{"srv", "postgres://***@db/x"}, "hunter2"},
+		{"a password with an at sign in it", []string{"srv", "postgres://bob:hun@ter2@db/x"}, []string{"srv", "postgres://***@db/x"}, "ter2"},
 		{"a query value", []string{"srv", "https://x/mcp?api_key=hunter2&a=1"}, []string{"srv", "https://x/mcp?api_key=***&a=1"}, "hunter2"},
 		{"a long random run", []string{"srv", "aZ3kP9mQ2xR7tY4uW8vB1nC6"}, []string{"srv", "***"}, "aZ3kP9mQ2xR7tY4uW8vB1nC6"},
 		{"nothing in honest arguments", []string{"npx", "-y", "@modelcontextprotocol/server-sequential-thinking@2025.7.1", "/home/me/Documents", "--port", "8080", "--log-level=debug"}, []string{"npx", "-y", "@modelcontextprotocol/server-sequential-thinking@2025.7.1", "/home/me/Documents", "--port", "8080", "--log-level=debug"}, ""},

@@ -153,7 +153,7 @@ func (h *Hub) prune() {
 	h.mu.Unlock()
 	_, err := h.store.Prune(now, limits.ActivityKeep, limits.ActivitySize)
 	if err == nil {
-		err = h.update(func(tx *store.Tx) (bool, error) {
+		err = h.commit(func(tx *store.Tx) (bool, error) {
 			n, err := tx.DeleteDecidedBefore(now.Add(-keepFor))
 			return n > 0, err
 		})

@@ -30,7 +30,7 @@ var (
 	// name=value and name: value inside one argument or one line of text.
 	assignment = lazy(`(?i)((?:token|secret|password|passwd|passphrase|pwd|api[-_]?key|access[-_]?key|private[-_]?key|authorization|credentials?|signature))("?\s*[=:]\s*"?)((?:bearer|basic|token)\s+)?([^\s"'&;,]+)`)
 	bearer     = lazy(`(?i)\b(bearer|basic)(\s+)([A-Za-z0-9._~+/=-]{8,})`)
-	userInfo   = lazy(`([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s"'@]+)@`)
+	userInfo   = lazy(`([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s"']+)@`)
 	run        = lazy(`[A-Za-z0-9_+=-]{24,}`)
 )
 

@@ -135,9 +135,40 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		for _, p := range it.Parts {
 			out.Details = append(out.Details, partDetail(l, it, p))
 		}
+		if it.Kind == kindNewServer {
+			if out.Before, err = entryBefore(tx, l.server); err != nil {
+				return err
+			}
+		}
 		return setNext(tx, it, &out)
 	})
 	return out, h.failed(err)
+}
+
+// entryBefore is the server that ran last under the name of a new one. A changed command is a new server; that it took the
+// place of one that was trusted is what a person must see first.
+func entryBefore(tx *store.Tx, server store.Server) (*control.EntryBefore, error) {
+	servers, err := tx.Servers()
+	if err != nil {
+		return nil, err
+	}
+	var last *store.Server
+	for i, s := range servers {
+		if s.ID != server.ID && s.Name == server.Name && s.FirstSeen.Before(server.FirstSeen) && (last == nil || s.LastSeen.After(last.LastSeen)) {
+			last = &servers[i]
+		}
+	}
+	if last == nil {
+		return nil, nil
+	}
+	state := "new"
+	switch {
+	case last.Blocked:
+		state = "blocked"
+	case !last.FirstUse.IsZero():
+		state = "open"
+	}
+	return &control.EntryBefore{Identity: last.Identity, State: state, Command: last.Argv, URL: last.URL}, nil
 }
 
 // setNext says where the rest of an item that was decided in part is now.

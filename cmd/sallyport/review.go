@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,38 @@ func (p *page) severity(level string) string {
 	return p.paint(cyan, "REVIEW")
 }
 
+// before says that the entry of this name ran something else until now, word by word.
+func (p *page) before(d control.ItemDetail) {
+	if d.Before == nil {
+		return
+	}
+	p.prose("  ", "The entry "+text(d.Server)+" ran another server until now; what was allowed for that one does not count for this one:")
+	had, has := d.Before.Command, d.Command
+	if d.Before.URL != "" || d.URL != "" {
+		had, has = append(slices.Clone(had), d.Before.URL), append(slices.Clone(has), d.URL)
+	}
+	first := 0
+	for first < min(len(had), len(has)) && had[first] == has[first] {
+		first++
+	}
+	end := 0
+	for end < min(len(had), len(has))-first && had[len(had)-1-end] == has[len(has)-1-end] {
+		end++
+	}
+	for _, side := range []struct {
+		sign  string
+		words []string
+		style style
+	}{{"    - ", had[first : len(had)-end], red}, {"    + ", has[first : len(has)-end], green}} {
+		if len(side.words) > 0 {
+			p.quote(side.sign, piece{text: inspect.Escape(commandText(side.words)), style: side.style})
+		}
+	}
+	if first == len(had) && first == len(has) {
+		p.prose("    ", "the difference is in what is masked")
+	}
+}
+
 func (p *page) facts(d control.ItemDetail, now time.Time) {
 	fact := func(name, value string) {
 		if value != "" {
@@ -50,6 +83,7 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	fact("server", d.Server)
 	fact("runs", commandText(d.Command))
 	fact("address", d.URL)
+	p.before(d)
 	fact("calls itself", serverInfo(d.Info))
 	fact("waits", waiting(d.Created, now))
 	fact("digest", d.Digest)

@@ -168,11 +168,20 @@ type ItemDetail struct {
 	InboxItem
 	Command  []string          `json:"command,omitempty"` // what runs, secrets masked
 	URL      string            `json:"url,omitempty"`
+	Before   *EntryBefore      `json:"before,omitempty"` // what the entry of this name ran before, for a new server
 	Info     json.RawMessage   `json:"server_info,omitempty"`
 	Findings []inspect.Finding `json:"findings,omitempty"`
 	Details  []PartDetail      `json:"details"`
 	Decided  string            `json:"decided,omitempty"` // approved, rejected, withdrawn: the item no longer waits
 	Next     string            `json:"next,omitempty"`    // code under which what was left of a decided item waits, or waited last
+}
+
+// EntryBefore is another server that ran under the name of a new one: trust never follows a name, so a person is told.
+type EntryBefore struct {
+	Identity string   `json:"identity"`
+	State    string   `json:"state"` // of that server: new, open, blocked
+	Command  []string `json:"command,omitempty"`
+	URL      string   `json:"url,omitempty"`
 }
 
 // PartDetail is one part with what was last approved beside what is declared now.
