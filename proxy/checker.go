@@ -292,6 +292,7 @@ func (c *checker) pauseLocked(now time.Time) time.Duration {
 // take snapshots what the server declares, tells the hub what is not approved as it stands, and replaces the view. A
 // listing that fails is asked again until the deadline; then nothing is verified.
 func (c *checker) take(ctx context.Context, deadline time.Time) {
+	session := ctx
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	for pause := retryFirst; ; pause = min(2*pause, retryMax) {
@@ -304,17 +305,18 @@ func (c *checker) take(ctx context.Context, deadline time.Time) {
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			c.unverified(err)
+			c.unverified(err, session.Err() == nil)
 			return
 		case <-timer.C:
 		}
 	}
 }
 
-func (c *checker) unverified(err error) {
+// unverified has nothing pass from now on. A check that only the end of the session cut short is no problem to record.
+func (c *checker) unverified(err error, problem bool) {
 	no := false
 	before, after := c.s.rebuild(nil, &no)
-	if before.verified {
+	if before.verified && problem {
 		c.s.journal.unverified(err)
 	}
 	c.announce(after.differs(before))

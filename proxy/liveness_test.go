@@ -205,3 +205,18 @@ func TestACallThatWasCancelledWhileItsAnswerWaitedIsInTheTimeline(t *testing.T) 
 		})
 	})
 }
+
+func TestACheckThatTheEndOfTheSessionCutShortIsNoProblem(t *testing.T) {
+	r := ready(t, func(r *rig) { r.gate.settings["pins.recheck"] = "0s" })
+	r.server.declare(func(s *server) {
+		s.handle = func(line string) (string, bool) { return "", strings.Contains(line, `"tools/list"`) }
+	})
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`)
+	r.eventually("a check runs", func() bool { return r.server.got(`"method":"tools/list"`) && r.s.checks.running() })
+	r.server.out.Close()
+	<-r.ended
+	r.eventually("the check ended with the session", func() bool { return !r.s.checks.running() && !r.s.view.Load().verified })
+	if r.gate.recorded(func(rec control.Record) bool { return rec.Kind == "guard_problem" }) {
+		t.Error("it was recorded as a listing that did not come in time")
+	}
+}
