@@ -122,7 +122,7 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 	if fresh > 0 {
 		records = append(records, h.record("policy_decision", "blocked", store.Record{
 			Server: l.server.Name, Code: codes[kindNewServer], Client: s.client, Session: s.id,
-			Summary: fmt.Sprintf("a new server: %s wait for a first look", count(fresh, "item")),
+			Summary: "a new server: " + count(fresh, "item") + " for a first look",
 			Detail:  detail(map[string]any{"check": "first_use", "count": fresh}),
 		}))
 	}

@@ -44,9 +44,12 @@ type Link struct {
 	stop    context.CancelFunc
 	over    chan struct{} // the connecting goroutine has ended
 
-	state  atomic.Pointer[State]
-	first  chan struct{} // closed with the first state
-	hubPID atomic.Int64
+	state atomic.Pointer[State]
+	first chan struct{} // closed with the first state
+
+	tried     chan struct{} // closed once the first connection stands, or did not come about
+	triedOnce sync.Once
+	hubPID    atomic.Int64
 
 	mu       sync.Mutex
 	client   *Client // registered; nil while the hub is away
@@ -87,6 +90,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 		stop:    stop,
 		over:    make(chan struct{}),
 		first:   make(chan struct{}),
+		tried:   make(chan struct{}),
 		why:     ErrNoHub,
 		notify:  make(chan struct{}, 1),
 	}
@@ -208,6 +212,13 @@ func (l *Link) Stderr(chunk []byte) { l.stderr.add(chunk) }
 
 // Close delivers what is left, or writes it to the spool where that takes longer than ctx lasts, and ends the link.
 func (l *Link) Close(ctx context.Context) error {
+	// A server that dies at once is over before the first connection stands, and what it said is what explains its end.
+	if l.stderr.waits() {
+		select {
+		case <-l.tried:
+		case <-ctx.Done():
+		}
+	}
 	l.stderr.flush(ctx)
 	l.outbox.end(ctx)
 	l.stop()
@@ -252,6 +263,7 @@ func (l *Link) connect(ctx context.Context) {
 		l.mu.Lock()
 		l.why = err
 		l.mu.Unlock()
+		l.triedOnce.Do(func() { close(l.tried) })
 		// After a hub went, too: one that takes its place is there before this is over, and none need be started.
 		select {
 		case <-time.After(backoff):
@@ -299,6 +311,7 @@ func (l *Link) serve(ctx context.Context, c *Client) error {
 	l.install(c, state, true)
 	l.outbox.connected(c)
 	l.stderr.connected(c)
+	l.triedOnce.Do(func() { close(l.tried) })
 	<-c.Done()
 	l.outbox.connected(nil)
 	l.stderr.connected(nil)

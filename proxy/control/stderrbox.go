@@ -80,6 +80,13 @@ func (b *stderrBox) send() {
 	}
 }
 
+// waits says whether something has not gone out yet.
+func (b *stderrBox) waits() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting) > 0
+}
+
 // flush waits until the hub has everything, it is away or ctx ends.
 func (b *stderrBox) flush(ctx context.Context) {
 	b.mu.Lock()
