@@ -227,7 +227,7 @@ func (s *Session) refuseIn(r *request, why reason, ran bool) {
 	sub.ran = ran
 	text, d := refusal(why, sub, v.state)
 	s.client.Enqueue(refuse(r.id, r.method, text, d))
-	s.journal.refused(r, why, d)
+	s.journal.refused(r, why, d, ran)
 }
 
 func (s *Session) subject(v *view, r *request) subject {

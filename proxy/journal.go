@@ -43,18 +43,25 @@ func (j *journal) answered(r *request, status string, bytes int) {
 	})
 }
 
-func (j *journal) refused(r *request, why reason, d decision) {
+func (j *journal) refused(r *request, why reason, d decision, ran bool) {
 	kind := "policy_decision"
 	if r.method == methodCall {
 		kind = "tool_call"
 	}
 	j.record(kind, "blocked", control.Record{
-		Tool: d.tool, Code: d.code, Summary: why.summary(), Detail: check("gate"),
+		Tool: d.tool, Code: d.code, Summary: summary(why, ran), Detail: check("gate"),
 		DurationUS: time.Since(r.started).Microseconds(),
 	})
 }
 
-// summary is the reason for the timeline.
+// summary is the reason for the timeline. ran says that the request had reached the server.
+func summary(why reason, ran bool) string {
+	if ran && why != reasonDropped {
+		return "answer dropped; " + why.summary()
+	}
+	return why.summary()
+}
+
 func (why reason) summary() string {
 	switch why {
 	case reasonUnreviewed:
@@ -71,6 +78,8 @@ func (why reason) summary() string {
 		return "refused: a person blocked it"
 	case reasonRemoved:
 		return "refused: the server no longer offers it"
+	case reasonWithheld:
+		return "refused: another item of the server has the same name, or nearly"
 	case reasonUnknown:
 		return "refused: it names nothing that has been allowed"
 	case reasonUnverified:

@@ -3,6 +3,7 @@ package proxy
 import (
 	"io"
 	"sync"
+	"time"
 )
 
 const (
@@ -145,4 +146,19 @@ func (w *lineWriter) Flush() error {
 		w.flushLocked()
 	}
 	return w.err
+}
+
+// flushWithin is Flush that gives up on a pipe nobody reads.
+func (w *lineWriter) flushWithin(limit time.Duration) {
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		w.Flush()
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-written:
+	case <-timer.C:
+	}
 }

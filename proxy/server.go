@@ -115,6 +115,7 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 		s.journal.dropped("a notification of a server that nobody has reviewed")
 		return nil
 	}
+	s.noteVoice(line)
 	return s.client.Write(s.withoutOurs(line, m))
 }
 
@@ -137,6 +138,7 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message) error {
 		return s.answerListing(r, line)
 	}
 	s.tasks.remember(r, line, m)
+	s.noteVoice(line)
 	line = s.withoutOurs(line, m)
 	if r.method == methodListTasks {
 		line = s.tasks.withoutForeignTasks(line)
@@ -241,3 +243,13 @@ func smallInt(raw []byte) (int, bool) {
 	}
 	return n, true
 }
+
+// noteVoice records a server that writes in our voice: a text that begins as our refusals do, wherever in the message it
+// stands. It is not held back before there is somebody to show it to.
+func (s *Session) noteVoice(line []byte) {
+	if bytes.Contains(line, ownVoice) {
+		s.journal.counted("a text of the server begins as Sallyport's own do", "policy_decision", "warned", "impersonation")
+	}
+}
+
+var ownVoice = []byte("[Sallyport]")

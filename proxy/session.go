@@ -84,8 +84,19 @@ func New(cfg Config) *Session {
 // server bounds that (transport: two seconds, then TERM).
 func (s *Session) Run(ctx context.Context) Ended {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go s.checks.run(ctx)
+	checked := make(chan struct{})
+	go func() {
+		defer close(checked)
+		s.checks.run(ctx)
+	}()
+	// What a check has taken off the shelf is delivered before the rest is answered for.
+	defer func() {
+		cancel()
+		select {
+		case <-checked:
+		case <-time.After(lastWrites):
+		}
+	}()
 
 	clientDone := make(chan struct{})
 	serverDone := make(chan struct{})
@@ -94,7 +105,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 		defer close(clientDone)
 		s.readClient()
 		s.gate.settle(ctx, s)
-		s.server.Flush()
+		s.server.flushWithin(lastWrites)
 		s.cfg.ToServer.Close()
 	}()
 	go func() {
@@ -127,6 +138,9 @@ func (s *Session) Run(ctx context.Context) Ended {
 	return ended
 }
 
+// lastWrites is how long a client that ended, or no longer reads, may hold up the end of its session.
+const lastWrites = time.Second
+
 // AnswerAll gives every request that is still in flight an error, because the server is gone. what is ours, such as
 // "exit status 3".
 func (s *Session) AnswerAll(what string) {
@@ -143,7 +157,7 @@ func (s *Session) AnswerAll(what string) {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before it answered: "+what, nil))
 		s.journal.answered(r, "error", 0)
 	}
-	s.client.Flush()
+	s.client.flushWithin(lastWrites)
 }
 
 var errClientGone = errors.New("the client no longer reads")
@@ -160,7 +174,7 @@ func (s *Session) readClient() {
 			if long == nil {
 				return
 			}
-			s.client.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message is longer than the limit (setting limits.message)", nil))
+			s.clientTooLong(long)
 			s.server.Uncork()
 			corked = false
 			continue
@@ -189,7 +203,7 @@ func (s *Session) readServer() error {
 			if long == nil {
 				return err
 			}
-			s.unreadable(long.ID, nil, "the answer is longer than the limit (setting limits.message)")
+			s.serverTooLong(long)
 			s.client.Uncork()
 			corked = false
 			continue
@@ -206,6 +220,33 @@ func (s *Session) readServer() error {
 			return errClientGone
 		}
 		corked = more
+	}
+}
+
+const whyTooLong = "it is longer than the limit (setting limits.message)"
+
+// clientTooLong answers a line of the client that was over the limit: a request gets an error, and so does the server's
+// request that it would have answered.
+func (s *Session) clientTooLong(long *frame.TooLong) {
+	if !long.HasMethod && long.ID != nil {
+		if asked := s.asks.take(long.ID); asked != nil {
+			s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's answer was not let through: "+whyTooLong, nil))
+			return
+		}
+	}
+	s.journal.refusedLine("client", whyTooLong)
+	s.client.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was not let through: "+whyTooLong, nil))
+}
+
+// serverTooLong is the same for the server's side.
+func (s *Session) serverTooLong(long *frame.TooLong) {
+	if !long.HasMethod {
+		s.unreadable(long.ID, nil, whyTooLong)
+		return
+	}
+	s.journal.refusedLine("server", whyTooLong)
+	if long.ID != nil {
+		s.server.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was not let through: "+whyTooLong, nil))
 	}
 }
 

@@ -2,6 +2,11 @@
 
 package main
 
-import "os"
+import (
+	"context"
+	"os"
+)
 
 func pollable(any) (file *os.File, restore func()) { return nil, func() {} }
+
+func watchHangup(context.Context, any, func()) {}

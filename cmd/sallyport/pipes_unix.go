@@ -3,8 +3,12 @@
 package main
 
 import (
+	"context"
 	"os"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // pollable is a client's pipe or socket that the runtime waits for without a thread: reading a blocking one hands the
@@ -24,4 +28,50 @@ func pollable(stream any) (file *os.File, restore func()) {
 		return nil, func() {}
 	}
 	return os.NewFile(uintptr(fd), f.Name()), func() { syscall.SetNonblock(fd, false) }
+}
+
+const (
+	// hangupInterval is how often a client's input is looked at beside being read.
+	hangupInterval = 2 * time.Second
+	// hangupGrace is how long what the client wrote before it went may take to be read.
+	hangupGrace = 3 * time.Second
+)
+
+// watchHangup calls gone when the client has closed its end and the session did not notice: it cannot where it waits for a
+// server that does not read, and then nothing would ever end either of them.
+func watchHangup(ctx context.Context, stream any, gone func()) {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return
+	}
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return
+	}
+	tick := time.NewTicker(hangupInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		hungUp := false
+		err := conn.Control(func(fd uintptr) {
+			poll := []unix.PollFd{{Fd: int32(fd), Events: pollHangup}}
+			n, err := unix.Poll(poll, 0)
+			hungUp = err == nil && n > 0 && poll[0].Revents&(unix.POLLHUP|pollHangup) != 0
+		})
+		if err != nil {
+			return
+		}
+		if hungUp {
+			select {
+			case <-ctx.Done():
+			case <-time.After(hangupGrace):
+				gone()
+			}
+			return
+		}
+	}
 }

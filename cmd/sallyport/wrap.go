@@ -47,7 +47,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 		if prepared == nil {
 			guard.Close()
 		}
-		answerInitialize(s, "Sallyport cannot use its own folder: "+err.Error())
+		answerInitialize(ctx, s, "Sallyport cannot use its own folder: "+err.Error())
 		return fail(s, exitFailed, "wrap", err)
 	}
 	defer closeLink(link)
@@ -57,12 +57,14 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 		process, err = guard.Start(ctx, transport.Command{Argv: o.argv, Spare: link.spare}, s.err, link.Stderr)
 	}
 	if err != nil {
-		answerInitialize(s, "the server could not be started: "+err.Error())
+		answerInitialize(ctx, s, "the server could not be started: "+err.Error())
 		return fail(s, exitFailed, "wrap", err)
 	}
 	link.record("server_start", "ok", "the server was started")
+	input := &serverInput{process: process}
+	go watchHangup(ctx, s.in, func() { input.Close() })
 	session := proxy.New(proxy.Config{
-		FromClient: s.in, ToClient: s.out, FromServer: process.Stdout, ToServer: &serverInput{process: process},
+		FromClient: s.in, ToClient: s.out, FromServer: process.Stdout, ToServer: input,
 		Gate: link, Client: o.client, Session: link.session, Stray: link.stray,
 	})
 	switch ended := session.Run(ctx); {
@@ -73,6 +75,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 		return code
 	default:
 		process.Stop()
+		session.AnswerAll("the client ended the session")
 		link.record("server_stop", "ok", "the client ended")
 	}
 	var signalled caught
@@ -132,7 +135,19 @@ func endOnSignal(ctx context.Context, stop context.CancelCauseFunc) {
 
 // answerInitialize waits for the client's first request and answers it with an error, so that the client can show why
 // there is no server.
-func answerInitialize(s streams, why string) {
+func answerInitialize(ctx context.Context, s streams, why string) {
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		answerFirst(s, why)
+	}()
+	select {
+	case <-answered:
+	case <-ctx.Done():
+	}
+}
+
+func answerFirst(s streams, why string) {
 	reader := frame.NewReader(s.in, 0)
 	for {
 		line, err := reader.Next()

@@ -206,8 +206,8 @@ func TestNoDescendantOfAWrapperDecides(t *testing.T) {
 		"a child":                            `"$S" approve "$CODE" --all --yes`,
 		"a child in a session of its own":    `setsid "$S" approve "$CODE" --all --yes`,
 		"a daemon that forked twice":         `( setsid sh -c '"$S" approve "$CODE" --all --yes >"$OUT" 2>&1; echo $? >"$OUT.code"' & ) & sleep 0.2`,
-		"a terminal emulation":               `yes | script -qec '"$S" approve "$CODE" --all' /dev/null`,
-		"a terminal emulation that says yes": `script -qec '"$S" approve "$CODE" --all --yes' /dev/null`,
+		"a terminal emulation":               `(sleep 0.3; echo y) | timeout 20 script -qec '"$S" approve "$CODE" --all' /dev/null`,
+		"a terminal emulation that says yes": `timeout 20 script -qec '"$S" approve "$CODE" --all --yes' /dev/null`,
 		"a setting":                          `"$S" settings set pins.first_use trust-clean --yes`,
 		"a hub of its own":                   `"$S" hub --allow-cli-approval`,
 	} {
@@ -286,4 +286,27 @@ func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 			wait(t, "nothing of it is left", func() bool { return len(marked(mark)) == 0 })
 		})
 	}
+}
+
+func TestAServerThatDoesNotReadEndsWithItsClient(t *testing.T) {
+	dir := folder(t)
+	h := install(t)
+	mark := "E2E_MARK=" + dir
+	server := script(t, dir, "server.json", plainServer)
+	argv := append(h.wrap(), append([]string{"/bin/sh", "-c", `[ -e "$0.deaf" ] && exec sleep 600; exec "$@"`, filepath.Join(dir, "s")}, server...)...)
+	s := launch(t, dir, environment(append(h.env(), mark)...), argv)
+	s.handshake("2025-06-18")
+	s.in.Close()
+	wait(t, "the first session is over", func() bool { return len(marked(mark)) == 0 })
+	if err := os.WriteFile(filepath.Join(dir, "s.deaf"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	deaf := launch(t, dir, environment(append(h.env(), mark)...), argv)
+	go func() { // more than two pipes hold, to a server that reads none of it
+		line := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"x":"` + strings.Repeat("x", 1<<20) + `"}}` + "\n"
+		deaf.in.Write([]byte(line))
+	}()
+	wait(t, "the server is there", func() bool { return len(marked(mark)) >= 2 })
+	deaf.in.Close()
+	wait(t, "nothing of it is left", func() bool { return len(marked(mark)) == 0 })
 }
