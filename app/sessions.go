@@ -60,7 +60,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		// The wrapper stays connected and blocks everything; the hub that comes after this one will be told all again.
 		h.sessions[w] = s
 		h.idling()
-		s.name = inspect.CleanName(r.Server.Name, "server 1")
+		s.name = inspect.CleanName(r.Server.Name, "server-1")
 		return h.blocked(s), nil
 	}
 	var name string
@@ -79,7 +79,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		}
 		before := server
 		server.Identity, server.Argv, server.URL = id.Display, id.Argv, id.URL
-		s.name = inspect.CleanName(r.Server.Name, fmt.Sprintf("server %d", server.Number))
+		s.name = inspect.CleanName(r.Server.Name, fmt.Sprintf("server-%d", server.Number))
 		// Two entries for one server: its name stays as long as a wrapper of that name lives.
 		if server.Name == "" || !h.named(id.ID, server.Name) {
 			server.Name = s.name
