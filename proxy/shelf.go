@@ -7,9 +7,10 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// maxShelved bounds the bytes of answers that wait for a check. What comes beyond is refused: it could not be delivered
-// unchecked, and reading on is what brings the check to its end.
-const maxShelved = 256 << 20
+// maxShelved bounds the bytes of answers that wait for a check: 64 answers of 20 MB, and then some. What comes beyond is
+// refused, because it could not be delivered unchecked, and reading on is what brings the check to its end: the listing
+// stands behind the answers in the same pipe.
+const maxShelved = 1536 << 20
 
 // shelf holds answers that wait until a check has been judged, in the order they came.
 type shelf struct {
