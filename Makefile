@@ -59,5 +59,6 @@ FUZZTIME ?= 60s
 fuzz: ## Run one fuzz target: make fuzz T=FuzzScan (FUZZTIME=60s)
 	@[[ -n "$(T)" ]] || { echo 'which one? make fuzz T=NAME, where NAME is one of:'; \
 		grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | awk '{ print "  " $$2 }'; exit 2; }
-	@file=$$(grep -rlE --include='*_test.go' '^func $(T)\(' .) || { echo 'no fuzz target $(T)'; exit 2; }; \
-	go test -run '^$$' -fuzz '^$(T)$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "./$$(dirname "$${file#./}")"
+	@files=$$(grep -rlE --include='*_test.go' '^func $(T)\(' .) || { echo 'no fuzz target $(T)'; exit 2; }; \
+	for file in $$files; do \
+		go test -run '^$$' -fuzz '^$(T)$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "./$$(dirname "$${file#./}")"; done
