@@ -80,6 +80,26 @@ func (c *Client) Log(ctx context.Context, q LogQuery) (Log, error) {
 	return ask[Log](ctx, c, "log", q)
 }
 
+func (c *Client) Protect(ctx context.Context, p Protect) (Protected, error) {
+	return ask[Protected](ctx, c, "protect", p)
+}
+
+func (c *Client) Unprotect(ctx context.Context, p Protect) (Protected, error) {
+	return ask[Protected](ctx, c, "unprotect", p)
+}
+
+func (c *Client) Coverage(ctx context.Context, q CoverageQuery) (Coverage, error) {
+	return ask[Coverage](ctx, c, "coverage", q)
+}
+
+func (c *Client) Backups(ctx context.Context) ([]Backup, error) {
+	return ask[[]Backup](ctx, c, "backups", nothing{})
+}
+
+func (c *Client) RestoreBackup(ctx context.Context, r RestoreBackup) (Protected, error) {
+	return ask[Protected](ctx, c, "restore_backup", r)
+}
+
 // StepDown asks the hub to make room. nil means that it will; it is gone when Done is closed and its lock is free.
 func (c *Client) StepDown(ctx context.Context) error {
 	return c.call(ctx, "step_down", nothing{}, nil)

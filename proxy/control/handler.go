@@ -45,6 +45,12 @@ type Handler interface {
 	SetSetting(peer Peer, q SettingQuery) (Setting, error)
 	Log(q LogQuery) (Log, error)
 
+	Protect(peer Peer, p Protect) (Protected, error)
+	Unprotect(peer Peer, p Protect) (Protected, error)
+	Coverage(q CoverageQuery) (Coverage, error)
+	Backups() ([]Backup, error)
+	RestoreBackup(peer Peer, r RestoreBackup) (Protected, error)
+
 	// StepDown says yes (nil) when this hub gives way to peer. The hub then flushes, releases store and socket and exits;
 	// the asker knows that it is gone when the lock beside the socket is free.
 	StepDown(peer Peer) error

@@ -236,6 +236,12 @@ func (h *testHub) SetSetting(_ Peer, q SettingQuery) (Setting, error) {
 	return Setting{Key: q.Key, Value: q.Value}, nil
 }
 
+func (h *testHub) Protect(Peer, Protect) (Protected, error)             { return Protected{}, nil }
+func (h *testHub) Unprotect(Peer, Protect) (Protected, error)           { return Protected{}, nil }
+func (h *testHub) Coverage(CoverageQuery) (Coverage, error)             { return Coverage{}, nil }
+func (h *testHub) Backups() ([]Backup, error)                           { return nil, nil }
+func (h *testHub) RestoreBackup(Peer, RestoreBackup) (Protected, error) { return Protected{}, nil }
+
 func (h *testHub) StepDown(Peer) error {
 	if h.startedBy != "wrapper" {
 		return &Error{Code: CodeNotHere, Message: "started by a person"}

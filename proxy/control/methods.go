@@ -56,6 +56,21 @@ var methods = map[string]method{
 	"log": with(func(c *session, q LogQuery) (any, error) {
 		return c.server.handler.Log(q)
 	}),
+	"protect": with(func(c *session, p Protect) (any, error) {
+		return c.server.handler.Protect(c.peer(true), p)
+	}),
+	"unprotect": with(func(c *session, p Protect) (any, error) {
+		return c.server.handler.Unprotect(c.peer(true), p)
+	}),
+	"coverage": with(func(c *session, q CoverageQuery) (any, error) {
+		return c.server.handler.Coverage(q)
+	}),
+	"backups": with(func(c *session, _ nothing) (any, error) {
+		return list(c.server.handler.Backups())
+	}),
+	"restore_backup": with(func(c *session, r RestoreBackup) (any, error) {
+		return c.server.handler.RestoreBackup(c.peer(true), r)
+	}),
 	"step_down": with(func(c *session, _ nothing) (any, error) {
 		return nothing{}, c.server.handler.StepDown(c.peer(true))
 	}),
