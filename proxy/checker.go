@@ -113,8 +113,8 @@ func (c *checker) demand(fresh bool) uint64 {
 }
 
 // beside is asked by each call that goes out: the number of the check its answer must wait for, 0 for none.
-func (c *checker) beside(v *view) uint64 {
-	if v.policy.RecheckOff || !c.overdue(v.policy.Recheck) {
+func (c *checker) beside(v *view, now time.Time) uint64 {
+	if v.policy.RecheckOff || !c.overdueAt(now, v.policy.Recheck) {
 		return 0
 	}
 	return c.demand(v.policy.Recheck == 0)
@@ -136,8 +136,10 @@ func (c *checker) poke(v *view) {
 	c.demand(false)
 }
 
-func (c *checker) overdue(after time.Duration) bool {
-	return time.Duration(time.Now().UnixNano()-c.lastCheck.Load()) >= after
+func (c *checker) overdue(after time.Duration) bool { return c.overdueAt(time.Now(), after) }
+
+func (c *checker) overdueAt(now time.Time, after time.Duration) bool {
+	return after == 0 || time.Duration(now.UnixNano()-c.lastCheck.Load()) >= after
 }
 
 // changed takes a list_changed notification: what comes after it waits for a check, which is not hurried.

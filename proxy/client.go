@@ -72,7 +72,7 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 	if s.gate.hold(s, r, line) {
 		return
 	}
-	s.admit(r, line)
+	s.admit(r, line, r.started)
 }
 
 // subjectOf reads what a request names, unescaped, into r.
@@ -121,8 +121,8 @@ func (s *Session) subjectOf(r *request, line []byte, m *frame.Message) {
 	}
 }
 
-// admit lets a request out or refuses it, by the view of this moment.
-func (s *Session) admit(r *request, line []byte) {
+// admit lets a request out or refuses it, by the view of this moment, which is now.
+func (s *Session) admit(r *request, line []byte, now time.Time) {
 	v := s.view.Load()
 	if r.method == methodCall && isOwnTool(r.name) {
 		s.callOwn(r, line)
@@ -138,7 +138,7 @@ func (s *Session) admit(r *request, line []byte) {
 		return
 	}
 	if r.method == methodCall || r.method == methodTask {
-		r.need = s.checks.beside(v)
+		r.need = s.checks.beside(v, now)
 	}
 	s.forward(r, line)
 }

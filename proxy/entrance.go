@@ -61,7 +61,7 @@ func (e *entrance) open(s *Session) {
 		e.waiting = e.waiting[1:]
 		e.bytes -= len(next.line)
 		e.mu.Unlock()
-		s.admit(next.r, next.line)
+		s.admit(next.r, next.line, time.Now())
 	}
 }
 

@@ -28,7 +28,11 @@ func (j *journal) init(cfg Config) {
 }
 
 func (j *journal) record(kind, status string, r control.Record) {
-	r.Time, r.Kind, r.Status = time.Now().UTC(), kind, status
+	j.recordAt(time.Now(), kind, status, r)
+}
+
+func (j *journal) recordAt(now time.Time, kind, status string, r control.Record) {
+	r.Time, r.Kind, r.Status = now.UTC(), kind, status
 	r.Server, r.Session, r.Client = j.gate.State().Name, j.session, *j.client.Load()
 	j.gate.Record(r)
 }
@@ -37,9 +41,10 @@ func (j *journal) answered(r *request, status string, bytes int) {
 	if r.method != methodCall {
 		return
 	}
-	j.record("tool_call", status, control.Record{
+	now := time.Now()
+	j.recordAt(now, "tool_call", status, control.Record{
 		Tool:       inspect.CleanName(r.name, "a tool"),
-		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
+		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }
 

@@ -14,6 +14,8 @@ type request struct {
 	item    string // pin key the answer depends on ("tool:echo"), "" where nothing is named
 	name    string // tool, prompt or URI as the client names it, unescaped
 	started time.Time
+	// failed says of an answer that it is an error of the protocol, or a result that says isError.
+	failed bool
 
 	// need is the check that must have been judged before the answer goes to the client.
 	need uint64
@@ -22,6 +24,14 @@ type request struct {
 	cursor string
 	// own takes the answer of a request of ours. It has room for one.
 	own chan []byte
+}
+
+// status is what the timeline says of an answered request.
+func (r *request) status() string {
+	if r.failed {
+		return "error"
+	}
+	return "ok"
 }
 
 // inFlight holds the requests of one direction by the canonical form of their id, so that an answer finds its request by

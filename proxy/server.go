@@ -137,6 +137,7 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message) error {
 	case r.method.listing():
 		return s.answerListing(r, line)
 	}
+	r.failed = isFailure(line, m)
 	s.tasks.remember(r, line, m)
 	s.noteVoice(line)
 	line = s.withoutOurs(line, m)
@@ -184,7 +185,7 @@ func (s *Session) deliver(r *request, line []byte) error {
 	}
 	err := s.client.Write(line)
 	if r.method == methodCall {
-		s.journal.answered(r, statusOf(line), len(line))
+		s.journal.answered(r, r.status(), len(line))
 	}
 	return err
 }
@@ -198,19 +199,16 @@ func (s *Session) stillAllowed(v *view, r *request) reason {
 	return why
 }
 
-// statusOf is "error" for an error of the protocol and for a result that says isError, else "ok".
-func statusOf(line []byte) string {
-	if !bytes.Contains(line, []byte(`rror"`)) { // error, isError
-		return "ok"
+// isFailure says of an answer whether it is an error of the protocol or a result that says isError.
+func isFailure(line []byte, m *frame.Message) bool {
+	if m.Kind == frame.Error {
+		return true
 	}
-	root := frame.Root(line)
-	if _, ok := frame.Find(line, root, "error"); ok {
-		return "error"
+	if m.Keys&frame.KeyIsError == 0 {
+		return false
 	}
-	if span, ok := frame.Find(line, root, "result", "isError"); ok && string(span.Of(line)) == "true" {
-		return "error"
-	}
-	return "ok"
+	span, ok := frame.Find(line, m.Result, "isError")
+	return ok && string(span.Of(line)) == "true"
 }
 
 // withoutOurs cuts members that only we may write ("sallyport/…"): a server that speaks as us is a finding, not an answer.

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"strings"
 	"sync"
 
@@ -20,7 +19,7 @@ type taskSet struct {
 
 // remember takes the task an answer to tools/call created, if it created one.
 func (t *taskSet) remember(r *request, line []byte, m *frame.Message) {
-	if r.method != methodCall || m.Kind != frame.Result || !bytes.Contains(line, []byte(`taskId`)) {
+	if r.method != methodCall || m.Kind != frame.Result || m.Keys&frame.KeyTaskID == 0 {
 		return
 	}
 	span, ok := frame.Find(line, m.Result, "task", "taskId")

@@ -35,6 +35,7 @@ type scanner struct {
 	frames       []frame
 	spans        [fieldCount]Span
 	ours         []Member
+	known        Keys
 	method       []byte
 	methodBuffer []byte
 }
@@ -286,6 +287,7 @@ func (s *scanner) key(f *frame, start, end int, tr traits) *Problem {
 		f.child = s.contextKey(content, tr)
 	}
 	if s.dir == FromServer {
+		s.known |= keysIn(content, tr)
 		if startsOurs(content) && s.isOurs(content, tr) {
 			if len(s.ours) == MaxOurs {
 				return invalidProblem("too many keys that begin with sallyport/", start)
@@ -297,6 +299,19 @@ func (s *scanner) key(f *frame, start, end int, tr traits) *Problem {
 		}
 	}
 	return nil
+}
+
+// keysIn is the bit of a key that Keys knows. An escaped one may be any of them.
+func keysIn(content []byte, tr traits) Keys {
+	switch {
+	case tr&escaped != 0:
+		return KeyIsError | KeyTaskID
+	case len(content) == len("isError") && string(content) == "isError":
+		return KeyIsError
+	case len(content) == len("taskId") && string(content) == "taskId":
+		return KeyTaskID
+	}
+	return 0
 }
 
 func doubleProblem(at place, offset int) *Problem {

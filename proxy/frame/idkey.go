@@ -13,6 +13,9 @@ const maxExponentDigits = 17
 // "1" is another. Numbers are compared exactly, whatever their size; strings unescaped; objects and arrays in their
 // canonical form. Clients coerce ids (1 matches "1" in some): an answer is matched by this key and by nothing looser.
 func AppendIDKey(dst []byte, rawID []byte) []byte {
+	if key, ok := appendPlainKey(dst, rawID); ok {
+		return key
+	}
 	v := Root(rawID)
 	value := v.Of(rawID)
 	switch Type(rawID, v) {
@@ -33,6 +36,28 @@ func AppendIDKey(dst []byte, rawID []byte) []byte {
 	}
 	dst = append(dst, 'r')
 	return append(dst, value...)
+}
+
+// appendPlainKey is appendNumberKey for what nearly every id is: a positive integer in plain digits. It writes the same.
+func appendPlainKey(dst, number []byte) (key []byte, ok bool) {
+	if len(number) == 0 || len(number) > 19 || number[0] == '0' {
+		return dst, false
+	}
+	significant := 0
+	for i, c := range number {
+		if c -= '0'; c > 9 {
+			return dst, false
+		} else if c != 0 {
+			significant = i + 1
+		}
+	}
+	dst = append(append(dst, 'n'), number[:significant]...)
+	dst = append(dst, 'e')
+	if power := len(number) - significant; power > 9 {
+		return append(dst, '1', byte('0'+power-10)), true
+	} else {
+		return append(dst, byte('0'+power)), true
+	}
 }
 
 // appendNumberKey writes a number of valid grammar as its sign, its digits without zeros at either end, and the power of

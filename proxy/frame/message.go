@@ -28,6 +28,15 @@ const (
 	FromServer
 )
 
+// Keys is a set of object keys. A bit that is not set is a promise: no object of the message has that key. One that is set
+// is a reason to look.
+type Keys uint8
+
+const (
+	KeyIsError Keys = 1 << iota // "isError"
+	KeyTaskID                   // "taskId"
+)
+
 // Message is what Scan found in one line. Its zero value is ready; use one again and again, from one goroutine.
 type Message struct {
 	Raw    []byte // the line that was scanned
@@ -37,6 +46,7 @@ type Message struct {
 	Params Span
 	Result Span
 	Error  Span
+	Keys   Keys     // from a server: which of the keys that a reader of answers asks about it may hold, at any depth
 	Ours   []Member // from a server: members at any depth whose key begins with "sallyport/" in any case, in order
 
 	scan scanner
@@ -44,7 +54,7 @@ type Message struct {
 
 // Reset lets go of the line: a Message that is kept keeps the line's memory.
 func (m *Message) Reset() {
-	m.Raw, m.Kind, m.Method = nil, 0, nil
+	m.Raw, m.Kind, m.Method, m.Keys = nil, 0, nil, 0
 	m.ID, m.Params, m.Result, m.Error = Span{}, Span{}, Span{}, Span{}
 	m.Ours = m.Ours[:0]
 }
@@ -76,7 +86,7 @@ func Scan(raw []byte, dir Direction, m *Message) error {
 	m.Raw = raw
 	s := &m.scan
 	s.begin(raw)
-	s.dir, s.ours = dir, m.Ours
+	s.dir, s.ours, s.known = dir, m.Ours, 0
 	p := s.message()
 	m.Ours = s.ours
 	s.end()
@@ -85,7 +95,7 @@ func Scan(raw []byte, dir Direction, m *Message) error {
 		return p
 	}
 	m.ID, m.Params = s.spans[fieldID], s.spans[fieldParams]
-	m.Result, m.Error = s.spans[fieldResult], s.spans[fieldError]
+	m.Result, m.Error, m.Keys = s.spans[fieldResult], s.spans[fieldError], s.known
 	switch {
 	case !m.Result.Empty():
 		m.Kind = Result
