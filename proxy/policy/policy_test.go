@@ -169,7 +169,7 @@ func TestForWrapperFallsBackToDefaults(t *testing.T) {
 	if got := ForWrapper(Values{"pins.recheck": "0s"}); got.RecheckOff || got.Recheck != 0 {
 		t.Errorf("every call: %+v", got)
 	}
-	if got := ForHub(Values{"activity.keep": "garbage"}); got != (Hub{ActivityKeep: 90 * 24 * time.Hour, ActivitySize: 256 << 20}) {
+	if got := ForHub(Values{"activity.keep": "garbage"}); got != (Hub{AutoProtect: true, ActivityKeep: 90 * 24 * time.Hour, ActivitySize: 256 << 20}) {
 		t.Errorf("hub: %+v", got)
 	}
 }

@@ -53,6 +53,12 @@ var table = []Setting{
 		Doc: "Whether a hub without a window, started with --allow-cli-approval, takes decisions from the command line. Only the window can switch it on.",
 	},
 	{
+		Key: "clients.auto_protect", Default: "on", Scope: Global, kind: toggle{safeOn: true},
+		Values: "on, off", Safer: "on",
+		Doc: "Whether a new entry in a client's file that you protected is wrapped at once. off: it is reported and waits for you. " +
+			"An entry that you left out or took out stays so either way.",
+	},
+	{
 		Key: "activity.keep", Default: "2160h", Scope: Global,
 		kind:   span{min: time.Second, max: 100 * 365 * 24 * time.Hour, longSafer: true},
 		Values: "a duration from 1s to 876000h", Safer: "longer",

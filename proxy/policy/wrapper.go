@@ -31,6 +31,7 @@ func ForWrapper(v Values) Wrapper {
 // Hub is what the hub itself needs of the settings.
 type Hub struct {
 	CLIApproval  bool
+	AutoProtect  bool // wrap new entries of a protected file at once
 	ActivityKeep time.Duration
 	ActivitySize int64 // bytes
 }
@@ -40,6 +41,7 @@ func ForHub(v Values) Hub {
 	keep, _ := v.duration("activity.keep")
 	return Hub{
 		CLIApproval:  v.safe("approvals.cli") == "on",
+		AutoProtect:  v.safe("clients.auto_protect") == "on",
 		ActivityKeep: keep,
 		ActivitySize: v.bytes("activity.max_size"),
 	}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
+
+// What a person wants of one entry of a client's file.
+const (
+	WantWrapped = "wrapped"
+	WantOpen    = "open" // left out, or taken out: it stays so
+)
+
+// ClientFile is the wanted state of one client's configuration file. Values of env are never in it: where a change of one
+// must be noticed there is a keyed hash, and what is put back comes from the copy of the file that Good names.
+type ClientFile struct {
+	Path    string        `json:"path"` // as it was protected; a symbolic link is followed at each look
+	Client  string        `json:"client"`
+	Since   time.Time     `json:"since"`
+	Entries []ClientEntry `json:"entries"`
+	Good    string        `json:"good,omitempty"` // SHA-256 of the file as it was last seen in its wanted state, "" if never
+	Pending *PendingWrite `json:"pending,omitempty"`
+}
+
+// ClientEntry is one entry as a person wants it.
+type ClientEntry struct {
+	Name     string `json:"name"`
+	Want     string `json:"want"`
+	Original []byte `json:"original,omitempty"` // command and arguments before they were wrapped, in the file's own bytes
+	Wrapped  []byte `json:"wrapped,omitempty"`  // the same as we wrote them
+	// Rest is a keyed hash over the members beside command, args and env, Env one over the value of each variable.
+	Rest string            `json:"rest,omitempty"`
+	Env  map[string]string `json:"env,omitempty"`
+	// Taken is the keyed hash of an entry that a person took as it stood, whatever it was: it is not asked about again.
+	Taken string    `json:"taken,omitempty"`
+	Since time.Time `json:"since"`
+}
+
+// PendingWrite is a change of the file that was begun: it is stored before the file is written and taken away after. A hub
+// that finds one looks at the file to know which of the two states holds.
+type PendingWrite struct {
+	From    string        `json:"from"`    // SHA-256 of the file before
+	To      string        `json:"to"`      // and after
+	Entries []ClientEntry `json:"entries"` // the wanted state once the file is written
+	Why     string        `json:"why"`     // protect, unprotect, put_back, auto_protect, restore
+	Code    string        `json:"code,omitempty"`
+	Ends    bool          `json:"ends,omitempty"` // nothing of the file is wanted any more
+	At      time.Time     `json:"at"`
+}
+
+const clientPrefix = "client."
+
+// ClientFileID names a client's file in records and inbox items.
+func ClientFileID(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return "file:" + hex.EncodeToString(sum[:16])
+}
+
+func clientKey(path string) []byte { return []byte(clientPrefix + ClientFileID(path)) }
+
+// PutClientFile writes the wanted state of a file whole.
+func (tx *Tx) PutClientFile(f ClientFile) error {
+	if f.Path == "" {
+		return fmt.Errorf("a client's file without a path")
+	}
+	tx.rolled = true
+	return tx.put(bucketMeta, clientKey(f.Path), f)
+}
+
+// ClientFile is the wanted state of one file; ErrNotFound where nobody protected it.
+func (tx *Tx) ClientFile(path string) (ClientFile, error) {
+	var f ClientFile
+	err := tx.get(bucketMeta, clientKey(path), &f)
+	return f, err
+}
+
+// ClientFiles are all files that somebody protected.
+func (tx *Tx) ClientFiles() ([]ClientFile, error) {
+	return list[ClientFile](tx, bucketMeta, []byte(clientPrefix))
+}
+
+// DeleteClientFile ends the watch over a file.
+func (tx *Tx) DeleteClientFile(path string) error {
+	tx.rolled = true
+	return tx.delete(bucketMeta, clientKey(path))
+}
+
+// KeyedHash is a hash that nobody without this home's key can try guesses against: what it is over may be a password. Label
+// keeps hashes of different things apart.
+func (s *Store) KeyedHash(label string, parts ...[]byte) string {
+	var whole bytes.Buffer
+	for _, p := range parts {
+		fmt.Fprintf(&whole, "%d:", len(p))
+		whole.Write(p)
+	}
+	return hex.EncodeToString(seal(s.key, []byte("keyed-hash"), []byte(label), whole.Bytes()))
+}
