@@ -1,0 +1,226 @@
+package clientconfig
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// How long copies are kept: of each file the newest backupsKept, and none older than backupsFor. They hold what the file
+// held, its secrets included, so they are not kept for ever.
+const (
+	backupsKept = 20
+	backupsFor  = 90 * 24 * time.Hour
+)
+
+// ErrNoBackup says that no backup has this ID.
+var ErrNoBackup = errors.New("no such backup; sallyport backups lists them")
+
+// Backups is the folder of the copies made before each change. Beside each copy, named by time and content, lies a small
+// file that says where it came from.
+type Backups struct {
+	Dir string
+	Now func() time.Time // nil: time.Now
+}
+
+// Backup is one copy.
+type Backup struct {
+	ID     string    `json:"id"`   // time and the first digits of the digest
+	Path   string    `json:"path"` // the client's file
+	Time   time.Time `json:"time"`
+	SHA256 string    `json:"sha256"`
+	Size   int       `json:"size"`
+	File   string    `json:"file"` // name of the copy in the folder
+}
+
+const aboutSuffix = ".about.json"
+
+// Keep copies a file's text, and removes copies that are too old or too many. A text of this file that is kept already is
+// not kept twice: its copy gets the new date.
+func (b *Backups) Keep(path string, raw []byte) (Backup, error) {
+	if b == nil || b.Dir == "" {
+		return Backup{}, errors.New("there is no folder for backups")
+	}
+	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
+		return Backup{}, err
+	}
+	if info, err := os.Lstat(b.Dir); err != nil || !info.IsDir() {
+		return Backup{}, fmt.Errorf("%s is not a folder", b.Dir)
+	}
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	sum := sha256.Sum256(raw)
+	digest := hex.EncodeToString(sum[:])
+	now := b.now().UTC()
+	kept := Backup{ID: now.Format("20060102-150405.000") + "-" + digest[:8], Path: path, Time: now, SHA256: digest, Size: len(raw)}
+	kept.File = kept.ID + "." + filepath.Base(path)
+	about, err := json.Marshal(kept)
+	if err != nil {
+		return Backup{}, err
+	}
+	before, err := b.List()
+	if err != nil {
+		return Backup{}, err
+	}
+	if err := create(filepath.Join(b.Dir, kept.File), raw); err != nil {
+		return Backup{}, err
+	}
+	if err := create(filepath.Join(b.Dir, kept.ID+aboutSuffix), about); err != nil {
+		os.Remove(filepath.Join(b.Dir, kept.File))
+		return Backup{}, err
+	}
+	syncFolder(b.Dir)
+	left := backupsKept - 1
+	for _, old := range before {
+		if old.ID == kept.ID {
+			continue
+		}
+		same := old.Path == path
+		if same && old.SHA256 != digest && left > 0 && now.Sub(old.Time) < backupsFor {
+			left--
+			continue
+		}
+		if same || now.Sub(old.Time) >= backupsFor {
+			b.remove(old)
+		}
+	}
+	return kept, nil
+}
+
+// List gives the copies, newest first. One whose describing file cannot be read is left out.
+func (b *Backups) List() ([]Backup, error) {
+	names, err := os.ReadDir(b.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []Backup
+	for _, name := range names {
+		if !strings.HasSuffix(name.Name(), aboutSuffix) {
+			continue
+		}
+		raw, err := Read(filepath.Join(b.Dir, name.Name()))
+		var kept Backup
+		if err != nil || json.Unmarshal(raw, &kept) != nil || kept.ID+aboutSuffix != name.Name() || kept.File != filepath.Base(kept.File) {
+			continue
+		}
+		all = append(all, kept)
+	}
+	slices.SortFunc(all, func(a, b Backup) int {
+		if c := b.Time.Compare(a.Time); c != 0 {
+			return c
+		}
+		return strings.Compare(b.ID, a.ID)
+	})
+	return all, nil
+}
+
+// Find gives the copy with this ID, or the only one whose ID starts with it.
+func (b *Backups) Find(id string) (Backup, error) {
+	all, err := b.List()
+	if err != nil {
+		return Backup{}, err
+	}
+	var found []Backup
+	for _, kept := range all {
+		if kept.ID == id {
+			return kept, nil
+		}
+		if id != "" && strings.HasPrefix(kept.ID, id) {
+			found = append(found, kept)
+		}
+	}
+	if len(found) != 1 {
+		return Backup{}, ErrNoBackup
+	}
+	return found[0], nil
+}
+
+// Text is what a copy holds, checked against its digest.
+func (b *Backups) Text(kept Backup) ([]byte, error) {
+	raw, err := Read(filepath.Join(b.Dir, kept.File))
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != kept.SHA256 {
+		return nil, fmt.Errorf("backup %s is not what was kept; it was not used", kept.ID)
+	}
+	return raw, nil
+}
+
+// Restore writes a copy back over its file. What stands there is kept first, like before any other change; a file that is
+// gone is made anew.
+func (b *Backups) Restore(id string) (Backup, error) {
+	kept, err := b.Find(id)
+	if err != nil {
+		return Backup{}, err
+	}
+	raw, err := b.Text(kept)
+	if err != nil {
+		return Backup{}, err
+	}
+	was, err := Read(kept.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := create(kept.Path, raw); err != nil {
+			return Backup{}, writing(kept.Path, err)
+		}
+		return kept, nil
+	case err != nil:
+		return Backup{}, err
+	case bytes.Equal(was, raw):
+		return kept, nil
+	}
+	_, err = Write(kept.Path, was, raw, b)
+	return kept, err
+}
+
+func (b *Backups) now() time.Time {
+	if b.Now == nil {
+		return time.Now()
+	}
+	return b.Now()
+}
+
+func (b *Backups) remove(old Backup) {
+	os.Remove(filepath.Join(b.Dir, old.File))
+	os.Remove(filepath.Join(b.Dir, old.ID+aboutSuffix))
+}
+
+// create makes a file of ours that was not there, durable before it returns.
+func create(path string, raw []byte) (err error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		if there, e := Read(path); e == nil && bytes.Equal(there, raw) {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(path)
+		}
+	}()
+	if _, err = file.Write(raw); err != nil {
+		return err
+	}
+	if err = file.Sync(); err != nil {
+		return err
+	}
+	return file.Close()
+}

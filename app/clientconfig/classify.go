@@ -1,0 +1,137 @@
+package clientconfig
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Installation is the Sallyport that edits: the absolute, stable path of its command, and the client whose file it is.
+type Installation struct {
+	Path   string
+	Client string // the value of --client
+}
+
+// Kind is what an entry is.
+type Kind string
+
+const (
+	Plain        Kind = "plain"         // starts its server bare
+	Wrapped      Kind = "wrapped"       // starts it through this installation, as our record would write it
+	LooksWrapped Kind = "looks_wrapped" // only looks so, and must be counted as not guarded
+	Remote       Kind = "remote"        // a URL
+	Odd          Kind = "odd"           // cannot be read
+)
+
+// Reason is why an entry only looks wrapped.
+type Reason string
+
+const (
+	OtherCommand Reason = "other_command" // the command is not this installation's file
+	MissingFile  Reason = "missing_file"  // the command is a path where nothing is
+	OtherArgs    Reason = "other_args"    // the arguments are not what the record would write
+	MovedHome    Reason = "moved_home"    // env names a variable that moves our home
+)
+
+// Class says what an entry is. Inner is the command behind the wrapper where one can be told.
+type Class struct {
+	Kind   Kind
+	Reason Reason // of LooksWrapped
+	Why    string // one sentence in our words, with no value of the file but names of variables; "" for Plain and Wrapped
+	Inner  []string
+}
+
+func (c Class) String() string {
+	if c.Why == "" {
+		return string(c.Kind)
+	}
+	return string(c.Kind) + ": " + c.Why
+}
+
+func (c Class) GoString() string { return c.String() }
+
+// Classify says what an entry is. Only the very file of this installation counts as a wrapper (os.SameFile, not its name),
+// only arguments that the record would write (without a record: those Wrap would write for this name and client), and only
+// an env that does not move our home.
+func Classify(e Entry, by Installation, record *Record) Class {
+	switch {
+	case e.Odd != "":
+		return Class{Kind: Odd, Why: e.Odd}
+	case e.URL != "":
+		return Class{Kind: Remote, Why: "a remote server, which this version does not stand in front of"}
+	}
+	same, present := sameFile(e.Command, by.Path)
+	inner, form := wrapForm(e.Args)
+	c := Class{Kind: LooksWrapped, Inner: inner}
+	if !same {
+		if !named(e.Command) && !(form && namedAmong(e.Args)) && !isPathOf(e.Command, by.Path) {
+			return Class{Kind: Plain}
+		}
+		c.Reason, c.Why = OtherCommand, "its command only has Sallyport's name; it is another program"
+		if !present && filepath.IsAbs(e.Command) {
+			c.Reason, c.Why = MissingFile, "its command is a Sallyport that is not there"
+		}
+		return c
+	}
+	if name := homeMover(e.EnvNames); name != "" {
+		c.Reason, c.Why = MovedHome, "its env sets "+name+", which moves Sallyport's home"
+		return c
+	}
+	written := append(ours(e.Name, by.Client), inner...)
+	if record != nil {
+		written = record.Written()
+	}
+	if !form || !slices.Equal(e.Args, written) {
+		c.Reason, c.Why = OtherArgs, "its arguments are not those that Sallyport wrote"
+		return c
+	}
+	return Class{Kind: Wrapped, Inner: inner}
+}
+
+// wrapForm finds the command behind `wrap … --`.
+func wrapForm(args []string) (inner []string, ok bool) {
+	if len(args) == 0 || args[0] != "wrap" {
+		return nil, false
+	}
+	end := slices.Index(args, "--")
+	if end < 0 || end+1 >= len(args) {
+		return nil, false
+	}
+	return args[end+1:], true
+}
+
+func sameFile(command, wrapper string) (same, present bool) {
+	if !filepath.IsAbs(command) {
+		return false, false // looked up by the client's PATH, or from a folder that we do not know
+	}
+	a, err := os.Stat(command)
+	if err != nil {
+		return false, false
+	}
+	b, err := os.Stat(wrapper)
+	return err == nil && os.SameFile(a, b), true
+}
+
+func isPathOf(command, wrapper string) bool { return wrapper != "" && command == wrapper }
+
+// named says that a command passes for ours by its name.
+func named(command string) bool {
+	base := command[strings.LastIndexAny(command, `/\`)+1:]
+	base = strings.ToLower(base)
+	return strings.HasPrefix(base, "sallyport")
+}
+
+func namedAmong(args []string) bool { return slices.ContainsFunc(args, named) }
+
+// homeMover names the first variable that would lead a wrapper to another home, and so to another hub. Names are compared
+// without case: on Windows the system does.
+func homeMover(names []string) string {
+	for _, name := range names {
+		upper := strings.ToUpper(name)
+		if strings.HasPrefix(upper, "SALLYPORT_") || strings.HasPrefix(upper, "XDG_") || upper == "HOME" || upper == "USERPROFILE" {
+			return name
+		}
+	}
+	return ""
+}

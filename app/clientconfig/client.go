@@ -1,0 +1,188 @@
+package clientconfig
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// System is the machine that is looked at: everything that differs from one to another, so that the paths of all three
+// systems can be tested on one.
+type System struct {
+	OS   string              // as runtime.GOOS
+	Home string              // the person's home folder
+	Env  func(string) string // the environment
+	Root string              // put before every path; "" on a real machine
+}
+
+// ThisSystem is the machine the program runs on.
+func ThisSystem() System {
+	home, _ := os.UserHomeDir()
+	return System{OS: runtime.GOOS, Home: home, Env: os.Getenv}
+}
+
+// env is a folder named by the environment, or the other one where the variable is missing or no absolute path.
+func (s System) env(name, other string) string {
+	if value := s.Env(name); filepath.IsAbs(value) {
+		return value
+	}
+	return other
+}
+
+func (s System) path(parts ...string) string {
+	return filepath.Join(append([]string{s.Root}, parts...)...)
+}
+
+// State is what stands at a location.
+type State string
+
+const (
+	Unseen     State = "unseen"     // nobody has looked
+	Found      State = "found"      // a file that can be read
+	Absent     State = "absent"     // no file
+	Denied     State = "denied"     // the system does not let us look; this is never "no file"
+	Unreadable State = "unreadable" // something else stands there, or reading it fails
+)
+
+// Location is one place where a client keeps its servers.
+type Location struct {
+	Client    string // as in --client
+	Name      string // as people know it
+	Path      string
+	Folder    string // the client's own folder; for Claude Desktop its extensions lie there too
+	Format    Format
+	Editable  bool // Wrap and Unwrap know this client; others are counted only
+	Preferred bool // of several places of one client, the one that it reads
+	State     State
+	Modified  time.Time // of Found
+	Err       error     // of Denied and Unreadable, with what the person can do
+}
+
+// Clients whose file is known. The first is the one that counts.
+const (
+	ClaudeDesktop = "claude-desktop"
+	ClaudeCode    = "claude-code"
+	Cursor        = "cursor"
+	Windsurf      = "windsurf"
+	VSCode        = "vscode"
+	GeminiCLI     = "gemini-cli"
+)
+
+const claudeFile = "claude_desktop_config.json"
+
+// Locate looks at every place where a known client keeps its servers, Claude Desktop first. Clients that are not there are
+// listed as Absent. On macOS the system may ask the person when another program's folder is read: call it there only after
+// they said so, and Places before.
+func Locate(s System) []Location {
+	places := Places(s)
+	for i := range places {
+		look(&places[i])
+	}
+	prefer(places)
+	return places
+}
+
+// Places lists where Locate would look and opens none of the files (on Windows it lists the folder of packages).
+func Places(s System) []Location {
+	var all []Location
+	for _, folder := range s.claudeFolders() {
+		all = append(all, Location{Client: ClaudeDesktop, Name: "Claude Desktop", Path: filepath.Join(folder, claudeFile), Folder: folder, Editable: true})
+	}
+	code := map[string]string{
+		"darwin":  s.path(s.Home, "Library", "Application Support", "Code", "User"),
+		"windows": s.path(s.env("APPDATA", filepath.Join(s.Home, "AppData", "Roaming")), "Code", "User"),
+	}[s.OS]
+	if code == "" {
+		code = s.path(s.env("XDG_CONFIG_HOME", filepath.Join(s.Home, ".config")), "Code", "User")
+	}
+	for _, l := range []Location{
+		{Client: ClaudeCode, Name: "Claude Code", Path: s.path(s.Home, ".claude.json"), Editable: true},
+		{Client: Cursor, Name: "Cursor", Path: s.path(s.Home, ".cursor", "mcp.json"), Editable: true},
+		{Client: Windsurf, Name: "Windsurf", Path: s.path(s.Home, ".codeium", "windsurf", "mcp_config.json"), Editable: true},
+		{Client: GeminiCLI, Name: "Gemini CLI", Path: s.path(s.Home, ".gemini", "settings.json"), Format: Format{Comments: true}},
+		{Client: VSCode, Name: "Visual Studio Code", Path: filepath.Join(code, "mcp.json"), Format: Format{Comments: true, Key: "servers"}},
+	} {
+		l.Folder = filepath.Dir(l.Path)
+		all = append(all, l)
+	}
+	for i := range all {
+		all[i].State = Unseen
+	}
+	prefer(all)
+	return all
+}
+
+// claudeFolders lists Claude Desktop's folders, the one that it would read first.
+func (s System) claudeFolders() []string {
+	switch s.OS {
+	case "darwin":
+		return []string{s.path(s.Home, "Library", "Application Support", "Claude")}
+	case "windows":
+		local := s.env("LOCALAPPDATA", filepath.Join(s.Home, "AppData", "Local"))
+		roaming := s.env("APPDATA", filepath.Join(s.Home, "AppData", "Roaming"))
+		// The package sees its private copy first, and the shared folder only where there is none (MSIX file redirection).
+		packages, _ := filepath.Glob(filepath.Join(globQuote(s.path(local, "Packages")), "Claude_*"))
+		slices.SortStableFunc(packages, func(a, b string) int { return modified(b).Compare(modified(a)) })
+		var folders []string
+		for _, p := range packages {
+			folders = append(folders, filepath.Join(p, "LocalCache", "Roaming", "Claude"))
+		}
+		return append(folders, s.path(roaming, "Claude"))
+	default:
+		home := s.path(s.Home, ".config", "Claude")
+		if xdg := s.path(s.env("XDG_CONFIG_HOME", filepath.Join(s.Home, ".config")), "Claude"); xdg != home {
+			return []string{xdg, home}
+		}
+		return []string{home}
+	}
+}
+
+// prefer marks, of each client, the first place with something in it, else the first.
+func prefer(places []Location) {
+	first := map[string]int{}
+	for i, l := range places {
+		places[i].Preferred = false
+		if at, ok := first[l.Client]; !ok || places[at].State == Absent && l.State != Absent {
+			first[l.Client] = i
+		}
+	}
+	for _, at := range first {
+		places[at].Preferred = true
+	}
+}
+
+func modified(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+func look(l *Location) {
+	_, info, err := read(l.Path)
+	l.State, l.Err = stateOf(err), err
+	switch l.State {
+	case Found:
+		l.Modified = info.ModTime()
+	case Absent:
+		l.Err = nil
+	}
+}
+
+func stateOf(err error) State {
+	switch {
+	case err == nil:
+		return Found
+	case errors.Is(err, fs.ErrPermission):
+		return Denied
+	case errors.Is(err, fs.ErrNotExist):
+		return Absent
+	default:
+		return Unreadable
+	}
+}

@@ -1,0 +1,118 @@
+package clientconfig
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// Entry is one server of a client's file, as the client reads it. An entry with Odd set cannot be wrapped; its other fields
+// hold what could be read.
+type Entry struct {
+	Name     string
+	Command  string
+	Args     []string
+	HasArgs  bool     // args stands in the entry, maybe empty
+	URL      string   // of a remote server; then there is no command
+	EnvNames []string // in the order of the file; the values stay in the file
+	Odd      string   // why the entry cannot be read or wrapped, in our words; "" is the common case
+
+	raw            string // the entry's whole value
+	command, args  *hujson.Value
+	commandLeading string // what stands between the command's key and what is before it: white space, as a rule
+	env            *hujson.Object
+}
+
+// String never shows arguments or a URL whole: they may hold secrets.
+func (e Entry) String() string {
+	switch {
+	case e.Odd != "":
+		return fmt.Sprintf("entry %q (%s)", e.Name, e.Odd)
+	case e.URL != "":
+		return fmt.Sprintf("entry %q (remote)", e.Name)
+	}
+	return fmt.Sprintf("entry %q (a command and %d arguments)", e.Name, len(e.Args))
+}
+
+func (e Entry) GoString() string { return e.String() }
+
+// Argv is the command with its arguments.
+func (e Entry) Argv() []string { return append([]string{e.Command}, e.Args...) }
+
+// Clients name the address of a remote server differently.
+var urlKeys = []string{"url", "serverUrl", "httpUrl"}
+
+func (f *File) entry(m *hujson.ObjectMember) Entry {
+	e := Entry{Name: literal(m.Name), raw: f.text(&m.Value)}
+	object, ok := m.Value.Value.(*hujson.Object)
+	if !ok {
+		e.Odd = "the entry is " + kindOf(m.Value) + ", not an object"
+		return e
+	}
+	var odd []string
+	kind := ""
+	for i := range object.Members {
+		key, value := literal(object.Members[i].Name), &object.Members[i].Value
+		switch key {
+		case "command":
+			e.command = value
+			e.commandLeading = string(object.Members[i].Name.BeforeExtra)
+			if e.Command = literal(*value); value.Value.Kind() != '"' {
+				odd = append(odd, "its command is "+kindOf(*value)+", not text")
+			} else if e.Command == "" {
+				odd = append(odd, "its command is empty")
+			}
+		case "args":
+			e.args, e.HasArgs = value, true
+			list, ok := value.Value.(*hujson.Array)
+			if !ok {
+				odd = append(odd, "its args are "+kindOf(*value)+", not a list")
+				continue
+			}
+			for j := range list.Elements {
+				if list.Elements[j].Value.Kind() != '"' {
+					odd = append(odd, fmt.Sprintf("its argument %d is %s, not text", j+1, kindOf(list.Elements[j])))
+				}
+				e.Args = append(e.Args, literal(list.Elements[j]))
+			}
+		case "env":
+			if e.env, ok = value.Value.(*hujson.Object); !ok {
+				odd = append(odd, "its env is "+kindOf(*value)+", not an object")
+				continue
+			}
+			for j := range e.env.Members {
+				e.EnvNames = append(e.EnvNames, literal(e.env.Members[j].Name))
+			}
+		case "type":
+			kind = literal(*value)
+		}
+	}
+	for _, key := range urlKeys {
+		for i := range object.Members {
+			if literal(object.Members[i].Name) == key && e.URL == "" {
+				e.URL = literal(object.Members[i].Value)
+			}
+		}
+	}
+	switch {
+	case e.command != nil && e.URL != "":
+		odd = append(odd, "it has a command and a URL, so what the client starts is not certain")
+	case e.command != nil && kind != "" && kind != "stdio":
+		odd = append(odd, "it has a command and a type other than stdio, so what the client starts is not certain")
+	case e.command == nil && e.URL == "":
+		odd = append(odd, "it has no command")
+	}
+	// The operating system ends an argument at a NUL; half a surrogate pair has no form in UTF-8, and two different halves
+	// would become one command.
+	for _, part := range append(e.Argv(), e.Name) {
+		if strings.ContainsAny(part, "\x00�") {
+			odd = append(odd, "its name, command or arguments hold characters that no program can be given")
+			break
+		}
+	}
+	if len(odd) > 0 {
+		e.Odd = odd[0]
+	}
+	return e
+}

@@ -1,0 +1,277 @@
+package clientconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
+)
+
+// Format is how one client writes its file. The zero value is Claude Desktop's: strict JSON, servers under mcpServers.
+type Format struct {
+	Comments bool   // the client reads comments and trailing commas
+	Key      string // the member that holds the servers; "" is mcpServers
+}
+
+func (f Format) key() string {
+	if f.Key == "" {
+		return "mcpServers"
+	}
+	return f.Key
+}
+
+const (
+	maxFile  = 32 << 20 // bytes; one client keeps its whole history in the same file
+	maxDepth = 200      // nesting: the parser recurses, and no client's file comes near
+)
+
+// ErrNotJSON is in every error that says a file's text cannot be taken for one meaning; SyntaxError has the place.
+var ErrNotJSON = errors.New("not valid JSON")
+
+// SyntaxError says where a file stops being readable. Line and Column count from 1, Column in characters.
+type SyntaxError struct {
+	Line, Column int
+	Problem      string // in our words; at most a key's name is quoted from the file, never a value
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
+}
+
+func (e *SyntaxError) Unwrap() error { return ErrNotJSON }
+
+// File is a client's file as it was read.
+type File struct {
+	Entries    []Entry // in the order of the file
+	HasServers bool    // mcpServers stands in the file, maybe empty
+	Format     Format
+
+	raw     []byte
+	shift   int // length of a byte order mark: offsets of the parser count from behind it
+	root    hujson.Value
+	servers *hujson.Value // nil where HasServers is false
+}
+
+// Raw is the text that was parsed. It must not be changed.
+func (f *File) Raw() []byte { return f.raw }
+
+// Entry finds an entry by its exact name.
+func (f *File) Entry(name string) (Entry, bool) {
+	for _, e := range f.Entries {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+func (f *File) String() string { return fmt.Sprintf("client file with %d entries", len(f.Entries)) }
+
+func (f *File) GoString() string { return f.String() }
+
+type span struct{ from, to int }
+
+func (f *File) span(v *hujson.Value) span {
+	return span{v.StartOffset + f.shift, v.EndOffset + f.shift}
+}
+
+func (f *File) text(v *hujson.Value) string {
+	s := f.span(v)
+	return string(f.raw[s.from:s.to])
+}
+
+// Parse reads a client's file. Every entry under mcpServers is listed, odd ones too. An error is a *SyntaxError, or says
+// that the file is too large; then nothing of the file is to be used or written.
+func Parse(raw []byte, format Format) (*File, error) {
+	if len(raw) > maxFile {
+		return nil, fmt.Errorf("the file has more than %d MiB", maxFile>>20)
+	}
+	f := &File{Format: format, raw: raw}
+	if bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")) {
+		f.shift = 3
+	}
+	body := raw[f.shift:]
+	if err := f.readable(body); err != nil {
+		return nil, err
+	}
+	root, err := hujson.Parse(body)
+	if err != nil {
+		return nil, f.parserError(body, err)
+	}
+	f.root = root
+	if err := f.uniqueKeys(&f.root); err != nil {
+		return nil, err
+	}
+	object, ok := f.root.Value.(*hujson.Object)
+	if !ok {
+		return nil, f.problem(root.StartOffset, "the file is not a JSON object")
+	}
+	for i := range object.Members {
+		m := &object.Members[i]
+		if literal(m.Name) != format.key() {
+			continue
+		}
+		servers, ok := m.Value.Value.(*hujson.Object)
+		if !ok {
+			return nil, f.problem(m.Value.StartOffset, format.key()+" is "+kindOf(m.Value)+", not an object")
+		}
+		f.HasServers, f.servers = true, &m.Value
+		for j := range servers.Members {
+			f.Entries = append(f.Entries, f.entry(&servers.Members[j]))
+		}
+	}
+	return f, nil
+}
+
+// readable checks what the parser itself would not: text that is no UTF-8, nesting that would exhaust the stack, and for a
+// client without comments everything that the standard library's parser refuses.
+func (f *File) readable(body []byte) error {
+	if bytes.HasPrefix(f.raw, []byte("\xff\xfe")) || bytes.HasPrefix(f.raw, []byte("\xfe\xff")) {
+		return &SyntaxError{1, 1, "the file is UTF-16; save it as UTF-8"}
+	}
+	for i := 0; i < len(body); {
+		r, size := utf8.DecodeRune(body[i:])
+		if r == utf8.RuneError && size == 1 {
+			return f.problem(i, "a byte that is not UTF-8")
+		}
+		i += size
+	}
+	if at := tooDeep(body); at >= 0 {
+		return f.problem(at, fmt.Sprintf("nested more than %d deep", maxDepth))
+	}
+	if f.Format.Comments {
+		return nil
+	}
+	var any json.RawMessage
+	err := json.Unmarshal(body, &any)
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		at := int(syntax.Offset) - 1
+		if strings.Contains(syntax.Error(), "unexpected end") {
+			return f.problem(len(body), "the file ends too early")
+		}
+		return f.problem(max(at, 0), describe(body, at))
+	default:
+		return f.problem(0, "not valid JSON")
+	}
+}
+
+// describe names what stands at a syntax error, without quoting it unless it is punctuation: it may lie in a secret.
+func describe(body []byte, at int) string {
+	if at < 0 || at >= len(body) {
+		return "the file ends too early"
+	}
+	switch c := body[at]; {
+	case c == '/' || c == '#':
+		return "a comment, which this client does not read"
+	case strings.IndexByte("{}[]:,\"'", c) >= 0:
+		return fmt.Sprintf("unexpected %c", c)
+	case c < 0x20:
+		return "a line break or control character inside a text, or too early"
+	default:
+		return "unexpected character"
+	}
+}
+
+// parserError takes the place out of the parser's error and leaves its words, which may quote a value.
+func (f *File) parserError(body []byte, err error) error {
+	line, column := 1, 1
+	if _, scan := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); scan != nil {
+		return f.problem(0, "not valid JSON")
+	}
+	at := 0
+	for range line - 1 {
+		at += bytes.IndexByte(body[at:], '\n') + 1
+	}
+	at = min(at+column-1, len(body))
+	if at == len(body) {
+		return f.problem(at, "the file ends too early")
+	}
+	return f.problem(at, describe(body, at))
+}
+
+// problem makes an error of an offset behind the byte order mark.
+func (f *File) problem(at int, what string) error {
+	before := f.raw[f.shift : f.shift+at]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return &SyntaxError{Line: 1 + bytes.Count(before, []byte("\n")), Column: 1 + utf8.RuneCount(before[start:]), Problem: what}
+}
+
+// uniqueKeys refuses a key that stands twice in one object, at any depth: which of the two counts is the parser's choice,
+// and the client's need not be ours.
+func (f *File) uniqueKeys(v *hujson.Value) error {
+	switch v := v.Value.(type) {
+	case *hujson.Object:
+		seen := make(map[string]bool, len(v.Members))
+		for i := range v.Members {
+			name := literal(v.Members[i].Name)
+			if seen[name] {
+				return f.problem(v.Members[i].Name.StartOffset, fmt.Sprintf("the key %.60q stands twice", name))
+			}
+			seen[name] = true
+			if err := f.uniqueKeys(&v.Members[i].Value); err != nil {
+				return err
+			}
+		}
+	case *hujson.Array:
+		for i := range v.Elements {
+			if err := f.uniqueKeys(&v.Elements[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tooDeep is the offset of the first bracket below maxDepth, or -1. It counts brackets outside strings and comments only
+// roughly (a bracket in a comment counts), which errs towards refusing.
+func tooDeep(body []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return i
+			}
+		case c == '}' || c == ']':
+			depth = max(depth-1, 0)
+		}
+	}
+	return -1
+}
+
+func literal(v hujson.Value) string {
+	if l, ok := v.Value.(hujson.Literal); ok && l.Kind() == '"' {
+		return l.String()
+	}
+	return ""
+}
+
+func kindOf(v hujson.Value) string {
+	switch v.Value.Kind() {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "text"
+	case '0':
+		return "a number"
+	case 'n':
+		return "null"
+	default:
+		return "true or false"
+	}
+}

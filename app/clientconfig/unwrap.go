@@ -1,0 +1,90 @@
+package clientconfig
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// Unwrap takes wrappers out of the named entries (nil: all). Where the record fits, command and args get the spelling they
+// had before; where there is none, or the person has edited the arguments since, the command moves back from behind our
+// words as it is spelled there. Everything else stays byte for byte. A false wrapper is taken out like a true one; what
+// cannot be told from its arguments is left, and named.
+func Unwrap(raw []byte, format Format, names []string, by Installation, records []Record) (Result, error) {
+	f, err := Parse(raw, format)
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{Raw: raw}
+	var splices []splice
+	for _, e := range f.Entries {
+		if !wanted(names, e.Name) {
+			continue
+		}
+		record := findRecord(records, e.Name)
+		c := Classify(e, by, record)
+		o := Outcome{Name: e.Name, Did: DidNone}
+		switch {
+		case (c.Kind == Wrapped || c.Kind == LooksWrapped) && len(c.Inner) > 0:
+			o.Did = DidUnwrap
+			splices = append(splices, f.unwrapEntry(e, record)...)
+		case c.Kind == LooksWrapped || c.Kind == Odd:
+			o.Did, o.Why = DidLeave, c.Why
+		}
+		result.Outcomes = append(result.Outcomes, o)
+	}
+	result.missing(names, f)
+	if len(splices) > 0 {
+		result.Raw, result.Changed = apply(raw, splices), true
+	}
+	return result, nil
+}
+
+// unwrapEntry takes one wrapper out of an entry whose arguments have the form of one.
+func (f *File) unwrapEntry(e Entry, record *Record) []splice {
+	inner, _ := wrapForm(e.Args)
+	list := e.args.Value.(*hujson.Array)
+	at := len(e.Args) - len(inner) // the element that is the command
+	if record != nil && slices.Equal(record.Argv, inner) {
+		edits := []splice{{f.span(e.command), record.Command}}
+		if record.Args != "" {
+			return append(edits, splice{f.span(e.args), record.Args})
+		}
+		return append(edits, f.removeArgs(e, nil)...)
+	}
+	command := f.text(&list.Elements[at])
+	edits := []splice{{f.span(e.command), command}}
+	if len(inner) > 1 {
+		return append(edits, splice{span{f.span(&list.Elements[0]).from, f.span(&list.Elements[at+1]).from}, ""})
+	}
+	var words []string
+	for i := range list.Elements {
+		words = append(words, f.text(&list.Elements[i]))
+	}
+	return append(edits, f.removeArgs(e, words)...)
+}
+
+// removeArgs takes the whole args out where Wrap put them there, else leaves an empty list: words are their elements, nil
+// where a record says that there were none.
+func (f *File) removeArgs(e Entry, words []string) []splice {
+	command, args := f.span(e.command), f.span(e.args)
+	list := e.args.Value.(*hujson.Array)
+	between := ""
+	if command.to < args.from {
+		between = string(f.raw[command.to:args.to])
+	}
+	if words == nil {
+		for i := range list.Elements {
+			words = append(words, f.text(&list.Elements[i]))
+		}
+		// The client may have written the file anew in its own style: what is ours is then all from the command to args.
+		if key := strings.TrimPrefix(strings.TrimSpace(between), ","); strings.HasPrefix(strings.TrimSpace(key), `"args"`) {
+			return []splice{{span{command.to, args.to}, ""}}
+		}
+	}
+	if between != "" && between == noArgs(e.commandLeading, words) {
+		return []splice{{span{command.to, args.to}, ""}}
+	}
+	return []splice{{span{f.span(&list.Elements[0]).from, f.span(&list.Elements[len(list.Elements)-1]).to}, ""}}
+}

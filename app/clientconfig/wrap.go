@@ -1,0 +1,153 @@
+package clientconfig
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// Did is what became of one entry.
+type Did string
+
+const (
+	DidWrap   Did = "wrapped"
+	DidRewrap Did = "rewrapped" // it looked wrapped and was not; now it is
+	DidUnwrap Did = "unwrapped"
+	DidNone   Did = "unchanged" // it was already so
+	DidLeave  Did = "left"      // it cannot be; Why says why
+	DidMiss   Did = "missing"   // no entry has that name
+)
+
+// Outcome is what became of one entry, in the order of the file; names that are not in it come last.
+type Outcome struct {
+	Name string
+	Did  Did
+	Why  string // of DidLeave and DidMiss
+}
+
+// Result is a file's text after an edit. Raw is what was given where Changed is false.
+type Result struct {
+	Raw      []byte
+	Changed  bool
+	Outcomes []Outcome
+	Records  []Record // of the entries wrapped by this edit
+}
+
+func (r Result) String() string   { return "edited client file" }
+func (r Result) GoString() string { return r.String() }
+
+// Wrap puts the wrapper in front of the named entries (nil: all) and changes nothing but their command and args. Entries
+// that are wrapped already, odd or remote stay as they are, each with its outcome; records are those kept so far.
+// The edit inserts our words before the first argument and moves the command, as it is spelled, behind them; so comments
+// and line breaks among the arguments stay where they are.
+func Wrap(raw []byte, format Format, names []string, by Installation, records []Record) (Result, error) {
+	if !filepath.IsAbs(by.Path) && !strings.HasPrefix(by.Path, `\\`) {
+		return Result{}, errors.New("the path of sallyport is not absolute")
+	}
+	f, err := Parse(raw, format)
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{Raw: raw}
+	rewrapped := map[string]bool{}
+	for _, e := range f.Entries {
+		c := Classify(e, by, findRecord(records, e.Name))
+		if wanted(names, e.Name) && c.Kind == LooksWrapped && c.Reason != MovedHome && len(c.Inner) > 0 {
+			rewrapped[e.Name] = true
+		}
+	}
+	if len(rewrapped) > 0 {
+		var splices []splice
+		for _, e := range f.Entries {
+			if rewrapped[e.Name] {
+				splices = append(splices, f.unwrapEntry(e, findRecord(records, e.Name))...)
+			}
+		}
+		if f, err = Parse(apply(raw, splices), format); err != nil {
+			return Result{}, err
+		}
+	}
+	var splices []splice
+	for _, e := range f.Entries {
+		if !wanted(names, e.Name) {
+			continue
+		}
+		c := Classify(e, by, findRecord(records, e.Name))
+		o := Outcome{Name: e.Name, Did: DidLeave, Why: c.Why}
+		switch c.Kind {
+		case Wrapped:
+			o.Did, o.Why = DidNone, ""
+		case Plain:
+			if name := homeMover(e.EnvNames); name != "" {
+				o.Why = "its env sets " + name + ", which moves Sallyport's home"
+				break
+			}
+			o.Did, o.Why = DidWrap, ""
+			if rewrapped[e.Name] {
+				o.Did = DidRewrap
+			}
+			edits, record := f.wrapEntry(e, by)
+			splices = append(splices, edits...)
+			result.Records = append(result.Records, record)
+		case LooksWrapped:
+			if rewrapped[e.Name] { // what was behind the false wrapper is one too
+				edits, record := f.wrapEntry(e, by)
+				splices = append(splices, edits...)
+				result.Records = append(result.Records, record)
+				o.Did, o.Why = DidRewrap, ""
+			}
+		}
+		result.Outcomes = append(result.Outcomes, o)
+	}
+	result.missing(names, f)
+	if len(splices) > 0 {
+		result.Raw, result.Changed = apply(f.raw, splices), true
+	}
+	return result, nil
+}
+
+func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
+	record := Record{Name: e.Name, Client: by.Client, Wrapper: by.Path, Argv: e.Argv(), Command: f.text(e.command)}
+	words := append(quoteAll(ours(e.Name, by.Client)), record.Command)
+	edits := []splice{{f.span(e.command), quote(by.Path)}}
+	if e.args == nil {
+		at := f.span(e.command).to
+		return append(edits, splice{span{at, at}, noArgs(e.commandLeading, words)}), record
+	}
+	record.Args = f.text(e.args)
+	list := e.args.Value.(*hujson.Array)
+	open := f.span(e.args).from + 1
+	if len(list.Elements) == 0 {
+		return append(edits, splice{span{open, open}, strings.Join(words, ", ")}), record
+	}
+	first := f.span(&list.Elements[0]).from
+	between := ", "
+	if lead := string(list.Elements[0].BeforeExtra); blank(lead) && strings.Contains(lead, "\n") {
+		between = "," + lead
+	} else if len(list.Elements) > 1 && list.Elements[1].BeforeExtra == nil && list.Elements[0].AfterExtra == nil {
+		between = ","
+	}
+	return append(edits, splice{span{first, first}, strings.Join(words, between) + between}), record
+}
+
+// noArgs is what is inserted behind the command of an entry that has no args. The blank behind the bracket tells it from an
+// empty list that stood there: Unwrap must know, also where no record is left.
+func noArgs(leading string, words []string) string {
+	if !blank(leading) {
+		leading = " "
+	}
+	return "," + leading + `"args": [ ` + strings.Join(words, ", ") + " ]"
+}
+
+func wanted(names []string, name string) bool { return names == nil || slices.Contains(names, name) }
+
+func (r *Result) missing(names []string, f *File) {
+	for _, name := range names {
+		if _, ok := f.Entry(name); !ok {
+			r.Outcomes = append(r.Outcomes, Outcome{name, DidMiss, "no entry has this name"})
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package clientconfig
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+var (
+	// ErrChanged says that the file is not what was read any more. Nothing was written; read it again.
+	ErrChanged = errors.New("the file changed since it was read; nothing was written, try again")
+
+	// ErrReadOnly says that the file or its folder does not take a write. Nothing was written.
+	ErrReadOnly = errors.New("the file is read-only; nothing was written, make it writable and try again")
+)
+
+// Write puts now in the place of a client's file that held was when it was read. A copy of was is kept first. A symbolic
+// link stays and its target is replaced; mode and owner stay. On any error the file is what it was, with one exception that
+// the error names: what was written could not be read back.
+func Write(path string, was, now []byte, backups *Backups) (Backup, error) {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return Backup{}, writing(path, err)
+	}
+	info, err := unchanged(target, was)
+	if err != nil {
+		return Backup{}, writing(path, err)
+	}
+	if err := writable(target, info); err != nil {
+		return Backup{}, writing(path, err)
+	}
+	kept, err := backups.Keep(path, was)
+	if err != nil {
+		return Backup{}, fmt.Errorf("keep a copy of %s: %w; nothing was changed", path, plain(err))
+	}
+	if err := replace(target, info, was, now); err != nil {
+		return kept, writing(path, err)
+	}
+	if written, err := Read(target); err != nil || !bytes.Equal(written, now) {
+		return kept, fmt.Errorf("%s was written and does not read back as written; its text before is backup %s", path, kept.ID)
+	}
+	return kept, nil
+}
+
+// unchanged reads the file again and compares it with what was read.
+func unchanged(target string, was []byte) (fs.FileInfo, error) {
+	raw, info, err := read(target)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(raw, was) {
+		return nil, ErrChanged
+	}
+	return info, err
+}
+
+// replace writes a neighbour of the file and renames it over the file. A reader sees the old text or the new one.
+func replace(target string, info fs.FileInfo, was, now []byte) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(target), ".sallyport-*.tmp") // 0600 until it has its owner
+	if err != nil {
+		return err
+	}
+	defer func() {
+		file.Close()
+		if err != nil {
+			os.Remove(file.Name())
+		}
+	}()
+	if _, err = file.Write(now); err != nil {
+		return err
+	}
+	if err = keepOwner(file, info); err != nil {
+		return err
+	}
+	if err = file.Chmod(info.Mode().Perm()); err != nil {
+		return err
+	}
+	if err = file.Sync(); err != nil {
+		return err
+	}
+	if err = file.Close(); err != nil {
+		return err
+	}
+	if _, err = unchanged(target, was); err != nil {
+		return err
+	}
+	if err = os.Rename(file.Name(), target); err != nil {
+		return err
+	}
+	syncFolder(filepath.Dir(target))
+	return nil
+}
+
+func writing(path string, err error) error {
+	switch {
+	case errors.Is(err, ErrChanged), errors.Is(err, ErrReadOnly):
+		return fmt.Errorf("%s: %w", path, err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: %w", path, ErrReadOnly)
+	case full(err):
+		return fmt.Errorf("%s: the disk is full; nothing was changed, free some space and try again", path)
+	}
+	return fmt.Errorf("write %s: %w; nothing was changed", path, plain(err))
+}
+
+// plain drops the path of a temporary file, which tells a person nothing.
+func plain(err error) error {
+	var where *fs.PathError
+	if errors.As(err, &where) {
+		return where.Err
+	}
+	return err
+}
