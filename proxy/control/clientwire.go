@@ -10,6 +10,9 @@ type Protect struct {
 	Names  []string `json:"names,omitempty"`  // of entries, exactly as they stand in the file
 	All    bool     `json:"all,omitempty"`
 	DryRun bool     `json:"dry_run,omitempty"` // say what would be done, write nothing
+	// Program is the absolute path that entries are to run, as the person called it: a symbolic link that a package manager
+	// keeps outlives the file it leads to. It must lead to the hub's own file. Empty: the hub's own path.
+	Program string `json:"program,omitempty"`
 	// Digest, where it is given, is that of the file a person was shown (Protected.Digest of a dry run): a file that is
 	// another one now is answered with CodeStale.
 	Digest string `json:"digest,omitempty"`
