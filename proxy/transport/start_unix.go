@@ -30,8 +30,15 @@ type Prepared struct {
 }
 
 // Prepare starts a guard ahead of the command, so that a wrapper's own beginning and the guard's overlap. Start or Close
-// must follow.
+// must follow. Prepare and Start are for one goroutine until the first of them has returned.
 func Prepare() (*Prepared, error) {
+	if g, err, there := takeEarly(); there {
+		return g, err
+	}
+	return prepare()
+}
+
+func prepare() (*Prepared, error) {
 	if slices.Contains(os.Environ(), guardMark) {
 		return nil, &StartError{Reason: "GuardMain is not called at the top of main"}
 	}
