@@ -60,15 +60,16 @@ type Register struct {
 
 // State is all that a wrapper needs to decide alone: what is approved, what waits, and the settings in force.
 type State struct {
-	Revision uint64               `json:"revision"` // grows with every change
-	Name     string               `json:"name"`     // display name, cleaned
-	Open     bool                 `json:"open"`     // at least one item is approved and the server is not blocked whole
-	Blocked  bool                 `json:"blocked"`  // blocked whole: a Critical change, or `block SERVER`
-	Code     string               `json:"code"`     // inbox item that waits for this server (new_server or changed), "" if none
-	Kind     string               `json:"kind"`     // kind of that item
-	Items    map[string]ItemState `json:"items"`    // by pin key
-	Settings map[string]string    `json:"settings"` // effective for this server, by policy key
-	Waiting  int                  `json:"waiting"`  // items that wait, of all servers of this client (own_tools = waiting)
+	Revision uint64               `json:"revision"`       // grows with every change
+	Name     string               `json:"name"`           // display name, cleaned
+	Open     bool                 `json:"open"`           // at least one item is approved and the server is not blocked whole
+	Blocked  bool                 `json:"blocked"`        // blocked whole: a Critical change, or `block SERVER`
+	Code     string               `json:"code"`           // inbox item that waits for this server (new_server or changed), "" if none
+	Kind     string               `json:"kind"`           // kind of that item
+	Items    map[string]ItemState `json:"items"`          // by pin key
+	Settings map[string]string    `json:"settings"`       // effective for this server, by policy key
+	Waiting  int                  `json:"waiting"`        // items that wait, of all servers of this client (own_tools = waiting)
+	Hide     []string             `json:"hide,omitempty"` // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
 }
 
 // ItemState is where one item of a server stands. State is approved, new, changed, rejected or removed. Approved holds the
@@ -88,6 +89,7 @@ type Report struct {
 	ServerInfo json.RawMessage   `json:"server_info,omitempty"`
 	Items      []pin.Item        `json:"items"`
 	Findings   []inspect.Finding `json:"findings,omitempty"` // about the whole: collision, equivocation, beyond the bounds
+	Sandbox    string            `json:"sandbox,omitempty"`  // what the server's program runs under: off, shield, strict; "" where it has no program here
 }
 
 // Record is one line of the activity timeline, as the contract's "Activity" section has it. The hub adds Prev and Hash.
@@ -148,6 +150,13 @@ type Part struct {
 	Findings []inspect.Finding `json:"findings"`
 }
 
+// PartStore is the one part of the item that tells of a lost store, StateLost its state. To approve it is to begin again with
+// an empty store.
+const (
+	PartStore = "store"
+	StateLost = "lost"
+)
+
 // InboxItem is one thing that waits for a person.
 type InboxItem struct {
 	Code     string    `json:"code"`
@@ -172,8 +181,12 @@ type ItemDetail struct {
 	Info     json.RawMessage   `json:"server_info,omitempty"`
 	Findings []inspect.Finding `json:"findings,omitempty"`
 	Details  []PartDetail      `json:"details"`
-	Decided  string            `json:"decided,omitempty"` // approved, rejected, withdrawn: the item no longer waits
-	Next     string            `json:"next,omitempty"`    // code under which what was left of a decided item waits, or waited last
+	Path     string            `json:"path,omitempty"` // of a client's file (config_changed, unguarded)
+	Diff     string            `json:"diff,omitempty"` // unified, from that file as it is to what approve makes of it; values of env and secrets masked
+	Decided  string            `json:"decided,omitempty"`      // approved, rejected, withdrawn: the item no longer waits
+	Next     string            `json:"next,omitempty"`         // code under which what was left of a decided item waits, or waited last
+	Sandbox  string            `json:"sandbox,omitempty"`      // in force for the server from its next start on
+	LookedIn string            `json:"looked_under,omitempty"` // what it ran under when it last declared itself
 }
 
 // EntryBefore is another server that ran under the name of a new one: trust never follows a name, so a person is told.
@@ -238,6 +251,8 @@ type Server struct {
 	Items    []ServerItem      `json:"items"`
 	Findings []inspect.Finding `json:"findings"`
 	LastSeen time.Time         `json:"last_seen"`
+	Sandbox  string            `json:"sandbox"`              // in force from its next start on: off, shield, strict
+	RunsIn   []string          `json:"runs_under,omitempty"` // what its live wrappers have it under, as they said when it last declared itself
 }
 
 type ServerItem struct {
@@ -255,6 +270,7 @@ type Status struct {
 	Servers  int           `json:"servers"`
 	Waiting  []InboxItem   `json:"waiting"`
 	Problems []Problem     `json:"problems"`
+	Coverage *Coverage     `json:"coverage,omitempty"` // nil where the hub has none to say
 }
 
 type WrapperInfo struct {

@@ -86,6 +86,10 @@ func TestLoosens(t *testing.T) {
 		{"a shorter wait tightens", "pins.recheck_timeout", "10s", "1s", false},
 		{"pinning resources tightens", "pins.resources", "off", "on", false},
 		{"not pinning them loosens", "pins.resources", "on", "off", true},
+		{"a shield tightens", "sandbox", "off", "shield", false},
+		{"strict is tighter than a shield", "sandbox", "shield", "strict", false},
+		{"a shield in place of strict loosens", "sandbox", "strict", "shield", true},
+		{"no sandbox loosens", "sandbox", "shield", "off", true},
 		{"larger messages loosen", "limits.message", "64MiB", "65MiB", true},
 		{"approval from the command line loosens", "approvals.cli", "off", "on", true},
 		{"taking it back tightens", "approvals.cli", "on", "off", false},
@@ -150,7 +154,7 @@ func TestEveryRowOfTheTableHoldsTogether(t *testing.T) {
 }
 
 func TestForWrapperFallsBackToDefaults(t *testing.T) {
-	defaults := Wrapper{OwnToolsAlways: true, Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20}
+	defaults := Wrapper{OwnToolsAlways: true, Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20, Sandbox: off}
 	broken := Values{}
 	for _, s := range All() {
 		broken[s.Key] = "no value of anything"
@@ -161,8 +165,8 @@ func TestForWrapperFallsBackToDefaults(t *testing.T) {
 		}
 	}
 	got := ForWrapper(Values{"own_tools": "waiting", "pins.first_use": "trust-clean", "pins.recheck": "off",
-		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB"})
-	want := Wrapper{TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20}
+		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB", "sandbox": "shield"})
+	want := Wrapper{TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20, Sandbox: "shield"}
 	if got != want {
 		t.Errorf("set values: %+v", got)
 	}

@@ -43,6 +43,14 @@ var table = []Setting{
 		Doc: "Whether every single resource is pinned and needs an approval, not only resource templates.",
 	},
 	{
+		// The default stays off until docs/sandbox.md says that nobody's server breaks.
+		Key: "sandbox", Default: off, Scope: Server, kind: choice{"strict", "shield", off},
+		Values: "strict, shield, off", Safer: "strict",
+		Doc: "What a server's program is kept from, from its next start on. shield: Sallyport's files and socket, the clients' configuration files, " +
+			"other programs' processes, and what would run things outside for it (the session bus, the display, container engines). strict: the " +
+			"network and the home folder too. Linux only, with bubblewrap; where it cannot be had, the server is not started.",
+	},
+	{
 		Key: "limits.message", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30},
 		Values: "a size from 4KiB to 1GiB", Safer: "smaller",
 		Doc: "The largest message that is let through, in either direction. A larger one is answered with an error and the session goes on.",

@@ -9,8 +9,9 @@ type Wrapper struct {
 	Recheck        time.Duration // how old the last look may be at a call; 0 is every call. Not used if RecheckOff
 	RecheckOff     bool
 	RecheckTimeout time.Duration
-	Resources      bool // pin each resource
-	MaxMessage     int  // bytes
+	Resources      bool   // pin each resource
+	MaxMessage     int    // bytes
+	Sandbox        string // off, shield or strict: what the server's program runs under
 }
 
 // ForWrapper reads values as a wrapper needs them. What is absent or cannot be read is the default.
@@ -25,6 +26,7 @@ func ForWrapper(v Values) Wrapper {
 		RecheckTimeout: timeout,
 		Resources:      v.safe("pins.resources") == "on",
 		MaxMessage:     int(v.bytes("limits.message")),
+		Sandbox:        v.safe("sandbox"),
 	}
 }
 
