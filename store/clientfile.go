@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -27,10 +28,10 @@ type ClientFile struct {
 
 // ClientEntry is one entry as a person wants it.
 type ClientEntry struct {
-	Name     string `json:"name"`
-	Want     string `json:"want"`
-	Original []byte `json:"original,omitempty"` // command and arguments before they were wrapped, in the file's own bytes
-	Wrapped  []byte `json:"wrapped,omitempty"`  // the same as we wrote them
+	Name string `json:"name"`
+	Want string `json:"want"`
+	// Record is what command and arguments were, in the file's own spelling, and what was written in their place.
+	Record json.RawMessage `json:"record,omitempty"`
 	// Rest is a keyed hash over the members beside command, args and env, Env one over the value of each variable.
 	Rest string            `json:"rest,omitempty"`
 	Env  map[string]string `json:"env,omitempty"`

@@ -12,7 +12,7 @@ func TestTheWantedStateOfAClientFileIsKeptAndSealed(t *testing.T) {
 	s := mustOpen(t, dir, Options{})
 	want := ClientFile{
 		Path: "/c/claude_desktop_config.json", Client: "claude-desktop", Since: time.Unix(5, 0).UTC(), Good: "aa",
-		Entries: []ClientEntry{{Name: "files", Want: WantWrapped, Original: []byte("\t\"command\" : \"npx\""), Env: map[string]string{"TOKEN": s.KeyedHash("env", []byte("x"))}}},
+		Entries: []ClientEntry{{Name: "files", Want: WantWrapped, Record: []byte(`{"command":"npx"}`), Env: map[string]string{"TOKEN": s.KeyedHash("env", []byte("x"))}}},
 		Pending: &PendingWrite{From: "a", To: "b", Why: "protect"},
 	}
 	if err := s.Update(func(tx *Tx) error { return tx.PutClientFile(want) }); err != nil {
