@@ -16,7 +16,7 @@ type splice struct {
 
 // apply makes all splices at once; they must not overlap.
 func apply(raw []byte, splices []splice) []byte {
-	slices.SortFunc(splices, func(a, b splice) int { return a.at.from - b.at.from })
+	slices.SortStableFunc(splices, func(a, b splice) int { return a.at.from - b.at.from })
 	var out bytes.Buffer
 	last := 0
 	for _, s := range splices {

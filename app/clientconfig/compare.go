@@ -1,0 +1,114 @@
+package clientconfig
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Event is what happened to a protected file.
+type Event string
+
+const (
+	NewEntry     Event = "new_entry"     // an entry that is not among the wanted
+	ChangedEntry Event = "changed_entry" // command, args, URL or the names in env are others
+	LostWrapper  Event = "lost_wrapper"  // it was guarded and starts its server bare now
+	FalseWrapper Event = "false_wrapper" // it only looks wrapped, or its env moves our home
+	WipedServers Event = "wiped_servers" // none of what is wanted is left
+	RemovedEntry Event = "removed_entry" // one is gone, others are there: the person's doing
+)
+
+// Change is one event, with what a person needs to judge it.
+type Change struct {
+	Event  Event
+	Name   string   // "" for WipedServers
+	Names  []string // of WipedServers: what is gone
+	Class  Class    // what the entry is now
+	Fields []string // which of command, args, url, env, form differ from what is wanted
+	Fresh  bool     // it was not so yet when the file was last looked at
+}
+
+func (c Change) String() string {
+	if c.Event == WipedServers {
+		return fmt.Sprintf("%s: %d entries", c.Event, len(c.Names))
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %q %s", c.Event, c.Name, strings.Join(c.Fields, ", ")))
+}
+
+func (c Change) GoString() string { return c.String() }
+
+// Compare says what happened, three-way: was is what stood at the last look, wanted what the person decided, now what
+// stands there. What differs from wanted is a change; Fresh tells those that came since the last look.
+func Compare(was, wanted Snapshot, now *File, by Installation, records []Record) []Change {
+	here := now.Snapshot(by, records)
+	var changes []Change
+	for i, k := range here.Entries {
+		c, differs := compareEntry(wanted, k, Classify(now.Entries[i], by, findRecord(records, k.Name)), by)
+		if !differs {
+			continue
+		}
+		before, there := was.Entry(k.Name)
+		c.Fresh = !there || before.Guarded != k.Guarded || len(fields(before, k)) > 0
+		changes = append(changes, c)
+	}
+	var gone []string
+	guarded, fresh := false, false
+	for _, k := range wanted.Entries {
+		if _, ok := here.Entry(k.Name); ok {
+			continue
+		}
+		gone = append(gone, k.Name)
+		guarded = guarded || k.Guarded
+		_, there := was.Entry(k.Name)
+		fresh = fresh || there
+	}
+	// A client that forgets its servers leaves none. One entry that gives way to others is a person renaming it.
+	wiped := guarded && len(gone) == len(wanted.Entries) && (len(here.Entries) == 0 || len(gone) > 1)
+	if wiped {
+		return append(changes, Change{Event: WipedServers, Names: gone, Fresh: fresh})
+	}
+	for _, name := range gone {
+		_, there := was.Entry(name)
+		changes = append(changes, Change{Event: RemovedEntry, Name: name, Fresh: there})
+	}
+	return changes
+}
+
+func compareEntry(wanted Snapshot, k Kept, class Class, by Installation) (Change, bool) {
+	c := Change{Name: k.Name, Class: class}
+	w, known := wanted.Entry(k.Name)
+	if known {
+		c.Fields = fields(w, k)
+	}
+	switch {
+	case known && !w.Guarded && len(c.Fields) == 0:
+		return c, false // the person wants it as it is, false wrapper or not
+	case class.Kind == LooksWrapped && !(class.Reason == OtherArgs && ownWords(k.Args, by)):
+		c.Event = FalseWrapper
+	case !known:
+		c.Event = NewEntry
+	case w.Guarded && class.Kind != Wrapped && class.Kind != LooksWrapped:
+		c.Event = LostWrapper
+	case len(c.Fields) > 0:
+		c.Event = ChangedEntry
+	default:
+		return c, false
+	}
+	return c, true
+}
+
+// ownWords says that arguments are those of a wrapper that Wrap wrote, for whatever name and command: then the server does
+// run guarded, and what differs is what a person edited behind the wrapper.
+func ownWords(args []string, by Installation) bool {
+	inner, ok := wrapForm(args)
+	if !ok {
+		return false
+	}
+	head := args[:len(args)-len(inner)]
+	switch len(head) {
+	case 5:
+		return head[1] == "--name=--" && head[2] == "--client" && head[3] == by.Client
+	case 6:
+		return head[1] == "--name" && head[3] == "--client" && head[4] == by.Client
+	}
+	return false
+}

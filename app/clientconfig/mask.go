@@ -1,0 +1,85 @@
+package clientconfig
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// The hub has a masker of its own, which knows more; this one serves previews made where no hub runs, and errs towards
+// dots: a word too many costs a look into the file.
+var (
+	secretWord = lazy(`(?i)(^|[-_.:/])(token|secret|password|passwd|passphrase|pwd|pass|auth|authorization|bearer|credentials?|cookie|signature|sig|jwt|pat|key|dsn)s?$` +
+		`|(?i)(api|access|auth|secret|private|client|session|encryption|connection)[-_]?(key|token|secret|id|string|password)$`)
+	secretForm = lazy(`sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}` +
+		`|(?:AKIA|ASIA|AROA|ABIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_.-]{20,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?` +
+		`|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|[a-z]{2,5}_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{20,}` +
+		`|secret_[A-Za-z0-9]{20,}|ntn_[A-Za-z0-9]{30,}|lin_api_[A-Za-z0-9]{20,}|shp[a-z]{2,3}_[A-Fa-f0-9]{20,}|figd_[A-Za-z0-9_-]{20,}|dop_v1_[a-f0-9]{40,}` +
+		`|-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
+	scheme   = lazy(`(?i)\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{8,}`)
+	assigned = lazy(`([A-Za-z0-9_.-]+)(\s*[=:]\s*)([^\s"'&;,]+)`)
+	userInfo = lazy(`([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s"'@]+@`)
+	drawn    = lazy(`[A-Za-z0-9_+=-]{24,}`)
+	hexadec  = lazy(`^[0-9A-Fa-f]{32,}$`)
+)
+
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+func secretName(name string) bool { return name != "" && secretWord().MatchString(name) }
+
+// maskArgs masks arguments one by one; what follows a flag that names a secret is one.
+func maskArgs(args []string) []string {
+	shown := make([]string, len(args))
+	for i, arg := range args {
+		if i > 0 {
+			flag := strings.TrimLeft(args[i-1], "-/")
+			if flag != args[i-1] && !strings.ContainsAny(flag, "=: ") && secretName(flag) && !(strings.HasPrefix(arg, "--") && !strings.Contains(arg, "=")) {
+				shown[i] = dots
+				continue
+			}
+		}
+		shown[i] = maskText(arg)
+	}
+	return shown
+}
+
+// maskText masks what has the form of a secret inside one text.
+func maskText(s string) string {
+	s = secretForm().ReplaceAllString(s, dots)
+	s = userInfo().ReplaceAllString(s, "${1}"+dots+"@")
+	s = scheme().ReplaceAllString(s, "${1}${2}"+dots)
+	s = assigned().ReplaceAllStringFunc(s, func(found string) string {
+		p := assigned().FindStringSubmatch(found)
+		if strings.HasPrefix(p[3], "//") || !secretName(strings.TrimLeft(p[1], "-")) {
+			return found
+		}
+		return p[1] + p[2] + dots
+	})
+	if strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, ".") || len(s) > 2 && s[1] == ':' && s[2] == '\\' {
+		return s
+	}
+	return drawn().ReplaceAllStringFunc(s, func(found string) string {
+		if random(found) {
+			return dots
+		}
+		return found
+	})
+}
+
+// random says that a run was drawn, not written: long hexadecimal, or upper case, lower case and several digits mixed.
+func random(s string) bool {
+	var upper, lower, digit int
+	for _, c := range s {
+		switch {
+		case c >= '0' && c <= '9':
+			digit++
+		case c >= 'a' && c <= 'z':
+			lower++
+		case c >= 'A' && c <= 'Z':
+			upper++
+		}
+	}
+	return hexadec().MatchString(s) && digit > 0 && upper+lower > 0 || upper > 1 && lower > 1 && digit > 1
+}

@@ -1,0 +1,82 @@
+package clientconfig
+
+import (
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// set gives a member of an object this text as its value; a member that is not there comes last, on a line of its own
+// where the others stand so.
+func (f *File) set(whole *hujson.Value, object *hujson.Object, key, text string) splice {
+	if m := member(object, key); m != nil {
+		return splice{f.span(&m.Value), text}
+	}
+	fresh := quote(key) + ": " + text
+	if n := len(object.Members); n > 0 {
+		lead := string(object.Members[n-1].Name.BeforeExtra)
+		if !blank(lead) {
+			lead = " "
+		}
+		end := f.span(&object.Members[n-1].Value).to
+		return splice{span{end, end}, "," + lead + fresh}
+	}
+	open := f.span(whole).from + 1
+	if indent := f.indent(f.span(whole).from); strings.Contains(string(f.raw), "\n") {
+		line := "\n"
+		if strings.Contains(string(f.raw), "\r\n") {
+			line = "\r\n"
+		}
+		// An empty object keeps what stands in it, a comment maybe, behind the member.
+		if end := f.span(whole).to - 1; blank(string(f.raw[open:end])) {
+			return splice{span{open, end}, line + indent + f.step() + fresh + line + indent}
+		}
+	}
+	return splice{span{open, open}, fresh}
+}
+
+// drop removes a member with the comma that it needs no more.
+func (f *File) drop(object *hujson.Object, key string) []splice {
+	for i := range object.Members {
+		if literal(object.Members[i].Name) != key {
+			continue
+		}
+		name, value := f.span(&object.Members[i].Name), f.span(&object.Members[i].Value)
+		switch {
+		case i > 0:
+			return []splice{{span{f.span(&object.Members[i-1].Value).to, value.to}, ""}}
+		case len(object.Members) > 1:
+			return []splice{{span{name.from, f.span(&object.Members[1].Name).from}, ""}}
+		}
+		end := value.to
+		if object.AfterExtra != nil && object.Members[0].Value.AfterExtra != nil || f.commaAt(end) {
+			end = strings.IndexByte(string(f.raw[end:]), ',') + end + 1
+		}
+		return []splice{{span{name.from, end}, ""}}
+	}
+	return nil
+}
+
+// commaAt says that a trailing comma follows, with nothing but white space before it.
+func (f *File) commaAt(at int) bool {
+	rest := strings.TrimLeft(string(f.raw[at:]), " \t\r\n")
+	return strings.HasPrefix(rest, ",")
+}
+
+// indent is the white space that the line with this offset starts with.
+func (f *File) indent(at int) string {
+	line := string(f.raw[:at])
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
+
+// step is one level of the file's indentation.
+func (f *File) step() string {
+	if root, ok := f.root.Value.(*hujson.Object); ok && len(root.Members) > 0 {
+		lead := string(root.Members[0].Name.BeforeExtra)
+		if step := lead[strings.LastIndexByte(lead, '\n')+1:]; blank(lead) && step != "" {
+			return step
+		}
+	}
+	return "  "
+}

@@ -1,0 +1,256 @@
+package clientconfig
+
+import (
+	"slices"
+
+	"github.com/tailscale/hujson"
+)
+
+// PutBack makes the text in which the given changes are undone, and touches nothing else: a person's edits to other
+// entries, and to other members of the same entry, stay. A lost wrapper goes around the command that stands there now; a
+// new entry is wrapped, not removed; removed and wiped entries come back whole. The outcomes say what could not be done.
+func PutBack(now *File, wanted Snapshot, changes []Change, by Installation, records []Record) (Result, error) {
+	ed := &editor{f: now, by: by, records: records, wanted: wanted}
+	for _, c := range changes {
+		var err error
+		switch c.Event {
+		case WipedServers:
+			err = ed.bringBack(c.Names)
+		case RemovedEntry:
+			err = ed.bringBack([]string{c.Name})
+		case ChangedEntry:
+			err = ed.restore(c.Name, c.Fields)
+		case FalseWrapper:
+			err = ed.unmask(c)
+		case LostWrapper:
+			err = ed.guardAgain(c)
+		case NewEntry:
+			err = ed.wrap(c.Name)
+		}
+		if err != nil {
+			return Result{}, err
+		}
+	}
+	ed.result.Raw = ed.f.raw
+	ed.result.Changed = string(ed.f.raw) != string(now.raw)
+	return ed.result, nil
+}
+
+// editor makes one edit after the other and reads the text anew after each, so that spans never go stale.
+type editor struct {
+	f       *File
+	by      Installation
+	records []Record
+	wanted  Snapshot
+	result  Result
+}
+
+func (ed *editor) edit(splices ...splice) error {
+	return ed.put(apply(ed.f.raw, splices))
+}
+
+func (ed *editor) put(raw []byte) (err error) {
+	ed.f, err = Parse(raw, ed.f.Format)
+	return err
+}
+
+func (ed *editor) done(name string, did Did, why string) {
+	ed.result.Outcomes = append(ed.result.Outcomes, Outcome{name, did, why})
+}
+
+func (ed *editor) wrap(name string) error {
+	result, err := Wrap(ed.f.raw, ed.f.Format, []string{name}, ed.by, ed.records)
+	if err != nil {
+		return err
+	}
+	ed.result.Outcomes = append(ed.result.Outcomes, result.Outcomes...)
+	for _, record := range result.Records {
+		ed.result.Records = append(ed.result.Records, record)
+		ed.records = append(slices.DeleteFunc(slices.Clone(ed.records), func(r Record) bool { return r.Name == record.Name }), record)
+	}
+	return ed.put(result.Raw)
+}
+
+// guardAgain prefers the wanted spelling where the command is the same one, so that a wrapper that came and went leaves no
+// trace in the file.
+func (ed *editor) guardAgain(c Change) error {
+	record := findRecord(ed.records, c.Name)
+	e, ok := ed.f.Entry(c.Name)
+	if ok && record != nil && c.Class.Kind == Plain && !slices.Equal(record.Argv, e.Argv()) || c.Class.Kind == Plain && record == nil {
+		return ed.wrap(c.Name)
+	}
+	return ed.restore(c.Name, c.Fields)
+}
+
+// unmask puts the true wrapper in the place of a false one.
+func (ed *editor) unmask(c Change) error {
+	e, ok := ed.f.Entry(c.Name)
+	if !ok {
+		ed.done(c.Name, DidMiss, "no entry has this name")
+		return nil
+	}
+	w, known := ed.wanted.Entry(c.Name)
+	for _, name := range e.EnvNames {
+		if homeMover([]string{name}) == "" || known && slices.Contains(w.EnvNames, name) {
+			continue
+		}
+		if e, ok = ed.f.Entry(c.Name); ok && e.env != nil {
+			if err := ed.edit(ed.f.drop(e.env, name)...); err != nil {
+				return err
+			}
+		}
+	}
+	if !known || !w.Guarded {
+		return ed.wrap(c.Name)
+	}
+	return ed.restore(c.Name, c.Fields)
+}
+
+// restore gives the named fields of an entry their wanted text.
+func (ed *editor) restore(name string, fields []string) error {
+	w, known := ed.wanted.Entry(name)
+	if _, ok := ed.f.Entry(name); !ok || !known {
+		ed.done(name, DidMiss, "no entry has this name")
+		return nil
+	}
+	kept, keptObject := parseValue(w.Raw)
+	if kept == nil {
+		ed.done(name, DidLeave, "what is wanted of it is no entry")
+		return nil
+	}
+	if _, object := ed.object(name); object == nil || keptObject == nil {
+		return ed.whole(name, w)
+	}
+	for _, field := range fields {
+		var err error
+		switch field {
+		case "env":
+			err = ed.restoreEnv(name, kept, keptObject)
+		case "url":
+			for _, key := range append(slices.Clone(urlKeys), "type") {
+				err = ed.restoreMember(name, key, kept, keptObject)
+				if err != nil {
+					break
+				}
+			}
+		case "command", "args":
+			err = ed.restoreMember(name, field, kept, keptObject)
+		case "form":
+			err = ed.whole(name, w)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	ed.done(name, DidRewrap, "")
+	return nil
+}
+
+func (ed *editor) whole(name string, w Kept) error {
+	v, _ := ed.object(name)
+	ed.done(name, DidRewrap, "")
+	return ed.edit(splice{ed.f.span(v), w.Raw})
+}
+
+func (ed *editor) restoreMember(name, key string, kept *File, from *hujson.Object) error {
+	v, object := ed.object(name)
+	if m := member(from, key); m != nil {
+		return ed.edit(ed.f.set(v, object, key, kept.text(&m.Value)))
+	}
+	return ed.edit(ed.f.drop(object, key)...)
+}
+
+// restoreEnv brings back the wanted variables that are gone and removes those that came; the values of the others are the
+// person's.
+func (ed *editor) restoreEnv(name string, kept *File, from *hujson.Object) error {
+	_, object := ed.object(name)
+	wantedEnv, nowEnv := member(from, "env"), member(object, "env")
+	if wantedEnv == nil || nowEnv == nil {
+		return ed.restoreMember(name, "env", kept, from)
+	}
+	wantedVars, a := wantedEnv.Value.Value.(*hujson.Object)
+	if _, b := nowEnv.Value.Value.(*hujson.Object); !a || !b {
+		return ed.restoreMember(name, "env", kept, from)
+	}
+	e, _ := ed.f.Entry(name)
+	for _, variable := range e.EnvNames {
+		if member(wantedVars, variable) == nil {
+			e, _ = ed.f.Entry(name)
+			if err := ed.edit(ed.f.drop(e.env, variable)...); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range wantedVars.Members {
+		variable := literal(wantedVars.Members[i].Name)
+		_, object := ed.object(name)
+		env := member(object, "env")
+		vars := env.Value.Value.(*hujson.Object)
+		if member(vars, variable) == nil {
+			if err := ed.edit(ed.f.set(&env.Value, vars, variable, kept.text(&wantedVars.Members[i].Value))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bringBack inserts wanted entries whole, in the order in which they are wanted.
+func (ed *editor) bringBack(names []string) error {
+	if len(ed.f.Entries) == 0 && len(names) == len(ed.wanted.Entries) && ed.wanted.Servers != "" {
+		root := ed.f.root.Value.(*hujson.Object)
+		if err := ed.edit(ed.f.set(&ed.f.root, root, ed.f.Format.key(), ed.wanted.Servers)); err != nil {
+			return err
+		}
+	} else {
+		for _, name := range names {
+			w, known := ed.wanted.Entry(name)
+			if _, there := ed.f.Entry(name); there || !known {
+				continue
+			}
+			if !ed.f.HasServers {
+				if err := ed.edit(ed.f.set(&ed.f.root, ed.f.root.Value.(*hujson.Object), ed.f.Format.key(), "{}")); err != nil {
+					return err
+				}
+			}
+			if err := ed.edit(ed.f.set(ed.f.servers, ed.f.servers.Value.(*hujson.Object), name, w.Raw)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range names {
+		ed.done(name, DidRewrap, "")
+	}
+	return nil
+}
+
+func (ed *editor) object(name string) (*hujson.Value, *hujson.Object) {
+	m := member(ed.f.servers.Value.(*hujson.Object), name)
+	if m == nil {
+		return nil, nil
+	}
+	object, _ := m.Value.Value.(*hujson.Object)
+	return &m.Value, object
+}
+
+func member(object *hujson.Object, key string) *hujson.ObjectMember {
+	if object == nil {
+		return nil
+	}
+	for i := range object.Members {
+		if literal(object.Members[i].Name) == key {
+			return &object.Members[i]
+		}
+	}
+	return nil
+}
+
+// parseValue reads the text of one kept value.
+func parseValue(raw string) (*File, *hujson.Object) {
+	v, err := hujson.Parse([]byte(raw))
+	if err != nil {
+		return nil, nil
+	}
+	object, _ := v.Value.(*hujson.Object)
+	return &File{raw: []byte(raw), root: v}, object
+}

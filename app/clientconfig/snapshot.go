@@ -1,0 +1,114 @@
+package clientconfig
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Snapshot is what stood under mcpServers, whole: whoever watches a file keeps one of what is wanted and one of what it saw
+// last. It holds the values of env, so it is to be kept like a secret.
+type Snapshot struct {
+	Servers string `json:"servers,omitempty"` // the text of mcpServers; "" where it did not stand in the file
+	Entries []Kept `json:"entries,omitempty"`
+}
+
+// Kept is one entry of a Snapshot.
+type Kept struct {
+	Name     string   `json:"name"`
+	Raw      string   `json:"raw"` // the text of the entry's value
+	Command  string   `json:"command,omitempty"`
+	Args     []string `json:"args,omitempty"`
+	HasArgs  bool     `json:"has_args,omitempty"`
+	URL      string   `json:"url,omitempty"`
+	EnvNames []string `json:"env_names,omitempty"`
+	Odd      string   `json:"odd,omitempty"`
+	Guarded  bool     `json:"guarded,omitempty"` // it was Wrapped
+}
+
+func (s Snapshot) String() string   { return fmt.Sprintf("snapshot of %d entries", len(s.Entries)) }
+func (s Snapshot) GoString() string { return s.String() }
+func (k Kept) String() string       { return fmt.Sprintf("kept entry %q", k.Name) }
+func (k Kept) GoString() string     { return k.String() }
+
+// Snapshot keeps what stands in the file now.
+func (f *File) Snapshot(by Installation, records []Record) Snapshot {
+	var s Snapshot
+	if f.HasServers {
+		s.Servers = f.text(f.servers)
+	}
+	for _, e := range f.Entries {
+		s.Entries = append(s.Entries, Kept{
+			Name: e.Name, Raw: e.raw, Command: e.Command, Args: e.Args, HasArgs: e.HasArgs, URL: e.URL, EnvNames: e.EnvNames, Odd: e.Odd,
+			Guarded: Classify(e, by, findRecord(records, e.Name)).Kind == Wrapped,
+		})
+	}
+	return s
+}
+
+// Entry finds a kept entry by its name.
+func (s Snapshot) Entry(name string) (Kept, bool) {
+	for _, k := range s.Entries {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Kept{}, false
+}
+
+// Without is the snapshot without the named entries: what is wanted once a person has taken them out.
+func (s Snapshot) Without(names ...string) Snapshot {
+	var left []Kept
+	for _, k := range s.Entries {
+		if !slices.Contains(names, k.Name) {
+			left = append(left, k)
+		}
+	}
+	s.Entries = left
+	if len(names) > 0 {
+		s.Servers = "" // it would bring them back
+	}
+	return s
+}
+
+// With is the snapshot with the named entries as they stand in f now: what is wanted once a person has accepted them.
+func (s Snapshot) With(f *File, by Installation, records []Record, names ...string) Snapshot {
+	now := f.Snapshot(by, records)
+	out := Snapshot{Entries: slices.Clone(s.Entries)}
+	for _, k := range now.Entries {
+		if !slices.Contains(names, k.Name) {
+			continue
+		}
+		if at := slices.IndexFunc(out.Entries, func(old Kept) bool { return old.Name == k.Name }); at >= 0 {
+			out.Entries[at] = k
+		} else {
+			out.Entries = append(out.Entries, k)
+		}
+	}
+	return out
+}
+
+func sameNames(a, b []string) bool {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Equal(a, b)
+}
+
+// fields names what differs between two forms of an entry.
+func fields(a, b Kept) []string {
+	var differ []string
+	if a.Command != b.Command {
+		differ = append(differ, "command")
+	}
+	if !slices.Equal(a.Args, b.Args) || a.HasArgs != b.HasArgs {
+		differ = append(differ, "args")
+	}
+	if a.URL != b.URL {
+		differ = append(differ, "url")
+	}
+	if !sameNames(a.EnvNames, b.EnvNames) {
+		differ = append(differ, "env")
+	}
+	if len(differ) == 0 && a.Odd != b.Odd {
+		differ = append(differ, "form")
+	}
+	return differ
+}
