@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -82,6 +83,13 @@ func Locate(s System) []Location {
 	for i := range places {
 		look(&places[i])
 	}
+	if s.OS == "windows" {
+		// A folder of packages that may not be listed may hold the file that counts; the older place proves nothing then.
+		folder := s.path(s.env("LOCALAPPDATA", filepath.Join(s.Home, "AppData", "Local")), "Packages")
+		if _, err := os.ReadDir(folder); stateOf(err) == Denied {
+			places = slices.Insert(places, 0, Location{Client: ClaudeDesktop, Name: "Claude Desktop", Path: folder, Folder: folder, State: Denied, Err: reading(folder, err)})
+		}
+	}
 	prefer(places)
 	return places
 }
@@ -91,6 +99,9 @@ func Places(s System) []Location {
 	var all []Location
 	for _, folder := range s.claudeFolders() {
 		all = append(all, Location{Client: ClaudeDesktop, Name: "Claude Desktop", Path: filepath.Join(folder, claudeFile), Folder: folder, Editable: true})
+	}
+	for _, folder := range s.thirdPartyFolders() {
+		all = append(all, Location{Client: ClaudeDesktop, Name: "Claude Desktop (third-party provider)", Path: filepath.Join(folder, claudeFile), Folder: folder, Editable: true})
 	}
 	code := map[string]string{
 		"darwin":  s.path(s.Home, "Library", "Application Support", "Code", "User"),
@@ -125,10 +136,8 @@ func (s System) claudeFolders() []string {
 		local := s.env("LOCALAPPDATA", filepath.Join(s.Home, "AppData", "Local"))
 		roaming := s.env("APPDATA", filepath.Join(s.Home, "AppData", "Roaming"))
 		// The package sees its private copy first, and the shared folder only where there is none (MSIX file redirection).
-		packages, _ := filepath.Glob(filepath.Join(globQuote(s.path(local, "Packages")), "Claude_*"))
-		slices.SortStableFunc(packages, func(a, b string) int { return modified(b).Compare(modified(a)) })
 		var folders []string
-		for _, p := range packages {
+		for _, p := range s.packages(local) {
 			folders = append(folders, filepath.Join(p, "LocalCache", "Roaming", "Claude"))
 		}
 		return append(folders, s.path(roaming, "Claude"))
@@ -139,6 +148,24 @@ func (s System) claudeFolders() []string {
 		}
 		return []string{home}
 	}
+}
+
+// packages are the MSIX installs of Claude Desktop, the one whose file was written last first: the hash of the publisher in
+// the folder's name may change.
+func (s System) packages(local string) []string {
+	folder := s.path(local, "Packages")
+	names, _ := os.ReadDir(folder) // one that may not be listed leaves the older place, which says so itself
+	var found []string
+	for _, name := range names {
+		if strings.HasPrefix(strings.ToLower(name.Name()), "claude_") {
+			found = append(found, filepath.Join(folder, name.Name()))
+		}
+	}
+	written := func(p string) time.Time {
+		return modified(filepath.Join(p, "LocalCache", "Roaming", "Claude", claudeFile))
+	}
+	slices.SortStableFunc(found, func(a, b string) int { return written(b).Compare(written(a)) })
+	return found
 }
 
 // prefer marks, of each client, the first place with something in it, else the first.

@@ -6,8 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 )
 
 // Read gives a client's file whole. Its error wraps fs.ErrNotExist or fs.ErrPermission where it is that.
@@ -54,11 +52,4 @@ func reading(path string, err error) error {
 		err = where.Err
 	}
 	return fmt.Errorf("read %s: %w", path, err)
-}
-
-func globQuote(path string) string {
-	if filepath.Separator == '\\' {
-		return path // no escapes there, and no package folder has such a name
-	}
-	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
 }

@@ -86,5 +86,9 @@ func (f *File) removeArgs(e Entry, words []string) []splice {
 	if between != "" && between == noArgs(e.commandLeading, words) {
 		return []splice{{span{command.to, args.to}, ""}}
 	}
-	return []splice{{span{f.span(&list.Elements[0]).from, f.span(&list.Elements[len(list.Elements)-1]).to}, ""}}
+	end := f.span(&list.Elements[len(list.Elements)-1]).to
+	if list.AfterExtra != nil && f.commaAt(end) { // a trailing comma cannot stand alone
+		end += strings.IndexByte(string(f.raw[end:]), ',') + 1
+	}
+	return []splice{{span{f.span(&list.Elements[0]).from, end}, ""}}
 }

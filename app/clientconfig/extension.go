@@ -1,0 +1,133 @@
+package clientconfig
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	maxManifest   = 1 << 20
+	maxExtensions = 1000
+)
+
+// Extension is a desktop extension of Claude Desktop: a server that does not stand in the client's file, so no wrapper goes
+// in front of it.
+type Extension struct {
+	ID       string // the name of its folder
+	Name     string
+	Version  string
+	Runs     string // what its manifest says it starts, secrets masked, the client's placeholders as they stand
+	Disabled bool   // its settings file switches it off
+	Problem  string // why its manifest could not be read; it is counted all the same
+}
+
+// Extensions lists the desktop extensions beside a client's file. No folder means none; an error means that nobody can tell.
+func Extensions(l Location, s System) ([]Extension, error) {
+	folder := filepath.Join(l.Folder, "Claude Extensions")
+	names, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, reading(folder, err)
+	}
+	var all []Extension
+	for _, name := range names {
+		path := filepath.Join(folder, name.Name())
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			continue
+		}
+		if len(all) == maxExtensions {
+			return all, fmt.Errorf("%s holds more than %d extensions", folder, maxExtensions)
+		}
+		e := extension(name.Name(), filepath.Join(path, "manifest.json"), s)
+		e.Disabled = switchedOff(filepath.Join(l.Folder, "Claude Extensions Settings", name.Name()+".json"))
+		all = append(all, e)
+	}
+	slices.SortFunc(all, func(a, b Extension) int { return strings.Compare(a.ID, b.ID) })
+	return all, nil
+}
+
+// The manifest, as far as it says what would run (the MCPB manifest's server.mcp_config with its platform overrides).
+type manifest struct {
+	Name        string `json:"name"`
+	DisplayName string `json:"display_name"`
+	Version     string `json:"version"`
+	Server      struct {
+		EntryPoint string `json:"entry_point"`
+		Config     struct {
+			Command   string   `json:"command"`
+			Args      []string `json:"args"`
+			Overrides map[string]struct {
+				Command string   `json:"command"`
+				Args    []string `json:"args"`
+			} `json:"platform_overrides"`
+		} `json:"mcp_config"`
+	} `json:"server"`
+}
+
+func extension(id, path string, s System) Extension {
+	e := Extension{ID: id, Name: id}
+	raw, err := readSmall(path)
+	var m manifest
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Problem = "it has no manifest"
+		return e
+	case err != nil:
+		e.Problem = "its manifest cannot be read"
+		return e
+	case json.Unmarshal(raw, &m) != nil:
+		e.Problem = "its manifest is not what a manifest should be"
+		return e
+	}
+	e.Version = m.Version
+	if e.Name = m.DisplayName; e.Name == "" {
+		e.Name = m.Name
+	}
+	if e.Name == "" {
+		e.Name = id
+	}
+	c := m.Server.Config
+	command, args := c.Command, c.Args
+	platform := map[string]string{"windows": "win32"}[s.OS]
+	if platform == "" {
+		platform = s.OS
+	}
+	if o, ok := c.Overrides[platform]; ok {
+		if o.Command != "" {
+			command = o.Command
+		}
+		if o.Args != nil {
+			args = o.Args
+		}
+	}
+	if command == "" {
+		command = m.Server.EntryPoint
+	}
+	e.Runs = strings.TrimSpace(strings.Join(maskArgs(append([]string{command}, args...)), " "))
+	return e
+}
+
+// switchedOff reads nothing of an extension's settings but the switch: the rest is what the person typed in.
+func switchedOff(path string) bool {
+	raw, err := readSmall(path)
+	var settings struct {
+		Enabled *bool `json:"isEnabled"`
+	}
+	return err == nil && json.Unmarshal(raw, &settings) == nil && settings.Enabled != nil && !*settings.Enabled
+}
+
+func readSmall(path string) ([]byte, error) {
+	raw, err := Read(path)
+	if err == nil && len(raw) > maxManifest {
+		return nil, fmt.Errorf("%s has more than %d MiB", path, maxManifest>>20)
+	}
+	return []byte(strings.TrimPrefix(string(raw), "\ufeff")), err
+}

@@ -1,0 +1,163 @@
+package clientconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tailscale/hujson"
+)
+
+// FuzzParse holds that what is read is what the standard library reads, where the file is not refused.
+func FuzzParse(f *testing.F) {
+	for _, shape := range shapes {
+		f.Add([]byte(shape.raw), shape.format.Comments)
+	}
+	f.Add([]byte(`{"mcpServers":{"a":{"command":"x"},"a":{"command":"y"}}}`), false)
+	f.Add([]byte(`{"mcpServers":[]}`), false)
+	f.Add([]byte("{\"mcpServers\":{\"\xff\":{}}}"), false)
+	f.Add([]byte(`{"a":{"\u0062":1,"b":2}}`), true)
+	f.Fuzz(func(t *testing.T, raw []byte, comments bool) {
+		file, err := Parse(raw, Format{Comments: comments})
+		if err != nil || comments {
+			return
+		}
+		var root map[string]json.RawMessage
+		if err := json.Unmarshal(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")), &root); err != nil {
+			t.Fatalf("read what is not JSON: %v", err)
+		}
+		var servers map[string]json.RawMessage
+		value, there := root["mcpServers"]
+		if there {
+			if err := json.Unmarshal(value, &servers); err != nil {
+				t.Fatalf("read servers that are no object: %v", err)
+			}
+		}
+		if there != file.HasServers || len(servers) != len(file.Entries) {
+			t.Fatalf("read %d entries of %d", len(file.Entries), len(servers))
+		}
+		for _, e := range file.Entries {
+			entry, there := servers[e.Name]
+			if !there {
+				t.Fatalf("no entry %q", e.Name)
+			}
+			if e.Odd != "" || e.URL != "" {
+				continue
+			}
+			var want map[string]json.RawMessage
+			var command string
+			var args []string
+			if err := json.Unmarshal(entry, &want); err != nil {
+				t.Fatalf("read an entry that is no object: %v", err)
+			}
+			if err := json.Unmarshal(want["command"], &command); err != nil || command != e.Command {
+				t.Fatalf("command %q is %q", command, e.Command)
+			}
+			list, has := want["args"]
+			if has {
+				if err := json.Unmarshal(list, &args); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if has != e.HasArgs || !slices.Equal(args, e.Args) {
+				t.Fatalf("args %q are %q", args, e.Args)
+			}
+		}
+	})
+}
+
+// FuzzWrapUnwrapIsTheIdentity holds that a wrapped file, unwrapped, is the file, that nothing but command and args moved,
+// and that what would run behind the wrapper is what would have run.
+func FuzzWrapUnwrapIsTheIdentity(f *testing.F) {
+	for _, shape := range shapes {
+		f.Add([]byte(shape.raw), shape.format.Comments)
+	}
+	path := filepath.Join(f.TempDir(), "sallyport")
+	if err := os.WriteFile(path, nil, 0o755); err != nil {
+		f.Fatal(err)
+	}
+	by := Installation{Path: path, Client: ClaudeDesktop}
+	f.Fuzz(func(t *testing.T, raw []byte, comments bool) {
+		format := Format{Comments: comments}
+		before, err := Parse(raw, format)
+		if err != nil {
+			return
+		}
+		wrapped, err := Wrap(raw, format, nil, by, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{}
+		for _, o := range wrapped.Outcomes {
+			switch o.Did {
+			case DidRewrap:
+				return // a false wrapper is not put back
+			case DidWrap:
+				names = append(names, o.Name)
+			}
+		}
+		after, err := Parse(wrapped.Raw, format)
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, wrapped.Raw)
+		}
+		for i, e := range after.Entries {
+			if !slices.Contains(names, e.Name) {
+				continue
+			}
+			if e.Command != by.Path || !slices.Equal(e.Args, findRecord(wrapped.Records, e.Name).Written()) || !slices.Equal(before.Entries[i].Argv(), findRecord(wrapped.Records, e.Name).Argv) {
+				t.Fatalf("%q runs %q", e.Name, e.Argv())
+			}
+		}
+		if a, b := outside(before, names), outside(after, names); a != b {
+			t.Fatalf("moved outside the values:\n%q\n%q", a, b)
+		}
+		back, err := Unwrap(wrapped.Raw, format, names, by, wrapped.Records)
+		if err != nil || !bytes.Equal(back.Raw, raw) {
+			t.Fatalf("with records: %v\n%q\n%q", err, back.Raw, raw)
+		}
+		bare, err := Unwrap(wrapped.Raw, format, names, by, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !comments && !bytes.Equal(bare.Raw, raw) {
+			t.Fatalf("without records:\n%q\n%q", bare.Raw, raw)
+		}
+		same, err := Parse(bare.Raw, format)
+		if err != nil {
+			t.Fatalf("without records: %v\n%s", err, bare.Raw)
+		}
+		for i, e := range same.Entries {
+			if !slices.Equal(e.Argv(), before.Entries[i].Argv()) {
+				t.Fatalf("without records %q runs %q", e.Name, e.Argv())
+			}
+		}
+	})
+}
+
+// outside is the file with the values of command and args of the named entries cut out, and args that were not there.
+func outside(f *File, names []string) string {
+	var cuts []splice
+	for _, e := range f.Entries {
+		if !slices.Contains(names, e.Name) {
+			continue
+		}
+		cuts = append(cuts, splice{f.span(e.command), ""})
+		if e.args == nil {
+			continue
+		}
+		var words []string
+		for i := range e.args.Value.(*hujson.Array).Elements {
+			words = append(words, f.text(&e.args.Value.(*hujson.Array).Elements[i]))
+		}
+		command, args := f.span(e.command), f.span(e.args)
+		if command.to < args.from && string(f.raw[command.to:args.to]) == noArgs(e.commandLeading, words) && e.Args[0] == "wrap" {
+			cuts[len(cuts)-1].at.to = args.to
+			continue
+		}
+		cuts = append(cuts, splice{args, ""})
+	}
+	return string(apply(f.raw, cuts))
+}

@@ -1,0 +1,172 @@
+package clientconfig
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// Policy is what an organisation, or the person in the configuration window, laid down for Claude Desktop. It is read, never
+// written.
+type Policy struct {
+	Sources         []string       // where something was found
+	LocalServersOff bool           // servers of the client's file are not started
+	ExtensionsOff   bool           // desktop extensions are not started
+	Servers         []PolicyServer // managedMcpServers
+	Problems        []string       // what could not be read: whatever it brings is neither counted nor guarded
+}
+
+// PolicyServer is a server that stands in a policy, where no wrapper can go in front of it.
+type PolicyServer struct {
+	Name   string
+	Local  bool   // it starts a program here
+	Runs   string // its command or URL, secrets masked
+	Source string
+}
+
+// A policyValue gives one key of one source: its text (JSON for lists and objects), and whether it is there.
+type policyValue func(key string) (text string, ok bool, err error)
+
+const (
+	keyServers    = "managedMcpServers"
+	keyLocal      = "isLocalDevMcpEnabled"
+	keyExtensions = "isDesktopExtensionEnabled"
+)
+
+// ReadPolicy reads the managed policy of this system and the configurations saved by the app itself. Of several sources the
+// app obeys the first; since which one that is cannot be proved from outside, everything found is counted.
+func ReadPolicy(s System) Policy {
+	var p Policy
+	for _, source := range managed(s) {
+		p.add(source.name, source.value)
+	}
+	for _, folder := range s.libraryFolders() {
+		p.library(folder)
+	}
+	return p
+}
+
+type policySource struct {
+	name  string
+	value policyValue
+}
+
+func (p *Policy) add(source string, value policyValue) {
+	found := false
+	for _, key := range []string{keyServers, keyLocal, keyExtensions} {
+		text, ok, err := value(key)
+		if err != nil {
+			p.Problems = append(p.Problems, source+" cannot be read")
+			return
+		}
+		if !ok {
+			continue
+		}
+		found = true
+		switch key {
+		case keyLocal:
+			p.LocalServersOff = p.LocalServersOff || off(text)
+		case keyExtensions:
+			p.ExtensionsOff = p.ExtensionsOff || off(text)
+		default:
+			if !p.servers(source, text) {
+				p.Problems = append(p.Problems, source+": its "+keyServers+" cannot be read")
+			}
+		}
+	}
+	if found {
+		p.Sources = append(p.Sources, source)
+	}
+}
+
+// off reads a switch: all values are kept as text, "false" or "0" for off.
+func off(text string) bool {
+	switch strings.ToLower(strings.Trim(strings.TrimSpace(text), `"`)) {
+	case "false", "0", "no":
+		return true
+	}
+	return false
+}
+
+func (p *Policy) servers(source, text string) bool {
+	// The list is kept as text that holds JSON; a file may hold it as JSON itself.
+	var inner string
+	if json.Unmarshal([]byte(text), &inner) == nil {
+		text = inner
+	}
+	var list []struct {
+		Name      string   `json:"name"`
+		Transport string   `json:"transport"`
+		URL       string   `json:"url"`
+		Command   string   `json:"command"`
+		Args      []string `json:"args"`
+	}
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return false
+	}
+	for _, e := range list {
+		server := PolicyServer{Name: e.Name, Source: source, Local: e.Command != "" || e.Transport == "stdio", Runs: maskText(e.URL)}
+		if server.Local {
+			server.Runs = strings.TrimSpace(strings.Join(maskArgs(append([]string{e.Command}, e.Args...)), " "))
+		}
+		p.Servers = append(p.Servers, server)
+	}
+	return true
+}
+
+// libraryFolders are where the app keeps configurations that were made in it.
+func (s System) libraryFolders() []string {
+	var folders []string
+	for _, folder := range s.thirdPartyFolders() {
+		folders = append(folders, filepath.Join(folder, "configLibrary"))
+	}
+	return folders
+}
+
+// thirdPartyFolders are those of a Claude Desktop that works with another provider; its file has the same name and form.
+func (s System) thirdPartyFolders() []string {
+	switch s.OS {
+	case "darwin":
+		return []string{s.path(s.Home, "Library", "Application Support", "Claude-3p")}
+	case "windows":
+		local := s.env("LOCALAPPDATA", filepath.Join(s.Home, "AppData", "Local"))
+		var folders []string
+		for _, p := range s.packages(local) {
+			folders = append(folders, filepath.Join(p, "LocalCache", "Local", "Claude-3p"))
+		}
+		return append(folders, s.path(local, "Claude-3p"))
+	default:
+		return []string{s.path(s.env("XDG_CONFIG_HOME", filepath.Join(s.Home, ".config")), "Claude-3p")}
+	}
+}
+
+// library reads the configuration that is in force: _meta.json names it, a file of that name holds it.
+func (p *Policy) library(folder string) {
+	raw, err := readSmall(filepath.Join(folder, "_meta.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var meta struct {
+		Applied string `json:"appliedId"`
+	}
+	if err != nil || json.Unmarshal(raw, &meta) != nil || meta.Applied != filepath.Base(meta.Applied) {
+		p.Problems = append(p.Problems, folder+" cannot be read")
+		return
+	}
+	path := filepath.Join(folder, meta.Applied+".json")
+	raw, err = readSmall(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var values map[string]json.RawMessage
+	if err != nil || json.Unmarshal(raw, &values) != nil {
+		p.Problems = append(p.Problems, path+" cannot be read")
+		return
+	}
+	p.add(path, func(key string) (string, bool, error) {
+		value, ok := values[key]
+		return string(value), ok, nil
+	})
+}
