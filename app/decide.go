@@ -29,6 +29,12 @@ func (h *Hub) mayDecide(peer control.Peer) error {
 func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.lost != nil && !h.leaving {
+		if err := errors.Join(h.lost.named(d.Code), h.mayDecide(peer)); err != nil {
+			return control.Decided{}, firstAnswer(err)
+		}
+		return h.beginAgain(d)
+	}
 	if err := h.usable(); err != nil {
 		return control.Decided{}, err
 	}
@@ -45,6 +51,9 @@ func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, erro
 func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.lost != nil && !h.leaving {
+		return h.beginAgain(d)
+	}
 	if err := h.usable(); err != nil {
 		return control.Decided{}, err
 	}

@@ -28,8 +28,8 @@ type Options struct {
 	Window   bool // the hub lives in the desktop program: decisions are calls inside that process
 	Version  string
 	Notifier Notifier // nil: nobody is notified
-	// BeginAgain starts an empty store although one was lost. Nothing is trusted on first use until a person has seen it.
-	BeginAgain bool
+	// Damage is what the hub before this one met in its store: the store is put aside, and a person decides.
+	Damage string
 
 	Now       func() time.Time // time.Now
 	Linger    time.Duration    // how long a hub that a wrapper started stays without one; 60 s
@@ -52,6 +52,7 @@ type ItemNotice struct {
 type Hub struct {
 	opts  Options
 	store *store.Store // nil: it could not be opened, everything is blocked
+	lost  *lost        // what a person may decide about that; nil where beginning again would mend nothing
 	logs  *logBook
 
 	done    chan struct{}
@@ -74,6 +75,8 @@ type Hub struct {
 	cli       bool                       // decisions may come over the socket
 	windowOn  bool                       // a window switched approvals.cli on
 	leaving   bool
+	again     bool   // another hub takes this one's place at once
+	damage    string // what was met in the store while it was used
 	idle      *time.Timer
 }
 
@@ -126,39 +129,52 @@ func Open(opts Options) (*Hub, error) {
 
 // openStore takes the store, or says why everything stays blocked.
 func (h *Hub) openStore() error {
-	s, err := store.Open(h.opts.Home.Dir, store.Options{AfterLoss: h.opts.BeginAgain})
-	switch {
-	case err == nil:
-		h.store = s
-	case errors.Is(err, store.ErrLocked):
-		return fmt.Errorf("open hub: %w", err)
-	case errors.Is(err, store.ErrCorrupt):
-		kept, asideErr := store.SetAside(h.opts.Home.Dir, store.Options{})
-		if asideErr != nil {
-			kept = h.opts.Home.Store
-		}
-		h.problem(problemStoreDamaged, err.Error(), "nothing is allowed until it is mended; the damaged store is kept at "+kept+": put a good copy in its place and restart the hub")
-		return nil
-	case errors.Is(err, store.ErrMissing):
-		h.problem(problemStoreMissing, err.Error(), "put the store back and restart the hub; until then nothing is allowed")
-		return nil
-	case errors.Is(err, store.ErrSeal):
-		h.problem(problemStoreSeal, err.Error(), "put store and seal.key back as they belong together and restart the hub; until then nothing is allowed")
-		return nil
-	case errors.Is(err, store.ErrNewer):
-		h.problem(problemStoreNewer, err.Error(), "install the newer Sallyport; until then nothing is allowed")
-		return nil
-	case errors.Is(err, store.ErrFolder):
-		return fmt.Errorf("open hub: %w", err)
-	default:
-		h.problem(problemStoreUnreadable, err.Error(), "make the data folder readable and writable and restart the hub; until then nothing is allowed")
+	if h.opts.Damage != "" {
+		h.loseDamaged(errors.New(h.opts.Damage))
 		return nil
 	}
-	if err := h.checkSeals(); err != nil {
-		h.store.Close()
+	s, err := store.Open(h.opts.Home.Dir, store.Options{})
+	if err == nil {
+		if err = h.trustStore(s); err == nil {
+			return nil
+		}
 		h.store = nil
-		h.problem(problemStoreUnreadable, err.Error(), "restart the hub; until then nothing is allowed")
-		return nil
+		s.Close()
+	}
+	switch {
+	case errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrFolder):
+		return fmt.Errorf("open hub: %w", err)
+	case errors.Is(err, store.ErrCorrupt):
+		h.loseDamaged(err)
+	case errors.Is(err, store.ErrMissing):
+		h.loseMissing(err)
+	case errors.Is(err, errBegunAgain):
+		h.lose(problemStoreLost, oneLine(err.Error()), "", time.Time{})
+	case errors.Is(err, store.ErrSeal):
+		h.lose(problemStoreSeal, err.Error(), "", time.Time{})
+	case errors.Is(err, store.ErrNewer):
+		h.problem(problemStoreNewer, err.Error(), "install the newer Sallyport; until then nothing is allowed")
+	default:
+		h.problem(problemStoreUnreadable, err.Error(), "make the data folder readable and writable and restart the hub; until then nothing is allowed")
+	}
+	return nil
+}
+
+// errBegunAgain: an empty store was begun after a loss, and a kill came before the decision was written into it.
+var errBegunAgain = errors.New("an earlier store was lost, and beginning again was cut short")
+
+// trustStore looks at what an open store says about itself before anything of it counts.
+func (h *Hub) trustStore(s *store.Store) error {
+	loss, err := s.Loss()
+	switch {
+	case err != nil:
+		return err
+	case loss != nil:
+		return fmt.Errorf("%w: %s", errBegunAgain, loss.Why)
+	}
+	h.store = s
+	if err := h.checkSeals(); err != nil {
+		return err
 	}
 	return h.checkMarks()
 }
@@ -171,20 +187,9 @@ const (
 
 // checkMarks settles whether decisions may come over the socket.
 func (h *Hub) checkMarks() error {
-	loss, err := h.store.Loss()
-	if err != nil {
-		return fmt.Errorf("open hub: %w", err)
-	}
-	if loss != nil {
-		what := "an earlier store was lost: " + loss.Why
-		if loss.Kept != "" {
-			what += "; it is kept at " + loss.Kept
-		}
-		h.problem(problemStoreLost, what, "look at everything again before you allow it")
-	}
 	marked := false
-	err = h.update(func(tx *store.Tx) (bool, error) {
-		if h.opts.AllowCLI && h.opts.StartedBy == ByPerson && h.store.Fresh() && loss == nil {
+	err := h.update(func(tx *store.Tx) (bool, error) {
+		if h.opts.AllowCLI && h.opts.StartedBy == ByPerson && h.store.Fresh() {
 			marked = true
 			return true, tx.SetMeta(metaCLI, []byte("1"))
 		}
@@ -193,7 +198,7 @@ func (h *Hub) checkMarks() error {
 			switch {
 			case err == nil:
 				h.windowOn = h.windowOn || name == metaWindowCLI && string(value) == "on"
-				marked = marked || loss == nil && (name == metaCLI || h.windowOn)
+				marked = marked || name == metaCLI || h.windowOn
 			case !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrSeal):
 				return false, err
 			}
@@ -203,13 +208,21 @@ func (h *Hub) checkMarks() error {
 	if err != nil {
 		return fmt.Errorf("open hub: %w", err)
 	}
+	if marked && !h.windowOn {
+		if err := h.store.KeepMark(metaCLI); err != nil {
+			h.problem(problemStoreWrite, err.Error(), "see that the disk is not full and the data folder writable")
+		}
+	}
 	asked := h.opts.AllowCLI && !h.opts.Window && h.opts.StartedBy == ByPerson
 	h.cli = asked && marked
 	if asked && !marked {
-		h.problem(problemCLIIgnored, "--allow-cli-approval is ignored: this home was not first made with it",
-			"decide in the window, or switch approvals.cli on there")
+		h.ignoresCLI()
 	}
 	return nil
+}
+
+func (h *Hub) ignoresCLI() {
+	h.problem(problemCLIIgnored, "--allow-cli-approval is ignored: this home was not first made with it", "decide in the window, or switch approvals.cli on there")
 }
 
 // checkSeals finds what something else wrote into the store. A pin whose seal does not hold is never read; where pins were
@@ -323,7 +336,7 @@ func (h *Hub) usable() error {
 	if h.leaving {
 		return &control.Error{Code: control.CodeUnavailable, Message: "this hub is ending; ask again in a moment"}
 	}
-	if h.store == nil {
+	if h.store == nil || h.damage != "" {
 		return &control.Error{Code: control.CodeUnavailable, Message: "the store cannot be read, so everything stays blocked; `sallyport status` says why"}
 	}
 	return nil
@@ -335,8 +348,34 @@ func (h *Hub) failed(err error) error {
 	if err == nil || errors.As(err, &answer) {
 		return err
 	}
+	if errors.Is(err, store.ErrCorrupt) {
+		h.damaged(err)
+		return &control.Error{Code: control.CodeUnavailable, Message: "the store is damaged, so everything stays blocked; `sallyport status` says what to do"}
+	}
 	h.problem(problemStoreWrite, err.Error(), "see that the disk is not full and the data folder writable; what was allowed before stays so, nothing else opens")
 	return &control.Error{Code: control.CodeUnavailable, Message: "the store could not be used: " + oneLine(err.Error())}
+}
+
+// damaged ends this hub for one that puts the store aside: a store that cannot be read is never worked with any further.
+// The caller holds h.mu.
+func (h *Hub) damaged(err error) {
+	if h.damage == "" {
+		h.damage, h.again = oneLine(err.Error()), true
+		h.leave()
+	}
+}
+
+// openedDamaged is damaged while the hub opens: it is made, and gives way at once.
+func (h *Hub) openedDamaged(err error) error {
+	h.damaged(err)
+	return nil
+}
+
+// Damage is what this hub met in its store, for Options of the one that takes its place.
+func (h *Hub) Damage() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.damage
 }
 
 func answer(code int, format string, args ...any) error {

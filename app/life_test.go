@@ -88,13 +88,15 @@ func TestAStoreThatCannotBeReadBlocksEverything(t *testing.T) {
 			wantError(t, err, control.CodeUnavailable)
 			wantError(t, errOf(q.Records(w, control.Records{Records: []control.Record{{ID: "x", Kind: "tool_call", Status: "ok"}}})), control.CodeUnavailable)
 			wantError(t, errOf(q.Decide(person, control.Decide{Code: "AAAA", Digest: "x"})), control.CodeUnavailable)
-			wantError(t, errOf(q.Inbox()), control.CodeUnavailable)
+			if items, err := q.Inbox(); err != nil || len(items) != 1 || items[0].Kind != kindProblem {
+				t.Fatalf("inbox %+v, %v", items, err)
+			}
 			wantError(t, errOf(q.SetSetting(person, control.SettingQuery{Key: "pins.recheck", Value: "1s"})), control.CodeUnavailable)
 			s, err := q.Status()
-			if err != nil || len(s.Problems) != 1 || s.Problems[0].Code != c.code || s.Problems[0].Next == "" {
+			if err != nil || len(s.Problems) == 0 || s.Problems[0].Code != c.code || s.Problems[0].Next == "" {
 				t.Fatalf("status %+v, %v", s.Problems, err)
 			}
-			if len(s.Wrappers) != 1 || s.Hub.CLIApproval {
+			if len(s.Wrappers) != 1 || s.Hub.CLIApproval != (c.code != problemStoreSeal) {
 				t.Fatalf("status %+v", s)
 			}
 			q.Unregister(w)
@@ -124,21 +126,6 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestAfterALostStoreNothingIsTrustedAndTheMarkIsGone(t *testing.T) {
-	home := newHome(t)
-	open(t, home, nil).Close()
-	write(t, home.Store, strings.Repeat("no store ", 4000))
-	open(t, home, nil).Close()
-	p := open(t, home, func(o *Options) { o.BeginAgain = true })
-	if p.Welcome(person).CLIApproval {
-		t.Fatal("the mark of the lost home counts")
-	}
-	s, err := p.Status()
-	if err != nil || len(s.Problems) != 2 || s.Problems[0].Code != problemStoreLost {
-		t.Fatalf("problems %+v, %v", s.Problems, err)
 	}
 }
 

@@ -12,10 +12,14 @@ import (
 // blocked is the State of a hub without a store: nothing of the server passes.
 func (h *Hub) blocked(s *session) control.State {
 	h.revision++
-	return control.State{
+	state := control.State{
 		Revision: h.revision, Name: s.name, Blocked: true,
 		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()),
 	}
+	if h.lost != nil {
+		state.Code, state.Kind, state.Waiting = h.lost.code, kindProblem, 1
+	}
+	return state
 }
 
 // refresh reads a server anew, so that its wrappers get what holds now.

@@ -69,6 +69,9 @@ func (h *Hub) openSettings() error {
 			h.settings.accepted, _ = policy.ParseDocument(raw)
 			return nil
 		})
+		if errors.Is(err, store.ErrCorrupt) {
+			return h.openedDamaged(err)
+		}
 		if err != nil {
 			return fmt.Errorf("open settings: %w", err)
 		}

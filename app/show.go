@@ -39,6 +39,9 @@ func (h *Hub) Status() (control.Status, error) {
 			h.failed(err) // status names it among the problems
 		}
 	}
+	if h.lost != nil {
+		out.Waiting = []control.InboxItem{h.lost.item()}
+	}
 	out.Problems = h.problemList()
 	return out, nil
 }
@@ -47,6 +50,9 @@ func (h *Hub) Status() (control.Status, error) {
 func (h *Hub) Inbox() (items []control.InboxItem, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.lost != nil && !h.leaving {
+		return []control.InboxItem{h.lost.item()}, nil
+	}
 	if err := h.usable(); err != nil {
 		return nil, err
 	}
@@ -102,6 +108,12 @@ func listed(findings []inspect.Finding) []inspect.Finding {
 func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.lost != nil && !h.leaving {
+		if err := h.lost.named(code); err != nil {
+			return out, err
+		}
+		return h.lost.detail(), nil
+	}
 	if err := h.usable(); err != nil {
 		return out, err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -16,6 +17,9 @@ func (h *Hub) collectSpool() {
 		if h.store != nil {
 			err := control.ReadSpool(h.opts.Home.Spool, h.takeOrphans)
 			h.mu.Lock()
+			if errors.Is(err, store.ErrCorrupt) {
+				h.damaged(err)
+			}
 			if err != nil {
 				h.problem(problemSpool, oneLine(err.Error()), "see that the disk is not full; the records stay where they are until they can be taken")
 			} else {

@@ -19,7 +19,7 @@ import (
 const lossFile = "store.lost"
 
 // SetAside keeps a store that cannot be used under a dated name and returns it. A store that another process owns, or that
-// is in order, is left where it is. Afterwards Open answers ErrMissing until it is told AfterLoss.
+// is in order as far as Options.Damage knows, is left where it is. Afterwards Open answers ErrMissing until it is told AfterLoss.
 func SetAside(dir string, options Options) (kept string, err error) {
 	why, err := whyUnusable(dir, options)
 	if err != nil {
@@ -59,6 +59,9 @@ func whyUnusable(dir string, options Options) (string, error) {
 	if err == nil {
 		damage := s.check()
 		_ = guard(s.db.Close)
+		if damage == nil && options.Damage != "" {
+			return options.Damage, nil
+		}
 		if damage == nil {
 			return "", fmt.Errorf("%s is in order", filepath.Join(dir, File))
 		}
@@ -84,6 +87,9 @@ func (s *Store) check() error {
 		})
 	})
 }
+
+// Lost is the note of a store that was put aside, nil where there is none.
+func Lost(dir string) (*Loss, error) { return readLoss(dir) }
 
 func readLoss(dir string) (*Loss, error) {
 	f, err := openPrivate(filepath.Join(dir, lossFile), os.O_RDONLY)

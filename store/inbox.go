@@ -69,6 +69,15 @@ func (tx *Tx) NewCode() (string, error) {
 	return "", fmt.Errorf("no free inbox code: decide on what waits")
 }
 
+// CodeFrom is a code that follows from a digest, for an item that no store can hold. It needs four bytes.
+func CodeFrom(digest []byte) string {
+	var raw [4]byte
+	for i := range raw {
+		raw[i] = codeAlphabet[int(digest[i])%len(codeAlphabet)]
+	}
+	return string(raw[:])
+}
+
 // randomBelow draws without the bias of a remainder.
 func randomBelow(n byte) (byte, error) {
 	limit := 255 - 255%n

@@ -5,10 +5,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -68,25 +66,8 @@ func newKey() ([]byte, error) {
 
 // writeKey puts a new key into the folder, whole or not at all, never over one that is there.
 func writeKey(dir string, key []byte) error {
-	path := filepath.Join(dir, keyFile)
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("write seal key: %s is there already: %w", path, ErrFolder)
-	}
-	temporary := path + ".new"
-	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := writeNew(dir, keyFile, key); err != nil {
 		return fmt.Errorf("write seal key: %w", err)
 	}
-	f, err := openPrivate(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
-	if err != nil {
-		return fmt.Errorf("write seal key: %w", err)
-	}
-	_, err = f.Write(key)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		return fmt.Errorf("write seal key: %w", err)
-	}
-	return syncFolder(dir)
+	return nil
 }

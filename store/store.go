@@ -26,6 +26,9 @@ type Options struct {
 	// AfterLoss begins an empty store although one was lost (ErrMissing). It carries a Loss: nothing may be trusted on first
 	// use, and no earlier mark of the home counts, until ClearLoss.
 	AfterLoss bool
+	// Damage is what an owner met while it used the store (ErrCorrupt). SetAside then believes it where a walk over the pages
+	// finds nothing: not everything that cannot be read is a broken page.
+	Damage string
 	// LockTimeout is how long to wait for another owner to leave; 0 is 300 ms.
 	LockTimeout time.Duration
 }

@@ -117,6 +117,10 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	if lostStore(item) && !d.json {
+		newPage(s).printf("begun again with an empty store: every server waits for a review, as on the first day\n")
+		return exitFine, nil
+	}
 	none := len(decided.Approved)+len(decided.Rejected) == 0
 	if d.json {
 		err = writeJSON(s.out, decided)
@@ -169,6 +173,9 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 		verb = "Keep blocked"
 	}
 	question := fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, counted(len(chosen), "item"), text(item.Server))
+	if lostStore(item) {
+		question = "\nBegin again with an empty store? [y/N] "
+	}
 	if !d.decide.Reject && gravest(item, chosen) == inspect.Critical {
 		want = item.Server
 		if !typeable(want) {

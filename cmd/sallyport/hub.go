@@ -17,8 +17,6 @@ import (
 // runHub is the hub without a window, until it is told to end, steps down for another, or loses its home.
 func runHub(ctx context.Context, o hubOptions, s streams) int {
 	signal.Ignore(syscall.SIGHUP) // a hub outlives the terminal it was started in
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
 		return fail(s, exitFailed, "hub", err)
@@ -35,24 +33,23 @@ func runHub(ctx context.Context, o hubOptions, s streams) int {
 		return fail(s, exitFailed, "hub", err)
 	}
 	defer listener.Close() // last: who waits to take over takes it for the release of everything
-	hub, err := app.Open(app.Options{Home: home, StartedBy: startedBy, AllowCLI: o.allowCLIApproval, Version: version})
-	if err != nil {
-		return fail(s, exitFailed, "hub", err)
-	}
-	defer hub.Close()
-	sayHub(s.out, hub.Welcome(control.Peer{}), o, listener)
-	go func() {
-		select {
-		case <-hub.Done():
-			stop()
-		case <-ctx.Done():
-		}
-	}()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	if o.startedByWrapper { // stderr is the hub's log then
 		log = slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	}
-	err = control.Serve(ctx, listener, hub, control.Options{Log: log})
+	options := app.Options{Home: home, StartedBy: startedBy, AllowCLI: o.allowCLIApproval, Version: version}
+	for again, said := true, false; again && err == nil && ctx.Err() == nil; said = true {
+		var hub *app.Hub
+		if hub, err = app.Open(options); err != nil {
+			break
+		}
+		if !said {
+			sayHub(s.out, hub.Welcome(control.Peer{}), o, listener)
+		}
+		again, err = serveHub(ctx, listener, hub, log)
+		_ = hub.Close()
+		options.Damage = hub.Damage()
+	}
 	switch {
 	case errors.Is(err, control.ErrHomeGone):
 		return fail(s, exitFailed, "hub", fmt.Errorf("%w: start it again, or use another SALLYPORT_HOME", err))
@@ -60,6 +57,24 @@ func runHub(ctx context.Context, o hubOptions, s streams) int {
 		return fail(s, exitFailed, "hub", err)
 	}
 	return exitFine
+}
+
+// serveHub serves until the hub or ctx ends. again says that another hub takes its place, on the same socket.
+func serveHub(ctx context.Context, listener *control.Listener, hub *app.Hub, log *slog.Logger) (again bool, err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		select {
+		case <-hub.Done():
+			if hub.BeginsAgain() {
+				stop(control.ErrAgain)
+			}
+			stop(nil)
+		case <-ctx.Done():
+		}
+	}()
+	err = control.Serve(ctx, listener, hub, control.Options{Log: log})
+	return errors.Is(context.Cause(ctx), control.ErrAgain), err
 }
 
 // sayHub says what this hub may do, once it answers.

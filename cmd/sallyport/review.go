@@ -32,6 +32,11 @@ func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Ti
 	}
 }
 
+// lostStore says that an item tells of a lost store: to approve it is to begin again.
+func lostStore(d control.ItemDetail) bool {
+	return len(d.Parts) == 1 && d.Parts[0].Item == control.PartStore && d.Parts[0].State == control.StateLost
+}
+
 func (p *page) severity(level string) string {
 	switch level {
 	case "critical":
@@ -143,6 +148,8 @@ func meaning(d control.ItemDetail) string {
 		return "What the server declares is not what was last allowed. Only what is shown\nhere is blocked; the rest of the server goes on.\n" + running
 	case d.Kind == "settings_changed":
 		return "A setting was changed so that things become less safe. The stricter value\nholds until this is decided."
+	case lostStore(d):
+		return "The store cannot be used, and with it went what was allowed and what happened.\nEverything stays blocked. Beginning again keeps what is left of it aside: every\nserver is new then, settings are as on the first day until what settings.json\nloosens is allowed, and the timeline begins with this decision."
 	case d.Kind == "guard_problem":
 		return "Something kept Sallyport from checking. What it could not check stays blocked."
 	}
@@ -157,6 +164,10 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	lines := []string{"If you do nothing, all of it stays blocked. Waiting lets nothing through."}
 	code := text(d.Code)
 	switch {
+	case decides.CLIApproval && lostStore(d):
+		lines = append(lines,
+			fmt.Sprintf("sallyport approve %s          begins again with an empty store", code),
+			"A good copy of the store, put in its place before the hub is restarted, needs no decision.")
 	case decides.Window:
 		lines = append(lines, "Decide in the window.")
 	case decides.CLIApproval:
@@ -204,6 +215,8 @@ func stateWords(state string) string {
 		return "changed since it was last allowed"
 	case "removed":
 		return "removed by the server"
+	case control.StateLost:
+		return "lost"
 	case "rejected":
 		return "was kept blocked by a person"
 	case "approved":

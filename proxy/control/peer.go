@@ -4,10 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 )
 
 // ErrForeign: what is at the other end is not a program of this installation. Nothing it says counts.
 var ErrForeign = errors.New("the other end of the socket is not a program of this installation")
+
+// errUnseen: the kernel does not show what the process runs, for it is dying or is not ours to look at.
+var errUnseen = errors.New("what it runs cannot be looked at")
+
+// dyingTimeout is how long a process may take to die whose executable is gone already.
+const dyingTimeout = 500 * time.Millisecond
 
 // installation is the set of executables that may speak on the socket: files, held open, so that neither a path that now
 // leads elsewhere nor a reused inode can pass for one.
@@ -68,7 +75,7 @@ func (in *installation) prove(c credentials) error {
 	}
 	file, err := executableOf(c.pid)
 	if err != nil {
-		return fmt.Errorf("%w: process %d cannot be looked at", ErrForeign, c.pid)
+		return fmt.Errorf("%w: %w: process %d", ErrForeign, errUnseen, c.pid)
 	}
 	if !in.holds(file) {
 		return fmt.Errorf("%w: process %d runs another executable (after an update, restart Claude)", ErrForeign, c.pid)

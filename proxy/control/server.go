@@ -13,6 +13,10 @@ import (
 // ErrHomeGone: the hub's folder was removed or replaced under it.
 var ErrHomeGone = errors.New("the hub's folder is gone")
 
+// ErrAgain, as the cause that ends the context of Serve, keeps the socket: newcomers wait in it until the same process serves
+// again on the same listener.
+var ErrAgain = errors.New("another hub takes over in this process")
+
 // Options of Serve.
 type Options struct {
 	// Executables are further files, beside our own, that may speak here: the other program of this installation.
@@ -59,7 +63,17 @@ func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go s.watch(ctx, ln, stop)
-	context.AfterFunc(ctx, func() { ln.socket.Close() })
+	_ = ln.socket.SetDeadline(time.Time{})
+	// Serve does not return before this ran: its deadline would otherwise end the accepting of the next Serve.
+	closed := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		defer close(closed)
+		if errors.Is(context.Cause(ctx), ErrAgain) {
+			_ = ln.socket.SetDeadline(time.Unix(1, 0))
+			return
+		}
+		ln.socket.Close()
+	})
 
 	var open sync.WaitGroup
 	slots := make(chan struct{}, maxConnections)
@@ -89,6 +103,7 @@ func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error 
 		})
 	}
 	open.Wait()
+	<-closed
 	if errors.Is(context.Cause(ctx), ErrHomeGone) {
 		return ErrHomeGone
 	}

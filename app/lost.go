@@ -1,0 +1,181 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// lost is a store that cannot be used any more, as the one inbox item of a hub without a store. It lives in memory, because
+// the inbox is in that store; its code and digest follow from what happened, so that another hub shows the same item.
+type lost struct {
+	problem string
+	why     string
+	kept    string
+	at      time.Time
+	code    string
+	digest  string
+}
+
+// lose blocks everything and shows the item by which a person may begin again.
+func (h *Hub) lose(problem, why, kept string, at time.Time) {
+	l := &lost{problem: problem, why: oneLine(why), kept: kept, at: at}
+	sum := sha256.Sum256([]byte(h.opts.Home.Store + "\x00" + l.why + "\x00" + kept + "\x00" + at.UTC().Format(time.RFC3339Nano)))
+	l.digest = hex.EncodeToString(sum[:])
+	l.code = store.CodeFrom(sum[:])
+	if l.at.IsZero() {
+		l.at = h.opts.Now()
+	}
+	h.lost = l
+	mend := "put a good copy in its place"
+	if kept != "" {
+		mend += " (what was there is kept at " + kept + ")"
+	}
+	if problem == problemStoreSeal {
+		mend = "put store and seal.key back as they belong together"
+	}
+	h.problem(problem, l.why, fmt.Sprintf("nothing is allowed until this is decided: %s and restart the hub, or begin again with an empty store by inbox item %s", mend, l.code))
+	// The store took its mark with it; the copy beside it holds as long as the key does.
+	asked := h.opts.AllowCLI && !h.opts.Window && h.opts.StartedBy == ByPerson
+	h.cli = asked && store.MarkKept(h.opts.Home.Dir, store.Options{}, metaCLI)
+	if asked && !h.cli {
+		h.ignoresCLI()
+	}
+}
+
+// loseDamaged puts a damaged store aside and blocks everything.
+func (h *Hub) loseDamaged(damage error) {
+	kept, err := store.SetAside(h.opts.Home.Dir, store.Options{Damage: oneLine(damage.Error())})
+	if err != nil {
+		kept = ""
+		damage = fmt.Errorf("%w (it could not be put aside: %v)", damage, err)
+	}
+	at := time.Time{}
+	if note, err := store.Lost(h.opts.Home.Dir); err == nil && note != nil && kept != "" {
+		at = note.At
+		damage = errors.New(note.Why)
+	}
+	h.lose(problemStoreDamaged, damage.Error(), kept, at)
+}
+
+// loseMissing says whether the store was put aside by a hub before this one, or is just gone.
+func (h *Hub) loseMissing(missing error) {
+	note, err := store.Lost(h.opts.Home.Dir)
+	if err != nil || note == nil {
+		h.lose(problemStoreMissing, missing.Error(), "", time.Time{})
+		return
+	}
+	h.lose(problemStoreDamaged, note.Why, note.Kept, note.At)
+}
+
+func (l *lost) title() string {
+	switch l.problem {
+	case problemStoreMissing:
+		return "The store is gone: nothing is allowed until you begin again or put it back"
+	case problemStoreSeal:
+		return "The store and its seal key do not belong together: nothing is allowed until you begin again or put them right"
+	}
+	return "The store was damaged and put aside: nothing is allowed until you begin again or mend it"
+}
+
+func (l *lost) item() control.InboxItem {
+	return control.InboxItem{
+		Code: l.code, Kind: kindProblem, Severity: severityHigh, Title: l.title(), Digest: l.digest, Created: l.at.UTC(),
+		Parts: []control.Part{{Item: control.PartStore, State: control.StateLost, Findings: []inspect.Finding{}}},
+	}
+}
+
+func (l *lost) detail() control.ItemDetail {
+	change := pin.Change{Path: control.PartStore, Op: "removed", Words: l.why}
+	if l.kept != "" {
+		change.Words += "; it is kept at " + l.kept
+	}
+	return control.ItemDetail{
+		InboxItem: l.item(), Findings: []inspect.Finding{},
+		Details: []control.PartDetail{{Item: control.PartStore, State: control.StateLost, Digest: pin.Digest(l.digest), Findings: []inspect.Finding{}, Changes: []pin.Change{change}}},
+	}
+}
+
+// named says that a code is the one of this item.
+func (l *lost) named(code string) error {
+	if code != l.code {
+		return answer(control.CodeUnavailable, "the store cannot be read, so everything stays blocked; item %s is the only one there is now", l.code)
+	}
+	return nil
+}
+
+// beginAgain is a person's decision over a lost store: an empty one takes its place. It is on the disk before the answer;
+// then this hub ends and another one takes its place in the same process, so that every wrapper tells all again.
+func (h *Hub) beginAgain(d control.Decide) (out control.Decided, err error) {
+	if err := h.lost.named(d.Code); err != nil {
+		return out, err
+	}
+	switch {
+	case d.Digest == "":
+		return out, answer(control.CodeBadRequest, "a decision names the digest of what was shown: run `sallyport show %s`", h.lost.code)
+	case d.Digest != h.lost.digest:
+		return out, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s is not what was shown any more: look at it again", h.lost.code), See: h.lost.code}
+	case d.Reject:
+		return out, answer(control.CodeBadRequest, "%s needs no rejection: all stays blocked until you begin again or put a good store in its place", h.lost.code)
+	}
+	if err := h.emptyStore(); err != nil {
+		return out, h.failed(err)
+	}
+	h.again = true
+	h.leave()
+	return control.Decided{Code: h.lost.code, Approved: []string{control.PartStore}, Rejected: []string{}, Left: []string{}}, nil
+}
+
+// emptyStore keeps what is left of the old store aside and makes the new one. Told twice, after a kill in between, it goes on
+// where it was.
+func (h *Hub) emptyStore() error {
+	dir := h.opts.Home.Dir
+	marked := store.MarkKept(dir, store.Options{}, metaCLI)
+	if _, err := os.Lstat(h.opts.Home.Store); !errors.Is(err, fs.ErrNotExist) && h.lost.kept == "" && h.lost.problem != problemStoreLost && h.lost.problem != problemStoreMissing {
+		if _, err := store.SetAside(dir, store.Options{Damage: h.lost.why}); err != nil {
+			return err
+		}
+	}
+	s, err := store.Open(dir, store.Options{AfterLoss: true})
+	if err != nil {
+		return err
+	}
+	if loss, err := s.Loss(); err != nil || loss == nil {
+		return errors.Join(err, s.Close(), answer(control.CodeStale, "a store is in its place again: restart the hub to use it"))
+	}
+	err = s.Update(func(tx *store.Tx) error {
+		if marked {
+			if err := tx.SetMeta(metaCLI, []byte("1")); err != nil {
+				return err
+			}
+		}
+		if err := tx.ClearLoss(); err != nil {
+			return err
+		}
+		_, err := tx.Append(
+			h.record("guard_problem", "blocked", store.Record{
+				Code: h.lost.code, Summary: "the store was lost: " + clip(h.lost.why, 1000), Detail: detail(map[string]any{"check": "store", "kept": h.lost.kept}),
+			}),
+			h.record("approval", "ok", store.Record{
+				Code: h.lost.code, Summary: "begun again with an empty store by a person", Detail: detail(map[string]any{"check": "store", "digest": h.lost.digest}),
+			}))
+		return err
+	})
+	return errors.Join(err, s.Close())
+}
+
+// BeginsAgain says, once Done is closed, that another hub should be opened at once in this one's place.
+func (h *Hub) BeginsAgain() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.again
+}

@@ -1,0 +1,174 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// ruin are the ways a home loses its store that a person can decide about.
+var ruin = map[string]struct {
+	do      func(t testing.TB, home control.Home)
+	problem string
+	marked  bool // the home's mark can still be proved
+}{
+	"the store is no store any more": {func(t testing.TB, home control.Home) { write(t, home.Store, strings.Repeat("no store ", 4000)) }, problemStoreDamaged, true},
+	"the store is cut": {func(t testing.TB, home control.Home) {
+		must(t, os.Truncate(home.Store, 20_000))
+	}, problemStoreDamaged, true},
+	"the store is empty":               {func(t testing.TB, home control.Home) { must(t, os.Truncate(home.Store, 0)) }, problemStoreMissing, true},
+	"the store is gone beside its key": {func(t testing.TB, home control.Home) { must(t, os.Remove(home.Store)) }, problemStoreMissing, true},
+	"the key is gone":                  {func(t testing.TB, home control.Home) { must(t, os.Remove(filepath.Join(home.Dir, "seal.key"))) }, problemStoreSeal, false},
+	"the key is another": {func(t testing.TB, home control.Home) {
+		write(t, filepath.Join(home.Dir, "seal.key"), strings.Repeat("k", 32))
+	}, problemStoreSeal, false},
+	"the store is gone and so is its mark": {func(t testing.TB, home control.Home) {
+		must(t, os.Remove(home.Store))
+		must(t, os.Remove(filepath.Join(home.Dir, "home.mark")))
+	}, problemStoreMissing, false},
+}
+
+func TestAPersonBeginsAgainAfterALostStore(t *testing.T) {
+	for name, r := range ruin {
+		t.Run(name, func(t *testing.T) {
+			home := newHome(t)
+			p := open(t, home, nil)
+			w := p.wrap("weather")
+			w.report(tool("a", "one"))
+			p.approve(p.item())
+			p.Close()
+			r.do(t, home)
+			before := filesOf(t, home.Dir)
+
+			q := open(t, home, nil)
+			lost := q.item()
+			if lost.Kind != "guard_problem" || q.problems[r.problem].Code == "" {
+				t.Fatalf("item %+v, problems %+v", lost, q.problems)
+			}
+			q.Close()
+			q = open(t, home, nil) // another hub shows the same item
+			if again := q.item(); r.problem != problemStoreMissing && r.problem != problemStoreSeal && (again.Code != lost.Code || again.Digest != lost.Digest) {
+				t.Fatalf("item %+v, then %+v", lost, again)
+			}
+			lost = q.item()
+			shown, err := q.Item(lost.Code)
+			if err != nil || len(shown.Details) != 1 || shown.Details[0].Item != control.PartStore || shown.Digest != lost.Digest {
+				t.Fatalf("shown %+v, %v", shown, err)
+			}
+			yes := control.Decide{Code: lost.Code, Digest: lost.Digest}
+			wantError(t, errOf(q.Decide(inside, yes)), control.CodeDescends)
+			wantError(t, errOf(q.Decide(person, control.Decide{Code: "ZZZZ", Digest: lost.Digest})), control.CodeUnavailable)
+			if !r.marked {
+				wantError(t, errOf(q.Decide(person, yes)), control.CodeNotHere)
+				if q.Welcome(person).CLIApproval {
+					t.Fatal("a mark that nothing proves counts")
+				}
+			} else {
+				wantError(t, errOf(q.Decide(person, control.Decide{Code: lost.Code})), control.CodeBadRequest)
+				wantError(t, errOf(q.Decide(person, control.Decide{Code: lost.Code, Digest: "other"})), control.CodeStale)
+				wantError(t, errOf(q.Decide(person, control.Decide{Code: lost.Code, Digest: lost.Digest, Reject: true})), control.CodeBadRequest)
+			}
+			decide := func() (control.Decided, error) { return q.Decide(person, yes) }
+			if !r.marked {
+				decide = func() (control.Decided, error) { return q.DecideHere(yes) }
+			}
+			out, err := decide()
+			if err != nil || !slices.Equal(out.Approved, []string{control.PartStore}) {
+				t.Fatalf("decided %+v, %v", out, err)
+			}
+			if !done(q.Hub) || !q.BeginsAgain() {
+				t.Fatal("the hub stays as it was")
+			}
+			wantError(t, errOf(decide()), control.CodeUnavailable)
+			q.Close()
+			for name, raw := range before {
+				if raw != "" && !strings.HasSuffix(name, "store.lost") && !slices.Contains(slices.Collect(values(filesOf(t, home.Dir))), raw) {
+					t.Errorf("%s is lost", name)
+				}
+			}
+
+			again := open(t, home, nil)
+			if got := again.Welcome(person).CLIApproval; got != r.marked {
+				t.Errorf("decisions from the command line: %t", got)
+			}
+			s, err := again.Status()
+			if err != nil || r.marked && len(s.Problems) != 0 || len(s.Waiting) != 0 {
+				t.Fatalf("status %+v, %v", s, err)
+			}
+			w = again.wrap("weather")
+			w.report(tool("a", "one"))
+			if served(w.last(t), tool("a", "one")) {
+				t.Fatal("what the lost store allowed is allowed")
+			}
+			if got := again.records("approval"); len(got) != 1 || got[0].Code != lost.Code {
+				t.Fatalf("records %+v", got)
+			}
+			if v, err := again.Verify(); err != nil || v.Bad != "" {
+				t.Fatalf("chain %+v, %v", v, err)
+			}
+		})
+	}
+}
+
+func values(m map[string]string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for _, v := range m {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+func TestAGoodStorePutBackIsNotReplacedByAnEmptyOne(t *testing.T) {
+	home := newHome(t)
+	p := open(t, home, nil)
+	w := p.wrap("weather")
+	w.report(tool("a", "one"))
+	p.approve(p.item())
+	p.Close()
+	must(t, os.Rename(home.Store, home.Store+".away"))
+	q := open(t, home, nil)
+	must(t, os.Rename(home.Store+".away", home.Store))
+	lost := q.item()
+	wantError(t, errOf(q.Decide(person, control.Decide{Code: lost.Code, Digest: lost.Digest})), control.CodeStale)
+	q.Close()
+	again := open(t, home, nil)
+	w = again.wrap("weather")
+	w.report(tool("a", "one"))
+	if !served(w.last(t), tool("a", "one")) {
+		t.Fatal("what was allowed is not any more")
+	}
+}
+
+// A page that breaks while the store is used is met by a call, not at the start: the hub gives way to one that blocks
+// everything and asks, instead of failing every call for ever.
+func TestDamageMetInUseBlocksEverythingAndAsks(t *testing.T) {
+	home := newHome(t)
+	p := open(t, home, nil)
+	w := p.wrap("weather")
+	w.report(tool("a", "one"))
+	p.approve(p.item())
+	info, err := os.Stat(home.Store)
+	must(t, err)
+	noise := []byte(strings.Repeat("noise", int(info.Size())/5-4096))
+	f, err := os.OpenFile(home.Store, os.O_WRONLY, 0)
+	must(t, err)
+	_, err = f.WriteAt(noise, 8192) // behind the two meta pages
+	must(t, err)
+	must(t, f.Close())
+	p.Inbox()
+	p.Verify()
+	if !done(p.Hub) || !p.BeginsAgain() || p.Damage() == "" {
+		t.Fatalf("it goes on: %+v", p.problems)
+	}
+	p.Close()
+	q := open(t, home, func(o *Options) { o.Damage = p.Damage() })
+	if lost := q.item(); lost.Kind != "guard_problem" || q.problems[problemStoreDamaged].Code == "" {
+		t.Fatalf("item %+v, problems %+v", lost, q.problems)
+	}
+}
