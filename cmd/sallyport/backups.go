@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+type backupsCommand struct {
+	List    backupsListCommand    `cmd:"" default:"withargs" help:"The client files kept before each change."`
+	Restore backupsRestoreCommand `cmd:"" help:"Put a kept file back. What stands there now is kept first."`
+}
+
+type backupsListCommand struct{ jsonFlag }
+
+func (c backupsListCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	kept, err := hub.Backups(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, listOf(kept))
+	}
+	p := newPage(s)
+	if len(kept) == 0 {
+		p.printf("No client file was changed yet, so none is kept.\n")
+		return exitFine, nil
+	}
+	rows := make([][]string, len(kept))
+	for i, b := range kept {
+		rows[i] = []string{text(b.ID), b.Time.UTC().Format("2006-01-02 15:04:05 UTC"), strconv.FormatInt(b.Size, 10), short(b.Path, 80)}
+	}
+	p.table(strings.Fields("ID KEPT BYTES FILE"), rows)
+	p.printf("\nPut one back with: sallyport backups restore ID\n")
+	return exitFine, nil
+}
+
+type backupsRestoreCommand struct {
+	jsonFlag
+	ID     string `arg:"" help:"ID of the backup, or how it begins."`
+	DryRun bool   `name:"dry-run" help:"Print the change as a unified diff and write nothing."`
+	Yes    bool   `help:"Answer every question with yes."`
+}
+
+func (c backupsRestoreCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	ask := control.RestoreBackup{ID: c.ID, DryRun: c.DryRun}
+	done, code, err := loosen{
+		what: "This may take guards away: what stands in the file now is replaced",
+		yes:  c.Yes,
+		look: func() (control.Protected, error) {
+			return hub.RestoreBackup(ctx, control.RestoreBackup{ID: c.ID, DryRun: true})
+		},
+		do: func(digest string) (control.Protected, error) {
+			ask.Digest, ask.Decided = digest, digest != ""
+			return hub.RestoreBackup(ctx, ask)
+		},
+	}.run(ctx, s, c.DryRun)
+	if err != nil {
+		return code, err
+	}
+	p := newPage(s)
+	switch {
+	case c.JSON:
+		return exitFine, writeJSON(s.out, done)
+	case c.DryRun:
+		p.diff(done.Diff)
+	case done.Written:
+		p.printf("put back: %s\n", text(done.Path))
+		if done.Backup != "" {
+			p.printf("The file as it was before is backup %s.\n", text(done.Backup))
+		}
+	default:
+		p.printf("nothing to change: %s is as this backup has it\n", text(done.Path))
+	}
+	return exitFine, nil
+}

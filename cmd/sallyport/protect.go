@@ -1,0 +1,310 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// clientFileFlags are those of protect and unprotect: which file, and which of its entries.
+type clientFileFlags struct {
+	jsonFlag
+	Client string   `default:"claude-desktop" placeholder:"CLIENT" help:"The client whose file it is."`
+	Config string   `placeholder:"PATH" help:"The file, where it is not the one that the client reads."`
+	All    bool     `help:"Every entry; so it is without names, too."`
+	DryRun bool     `name:"dry-run" help:"Print the change as a unified diff and write nothing."`
+	Name   []string `arg:"" optional:"" sep:"none" help:"Names of entries, as they stand in the file. Without names, every one."`
+}
+
+// request is what these flags ask for. A path is made absolute here: a hub has another working folder.
+func (c clientFileFlags) request() (control.Protect, error) {
+	ask := control.Protect{Client: c.Client, Names: c.Name, All: c.All || len(c.Name) == 0, DryRun: c.DryRun}
+	if c.All && len(c.Name) > 0 {
+		return ask, errors.New("--all and names of entries: one or the other")
+	}
+	var known []string
+	for _, place := range clientconfig.Places(clientconfig.ThisSystem()) {
+		if place.Editable && !slices.Contains(known, place.Client) {
+			known = append(known, place.Client)
+		}
+	}
+	if !slices.Contains(known, c.Client) {
+		return ask, fmt.Errorf("no client %q; there are %s", c.Client, strings.Join(known, ", "))
+	}
+	if c.Config != "" {
+		path, err := filepath.Abs(c.Config)
+		if err != nil {
+			return ask, err
+		}
+		ask.Config = path
+	}
+	return ask, nil
+}
+
+type protectCommand struct{ clientFileFlags }
+
+func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
+	ask, err := c.request()
+	if err != nil {
+		return exitUsage, err
+	}
+	if ask.Program, err = stableProgram(); err != nil {
+		return exitFailed, err
+	}
+	hub, err := dial(ctx)
+	if errors.Is(err, errNoHub) {
+		// What cannot be done needs no hub to say so, and a dry run makes no home.
+		preview := ask
+		preview.DryRun = true
+		done, err := protectAlone(preview)
+		if err != nil || ask.DryRun || len(done.Entries) == 0 {
+			return c.report(s, done, err, guarding)
+		}
+		if hub, err = startHub(ctx); err != nil {
+			return exitFailed, err
+		}
+	} else if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	done, err := hub.Protect(ctx, ask)
+	return c.report(s, done, err, guarding)
+}
+
+// startHub starts a hub where none runs, as a wrapper does, and connects to it.
+func startHub(ctx context.Context) (*control.Client, error) {
+	home, err := control.FindHome(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	if _, err := control.EnsureHub(ctx, home, program); err != nil {
+		return nil, err
+	}
+	return dial(ctx)
+}
+
+type unprotectCommand struct {
+	clientFileFlags
+	Yes bool `help:"Answer every question with yes."`
+}
+
+func (c unprotectCommand) run(ctx context.Context, s streams) (int, error) {
+	ask, err := c.request()
+	if err != nil {
+		return exitUsage, err
+	}
+	hub, err := dial(ctx)
+	if errors.Is(err, errNoHub) {
+		done, err := unprotectAlone(ask)
+		return c.report(s, done, err, baring)
+	} else if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	done, code, err := loosen{
+		what: "This takes the guard away, and what these servers declare reaches the client unseen",
+		yes:  c.Yes,
+		look: func() (control.Protected, error) {
+			look := ask
+			look.DryRun = true
+			return hub.Unprotect(ctx, look)
+		},
+		do: func(digest string) (control.Protected, error) {
+			ask.Digest, ask.Decided = digest, digest != ""
+			return hub.Unprotect(ctx, ask)
+		},
+	}.run(ctx, s, c.DryRun)
+	if code == exitPerson || code == exitUsage {
+		return code, err
+	}
+	return c.report(s, done, err, baring)
+}
+
+// loosen is a change of a client's file that takes guards away. It is shown and asked about, like an approval, and bound to
+// the file that was shown.
+type loosen struct {
+	what string
+	yes  bool
+	look func() (control.Protected, error)
+	do   func(digest string) (control.Protected, error) // "" is no decision
+}
+
+func (l loosen) run(ctx context.Context, s streams, dry bool) (control.Protected, int, error) {
+	if dry {
+		done, err := l.look()
+		return done, codeOf(err), err
+	}
+	done, err := l.do("") // a hub that does not decide says so; one with nothing to take away is through
+	if !hubError(err, control.CodeLoosens) {
+		return done, codeOf(err), err
+	}
+	shown, err := l.look()
+	if err != nil {
+		return shown, codeOf(err), err
+	}
+	if !l.yes {
+		if !interactive(s) {
+			return shown, exitUsage, errors.New("this takes the guard away, and there is no terminal to ask on; look with --dry-run, then say --yes")
+		}
+		page := newPage(streams{out: s.err})
+		page.diff(shown.Diff)
+		fmt.Fprintf(s.err, "%s. Do it? [y/N] ", l.what)
+		answer, err := readLine(ctx, s)
+		if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
+			return shown, exitFailed, errUndecided
+		}
+	}
+	done, err = l.do(shown.Digest)
+	return done, codeOf(err), err
+}
+
+// codeOf is the exit code of what a hub answered.
+func codeOf(err error) int {
+	switch {
+	case err == nil:
+		return exitFine
+	case hubError(err, control.CodeNotHere), hubError(err, control.CodeDescends), hubError(err, control.CodeLoosens):
+		return exitPerson
+	}
+	return exitFailed
+}
+
+// An edit is what a command does to entries, in the words of its page.
+type edit struct {
+	did, none string // "3 entries DID", "nothing to change: NONE"
+	restart   string
+}
+
+var (
+	guarding = edit{did: "guarded now", none: "every entry that can be guarded is guarded already",
+		restart: "Restart the client: it reads its file when it starts. Each server waits for your review the first time."}
+	baring = edit{did: "taken out", none: "no entry runs through Sallyport",
+		restart: "Restart the client: it reads its file when it starts."}
+)
+
+// report prints what became of a client's file. What was asked for by name and was not done is a failure.
+func (c clientFileFlags) report(s streams, done control.Protected, err error, e edit) (int, error) {
+	if err != nil {
+		return codeOf(err), err
+	}
+	var undone []string
+	for _, entry := range done.Entries {
+		if slices.Contains(c.Name, entry.Name) && (entry.State == control.EntryLeft || entry.State == control.EntryMissing) {
+			undone = append(undone, fmt.Sprintf("%q (%s)", entry.Name, entry.Why))
+		}
+	}
+	if len(undone) > 0 {
+		err = fmt.Errorf("not done for %s", strings.Join(undone, ", "))
+	}
+	code := exitFine
+	if err != nil {
+		code = exitFailed
+	}
+	switch {
+	case c.JSON:
+		if failed := writeJSON(s.out, done); failed != nil {
+			return exitFailed, failed
+		}
+	case c.DryRun:
+		// The diff alone on standard output: it can be kept, or read by a program.
+		newPage(s).diff(done.Diff)
+		newPage(streams{out: s.err}).leftOut(done)
+	default:
+		newPage(s).protected(done, e)
+	}
+	return code, err
+}
+
+// protected says what became of each entry, and how to take it back.
+func (p *page) protected(done control.Protected, e edit) {
+	p.line("", "", done.Path)
+	count := map[string]int{}
+	for _, entry := range done.Entries {
+		count[entry.State]++
+		p.entry(entry)
+	}
+	changed := count[control.EntryWrapped] + count[control.EntryUnwrapped]
+	switch {
+	case changed > 0 && done.Written:
+		p.printf("%s.\n", p.paint(green, fmt.Sprintf("%s %s", entries(changed), e.did)))
+		p.prose("", e.restart)
+	case done.Note != "":
+		p.printf("%s\n", text(done.Note))
+	default:
+		p.printf("nothing to change: %s\n", e.none)
+	}
+	if done.Backup != "" {
+		p.printf("The file as it was is backup %s (sallyport backups restore).\n", text(done.Backup))
+	}
+}
+
+func (p *page) entry(entry control.ClientEntry) {
+	words := map[string]string{
+		control.EntryGuarded: "guarded already", control.EntryWrapped: "guarded", control.EntryUnwrapped: "taken out",
+		control.EntryOpen: "not guarded", control.EntryLeft: "left as it is", control.EntryFake: "only looks guarded", control.EntryMissing: "not in the file",
+	}[entry.State]
+	if words == "" {
+		words = text(entry.State)
+	}
+	if entry.Why != "" {
+		words += ": " + entry.Why
+	}
+	p.line("  ", fmt.Sprintf("%-20s ", short(entry.Name, 60)), words)
+}
+
+// leftOut names, beside a diff, what is not in it.
+func (p *page) leftOut(done control.Protected) {
+	for _, entry := range done.Entries {
+		if entry.State == control.EntryLeft || entry.State == control.EntryFake || entry.State == control.EntryMissing {
+			p.entry(entry)
+		}
+	}
+	switch {
+	case done.Note != "":
+		p.printf("%s\n", text(done.Note))
+	case done.Diff == "":
+		p.printf("nothing to change\n")
+	}
+}
+
+// diff prints a unified diff of a client's file. Its lines are text of others, so each is escaped; a diff is not broken into
+// rows, or it would be none any more.
+func (p *page) diff(unified string) {
+	for line := range strings.Lines(unified) {
+		look := style("")
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+			look = bold
+		case strings.HasPrefix(line, "@@"):
+			look = cyan
+		case strings.HasPrefix(line, "+"):
+			look = green
+		case strings.HasPrefix(line, "-"):
+			look = red
+		}
+		shown := inspect.Escape(strings.TrimSuffix(line, "\n"))
+		if look != "" {
+			shown = p.paint(look, shown)
+		}
+		p.printf("%s\n", shown)
+	}
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
