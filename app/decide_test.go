@@ -217,12 +217,15 @@ func TestWhoMayNotDecide(t *testing.T) {
 			w.report(a)
 			it := p.item()
 			wantError(t, errOf(p.Decide(c.peer, control.Decide{Code: it.Code, Digest: it.Digest, All: true})), c.code)
-			wantError(t, errOf(p.SetSetting(c.peer, control.SettingQuery{Key: "pins.first_use", Value: "trust-clean", Decided: true})), c.code)
-			if s := w.last(t); s.Open || served(s, a) {
-				t.Fatalf("it decided all the same: %+v", s)
-			}
 			if p.item().Code != it.Code {
 				t.Fatal("the item is another")
+			}
+			wantError(t, errOf(p.SetSetting(c.peer, control.SettingQuery{Key: "pins.first_use", Value: "trust-clean", Decided: true})), c.code)
+			if p.setting("pins.first_use") != "review" {
+				t.Fatal("it loosened")
+			}
+			if s := w.last(t); s.Open || served(s, a) {
+				t.Fatalf("it decided all the same: %+v", s)
 			}
 			if got := p.records("approval"); len(got) != 0 {
 				t.Fatalf("approvals %+v", got)

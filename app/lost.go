@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -107,7 +108,7 @@ func (l *lost) detail() control.ItemDetail {
 
 // named says that a code is the one of this item.
 func (l *lost) named(code string) error {
-	if code != l.code {
+	if !strings.EqualFold(code, l.code) {
 		return answer(control.CodeUnavailable, "the store cannot be read, so everything stays blocked; item %s is the only one there is now", l.code)
 	}
 	return nil
