@@ -18,10 +18,10 @@ type Entry struct {
 	EnvNames []string // in the order of the file; the values stay in the file
 	Odd      string   // why the entry cannot be read or wrapped, in our words; "" is the common case
 
-	raw            string // the entry's whole value
-	command, args  *hujson.Value
-	commandLeading string // what stands between the command's key and what is before it: white space, as a rule
-	env            *hujson.Object
+	raw           string // the entry's whole value
+	command, args *hujson.Value
+	leading       string // the white space that a member behind the command gets
+	env           *hujson.Object
 }
 
 // String never shows arguments or a URL whole: they may hold secrets.
@@ -57,7 +57,7 @@ func (f *File) entry(m *hujson.ObjectMember) Entry {
 		switch key {
 		case "command":
 			e.command = value
-			e.commandLeading = string(object.Members[i].Name.BeforeExtra)
+			e.leading = leading(object, i)
 			if e.Command = literal(*value); value.Value.Kind() != '"' {
 				odd = append(odd, "its command is "+kindOf(*value)+", not text")
 			} else if e.Command == "" {
@@ -115,4 +115,20 @@ func (f *File) entry(m *hujson.ObjectMember) Entry {
 		e.Odd = odd[0]
 	}
 	return e
+}
+
+// leading is the white space before a member that would follow this one, taken from its neighbours.
+func leading(object *hujson.Object, i int) string {
+	own := string(object.Members[i].Name.BeforeExtra)
+	switch {
+	case i > 0 || strings.Contains(own, "\n"):
+	case len(object.Members) > 1:
+		own = string(object.Members[1].Name.BeforeExtra)
+	case own == "":
+		own = string(object.Members[i].Value.BeforeExtra)
+	}
+	if !blank(own) {
+		return " "
+	}
+	return own
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tailscale/hujson"
@@ -153,7 +154,7 @@ func outside(f *File, names []string) string {
 			words = append(words, f.text(&e.args.Value.(*hujson.Array).Elements[i]))
 		}
 		command, args := f.span(e.command), f.span(e.args)
-		if command.to < args.from && string(f.raw[command.to:args.to]) == noArgs(e.commandLeading, words) && e.Args[0] == "wrap" {
+		if command.to < args.from && strings.TrimLeft(string(f.raw[command.to:args.to]), ", \t\r\n") == noArgs(words) && e.Args[0] == "wrap" {
 			cuts[len(cuts)-1].at.to = args.to
 			continue
 		}

@@ -17,7 +17,7 @@ var (
 		`|secret_[A-Za-z0-9]{20,}|ntn_[A-Za-z0-9]{30,}|lin_api_[A-Za-z0-9]{20,}|shp[a-z]{2,3}_[A-Fa-f0-9]{20,}|figd_[A-Za-z0-9_-]{20,}|dop_v1_[a-f0-9]{40,}` +
 		`|-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
 	scheme   = lazy(`(?i)\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{8,}`)
-	assigned = lazy(`([A-Za-z0-9_.-]+)(\s*[=:]\s*)([^\s"'&;,]+)`)
+	assigned = lazy(`([A-Za-z0-9_.-]+)(\s*[=:]\s*)(/?[^\s"'&;,/][^\s"'&;,]*)`)
 	userInfo = lazy(`([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s"'@]+@`)
 	drawn    = lazy(`[A-Za-z0-9_+=-]{24,}`)
 	hexadec  = lazy(`^[0-9A-Fa-f]{32,}$`)
@@ -52,7 +52,7 @@ func maskText(s string) string {
 	s = scheme().ReplaceAllString(s, "${1}${2}"+dots)
 	s = assigned().ReplaceAllStringFunc(s, func(found string) string {
 		p := assigned().FindStringSubmatch(found)
-		if strings.HasPrefix(p[3], "//") || !secretName(strings.TrimLeft(p[1], "-")) {
+		if !secretName(strings.TrimLeft(p[1], "-")) {
 			return found
 		}
 		return p[1] + p[2] + dots

@@ -14,10 +14,7 @@ func (f *File) set(whole *hujson.Value, object *hujson.Object, key, text string)
 	}
 	fresh := quote(key) + ": " + text
 	if n := len(object.Members); n > 0 {
-		lead := string(object.Members[n-1].Name.BeforeExtra)
-		if !blank(lead) {
-			lead = " "
-		}
+		lead := leading(object, n-1)
 		end := f.span(&object.Members[n-1].Value).to
 		return splice{span{end, end}, "," + lead + fresh}
 	}

@@ -76,7 +76,10 @@ func (ed *editor) wrap(name string) error {
 func (ed *editor) guardAgain(c Change) error {
 	record := findRecord(ed.records, c.Name)
 	e, ok := ed.f.Entry(c.Name)
-	if ok && record != nil && c.Class.Kind == Plain && !slices.Equal(record.Argv, e.Argv()) || c.Class.Kind == Plain && record == nil {
+	if ok && c.Class.Kind == Plain && (record == nil || !slices.Equal(record.Argv, e.Argv())) {
+		if err := ed.dropMovers(e); err != nil {
+			return err
+		}
 		return ed.wrap(c.Name)
 	}
 	return ed.restore(c.Name, c.Fields)
@@ -89,21 +92,29 @@ func (ed *editor) unmask(c Change) error {
 		ed.done(c.Name, DidMiss, "no entry has this name")
 		return nil
 	}
-	w, known := ed.wanted.Entry(c.Name)
+	if err := ed.dropMovers(e); err != nil {
+		return err
+	}
+	if w, known := ed.wanted.Entry(c.Name); !known || !w.Guarded {
+		return ed.wrap(c.Name)
+	}
+	return ed.restore(c.Name, c.Fields)
+}
+
+// dropMovers removes the variables that move our home, which nobody wanted there.
+func (ed *editor) dropMovers(e Entry) error {
+	w, _ := ed.wanted.Entry(e.Name)
 	for _, name := range e.EnvNames {
-		if homeMover([]string{name}) == "" || known && slices.Contains(w.EnvNames, name) {
+		if homeMover([]string{name}) == "" || slices.Contains(w.EnvNames, name) {
 			continue
 		}
-		if e, ok = ed.f.Entry(c.Name); ok && e.env != nil {
-			if err := ed.edit(ed.f.drop(e.env, name)...); err != nil {
+		if now, _ := ed.f.Entry(e.Name); now.env != nil {
+			if err := ed.edit(ed.f.drop(now.env, name)...); err != nil {
 				return err
 			}
 		}
 	}
-	if !known || !w.Guarded {
-		return ed.wrap(c.Name)
-	}
-	return ed.restore(c.Name, c.Fields)
+	return nil
 }
 
 // restore gives the named fields of an entry their wanted text.

@@ -83,7 +83,7 @@ func (f *File) removeArgs(e Entry, words []string) []splice {
 			return []splice{{span{command.to, args.to}, ""}}
 		}
 	}
-	if between != "" && between == noArgs(e.commandLeading, words) {
+	if tail, ok := strings.CutPrefix(between, ","); ok && strings.TrimLeft(tail, " \t\r\n") == noArgs(words) {
 		return []splice{{span{command.to, args.to}, ""}}
 	}
 	end := f.span(&list.Elements[len(list.Elements)-1]).to

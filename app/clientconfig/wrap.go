@@ -115,7 +115,7 @@ func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
 	edits := []splice{{f.span(e.command), quote(by.Path)}}
 	if e.args == nil {
 		at := f.span(e.command).to
-		return append(edits, splice{span{at, at}, noArgs(e.commandLeading, words)}), record
+		return append(edits, splice{span{at, at}, "," + e.leading + noArgs(words)}), record
 	}
 	record.Args = f.text(e.args)
 	list := e.args.Value.(*hujson.Array)
@@ -135,12 +135,7 @@ func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
 
 // noArgs is what is inserted behind the command of an entry that has no args. The blank behind the bracket tells it from an
 // empty list that stood there: Unwrap must know, also where no record is left.
-func noArgs(leading string, words []string) string {
-	if !blank(leading) {
-		leading = " "
-	}
-	return "," + leading + `"args": [ ` + strings.Join(words, ", ") + " ]"
-}
+func noArgs(words []string) string { return `"args": [ ` + strings.Join(words, ", ") + " ]" }
 
 func wanted(names []string, name string) bool { return names == nil || slices.Contains(names, name) }
 

@@ -1,0 +1,55 @@
+package clientconfig
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// Recover makes records for wrapped entries of a file from the copies of it that were kept before it was changed: for
+// taking wrappers out where no hub is left that has the records. An entry of which no copy holds the same command gets
+// none; Unwrap works on its arguments then.
+func Recover(path string, raw []byte, format Format, by Installation, backups *Backups) ([]Record, error) {
+	f, err := Parse(raw, format)
+	if err != nil {
+		return nil, err
+	}
+	missing := map[string][]string{}
+	for _, e := range f.Entries {
+		if c := Classify(e, by, nil); (c.Kind == Wrapped || c.Kind == LooksWrapped) && len(c.Inner) > 0 {
+			missing[e.Name] = c.Inner
+		}
+	}
+	kept, err := backups.List()
+	if err != nil {
+		return nil, err
+	}
+	var records []Record
+	for _, b := range kept {
+		if len(missing) == 0 || !samePath(b.Path, path) {
+			continue
+		}
+		text, err := backups.Text(b)
+		if err != nil {
+			continue // an older copy may do
+		}
+		before, err := Parse(text, format)
+		if err != nil {
+			continue
+		}
+		for _, e := range before.Entries {
+			inner, wanted := missing[e.Name]
+			if !wanted || e.Odd != "" || e.URL != "" || !slices.Equal(e.Argv(), inner) {
+				continue
+			}
+			_, record := before.wrapEntry(e, by)
+			records = append(records, record)
+			delete(missing, e.Name)
+		}
+	}
+	return records, nil
+}
+
+func samePath(a, b string) bool {
+	absolute, err := filepath.Abs(b)
+	return err == nil && a == absolute
+}
