@@ -187,3 +187,28 @@ func TestASettingThatLoosensAsksFirst(t *testing.T) {
 		t.Fatalf("rows %+v, %v", rows, err)
 	}
 }
+
+func TestWhatACommandLoosensWaitsWhereNobodyMayDecideHere(t *testing.T) {
+	p := open(t, newHome(t), func(o *Options) { o.AllowCLI = false })
+	query := control.SettingQuery{Key: "pins.recheck", Value: "off", Decided: true}
+	wantError(t, errOf(p.SetSetting(inside, query)), control.CodeDescends)
+	if _, err := os.Stat(p.home.Settings); err == nil {
+		t.Fatal("a program inside a wrapped server wrote the settings")
+	}
+	p.quiet()
+	refused := wantError(t, errOf(p.SetSetting(person, query)), control.CodeNotHere)
+	item := p.item()
+	if item.Kind != kindSettings || refused.See != item.Code || p.setting("pins.recheck") != "30s" {
+		t.Fatalf("item %+v, answer %+v", item, refused)
+	}
+	// The watch reads what was just written, and nothing comes of it a second time.
+	p.mu.Lock()
+	must(t, p.readSettings())
+	p.mu.Unlock()
+	if again := p.item(); again.Code != item.Code {
+		t.Fatalf("item %+v", again)
+	}
+	if _, err := p.DecideHere(control.Decide{Code: item.Code, Digest: item.Digest}); err != nil || p.setting("pins.recheck") != "off" {
+		t.Fatalf("the window: %v, %s", err, p.setting("pins.recheck"))
+	}
+}

@@ -1,6 +1,9 @@
 package app
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -91,7 +94,10 @@ func (h *Hub) SetSetting(peer control.Peer, q control.SettingQuery) (control.Set
 	tightened, loosened := policy.Diff(h.settings.accepted, accepted)
 	if len(loosened) > 0 {
 		if err := h.mayDecide(peer); err != nil {
-			return control.Setting{}, err
+			if peer.Descends {
+				return control.Setting{}, err
+			}
+			return control.Setting{}, h.suggest(file, err)
 		}
 		if !q.Decided {
 			return control.Setting{}, answer(control.CodeLoosens, "%s: %s instead of %s makes things less safe", loosened[0].Key, loosened[0].To, loosened[0].From)
@@ -121,4 +127,33 @@ func (h *Hub) SetSetting(peer control.Peer, q control.SettingQuery) (control.Set
 		return control.Setting{}, err
 	}
 	return h.settingRow(s, server, q.Tool), nil
+}
+
+// suggest puts what a command loosens into settings.json, where a hub that may not decide treats it like an edit by hand: it
+// waits in the inbox, on top, and the stricter value holds. The answer is why it was not done, and where it waits.
+func (h *Hub) suggest(file policy.Document, why error) error {
+	var raw []byte
+	var item *store.Item
+	err := h.update(func(tx *store.Tx) (bool, error) {
+		var err error
+		if raw, err = h.writeSettings(file); err != nil {
+			return false, err
+		}
+		now := h.opts.Now()
+		if item, _, err = h.settle(tx, settingsContent(h.settings.accepted, file), kindSettings, "", now); err != nil || item == nil {
+			return true, err
+		}
+		item.AskedAt = now
+		return true, tx.PutItem(*item)
+	})
+	if err != nil {
+		return h.failed(err)
+	}
+	h.settings.file, h.settings.raw = file, raw
+	h.pushAll()
+	var refused *control.Error
+	if item == nil || !errors.As(why, &refused) {
+		return why
+	}
+	return &control.Error{Code: refused.Code, Message: fmt.Sprintf("this makes things less safe, so it waits as item %s: %s", item.Code, refused.Message), See: item.Code}
 }
