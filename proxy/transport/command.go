@@ -17,6 +17,8 @@ type Command struct {
 	// Spare names processes that this process started in a session of their own and that must survive the server: a
 	// detached hub. It is asked only if the guard was killed and this process has to tell its children apart.
 	Spare func() []int
+	// Sandbox is what the server is kept from; nil is nothing. Where it cannot be had, the server is not started.
+	Sandbox *Sandbox
 	// MaxStderr is how much of the server's stderr waits for a reader that does not read; 0 is 1 MiB.
 	MaxStderr int
 }

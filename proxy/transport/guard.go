@@ -15,8 +15,9 @@ const (
 	guardArg = "__guard"
 	// guardMark is in the guard's own environment, never in the server's. A program that forgot GuardMain sees it in
 	// Start and stops there, instead of starting itself without end.
-	guardMark   = ownPrefix + "GUARD=1"
-	guardSocket = 3
+	guardMark    = ownPrefix + "GUARD=1"
+	guardSocket  = 3
+	guardProgram = 4 // our own file, for a guard in a sandbox
 
 	endGrace  = 2 * time.Second // from end of input to SIGTERM
 	termGrace = 2 * time.Second // from SIGTERM to SIGKILL
@@ -41,6 +42,7 @@ func guard() int {
 	}
 	syscall.CloseOnExec(guardSocket)
 	becomeGuard()
+	becomeFirst()
 	o, err := readOrder()
 	if err != nil {
 		return 1 // the wrapper died, or thought better of it

@@ -13,7 +13,8 @@ type Process struct {
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
 
-	pid    int
+	pid    int // of a walled server the number it has inside
+	box    int // the process that is its sandbox, 0 without one
 	tree   tree
 	stderr *drain
 
@@ -36,8 +37,13 @@ const forceAfter = 3 * time.Second
 // flushGrace is how long Stop waits for a reader of our stderr to take the server's last words.
 const flushGrace = 250 * time.Millisecond
 
-// PID is the server's main process.
-func (p *Process) PID() int { return p.pid }
+// PID is the server's main process; in a sandbox it is looked for, and 0 if it is gone.
+func (p *Process) PID() int {
+	if p.box != 0 {
+		return seenOutside(p.box, p.pid)
+	}
+	return p.pid
+}
 
 // Exited is closed when the server's main process has ended. What it started may live for two seconds more.
 func (p *Process) Exited() <-chan struct{} { return p.exited }

@@ -30,7 +30,9 @@ func TestMain(m *testing.M) {
 func play(role string, args []string) int {
 	switch role {
 	case "wrapper": // DIR COMMAND…: what wrap does with a Process, without the messages
-		return wrapper(args[0], args[1:])
+		return wrapper(Command{Dir: args[0], Argv: args[1:]})
+	case "walled": // LEVEL DIR COMMAND…: the same behind walls
+		return wrapper(Command{Dir: args[1], Argv: args[2:], Sandbox: &Sandbox{Strict: args[0] == "strict"}})
 	case "environ": // COMMAND…: start it with the environment we have
 		p, err := Start(context.Background(), Command{Argv: args}, os.Stderr, nil)
 		if err != nil {
@@ -44,11 +46,11 @@ func play(role string, args []string) int {
 	return 2
 }
 
-func wrapper(dir string, argv []string) int {
+func wrapper(c Command) int {
 	signal.Ignore(syscall.SIGPIPE)
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGINT)
-	p, err := Start(context.Background(), Command{Argv: argv, Dir: dir}, os.Stderr, nil)
+	p, err := Start(context.Background(), c, os.Stderr, nil)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -73,8 +73,13 @@ func (w *wrapped) signal(t *testing.T, pid int, s syscall.Signal) {
 
 func wrap(t *testing.T, argv ...string) *wrapped {
 	t.Helper()
+	return wrapAs(t, []string{"role:wrapper"}, argv...)
+}
+
+func wrapAs(t *testing.T, role []string, argv ...string) *wrapped {
+	t.Helper()
 	w := &wrapped{dir: markedDir(t)}
-	w.cmd = exec.Command(os.Args[0], append([]string{"role:wrapper", w.dir}, argv...)...)
+	w.cmd = exec.Command(os.Args[0], append(append(role, w.dir), argv...)...)
 	r, wr, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -222,7 +223,8 @@ func TestFailedStartsKeepNoFilesAndNoProcesses(t *testing.T) {
 	}
 	for pid := range children() {
 		if !had[pid] {
-			t.Errorf("process %d is left", pid)
+			line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+			t.Errorf("process %d is left: %q", pid, line)
 		}
 	}
 }

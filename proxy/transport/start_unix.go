@@ -22,7 +22,8 @@ var guards = struct {
 
 // Prepared is a guard that waits for its command. The server's pipes are made with it.
 type Prepared struct {
-	guard  int
+	guard  int // or what stands between us and a guard in a sandbox
+	walled bool
 	socket *os.File
 	stdin  *os.File
 	stdout *os.File
@@ -43,6 +44,15 @@ func prepare() (*Prepared, error) {
 		return nil, &StartError{Reason: "GuardMain is not called at the top of main"}
 	}
 	becomeSubreaper() // without it (an old kernel) the guard still holds all it can
+	path, err := guardPath()
+	if err != nil {
+		return nil, &StartError{Reason: "its guard process: " + err.Error()}
+	}
+	return spawn(path, []string{os.Args[0], guardArg}, nil)
+}
+
+// spawn runs a program that is a guard, or becomes one, on the server's pipes and our socket. program is one more file for it.
+func spawn(path string, argv []string, program *os.File) (*Prepared, error) {
 	g := &Prepared{}
 	var fds [4]int // what the guard gets
 	opened := 0
@@ -65,16 +75,14 @@ func prepare() (*Prepared, error) {
 		syscall.SetNonblock(ours, true)
 		*[]**os.File{&g.stdin, &g.stdout, &g.stderr, &g.socket}[i] = os.NewFile(uintptr(ours), "server")
 	}
-	path, err := guardPath()
-	if err == nil {
-		guards.Lock()
-		defer guards.Unlock()
-		g.guard, err = syscall.ForkExec(path, []string{os.Args[0], guardArg}, &syscall.ProcAttr{
-			Env:   guardEnv(),
-			Files: []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2]), uintptr(fds[3])},
-			Sys:   guardAttr(),
-		})
+	files := []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2]), uintptr(fds[3])}
+	if program != nil {
+		files = append(files, program.Fd())
 	}
+	guards.Lock()
+	defer guards.Unlock()
+	var err error
+	g.guard, err = syscall.ForkExec(path, argv, &syscall.ProcAttr{Env: guardEnv(), Files: files, Sys: guardAttr()})
 	if err != nil {
 		g.closeFiles()
 		return nil, &StartError{Reason: "its guard process: " + err.Error()}
@@ -126,6 +134,13 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 	if err == nil && ctx.Err() != nil {
 		err = &StartError{c.Argv[0], ctx.Err().Error()}
 	}
+	if err == nil && c.Sandbox != nil {
+		var inside *Prepared
+		if inside, err = enter(c, path); err == nil {
+			g.Close() // it can do nothing for a server in there
+			g = inside
+		}
+	}
 	if err != nil {
 		g.Close()
 		return nil, err
@@ -135,8 +150,12 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 	switch {
 	case !unbound() || err != nil && ctx.Err() != nil:
 		err = &StartError{c.Argv[0], "stopped while it started: " + context.Cause(ctx).Error()}
+	case err != nil && g.walled:
+		err = g.wallsFailed(c)
 	case err != nil:
 		err = &StartError{c.Argv[0], "its guard process ended"}
+	case says == saysFailed && g.walled:
+		err = explainInside(c, path, syscall.Errno(value))
 	case says == saysFailed:
 		err = explain(c.Argv[0], path, c.Dir, syscall.Errno(value))
 	case says != saysStarted:
@@ -159,6 +178,9 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 		Stdin: g.stdin, Stdout: out, pid: int(value), tree: g,
 		stderr: newDrain(g.stderr, stderr, tee, c.MaxStderr),
 		exited: make(chan struct{}), gone: make(chan struct{}),
+	}
+	if g.walled {
+		p.box = g.guard
 	}
 	go g.watch(p, out, c.Spare)
 	return p, nil
@@ -218,12 +240,27 @@ func (g *Prepared) watch(p *Process, out stdout, spare func() []int) {
 	// The socket closes before the kernel finds the orphans their new parent; the guard's own end comes after.
 	g.buried()
 	if !clean {
-		if status := abandoned(p.pid, spare); status != nil {
+		if status := abandoned(p.pid, spare); status != nil && !g.walled { // inside, the number is another one
 			p.end(exitOf(*status))
 		}
 	}
 	p.end(exitOf(syscall.WaitStatus(syscall.SIGKILL)))
 	out.serverEnded()
+}
+
+// wallsFailed says why a sandbox did not come up: what makes it says so on the stderr that would be the server's.
+func (g *Prepared) wallsFailed(c Command) error {
+	g.stderr.SetReadDeadline(time.Now().Add(time.Second))
+	said, _ := io.ReadAll(io.LimitReader(g.stderr, 4<<10))
+	return &SandboxError{c.Argv[0], explainWalls(string(said))}
+}
+
+// explainInside is explain for a program that is there outside and perhaps not inside.
+func explainInside(c Command, path string, errno syscall.Errno) error {
+	if _, err := os.Stat(fromDir(path, c.Dir)); err == nil && errno == syscall.ENOENT && shebang(fromDir(path, c.Dir)) == "" {
+		return &StartError{c.Argv[0], "its program, or what it needs to start, is in a folder that its sandbox (" + c.Sandbox.String() + ") hides"}
+	}
+	return explain(c.Argv[0], path, c.Dir, errno)
 }
 
 func (g *Prepared) stop() { g.socket.Write([]byte{toldStop}) }

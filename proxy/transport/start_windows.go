@@ -75,6 +75,9 @@ func (g *Prepared) create(ctx context.Context, c Command, stderr io.Writer, tee 
 	if err := ctx.Err(); err != nil {
 		return nil, 0, &StartError{c.Argv[0], err.Error()}
 	}
+	if c.Sandbox != nil {
+		return nil, 0, &SandboxError{c.Argv[0], noSandbox}
+	}
 	path, err := resolve(c.Argv[0], env, c.Dir)
 	if err != nil {
 		return nil, 0, err

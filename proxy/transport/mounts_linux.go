@@ -1,0 +1,86 @@
+package transport
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// mount is one line of /proc/self/mountinfo: the folder root of the file system dev is seen at point.
+type mount struct{ dev, root, point string }
+
+type mounts []mount
+
+func readMounts() mounts {
+	raw, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	return parseMounts(string(raw))
+}
+
+func parseMounts(table string) (all mounts) {
+	for line := range strings.Lines(table) {
+		if f := strings.Fields(line); len(f) > 4 {
+			all = append(all, mount{f[2], unescapeMount(f[3]), unescapeMount(f[4])})
+		}
+	}
+	return all
+}
+
+// unescapeMount undoes the octal of blanks, tabs, line ends and backslashes.
+func unescapeMount(s string) string {
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				out.WriteByte(byte(n))
+				i += 3
+				continue
+			}
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+// aliases are the other paths under which mounts show path or a part of it: a bind mount of /data/home at /home, a file
+// system that is mounted twice. Hiding one of them would leave the other.
+func (all mounts) aliases(path string) []string {
+	var at *mount
+	for i, m := range all {
+		if below(path, m.point) && (at == nil || len(m.point) >= len(at.point)) {
+			at = &all[i]
+		}
+	}
+	if at == nil {
+		return nil
+	}
+	inner := filepath.Join(at.root, strings.TrimPrefix(path, at.point))
+	var others []string
+	for _, m := range all {
+		if m.dev != at.dev || m.point == at.point {
+			continue
+		}
+		switch {
+		case below(m.root, inner): // a folder of it, mounted elsewhere
+			others = append(others, m.point)
+		case below(inner, m.root):
+			other := filepath.Join(m.point, strings.TrimPrefix(inner, m.root))
+			if other != path && sameFile(path, other) { // else covered by another mount
+				others = append(others, other)
+			}
+		}
+	}
+	return others
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}

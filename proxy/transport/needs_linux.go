@@ -1,0 +1,171 @@
+package transport
+
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// strict builds the walls of strict: everything read-only, no network, and nothing in home, temporary and run folders but
+// what the program needs to start.
+func (w *walls) strict(c Command, path, dir string, env, hidden []string) {
+	w.add("--unshare-net", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+	homes := []string{}
+	if home, ok := lookup(env, "HOME"); ok && filepath.IsAbs(home) {
+		homes = append(homes, home)
+	}
+	if u, err := user.Current(); err == nil {
+		homes = append(homes, u.HomeDir)
+	}
+	for _, folder := range whole([]string{"/run", "/tmp", "/var/tmp"}) {
+		mode := "1777"
+		if folder == "/run" {
+			mode = "0755"
+		}
+		w.empty(folder, mode)
+	}
+	for _, folder := range whole(homes) {
+		if !w.in(folder, w.gone) {
+			w.empty(folder, "0700")
+		} else {
+			w.add("--perms", "0700", "--dir", folder)
+		}
+	}
+	for _, need := range needs(c, path, dir, env) {
+		if w.in(need, w.gone) && !slices.Contains(w.gone, need) && !w.in(need, hidden) {
+			w.add("--ro-bind", need, need)
+		}
+	}
+	w.add("--ro-bind-try", "/run/current-system", "/run/current-system")
+}
+
+// needs are the folders and files a program is started from, shallow ones first: its own installation, the one of its
+// interpreter, those of the folders and scripts that its arguments name as programs, and the caches of npx and uvx.
+func needs(c Command, path, dir string, env []string) []string {
+	n := &need{env: env, dir: dir, seen: map[string]bool{}}
+	n.program(fromDir(path, dir), 0)
+	for _, arg := range c.Argv[1:] {
+		if file := fromDir(arg, dir); !strings.HasPrefix(arg, "-") && isScript(file) {
+			n.program(file, 0)
+			break // what follows are the script's own arguments
+		}
+	}
+	home, _ := lookup(env, "HOME")
+	launcher := filepath.Base(path)
+	switch {
+	case !filepath.IsAbs(home):
+	case slices.Contains([]string{"npx", "npm", "pnpm", "bunx"}, launcher):
+		n.tree(home + "/.npm")
+	case slices.Contains([]string{"uvx", "uv", "pipx"}, launcher):
+		n.tree(home + "/.cache/uv")
+		n.tree(home + "/.local/share/uv")
+		n.tree(home + "/.local/share/pipx")
+	}
+	slices.SortFunc(n.found, byDepth)
+	return slices.Compact(n.found)
+}
+
+type need struct {
+	env   []string
+	dir   string
+	found []string
+	seen  map[string]bool
+}
+
+func (n *need) tree(path string) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		n.found = append(n.found, real)
+	}
+}
+
+// maxLinks bounds the symbolic links and interpreters that are followed from one program.
+const maxLinks = 16
+
+// program takes a file with its installation, then what it leads to: the next link, and the interpreter of its first line.
+func (n *need) program(file string, depth int) {
+	file = filepath.Clean(file)
+	if depth > maxLinks || n.seen[file] {
+		return
+	}
+	n.seen[file] = true
+	// The folder of the link may be reached over links itself: the kernel goes through the real one.
+	if real, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {
+		file = filepath.Join(real, filepath.Base(file))
+	}
+	info, err := os.Lstat(file)
+	if err != nil {
+		return
+	}
+	n.found = append(n.found, installation(file))
+	if info.Mode()&os.ModeSymlink != 0 {
+		if target, err := os.Readlink(file); err == nil {
+			n.program(fromDir(target, filepath.Dir(file)), depth+1)
+		}
+		return
+	}
+	if !info.Mode().IsRegular() {
+		return
+	}
+	if interpreter, argument := firstLine(file); filepath.Base(interpreter) == "env" && argument != "" {
+		if found, err := resolve(argument, n.env, n.dir); err == nil {
+			n.program(found, depth+1)
+		}
+	} else if interpreter != "" {
+		n.program(interpreter, depth+1)
+	}
+}
+
+// installation is the folder that a program is installed in, as far as one can tell: a virtual environment, a tree of node
+// modules, a prefix with bin and lib, a project with a package.json. A file that lies nowhere in particular goes alone.
+func installation(file string) string {
+	dir := filepath.Dir(file)
+	if at := strings.Index(file, "/node_modules/"); at > 0 {
+		return file[:at]
+	}
+	for folder := dir; strings.Count(folder, "/") > 2; folder = filepath.Dir(folder) {
+		for _, mark := range []string{"pyvenv.cfg", "package.json", "pyproject.toml"} {
+			if exists(filepath.Join(folder, mark)) && !isHome(folder) {
+				return folder
+			}
+		}
+	}
+	if prefix := filepath.Dir(dir); filepath.Base(dir) == "bin" && exists(prefix+"/lib") && filepath.Base(prefix) != ".local" && !isHome(prefix) {
+		return prefix
+	}
+	return file
+}
+
+// isHome says whether a folder is a home, which is never given back whole, however many package.json lie in it.
+func isHome(folder string) bool {
+	if exists(folder + "/.config") {
+		return true
+	}
+	u, err := user.Current()
+	return err == nil && folder == u.HomeDir
+}
+
+func isScript(file string) bool {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	return slices.Contains([]string{".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", ".jar", ".php", ".pl"}, filepath.Ext(file)) || shebang(file) != ""
+}
+
+// firstLine is the interpreter that a script names, and its first argument that is no flag.
+func firstLine(file string) (interpreter, argument string) {
+	line, _, _ := strings.Cut(string(firstBytes(file)), "\n")
+	rest, ok := strings.CutPrefix(line, "#!")
+	fields := strings.Fields(rest)
+	if !ok || len(fields) == 0 {
+		return "", ""
+	}
+	for _, f := range fields[1:] {
+		if !strings.HasPrefix(f, "-") && !strings.Contains(f, "=") {
+			return fields[0], f
+		}
+	}
+	return fields[0], ""
+}

@@ -1,0 +1,47 @@
+package transport
+
+import "strconv"
+
+// A Sandbox is what a server's program is kept from. The guard itself runs inside, as the first process of a process
+// namespace of its own, so its end is the end of everything in there, by the kernel's hand:
+//
+//	wrapper ── bwrap ── guard ── server ── whatever the server starts
+//
+// The shield (Strict not set) hides the folders and files of Hide with all other ways to them, whatever else of this user
+// runs orders of others (reach_linux.go), and every process outside. Network, home folder and the rest of the file system
+// stay as they are. Strict takes the network and the home folder too, has the rest read-only, and leaves of the home only
+// what the program itself needs to start (needs_linux.go).
+//
+// A sandbox that cannot be had is a *SandboxError and a server that was not started: nothing here runs a server with less.
+type Sandbox struct {
+	Strict bool
+	// Hide are absolute paths. A folder is empty and cannot be written to; a file cannot be opened. What does not exist is
+	// left alone: whoever must be sure that it cannot appear later creates it first, or hides the folder it would be in.
+	Hide []string
+	// Keep are folders below hidden ones that stay readable.
+	Keep []string
+}
+
+// String is the level's name, as the setting `sandbox` has it.
+func (s *Sandbox) String() string {
+	switch {
+	case s == nil:
+		return "off"
+	case s.Strict:
+		return "strict"
+	}
+	return "shield"
+}
+
+// SandboxError says why a server was not started: there is no sandbox for it here. It is one line.
+type SandboxError struct {
+	Command string // Argv[0] as written
+	Reason  string // our words, and what to do
+}
+
+func (e *SandboxError) Error() string {
+	if e.Command == "" {
+		return "no sandbox: " + e.Reason
+	}
+	return "start " + strconv.QuoteToGraphic(e.Command) + ": not without its sandbox: " + e.Reason
+}

@@ -1,0 +1,243 @@
+//go:build linux
+
+package transport
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// walledEnds are the ends of a wrapper as without a sandbox, and those that only it has. "The guard stopped" is not among
+// them where the wrapper is killed: nothing inside can stop the first process of its own namespace.
+func walledEnds() []struct {
+	name  string
+	alone bool
+	end   func(t *testing.T, w *wrapped)
+} {
+	all := slices.Clone(ends[:len(ends)-1])
+	all = append(all, ends[0])
+	last := &all[len(all)-1]
+	last.name, last.end = "kill -9 of the sandbox", func(t *testing.T, w *wrapped) {
+		for pid := w.guard; pid != w.pid; pid = parentOf(t, pid) {
+			if parentOf(t, pid) == w.pid {
+				w.signal(t, pid, syscall.SIGKILL)
+				return
+			}
+		}
+	}
+	return all
+}
+
+// TestT12NothingOutlivesTheWrapperOfAShieldedServer is the same table behind walls.
+func TestT12NothingOutlivesTheWrapperOfAShieldedServer(t *testing.T) {
+	for _, server := range servers {
+		for _, end := range walledEnds() {
+			t.Run(server.name+"/"+end.name, func(t *testing.T) {
+				if testing.Short() {
+					t.Skip("takes several seconds")
+				}
+				t.Parallel()
+				w := wrapAs(t, []string{"role:walled", "shield"}, "sh", "-c", server.script)
+				for range server.ups {
+					if line, err := w.stdout.ReadString('\n'); err != nil || line != "up\n" {
+						t.Fatalf("%q, %v", line, err)
+					}
+				}
+				go io.Copy(io.Discard, w.stdout)
+				end.end(t, w)
+				w.cmd.Wait()
+				if end.alone {
+					eventually(t, "the guard ends what the wrapper left", func() bool {
+						return len(census(t, w.dir)) == 0 && !alive(w.guard)
+					})
+					return
+				}
+				if living := census(t, w.dir); len(living) > 0 {
+					t.Fatalf("outlived the wrapper: %q", living)
+				}
+				if alive(w.guard) {
+					t.Fatal("the guard outlived the wrapper")
+				}
+			})
+		}
+	}
+}
+
+// TestT12WithBothKeepersKilledNothingOfAShieldedServerLives: without a sandbox a daemon could outlive that instant.
+func TestT12WithBothKeepersKilledNothingOfAShieldedServerLives(t *testing.T) {
+	w := wrapAs(t, []string{"role:walled", "shield"}, "sh", "-c", servers[4].script)
+	for range servers[4].ups {
+		if line, err := w.stdout.ReadString('\n'); err != nil || line != "up\n" {
+			t.Fatalf("%q, %v", line, err)
+		}
+	}
+	w.signal(t, w.pid, syscall.SIGSTOP)
+	for _, pid := range []int{w.guard, w.pid} {
+		w.signal(t, pid, syscall.SIGKILL)
+	}
+	w.cmd.Wait()
+	eventually(t, "all of it dies", func() bool { return len(census(t, w.dir)) == 0 })
+}
+
+// TestAShieldedServerIsTerminatedBeforeItIsKilled: walls that fell with the first signal would leave it no time to save.
+func TestAShieldedServerIsTerminatedBeforeItIsKilled(t *testing.T) {
+	dir := markedDir(t)
+	p := start(t, Command{Dir: dir, Sandbox: &Sandbox{},
+		Argv: []string{"sh", "-c", `trap 'echo saved; echo saved >` + dir + `/file; exit 5' TERM; echo up; while :; do sleep 0.05; done`}})
+	out := bufio.NewReader(p.Stdout)
+	if line, err := out.ReadString('\n'); err != nil || line != "up\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	p.Stop()
+	if rest, err := io.ReadAll(out); err != nil || string(rest) != "saved\n" {
+		t.Errorf("%q, %v", rest, err)
+	}
+	if exit := p.Exit(); exit.Code != 5 {
+		t.Errorf("exit %v", exit)
+	}
+	if said, err := os.ReadFile(filepath.Join(dir, "file")); err != nil || string(said) != "saved\n" {
+		t.Errorf("%q, %v", said, err)
+	}
+}
+
+// TestBehindWallsAServerStartsAndEndsAsWithout runs each command twice and compares.
+func TestBehindWallsAServerStartsAndEndsAsWithout(t *testing.T) {
+	dir := markedDir(t)
+	for name, content := range map[string]string{"script": `printf '<%s>' "$0" "$@"`, "orphan": "#!/no/such/python -u\n", "plain": "#!/bin/sh\n", "binary": "\x7fELF\x00\x00\x00garbage"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(dir+"/plain", 0o644); err != nil {
+		t.Fatal(err)
+	}
+	type result struct {
+		out, err string
+		exit     Exit
+		failed   string
+	}
+	run := func(c Command) (r result) {
+		var said bytes.Buffer
+		p, err := Start(context.Background(), c, &said, nil)
+		if err != nil {
+			r.failed = err.Error()
+			return r
+		}
+		p.Stdin.Close()
+		out, err := io.ReadAll(p.Stdout)
+		if err != nil {
+			t.Error(err)
+		}
+		r.out, r.exit = string(out), p.Exit()
+		p.Stop()
+		r.err = said.String()
+		return r
+	}
+	given := []string{"B=2", "A=1", "SALLYPORT_HOME=/secret", "A=again", "no equals sign", "=odd", "EMPTY=", "LINES=one\ntwo", "BYTES=\xff\xfe", "GODEBUG=x", "PATH=/usr/bin:/bin"}
+	for _, c := range []struct {
+		name string
+		Command
+	}{
+		{"a status", Command{Argv: []string{"sh", "-c", "echo last words; exit 3"}}},
+		{"a status that looks like a signal", Command{Argv: []string{"sh", "-c", "exit 137"}}},
+		{"a signal", Command{Argv: []string{"sh", "-c", "kill -9 $$"}}},
+		{"another signal", Command{Argv: []string{"sh", "-c", "kill -TERM $$"}}},
+		{"stderr", Command{Argv: []string{"sh", "-c", "echo out; printf 'a\\033[31m\\000' >&2"}}},
+		{"its environment", Command{Argv: []string{"/bin/cat", "/proc/self/environ"}, Env: given}},
+		{"its folder and arguments", Command{Argv: []string{"sh", "-c", `pwd; printf '<%s>' "$0" "$@"`, "", "a b", "--", "\xff\n", ""}, Dir: dir}},
+		{"its files", Command{Argv: []string{"sh", "-c", `for fd in /proc/$$/fd/*; do echo "${fd##*/}"; done`}}},
+		{"what it may signal and what is ignored", Command{Argv: []string{"grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status"}}},
+		{"a script without a first line", Command{Argv: []string{"./script", "a b"}, Dir: dir}},
+		{"not in PATH", Command{Argv: []string{"no-such-program"}}},
+		{"no such file", Command{Argv: []string{dir + "/none"}}},
+		{"not executable", Command{Argv: []string{dir + "/plain"}}},
+		{"a folder", Command{Argv: []string{dir}}},
+		{"an interpreter that is missing", Command{Argv: []string{dir + "/orphan"}}},
+		{"another machine's program", Command{Argv: []string{dir + "/binary"}}},
+		{"a working folder that is missing", Command{Argv: []string{"sh"}, Dir: dir + "/none"}},
+		{"an argument that is too long", Command{Argv: []string{"sh", strings.Repeat("x", 1<<20)}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			free := run(c.Command)
+			c.Sandbox = &Sandbox{Hide: []string{t.TempDir()}}
+			if walled := run(c.Command); walled != free {
+				t.Errorf("behind walls %+v\nwithout      %+v", walled, free)
+			}
+			if free.failed == "" && free.out == "" && free.exit.Code == 0 {
+				t.Error("nothing was compared")
+			}
+		})
+	}
+}
+
+func TestASandboxThatCannotBeHadStartsNothing(t *testing.T) {
+	dir := t.TempDir()
+	fake := filepath.Join(dir, "bwrap")
+	if err := os.WriteFile(fake, []byte("#!/bin/sh\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(fake, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if path, err := findBwrap([]string{filepath.Join(dir, "none")}); err == nil || !strings.Contains(err.Error(), "install the package bubblewrap") {
+		t.Errorf("a bwrap that is not there: %q, %v", path, err)
+	}
+	if path, err := findBwrap([]string{fake}); err == nil || !strings.Contains(err.Error(), "can be changed by others") {
+		t.Errorf("a bwrap that anybody may write: %q, %v", path, err)
+	}
+	// A folder that bubblewrap cannot go to makes it fail as a system without namespaces does: before the guard is there.
+	marker := filepath.Join(dir, "ran")
+	g, err := Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Command{Argv: []string{"touch", marker}, Sandbox: &Sandbox{}}
+	g.Close()
+	program, err := os.Open("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	g, err = spawn("/usr/bin/bwrap", []string{"bwrap", "--ro-bind", "/no/such/folder", "/", "--", "/proc/self/fd/4", guardArg}, program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.walled = true
+	c.Sandbox = nil // it is inside already, or thinks so
+	p, err := g.Start(context.Background(), c, io.Discard, nil)
+	var refused *SandboxError
+	if !errors.As(err, &refused) || p != nil || !strings.Contains(err.Error(), "/no/such/folder") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(marker); err == nil {
+		t.Error("the server ran without its sandbox")
+	}
+}
+
+func TestWhatBubblewrapCannotDoIsExplained(t *testing.T) {
+	for _, c := range []struct{ name, said, want string }{
+		{"no namespaces for users", "bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces. See <https://deb.li/bubblewrap>.\n", "unprivileged_userns_clone"},
+		{"AppArmor, or a container", "bwrap: setting up uid map: Permission denied\n", "namespaces"},
+		{"no network namespace", "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted\n", "namespaces"},
+		{"no proc in a container", "bwrap: Can't mount proc on /newroot/proc: Operation not permitted\n", "container"},
+		{"too old", "bwrap: Unknown option --perms\n", "too old"},
+		{"something else", "a line of its own\nbwrap: Can't bind mount /oldroot/x on /newroot/x: \x1b[31m\n", `bubblewrap says "Can't bind mount /oldroot/x on /newroot/x: \x1b[31m"`},
+		{"silence", "", "ended before it began"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := explainWalls(c.said)
+			if !strings.Contains(got, c.want) || strings.ContainsAny(got, "\n\x1b") {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}

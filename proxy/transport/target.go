@@ -1,0 +1,42 @@
+package transport
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Target is what starting a command would run.
+type Target struct {
+	Path string   // the file of Argv[0], absolute, links in it not followed
+	Env  []string // what the server gets
+	Dir  string   // its working folder, absolute
+}
+
+// Aim finds what c would run, the way Start does, and starts nothing.
+func Aim(c Command) (Target, error) {
+	t := Target{Env: serverEnv(c.Env), Dir: c.Dir}
+	if err := unusable(c, t.Env); err != nil {
+		return t, err
+	}
+	if t.Dir == "" {
+		var err error
+		if t.Dir, err = os.Getwd(); err != nil {
+			return t, &StartError{c.Argv[0], "its working folder does not exist"}
+		}
+	}
+	path, err := resolve(c.Argv[0], t.Env, t.Dir)
+	if err != nil {
+		return t, err
+	}
+	t.Path = filepath.Clean(fromDir(path, t.Dir))
+	return t, nil
+}
+
+// Find is the file that name means to a program that runs with t's environment in t's folder, "" for none.
+func (t Target) Find(name string) string {
+	path, err := resolve(name, t.Env, t.Dir)
+	if err != nil {
+		return ""
+	}
+	return filepath.Clean(fromDir(path, t.Dir))
+}

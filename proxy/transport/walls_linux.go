@@ -1,0 +1,173 @@
+package transport
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// walls are the arguments of bubblewrap. It applies them in their order, and a later mount covers an earlier one, so
+// everything that hides comes last: no folder that is bound back can bring something hidden with it.
+type walls struct {
+	args []string
+	gone []string // folders that are empty under strict, before anything in them is bound back
+	hid  []string // what is hidden so far
+}
+
+func (w *walls) add(args ...string) { w.args = append(w.args, args...) }
+
+// plan decides on the walls of one server, whose program is path. What it looks at is the file system as it is now.
+func plan(c Command, path string) (*walls, error) {
+	w := &walls{}
+	// No process of ours may be seen from inside, so no signal and no ptrace. The guard is the first process in there and
+	// reaps; a session of its own keeps it from our terminal.
+	w.add("--unshare-pid", "--as-pid-1", "--new-session")
+	if os.Getuid() == 0 {
+		w.add("--cap-drop", "ALL") // bubblewrap leaves root its own, and with those a mount is undone in one call
+	}
+	dir := c.Dir
+	if dir == "" {
+		var err error
+		if dir, err = os.Getwd(); err != nil {
+			return nil, err
+		}
+	}
+	env := serverEnv(c.Env)
+	hide := whole(c.Sandbox.Hide)
+	if c.Sandbox.Strict {
+		w.strict(c, path, dir, env, hide)
+	} else {
+		w.shield()
+		w.pin(hide)
+		w.reach(c, dir, path, env)
+	}
+	for _, what := range hide {
+		w.hide(what, c.Sandbox.Keep)
+	}
+	if w.in(dir, append(slices.Clone(w.gone), w.hid...)) {
+		w.add("--perms", "0700", "--dir", dir)
+	}
+	w.add("--chdir", dir)
+	for _, folder := range w.hid {
+		w.add("--remount-ro", folder)
+	}
+	return w, nil
+}
+
+// shield leaves the file system as it is, but for devices that type, listen to the keyboard or show other terminals.
+func (w *walls) shield() {
+	w.add("--dev-bind", "/", "/", "--dev", "/dev")
+	for _, device := range devices("/dev") {
+		w.add("--dev-bind-try", device, device)
+	}
+	w.add("--proc", "/proc")
+}
+
+// hide covers one thing that exists. Folders come out empty, and are made read-only last of all; a file is covered with a
+// device that a mount without devices does not let anybody open.
+func (w *walls) hide(what string, keep []string) {
+	if w.in(what, w.hid) {
+		return
+	}
+	info, err := os.Lstat(what)
+	if err != nil {
+		return
+	}
+	if !info.IsDir() {
+		w.add("--ro-bind", "/dev/null", what)
+		return
+	}
+	w.add("--perms", "0700", "--tmpfs", what)
+	w.hid = append(w.hid, what)
+	for _, k := range keep {
+		if real, err := filepath.EvalSymlinks(k); err == nil && below(real, what) {
+			w.add("--ro-bind", real, real)
+		}
+	}
+}
+
+// empty gives the server a folder of its own in the place of one: it can write there, and nobody outside sees it.
+func (w *walls) empty(folder, mode string) {
+	w.add("--perms", mode, "--tmpfs", folder)
+	w.gone = append(w.gone, folder)
+}
+
+// in says whether what is one of the folders or below one.
+func (*walls) in(what string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return below(what, folder) })
+}
+
+func below(what, folder string) bool {
+	return what == folder || folder == "/" || strings.HasPrefix(what, folder+"/")
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// whole are the paths as the kernel knows them, without symbolic links, each with the other ways that mounts make to it, and
+// shallow ones first. What does not exist is left out.
+func whole(paths []string) []string {
+	mounts := readMounts()
+	var all []string
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil || real == "/" {
+			continue
+		}
+		all = append(append(all, real), mounts.aliases(real)...)
+	}
+	slices.SortFunc(all, byDepth)
+	return slices.Compact(all)
+}
+
+func byDepth(a, b string) int {
+	if d := strings.Count(a, "/") - strings.Count(b, "/"); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
+}
+
+// pin holds the folders above what is hidden where they are. With one of them renamed, a server would put its own settings,
+// store and seal where ours are looked for next time; a folder that is a mount cannot be renamed. Our own program cannot be
+// replaced either: the next wrapper would be what a server made of it.
+func (w *walls) pin(hidden []string) {
+	held := slices.Clone(hidden)
+	self, err := filepath.EvalSymlinks(ownPath())
+	replaceable := err == nil && (writable(self) || writable(filepath.Dir(self)))
+	if replaceable {
+		held = append(held, self)
+	}
+	var all []string
+	for _, what := range held {
+		for folder := filepath.Dir(what); folder != "/"; folder = filepath.Dir(folder) {
+			if writable(filepath.Dir(folder)) {
+				all = append(all, folder)
+			}
+		}
+	}
+	slices.SortFunc(all, byDepth)
+	for _, folder := range slices.Compact(all) {
+		w.add("--dev-bind", folder, folder)
+	}
+	if replaceable {
+		w.add("--ro-bind", self, self)
+	}
+}
+
+func writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }
+
+func ownPath() string {
+	path, _ := os.Executable()
+	return path
+}
+
+func userID() string { return strconv.Itoa(os.Getuid()) }
