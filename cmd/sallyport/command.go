@@ -66,16 +66,24 @@ func (wrapCommand) run(context.Context, streams) (int, error) { return exitUsage
 type probeCommand struct {
 	jsonFlag
 	Name    string   `placeholder:"NAME" help:"Name of the server. Without it, the command's own."`
-	Command []string `arg:"" help:"The server's command and its arguments, after --."`
+	Config  string   `placeholder:"PATH" help:"Look at the servers of a client's file. What stands behind the flags are names of its entries then."`
+	Command []string `arg:"" optional:"" sep:"none" help:"The server's command and its arguments, after --. With --config, names of entries."`
 }
 
 type probeOptions struct {
 	name string
 	argv []string
+	env  []string // of the server; nil is ours
 	json bool
 }
 
 func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
+	if err := c.check(); err != nil {
+		return exitUsage, err
+	}
+	if c.Config != "" {
+		return runProbeFile(ctx, c.Config, c.Command, c.JSON, s)
+	}
 	return runProbe(ctx, probeOptions{name: c.Name, argv: c.Command, json: c.JSON}, s), nil
 }
 

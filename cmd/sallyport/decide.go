@@ -124,6 +124,8 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	none := len(decided.Approved)+len(decided.Rejected) == 0
 	if d.json {
 		err = writeJSON(s.out, decided)
+	} else if aboutFile(item) {
+		newPage(s).decidedFile(decided)
 	} else {
 		newPage(s).decided(decided, left)
 	}
@@ -142,14 +144,14 @@ func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.P
 		}
 	}
 	for _, part := range item.Details {
-		if part.State == "removed" {
+		if part.State == "removed" && !aboutFile(item) {
 			continue // shown because a rename looks like this; there is nothing to decide about it
 		}
 		var named bool
 		switch {
 		case len(d.Items) > 0:
 			named = slices.Contains(d.Items, part.Item)
-		case d.All || d.Reject:
+		case d.All || d.Reject || aboutFile(item):
 			named = true
 		default:
 			named = inspect.Worst(part.Findings).Rank() < inspect.Medium.Rank()
@@ -173,6 +175,9 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 		verb = "Keep blocked"
 	}
 	question := fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, counted(len(chosen), "item"), text(item.Server))
+	if aboutFile(item) {
+		question = fileQuestion(item, d.decide.Reject, len(chosen))
+	}
 	if lostStore(item) {
 		question = "\nBegin again with an empty store? [y/N] "
 	}

@@ -25,13 +25,12 @@ type probeReport struct {
 	Code   string `json:"code,omitempty"`
 	Kind   string `json:"kind,omitempty"`
 	Items  int    `json:"items"`
+	Error  string `json:"error,omitempty"` // with --config: why this one was not looked at
 }
 
 // runProbe starts a server, has it looked at as a wrapper would, and stops it. It is a session whose client is us: what is
 // seen, pinned and reported is what a wrapper sees, pins and reports.
 func runProbe(ctx context.Context, o probeOptions, s streams) int {
-	ctx, cancel := context.WithTimeout(ctx, probeLimit)
-	defer cancel()
 	report, err := probe(ctx, o)
 	if err != nil {
 		return fail(s, exitFailed, "probe", err)
@@ -39,12 +38,22 @@ func runProbe(ctx context.Context, o probeOptions, s streams) int {
 	if o.json {
 		encoded, _ := json.Marshal(report)
 		fmt.Fprintf(s.out, "%s\n", encoded)
-	} else if report.Code == "" {
-		fmt.Fprintf(s.out, "%s: nothing to decide; all it declares is allowed as it stands.\n", text(report.Server))
 	} else {
-		fmt.Fprintf(s.out, "%s: inbox item %s waits for you. Look at it: sallyport show %s\n", text(report.Server), report.Code, report.Code)
+		report.say(s)
 	}
-	if report.Code != "" {
+	return report.exit()
+}
+
+func (r probeReport) say(s streams) {
+	if r.Code == "" {
+		fmt.Fprintf(s.out, "%s: nothing to decide; all it declares is allowed as it stands.\n", text(r.Server))
+		return
+	}
+	fmt.Fprintf(s.out, "%s: inbox item %s waits for you. Look at it: sallyport show %s\n", text(r.Server), r.Code, r.Code)
+}
+
+func (r probeReport) exit() int {
+	if r.Code != "" {
 		return exitPerson
 	}
 	return exitFine
@@ -75,6 +84,8 @@ func (l *lookedAt) Report(ctx context.Context, r control.Report) (*control.State
 
 func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	var none probeReport
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
 	guard, err := transport.Prepare()
 	if err != nil {
 		return none, err
@@ -93,7 +104,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 		guard.Close()
 		return none, fmt.Errorf("no hub took the report: %w", err)
 	}
-	process, err := guard.Start(ctx, transport.Command{Argv: o.argv, Spare: link.spare}, nil, link.Stderr)
+	process, err := guard.Start(ctx, transport.Command{Argv: o.argv, Env: o.env, Spare: link.spare}, nil, link.Stderr)
 	if err != nil {
 		return none, err
 	}

@@ -261,7 +261,13 @@ func (p *page) entry(entry control.ClientEntry) {
 	if entry.Why != "" {
 		words += ": " + entry.Why
 	}
-	p.line("  ", fmt.Sprintf("%-20s ", short(entry.Name, 60)), words)
+	name := fmt.Sprintf("%-20s ", short(entry.Name, 60))
+	if words = text(words); 2+columns(name)+columns(words) <= p.columns {
+		p.printf("  %s%s\n", name, words)
+		return
+	}
+	p.printf("  %s\n", strings.TrimRight(name, " "))
+	p.prose("      ", words)
 }
 
 // leftOut names, beside a diff, what is not in it.

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -114,11 +112,18 @@ func unprotectAlone(ask control.Protect) (control.Protected, error) {
 	}
 	backups := &clientconfig.Backups{Dir: home.Backups}
 	by := clientconfig.Installation{Path: program, Client: ask.Client}
-	result, err := f.unwrap(named(ask), by, backups)
+	records, err := clientconfig.Recover(f.path, f.raw, f.format, by, backups)
+	if err != nil {
+		return control.Protected{}, fmt.Errorf("look at the backups: %w", err)
+	}
+	result, err := clientconfig.Unwrap(f.raw, f.format, named(ask), by, records)
 	if err != nil {
 		return control.Protected{}, err
 	}
 	done, err := f.answer(ask, result)
+	if done.Note != "" {
+		done.Note = "nothing to take out: the file has no servers"
+	}
 	for i, entry := range done.Entries {
 		if entry.State == control.EntryGuarded {
 			done.Entries[i].State = control.EntryOpen
@@ -138,65 +143,6 @@ func unprotectAlone(ask control.Protect) (control.Protected, error) {
 	}
 	done.Backup, done.Written = kept.ID, true
 	return done, nil
-}
-
-// unwrap takes wrappers out with the help of the backups of this file, newest first. A backup that becomes this very file
-// when it is wrapped is what was there; of the others comes how each entry was spelled.
-func (f clientFile) unwrap(names []string, by clientconfig.Installation, backups *clientconfig.Backups) (clientconfig.Result, error) {
-	all, err := backups.List()
-	if err != nil {
-		return clientconfig.Result{}, fmt.Errorf("look at the backups: %w", err)
-	}
-	var (
-		records []clientconfig.Record
-		whole   []byte
-	)
-	for _, kept := range all {
-		if kept.Path != f.path && !sameFile(kept.Path, f.path) {
-			continue
-		}
-		text, err := backups.Text(kept)
-		if err != nil {
-			continue // one that was damaged is no reason to leave the others
-		}
-		for _, path := range f.wrappers(by.Path) {
-			was := clientconfig.Installation{Path: path, Client: by.Client}
-			wrapped, err := clientconfig.Wrap(text, f.format, nil, was, nil)
-			if err != nil {
-				continue
-			}
-			if whole == nil && names == nil && bytes.Equal(wrapped.Raw, f.raw) {
-				whole = text
-			}
-			for _, record := range wrapped.Records {
-				if f.fits(record) && !slices.ContainsFunc(records, func(r clientconfig.Record) bool { return r.Name == record.Name }) {
-					records = append(records, record)
-				}
-			}
-		}
-	}
-	result, err := clientconfig.Unwrap(f.raw, f.format, names, by, records)
-	if err == nil && result.Changed && whole != nil {
-		result.Raw = whole
-	}
-	return result, err
-}
-
-// wrappers are the paths under which entries of the file may run through us: ours, and what stands there.
-func (f clientFile) wrappers(ours string) []string {
-	paths := []string{ours}
-	for _, entry := range f.file.Entries {
-		if slices.Contains(entry.Args, "wrap") && !slices.Contains(paths, entry.Command) {
-			paths = append(paths, entry.Command)
-		}
-	}
-	return paths
-}
-
-// fits says whether a record of a backup is that of the entry that stands in the file now.
-func (f clientFile) fits(record clientconfig.Record) bool {
-	entry, ok := f.file.Entry(record.Name)
-	return ok && slices.Equal(entry.Args, record.Written())
 }
 
 // named is the list that clientconfig takes: nil is every entry.

@@ -24,8 +24,13 @@ func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Ti
 	p.printf("\n%s\n", meaning(d))
 	p.findings("", d.Findings)
 	for i, part := range d.Details {
-		p.part(i+1, len(d.Details), part)
+		if aboutFile(d) {
+			p.filePart(i+1, len(d.Details), part)
+		} else {
+			p.part(i+1, len(d.Details), part)
+		}
 	}
+	p.fileChange(d)
 	p.printf("\n%s\n", p.paint(bold, "What happens now"))
 	for _, line := range consequence(d, decides) {
 		p.printf("  %s\n", line)
@@ -85,7 +90,12 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 			p.line("  ", fmt.Sprintf("%-13s", name), value)
 		}
 	}
-	fact("server", d.Server)
+	if aboutFile(d) {
+		fact("client", d.Server)
+		fact("file", d.Path)
+	} else {
+		fact("server", d.Server)
+	}
 	fact("runs", commandText(d.Command))
 	fact("address", d.URL)
 	p.before(d)
@@ -146,6 +156,8 @@ func meaning(d control.ItemDetail) string {
 		return "What the server declares is not what was last allowed, and the change has a\nCritical finding: the whole server is blocked until this is decided.\n" + running
 	case d.Kind == "changed":
 		return "What the server declares is not what was last allowed. Only what is shown\nhere is blocked; the rest of the server goes on.\n" + running
+	case aboutFile(d):
+		return fileMeaning(d)
 	case d.Kind == "settings_changed":
 		return "A setting was changed so that things become less safe. The stricter value\nholds until this is decided."
 	case lostStore(d):
@@ -160,6 +172,9 @@ func meaning(d control.ItemDetail) string {
 func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	if d.Decided != "" {
 		return []string{"Nothing waits here any more."}
+	}
+	if aboutFile(d) {
+		return fileConsequence(d, decides)
 	}
 	lines := []string{"If you do nothing, all of it stays blocked. Waiting lets nothing through."}
 	code := text(d.Code)

@@ -21,12 +21,20 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	coverage, unknown := hub.Coverage(ctx, control.CoverageQuery{})
 	code := exitFine
 	if len(status.Waiting) > 0 || slices.ContainsFunc(status.Problems, blocksAll) {
 		code = exitPerson
 	}
 	if c.JSON {
-		return code, writeJSON(s.out, status)
+		whole := struct {
+			control.Status
+			Coverage *control.Coverage `json:"coverage,omitempty"`
+		}{Status: status}
+		if unknown == nil {
+			whole.Coverage = &coverage
+		}
+		return code, writeJSON(s.out, whole)
 	}
 	p := newPage(s)
 	p.printf("hub       %s, process %d, version %s\n", hubKind(status.Hub), status.Hub.PID, text(status.Hub.Version))
@@ -39,6 +47,11 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 			client = " for " + text(w.Client)
 		}
 		p.printf("          %s%s, process %d, since %s\n", text(w.Server), client, w.PID, w.Since.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	if unknown == nil {
+		p.coverage(coverage)
+	} else {
+		p.printf("guarded   not known: %s\n", text(unknown.Error()))
 	}
 	for _, problem := range status.Problems {
 		p.problem(problem)

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// fromFile are the servers of a client's file as the client would start them: the command behind the wrapper where there
+// is one, since that is the server, in our environment with the entry's own over it. left is what cannot be started so.
+func fromFile(path string, names []string) (found []probeOptions, left []probeReport, err error) {
+	f, err := openClientFile(control.Protect{Client: clientconfig.ClaudeDesktop, Config: path})
+	if err != nil {
+		return nil, nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, nil, fmt.Errorf("find this program: %w", err)
+	}
+	by := clientconfig.Installation{Path: program, Client: clientconfig.ClaudeDesktop}
+	for _, name := range names {
+		if _, ok := f.file.Entry(name); !ok {
+			return nil, nil, fmt.Errorf("no entry %q in %s", name, f.path)
+		}
+	}
+	for _, entry := range f.file.Entries {
+		if len(names) > 0 && !slices.Contains(names, entry.Name) {
+			continue
+		}
+		argv := entry.Argv()
+		class := clientconfig.Classify(entry, by, nil)
+		switch class.Kind {
+		case clientconfig.Wrapped, clientconfig.LooksWrapped:
+			argv = class.Inner
+		case clientconfig.Odd, clientconfig.Remote:
+			argv = nil
+		}
+		if len(argv) == 0 {
+			left = append(left, probeReport{Server: entry.Name, State: "not looked at", Error: class.Why})
+			continue
+		}
+		found = append(found, probeOptions{name: entry.Name, argv: argv, env: environment(f, entry)})
+	}
+	return found, left, nil
+}
+
+// environment is ours with the env of an entry over it, as a client gives it to the server. The values go nowhere else.
+func environment(f clientFile, entry clientconfig.Entry) []string {
+	if len(entry.EnvNames) == 0 {
+		return nil
+	}
+	var file struct {
+		Servers map[string]struct {
+			Env map[string]json.RawMessage `json:"env"`
+		} `json:"mcpServers"`
+	}
+	if json.Unmarshal(bytes.TrimPrefix(f.raw, []byte("\ufeff")), &file) != nil {
+		return nil
+	}
+	env := os.Environ()
+	for _, name := range entry.EnvNames {
+		raw := file.Servers[entry.Name].Env[name]
+		var value string
+		if json.Unmarshal(raw, &value) != nil {
+			value = string(raw) // a number or truth value: clients pass it on as it is written
+		}
+		env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// runProbeFile looks at the servers of a client's file, one after the other: one that does not start hides no other.
+func runProbeFile(ctx context.Context, path string, names []string, asJSON bool, s streams) (int, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return exitFailed, err
+	}
+	servers, reports, err := fromFile(path, names)
+	if err != nil {
+		return exitFailed, err
+	}
+	code := exitFine
+	if len(names) > 0 && len(reports) > 0 {
+		code = exitFailed // asked for by name
+	}
+	for _, server := range servers {
+		report, err := probe(ctx, server)
+		switch {
+		case ctx.Err() != nil:
+			return exitFailed, ctx.Err()
+		case err != nil:
+			report = probeReport{Server: server.name, State: "not looked at", Error: err.Error()}
+			code = exitFailed
+		case report.Code != "" && code == exitFine:
+			code = exitPerson
+		}
+		if err == nil && !asJSON {
+			report.say(s)
+		}
+		reports = append(reports, report)
+	}
+	if asJSON {
+		return code, writeJSON(s.out, listOf(reports))
+	}
+	for _, report := range reports {
+		if report.Error != "" {
+			fail(s, code, "probe", fmt.Errorf("%s was not looked at: %s", text(report.Server), report.Error))
+		}
+	}
+	if len(reports) == 0 {
+		newPage(s).printf("nothing to look at: %s has no servers\n", text(path))
+	}
+	return code, nil
+}
+
+// check says which of the two ways a probe was asked for.
+func (c probeCommand) check() error {
+	switch {
+	case c.Config != "" && c.Name != "":
+		return errors.New("--name is for a command; with --config the names are those of the file")
+	case c.Config == "" && len(c.Command) == 0:
+		return errors.New(`no server: sallyport probe -- COMMAND [ARG…], or sallyport probe --config PATH [NAME…]`)
+	}
+	return nil
+}
