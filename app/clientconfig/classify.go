@@ -95,7 +95,7 @@ func wrapForm(args []string) (inner []string, ok bool) {
 		return nil, false
 	}
 	end := slices.Index(args, "--")
-	if end < 0 || end+1 >= len(args) {
+	if end < 0 || end+1 >= len(args) || args[end+1] == "" {
 		return nil, false
 	}
 	return args[end+1:], true

@@ -81,61 +81,63 @@ func FuzzWrapUnwrapIsTheIdentity(f *testing.F) {
 		f.Fatal(err)
 	}
 	by := Installation{Path: path, Client: ClaudeDesktop}
-	f.Fuzz(func(t *testing.T, raw []byte, comments bool) {
-		format := Format{Comments: comments}
-		before, err := Parse(raw, format)
-		if err != nil {
-			return
+	f.Fuzz(func(t *testing.T, raw []byte, comments bool) { checkIdentity(t, raw, Format{Comments: comments}, by) })
+}
+
+func checkIdentity(t *testing.T, raw []byte, format Format, by Installation) {
+	t.Helper()
+	before, err := Parse(raw, format)
+	if err != nil {
+		return
+	}
+	wrapped, err := Wrap(raw, format, nil, by, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, o := range wrapped.Outcomes {
+		switch o.Did {
+		case DidRewrap:
+			return // a false wrapper is not put back
+		case DidWrap:
+			names = append(names, o.Name)
 		}
-		wrapped, err := Wrap(raw, format, nil, by, nil)
-		if err != nil {
-			t.Fatal(err)
+	}
+	after, err := Parse(wrapped.Raw, format)
+	if err != nil {
+		t.Fatalf("what was written cannot be read: %v\n%s", err, wrapped.Raw)
+	}
+	for i, e := range after.Entries {
+		if !slices.Contains(names, e.Name) {
+			continue
 		}
-		names := []string{}
-		for _, o := range wrapped.Outcomes {
-			switch o.Did {
-			case DidRewrap:
-				return // a false wrapper is not put back
-			case DidWrap:
-				names = append(names, o.Name)
-			}
+		if e.Command != by.Path || !slices.Equal(e.Args, findRecord(wrapped.Records, e.Name).Written()) || !slices.Equal(before.Entries[i].Argv(), findRecord(wrapped.Records, e.Name).Argv) {
+			t.Fatalf("%q runs %q", e.Name, e.Argv())
 		}
-		after, err := Parse(wrapped.Raw, format)
-		if err != nil {
-			t.Fatalf("what was written cannot be read: %v\n%s", err, wrapped.Raw)
+	}
+	if a, b := outside(before, names), outside(after, names); a != b {
+		t.Fatalf("moved outside the values:\n%q\n%q", a, b)
+	}
+	back, err := Unwrap(wrapped.Raw, format, names, by, wrapped.Records)
+	if err != nil || !bytes.Equal(back.Raw, raw) {
+		t.Fatalf("with records: %v\n%q\n%q", err, back.Raw, raw)
+	}
+	bare, err := Unwrap(wrapped.Raw, format, names, by, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !format.Comments && !bytes.Equal(bare.Raw, raw) {
+		t.Fatalf("without records:\n%q\n%q", bare.Raw, raw)
+	}
+	same, err := Parse(bare.Raw, format)
+	if err != nil {
+		t.Fatalf("without records: %v\n%s", err, bare.Raw)
+	}
+	for i, e := range same.Entries {
+		if !slices.Equal(e.Argv(), before.Entries[i].Argv()) {
+			t.Fatalf("without records %q runs %q", e.Name, e.Argv())
 		}
-		for i, e := range after.Entries {
-			if !slices.Contains(names, e.Name) {
-				continue
-			}
-			if e.Command != by.Path || !slices.Equal(e.Args, findRecord(wrapped.Records, e.Name).Written()) || !slices.Equal(before.Entries[i].Argv(), findRecord(wrapped.Records, e.Name).Argv) {
-				t.Fatalf("%q runs %q", e.Name, e.Argv())
-			}
-		}
-		if a, b := outside(before, names), outside(after, names); a != b {
-			t.Fatalf("moved outside the values:\n%q\n%q", a, b)
-		}
-		back, err := Unwrap(wrapped.Raw, format, names, by, wrapped.Records)
-		if err != nil || !bytes.Equal(back.Raw, raw) {
-			t.Fatalf("with records: %v\n%q\n%q", err, back.Raw, raw)
-		}
-		bare, err := Unwrap(wrapped.Raw, format, names, by, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !comments && !bytes.Equal(bare.Raw, raw) {
-			t.Fatalf("without records:\n%q\n%q", bare.Raw, raw)
-		}
-		same, err := Parse(bare.Raw, format)
-		if err != nil {
-			t.Fatalf("without records: %v\n%s", err, bare.Raw)
-		}
-		for i, e := range same.Entries {
-			if !slices.Equal(e.Argv(), before.Entries[i].Argv()) {
-				t.Fatalf("without records %q runs %q", e.Name, e.Argv())
-			}
-		}
-	})
+	}
 }
 
 // outside is the file with the values of command and args of the named entries cut out, and args that were not there.
@@ -154,11 +156,16 @@ func outside(f *File, names []string) string {
 			words = append(words, f.text(&e.args.Value.(*hujson.Array).Elements[i]))
 		}
 		command, args := f.span(e.command), f.span(e.args)
-		if command.to < args.from && strings.TrimLeft(string(f.raw[command.to:args.to]), ", \t\r\n") == noArgs(words) && e.Args[0] == "wrap" {
+		if command.to < args.from && strings.TrimLeft(string(f.raw[command.to:args.to]), ", \t\r\n") == noArgs(words) && onlyCommand(e) {
 			cuts[len(cuts)-1].at.to = args.to
 			continue
 		}
 		cuts = append(cuts, splice{args, ""})
 	}
 	return string(apply(f.raw, cuts))
+}
+
+func onlyCommand(e Entry) bool {
+	inner, ok := wrapForm(e.Args)
+	return ok && len(inner) == 1
 }

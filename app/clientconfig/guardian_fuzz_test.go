@@ -20,42 +20,46 @@ func FuzzPutBackGuardsWhatWasGuarded(f *testing.F) {
 	}
 	by := Installation{Path: path, Client: ClaudeDesktop}
 	f.Fuzz(func(t *testing.T, before, after []byte, comments bool) {
-		format := Format{Comments: comments}
-		wrapped, err := Wrap(before, format, nil, by, nil)
-		if err != nil {
-			return
-		}
-		file, err := Parse(wrapped.Raw, format)
-		if err != nil {
-			t.Fatal(err)
-		}
-		wanted := file.Snapshot(by, wrapped.Records)
-		now, err := Parse(after, format)
-		if err != nil {
-			return
-		}
-		back, err := PutBack(now, wanted, Compare(wanted, wanted, now, by, wrapped.Records), by, wrapped.Records)
-		if err != nil {
-			t.Fatal(err)
-		}
-		then, err := Parse(back.Raw, format)
-		if err != nil {
-			t.Fatalf("what was written cannot be read: %v\n%s", err, back.Raw)
-		}
-		records := append(back.Records, wrapped.Records...)
-		for _, k := range wanted.Entries {
-			e, ok := then.Entry(k.Name)
-			if !ok {
-				t.Fatalf("%q is not back in\n%s", k.Name, back.Raw)
-			}
-			if c := Classify(e, by, findRecord(records, k.Name)); k.Guarded && c.Kind != Wrapped {
-				t.Fatalf("%q is %s in\n%s", k.Name, c, back.Raw)
-			}
-		}
-		for _, c := range Compare(wanted, wanted, then, by, records) {
-			if c.Event != NewEntry && c.Event != ChangedEntry && !(c.Event == FalseWrapper && len(back.Outcomes) > 0) {
-				t.Fatalf("still %s in\n%s", c, back.Raw)
-			}
-		}
+		checkPutBack(t, before, after, Format{Comments: comments}, by)
 	})
+}
+
+func checkPutBack(t *testing.T, before, after []byte, format Format, by Installation) {
+	t.Helper()
+	wrapped, err := Wrap(before, format, nil, by, nil)
+	if err != nil {
+		return
+	}
+	file, err := Parse(wrapped.Raw, format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := file.Snapshot(by, wrapped.Records)
+	now, err := Parse(after, format)
+	if err != nil {
+		return
+	}
+	back, err := PutBack(now, wanted, Compare(wanted, wanted, now, by, wrapped.Records), by, wrapped.Records)
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, wrapped.Raw, after)
+	}
+	then, err := Parse(back.Raw, format)
+	if err != nil {
+		t.Fatalf("what was written cannot be read: %v\n%s", err, back.Raw)
+	}
+	records := append(back.Records, wrapped.Records...)
+	for _, k := range wanted.Entries {
+		e, ok := then.Entry(k.Name)
+		if !ok {
+			t.Fatalf("%q is not back in\n%s", k.Name, back.Raw)
+		}
+		if c := Classify(e, by, findRecord(records, k.Name)); k.Guarded && c.Kind != Wrapped {
+			t.Fatalf("%q is %s in\n%s", k.Name, c, back.Raw)
+		}
+	}
+	for _, c := range Compare(wanted, wanted, then, by, records) {
+		if c.Event != NewEntry && c.Event != ChangedEntry && !(c.Event == FalseWrapper && len(back.Outcomes) > 0) {
+			t.Fatalf("still %s in\n%s", c, back.Raw)
+		}
+	}
 }

@@ -45,19 +45,18 @@ func (f *File) drop(object *hujson.Object, key string) []splice {
 		case len(object.Members) > 1:
 			return []splice{{span{name.from, f.span(&object.Members[1].Name).from}, ""}}
 		}
-		end := value.to
-		if object.AfterExtra != nil && object.Members[0].Value.AfterExtra != nil || f.commaAt(end) {
-			end = strings.IndexByte(string(f.raw[end:]), ',') + end + 1
-		}
-		return []splice{{span{name.from, end}, ""}}
+		return []splice{{span{name.from, f.behindComma(&object.Members[0].Value)}, ""}}
 	}
 	return nil
 }
 
-// commaAt says that a trailing comma follows, with nothing but white space before it.
-func (f *File) commaAt(at int) bool {
-	rest := strings.TrimLeft(string(f.raw[at:]), " \t\r\n")
-	return strings.HasPrefix(rest, ",")
+// behindComma is the end of a last value with the trailing comma it may have, which cannot stand without it.
+func (f *File) behindComma(v *hujson.Value) int {
+	end := f.span(v).to
+	if at := end + len(v.AfterExtra); at < len(f.raw) && f.raw[at] == ',' {
+		return at + 1
+	}
+	return end
 }
 
 // indent is the white space that the line with this offset starts with.

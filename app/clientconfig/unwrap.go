@@ -86,9 +86,6 @@ func (f *File) removeArgs(e Entry, words []string) []splice {
 	if tail, ok := strings.CutPrefix(between, ","); ok && strings.TrimLeft(tail, " \t\r\n") == noArgs(words) {
 		return []splice{{span{command.to, args.to}, ""}}
 	}
-	end := f.span(&list.Elements[len(list.Elements)-1]).to
-	if list.AfterExtra != nil && f.commaAt(end) { // a trailing comma cannot stand alone
-		end += strings.IndexByte(string(f.raw[end:]), ',') + 1
-	}
+	end := f.behindComma(&list.Elements[len(list.Elements)-1])
 	return []splice{{span{f.span(&list.Elements[0]).from, end}, ""}}
 }

@@ -55,7 +55,7 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 	rewrapped := map[string]bool{}
 	for _, e := range f.Entries {
 		c := Classify(e, by, findRecord(records, e.Name))
-		if wanted(names, e.Name) && c.Kind == LooksWrapped && c.Reason != MovedHome && len(c.Inner) > 0 {
+		if wanted(names, e.Name) && c.Kind == LooksWrapped && len(c.Inner) > 0 && homeMover(e.EnvNames) == "" {
 			rewrapped[e.Name] = true
 		}
 	}
