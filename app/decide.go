@@ -27,6 +27,15 @@ func (h *Hub) mayDecide(peer control.Peer) error {
 
 // Decide is a decision over one inbox item that came over the socket.
 func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, error) {
+	if path := h.fileOf(d.Code); path != "" {
+		return h.decideFile(path, d, func() error {
+			err := h.mayDecide(peer)
+			if err != nil && !peer.Descends {
+				err = firstAnswer(errors.Join(h.raise(d.Code), err))
+			}
+			return err
+		})
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.lost != nil && !h.leaving {
@@ -49,6 +58,9 @@ func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, erro
 
 // DecideHere is a decision of the window, in this process.
 func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
+	if path := h.fileOf(d.Code); path != "" {
+		return h.decideFile(path, d, func() error { return nil })
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.lost != nil && !h.leaving {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -34,7 +35,13 @@ type Options struct {
 	Now       func() time.Time // time.Now
 	Linger    time.Duration    // how long a hub that a wrapper started stays without one; 60 s
 	HomeCheck time.Duration    // how often the home is looked at; 2 s
-	Settle    time.Duration    // how long a settings file must be quiet before it is read; 100 ms
+	Settle    time.Duration    // how long a file that is watched must be quiet before it is read; 100 ms
+
+	// Program is the path of sallyport that goes into clients' files; this program's own where empty.
+	Program string
+	System  clientconfig.System // whose clients are looked at; this machine where Env is nil
+
+	crash func(point string) // for the tests that kill a hub in the middle of a write
 }
 
 // Notifier tells a person that something waits. Its texts are ours alone.
@@ -54,6 +61,7 @@ type Hub struct {
 	store *store.Store // nil: it could not be opened, everything is blocked
 	lost  *lost        // what a person may decide about that; nil where beginning again would mend nothing
 	logs  *logBook
+	guard guardian
 
 	done    chan struct{}
 	ended   sync.Once
@@ -100,6 +108,10 @@ func Open(opts Options) (*Hub, error) {
 	if opts.Settle == 0 {
 		opts.Settle = 100 * time.Millisecond
 	}
+	if opts.Program == "" {
+		opts.Program, _ = os.Executable() // where it cannot be told nothing is taken for guarded, and protect says so
+	}
+	opts.System = system(opts.System)
 	if err := opts.Home.Make(); err != nil {
 		return nil, fmt.Errorf("open hub: %w", err)
 	}
@@ -115,6 +127,7 @@ func Open(opts Options) (*Hub, error) {
 		minted:    map[string][]time.Time{},
 		withdrawn: map[string]string{},
 		problems:  map[string]control.Problem{},
+		guard:     guardian{wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}},
 	}
 	if err := h.openStore(); err != nil {
 		return nil, err

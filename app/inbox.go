@@ -44,6 +44,7 @@ type content struct {
 	findings json.RawMessage
 	critical []string // key and digest of each part with a Critical finding
 	clients  []string
+	detail   json.RawMessage // shown with it, and no part of its digest
 }
 
 // digest is what a decision binds to. Every part's state and definition count, and every finding that was shown.
@@ -265,7 +266,7 @@ func (h *Hub) settle(tx *store.Tx, want *content, kind, serverID string, now tim
 		// A person cannot read ten codes a minute. The item keeps its code and lists all that waits; a decision binds to its
 		// digest, so it cannot be over anything else than what was shown.
 		have.Parts, have.Digest, have.Findings, have.Severity, have.Title = want.parts, digest, want.findings, want.severity, want.title
-		have.Updated, have.Noisy, have.Clients = now, true, want.clients
+		have.Updated, have.Noisy, have.Clients, have.Detail = now, true, want.clients, want.detail
 		return &have, true, tx.PutItem(have)
 	}
 	code, err := tx.NewCode()
@@ -275,7 +276,7 @@ func (h *Hub) settle(tx *store.Tx, want *content, kind, serverID string, now tim
 	h.minted[serverID] = append(h.minted[serverID], now)
 	next := store.Item{
 		Code: code, Kind: kind, ServerID: serverID, Severity: want.severity, Title: want.title, Digest: digest, Era: want.era,
-		Created: now, Updated: now, Parts: want.parts, Findings: want.findings, Clients: want.clients,
+		Created: now, Updated: now, Parts: want.parts, Findings: want.findings, Clients: want.clients, Detail: want.detail,
 	}
 	if exists {
 		next.Asked, next.AskedAt, next.Noisy = have.Asked, have.AskedAt, have.Noisy

@@ -19,9 +19,10 @@ func (h *Hub) begin() {
 	h.mu.Lock()
 	h.idling()
 	h.mu.Unlock()
-	h.work.Add(4)
+	h.work.Add(5)
 	go h.collectSpool()
 	go h.watchSettings()
+	go h.watchClients()
 	go h.watchHome()
 	go func() {
 		defer h.work.Done()

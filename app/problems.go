@@ -22,6 +22,26 @@ const (
 	problemSettingsWatch   = "SP-011"
 	problemLog             = "SP-012"
 	problemSpool           = "SP-013"
+
+	problemClientGone       = "SP-201"
+	problemClientDenied     = "SP-202"
+	problemClientUnreadable = "SP-203"
+	problemClientWatch      = "SP-204"
+	problemClientWrite      = "SP-205"
+	problemClientKeep       = "SP-206"
+)
+
+// Why a server does not run behind the port.
+const (
+	coverOpen        = "SP-210"
+	coverOdd         = "SP-211"
+	coverRemote      = "SP-212"
+	coverExtension   = "SP-213"
+	coverOther       = "SP-214"
+	coverPolicy      = "SP-215"
+	coverFake        = "SP-216"
+	coverMovedHome   = "SP-217"
+	coverProgramGone = "SP-218"
 )
 
 // problem notes something that is wrong until it is cleared. h.mu must not be needed by the caller's lock order: it takes

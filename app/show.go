@@ -89,6 +89,10 @@ func inboxItem(it store.Item, server store.Server) control.InboxItem {
 		Code: it.Code, Kind: it.Kind, Server: server.Name, Identity: server.Identity, Severity: it.Severity, Title: it.Title,
 		Digest: it.Digest, Created: it.Created.UTC(), Asked: it.Asked, Noisy: it.Noisy, Parts: []control.Part{},
 	}
+	if fileItem(it.Kind) {
+		d := readFileDetail(it)
+		out.Server, out.Identity = clientTitle(d.Client), d.Path
+	}
 	for _, p := range it.Parts {
 		out.Parts = append(out.Parts, control.Part{Item: p.Item, State: p.State, Findings: listed(readFindings(p.Findings))})
 	}
@@ -131,6 +135,10 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		if it.Kind == kindSettings {
 			out = control.ItemDetail{InboxItem: inboxItem(it, store.Server{}), Decided: it.Decided}
 			out.Details = settingDetails(it)
+			return setNext(tx, it, &out)
+		}
+		if fileItem(it.Kind) {
+			out = fileItemDetail(it)
 			return setNext(tx, it, &out)
 		}
 		l, err := readLedger(tx, it.ServerID)

@@ -15,14 +15,15 @@ const (
 	WantOpen    = "open" // left out, or taken out: it stays so
 )
 
-// ClientFile is the wanted state of one client's configuration file. Values of env are never in it: where a change of one
-// must be noticed there is a keyed hash, and what is put back comes from the copy of the file that Good names.
+// ClientFile is the wanted state of one client's configuration file. Values of env are never in it: what an entry that is
+// gone is put back from is a private file beside the store, which Whole names by its keyed hash.
 type ClientFile struct {
 	Path    string        `json:"path"` // as it was protected; a symbolic link is followed at each look
 	Client  string        `json:"client"`
+	Program string        `json:"program"` // what wrapped entries run
 	Since   time.Time     `json:"since"`
 	Entries []ClientEntry `json:"entries"`
-	Good    string        `json:"good,omitempty"` // SHA-256 of the file as it was last seen in its wanted state, "" if never
+	Whole   string        `json:"whole,omitempty"`
 	Pending *PendingWrite `json:"pending,omitempty"`
 }
 
@@ -30,24 +31,22 @@ type ClientFile struct {
 type ClientEntry struct {
 	Name string `json:"name"`
 	Want string `json:"want"`
-	// Record is what command and arguments were, in the file's own spelling, and what was written in their place.
-	Record json.RawMessage `json:"record,omitempty"`
-	// Rest is a keyed hash over the members beside command, args and env, Env one over the value of each variable.
-	Rest string            `json:"rest,omitempty"`
-	Env  map[string]string `json:"env,omitempty"`
-	// Taken is the keyed hash of an entry that a person took as it stood, whatever it was: it is not asked about again.
-	Taken string    `json:"taken,omitempty"`
-	Since time.Time `json:"since"`
+	// Record is, of a wrapped entry, what command and arguments were, in the file's own spelling, and what was written in
+	// their place; of an open one nothing.
+	Record   json.RawMessage `json:"record,omitempty"`
+	EnvNames []string        `json:"env_names,omitempty"`
 }
 
-// PendingWrite is a change of the file that was begun: it is stored before the file is written and taken away after. A hub
+// PendingWrite is a change of the file that was begun: it is durable before the file is written and taken away after. A hub
 // that finds one looks at the file to know which of the two states holds.
 type PendingWrite struct {
 	From    string        `json:"from"`    // SHA-256 of the file before
 	To      string        `json:"to"`      // and after
 	Entries []ClientEntry `json:"entries"` // the wanted state once the file is written
-	Why     string        `json:"why"`     // protect, unprotect, put_back, auto_protect, restore
-	Code    string        `json:"code,omitempty"`
+	Whole   string        `json:"whole"`
+	Program string        `json:"program"`
+	Why     string        `json:"why"`            // "protect", "unprotect", "put back", "new entry", "restore"
+	Code    string        `json:"code,omitempty"` // of the inbox item that was decided
 	Ends    bool          `json:"ends,omitempty"` // nothing of the file is wanted any more
 	At      time.Time     `json:"at"`
 }

@@ -11,8 +11,8 @@ func TestTheWantedStateOfAClientFileIsKeptAndSealed(t *testing.T) {
 	dir := home(t)
 	s := mustOpen(t, dir, Options{})
 	want := ClientFile{
-		Path: "/c/claude_desktop_config.json", Client: "claude-desktop", Since: time.Unix(5, 0).UTC(), Good: "aa",
-		Entries: []ClientEntry{{Name: "files", Want: WantWrapped, Record: []byte(`{"command":"npx"}`), Env: map[string]string{"TOKEN": s.KeyedHash("env", []byte("x"))}}},
+		Path: "/c/claude_desktop_config.json", Client: "claude-desktop", Program: "/usr/bin/sallyport", Since: time.Unix(5, 0).UTC(), Whole: "aa",
+		Entries: []ClientEntry{{Name: "files", Want: WantWrapped, Record: []byte(`{"command":"npx"}`), EnvNames: []string{"TOKEN"}}},
 		Pending: &PendingWrite{From: "a", To: "b", Why: "protect"},
 	}
 	if err := s.Update(func(tx *Tx) error { return tx.PutClientFile(want) }); err != nil {

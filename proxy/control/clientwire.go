@@ -69,6 +69,7 @@ const (
 	FileFound      = "found"
 	FileAbsent     = "absent"     // the client is not installed, or has no file yet
 	FileDenied     = "denied"     // the system does not let us read it
+	FileUnseen     = "unseen"     // nobody has asked to look yet: on macOS the system would ask the person
 	FileUnreadable = "unreadable" // no valid JSON, or something else that Why says
 )
 

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// Backups are the client files kept before each change, newest first.
+func (h *Hub) Backups() ([]control.Backup, error) {
+	kept, err := h.backups().List()
+	if err != nil {
+		return nil, answer(control.CodeUnavailable, "the backups cannot be listed: %s", oneLine(err.Error()))
+	}
+	out := make([]control.Backup, 0, len(kept))
+	for _, b := range kept {
+		out = append(out, control.Backup{ID: b.ID, Path: b.Path, Time: b.Time, Size: int64(b.Size), Digest: b.SHA256})
+	}
+	return out, nil
+}
+
+// RestoreBackup puts a kept file back: a write like any other. It may take wrappers out, so it is a decision unless every
+// entry that is guarded now stays so.
+func (h *Hub) RestoreBackup(peer control.Peer, r control.RestoreBackup) (control.Protected, error) {
+	return h.restore(r, func() error { return h.mayDecide(peer) }, peer.Descends)
+}
+
+// RestoreBackupHere is RestoreBackup of the window, in this process.
+func (h *Hub) RestoreBackupHere(r control.RestoreBackup) (control.Protected, error) {
+	return h.restore(r, func() error { return nil }, false)
+}
+
+func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bool) (control.Protected, error) {
+	h.guard.mu.Lock()
+	defer h.guard.mu.Unlock()
+	if err := h.ready(); err != nil {
+		return control.Protected{}, err
+	}
+	kept, err := h.backups().Find(r.ID)
+	if err != nil {
+		return control.Protected{}, answer(control.CodeNotFound, "%s", oneLine(err.Error()))
+	}
+	raw, err := h.backups().Text(kept)
+	if err != nil {
+		return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+	}
+	after, err := viewOf(kept.Path, raw)
+	if err != nil {
+		return control.Protected{}, answer(control.CodeUnavailable, "the backup cannot be read: %s", oneLine(err.Error()))
+	}
+	w, err := h.recoverWrite(kept.Path)
+	if err != nil {
+		return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+	}
+	out := control.Protected{Path: kept.Path, Client: clientconfig.ClaudeDesktop, Entries: []control.ClientEntry{}}
+	by := clientconfig.Installation{Path: h.opts.Program, Client: out.Client}
+	var records []clientconfig.Record
+	if w != nil {
+		by, records, out.Client = w.by, w.records, w.Client
+	}
+	was, err := clientconfig.Read(kept.Path)
+	gone := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !gone {
+		return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+	}
+	out.Digest = digestOf(was)
+	if r.Digest != "" && r.Digest != out.Digest {
+		return control.Protected{}, answer(control.CodeStale, "%s changed since it was shown: look again", kept.Path)
+	}
+	before, readable := viewOf(kept.Path, was)
+	loosens := descends
+	for _, e := range after.file.Entries {
+		state := control.EntryOpen
+		if clientconfig.Classify(e, by, nil).Kind == clientconfig.Wrapped {
+			state = control.EntryGuarded
+		}
+		out.Entries = append(out.Entries, control.ClientEntry{Name: e.Name, State: state})
+		if w != nil {
+			wanted, known := w.snapshot.Entry(e.Name)
+			loosens = loosens || state != control.EntryGuarded && (!known || wanted.Guarded)
+		}
+		if readable == nil {
+			now, there := before.file.Entry(e.Name)
+			loosens = loosens || state != control.EntryGuarded && there && clientconfig.Classify(now, by, nil).Kind == clientconfig.Wrapped
+		}
+	}
+	if readable == nil {
+		if out.Diff, err = clientconfig.Diff(kept.Path, was, raw, clientconfig.Format{}); err != nil {
+			return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		}
+	}
+	if r.DryRun || bytes.Equal(was, raw) && !gone {
+		return out, nil
+	}
+	if loosens {
+		if err := h.mayLoosen(allowed, r.Decided, "this backup has servers that run unguarded"); err != nil {
+			return control.Protected{}, err
+		}
+	}
+	records = withNewer(records, nil)
+	adopting := &wantedFile{by: by, records: records}
+	records = h.adopted(adopting, after, runGuarded(adopting, after, entryNames(after.file)))
+	next := after.file.Snapshot(by, records)
+	switch {
+	case gone:
+		if _, err := h.backups().Restore(kept.ID); err != nil {
+			return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		}
+		if w != nil {
+			err = h.rewant(w, next, records, nil, nil)
+		}
+	default:
+		var backup clientconfig.Backup
+		from := clientView{path: kept.Path, raw: was, digest: out.Digest}
+		backup, err = h.carryOut(clientChange{why: whyRestore, from: from, to: raw, client: out.Client, program: by.Path, wanted: next, records: records, names: entryNames(after.file)})
+		out.Backup = backup.ID
+	}
+	if err != nil {
+		return control.Protected{}, err
+	}
+	out.Written = true
+	return out, errors.Join(h.forgetItems(kept.Path), h.lookAt(kept.Path))
+}
+
+func entryNames(f *clientconfig.File) []string {
+	names := make([]string, 0, len(f.Entries))
+	for _, e := range f.Entries {
+		names = append(names, e.Name)
+	}
+	return names
+}

@@ -1,0 +1,234 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// wantedFile is what a person wants of one client's file, as the store and the private file beside it have it.
+type wantedFile struct {
+	store.ClientFile
+	by       clientconfig.Installation
+	records  []clientconfig.Record
+	snapshot clientconfig.Snapshot
+	whole    bool // snapshot is what was kept; else it was made from the records, and knows no env
+}
+
+// clientView is a client's file as it stands now.
+type clientView struct {
+	path   string
+	raw    []byte
+	digest string
+	file   *clientconfig.File
+}
+
+func digestOf(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+func viewClient(path string) (clientView, error) {
+	raw, err := clientconfig.Read(path)
+	if err != nil {
+		return clientView{}, err
+	}
+	return viewOf(path, raw)
+}
+
+func viewOf(path string, raw []byte) (clientView, error) {
+	file, err := clientconfig.Parse(raw, clientconfig.Format{})
+	if err != nil {
+		return clientView{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return clientView{path: path, raw: raw, digest: digestOf(raw), file: file}, nil
+}
+
+// entryText is an entry's whole value as it stands in the file, "" where there is none.
+func entryText(s clientconfig.Snapshot, name string) string {
+	kept, _ := s.Entry(name)
+	return kept.Raw
+}
+
+// guards says whether any entry of a wanted state runs through the wrapper: where none does there is nothing to watch.
+func guards(s clientconfig.Snapshot) bool {
+	return slices.ContainsFunc(s.Entries, func(k clientconfig.Kept) bool { return k.Guarded })
+}
+
+// entriesOf is a wanted state as the store keeps it.
+func entriesOf(s clientconfig.Snapshot, records []clientconfig.Record) ([]store.ClientEntry, error) {
+	entries := make([]store.ClientEntry, 0, len(s.Entries))
+	for _, k := range s.Entries {
+		entry := store.ClientEntry{Name: k.Name, Want: store.WantOpen, EnvNames: k.EnvNames}
+		if k.Guarded {
+			entry.Want = store.WantWrapped
+			at := slices.IndexFunc(records, func(r clientconfig.Record) bool { return r.Name == k.Name })
+			if at < 0 {
+				return nil, fmt.Errorf("no record of %q", k.Name)
+			}
+			raw, err := json.Marshal(records[at])
+			if err != nil {
+				return nil, fmt.Errorf("record of %q: %w", k.Name, err)
+			}
+			entry.Record = raw
+		}
+		entries = append(entries, entry)
+	}
+	return entries, nil
+}
+
+// wholeFolder holds the private files from which entries that are gone are put back. They have values of env in them, as
+// the client's own file has: 0600 in a folder of ours, never in the store, a record, a log or an answer.
+func (h *Hub) wholeFolder() string { return filepath.Join(h.opts.Home.Dir, "clients") }
+
+func (h *Hub) wholeFile(path, whole string) string {
+	id := strings.TrimPrefix(store.ClientFileID(path), "file:")
+	return filepath.Join(h.wholeFolder(), id+"-"+whole[:32]+".json")
+}
+
+// keepWhole writes a wanted state whole and durable, and says how the store names it.
+func (h *Hub) keepWhole(path string, s clientconfig.Snapshot) (string, error) {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return "", fmt.Errorf("keep what is wanted: %w", err)
+	}
+	whole := h.store.KeyedHash("client-file", raw)
+	name := h.wholeFile(path, whole)
+	if _, err := h.readWhole(path, whole); err == nil {
+		return whole, nil
+	}
+	if err := control.OwnFolder(h.wholeFolder()); err != nil {
+		return "", err
+	}
+	temporary := name + ".new"
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("keep what is wanted: %w", err)
+	}
+	f, err := control.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return "", fmt.Errorf("keep what is wanted: %w", err)
+	}
+	_, err = f.Write(raw)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(temporary, name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("keep what is wanted: %w", err)
+	}
+	return whole, nil
+}
+
+// maxWhole is what one client's file may hold, with room for its spelling as JSON inside JSON.
+const maxWhole = 256 << 20
+
+// readWhole reads a wanted state. One that is not what was kept is no state: something else wrote it.
+func (h *Hub) readWhole(path, whole string) (s clientconfig.Snapshot, err error) {
+	if len(whole) < 32 {
+		return s, fs.ErrNotExist
+	}
+	f, err := control.OpenFile(h.wholeFile(path, whole), os.O_RDONLY)
+	if err != nil {
+		return s, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxWhole))
+	if err != nil {
+		return s, err
+	}
+	if h.store.KeyedHash("client-file", raw) != whole {
+		return s, fmt.Errorf("%s is not what was kept", f.Name())
+	}
+	return s, json.Unmarshal(raw, &s)
+}
+
+// sweepWhole removes the wanted states of a file that no record names any more.
+func (h *Hub) sweepWhole(path string, named ...string) {
+	id := strings.TrimPrefix(store.ClientFileID(path), "file:")
+	found, err := filepath.Glob(filepath.Join(h.wholeFolder(), id+"-*"))
+	if err != nil {
+		return
+	}
+	for _, name := range found {
+		if !slices.ContainsFunc(named, func(whole string) bool { return whole != "" && name == h.wholeFile(path, whole) }) {
+			_ = os.Remove(name)
+		}
+	}
+}
+
+// loadWanted is the wanted state of a file, nil where nobody protected it.
+func (h *Hub) loadWanted(path string) (*wantedFile, error) {
+	var f store.ClientFile
+	err := h.viewing(func(tx *store.Tx) (err error) {
+		f, err = tx.ClientFile(path)
+		return err
+	})
+	if absent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h.wantedOf(f), nil
+}
+
+func (h *Hub) wantedOf(f store.ClientFile) *wantedFile {
+	w := &wantedFile{ClientFile: f, by: clientconfig.Installation{Path: f.Program, Client: f.Client}}
+	if _, err := os.Stat(f.Program); err != nil {
+		w.by.Path = h.opts.Program // Sallyport was moved: what is written from now on is where it is
+	}
+	for _, e := range f.Entries {
+		var r clientconfig.Record
+		if json.Unmarshal(e.Record, &r) == nil && r.Name != "" {
+			w.records = append(w.records, r)
+		}
+	}
+	var err error
+	if w.snapshot, err = h.readWhole(f.Path, f.Whole); err == nil {
+		w.whole = true
+		return w
+	}
+	w.snapshot = clientconfig.Snapshot{}
+	for _, e := range f.Entries {
+		kept := clientconfig.Kept{Name: e.Name, EnvNames: e.EnvNames}
+		for _, r := range w.records {
+			if r.Name == e.Name {
+				kept.Command, kept.Args, kept.HasArgs, kept.Guarded = r.Wrapper, r.Written(), true, true
+				kept.Raw = plainJSON(map[string]any{"command": r.Wrapper, "args": r.Written()})
+			}
+		}
+		w.snapshot.Entries = append(w.snapshot.Entries, kept)
+	}
+	return w
+}
+
+// viewing reads the store for those who do not hold h.mu.
+func (h *Hub) viewing(f func(*store.Tx) error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return err
+	}
+	return h.store.View(f)
+}
+
+// updating writes the store for those who do not hold h.mu.
+func (h *Hub) updating(f func(*store.Tx) error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return err
+	}
+	return h.failed(h.update(func(tx *store.Tx) (bool, error) { return true, f(tx) }))
+}

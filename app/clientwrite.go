@@ -1,0 +1,213 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Why a client's file is written.
+const (
+	whyProtect   = "protect"
+	whyUnprotect = "unprotect"
+	whyPutBack   = "put back"
+	whyNewEntry  = "new entry"
+	whyRestore   = "restore"
+)
+
+// clientChange is one change of a client's file together with the wanted state that goes with it.
+type clientChange struct {
+	why     string
+	code    string
+	from    clientView
+	to      []byte
+	client  string
+	program string
+	wanted  clientconfig.Snapshot // once the file is written
+	records []clientconfig.Record
+	names   []string // of the entries it is about
+	finish  func(*store.Tx) error
+}
+
+func (h *Hub) backups() *clientconfig.Backups {
+	return &clientconfig.Backups{Dir: h.opts.Home.Backups, Now: h.opts.Now}
+}
+
+// carryOut writes a client's file. What is to be wanted afterwards is durable first, beside what was wanted before: a hub
+// that is killed in between finds both, and the file says which holds. The caller holds h.guard.mu.
+func (h *Hub) carryOut(c clientChange) (clientconfig.Backup, error) {
+	var none clientconfig.Backup
+	pending := &store.PendingWrite{
+		From: c.from.digest, To: digestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: h.opts.Now(),
+	}
+	var err error
+	if pending.Entries, err = entriesOf(c.wanted, c.records); err != nil {
+		return none, err
+	}
+	if pending.Whole, err = h.keepWhole(c.from.path, c.wanted); err != nil {
+		return none, answer(control.CodeUnavailable, "what is wanted of %s cannot be kept, so nothing was changed: %s", c.from.path, oneLine(err.Error()))
+	}
+	err = h.updating(func(tx *store.Tx) error {
+		f, err := tx.ClientFile(c.from.path)
+		if absent(err) {
+			f, err = store.ClientFile{Path: c.from.path, Client: c.client, Program: c.program, Since: h.opts.Now()}, nil
+		}
+		if err != nil {
+			return err
+		}
+		f.Pending = pending
+		return tx.PutClientFile(f)
+	})
+	if err != nil {
+		return none, err
+	}
+	h.crashPoint("noted")
+	backup, err := clientconfig.Write(c.from.path, c.from.raw, c.to, h.backups())
+	h.crashPoint("written")
+	if err != nil {
+		if _, recovered := h.recoverWrite(c.from.path); recovered != nil {
+			err = errors.Join(err, recovered)
+		}
+		code := control.CodeUnavailable
+		if errors.Is(err, clientconfig.ErrChanged) {
+			code = control.CodeStale
+		}
+		return none, answer(code, "%s", oneLine(err.Error()))
+	}
+	return backup, h.confirm(c.from.path, pending, c.names, c.finish)
+}
+
+// confirm makes the pending state of a file the wanted one.
+func (h *Hub) confirm(path string, p *store.PendingWrite, names []string, finish func(*store.Tx) error) error {
+	err := h.updating(func(tx *store.Tx) error {
+		f, err := tx.ClientFile(path)
+		if err != nil {
+			return err
+		}
+		if p.Ends {
+			err = tx.DeleteClientFile(path)
+		} else {
+			f.Entries, f.Whole, f.Program, f.Pending = p.Entries, p.Whole, p.Program, nil
+			err = tx.PutClientFile(f)
+		}
+		if err != nil {
+			return err
+		}
+		if finish != nil {
+			if err := finish(tx); err != nil {
+				return err
+			}
+		}
+		r := store.Record{Code: p.Code, Summary: writeWords(p.Why, len(names)), Detail: detail(map[string]any{
+			"check": "client_file", "path": path, "client": f.Client, "why": p.Why, "entries": cutList(cleanNames(names)), "watch_ends": p.Ends,
+		})}
+		_, err = tx.Append(h.record("config_change", "ok", r))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if p.Ends {
+		h.sweepWhole(path)
+	} else {
+		h.sweepWhole(path, p.Whole)
+	}
+	h.rewatch()
+	return nil
+}
+
+func writeWords(why string, entries int) string {
+	switch why {
+	case whyProtect:
+		return fmt.Sprintf("%s of a client's file put behind the port", entriesWord(entries))
+	case whyUnprotect:
+		return fmt.Sprintf("%s of a client's file taken out from behind the port", entriesWord(entries))
+	case whyPutBack:
+		return fmt.Sprintf("%s of a client's file put back as wanted", entriesWord(entries))
+	case whyNewEntry:
+		return fmt.Sprintf("%s that came into a client's file put behind the port", entriesWord(entries))
+	case whyRestore:
+		return "a client's file restored from a backup"
+	}
+	return "a client's file was changed"
+}
+
+func entriesWord(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// recoverWrite settles a write that was begun and not confirmed: by a hub that was killed, or because the disk refused. The
+// file alone says whether it happened. found is the wanted state that holds now, nil where nobody wants anything.
+func (h *Hub) recoverWrite(path string) (found *wantedFile, err error) {
+	w, err := h.loadWanted(path)
+	if err != nil || w == nil || w.Pending == nil {
+		return w, err
+	}
+	p := w.Pending
+	next := h.wantedOf(store.ClientFile{Path: path, Client: w.Client, Program: p.Program, Entries: p.Entries, Whole: p.Whole})
+	happened, err := writeHappened(w, next, p)
+	if err != nil {
+		return w, err // the file cannot be read now: the question stays open, and both states stay kept
+	}
+	if happened {
+		err = h.confirm(path, p, nil, func(tx *store.Tx) error {
+			it, err := tx.Item(p.Code)
+			if p.Code == "" || absent(err) || err == nil && it.Decided != "" {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			it.Decided, it.DecidedAt = decidedApproved, h.opts.Now()
+			return tx.PutItem(it)
+		})
+	} else {
+		err = h.updating(func(tx *store.Tx) error {
+			w.ClientFile.Pending = nil
+			if len(w.Entries) == 0 { // it was the first write
+				return tx.DeleteClientFile(path)
+			}
+			return tx.PutClientFile(w.ClientFile)
+		})
+		if err == nil {
+			h.sweepWhole(path, w.Whole)
+		}
+	}
+	if err != nil {
+		return w, err
+	}
+	return h.loadWanted(path)
+}
+
+// writeHappened compares a file with the states before and after a write. Where somebody edited it since, the state that
+// explains more of it holds; a rename is whole or not at all, so one of them does.
+func writeHappened(before, after *wantedFile, p *store.PendingWrite) (bool, error) {
+	view, err := viewClient(before.Path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case view.digest == p.To:
+		return true, nil
+	case view.digest == p.From:
+		return false, nil
+	}
+	changes := func(w *wantedFile) int {
+		return len(clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records))
+	}
+	return changes(after) < changes(before), nil
+}
+
+func (h *Hub) crashPoint(point string) {
+	if h.opts.crash != nil {
+		h.opts.crash(point)
+	}
+}

@@ -1,0 +1,235 @@
+package app
+
+import (
+	"runtime"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// Kinds of what is not guarded.
+const (
+	unguardedEntry     = "entry"
+	unguardedRemote    = "remote"
+	unguardedExtension = "extension"
+	unguardedPolicy    = "policy"
+	unguardedFile      = "file" // nobody can tell what stands in it
+)
+
+// Coverage says what runs behind the port, what does not, and why. What cannot be guarded is counted and named.
+func (h *Hub) Coverage(q control.CoverageQuery) (control.Coverage, error) {
+	protected := map[string]*wantedFile{}
+	for _, f := range h.protectedFiles() {
+		protected[f.Path] = h.wantedOf(f)
+	}
+	out := control.Coverage{Clients: []control.ClientFile{}, Unguarded: []control.Unguarded{}}
+	seen := map[string]bool{}
+	claude := false
+	for _, l := range h.places(len(protected) > 0) {
+		seen[l.Path] = true
+		w := protected[l.Path]
+		if l.State == clientconfig.Absent && w == nil {
+			if l.Preferred {
+				out.Clients = append(out.Clients, clientFile(l, nil))
+			}
+			continue
+		}
+		h.cover(&out, l, w)
+		if l.Client == clientconfig.ClaudeDesktop && l.State != clientconfig.Absent && l.State != clientconfig.Unseen {
+			claude = true
+			h.coverExtensions(&out, l)
+		}
+	}
+	for path, w := range protected {
+		if !seen[path] {
+			seen[path] = true
+			h.cover(&out, clientconfig.Location{Client: w.Client, Name: clientTitle(w.Client), Path: path, Editable: true, Preferred: true, State: clientconfig.Found}, w)
+		}
+	}
+	if q.Config != "" && !seen[q.Config] {
+		h.cover(&out, clientconfig.Location{Client: clientconfig.ClaudeDesktop, Name: "a file", Path: q.Config, Editable: true, State: clientconfig.Found}, nil)
+	}
+	if claude || h.opts.System.OS != "darwin" {
+		h.coverPolicy(&out)
+	}
+	return out, nil
+}
+
+// places are the places of known clients. On macOS nothing of another program is read before a person asked for it: the
+// system would ask them, out of nowhere.
+func (h *Hub) places(asked bool) []clientconfig.Location {
+	if h.opts.System.OS == "darwin" && !asked {
+		return clientconfig.Places(h.opts.System)
+	}
+	return clientconfig.Locate(h.opts.System)
+}
+
+func clientFile(l clientconfig.Location, w *wantedFile) control.ClientFile {
+	f := control.ClientFile{Client: l.Client, Name: l.Name, Path: l.Path, Watched: w != nil, Entries: []control.ClientEntry{}}
+	switch l.State {
+	case clientconfig.Found:
+		f.State = control.FileFound
+	case clientconfig.Absent:
+		f.State = control.FileAbsent
+	case clientconfig.Denied:
+		f.State = control.FileDenied
+	case clientconfig.Unseen:
+		f.State, f.Why = control.FileUnseen, "nobody has asked Sallyport to look yet"
+	default:
+		f.State = control.FileUnreadable
+	}
+	if l.Err != nil {
+		f.Why = oneLine(l.Err.Error())
+	}
+	return f
+}
+
+// cover counts one client's file.
+func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFile) {
+	f := clientFile(l, w)
+	defer func() {
+		out.Guarded += f.Guarded
+		out.Total += f.Total
+		out.Clients = append(out.Clients, f)
+	}()
+	if l.State == clientconfig.Unseen {
+		return
+	}
+	raw, err := clientconfig.Read(l.Path)
+	var file *clientconfig.File
+	if err == nil {
+		file, err = clientconfig.Parse(raw, l.Format)
+	}
+	if err != nil {
+		if f.State == control.FileFound {
+			f.State, f.Why = control.FileUnreadable, oneLine(err.Error())
+		}
+		code, next := problemClientUnreadable, "mend the file"
+		switch f.State {
+		case control.FileDenied:
+			code, next = problemClientDenied, "allow Sallyport to read it"
+		case control.FileAbsent:
+			return
+		}
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: l.Path, Kind: unguardedFile, Why: "nobody can tell which servers it names: " + f.Why, Code: code, Next: next})
+		return
+	}
+	by := clientconfig.Installation{Path: h.opts.Program, Client: l.Client}
+	if w != nil {
+		by = w.by
+	}
+	for _, e := range file.Entries {
+		f.Total++
+		entry, kind, next := h.coverEntry(l, w, by, e)
+		f.Entries = append(f.Entries, entry)
+		if entry.State == control.EntryGuarded {
+			f.Guarded++
+			continue
+		}
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: kind, Why: entry.Why, Code: entry.Code, Next: next})
+	}
+	if w == nil {
+		return
+	}
+	for _, k := range w.snapshot.Entries {
+		if _, there := file.Entry(k.Name); !there && k.Guarded {
+			f.Entries = append(f.Entries, control.ClientEntry{Name: k.Name, State: control.EntryMissing, Why: "it is gone from the file; the inbox has it"})
+		}
+	}
+}
+
+func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig.Installation, e clientconfig.Entry) (entry control.ClientEntry, kind, next string) {
+	entry = control.ClientEntry{Name: e.Name, State: control.EntryOpen}
+	kind = unguardedEntry
+	class := clientconfig.Classify(e, by, nil)
+	entry.Why = class.Why
+	switch class.Kind {
+	case clientconfig.Wrapped:
+		entry.State = control.EntryGuarded
+	case clientconfig.Remote:
+		kind, entry.Code = unguardedRemote, coverRemote
+	case clientconfig.Odd:
+		entry.Code, next = coverOdd, "mend the entry"
+	case clientconfig.LooksWrapped:
+		entry.State, entry.Code, next = control.EntryFake, coverFake, "look at the entry; `sallyport protect` puts the true wrapper in"
+		if class.Reason == clientconfig.MovedHome {
+			entry.Code, next = coverMovedHome, "take the variable out of the entry's env"
+		}
+		if class.Reason == clientconfig.MissingFile {
+			entry.Code = coverProgramGone
+		}
+	default:
+		entry.Code, entry.Why, next = coverOpen, "it is not protected", "sallyport protect"
+		switch kept, known := wantedEntry(w, e.Name); {
+		case !l.Editable:
+			entry.Code, entry.Why, next = coverOther, "this version counts the servers of "+l.Name+" and does not edit its file", ""
+		case !l.Preferred && w == nil:
+			entry.Why = "the client has another file that it reads first; this one is counted all the same"
+		case known && kept.Guarded:
+			entry.Why, next = "its wrapper is gone; the inbox has it", "sallyport inbox"
+		case known:
+			entry.Why = "you left it out or took it out"
+		}
+	}
+	return entry, kind, next
+}
+
+func wantedEntry(w *wantedFile, name string) (clientconfig.Kept, bool) {
+	if w == nil {
+		return clientconfig.Kept{}, false
+	}
+	return w.snapshot.Entry(name)
+}
+
+// coverExtensions counts desktop extensions, which do not stand in the client's file.
+func (h *Hub) coverExtensions(out *control.Coverage, l clientconfig.Location) {
+	all, err := clientconfig.Extensions(l, h.opts.System)
+	if err != nil {
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: "desktop extensions", Kind: unguardedFile, Why: "nobody can tell which there are: " + oneLine(err.Error()), Code: coverExtension})
+	}
+	for _, e := range all {
+		if e.Disabled {
+			continue
+		}
+		out.Total++
+		why := "a desktop extension is started by the client itself, not from its file"
+		if e.Runs != "" {
+			why += "; it runs " + inspect.Escape(clip(e.Runs, 200))
+		}
+		if e.Problem != "" {
+			why += "; " + e.Problem
+		}
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedExtension, Why: why, Code: coverExtension, Next: "put the same server into the client's file and protect it there, if you want it guarded"})
+	}
+}
+
+// coverPolicy counts what a managed policy brings.
+func (h *Hub) coverPolicy(out *control.Coverage) {
+	p := clientconfig.ReadPolicy(h.opts.System)
+	for _, s := range p.Servers {
+		out.Total++
+		kind, why := unguardedPolicy, "a managed policy brings it; it does not stand in the client's file"
+		if !s.Local {
+			kind = unguardedRemote
+		}
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: s.Name, Kind: kind, Why: why, Code: coverPolicy})
+	}
+	for _, problem := range p.Problems {
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "nobody can tell what it brings: " + oneLine(problem), Code: coverPolicy})
+	}
+	if p.LocalServersOff {
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy switches the servers of the client's file off: none of them starts", Code: coverPolicy})
+	}
+}
+
+// system is the machine whose clients are looked at.
+func system(s clientconfig.System) clientconfig.System {
+	if s.Env == nil {
+		return clientconfig.ThisSystem()
+	}
+	if s.OS == "" {
+		s.OS = runtime.GOOS
+	}
+	return s
+}

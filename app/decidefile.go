@@ -1,0 +1,216 @@
+package app
+
+import (
+	"slices"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// fileOf is the client's file that an item is about, "" for any other item.
+func (h *Hub) fileOf(code string) (path string) {
+	_ = h.viewing(func(tx *store.Tx) error {
+		it, err := tx.Item(code)
+		if err == nil && fileItem(it.Kind) {
+			path = readFileDetail(it).Path
+		}
+		return err
+	})
+	return path
+}
+
+// decideFile decides on an item over a client's file: approve puts the wanted state back, reject takes what is there as
+// wanted. The file is looked at first, so that what is decided on is what stands there; an edit after that is not written
+// over. allowed is asked with h.mu held.
+func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (control.Decided, error) {
+	h.guard.mu.Lock()
+	defer h.guard.mu.Unlock()
+	out := control.Decided{Approved: []string{}, Rejected: []string{}, Left: []string{}}
+	var it store.Item
+	check := func() error {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if err := h.usable(); err != nil {
+			return err
+		}
+		if err := allowed(); err != nil {
+			return err
+		}
+		return h.failed(h.store.View(func(tx *store.Tx) (err error) {
+			if it, err = h.decidable(tx, d); err == nil && it.Decided != "" {
+				err = stale(tx, it)
+			}
+			return err
+		}))
+	}
+	if err := check(); err != nil { // first of all who asks: looking may write
+		return out, err
+	}
+	if err := h.lookAt(path); err != nil {
+		return out, err
+	}
+	if err := check(); err != nil {
+		return out, err
+	}
+	w, err := h.loadWanted(path)
+	if err != nil {
+		return out, err
+	}
+	if w == nil {
+		return out, answer(control.CodeStale, "nobody wants anything of %s any more", path)
+	}
+	view, err := viewClient(path)
+	if err != nil {
+		return out, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+	}
+	changes := clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records)
+	found := slices.DeleteFunc(judgeFile(changes, w, view.file), func(f fileFinding) bool { return f.kind != it.Kind })
+	if c := h.fileContent(w, view, found, it.Kind); c == nil || c.digest() != it.Digest {
+		return out, answer(control.CodeStale, "%s changed since it was shown: look at it again", path)
+	}
+	chosen, err := chosenEntries(it, d)
+	if err != nil {
+		return out, err
+	}
+	out.Code, out.Server = it.Code, clientTitle(w.Client)
+	var names []string
+	for _, p := range it.Parts {
+		switch {
+		case !chosen[p.Item]:
+			out.Left = append(out.Left, p.Item)
+			continue
+		case d.Reject:
+			out.Rejected = append(out.Rejected, p.Item)
+		default:
+			out.Approved = append(out.Approved, p.Item)
+		}
+		names = append(names, p.Item[len(entryPrefix):])
+	}
+	if d.Reject {
+		err = h.rejectFile(w, view, it, names, &out)
+	} else {
+		err = h.putBackFile(w, view, found, it, chosen, names, &out)
+	}
+	if err != nil {
+		return control.Decided{}, err
+	}
+	if err := h.lookAt(path); err != nil {
+		return out, err
+	}
+	_ = h.viewing(func(tx *store.Tx) error {
+		rest, err := tx.WaitingFor(it.ServerID, it.Kind)
+		if err == nil && rest.Code != it.Code {
+			out.Next = rest.Code
+		}
+		return nil
+	})
+	h.mu.Lock()
+	h.pushAll()
+	h.mu.Unlock()
+	return out, nil
+}
+
+// chosenEntries is what of an item a decision is over: all of it where nothing is named. Putting back tightens, so no finding
+// keeps a part out.
+func chosenEntries(it store.Item, d control.Decide) (map[string]bool, error) {
+	chosen := map[string]bool{}
+	for _, name := range d.Items {
+		if !slices.ContainsFunc(it.Parts, func(p store.Part) bool { return p.Item == name }) {
+			return nil, answer(control.CodeBadRequest, "%s has no item %s", it.Code, inspect.Escape(clip(name, 128)))
+		}
+		chosen[name] = true
+	}
+	for _, p := range it.Parts {
+		if len(d.Items) == 0 {
+			chosen[p.Item] = true
+		}
+	}
+	return chosen, nil
+}
+
+// decidedFile closes an item in the transaction that carries its decision.
+func (h *Hub) decidedFile(tx *store.Tx, it store.Item, d string, out *control.Decided) error {
+	it.Decided, it.DecidedAt = d, h.opts.Now()
+	if err := tx.PutItem(it); err != nil {
+		return err
+	}
+	kind, keys, words := "approval", out.Approved, "put back as wanted"
+	if d == decidedRejected {
+		kind, keys, words = "rejection", out.Rejected, "taken as it stands there"
+	}
+	clean := make([]string, len(keys))
+	for i, key := range keys {
+		clean[i] = entryPrefix + entryWord(key[len(entryPrefix):])
+	}
+	return h.noteDecision(tx, "", kind, it.Code, clean, words, map[string]any{"check": "client_file", "path": readFileDetail(it).Path, "left": len(out.Left), "digest": it.Digest})
+}
+
+func (h *Hub) rejectFile(w *wantedFile, view clientView, it store.Item, names []string, out *control.Decided) error {
+	var there, gone []string
+	for _, name := range names {
+		if _, ok := view.file.Entry(name); ok {
+			there = append(there, name)
+		} else {
+			gone = append(gone, name)
+		}
+	}
+	records := h.adopted(w, view, runGuarded(w, view, there))
+	next := w.snapshot.Without(gone...).With(view.file, w.by, records, there...)
+	return h.rewant(w, next, records, names, func(tx *store.Tx) error { return h.decidedFile(tx, it, decidedRejected, out) })
+}
+
+// runGuarded are those of the named entries that run through the wrapper, whatever stands behind it.
+func runGuarded(w *wantedFile, view clientView, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		e, ok := view.file.Entry(name)
+		return !ok || clientconfig.Classify(e, w.by, nil).Kind != clientconfig.Wrapped
+	})
+}
+
+func (h *Hub) putBackFile(w *wantedFile, view clientView, found []fileFinding, it store.Item, chosen map[string]bool, names []string, out *control.Decided) error {
+	result, err := putBack(w, view, found, chosen)
+	if err != nil {
+		return answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+	}
+	after, err := viewOf(view.path, result.Raw)
+	if err != nil {
+		return answer(control.CodeUnavailable, "what would be put back cannot be read, so nothing was changed: %s", oneLine(err.Error()))
+	}
+	records := withNewer(w.records, result.Records)
+	next := w.snapshot.With(after.file, w.by, records, names...)
+	finish := func(tx *store.Tx) error { return h.decidedFile(tx, it, decidedApproved, out) }
+	if !result.Changed {
+		return h.rewant(w, next, records, names, finish)
+	}
+	_, err = h.carryOut(clientChange{
+		why: whyPutBack, code: it.Code, from: view, to: result.Raw, client: w.Client, program: w.by.Path, names: names,
+		wanted: next, records: records, finish: finish,
+	})
+	return err
+}
+
+// fileItemDetail is an item over a client's file whole.
+func fileItemDetail(it store.Item) control.ItemDetail {
+	d := readFileDetail(it)
+	out := control.ItemDetail{InboxItem: inboxItem(it, store.Server{}), Decided: it.Decided, Details: []control.PartDetail{}, Findings: []inspect.Finding{}, Path: d.Path, Diff: d.Diff}
+	for _, p := range it.Parts {
+		out.Details = append(out.Details, control.PartDetail{
+			Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: []inspect.Finding{},
+			Changes: []pin.Change{{Path: p.Item, Op: changeOp(p.State), Words: d.Words[p.Item]}},
+		})
+	}
+	return out
+}
+
+func changeOp(state string) string {
+	switch state {
+	case stateNew:
+		return "added"
+	case stateRemoved:
+		return "removed"
+	}
+	return "changed"
+}

@@ -1,0 +1,214 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/sallyport/sallyport/store"
+)
+
+// burst bounds how long one stream of edits keeps a look waiting: a program that writes for ever is looked at all the same.
+const burst = 20
+
+// stamp is what a file looks like from outside. Two stamps that differ are reason for a look.
+type stamp struct {
+	there   bool
+	size    int64
+	changed time.Time
+	info    os.FileInfo
+	program bool // what its entries run is there
+}
+
+func stampOf(f store.ClientFile) stamp {
+	var s stamp
+	if _, err := os.Stat(f.Program); err == nil {
+		s.program = true
+	}
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return s
+	}
+	s.there, s.size, s.changed, s.info = true, info.Size(), info.ModTime(), info
+	return s
+}
+
+func (s stamp) same(o stamp) bool {
+	return s.there == o.there && s.size == o.size && s.changed.Equal(o.changed) && s.program == o.program && (!s.there || os.SameFile(s.info, o.info))
+}
+
+// rewatch says that the set of protected files may be another one.
+func (h *Hub) rewatch() {
+	select {
+	case h.guard.wake <- struct{}{}:
+	default:
+	}
+}
+
+// watchClients follows protected files. The folder is watched, not the file: clients and editors replace the file. Where a
+// folder is gone the nearest one above it is watched until it comes back. Beside the system's events, which do not come from
+// every file system, the files are looked at from outside now and then.
+func (h *Hub) watchClients() {
+	defer h.work.Done()
+	if h.store == nil {
+		return // what is wanted cannot be known
+	}
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		watcher = &fsnotify.Watcher{Events: nil, Errors: nil}
+		h.notWatched(err)
+	} else {
+		defer watcher.Close()
+	}
+	folders := map[string]os.FileInfo{}
+	var paths []string
+	look := func() {
+		if err == nil {
+			paths = h.arm(watcher, folders)
+		}
+		h.lookAtAll()
+	}
+	look()
+	quiet := time.NewTimer(time.Hour)
+	quiet.Stop()
+	var since time.Time // of the first event that nobody has looked at
+	stir := func() {
+		if since.IsZero() {
+			since = time.Now()
+		}
+		wait := min(h.opts.Settle, max(0, burst*h.opts.Settle-time.Since(since)))
+		quiet.Reset(wait)
+	}
+	ticker := time.NewTicker(h.opts.HomeCheck)
+	defer ticker.Stop()
+	defer quiet.Stop()
+	for {
+		select {
+		case <-h.closing:
+			return
+		case <-h.guard.wake:
+			stir()
+		case event, ok := <-watcher.Events:
+			if !ok {
+				return
+			}
+			if slices.ContainsFunc(paths, func(path string) bool { return leadsTo(event.Name, path) }) {
+				stir()
+			}
+		case _, ok := <-watcher.Errors:
+			if !ok {
+				return
+			}
+			stir() // events were lost
+		case <-ticker.C:
+			if h.stirred() {
+				stir()
+			}
+		case <-quiet.C:
+			since = time.Time{}
+			look()
+		}
+	}
+}
+
+func (h *Hub) notWatched(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.problem(problemClientWatch, "clients' files are not watched: "+err.Error(), "they are looked at every few seconds all the same; restart the hub to watch them again")
+}
+
+// protectedFiles are the files that are wanted in some state.
+func (h *Hub) protectedFiles() (files []store.ClientFile) {
+	_ = h.viewing(func(tx *store.Tx) (err error) {
+		files, err = tx.ClientFiles()
+		return err
+	})
+	return files
+}
+
+// stirred says whether a protected file is another one, from outside, than it was last time.
+func (h *Hub) stirred() bool {
+	files := h.protectedFiles()
+	h.guard.mu.Lock()
+	defer h.guard.mu.Unlock()
+	now := map[string]stamp{}
+	stirred := false
+	for _, f := range files {
+		now[f.Path] = stampOf(f)
+		if before, ok := h.guard.lastly[f.Path]; ok && !before.same(now[f.Path]) {
+			stirred = true
+		}
+	}
+	h.guard.lastly = now
+	return stirred
+}
+
+// arm watches the folders in which protected files stand, and takes the watch off all others. A folder that is another one
+// under its old name is watched anew. paths are the files that count, by every name they have.
+func (h *Hub) arm(watcher *fsnotify.Watcher, folders map[string]os.FileInfo) (paths []string) {
+	h.stirred() // what is seen now is the base of the next look from outside
+	var wanted []string
+	for _, f := range h.protectedFiles() {
+		paths = append(paths, f.Path)
+		wanted = append(wanted, nearest(filepath.Dir(f.Path)), nearest(filepath.Dir(filepath.Dir(f.Path))))
+		if target, err := filepath.EvalSymlinks(f.Path); err == nil && target != f.Path {
+			paths = append(paths, target)
+			wanted = append(wanted, filepath.Dir(target))
+		}
+	}
+	for folder, before := range folders {
+		now, err := os.Stat(folder)
+		if !slices.Contains(wanted, folder) || err != nil || !os.SameFile(before, now) {
+			_ = watcher.Remove(folder) // it may be gone, and the watch with it
+			delete(folders, folder)
+		}
+	}
+	var failed error
+	for _, folder := range wanted {
+		if _, ok := folders[folder]; ok {
+			continue
+		}
+		info, err := os.Stat(folder)
+		if err == nil {
+			err = watcher.Add(folder)
+		}
+		if err != nil {
+			failed = err
+			continue
+		}
+		folders[folder] = info
+	}
+	if failed != nil {
+		h.notWatched(failed)
+		return paths
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.problems[problemClientWatch]; ok {
+		h.solved(problemClientWatch)
+	}
+	return paths
+}
+
+// leadsTo says whether what happened to name can matter to the file at path: it is the file, or a folder above it.
+func leadsTo(name, path string) bool {
+	return name == path || strings.HasPrefix(path, strings.TrimSuffix(name, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// nearest is a folder, or where that is not there the first one above it that is.
+func nearest(folder string) string {
+	for {
+		if info, err := os.Stat(folder); err == nil && info.IsDir() {
+			return folder
+		}
+		above := filepath.Dir(folder)
+		if above == folder {
+			return folder
+		}
+		folder = above
+	}
+}
