@@ -1,6 +1,7 @@
 package clientconfig
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,5 +52,40 @@ func TestABrokenFileStopsNobody(t *testing.T) {
 	}
 	if l := the(t, Locate(s), ClaudeDesktop); l.State != Unreadable || !strings.Contains(l.Err.Error(), "not a file") {
 		t.Errorf("a pipe is %s (%v)", l.State, l.Err)
+	}
+}
+
+func TestAttributesStay(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, claudeFile)
+	put(t, path, "was")
+	set := unix.Setxattr(path, "user.note", []byte("mine"), 0)
+	if _, err := Write(path, []byte("was"), []byte("now"), &Backups{Dir: filepath.Join(dir, "b")}); err != nil {
+		t.Fatal(err)
+	}
+	value := make([]byte, 16)
+	n, err := unix.Getxattr(path, "user.note", value)
+	if set == nil && (err != nil || string(value[:n]) != "mine") {
+		t.Errorf("the attribute is %q, %v", value[:max(n, 0)], err)
+	}
+}
+
+func TestAWriteInTheLastInstantGoesBack(t *testing.T) {
+	dir := t.TempDir()
+	target, fresh := filepath.Join(dir, claudeFile), filepath.Join(dir, "fresh")
+	put(t, target, "somebody else's")
+	put(t, fresh, "now")
+	if err := putInPlace(fresh, target, []byte("was"), []byte("now")); !errors.Is(err, ErrChanged) || text(t, target) != "somebody else's" {
+		t.Errorf("error %v, file %q", err, text(t, target))
+	}
+	if text(t, fresh) != "now" {
+		t.Errorf("left over is %q", text(t, fresh))
+	}
+	if err := putInPlace(fresh, target, []byte("somebody else's"), []byte("now")); err != nil || text(t, target) != "now" || files(t, dir) != claudeFile {
+		t.Errorf("error %v, file %q, folder %s", err, text(t, target), files(t, dir))
+	}
+	put(t, fresh, "now")
+	if err := putInPlace(fresh, filepath.Join(dir, "gone"), nil, []byte("now")); !errors.Is(err, ErrChanged) {
+		t.Errorf("a file that is gone: %v", err)
 	}
 }

@@ -62,7 +62,8 @@ func replace(target string, info fs.FileInfo, was, now []byte) (err error) {
 	}
 	defer func() {
 		file.Close()
-		if err != nil {
+		var stranded *strandedError
+		if err != nil && !errors.As(err, &stranded) {
 			os.Remove(file.Name())
 		}
 	}()
@@ -75,6 +76,9 @@ func replace(target string, info fs.FileInfo, was, now []byte) (err error) {
 	if err = file.Chmod(info.Mode().Perm()); err != nil {
 		return err
 	}
+	if err = keepAttributes(file, target); err != nil {
+		return err
+	}
 	if err = file.Sync(); err != nil {
 		return err
 	}
@@ -84,11 +88,50 @@ func replace(target string, info fs.FileInfo, was, now []byte) (err error) {
 	if _, err = unchanged(target, was); err != nil {
 		return err
 	}
-	if err = os.Rename(file.Name(), target); err != nil {
+	if err = putInPlace(file.Name(), target, was, now); err != nil {
 		return err
 	}
 	syncFolder(filepath.Dir(target))
 	return nil
+}
+
+// putInPlace exchanges the new file for the old one and looks at what came out: whatever another program wrote after the
+// last look comes out too, and goes back. Where files cannot be exchanged the new one is renamed over the old one, and a
+// write in the instant since the last look is lost.
+func putInPlace(fresh, target string, was, now []byte) error {
+	err := swap(fresh, target)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return os.Rename(fresh, target)
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrChanged
+	case err != nil:
+		return err
+	}
+	if old, err := Read(fresh); err == nil && bytes.Equal(old, was) {
+		os.Remove(fresh) // were it to stay, the file is written all the same
+		return nil
+	}
+	// Once to give it back; once more only where it was written again while it was away.
+	for range 2 {
+		if err := swap(fresh, target); err != nil {
+			return &strandedError{fresh, err}
+		}
+		if out, err := Read(fresh); err == nil && bytes.Equal(out, now) {
+			return ErrChanged
+		}
+	}
+	return ErrChanged
+}
+
+// A strandedError says that what another program wrote could not be given back to it.
+type strandedError struct {
+	path string
+	err  error
+}
+
+func (e *strandedError) Error() string {
+	return fmt.Sprintf("%v; what another program wrote at the same instant is in %s", e.err, e.path)
 }
 
 func writing(path string, err error) error {
@@ -97,6 +140,8 @@ func writing(path string, err error) error {
 		return fmt.Errorf("%s: %w", path, err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s: %w", path, ErrReadOnly)
+	case errors.As(err, new(*strandedError)):
+		return fmt.Errorf("write %s: %w", path, err)
 	case full(err):
 		return fmt.Errorf("%s: the disk is full; nothing was changed, free some space and try again", path)
 	}
@@ -106,8 +151,12 @@ func writing(path string, err error) error {
 // plain drops the path of a temporary file, which tells a person nothing.
 func plain(err error) error {
 	var where *fs.PathError
-	if errors.As(err, &where) {
+	var both *os.LinkError
+	switch {
+	case errors.As(err, &where):
 		return where.Err
+	case errors.As(err, &both):
+		return both.Err
 	}
 	return err
 }

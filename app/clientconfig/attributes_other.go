@@ -1,0 +1,7 @@
+//go:build !linux
+
+package clientconfig
+
+import "os"
+
+func keepAttributes(*os.File, string) error { return nil }
