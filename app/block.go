@@ -33,7 +33,9 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		keys := b.Items
 		if len(keys) == 0 {
 			for key := range l.pins {
-				keys = append(keys, key)
+				if key != keyLaunch { // what it runs is as it was; a decision over the rest brings the server back
+					keys = append(keys, key)
+				}
 			}
 			slices.Sort(keys)
 			l.server.Blocked, l.server.BlockedBy = true, "person"
@@ -69,8 +71,12 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 			return false, err
 		}
 		codes := waitingCodes(tx, id)
-		if out.Code = codes[kindChanged]; out.Code == "" {
+		out.Code = codes[kindChanged]
+		if out.Code == "" {
 			out.Code = codes[kindNewServer]
+		}
+		if out.Code == "" || slices.Equal(b.Items, []string{keyLaunch}) {
+			out.Code = codes[kindLaunch]
 		}
 		if !l.wrote {
 			return false, nil

@@ -113,7 +113,7 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		server = it.ServerID
 		var wrote bool
 		switch it.Kind {
-		case kindNewServer, kindChanged:
+		case kindNewServer, kindChanged, kindLaunch:
 			wrote, err = h.decideServer(tx, it, d, &out)
 		case kindSettings:
 			wrote, apply, err = h.decideSettings(tx, it, d, &out)
@@ -196,6 +196,18 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 			return nil, answer(control.CodeBadRequest, "%s cannot be allowed as it stands: its name is taken twice, or its text can be read in two ways", inspect.Escape(clip(name, 128)))
 		}
 		chosen[name] = true
+	}
+	if it.Kind == kindNewServer {
+		// What was looked at ran as it was shown: whoever allows anything of a server has seen what that was. A person who
+		// refuses what it declares has said nothing about what it runs.
+		defer func() {
+			if _, shown := parts[keyLaunch]; shown && len(chosen) > 0 {
+				chosen[keyLaunch] = !d.Reject
+			}
+			if !chosen[keyLaunch] {
+				delete(chosen, keyLaunch)
+			}
+		}()
 	}
 	if len(d.Items) > 0 {
 		return chosen, nil
@@ -287,7 +299,7 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		l.server.FirstUse = now
 	}
 	l.server.Noisy = nil
-	if !d.Reject {
+	if !d.Reject && it.Kind != kindLaunch {
 		l.server.Blocked, l.server.BlockedBy = false, ""
 	}
 	if err := l.putServer(tx); err != nil {
@@ -298,6 +310,14 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		it.Decided = decidedRejected // what is left of it can still be allowed by its code
 	}
 	if err := tx.PutItem(it); err != nil {
+		return false, err
+	}
+	if slices.Contains(out.Approved, keyLaunch) {
+		if err := l.keepLaunch(tx, h.liveLaunches(l.server.ID)); err != nil {
+			return false, err
+		}
+	}
+	if err := h.seeLaunch(tx, l, now); err != nil {
 		return false, err
 	}
 	// Another process of the server may still declare what was just replaced: that waits now.

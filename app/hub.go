@@ -9,6 +9,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -79,6 +80,7 @@ type Hub struct {
 	minted    map[string][]time.Time // new codes of the last minute, by server
 	withdrawn map[string]string      // code of the item that left last, by server and kind
 	settings  settings
+	files     map[string]pin.FileStamp   // by path: what was in them when they stood like this; nil before the store was asked
 	problems  map[string]control.Problem // by code
 	cli       bool                       // decisions may come over the socket
 	windowOn  bool                       // a window switched approvals.cli on

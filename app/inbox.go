@@ -84,10 +84,18 @@ func contentOf(l *ledger, r reviewed, kind string) *content {
 			listed = append(listed, j)
 		}
 	}
-	if len(waits) == 0 {
+	if len(waits) == 0 || kind == kindNewServer && len(waits) == 1 && waits[0].Key == keyLaunch {
 		return nil
 	}
 	c := contentWith(l, kind, listed)
+	if kind == kindLaunch {
+		drift := l.launchDrift()
+		c.findings, c.title = nil, launchTitle(l.server.Name, drift)
+		if drift.Grave {
+			c.severity = severityHigh
+		}
+		return c
+	}
 	c.severity = severityOf(waits, readFindings(l.server.Findings))
 	c.title = titleOf(l.server.Name, kind, listed, r.Blocked)
 	return c
@@ -152,7 +160,7 @@ func titleOf(server, kind string, parts []judged, blocked bool) string {
 // settleServer brings the inbox in line with where a server stands: one item a kind, a new code for new content.
 func (h *Hub) settleServer(tx *store.Tx, l *ledger, before, after reviewed, now time.Time) ([]ItemNotice, error) {
 	var notices []ItemNotice
-	for _, kind := range []string{kindNewServer, kindChanged} {
+	for _, kind := range []string{kindNewServer, kindChanged, kindLaunch} {
 		want := contentOf(l, after, kind)
 		if want == nil && kind == kindChanged {
 			stays, err := h.cameAndWent(tx, l, before, after, now)

@@ -91,6 +91,9 @@ func (l *ledger) approves(key string, digest pin.Digest) bool {
 
 // base is what a diff is against: what was approved last, "" if nothing ever was. What was only seen is no base.
 func (l *ledger) base(key string) store.Pin {
+	if key == keyLaunch {
+		return l.launchBase()
+	}
 	var last store.Pin
 	for _, p := range l.pins[key] {
 		if p.Digest != "" && (last.Digest == "" || p.ApprovedAt.After(last.ApprovedAt)) {
@@ -130,27 +133,12 @@ func (l *ledger) putServer(tx *store.Tx) error {
 // see writes what the server declares now. Nothing is written for an item that is as it was.
 func (l *ledger) see(tx *store.Tx, now map[string]*declaration, at time.Time) error {
 	for key, d := range now {
-		have, ok := l.seen[key]
-		findings := writeFindings(d.Findings)
-		if ok && !have.Removed && have.Era == d.Era && have.Digest == string(d.Digest) && bytes.Equal(have.Findings, findings) {
-			continue
-		}
-		if ok && have.Era != d.Era {
-			if err := tx.DeleteSeen(l.server.ID, have.Era, key); err != nil {
-				return err
-			}
-		}
-		s := store.Seen{ServerID: l.server.ID, Item: key, Era: d.Era, Digest: string(d.Digest), Raw: d.Raw, Findings: findings, FirstAt: at, LastAt: at}
-		if ok {
-			s.FirstAt = have.FirstAt
-		}
-		if err := tx.PutSeen(s); err != nil {
+		if err := l.put(tx, key, d, at); err != nil {
 			return err
 		}
-		l.seen[key], l.wrote = s, true
 	}
 	for key, have := range l.seen {
-		if now[key] != nil || have.Removed {
+		if now[key] != nil || have.Removed || key == keyLaunch { // no server declares its launch
 			continue
 		}
 		l.wrote = true
@@ -167,6 +155,29 @@ func (l *ledger) see(tx *store.Tx, now map[string]*declaration, at time.Time) er
 			return err
 		}
 	}
+	return nil
+}
+
+// put writes one item as it is declared now.
+func (l *ledger) put(tx *store.Tx, key string, d *declaration, at time.Time) error {
+	have, ok := l.seen[key]
+	findings := writeFindings(d.Findings)
+	if ok && !have.Removed && have.Era == d.Era && have.Digest == string(d.Digest) && bytes.Equal(have.Findings, findings) {
+		return nil
+	}
+	if ok && have.Era != d.Era {
+		if err := tx.DeleteSeen(l.server.ID, have.Era, key); err != nil {
+			return err
+		}
+	}
+	s := store.Seen{ServerID: l.server.ID, Item: key, Era: d.Era, Digest: string(d.Digest), Raw: d.Raw, Findings: findings, FirstAt: at, LastAt: at}
+	if ok {
+		s.FirstAt = have.FirstAt
+	}
+	if err := tx.PutSeen(s); err != nil {
+		return err
+	}
+	l.seen[key], l.wrote = s, true
 	return nil
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"sort"
 
@@ -14,7 +15,7 @@ func (h *Hub) blocked(s *session) control.State {
 	h.revision++
 	state := control.State{
 		Revision: h.revision, Name: s.name, Blocked: true,
-		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()),
+		Items: map[string]control.ItemState{}, Settings: h.unsureSandbox(maps.Clone(h.settings.global())),
 	}
 	if h.lost != nil {
 		state.Code, state.Kind, state.Waiting = h.lost.code, kindProblem, 1
@@ -34,6 +35,10 @@ func (h *Hub) refresh(id string) error {
 			return err
 		}
 		h.stand(l, review(l.facts()), waiting)
+		if h.servers[id].base.Hide, err = hiddenFiles(tx); err != nil {
+			return err
+		}
+		h.servers[id].launch = h.standLaunch(tx, l, waiting[kindLaunch].Code)
 		return nil
 	})
 }
@@ -86,7 +91,7 @@ func (h *Hub) push(s *session) control.State {
 		return h.blocked(s)
 	}
 	state := st.base
-	state.Name, state.Waiting = s.name, h.waitingOf(s)
+	state.Name, state.Waiting, state.Launch = s.name, h.waitingOf(s), st.launch.state(s)
 	state.Revision = s.pushed.Revision
 	if s.pushed.Revision == 0 || !sameState(state, s.pushed) {
 		h.revision++
@@ -144,7 +149,7 @@ func (h *Hub) ordered() []*session {
 
 func sameState(a, b control.State) bool {
 	return a.Name == b.Name && a.Open == b.Open && a.Blocked == b.Blocked && a.Code == b.Code && a.Kind == b.Kind && a.Waiting == b.Waiting &&
-		maps.Equal(a.Settings, b.Settings) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
+		maps.Equal(a.Settings, b.Settings) && slices.Equal(a.Hide, b.Hide) && reflect.DeepEqual(a.Launch, b.Launch) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
 		return x.State == y.State && x.Code == y.Code && slices.Equal(x.Approved, y.Approved)
 	})
 }

@@ -21,6 +21,7 @@ const (
 const (
 	kindNewServer = "new_server"
 	kindChanged   = "changed"
+	kindLaunch    = "launch"
 	kindSettings  = "settings_changed"
 	kindProblem   = "guard_problem"
 )
@@ -83,6 +84,13 @@ func review(facts serverFacts) reviewed {
 		// use does not: whoever approved the rest of it has seen it and left it out.
 		if j.Kind == kindChanged && j.Waits && (j.State == stateNew || j.State == stateChanged) && inspect.Worst(j.Findings) == inspect.Critical {
 			out.Blocked = true
+		}
+		if j.Key == keyLaunch {
+			if j.Kind = kindLaunch; !j.Known {
+				j.Kind = kindNewServer
+			}
+			out.Items = append(out.Items, j) // what is allowed to run opens nothing
+			continue
 		}
 		out.Open = out.Open || len(j.Approved) > 0
 		out.Items = append(out.Items, j)
@@ -147,6 +155,9 @@ func trustable(r reviewed, facts serverFacts) []string {
 		if j.State == stateNew && j.Kind == kindNewServer && !j.Withheld && clean(j.Findings) {
 			keys = append(keys, j.Key)
 		}
+	}
+	if len(keys) == 1 && keys[0] == keyLaunch {
+		return nil // the server has not been asked what it declares yet
 	}
 	return keys
 }

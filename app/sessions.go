@@ -11,6 +11,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -20,19 +21,23 @@ type session struct {
 	server   string // id
 	name     string // of its own entry, cleaned
 	client   string
+	entry    string // the client as its entry names it; pin.ProbeClient for a look
 	id       string
 	pid      int
 	since    time.Time
 	secrets  []string // of its command, to mask them in what it logs
 	declared map[string]*declaration
-	reported uint64 // order of its last report, 0 before the first
+	launched *launched // nil before it was reported
+	sandbox  string    // what its server runs under, as it said with its last report
+	reported uint64    // order of its last report, 0 before the first
 	pushed   control.State
 	strange  bool // it sent records that no wrapper can cause
 }
 
 // standing is what is known of a server without asking the store: the part of a State that all its wrappers share.
 type standing struct {
-	base     control.State // Name and Waiting are each wrapper's own
+	base     control.State // Name, Waiting and Launch are each wrapper's own
+	launch   launchStanding
 	lastSeen time.Time
 }
 
@@ -55,6 +60,10 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	now := h.opts.Now()
 	s := &session{
 		wrapper: w, server: id.ID, client: clip(r.Client, maxName), id: clip(r.Session, maxName), pid: peer.PID, since: now, secrets: id.Secrets,
+	}
+	s.entry = s.client
+	if peer.Role == control.RoleProbe {
+		s.entry = pin.ProbeClient
 	}
 	if h.store == nil {
 		// The wrapper stays connected and blocks everything; the hub that comes after this one will be told all again.
@@ -165,7 +174,7 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 		return control.State{}, err
 	}
 	h.reports++
-	s.declared, s.reported = declared, h.reports
+	s.declared, s.reported, s.sandbox = declared, h.reports, level(r.Sandbox)
 	h.share(s)
 	if s.client == "" {
 		s.client = inspect.CleanName(r.Client, "")
@@ -224,6 +233,9 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 		if err := l.see(tx, merge(h.live(s.server), l.approves), now); err != nil {
 			return false, err
 		}
+		if err := h.seeLaunch(tx, l, now); err != nil {
+			return false, err
+		}
 		records, err := h.noteServer(tx, l, s, r, whole, now)
 		if err != nil {
 			return false, err
@@ -268,10 +280,13 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger, s *session, r control.Report, 
 		l.server.ServerInfo = r.ServerInfo
 	}
 	l.server.Findings = writeFindings(whole)
+	if under := level(r.Sandbox); under != "" {
+		l.server.Sandbox = under
+	}
 	if s.client != "" && !slices.Contains(l.server.Clients, s.client) && len(l.server.Clients) < maxClients {
 		l.server.Clients = append(slices.Clone(l.server.Clients), s.client)
 	}
-	same := before.Era == l.server.Era && before.Protocol == l.server.Protocol && len(before.Clients) == len(l.server.Clients) &&
+	same := before.Era == l.server.Era && before.Sandbox == l.server.Sandbox && before.Protocol == l.server.Protocol && len(before.Clients) == len(l.server.Clients) &&
 		compact(before.ServerInfo) == compact(l.server.ServerInfo) && compact(before.Findings) == compact(l.server.Findings)
 	if same {
 		return nil, nil

@@ -15,9 +15,13 @@ import (
 
 // Status says how the hub is. It answers without a store too: that is when a person needs it most.
 func (h *Hub) Status() (control.Status, error) {
+	coverage, err := h.Coverage(control.CoverageQuery{}) // reads files: not under the lock
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := control.Status{Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir}
+	out := control.Status{Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir}
+	if err != nil {
+		out.Coverage = nil
+	}
 	for _, s := range h.ordered() {
 		name := s.name
 		if st := h.servers[s.server]; st != nil {
@@ -152,6 +156,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			InboxItem: inboxItem(it, l.server), Command: l.server.Argv, URL: l.server.URL, Info: l.server.ServerInfo,
 			Findings: listed(readFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
 		}
+		out.Sandbox, out.LookedIn = h.settings.forServer(l.server)[sandboxKey], l.server.Sandbox
 		for _, p := range it.Parts {
 			out.Details = append(out.Details, partDetail(l, it, p))
 		}
@@ -247,6 +252,7 @@ func (h *Hub) Servers() (out []control.Server, err error) {
 			codes := waitingCodes(tx, server.ID)
 			row := serverRow(l, codes)
 			row.Wrappers = wrappers[server.ID]
+			row.Sandbox, row.RunsIn = h.settings.forServer(server)[sandboxKey], h.runsUnder(server.ID)
 			if st := h.servers[server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
 				row.LastSeen = st.lastSeen.UTC()
 			}
@@ -272,7 +278,7 @@ func serverRow(l *ledger, codes map[string]string) control.Server {
 	case !l.server.FirstUse.IsZero():
 		row.State = "blocked" // somebody looked, and nothing of it is allowed
 	}
-	for _, kind := range []string{kindNewServer, kindChanged} {
+	for _, kind := range []string{kindLaunch, kindNewServer, kindChanged} {
 		if codes[kind] != "" {
 			row.Code = codes[kind]
 		}

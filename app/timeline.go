@@ -55,8 +55,11 @@ func toolOf(key string) string {
 
 // itemWords names an item in our sentences.
 func itemWords(key string) string {
-	if key == string(pin.Instructions) {
+	switch key {
+	case string(pin.Instructions):
 		return "the instructions"
+	case keyLaunch:
+		return "what the server runs"
 	}
 	kind, name, _ := strings.Cut(key, ":")
 	kind = strings.ReplaceAll(kind, "-", " ")
@@ -79,6 +82,9 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 		if ok && old.State == j.State && old.Declared == j.Declared {
 			continue
 		}
+		if j.Key == keyLaunch && !j.Known {
+			continue // part of the first look
+		}
 		if j.Kind == kindNewServer && (j.State == stateNew || !ok) {
 			fresh++
 			continue
@@ -99,6 +105,9 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 			words = itemWords(j.Key) + " is what was refused before"
 		default:
 			words = itemWords(j.Key) + " changed since it was allowed"
+		}
+		if j.Key == keyLaunch && j.State == stateChanged && h.runsOn(l) {
+			status = "warned"
 		}
 		if len(records) == maxListed {
 			left++

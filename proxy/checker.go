@@ -354,6 +354,9 @@ func (c *checker) judge(ctx context.Context, shot *snapshot) {
 	told := c.reported == fingerprint
 	c.mu.Unlock()
 	if !told {
+		if c.s.cfg.Launch != nil {
+			c.s.cfg.Launch.Settle(ctx)
+		}
 		report := control.Report{
 			Era: "legacy", Client: c.s.clientName(), Protocol: shot.protocol, ServerInfo: shot.serverInfo,
 			Items: shot.items, Findings: shot.findings,

@@ -55,6 +55,11 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 	case methodModern:
 		s.client.Enqueue(errorLine(r.id, -32601, "Method not found", nil))
 		return
+	}
+	if s.parkedRequest(r, line, m) {
+		return
+	}
+	switch r.method {
 	case methodInitialize:
 		s.rememberClient(line, m, r.id)
 		s.life.asked.Store(true)
@@ -151,7 +156,7 @@ func (s *Session) judge(v *view, r *request) reason {
 	case v.state.Blocked:
 		return reasonBlocked
 	case !v.open():
-		return reasonUnreviewed
+		return v.shut()
 	case !v.verified:
 		return reasonUnverified
 	}
@@ -256,7 +261,9 @@ func (s *Session) subject(v *view, r *request) subject {
 func (s *Session) clientNotification(line []byte, m *frame.Message) {
 	switch string(m.Method) {
 	case "notifications/initialized":
-		s.server.Write(line)
+		if !s.parkedInitialized() {
+			s.server.Write(line)
+		}
 		s.life.initialized.Store(true)
 		s.checks.begin()
 	case "notifications/cancelled":
@@ -307,11 +314,7 @@ func (s *Session) clientAnswer(line []byte, m *frame.Message) {
 	}
 	if v := s.view.Load(); asked.method != methodPlain && !v.open() {
 		// It was blocked while the client thought about it: what the person or the model said is no longer for this server.
-		why := reasonUnreviewed
-		if v.state.Blocked {
-			why = reasonBlocked
-		}
-		text, d := refusal(why, subject{noun: "request"}, v.state)
+		text, d := refusal(v.shut(), subject{noun: "request"}, v.state)
 		s.server.Enqueue(errorLine(asked.id, CodeRefused, text, d.append(nil)))
 		s.journal.dropped("an answer of the client to a server that is not open any more")
 		return

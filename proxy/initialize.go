@@ -63,6 +63,9 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 	}
 	s.rememberServer(line, result)
 	s.life.answered.Store(true)
+	if s.cfg.Launch != nil {
+		s.cfg.Launch.Answered()
+	}
 	s.client.Uncork() // nothing that was said before waits with this answer
 	s.life.awaitState(func() bool { return s.view.Load().state.Revision > 0 }, s.cfg.StateWait)
 

@@ -69,6 +69,10 @@ func summary(why reason, ran bool) string {
 
 func (why reason) summary() string {
 	switch why {
+	case reasonLaunch:
+		return "refused: what the server runs is not what was allowed"
+	case reasonLaunchUnseen:
+		return "refused: it has not been seen yet what the server runs"
 	case reasonUnreviewed:
 		return "refused: nobody has reviewed the server yet"
 	case reasonBlocked:

@@ -23,7 +23,8 @@ func (s *Session) admitListing(v *view, r *request, line []byte) {
 		s.client.Enqueue(s.emptyListing(v, r))
 		return
 	}
-	if r.method == methodListTools && !s.life.announces("tools") {
+	// Of a server that was held back we announced every listing, before it could say which it has.
+	if (r.method == methodListTools || s.park != nil) && !s.life.announces(lists[r.method].capability) {
 		s.client.Enqueue(s.emptyListing(v, r))
 		return
 	}

@@ -28,6 +28,8 @@ const (
 	reasonNoHub                // no state was ever received
 	reasonUninitialized        // a call before initialize
 	reasonDropped              // the answer was dropped because the item changed while it ran
+	reasonLaunch               // what it runs is not what was allowed to run
+	reasonLaunchUnseen         // what it runs has not been seen yet (pins.launch = block)
 	reasonWithheld             // declared under a name that another item has too, or nearly
 )
 
@@ -114,6 +116,15 @@ func refusal(why reason, s subject, state *control.State) (text string, d decisi
 		d.kind = orElse(d.kind, "new_server")
 	case reasonBlocked:
 		text = fmt.Sprintf("The server %q is blocked as a whole, %s", server, nothingRun)
+	case reasonLaunch:
+		text = fmt.Sprintf("What the server %q runs is not what was last allowed, %s", server, nothingRun)
+		d.code, d.kind = "", "launch"
+		if state.Launch != nil {
+			d.code = state.Launch.Code
+		}
+	case reasonLaunchUnseen:
+		text = fmt.Sprintf("It has not been seen yet which code the server %q runs, %s", server, notThrough)
+		d.code, d.kind, final = "", "launch", "It can be tried again in a minute."
 	case reasonChanged:
 		text = phrase + " changed since it was last allowed, " + notRun
 	case reasonDropped:

@@ -67,10 +67,7 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	v := s.view.Load()
 	plain := string(m.Method) == "ping"
 	if !plain && !v.open() {
-		text, d := refusal(reasonUnreviewed, subject{noun: "request"}, v.state)
-		if v.state.Blocked {
-			text, d = refusal(reasonBlocked, subject{noun: "request"}, v.state)
-		}
+		text, d := refusal(v.shut(), subject{noun: "request"}, v.state)
 		// A server that asks and asks and never reads fills its pipe, and this goroutine waits for it: nothing that the
 		// client has been answered meanwhile may wait with it.
 		s.client.Uncork()

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
@@ -19,6 +20,10 @@ type Config struct {
 	ToServer   io.WriteCloser
 
 	Gate Gatekeeper
+	// Launch knows whether the server may run what it runs; nil where that is not looked at.
+	Launch *Launcher
+	// Start starts a server that was held back, once it may; FromServer and ToServer are nil then.
+	Start func(ctx context.Context) (io.Reader, io.WriteCloser, error)
 	// Client is the value of --client, "" where the client's own name from initialize is to be used.
 	Client string
 	// Session is this wrapper's id in the activity timeline.
@@ -54,6 +59,7 @@ type Session struct {
 	life    life
 	journal journal
 	tasks   taskSet
+	park    *park // nil where the server was started at once
 
 	cm, sm       frame.Message // scratch of the two reading goroutines
 	clientReader *frame.Reader
@@ -68,11 +74,17 @@ func New(cfg Config) *Session {
 	if cfg.Stray == nil {
 		cfg.Stray = func([]byte) {}
 	}
-	s := &Session{cfg: cfg, client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
-	state := cfg.Gate.State()
-	s.view.Store(newView(state, nil, true))
+	var held *park
+	if cfg.Start != nil {
+		held = newPark(cfg.Start)
+		cfg.ToServer = held.late
+	}
+	s := &Session{cfg: cfg, park: held, client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
+	s.view.Store(newView(s.state(), nil, true))
 	s.clientReader = frame.NewReader(cfg.FromClient, 0)
-	s.serverReader = frame.NewReader(cfg.FromServer, 0)
+	if held == nil {
+		s.serverReader = frame.NewReader(cfg.FromServer, 0)
+	}
 	s.journal.init(cfg)
 	s.checks = newChecker(s)
 	cfg.Gate.Subscribe(s.onState)
@@ -110,6 +122,9 @@ func (s *Session) Run(ctx context.Context) Ended {
 	}()
 	go func() {
 		defer close(serverDone)
+		if s.park != nil && !s.awaitStart(ctx) {
+			return
+		}
 		if s.readServer() == errClientGone {
 			close(clientBroken)
 		}
@@ -261,10 +276,27 @@ func tooLong(err error) *frame.TooLong {
 func (s *Session) onState(connected bool) {
 	before, after := s.rebuild(nil, nil)
 	s.life.stateCame()
+	s.park.wake()
 	s.checks.announce(after.differs(before))
 	if connected {
 		s.checks.resync()
 	}
+}
+
+// state is the hub's last state, with the word on the launch that holds: a hub that came back and has not been told takes
+// none back.
+func (s *Session) state() *control.State {
+	state := s.cfg.Gate.State()
+	if s.cfg.Launch == nil {
+		return state
+	}
+	verdict := s.cfg.Launch.verdict(state)
+	if state.Launch != nil && state.Launch.Verdict == verdict {
+		return state
+	}
+	with, launch := *state, control.LaunchState{Verdict: verdict}
+	with.Launch = &launch
+	return &with
 }
 
 // rebuild replaces the view: with the hub's newest state, and with what was seen and whether that could be verified where
@@ -280,7 +312,7 @@ func (s *Session) rebuild(seen *observation, verified *bool) (before, after *vie
 	if verified != nil {
 		ok = *verified
 	}
-	after = newView(s.cfg.Gate.State(), seen, ok)
+	after = newView(s.state(), seen, ok)
 	s.view.Store(after)
 	return before, after
 }

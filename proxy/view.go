@@ -31,7 +31,8 @@ type view struct {
 	state    *control.State
 	policy   policy.Wrapper
 	seen     *observation // nil before the first snapshot was judged
-	verified bool         // false: the last check did not come to an end, so what is declared now is not known
+	launch   control.LaunchVerdict
+	verified bool // false: the last check did not come to an end, so what is declared now is not known
 
 	served    map[string]bool // pin keys that are declared now with an approved digest
 	tools     map[string]tool // the same, of tools alone and by name
@@ -45,6 +46,10 @@ type tool struct{ name, key string }
 // reason.
 func newView(state *control.State, seen *observation, verified bool) *view {
 	v := &view{state: state, policy: policy.ForWrapper(state.Settings), seen: seen, verified: verified, served: map[string]bool{}, tools: map[string]tool{}}
+	v.launch = control.LaunchGo
+	if state.Launch != nil && state.Launch.Verdict != "" {
+		v.launch = state.Launch.Verdict
+	}
 	if seen == nil || !v.open() {
 		return v
 	}
@@ -63,12 +68,30 @@ func newView(state *control.State, seen *observation, verified bool) *view {
 	return v
 }
 
-// open is the contract's word: at least one item of the server is approved, and it is not blocked whole.
-func (v *view) open() bool { return v.state.Open && !v.state.Blocked }
+// open is the contract's word: at least one item of the server is approved, and it is not blocked whole. What may not run,
+// or has not been seen to be what may, is not open either.
+func (v *view) open() bool {
+	return v.state.Open && !v.state.Blocked && v.launch == control.LaunchGo
+}
+
+// shut is why nothing of the server passes, for a view that is not open.
+func (v *view) shut() reason {
+	switch {
+	case v.state.Revision == 0:
+		return reasonNoHub
+	case v.state.Blocked:
+		return reasonBlocked
+	case v.launch == control.LaunchHold:
+		return reasonLaunch
+	case v.state.Open && v.launch == control.LaunchWait:
+		return reasonLaunchUnseen
+	}
+	return reasonUnreviewed
+}
 
 // approves says whether this definition of this item may be delivered, whichever listing or answer it stands in.
 func (v *view) approves(key string, digest pin.Digest) bool {
-	if v.state.Blocked || (v.seen != nil && v.seen.withheld[key]) {
+	if v.state.Blocked || v.launch != control.LaunchGo || (v.seen != nil && v.seen.withheld[key]) {
 		return false
 	}
 	item, known := v.state.Items[key]

@@ -104,10 +104,16 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 		guard.Close()
 		return none, fmt.Errorf("no hub took the report: %w", err)
 	}
-	process, err := guard.Start(ctx, transport.Command{Argv: o.argv, Env: o.env, Spare: link.spare}, nil, link.Stderr)
+	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Env: o.env, Spare: link.spare}, nil)
+	defer server.close()
+	if !server.launch.Before(ctx) {
+		return heldBack(link)
+	}
+	fromServer, toServer, err := server.start(ctx)
 	if err != nil {
 		return none, err
 	}
+	process := server.process
 	defer process.Stop()
 
 	fromUs, ask, err := os.Pipe()
@@ -122,8 +128,8 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	defer answers.Close()
 	look := &lookedAt{hubLink: link, took: make(chan control.State, 1), fail: make(chan error, 1)}
 	session := proxy.New(proxy.Config{
-		FromClient: fromUs, ToClient: toUs, FromServer: process.Stdout, ToServer: &serverInput{process: process},
-		Gate: look, Session: link.session, Stray: link.stray,
+		FromClient: fromUs, ToClient: toUs, FromServer: fromServer, ToServer: toServer,
+		Gate: look, Launch: server.launch, Session: link.session, Stray: link.stray,
 	})
 	over := make(chan proxy.Ended, 1)
 	go func() {
@@ -145,7 +151,14 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	}
 	select {
 	case state := <-look.took:
-		report := probeReport{Server: state.Name, State: "nothing to decide", Code: state.Code, Kind: state.Kind, Items: len(state.Items)}
+		server.launch.Wait(ctx)
+		if now := link.State(); now.Revision > state.Revision {
+			state = *now
+		}
+		report := probeReport{Server: state.Name, State: "nothing to decide", Code: state.Code, Kind: state.Kind, Items: declared(state)}
+		if state.Launch != nil && report.Code == "" && state.Launch.Code != "" {
+			report.Code, report.Kind = state.Launch.Code, "launch"
+		}
 		if report.Code != "" {
 			report.State = "waits"
 		} else {
@@ -159,6 +172,27 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	case <-over:
 		return none, serverSilent(process, errors.New("it ended before it had listed what it declares"))
 	}
+}
+
+// declared is how many items the server declares; what it runs is none of them.
+func declared(state control.State) int {
+	n := len(state.Items)
+	if _, pinned := state.Items["launch"]; pinned {
+		n--
+	}
+	return n
+}
+
+// heldBack is what there is to say of a server that was not started.
+func heldBack(link *hubLink) (probeReport, error) {
+	state := link.State()
+	if state.Launch == nil {
+		return probeReport{}, errors.New("the hub lets nothing be started; `sallyport status` says why")
+	}
+	if state.Launch.Code == "" {
+		return probeReport{}, errors.New("it was not started: what it runs was rejected; `sallyport servers` shows it")
+	}
+	return probeReport{Server: state.Name, State: "waits", Code: state.Launch.Code, Kind: "launch", Items: declared(*state)}, nil
 }
 
 var errNoAnswer = fmt.Errorf("the server did not answer within %s; does it start by itself? Try its command in a terminal", probeLimit)

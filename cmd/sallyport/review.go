@@ -158,6 +158,8 @@ func meaning(d control.ItemDetail) string {
 		return "What the server declares is not what was last allowed. Only what is shown\nhere is blocked; the rest of the server goes on.\n" + running
 	case aboutFile(d):
 		return fileMeaning(d)
+	case d.Kind == "launch":
+		return launchMeaning(d)
 	case d.Kind == "settings_changed":
 		return "A setting was changed so that things become less safe. The stricter value\nholds until this is decided."
 	case lostStore(d):

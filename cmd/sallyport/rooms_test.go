@@ -22,10 +22,11 @@ var rooms = map[string][]string{
 	"cmd/bench/echo": {},
 	"cmd/bench/peer": {"cmd/bench/echo"},
 
-	"proxy":           {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/transport"},
+	"proxy":           {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/transport"},
 	"proxy/control":   {"proxy/inspect", "proxy/pin"},
 	"proxy/frame":     {},
 	"proxy/inspect":   {"proxy/frame"},
+	"proxy/launch":    {"proxy/pin", "proxy/transport"},
 	"proxy/pin":       {"proxy/frame", "proxy/inspect"},
 	"proxy/policy":    {},
 	"proxy/scripted":  {},

@@ -52,22 +52,34 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	}
 	defer closeLink(link)
 
-	var process *transport.Process
+	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Spare: link.spare}, s.err)
+	defer server.close()
+	config := proxy.Config{
+		FromClient: s.in, ToClient: s.out,
+		Gate: link, Launch: server.launch, Client: o.client, Session: link.session, Stray: link.stray,
+	}
 	if err = prepared; err == nil {
-		process, err = guard.Start(ctx, transport.Command{Argv: o.argv, Spare: link.spare}, s.err, link.Stderr)
+		if server.launch.Before(ctx) {
+			config.FromServer, config.ToServer, err = server.start(ctx)
+		} else {
+			config.Start = server.start
+			link.record("server_start", "blocked", "the server was not started: what it runs is not what was allowed, or no hub could say so")
+		}
 	}
 	if err != nil {
 		answerInitialize(ctx, s, "the server could not be started: "+err.Error())
 		return fail(s, exitFailed, "wrap", err)
 	}
-	link.record("server_start", "ok", "the server was started")
-	input := &serverInput{process: process}
-	go watchHangup(ctx, s.in, func() { input.Close() })
-	session := proxy.New(proxy.Config{
-		FromClient: s.in, ToClient: s.out, FromServer: process.Stdout, ToServer: input,
-		Gate: link, Client: o.client, Session: link.session, Stray: link.stray,
-	})
-	switch ended := session.Run(ctx); {
+	go watchHangup(ctx, s.in, server.hangUp)
+	session := proxy.New(config)
+	ended := session.Run(ctx)
+	process := server.running()
+	switch {
+	case process == nil && session.StartError() != nil:
+		session.AnswerAll(session.StartError().Error())
+		return fail(s, exitFailed, "wrap", session.StartError())
+	case process == nil:
+		session.AnswerAll("the client ended the session")
 	case ended == proxy.ServerGone:
 		code := serverExit(process, session)
 		process.Stop()

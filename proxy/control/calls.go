@@ -19,6 +19,11 @@ func (c *Client) Report(ctx context.Context, r Report) (State, error) {
 	return whole(s), err
 }
 
+func (c *Client) Launch(ctx context.Context, r LaunchReport) (State, error) {
+	s, err := ask[State](ctx, c, "launch", r)
+	return whole(s), err
+}
+
 func (c *Client) Records(ctx context.Context, r []Record) (Acked, error) {
 	return ask[Acked](ctx, c, "records", Records{Records: r})
 }

@@ -17,7 +17,7 @@ type Wrapper interface {
 // connection included. An *Error goes to the asker as it is; any other error goes to the log and to the asker as "the hub could
 // not do that", because its words may hold what the asker must not see. A panic is such an error to its asker and to nobody else.
 //
-// Register comes before Report, Records, Stderr and Attention of a connection, and Unregister exactly once after the last
+// Register comes before Report, Launch, Records, Stderr and Attention of a connection, and Unregister exactly once after the last
 // of them has returned. Stderr comes in order and holds up what else the wrapper sends: be quick. Records answers only when all
 // of them are durable: what it answers, the wrapper forgets.
 //
@@ -28,6 +28,7 @@ type Handler interface {
 	Register(w Wrapper, peer Peer, r Register) (State, error)
 	Unregister(w Wrapper)
 	Report(w Wrapper, r Report) (State, error)
+	Launch(w Wrapper, r LaunchReport) (State, error)
 	Records(w Wrapper, r Records) (Acked, error)
 	Stderr(w Wrapper, s Stderr)
 	Attention(w Wrapper, a Attention) (Waiting, error)

@@ -167,6 +167,12 @@ func (h *testHub) Report(_ Wrapper, r Report) (State, error) {
 	return h.state("reported"), nil
 }
 
+func (h *testHub) Launch(Wrapper, LaunchReport) (State, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.state("launched"), nil
+}
+
 func (h *testHub) Records(_ Wrapper, r Records) (Acked, error) {
 	if h.hold != nil {
 		<-h.hold

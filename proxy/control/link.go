@@ -122,6 +122,22 @@ func (l *Link) WaitState(ctx context.Context) error {
 	}
 }
 
+// Settled waits until there is a state, or the first try at a hub came to nothing; the error says why there is none.
+func (l *Link) Settled(ctx context.Context) error {
+	select {
+	case <-l.first:
+		return nil
+	case <-l.tried:
+	case <-ctx.Done():
+	}
+	select {
+	case <-l.first:
+		return nil
+	default:
+		return l.away(ErrNoHub)
+	}
+}
+
 // Connected says whether the hub is there now.
 func (l *Link) Connected() bool {
 	l.mu.Lock()
@@ -179,6 +195,20 @@ func (l *Link) Report(ctx context.Context, report Report) (*State, error) {
 		return nil, err
 	}
 	state, err := c.Report(ctx, report)
+	if err != nil {
+		return nil, l.explain(err)
+	}
+	l.install(c, state, false)
+	return &state, nil
+}
+
+// Launch tells the hub what the server's command runs. It fails at once while the hub is away.
+func (l *Link) Launch(ctx context.Context, report LaunchReport) (*State, error) {
+	c, err := l.hub()
+	if err != nil {
+		return nil, err
+	}
+	state, err := c.Launch(ctx, report)
 	if err != nil {
 		return nil, l.explain(err)
 	}

@@ -14,6 +14,9 @@ var methods = map[string]method{
 	"report": with(func(c *session, r Report) (any, error) {
 		return c.server.handler.Report(c, r)
 	}),
+	"launch": with(func(c *session, r LaunchReport) (any, error) {
+		return c.server.handler.Launch(c, r)
+	}),
 	"records": with(func(c *session, r Records) (any, error) {
 		return c.server.handler.Records(c, r)
 	}),
@@ -81,7 +84,7 @@ var methods = map[string]method{
 }
 
 // needsRegister are the calls of a wrapper.
-var needsRegister = map[string]bool{"report": true, "records": true, "attention": true}
+var needsRegister = map[string]bool{"report": true, "launch": true, "records": true, "attention": true}
 
 // stderr is the one notification.
 var stderr = with(func(c *session, s Stderr) (any, error) {

@@ -60,15 +60,16 @@ type Register struct {
 
 // State is all that a wrapper needs to decide alone: what is approved, what waits, and the settings in force.
 type State struct {
-	Revision uint64               `json:"revision"`       // grows with every change
-	Name     string               `json:"name"`           // display name, cleaned
-	Open     bool                 `json:"open"`           // at least one item is approved and the server is not blocked whole
-	Blocked  bool                 `json:"blocked"`        // blocked whole: a Critical change, or `block SERVER`
-	Code     string               `json:"code"`           // inbox item that waits for this server (new_server or changed), "" if none
-	Kind     string               `json:"kind"`           // kind of that item
-	Items    map[string]ItemState `json:"items"`          // by pin key
-	Settings map[string]string    `json:"settings"`       // effective for this server, by policy key
-	Waiting  int                  `json:"waiting"`        // items that wait, of all servers of this client (own_tools = waiting)
+	Revision uint64               `json:"revision"` // grows with every change
+	Name     string               `json:"name"`     // display name, cleaned
+	Open     bool                 `json:"open"`     // at least one item is approved and the server is not blocked whole
+	Blocked  bool                 `json:"blocked"`  // blocked whole: a Critical change, or `block SERVER`
+	Code     string               `json:"code"`     // inbox item that waits for this server (new_server or changed), "" if none
+	Kind     string               `json:"kind"`     // kind of that item
+	Items    map[string]ItemState `json:"items"`    // by pin key
+	Settings map[string]string    `json:"settings"` // effective for this server, by policy key
+	Waiting  int                  `json:"waiting"`  // items that wait, of all servers of this client (own_tools = waiting)
+	Launch   *LaunchState         `json:"launch,omitempty"`
 	Hide     []string             `json:"hide,omitempty"` // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
 }
 
@@ -181,8 +182,8 @@ type ItemDetail struct {
 	Info     json.RawMessage   `json:"server_info,omitempty"`
 	Findings []inspect.Finding `json:"findings,omitempty"`
 	Details  []PartDetail      `json:"details"`
-	Path     string            `json:"path,omitempty"` // of a client's file (config_changed, unguarded)
-	Diff     string            `json:"diff,omitempty"` // unified, from that file as it is to what approve makes of it; values of env and secrets masked
+	Path     string            `json:"path,omitempty"`         // of a client's file (config_changed, unguarded)
+	Diff     string            `json:"diff,omitempty"`         // unified, from that file as it is to what approve makes of it; values of env and secrets masked
 	Decided  string            `json:"decided,omitempty"`      // approved, rejected, withdrawn: the item no longer waits
 	Next     string            `json:"next,omitempty"`         // code under which what was left of a decided item waits, or waited last
 	Sandbox  string            `json:"sandbox,omitempty"`      // in force for the server from its next start on

@@ -19,6 +19,9 @@ const maxWordText = 256 << 10
 //
 // Both sides are the caller's: nothing here remembers what was last seen.
 func Compare(approved, seen []byte, kind Kind) []Change {
+	if kind == Launch {
+		return compareLaunch(approved, seen)
+	}
 	d := differ{}
 	before, errBefore := canonicalOf(approved, kind)
 	after, errAfter := canonicalOf(seen, kind)
@@ -41,6 +44,9 @@ func Compare(approved, seen []byte, kind Kind) []Change {
 
 // Describe lists every part of a definition nobody has approved yet, as if each had been added.
 func Describe(kind Kind, raw []byte) []Change {
+	if kind == Launch {
+		return describeLaunch(raw)
+	}
 	d := differ{describing: true}
 	if _, err := canonicalOf(raw, kind); err != nil {
 		d.add(Change{Op: added, Words: "a definition that parsers read differently", After: string(raw)})

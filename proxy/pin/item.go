@@ -25,11 +25,11 @@ const (
 	Resource         Kind = "resource"
 )
 
-// Key names one item of a server as the contract spells it: "instructions", or KIND:NAME ("tool:echo",
+// Key names one item of a server as the contract spells it: "instructions", "launch", or KIND:NAME ("tool:echo",
 // "resource-template:file:///{path}").
 func Key(kind Kind, name string) string {
-	if kind == Instructions {
-		return string(Instructions)
+	if kind == Instructions || kind == Launch {
+		return string(kind)
 	}
 	return string(kind) + ":" + name
 }

@@ -51,6 +51,12 @@ var table = []Setting{
 			"network and the home folder too. Linux only, with bubblewrap; where it cannot be had, the server is not started.",
 	},
 	{
+		Key: "pins.launch", Default: "notify", Scope: Server, kind: choice{"block", "notify", off},
+		Values: "off, notify, block", Safer: "block",
+		Doc: "What happens when a server's command runs something else than was allowed: another executable or script, another version of its package, another folder, further variables. " +
+			"notify: the change is an inbox item and the server runs, unless a variable that loads code changed or PATH finds another executable. block: it is not started until you have decided. It counts from the next start of a server.",
+	},
+	{
 		Key: "limits.message", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30},
 		Values: "a size from 4KiB to 1GiB", Safer: "smaller",
 		Doc: "The largest message that is let through, in either direction. A larger one is answered with an error and the session goes on.",

@@ -10,6 +10,7 @@ type Wrapper struct {
 	RecheckOff     bool
 	RecheckTimeout time.Duration
 	Resources      bool   // pin each resource
+	Launch         string // off, notify or block
 	MaxMessage     int    // bytes
 	Sandbox        string // off, shield or strict: what the server's program runs under
 }
@@ -25,6 +26,7 @@ func ForWrapper(v Values) Wrapper {
 		RecheckOff:     !on,
 		RecheckTimeout: timeout,
 		Resources:      v.safe("pins.resources") == "on",
+		Launch:         v.safe("pins.launch"),
 		MaxMessage:     int(v.bytes("limits.message")),
 		Sandbox:        v.safe("sandbox"),
 	}

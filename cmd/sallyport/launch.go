@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/sallyport/sallyport/proxy"
+	"github.com/sallyport/sallyport/proxy/transport"
+)
+
+// server is the program behind the port. It may come late: what it runs is compared with what was allowed before it is
+// started, and one that was held back is started when a person has decided.
+type server struct {
+	guard   *transport.Prepared
+	link    *hubLink
+	command transport.Command
+	stderr  io.Writer
+	launch  *proxy.Launcher
+
+	mu      sync.Mutex
+	process *transport.Process
+	input   *serverInput
+	over    bool // nothing is to be started any more
+	used    bool // the guard is
+}
+
+func prepareServer(guard *transport.Prepared, link *hubLink, command transport.Command, stderr io.Writer) *server {
+	return &server{guard: guard, link: link, command: command, stderr: stderr, launch: proxy.NewLauncher(link, command, 0)}
+}
+
+// start starts the program on the guard that was prepared for it.
+func (s *server) start(ctx context.Context) (io.Reader, io.WriteCloser, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return nil, nil, context.Canceled
+	}
+	s.used = true // Start closes a guard that it could not use
+	process, err := s.guard.Start(ctx, s.command, s.stderr, s.link.Stderr)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.process, s.input = process, &serverInput{process: process}
+	s.link.record("server_start", "ok", "the server was started")
+	s.launch.Started(ctx, process.PID())
+	return process.Stdout, s.input, nil
+}
+
+// running is the program's process, nil if it was never started. After it nothing is started any more.
+func (s *server) running() *transport.Process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	return s.process
+}
+
+// hangUp ends the program's input: its client is gone.
+func (s *server) hangUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	if s.input != nil {
+		s.input.Close()
+	}
+}
+
+// close gives back a guard that got no command.
+func (s *server) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.used && s.guard != nil {
+		s.guard.Close()
+	}
+	s.used, s.over = true, true
+}

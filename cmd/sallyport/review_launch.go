@@ -1,0 +1,12 @@
+package main
+
+import "github.com/sallyport/sallyport/proxy/control"
+
+// launchMeaning says what it means that a server runs something else than was allowed. A grave change is one that could
+// have run before anybody looked, and those are held back.
+func launchMeaning(d control.ItemDetail) string {
+	if d.Severity == "high" {
+		return "What the server's command runs is not what was last allowed. Nothing of it was\nstarted, unless it ran already: a variable that loads code, or another program,\nwould run before anybody could look. Its calls are refused until this is decided."
+	}
+	return "What the server's command runs is not what was last allowed. Whether it runs\nmeanwhile is the setting pins.launch: with notify it does, with block its calls\nare refused. What a script imports is not covered (docs/launch.md)."
+}

@@ -1,0 +1,34 @@
+package control
+
+import "github.com/sallyport/sallyport/proxy/pin"
+
+// LaunchVerdict is what a wrapper may do with what it reported of its server's launch.
+type LaunchVerdict string
+
+const (
+	LaunchGo   LaunchVerdict = "go"   // start it; calls pass
+	LaunchWait LaunchVerdict = "wait" // start it; calls are refused until it has been seen what runs (pins.launch = block)
+	LaunchHold LaunchVerdict = "hold" // do not start it before a person has decided; if it runs, calls are refused
+)
+
+// LaunchState is what one wrapper needs of the launch pin. It is the wrapper's own, other than the rest of a State.
+type LaunchState struct {
+	// Key hashes the values of variables that load code. It is this server's alone, made from the seal key of the home, so
+	// that no value travels and equal values of two servers do not look alike. It is never stored outside the hub's home.
+	Key []byte `json:"key,omitempty"`
+	// Files are those of the launches that were allowed, with what the hub knows to be in them.
+	Files []pin.FileStamp `json:"files,omitempty"`
+	// First says that no launch of this server was ever allowed: it belongs to the first review.
+	First bool `json:"first,omitempty"`
+	// Verdict is "" until this wrapper has reported.
+	Verdict LaunchVerdict `json:"verdict,omitempty"`
+	Code    string        `json:"code,omitempty"` // inbox item, where one waits
+}
+
+// LaunchReport is what a wrapper sees of its server's launch: before the start, with Final false, and once all of it has
+// been read and seen. The answer is the State with the verdict.
+type LaunchReport struct {
+	Form  pin.LaunchForm  `json:"form"`
+	Final bool            `json:"final,omitempty"`
+	Files []pin.FileStamp `json:"files,omitempty"` // what was read for it
+}

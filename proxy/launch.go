@@ -1,0 +1,206 @@
+package proxy
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/launch"
+	"github.com/sallyport/sallyport/proxy/transport"
+)
+
+// LaunchHub is what a Launcher needs of the hub. proxy/control's Link implements it.
+type LaunchHub interface {
+	State() *control.State
+	WaitState(ctx context.Context) error
+	Subscribe(f func(connected bool))
+	Launch(ctx context.Context, report control.LaunchReport) (*control.State, error)
+}
+
+// Launcher tells the hub what a server's command runs, before it is started and once it runs, and knows whether it may.
+//
+// Before comes first; then Started, where it said yes. A hub that is away is no yes: what would load code into the server
+// must be seen before it does.
+type Launcher struct {
+	hub     LaunchHub
+	command transport.Command
+	wait    time.Duration
+
+	answered     chan struct{}
+	answeredOnce sync.Once
+	settled      chan struct{} // the hub has been told all there is to tell
+	settledOnce  sync.Once
+	last         atomic.Pointer[control.LaunchVerdict]
+
+	reporting sync.Mutex // one report at a time
+	mu        sync.Mutex
+	look      *launch.Look
+	told      bool // the hub has what look holds
+	final     bool // look is complete
+	running   bool
+}
+
+// NewLauncher prepares the launch of one command. wait bounds how long it waits for the hub's first word; 0 is five
+// seconds.
+func NewLauncher(hub LaunchHub, command transport.Command, wait time.Duration) *Launcher {
+	if wait == 0 {
+		wait = 5 * time.Second
+	}
+	l := &Launcher{hub: hub, command: command, wait: wait, answered: make(chan struct{}), settled: make(chan struct{})}
+	hold := control.LaunchHold
+	l.last.Store(&hold)
+	return l
+}
+
+// Before says whether the server may be started. It waits for the hub.
+func (l *Launcher) Before(ctx context.Context) bool {
+	bounded, cancel := context.WithTimeout(ctx, l.wait)
+	err := l.hub.WaitState(bounded)
+	if err == nil {
+		l.examine(bounded)
+	}
+	cancel()
+	// From here on a hub that comes, or comes back, is told again.
+	l.hub.Subscribe(func(connected bool) {
+		if connected {
+			go l.again(ctx)
+		}
+	})
+	return l.verdict(l.hub.State()) != control.LaunchHold
+}
+
+// verdict is the hub's word on this launch. A hub that came back and has not been told yet takes nothing back.
+func (l *Launcher) verdict(state *control.State) control.LaunchVerdict {
+	if state.Launch != nil && state.Launch.Verdict != "" {
+		v := state.Launch.Verdict
+		l.last.Store(&v)
+		return v
+	}
+	return *l.last.Load()
+}
+
+// examine looks at what would run and tells the hub, before anything runs.
+func (l *Launcher) examine(ctx context.Context) {
+	l.reporting.Lock()
+	defer l.reporting.Unlock()
+	state := l.hub.State()
+	known := state.Launch
+	if known == nil || known.Verdict == control.LaunchGo { // a hub without a store, or one that pins no launches
+		if known != nil {
+			l.verdict(state)
+			l.settle()
+		}
+		return
+	}
+	look, err := launch.At(l.command, launch.Options{Key: known.Key, Known: known.Files})
+	if err != nil {
+		// What cannot be found cannot be started; whoever tries says why.
+		yes := control.LaunchGo
+		l.last.Store(&yes)
+		l.settle()
+		return
+	}
+	final := false
+	if !known.First && (look.Fresh() || state.Settings["pins.launch"] == "block") {
+		_ = look.Fill() // what cannot be read says so in its place
+		look.Installed()
+		final = look.Form.Complete()
+	}
+	state, err = l.hub.Launch(ctx, control.LaunchReport{Form: look.Form, Final: final, Files: look.Stamps()})
+	l.mu.Lock()
+	l.look, l.final, l.told = look, final, err == nil
+	l.mu.Unlock()
+	if err == nil {
+		l.verdict(state)
+		if final {
+			l.settle()
+		}
+	}
+}
+
+// again tells a hub that was away.
+func (l *Launcher) again(ctx context.Context) {
+	if state := l.hub.State(); state.Launch == nil || state.Launch.Verdict != "" {
+		return // it knows
+	}
+	l.mu.Lock()
+	final, running := l.final, l.running
+	l.told = false
+	l.mu.Unlock()
+	switch {
+	case final:
+		l.report(ctx)
+	case !running:
+		l.examine(ctx)
+	}
+}
+
+// report sends a complete look.
+func (l *Launcher) report(ctx context.Context) {
+	l.reporting.Lock()
+	defer l.reporting.Unlock()
+	l.mu.Lock()
+	look, told := l.look, l.told
+	l.mu.Unlock()
+	if told {
+		return
+	}
+	bounded, cancel := context.WithTimeout(ctx, l.wait)
+	defer cancel()
+	state, err := l.hub.Launch(bounded, control.LaunchReport{Form: look.Form, Final: true, Files: look.Stamps()})
+	if err != nil {
+		return // it is told again when the hub is back
+	}
+	l.mu.Lock()
+	l.told = true
+	l.mu.Unlock()
+	l.verdict(state)
+	l.settle()
+}
+
+// Started has the running server looked at, beside what it does.
+func (l *Launcher) Started(ctx context.Context, pid int) {
+	l.mu.Lock()
+	look, final := l.look, l.final
+	l.running = true
+	l.mu.Unlock()
+	if look == nil || final {
+		return
+	}
+	go func() {
+		l.reporting.Lock() // a look is used by one goroutine at a time
+		_ = look.Fill()
+		look.Running(ctx, pid, l.answered)
+		l.mu.Lock()
+		l.final, l.told = true, false
+		l.mu.Unlock()
+		l.reporting.Unlock()
+		l.report(ctx)
+	}()
+}
+
+// Answered says that the server has answered its client: whatever it is, it runs.
+func (l *Launcher) Answered() { l.answeredOnce.Do(func() { close(l.answered) }) }
+
+func (l *Launcher) settle() { l.settledOnce.Do(func() { close(l.settled) }) }
+
+// Wait waits until the hub knows what runs.
+func (l *Launcher) Wait(ctx context.Context) {
+	select {
+	case <-l.settled:
+	case <-ctx.Done():
+	}
+}
+
+// Settle waits, of a server that nobody has looked at yet, until the hub knows what runs: it belongs to the first review.
+func (l *Launcher) Settle(ctx context.Context) {
+	if state := l.hub.State(); state.Launch == nil || !state.Launch.First {
+		return
+	}
+	select {
+	case <-l.settled:
+	case <-ctx.Done():
+	}
+}

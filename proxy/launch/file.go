@@ -1,0 +1,76 @@
+package launch
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// settled is how long a file must have been left alone for its stamp to stand for its content: a second write within one
+// tick of the file system's clock would leave no trace in the times.
+const settled = 2 * time.Second
+
+var (
+	errNoFile = errors.New("it is no regular file")
+	errMoving = errors.New("it changes while it is read")
+)
+
+// maxHashed bounds what is read of one file: above the largest interpreters, below what holds a start up for minutes.
+const maxHashed = 2 << 30
+
+// read hashes a file that may change meanwhile: the stamp is that of the content only if the file was the same before and
+// after.
+func read(path string) (pin.FileStamp, error) {
+	for range 3 {
+		before, err := stat(path)
+		if err != nil {
+			return pin.FileStamp{}, err
+		}
+		f, err := openFile(path)
+		if err != nil {
+			return pin.FileStamp{}, err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, io.LimitReader(f, maxHashed))
+		f.Close()
+		if err != nil {
+			return pin.FileStamp{}, err
+		}
+		after, err := stat(path)
+		if err != nil {
+			return pin.FileStamp{}, err
+		}
+		after.SHA256 = hex.EncodeToString(h.Sum(nil))
+		before.SHA256 = after.SHA256
+		if before == after {
+			if time.Since(time.Unix(0, after.CTime)) < settled {
+				after.CTime = 0
+			}
+			return after, nil
+		}
+	}
+	return pin.FileStamp{}, errMoving
+}
+
+// file is a file as it goes into a form.
+func file(path string) *pin.LaunchFile { return &pin.LaunchFile{Path: plain(path)} }
+
+// plain is a name of the system as text: what is no UTF-8 is spelled out, so that two names never become one.
+func plain(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
+func regular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

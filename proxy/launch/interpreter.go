@@ -1,0 +1,220 @@
+package launch
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// told is what an interpreter's arguments tell it to run.
+type told struct {
+	script string // a file, as it stands in the arguments
+	words  string // something that is no file: "module http.server", "code in the arguments"
+	module string // of -m
+}
+
+// dialect is how the command line of one interpreter reads.
+type dialect struct {
+	values  string   // flags that take the argument after them, each followed by a space
+	code    string   // flags whose value is code
+	short   string   // letters of joined short flags that take a value ("W" in -uWignore); "" where flags are not joined
+	verbs   []string // words that may stand before the script: deno run
+	special map[string]string
+}
+
+// dialects by the interpreter's name. A flag that is not listed is taken to stand alone: the word after it is then the
+// script, which at worst pins a file that is none of the program.
+func dialectOf(name string) (dialect, bool) {
+	switch name {
+	case "node", "nodejs", "electron", "tsx", "ts-node", "ts-node-esm", "ts-node-script":
+		return dialect{
+			values: "-r --require --import --loader --experimental-loader -C --conditions --env-file --env-file-if-exists --inspect-port --input-type --title " +
+				"--icu-data-dir --openssl-config --redirect-warnings --diagnostic-dir --report-dir --report-directory --report-filename --report-signal --disable-warning " +
+				"--experimental-config-file --localstorage-file --unhandled-rejections --dns-result-order --trace-require-module --watch-path --tsconfig -P --project -O --compiler-options ",
+			code: "-e --eval -p --print -pe ",
+		}, true
+	case "python", "pythonw", "pypy", "py":
+		return dialect{short: "WXQ", code: "-c ", values: "--check-hash-based-pycs "}, true
+	case "sh", "bash", "dash", "zsh", "ksh", "ash", "busybox":
+		return dialect{values: "-o +o -O +O --rcfile --init-file ", code: "-c -lc -ic -lic -ec -euc -xc -cl ", verbs: []string{"sh", "ash"}}, true
+	case "deno":
+		return dialect{
+			values: "-c --config --import-map --lock --cert --location --seed -L --log-level --env-file --unsafely-ignore-certificate-errors ",
+			code:   "eval ", verbs: []string{"run", "serve"},
+		}, true
+	case "bun":
+		return dialect{values: "-r --preload --require --import --cwd -c --config --port --env-file -d --define -l --loader --tsconfig-override ", code: "-e --eval -p --print ", verbs: []string{"run"}}, true
+	case "ruby", "jruby", "truffleruby":
+		return dialect{values: "-C -E -I -r --encoding ", code: "-e "}, true
+	case "perl":
+		return dialect{values: "-I ", code: "-e -E "}, true
+	case "php", "php-cgi":
+		return dialect{values: "-c -d -z --define ", code: "-r -R -B -E --run "}, true
+	case "lua", "luajit":
+		return dialect{values: "-l ", code: "-e "}, true
+	case "java", "javaw":
+		return dialect{values: "-cp -classpath --class-path -p --module-path --add-modules --add-opens --add-exports --add-reads --patch-module --source "}, true
+	case "pwsh", "powershell":
+		return dialect{values: "-ExecutionPolicy -ep -WorkingDirectory -OutputFormat -InputFormat -Version -ConfigurationName ", code: "-c -Command -EncodedCommand -e -ec "}, true
+	case "rscript", "r":
+		return dialect{code: "-e "}, true
+	}
+	return dialect{}, false
+}
+
+// interpreterName is a program's name as dialectOf knows it: without path, ending and version.
+func interpreterName(path string) string {
+	name := strings.ToLower(filepath.Base(filepath.ToSlash(path)))
+	for _, ending := range []string{".exe", ".cmd", ".bat", ".ps1"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	trimmed := strings.TrimRight(name, "0123456789.-")
+	if _, ok := dialectOf(name); !ok && trimmed != "" {
+		name = trimmed
+	}
+	return name
+}
+
+const (
+	codeInArguments = "code in the arguments"
+	codeFromInput   = "code from its input"
+)
+
+// scriptOf finds what the interpreter of this name is told to run by the arguments after its own. ok is false for a
+// program that is no interpreter we know.
+func scriptOf(name string, args []string) (t told, ok bool) {
+	d, ok := dialectOf(name)
+	if !ok {
+		return told{}, false
+	}
+	python, java, shell := strings.HasPrefix(name, "py"), strings.HasPrefix(name, "java"), name == "pwsh" || name == "powershell"
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		flag, _, joined := strings.Cut(arg, "=")
+		value := func() string {
+			if i+1 < len(args) {
+				return args[i+1]
+			}
+			return ""
+		}
+		switch {
+		case arg == "--" && i+1 < len(args):
+			return told{script: args[i+1]}, true
+		case arg == "--":
+			return told{words: codeFromInput}, true
+		case python && strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && arg != "-":
+			t, skip := pythonFlags(arg[1:], value())
+			if t != (told{}) {
+				return t, true
+			}
+			i += skip
+		case java && arg == "-jar":
+			return told{script: value()}, true
+		case java && (arg == "-m" || arg == "--module"):
+			return told{words: "module " + value(), module: value()}, true
+		case shell && (strings.EqualFold(arg, "-File") || strings.EqualFold(arg, "-f")), strings.HasPrefix(name, "php") && (arg == "-f" || arg == "--file"):
+			return told{script: value()}, true
+		case contains(d.code, flag):
+			return told{words: codeInArguments}, true
+		case contains(d.values, flag) && !joined:
+			i++
+		case strings.HasPrefix(arg, "-") && arg != "-", strings.HasPrefix(arg, "+") && d.values != "" && strings.Contains(d.values, "+o "):
+		case arg == "-":
+			return told{words: codeFromInput}, true
+		case java:
+			if strings.HasSuffix(arg, ".java") {
+				return told{script: arg}, true
+			}
+			return told{words: "class " + arg}, true
+		case strings.Contains(arg, "://") || strings.HasPrefix(arg, "npm:") || strings.HasPrefix(arg, "jsr:"):
+			return told{words: "what " + arg + " names"}, true
+		case isVerb(d.verbs, arg):
+			d.verbs = nil // it stands once
+		default:
+			return told{script: arg}, true
+		}
+	}
+	return told{words: codeFromInput}, true
+}
+
+// pythonFlags reads one word of joined short flags. skip is 1 where the next word belongs to it.
+func pythonFlags(letters, next string) (t told, skip int) {
+	for i, c := range letters {
+		rest := letters[i+1:]
+		switch c {
+		case 'c':
+			return told{words: codeInArguments}, 0
+		case 'm':
+			if rest == "" {
+				rest = next
+			}
+			return told{words: "module " + rest, module: rest}, 0
+		case 'W', 'X', 'Q':
+			if rest == "" {
+				return told{}, 1
+			}
+			return told{}, 0
+		}
+	}
+	return told{}, 0
+}
+
+func contains(list, flag string) bool {
+	for _, f := range strings.Fields(list) {
+		if f == flag {
+			return true
+		}
+	}
+	return false
+}
+
+func isVerb(verbs []string, arg string) bool {
+	for _, v := range verbs {
+		if v == arg {
+			return true
+		}
+	}
+	return false
+}
+
+// runner is a program that fetches a package and runs it: which one, only its processes show.
+type runner struct {
+	manager  string // npm, pypi, docker
+	optional bool   // it may as well run something that is no package
+	image    string // docker: as it stands in the arguments
+}
+
+// runnerOf says whether a command leaves it to a package manager what runs.
+func runnerOf(name string, args []string) (runner, bool) {
+	verb := ""
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			verb = a
+			break
+		}
+	}
+	switch name {
+	case "npx", "pnpx", "bunx":
+		return runner{manager: "npm"}, true
+	case "npm":
+		return runner{manager: "npm", optional: verb != "exec" && verb != "x"}, true
+	case "pnpm", "yarn":
+		return runner{manager: "npm", optional: verb != "dlx"}, true
+	case "bun":
+		if verb == "x" {
+			return runner{manager: "npm"}, true
+		}
+	case "uvx":
+		return runner{manager: "pypi"}, true
+	case "uv":
+		return runner{manager: "pypi", optional: verb != "tool"}, true
+	case "pipx":
+		return runner{manager: "pypi", optional: verb != "run"}, true
+	case "docker", "podman", "nerdctl":
+		if image := imageOf(args); image != "" {
+			return runner{manager: "docker", image: image}, true
+		}
+	case "sh", "bash", "dash", "zsh", "ksh", "ash", "cmd", "pwsh", "powershell", "env", "mise", "asdf", "volta", "fnm", "direnv", "nix", "nix-shell", "poetry", "hatch", "rye", "conda", "micromamba":
+		return runner{optional: true}, true
+	}
+	return runner{}, false
+}

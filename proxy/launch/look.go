@@ -1,0 +1,240 @@
+package launch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/transport"
+)
+
+// Options of a Look.
+type Options struct {
+	Client string          // of the form
+	Key    []byte          // for the values of loaders
+	Known  []pin.FileStamp // files whose content the hub knows by their stat
+}
+
+// Look is what is known of a launch so far. It is used by one goroutine at a time.
+type Look struct {
+	Form pin.LaunchForm
+
+	target  transport.Target
+	files   []*pin.LaunchFile // those of Form, with their paths in real
+	real    []string
+	stamps  []pin.FileStamp
+	known   map[string]pin.FileStamp
+	runner  runner
+	runs    bool   // a package manager chooses what runs
+	script  string // path of the script, "" for none
+	module  string // python -m
+	through string // the interpreter's own path, for finding what is installed beside it
+}
+
+// At looks at what starting c would run. It reads no file but the first line of a script.
+func At(c transport.Command, o Options) (*Look, error) {
+	target, err := transport.Aim(c)
+	if err != nil {
+		return nil, err
+	}
+	l := &Look{target: target, known: map[string]pin.FileStamp{}}
+	for _, s := range o.Known {
+		l.known[s.Path] = s
+	}
+	l.Form.Client = o.Client
+	l.Form.Dir = plain(target.Dir)
+	l.Form.Variables, l.Form.Loaders = variables(target.Env, o.Key)
+	l.Form.Executable = pin.LaunchFile{Path: plain(target.Path)}
+	l.add(&l.Form.Executable, target.Path)
+	l.follow(target.Path, c.Argv[1:], 0)
+	if l.runs || l.script != "" || l.module != "" {
+		l.Form.Package = &pin.LaunchPackage{Manager: l.runner.manager, Pending: true}
+	}
+	return l, nil
+}
+
+func (l *Look) add(f *pin.LaunchFile, path string) {
+	l.files, l.real = append(l.files, f), append(l.real, path)
+	if now, err := stat(path); err == nil {
+		if known, ok := l.known[path]; ok && known.Same(now) {
+			f.SHA256 = known.SHA256
+		}
+	}
+}
+
+// maxFollowed bounds programs that start programs: env env env …
+const maxFollowed = 4
+
+// follow finds the script of a program, and the interpreter of a program that is a script.
+func (l *Look) follow(path string, args []string, depth int) {
+	name := interpreterName(path)
+	if name == "env" && depth < maxFollowed {
+		inner, rest := envCommand(args)
+		if found := l.target.Find(inner); inner != "" && found != "" {
+			l.interpreter(found)
+			l.follow(found, rest, depth+1)
+			return
+		}
+	}
+	if r, ok := runnerOf(name, args); ok {
+		l.runner, l.runs = r, true
+	}
+	if line := shebang(path); line != "" && l.Form.Interpreter == nil {
+		interpreter, rest := shebangCommand(line)
+		if filepath.Base(interpreter) == "env" {
+			interpreter, rest = envCommand(rest)
+		}
+		if found := l.target.Find(interpreter); interpreter != "" && found != "" {
+			l.interpreter(found)
+			if !l.runs && (name != "tsx" && !strings.HasPrefix(name, "ts-node")) {
+				// What the interpreter is told to run is the executable itself, which is pinned as that.
+				l.script, l.through = path, found
+				if t, ok := scriptOf(interpreterName(found), rest); ok && t.words == codeInArguments {
+					l.script = ""
+				}
+				return
+			}
+			_ = rest
+		}
+	}
+	t, ok := scriptOf(name, args)
+	if !ok {
+		return
+	}
+	l.through = path
+	l.module, l.Form.Told = t.module, plain(t.words)
+	if t.script == "" {
+		return
+	}
+	script := t.script
+	if !filepath.IsAbs(script) {
+		script = filepath.Join(l.target.Dir, script)
+	}
+	script = withIndex(filepath.Clean(script))
+	if !regular(script) {
+		l.Form.Told = plain(fmt.Sprintf("%s, which is no file here", t.script))
+		return
+	}
+	l.script = script
+	l.Form.Script = file(script)
+	l.add(l.Form.Script, script)
+}
+
+func (l *Look) interpreter(path string) {
+	if l.Form.Interpreter != nil {
+		return
+	}
+	l.Form.Interpreter = file(path)
+	l.add(l.Form.Interpreter, path)
+}
+
+// withIndex is the file that node takes for a folder, or for a name without its ending; python takes __main__.py.
+func withIndex(path string) string {
+	if regular(path) {
+		return path
+	}
+	for _, ending := range []string{".js", ".mjs", ".cjs", ".ts", ".json", ".node", "/index.js", "/__main__.py", "/index.ts"} {
+		if candidate := filepath.FromSlash(filepath.ToSlash(path) + ending); regular(candidate) {
+			return candidate
+		}
+	}
+	return path
+}
+
+// shebang is the first line of a script after its "#!", "" for any other file. 256 bytes are all the kernel looks at.
+func shebang(path string) string {
+	if !regular(path) {
+		return ""
+	}
+	f, err := openFile(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 256)
+	n, _ := io.ReadFull(f, head)
+	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
+	rest, ok := bytes.CutPrefix(line, []byte("#!"))
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(string(rest))
+}
+
+func shebangCommand(line string) (interpreter string, args []string) {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return "", nil
+	}
+	return words[0], words[1:]
+}
+
+// envCommand is the command in the arguments of env(1).
+func envCommand(args []string) (command string, rest []string) {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "-u" || a == "--unset" || a == "-C" || a == "--chdir":
+			i++
+		case a == "-S" || a == "--split-string":
+			if i+1 < len(args) {
+				return envCommand(append(strings.Fields(args[i+1]), args[i+2:]...))
+			}
+		case strings.HasPrefix(a, "-S") || strings.HasPrefix(a, "-vS"):
+			return envCommand(append(strings.Fields(a[strings.Index(a, "S")+1:]), args[i+1:]...))
+		case strings.HasPrefix(a, "-") || strings.Contains(a, "="):
+		default:
+			return a, args[i+1:]
+		}
+	}
+	return "", nil
+}
+
+// Runs says that only the running server shows what runs.
+func (l *Look) Runs() bool { return l.runs }
+
+// Fresh says that a file stands otherwise than when its content was read last.
+func (l *Look) Fresh() bool {
+	for _, f := range l.files {
+		if f.SHA256 == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Fill reads what the form does not know yet of the files. What cannot be read is an error: a form with a hole is not
+// pinned.
+func (l *Look) Fill() error {
+	var errs []error
+	for i, f := range l.files {
+		if f.SHA256 != "" {
+			continue
+		}
+		stamp, err := read(l.real[i])
+		if err != nil {
+			// A program that may be run and not read is rare and honest (mode 0711); its path is what there is.
+			f.SHA256 = "unreadable"
+			errs = append(errs, fmt.Errorf("read %s: %w", l.real[i], err))
+			continue
+		}
+		f.SHA256 = stamp.SHA256
+		l.stamps = append(l.stamps, stamp)
+	}
+	return errors.Join(errs...)
+}
+
+// Stamps are the files that were read, for the hub to remember.
+func (l *Look) Stamps() []pin.FileStamp { return l.stamps }
+
+// Installed fills in the package that the script belongs to, where that is known without running it.
+func (l *Look) Installed() {
+	if l.runs {
+		return
+	}
+	l.Form.Package = packageOf(l.script, l.module, l.through)
+}

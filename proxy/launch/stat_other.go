@@ -1,0 +1,21 @@
+//go:build !linux && !darwin
+
+package launch
+
+import (
+	"os"
+
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// stat gives no change time, so nothing is ever taken for unchanged by it: files are read at each start.
+func stat(path string) (pin.FileStamp, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return pin.FileStamp{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return pin.FileStamp{}, errNoFile
+	}
+	return pin.FileStamp{Path: path, Size: info.Size(), MTime: info.ModTime().UnixNano()}, nil
+}

@@ -1,0 +1,44 @@
+package pin
+
+import (
+	"strings"
+)
+
+// compareLaunch is Compare for what runs: against one form that was allowed.
+func compareLaunch(approved, seen []byte) []Change {
+	before, errBefore := ReadLaunch(approved)
+	now, errNow := ReadLaunch(seen)
+	if errBefore != nil || errNow != nil {
+		return []Change{{Op: changed, Words: "what runs changed; it cannot be compared piece by piece", Before: string(approved), After: string(seen)}}
+	}
+	return now.Against([]LaunchForm{before}).Changes
+}
+
+// describeLaunch says what runs, part by part, of a launch that nobody has seen yet.
+func describeLaunch(raw []byte) []Change {
+	f, err := ReadLaunch(raw)
+	if err != nil {
+		return []Change{{Op: added, Words: "what runs cannot be read", After: string(raw)}}
+	}
+	changes := []Change{{Path: "executable", Op: added, Words: "runs the executable", After: f.Executable.text()}}
+	if f.Interpreter != nil {
+		changes = append(changes, Change{Path: "interpreter", Op: added, Words: "through the interpreter", After: f.Interpreter.text()})
+	}
+	if told := f.told(); told != "" {
+		changes = append(changes, Change{Path: "script", Op: added, Words: "which is told to run", After: told})
+	}
+	if f.Package != nil {
+		changes = append(changes, Change{Path: "package", Op: added, Words: "the package that was seen running", After: f.Package.text()})
+	}
+	if f.Dir != "" {
+		changes = append(changes, Change{Path: "dir", Op: added, Words: "in the folder", After: f.Dir})
+	}
+	if len(f.Loaders) > 0 {
+		names := make([]string, len(f.Loaders))
+		for i, l := range f.Loaders {
+			names[i] = quote(l.Name)
+		}
+		changes = append(changes, Change{Path: "loaders", Op: added, Words: "with variables that load code, or choose where it comes from: " + strings.Join(names, ", ")})
+	}
+	return changes
+}
