@@ -45,7 +45,7 @@ type Backup struct {
 const aboutSuffix = ".about.json"
 
 // Keep copies a file's text, and removes copies that are too old or too many. A text of this file that is kept already is
-// not kept twice: its copy gets the new date.
+// not kept twice: its copy gets the new date, and keeps its ID.
 func (b *Backups) Keep(path string, raw []byte) (Backup, error) {
 	if b == nil || b.Dir == "" {
 		return Backup{}, errors.New("there is no folder for backups")
@@ -59,34 +59,23 @@ func (b *Backups) Keep(path string, raw []byte) (Backup, error) {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}
-	sum := sha256.Sum256(raw)
-	digest := hex.EncodeToString(sum[:])
-	now := b.now().UTC()
-	kept := Backup{ID: now.Format("20060102-150405.000") + "-" + digest[:8], Path: path, Time: now, SHA256: digest, Size: len(raw)}
-	kept.File = kept.ID + "." + filepath.Base(path)
-	about, err := json.Marshal(kept)
-	if err != nil {
-		return Backup{}, err
-	}
 	before, err := b.List()
 	if err != nil {
 		return Backup{}, err
 	}
-	if err := create(filepath.Join(b.Dir, kept.File), raw); err != nil {
-		return Backup{}, err
-	}
-	if err := create(filepath.Join(b.Dir, kept.ID+aboutSuffix), about); err != nil {
-		os.Remove(filepath.Join(b.Dir, kept.File))
+	kept, err := b.keep(path, raw, before)
+	if err != nil {
 		return Backup{}, err
 	}
 	syncFolder(b.Dir)
+	now := kept.Time
 	left := backupsKept - 1
 	for _, old := range before {
 		if old.ID == kept.ID {
 			continue
 		}
 		same := old.Path == path
-		if same && old.SHA256 != digest && left > 0 && now.Sub(old.Time) < backupsFor {
+		if same && left > 0 && now.Sub(old.Time) < backupsFor {
 			left--
 			continue
 		}
@@ -95,6 +84,53 @@ func (b *Backups) Keep(path string, raw []byte) (Backup, error) {
 		}
 	}
 	return kept, nil
+}
+
+func (b *Backups) keep(path string, raw []byte, before []Backup) (Backup, error) {
+	sum := sha256.Sum256(raw)
+	digest := hex.EncodeToString(sum[:])
+	now := b.now().UTC().Truncate(time.Millisecond)
+	for _, old := range before {
+		if old.Path != path || old.SHA256 != digest {
+			continue
+		}
+		if _, err := b.Text(old); err == nil {
+			old.Time = now
+			return old, b.describe(old)
+		}
+	}
+	kept := Backup{Path: path, SHA256: digest, Size: len(raw)}
+	for taken := true; taken; now = now.Add(time.Millisecond) {
+		kept.ID, kept.Time = now.Format("20060102-150405.000")+"-"+digest[:8], now
+		taken = slices.ContainsFunc(before, func(old Backup) bool { return old.ID == kept.ID })
+	}
+	kept.File = kept.ID + "." + filepath.Base(path)
+	if err := create(filepath.Join(b.Dir, kept.File), raw); err != nil {
+		return Backup{}, err
+	}
+	if err := b.describe(kept); err != nil {
+		os.Remove(filepath.Join(b.Dir, kept.File))
+		return Backup{}, err
+	}
+	return kept, nil
+}
+
+// describe writes the file beside a copy, whole or not at all.
+func (b *Backups) describe(kept Backup) error {
+	about, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	fresh := filepath.Join(b.Dir, kept.ID+".tmp")
+	os.Remove(fresh) // what a killed hub left
+	if err := create(fresh, about); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, filepath.Join(b.Dir, kept.ID+aboutSuffix)); err != nil {
+		os.Remove(fresh)
+		return err
+	}
+	return nil
 }
 
 // List gives the copies, newest first. One whose describing file cannot be read is left out.

@@ -94,12 +94,32 @@ func TestTwentyBackupsOfAFileAreKeptForNinetyDays(t *testing.T) {
 func TestTheSameTextIsKeptOnce(t *testing.T) {
 	dir := t.TempDir()
 	b := &Backups{Dir: dir, Now: clock()}
+	first, err := b.Keep("/file", []byte("same"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Keep("/file", []byte("between")); err != nil {
+		t.Fatal(err)
+	}
 	for range 5 {
 		if _, err := b.Keep("/file", []byte("same")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if list, err := b.List(); err != nil || len(list) != 1 {
+	list, err := b.List()
+	if err != nil || len(list) != 2 || list[0].ID != first.ID || !list[0].Time.After(first.Time) {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+func TestTwoFilesWithOneTextInOneInstantAreBothKept(t *testing.T) {
+	b := &Backups{Dir: t.TempDir(), Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 123, time.UTC) }}
+	for _, path := range []string{"/a/file", "/b/file", "/b/file"} {
+		if _, err := b.Keep(path, []byte("same")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := b.List(); err != nil || len(list) != 2 || list[0].ID == list[1].ID {
 		t.Errorf("%v, %v", list, err)
 	}
 }

@@ -111,7 +111,7 @@ func Places(s System) []Location {
 		code = s.path(s.env("XDG_CONFIG_HOME", filepath.Join(s.Home, ".config")), "Code", "User")
 	}
 	for _, l := range []Location{
-		{Client: ClaudeCode, Name: "Claude Code", Path: s.path(s.Home, ".claude.json"), Editable: true},
+		{Client: ClaudeCode, Name: "Claude Code", Path: s.path(s.Home, ".claude.json"), Format: Format{Projects: true}, Editable: true},
 		{Client: Cursor, Name: "Cursor", Path: s.path(s.Home, ".cursor", "mcp.json"), Editable: true},
 		{Client: Windsurf, Name: "Windsurf", Path: s.path(s.Home, ".codeium", "windsurf", "mcp_config.json"), Editable: true},
 		{Client: GeminiCLI, Name: "Gemini CLI", Path: s.path(s.Home, ".gemini", "settings.json"), Format: Format{Comments: true}},

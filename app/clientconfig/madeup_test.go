@@ -151,9 +151,9 @@ func (w *writer) blank() {
 
 func TestMadeUpFilesComeBackAndAreGuarded(t *testing.T) {
 	by := installed(t)
-	count := uint64(1500)
+	count := uint64(500)
 	if testing.Short() {
-		count = 200
+		count = 100
 	}
 	read := 0
 	for seed := range count {

@@ -15,6 +15,7 @@ import (
 type Format struct {
 	Comments bool   // the client reads comments and trailing commas
 	Key      string // the member that holds the servers; "" is mcpServers
+	Projects bool   // servers stand below projects too, for one folder each
 }
 
 func (f Format) key() string {
@@ -48,6 +49,7 @@ func (e *SyntaxError) Unwrap() error { return ErrNotJSON }
 type File struct {
 	Entries    []Entry // in the order of the file
 	HasServers bool    // mcpServers stands in the file, maybe empty
+	Others     []Entry // servers of single projects: read, and never edited
 	Format     Format
 
 	raw     []byte
@@ -124,7 +126,40 @@ func Parse(raw []byte, format Format) (*File, error) {
 			f.Entries = append(f.Entries, f.entry(&servers.Members[j]))
 		}
 	}
+	if format.Projects {
+		f.Others = f.projects(object)
+	}
 	return f, nil
+}
+
+// projects lists the servers that a file holds for single folders, each named with its folder.
+func (f *File) projects(root *hujson.Object) (others []Entry) {
+	all := member(root, "projects")
+	if all == nil {
+		return nil
+	}
+	folders, _ := all.Value.Value.(*hujson.Object)
+	for i := range membersOf(folders) {
+		folder, _ := folders.Members[i].Value.Value.(*hujson.Object)
+		m := member(folder, f.Format.key())
+		if m == nil {
+			continue
+		}
+		servers, _ := m.Value.Value.(*hujson.Object)
+		for j := range membersOf(servers) {
+			e := f.entry(&servers.Members[j])
+			e.Name += " (" + literal(folders.Members[i].Name) + ")"
+			others = append(others, e)
+		}
+	}
+	return others
+}
+
+func membersOf(object *hujson.Object) []hujson.ObjectMember {
+	if object == nil {
+		return nil
+	}
+	return object.Members
 }
 
 // readable checks what the parser itself would not: text that is no UTF-8, nesting that would exhaust the stack, and for a

@@ -36,7 +36,8 @@ const (
 )
 
 // ReadPolicy reads the managed policy of this system and the configurations saved by the app itself. Of several sources the
-// app obeys the first; since which one that is cannot be proved from outside, everything found is counted.
+// app obeys the first; since which one that is cannot be proved from outside, everything found is counted. Part of it lies
+// in the app's own folder: on macOS call it only after the person said so.
 func ReadPolicy(s System) Policy {
 	var p Policy
 	for _, source := range managed(s) {
