@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
@@ -97,7 +98,7 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 	if err != nil {
 		return control.Decided{}, err
 	}
-	if err := h.lookAt(path); err != nil {
+	if err := errors.Join(h.forgetItems(path), h.lookAt(path)); err != nil {
 		return out, err
 	}
 	_ = h.viewing(func(tx *store.Tx) error {
@@ -175,6 +176,9 @@ func (h *Hub) putBackFile(w *wantedFile, view clientView, found []fileFinding, i
 	if err != nil {
 		return answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
 	}
+	if names, err = undone(result, names, out); err != nil {
+		return err
+	}
 	after, err := viewOf(view.path, result.Raw)
 	if err != nil {
 		return answer(control.CodeUnavailable, "what would be put back cannot be read, so nothing was changed: %s", oneLine(err.Error()))
@@ -190,6 +194,24 @@ func (h *Hub) putBackFile(w *wantedFile, view clientView, found []fileFinding, i
 		wanted: next, records: records, finish: finish,
 	})
 	return err
+}
+
+// undone takes out what could not be put back: an entry is never taken for settled because nothing could be done about it.
+func undone(result clientconfig.Result, names []string, out *control.Decided) ([]string, error) {
+	why := ""
+	for _, o := range result.Outcomes {
+		if o.Did != clientconfig.DidLeave && o.Did != clientconfig.DidMiss {
+			continue
+		}
+		why = o.Why
+		names = slices.DeleteFunc(names, func(n string) bool { return n == o.Name })
+		out.Approved = slices.DeleteFunc(out.Approved, func(n string) bool { return n == entryPrefix+o.Name })
+		out.Left = append(out.Left, entryPrefix+o.Name)
+	}
+	if len(names) == 0 {
+		return nil, answer(control.CodeBadRequest, "nothing of it can be put back: %s; mend the entry in the client's file, or reject the item to leave it as it stands", why)
+	}
+	return names, nil
 }
 
 // fileItemDetail is an item over a client's file whole.

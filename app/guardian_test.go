@@ -40,7 +40,7 @@ func newDesk(t testing.TB, text string) *desk {
 
 func deskAt(t testing.TB, home control.Home, root, text string, change func(*Options)) *desk {
 	t.Helper()
-	d := &desk{file: filepath.Join(root, "Claude", "claude_desktop_config.json"), program: filepath.Join(root, "bin", "sallyport")}
+	d := &desk{file: filepath.Join(root, "config", "Claude", "claude_desktop_config.json"), program: filepath.Join(root, "bin", "sallyport")}
 	for _, dir := range []string{filepath.Dir(d.file), filepath.Dir(d.program)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -52,8 +52,7 @@ func deskAt(t testing.TB, home control.Home, root, text string, change func(*Opt
 	if text != "" {
 		write(t, d.file, text)
 	}
-	env := map[string]string{"XDG_CONFIG_HOME": root}
-	d.system = clientconfig.System{OS: "linux", Home: filepath.Join(root, "person"), Env: func(name string) string { return env[name] }}
+	d.system = machineAt(root)
 	d.place = open(t, home, func(o *Options) {
 		o.Program, o.System = d.program, d.system
 		o.HomeCheck = time.Hour // what is found is found by the watch
@@ -62,6 +61,12 @@ func deskAt(t testing.TB, home control.Home, root, text string, change func(*Opt
 		}
 	})
 	return d
+}
+
+// machineAt is a machine whose files all lie below root.
+func machineAt(root string) clientconfig.System {
+	env := map[string]string{"XDG_CONFIG_HOME": "/config"}
+	return clientconfig.System{OS: "linux", Home: "/person", Root: root, Env: func(name string) string { return env[name] }}
 }
 
 func (d *desk) protect(names ...string) control.Protected {
@@ -371,9 +376,9 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 		d.edit(added)
 		eventually(t, "the new entry guarded", func() bool { return d.guarded("fresh") })
 		d.settles()
-		if rows := d.records("config_change"); !strings.Contains(plainJSON(rows), "new entry") {
-			t.Errorf("the timeline does not say so: %+v", rows)
-		}
+		eventually(t, "the timeline says so", func() bool {
+			return strings.Contains(plainJSON(d.records("config_change")), "came into a client's file")
+		})
 	})
 	t.Run("off: it is reported, and approving wraps it", func(t *testing.T) {
 		d := newDesk(t, claudeFile)

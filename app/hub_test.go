@@ -84,7 +84,7 @@ func newHome(t testing.TB) control.Home {
 func open(t testing.TB, home control.Home, change func(*Options)) *place {
 	t.Helper()
 	at := &clock{t: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	opts := Options{Home: home, StartedBy: ByPerson, AllowCLI: true, Version: "test", Now: at.now, Settle: time.Millisecond}
+	opts := Options{Home: home, StartedBy: ByPerson, AllowCLI: true, Version: "test", Now: at.now, Settle: time.Millisecond, System: machineAt(t.TempDir())}
 	if change != nil {
 		change(&opts)
 	}

@@ -237,6 +237,7 @@ func (h *Hub) editing(p control.Protect) (*edit, error) {
 	if err != nil {
 		return nil, err
 	}
+	path = h.sameProtected(path)
 	w, err := h.recoverWrite(path)
 	if err != nil {
 		return nil, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
@@ -260,6 +261,20 @@ func (h *Hub) editing(p control.Protect) (*edit, error) {
 		}
 	}
 	return e, nil
+}
+
+// sameProtected is the name under which a file is protected already: a link and its target are one file.
+func (h *Hub) sameProtected(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return path
+	}
+	for _, f := range h.protectedFiles() {
+		if other, err := os.Stat(f.Path); err == nil && os.SameFile(info, other) {
+			return f.Path
+		}
+	}
+	return path
 }
 
 // ourProgram takes a path for Sallyport only where it leads to the file that this hub knows as such.

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, text)
+}
+
+func TestCoverageCountsAndNamesWhatIsNotGuarded(t *testing.T) {
+	root := t.TempDir()
+	put(t, filepath.Join(root, "config", "Claude", "Claude Extensions", "ext.one", "manifest.json"),
+		`{"name":"one","display_name":"One","version":"1","server":{"mcp_config":{"command":"node","args":["server.js","--token","sk-abcdefghijklmnopqrstuvwx"]}}}`)
+	put(t, filepath.Join(root, "person", ".cursor", "mcp.json"), `{"mcpServers": {"elsewhere": {"command": "npx", "args": ["x"]}}}`)
+	put(t, filepath.Join(root, "config", "Code", "User", "mcp.json"), `{"servers": {"coded": {"command": "npx"}}}`)
+	d := deskAt(t, newHome(t), root, claudeFile, nil)
+	d.protect("files")
+
+	status, err := d.Status()
+	if err != nil || status.Coverage == nil {
+		t.Fatalf("status %+v, %v", status, err)
+	}
+	c := *status.Coverage
+	if c.Guarded != 1 || c.Total != 5 {
+		t.Errorf("%d of %d guarded: %+v", c.Guarded, c.Total, c)
+	}
+	want := map[string]string{
+		"weather": coverOpen, "One": coverExtension, "elsewhere": coverOpen, "coded": coverOther,
+	}
+	for _, u := range c.Unguarded {
+		if want[u.Name] != u.Code || u.Why == "" {
+			t.Errorf("%+v", u)
+		}
+		delete(want, u.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("not named: %v", want)
+	}
+	raw := plainJSON(status)
+	for _, secret := range []string{"very-secret-value", "sk-abcdef"} {
+		if strings.Contains(raw, secret) {
+			t.Errorf("the status holds %s", secret)
+		}
+	}
+	for _, f := range c.Clients {
+		if f.Client == "claude-desktop" && (f.Path != d.file || f.State != control.FileFound || !f.Watched || f.Guarded != 1 || f.Total != 2) {
+			t.Errorf("Claude's file: %+v", f)
+		}
+	}
+}
+
+func TestAFileThatCannotBeReadIsNamedAndNotCountedAsEmpty(t *testing.T) {
+	d := newDesk(t, "{\n\"mcpServers\": {,}}")
+	c, err := d.Coverage(control.CoverageQuery{})
+	if err != nil || len(c.Unguarded) != 1 || c.Unguarded[0].Code != problemClientUnreadable || !strings.Contains(c.Unguarded[0].Why, "line 2") {
+		t.Errorf("coverage %+v, %v", c, err)
+	}
+}
+
+func TestOnAMacNothingIsReadBeforeAPersonAsked(t *testing.T) {
+	root := t.TempDir()
+	mac := machineAt(root)
+	mac.OS = "darwin"
+	file := filepath.Join(root, "person", "Library", "Application Support", "Claude", "claude_desktop_config.json")
+	put(t, file, claudeFile)
+	d := deskAt(t, newHome(t), root, "", func(o *Options) { o.System = mac })
+	c, err := d.Coverage(control.CoverageQuery{})
+	if err != nil || c.Total != 0 || c.Clients[0].State != control.FileUnseen {
+		t.Errorf("coverage %+v, %v", c, err)
+	}
+	d.file = file
+	d.protect()
+	if c, err = d.Coverage(control.CoverageQuery{}); err != nil || c.Guarded != 2 || c.Clients[0].State != control.FileFound {
+		t.Errorf("coverage %+v, %v", c, err)
+	}
+}

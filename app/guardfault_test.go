@@ -1,0 +1,551 @@
+package app
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// The child of the tests that kill a hub in the middle of a write: it does one thing to a client's file, says where it is,
+// and waits to be killed.
+const (
+	crashRoot  = "APP_TEST_CRASH_ROOT"
+	crashPlace = "APP_TEST_CRASH_POINT"
+	crashDoes  = "APP_TEST_CRASH_DOES"
+)
+
+func TestMain(m *testing.M) {
+	if root := os.Getenv(crashRoot); root != "" {
+		crashChild(root)
+	}
+	os.Exit(m.Run())
+}
+
+func crashChild(root string) {
+	stop := func(err error) {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	home, err := control.HomeAt(filepath.Join(root, "home"))
+	if err != nil {
+		stop(err)
+	}
+	hub, err := Open(Options{
+		Home: home, StartedBy: ByPerson, AllowCLI: true, Program: filepath.Join(root, "bin", "sallyport"), System: machineAt(root), HomeCheck: time.Hour,
+		crash: func(point string) {
+			if point == os.Getenv(crashPlace) {
+				fmt.Println(point)
+				select {}
+			}
+		},
+	})
+	if err != nil {
+		stop(err)
+	}
+	switch os.Getenv(crashDoes) {
+	case "protect":
+		_, err = hub.Protect(person, control.Protect{})
+	case "unprotect":
+		_, err = hub.Unprotect(person, control.Protect{Decided: true})
+	case "put back":
+		var items []control.InboxItem
+		for len(items) == 0 && err == nil {
+			hub.lookAtAll()
+			items, err = hub.Inbox()
+		}
+		if err == nil {
+			_, err = hub.Decide(person, control.Decide{Code: items[0].Code, Digest: items[0].Digest})
+		}
+	}
+	stop(fmt.Errorf("it came to an end: %w", errors.Join(err, hub.Close())))
+}
+
+// killed runs a hub that is killed with -9 at a point of a write.
+func killed(t *testing.T, root, does, point string) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command(exe)
+	child.Env = append(os.Environ(), crashRoot+"="+root, crashPlace+"="+point, crashDoes+"="+does)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != point {
+		t.Errorf("the child said %q and ended", lines.Text())
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+}
+
+func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T) {
+	for _, does := range []string{"protect", "unprotect", "put back"} {
+		for _, point := range []string{"noted", "written"} {
+			for _, edited := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, %s, edited since: %v", does, point, edited), func(t *testing.T) {
+					root := t.TempDir()
+					home, err := control.HomeAt(filepath.Join(root, "home"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					d := deskAt(t, home, root, claudeFile, nil)
+					if does != "protect" {
+						d.protect()
+					}
+					if does == "put back" {
+						d.replace(`{"mcpServers": {}}`)
+						d.waits(kindConfig, "entry:files=removed entry:weather=removed")
+					}
+					before := d.text()
+					d.Close()
+
+					killed(t, root, does, point)
+					after := d.text()
+					if (after == before) != (point == "noted") {
+						t.Fatalf("killed when it was %s, the file is\n%s", point, after)
+					}
+					if edited {
+						write(t, d.file, strings.Replace(after, "{", "{\n\t\"mine\": 1,", 1))
+					}
+					d = deskAt(t, home, root, "", nil)
+					d.lookAtAll()
+					for _, f := range d.protectedFiles() {
+						if f.Pending != nil {
+							t.Errorf("still pending: %+v", f)
+						}
+					}
+					happened := point == "written"
+					watched := len(d.protectedFiles()) == 1
+					switch does {
+					case "protect":
+						if watched != happened {
+							t.Errorf("watched is %v", watched)
+						}
+						d.quiet()
+					case "unprotect":
+						if watched == happened {
+							t.Errorf("watched is %v", watched)
+						}
+						d.quiet()
+					case "put back":
+						if happened {
+							d.quiet()
+							if !d.guarded("files") {
+								t.Error("not put back")
+							}
+							if rows := d.records("config_change"); !strings.Contains(plainJSON(rows), "put back") && !edited {
+								t.Logf("timeline: %+v", len(rows))
+							}
+						} else {
+							d.approve(d.waits(kindConfig, "entry:files=removed entry:weather=removed"))
+							if !d.guarded("files") {
+								t.Error("it cannot be put back any more")
+							}
+						}
+					}
+					if edited && !strings.Contains(d.text(), `"mine": 1`) {
+						t.Error("the person's edit is gone")
+					}
+					// Whatever holds now, unprotect gives the servers back as they were.
+					d.unprotect()
+					if got := strings.Join(d.argv("weather"), " "); got != "uvx weather" {
+						t.Errorf("unprotected it runs %q", got)
+					}
+					if !edited && does != "put back" && d.text() != claudeFile {
+						t.Errorf("it came back as\n%s", d.text())
+					}
+					left, err := filepath.Glob(filepath.Join(d.wholeFolder(), "*"))
+					if err != nil || len(left) != 0 {
+						t.Errorf("left behind: %v, %v", left, err)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestWhatHappenedWhileNoHubRanIsReportedByTheNext(t *testing.T) {
+	home, root := newHome(t), t.TempDir()
+	d := deskAt(t, home, root, claudeFile, nil)
+	d.protect()
+	d.Close()
+	write(t, d.file, claudeFile) // what `unprotect` does where no hub is
+	d = deskAt(t, home, root, "", nil)
+	it := d.waits(kindUnguarded, "entry:files=unwrapped entry:weather=unwrapped")
+	if !strings.Contains(it.Title, "while no hub ran") {
+		t.Errorf("the title is %q", it.Title)
+	}
+	if d.text() != claudeFile {
+		t.Error("the next hub took back what a person did")
+	}
+	d.reject(it)
+	d.settles()
+	if files := d.protectedFiles(); len(files) != 0 {
+		t.Errorf("taken as it is, it is still watched: %+v", files)
+	}
+}
+
+func TestTwoQuickEditsAreOneLook(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	guarded := d.text()
+	d.replace(`{"mcpServers": {}}`)
+	d.replace(guarded)
+	d.settles()
+	d.replace(`{"mcpServers": {}}`)
+	d.edit(func(servers map[string]any) { servers["other"] = map[string]any{"command": "x"} })
+	eventually(t, "the last state is judged", func() bool {
+		items := d.inboxNow()
+		return len(items) == 1 && strings.Contains(states(items[0]), "entry:files=removed") && d.guarded("other")
+	})
+}
+
+func TestTheFolderMayVanishAndComeBack(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	guarded := d.text()
+	folder := filepath.Dir(d.file)
+	aside := folder + ".aside"
+	if err := os.Rename(folder, aside); err != nil {
+		t.Fatal(err)
+	}
+	problem := func(code string) func() bool {
+		return func() bool {
+			status, err := d.Status()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Contains(plainJSON(status.Problems), code)
+		}
+	}
+	eventually(t, "the problem", problem(problemClientGone))
+	d.quiet() // nothing runs unguarded
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, d.file, claudeFile)
+	d.waits(kindUnguarded, "entry:files=unwrapped entry:weather=unwrapped")
+	if problem(problemClientGone)() {
+		t.Error("the problem stays")
+	}
+	d.replace(guarded)
+	d.settles()
+}
+
+func TestAFileThatCannotBeReadIsNotTakenForAnEmptyOne(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	before := d.text()
+	d.replace("{\n\"mcpServers\": {\n")
+	eventually(t, "the problem with line and column", func() bool {
+		status, err := d.Status()
+		return err == nil && strings.Contains(plainJSON(status.Problems), problemClientUnreadable) && strings.Contains(plainJSON(status.Problems), "line ")
+	})
+	d.quiet()
+	_, err := d.Protect(person, control.Protect{})
+	if e := wantError(t, err, control.CodeUnavailable); !strings.Contains(e.Message, "line ") {
+		t.Errorf("protect says %q", e.Message)
+	}
+	d.replace(before)
+	eventually(t, "the end of the problem", func() bool {
+		status, err := d.Status()
+		return err == nil && len(status.Problems) == 0
+	})
+	d.quiet()
+}
+
+func TestASymbolicLinkIsFollowedAndStays(t *testing.T) {
+	root := t.TempDir()
+	target := filepath.Join(root, "dotfiles", "claude.json")
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, target, claudeFile)
+	link := filepath.Join(root, "config", "Claude", "claude_desktop_config.json")
+	if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	d := deskAt(t, newHome(t), root, "", nil)
+	if out := d.protect(); out.Path != target {
+		t.Errorf("the path is %s", out.Path)
+	}
+	guarded := d.text()
+	d.file = target
+	d.replace(`{}`)
+	d.waits(kindConfig, "entry:files=removed entry:weather=removed")
+	d.replace(guarded)
+	d.settles()
+	// By its own name it is the same file.
+	if out, err := d.Protect(person, control.Protect{Config: target}); err != nil || out.Written || len(d.protectedFiles()) != 1 {
+		t.Errorf("under its other name: %+v, %v, %d files", out, err, len(d.protectedFiles()))
+	}
+	d.unprotect()
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 || d.text() != claudeFile {
+		t.Errorf("the link is %v, %v", info, err)
+	}
+}
+
+func TestWithoutEventsTheFileIsLookedAtFromOutside(t *testing.T) {
+	d := deskAt(t, newHome(t), t.TempDir(), claudeFile, func(o *Options) { o.HomeCheck = 5 * time.Millisecond })
+	d.protect()
+	d.lookAtAll()
+	if !d.stirredAfter(func() {}) {
+		// nothing happened, nothing is looked at
+	} else {
+		t.Error("it stirs without a reason")
+	}
+	if !d.stirredAfter(func() { d.replace(`{}`) }) {
+		t.Error("another file in its place is not seen")
+	}
+}
+
+// stirredAfter says whether the look from outside sees what f does. It has no watch beside it: the files are of this test.
+func (d *desk) stirredAfter(f func()) bool {
+	files := d.protectedFiles()
+	before := stampOf(files[0])
+	f()
+	return !before.same(stampOf(files[0]))
+}
+
+func TestAWrapperThatIsGoneIsReported(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	moved := d.program + ".moved"
+	if err := os.Rename(d.program, moved); err != nil {
+		t.Fatal(err)
+	}
+	d.lookAtAll()
+	it := d.waits(kindUnguarded, "entry:files=fake entry:weather=fake")
+	if it.Severity != severityHigh {
+		t.Errorf("severity %s: nothing runs unguarded", it.Severity)
+	}
+	coverage, err := d.Coverage(control.CoverageQuery{})
+	if err != nil || coverage.Guarded != 0 || coverage.Unguarded[0].Code != coverProgramGone {
+		t.Errorf("coverage %+v, %v", coverage, err)
+	}
+	if err := os.Rename(moved, d.program); err != nil {
+		t.Fatal(err)
+	}
+	d.lookAtAll()
+	d.settles()
+}
+
+func TestANewEntryInAFileThatCannotBeWrittenWaits(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	if err := os.RemoveAll(d.home.Backups); err != nil {
+		t.Fatal(err)
+	}
+	write(t, d.home.Backups, "no folder") // a copy cannot be kept, so nothing may be written
+	d.edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": "npx"} })
+	d.waits(kindConfig, "entry:fresh=new")
+	status, err := d.Status()
+	if err != nil || !strings.Contains(plainJSON(status.Problems), problemClientWrite) {
+		t.Errorf("problems %+v, %v", status.Problems, err)
+	}
+	if d.argv("fresh")[0] != "npx" {
+		t.Error("it was written without a copy")
+	}
+	if err := os.Remove(d.home.Backups); err != nil {
+		t.Fatal(err)
+	}
+	d.lookAtAll()
+	if !d.guarded("fresh") {
+		t.Error("the reason is gone, and it is not wrapped")
+	}
+	d.quiet()
+	if status, err = d.Status(); err != nil || len(status.Problems) != 0 {
+		t.Errorf("problems %+v, %v", status.Problems, err)
+	}
+}
+
+func TestApprovingWhatCannotBePutBackSaysWhyAndTakesNothing(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	fake := filepath.Join(filepath.Dir(d.file), "sallyport")
+	write(t, fake, "#!/bin/sh\n")
+	d.edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": fake} })
+	it := d.waits(kindUnguarded, "entry:fresh=fake")
+	if it.Severity != severityCritical {
+		t.Errorf("severity %s", it.Severity)
+	}
+	_, err := d.Decide(person, control.Decide{Code: it.Code, Digest: it.Digest, All: true})
+	wantError(t, err, control.CodeBadRequest)
+	if now := d.item(); now.Code != it.Code {
+		t.Errorf("something else waits: %+v", now)
+	}
+	d.reject(it)
+	d.settles()
+	coverage, err := d.Coverage(control.CoverageQuery{})
+	if err != nil || coverage.Guarded != 2 || coverage.Total != 3 || coverage.Unguarded[0].Code != coverFake {
+		t.Errorf("taken as it is, it still counts as what it is: %+v, %v", coverage, err)
+	}
+}
+
+func TestADecisionOverSomePartsLeavesTheOthers(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	d.replace(`{"mcpServers": {}}`)
+	it := d.waits(kindConfig, "entry:files=removed entry:weather=removed")
+	out := d.approve(it, "entry:weather")
+	if !d.guarded("weather") || strings.Contains(d.text(), "files") {
+		t.Errorf("put back as\n%s", d.text())
+	}
+	rest := d.waits(kindConfig, "entry:files=removed")
+	if out.Next != rest.Code || len(out.Left) != 1 {
+		t.Errorf("decided %+v, and %s waits", out, rest.Code)
+	}
+	d.reject(rest)
+	d.settles()
+	if len(d.protectedFiles()) != 1 {
+		t.Error("the other entry is not watched any more")
+	}
+}
+
+func TestTheWatchSeesAProgramThatIsGoneWithoutAnEvent(t *testing.T) {
+	d := deskAt(t, newHome(t), t.TempDir(), claudeFile, func(o *Options) { o.HomeCheck = 5 * time.Millisecond })
+	d.protect()
+	if err := os.Remove(d.program); err != nil {
+		t.Fatal(err)
+	}
+	d.waits(kindUnguarded, "entry:files=fake entry:weather=fake")
+}
+
+func TestABackupIsRestoredLikeAnyOtherWrite(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	backups, err := d.Backups()
+	if err != nil || len(backups) != 1 || backups[0].Path != d.file {
+		t.Fatalf("backups %+v, %v", backups, err)
+	}
+	restore := control.RestoreBackup{ID: backups[0].ID}
+	_, err = d.RestoreBackup(inside, restore)
+	wantError(t, err, control.CodeDescends)
+	_, err = d.RestoreBackup(person, restore)
+	wantError(t, err, control.CodeLoosens)
+	restore.Decided = true
+	out, err := d.RestoreBackup(person, restore)
+	if err != nil || !out.Written || d.text() != claudeFile || strings.Contains(plainJSON(out), "very-secret-value") {
+		t.Fatalf("restore: %+v, %v", out, err)
+	}
+	d.quiet()
+	if len(d.protectedFiles()) != 0 {
+		t.Error("a file without wrappers is still watched")
+	}
+	// What stood there was kept; putting that back tightens.
+	if backups, err = d.Backups(); err != nil || len(backups) != 2 {
+		t.Fatalf("backups %+v, %v", backups, err)
+	}
+	for _, b := range backups {
+		if b.Digest != digestOf([]byte(claudeFile)) {
+			if _, err := d.RestoreBackup(person, control.RestoreBackup{ID: b.ID}); err != nil {
+				t.Fatalf("it needs no decision: %v", err)
+			}
+		}
+	}
+	if !d.guarded("files") || len(d.protectedFiles()) != 1 {
+		t.Error("not guarded again")
+	}
+	d.quiet()
+	d.unprotect()
+	if d.text() != claudeFile {
+		t.Errorf("it came back as\n%s", d.text())
+	}
+}
+
+func TestNoValueOfEnvIsInTheStore(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	d.edit(func(servers map[string]any) { delete(servers, "files") })
+	d.waits(kindConfig, "entry:files=removed")
+	d.Close()
+	raw, err := os.ReadFile(filepath.Join(d.home.Dir, store.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(raw), "very-secret-value") {
+		t.Error("the store holds a value of env")
+	}
+}
+
+func TestAServersOwnProgramCannotSettleWhatWaits(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	d.edit(func(servers map[string]any) {
+		asServers(servers["weather"])["command"] = "/tmp/evil"
+		asServers(servers["weather"])["args"] = []string{}
+	})
+	it := d.waits(kindUnguarded, "entry:weather=unwrapped")
+	for _, p := range []control.Protect{{}, {All: true}, {Names: []string{"weather"}}, {Names: []string{"weather"}, Program: "/tmp/evil"}} {
+		if _, err := d.Protect(inside, p); err != nil {
+			t.Fatal(err)
+		}
+		if now := d.item(); now.Code != it.Code {
+			t.Errorf("%+v settled it: %+v", p, now)
+		}
+	}
+	_, err := d.Decide(inside, control.Decide{Code: it.Code, Digest: it.Digest})
+	wantError(t, err, control.CodeDescends)
+}
+
+func TestProtectNamesWhatItCannotDo(t *testing.T) {
+	d := newDesk(t, "")
+	_, err := d.Protect(person, control.Protect{})
+	wantError(t, err, control.CodeNotFound)
+	if _, err := os.Stat(d.file); !os.IsNotExist(err) {
+		t.Error("a file was made")
+	}
+	write(t, d.file, `{}`)
+	if out, err := d.Protect(person, control.Protect{}); err != nil || out.Written || !strings.Contains(out.Note, "nothing to protect") {
+		t.Errorf("without servers: %+v, %v", out, err)
+	}
+	write(t, d.file, `{"mcpServers": {"odd": {"args": []}, "home": {"command": "x", "env": {"HOME": "/h"}}, "far": {"url": "https://x"}, "good": {"command": "x"}}}`)
+	_, err = d.Protect(person, control.Protect{Names: []string{"good", "none"}})
+	wantError(t, err, control.CodeNotFound)
+	_, err = d.Protect(person, control.Protect{Program: "/bin/sh"})
+	wantError(t, err, control.CodeBadRequest)
+	_, err = d.Protect(person, control.Protect{Digest: digestOf([]byte("another"))})
+	wantError(t, err, control.CodeStale)
+	out := d.protect()
+	said := map[string]string{}
+	for _, e := range out.Entries {
+		said[e.Name] = e.State
+	}
+	if said["good"] != control.EntryWrapped || said["odd"] != control.EntryLeft || said["home"] != control.EntryLeft || said["far"] != control.EntryLeft {
+		t.Errorf("it says %v", said)
+	}
+	d.lookAtAll()
+	d.quiet()
+	coverage, err := d.Coverage(control.CoverageQuery{})
+	if err != nil || coverage.Guarded != 1 || coverage.Total != 4 || len(coverage.Unguarded) != 3 {
+		t.Fatalf("coverage %+v, %v", coverage, err)
+	}
+	codes := map[string]string{}
+	for _, u := range coverage.Unguarded {
+		codes[u.Name] = u.Code
+	}
+	if codes["odd"] != coverOdd || codes["far"] != coverRemote || codes["home"] == "" {
+		t.Errorf("codes %v", codes)
+	}
+}

@@ -1,0 +1,177 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/store"
+)
+
+// takeHonest compares a file with what is wanted of it, and follows what needs nobody: an entry that runs through the wrapper
+// although nobody asked for it, one that a person left out and is gone, values of env and members that do not say what runs.
+// What is left is for a person.
+func (h *Hub) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Change, error) {
+	var left []clientconfig.Change
+	var guardedNow, dropped, disputed []string
+	for _, c := range clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records) {
+		wanted, known := w.snapshot.Entry(c.Name)
+		switch {
+		case c.Class.Kind == clientconfig.Wrapped && (!known || !wanted.Guarded):
+			guardedNow = append(guardedNow, c.Name)
+		case c.Event == clientconfig.RemovedEntry && known && !wanted.Guarded:
+			dropped = append(dropped, c.Name)
+		default:
+			left = append(left, c)
+			disputed = append(append(disputed, c.Names...), c.Name)
+		}
+	}
+	records := h.adopted(w, view, guardedNow)
+	var keep []string
+	for _, e := range view.file.Entries {
+		if _, known := w.snapshot.Entry(e.Name); (known || slices.Contains(guardedNow, e.Name)) && !slices.Contains(disputed, e.Name) {
+			keep = append(keep, e.Name)
+		}
+	}
+	next := w.snapshot.Without(dropped...).With(view.file, w.by, records, keep...)
+	if len(left) == 0 {
+		next = view.file.Snapshot(w.by, records)
+	} else if len(dropped) == 0 && len(guardedNow) == 0 {
+		next.Servers = w.snapshot.Servers
+	}
+	same := plainJSON(next) == plainJSON(w.snapshot)
+	if same && w.whole {
+		return left, nil
+	}
+	if !w.whole && len(left) > 0 {
+		return left, nil // what was kept is lost, and what stands there is in dispute: nothing is made of that
+	}
+	return left, h.rewant(w, next, records, append(guardedNow, dropped...), nil)
+}
+
+// adopted are the records with those of entries that somebody else wrapped as we would have.
+func (h *Hub) adopted(w *wantedFile, view clientView, names []string) []clientconfig.Record {
+	records := w.records
+	if len(names) == 0 {
+		return records
+	}
+	bare, err := clientconfig.Unwrap(view.raw, view.file.Format, names, w.by, nil)
+	if err != nil {
+		return records
+	}
+	again, err := clientconfig.Wrap(bare.Raw, view.file.Format, names, w.by, nil)
+	if err != nil {
+		return records
+	}
+	return withNewer(records, again.Records)
+}
+
+// withNewer is a list of records with newer ones in the place of those of the same name.
+func withNewer(records, newer []clientconfig.Record) []clientconfig.Record {
+	all := slices.DeleteFunc(slices.Clone(records), func(r clientconfig.Record) bool {
+		return slices.ContainsFunc(newer, func(n clientconfig.Record) bool { return n.Name == r.Name })
+	})
+	return append(all, newer...)
+}
+
+// rewant stores another wanted state of a file that is not written with it. more is written in the same transaction.
+func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []clientconfig.Record, names []string, more func(*store.Tx) error) error {
+	records = slices.DeleteFunc(slices.Clone(records), func(r clientconfig.Record) bool {
+		kept, ok := next.Entry(r.Name)
+		return !ok || !kept.Guarded
+	})
+	entries, err := entriesOf(next, records)
+	if err != nil {
+		return err
+	}
+	whole, err := h.keepWhole(w.Path, next)
+	if err != nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.problem(problemClientKeep, "what is wanted of "+w.Path+" cannot be kept: "+err.Error(), "see that the disk is not full and "+h.wholeFolder()+" is yours alone")
+		return nil
+	}
+	f := w.ClientFile
+	f.Entries, f.Whole, f.Program = entries, whole, w.by.Path
+	ends := !guards(next)
+	err = h.updating(func(tx *store.Tx) error {
+		if _, ok := h.problems[problemClientKeep]; ok {
+			h.solved(problemClientKeep)
+		}
+		if ends {
+			err = tx.DeleteClientFile(f.Path)
+		} else {
+			err = tx.PutClientFile(f)
+		}
+		if err != nil || more == nil && len(names) == 0 {
+			return err
+		}
+		if more != nil {
+			if err := more(tx); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Append(h.record("config_change", "ok", store.Record{
+			Summary: fmt.Sprintf("%s of a client's file wanted as it is there now", entriesWord(len(names))),
+			Detail:  detail(map[string]any{"check": "client_file", "path": f.Path, "client": f.Client, "why": "as it is", "entries": cutList(cleanNames(names)), "watch_ends": ends}),
+		}))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if ends {
+		h.sweepWhole(f.Path)
+		h.rewatch()
+	} else {
+		h.sweepWhole(f.Path, whole)
+	}
+	w.ClientFile, w.records, w.snapshot, w.whole = f, records, next, true
+	return nil
+}
+
+// wrapNew puts new entries behind the port at once, where the person has it so. It says whether the file was written.
+func (h *Hub) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Change) bool {
+	h.mu.Lock()
+	on := policy.ForHub(h.settings.global()).AutoProtect
+	h.mu.Unlock()
+	var fresh []clientconfig.Change
+	for _, c := range changes {
+		if c.Event == clientconfig.NewEntry && c.Class.Kind == clientconfig.Plain {
+			fresh = append(fresh, c)
+		}
+	}
+	if !on || len(fresh) == 0 {
+		return false
+	}
+	result, err := clientconfig.PutBack(view.file, w.snapshot, fresh, w.by, w.records)
+	if err != nil || !result.Changed {
+		return false
+	}
+	var names []string
+	for _, o := range result.Outcomes {
+		if o.Did == clientconfig.DidWrap {
+			names = append(names, o.Name)
+		}
+	}
+	after, err := viewOf(view.path, result.Raw)
+	if err != nil || len(names) == 0 {
+		return false
+	}
+	records := withNewer(w.records, result.Records)
+	_, err = h.carryOut(clientChange{
+		why: whyNewEntry, from: view, to: result.Raw, client: w.Client, program: w.by.Path, names: names,
+		wanted: w.snapshot.With(after.file, w.by, records, names...), records: records,
+	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err != nil {
+		h.problem(problemClientWrite, "a new entry of "+w.Path+" could not be put behind the port: "+err.Error(), "see why, then decide on the item that says so")
+		return false
+	}
+	if _, ok := h.problems[problemClientWrite]; ok {
+		h.solved(problemClientWrite)
+	}
+	return true
+}

@@ -1,0 +1,201 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/store"
+)
+
+// fileDetail is what an item over a client's file keeps beside its parts.
+type fileDetail struct {
+	Path   string            `json:"path"`
+	Client string            `json:"client"`
+	Diff   string            `json:"diff,omitempty"`
+	Words  map[string]string `json:"words"`
+}
+
+func readFileDetail(it store.Item) (d fileDetail) {
+	_ = json.Unmarshal(it.Detail, &d)
+	return d
+}
+
+// settleFile makes what waits over a file exactly what was found: one item a kind, a new code for new content.
+func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) error {
+	id := store.ClientFileID(w.Path)
+	contents := map[string]*content{}
+	for _, kind := range []string{kindConfig, kindUnguarded} {
+		contents[kind] = h.fileContent(w, view, found, kind)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return nil
+	}
+	var notices []ItemNotice
+	changed := false
+	err := h.update(func(tx *store.Tx) (bool, error) {
+		notices, changed = nil, false
+		for _, kind := range []string{kindConfig, kindUnguarded} {
+			item, fresh, err := h.settle(tx, contents[kind], kind, id, h.opts.Now())
+			if err != nil {
+				return false, err
+			}
+			if !fresh {
+				continue
+			}
+			changed = true
+			r := store.Record{Summary: "a client's file is as it is wanted again", Detail: detail(map[string]any{"check": "client_file", "path": w.Path, "client": w.Client, "kind": kind})}
+			status := "ok"
+			if item != nil {
+				status, r.Code, r.Summary = "warned", item.Code, item.Title
+				notices = append(notices, noticeOf(*item, clientTitle(w.Client)))
+			}
+			if _, err := tx.Append(h.record("config_change", status, r)); err != nil {
+				return false, err
+			}
+		}
+		return changed, nil
+	})
+	if err != nil {
+		return h.failed(err)
+	}
+	if changed {
+		h.pushAll()
+	}
+	for _, n := range notices {
+		h.notify(n)
+	}
+	return nil
+}
+
+// fileContent is the inbox item of one kind over a file, nil where there is nothing to say.
+func (h *Hub) fileContent(w *wantedFile, view clientView, found []fileFinding, kind string) *content {
+	found = slices.DeleteFunc(slices.Clone(found), func(f fileFinding) bool { return f.kind != kind })
+	if len(found) == 0 {
+		return nil
+	}
+	c := &content{kind: kind, serverID: store.ClientFileID(w.Path), severity: severityReview, clients: []string{w.Client}}
+	d := fileDetail{Path: w.Path, Client: w.Client, Words: map[string]string{}}
+	now := view.file.Snapshot(w.by, w.records)
+	for _, f := range found {
+		item := entryPrefix + f.name
+		c.parts = append(c.parts, store.Part{Item: item, State: f.state, Digest: h.store.KeyedHash("client-entry",
+			[]byte(f.name), []byte(f.state), []byte(entryText(now, f.name)), []byte(entryText(w.snapshot, f.name)))})
+		d.Words[item] = f.words
+		c.severity = graver(c.severity, f.severity)
+	}
+	if result, err := putBack(w, view, found, nil); err == nil {
+		if text, err := clientconfig.Diff(w.Path, view.raw, result.Raw, view.file.Format); err == nil {
+			d.Diff = text
+		}
+	}
+	c.title = h.fileTitle(w, view, found)
+	c.detail = detailOf(d)
+	return c
+}
+
+// putBack is a file with the wanted state back in it, for the named parts, or for all where chosen is nil.
+func putBack(w *wantedFile, view clientView, found []fileFinding, chosen map[string]bool) (clientconfig.Result, error) {
+	var changes []clientconfig.Change
+	wiped := false
+	for _, f := range found {
+		switch {
+		case chosen != nil && !chosen[entryPrefix+f.name]:
+		case f.change.Event != clientconfig.WipedServers:
+			changes = append(changes, f.change)
+		case chosen == nil && !wiped:
+			wiped = true
+			changes = append(changes, f.change)
+		case chosen != nil && len(chosen) >= len(f.change.Names) && !slices.ContainsFunc(f.change.Names, func(n string) bool { return !chosen[entryPrefix+n] }):
+			if !wiped {
+				wiped = true
+				changes = append(changes, f.change)
+			}
+		case chosen != nil:
+			changes = append(changes, clientconfig.Change{Event: clientconfig.RemovedEntry, Name: f.name})
+		}
+	}
+	return clientconfig.PutBack(view.file, w.snapshot, changes, w.by, w.records)
+}
+
+func graver(a, b string) string {
+	rank := map[string]int{severityReview: 0, severityHigh: 1, severityCritical: 2}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}
+
+// fileTitle is ours: counts, and a name only where it is harmless.
+func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) string {
+	verbs := map[string][2]string{
+		stateNew: {"is new and runs unguarded", "are new and run unguarded"}, stateChanged: {"changed", "changed"},
+		stateRemoved: {"is gone", "are gone"}, stateUnwrapped: {"lost its wrapper and runs unguarded", "lost their wrappers and run unguarded"},
+		stateFake: {"looks guarded and is not", "look guarded and are not"},
+	}
+	var words []string
+	for _, state := range []string{stateFake, stateUnwrapped, stateRemoved, stateChanged, stateNew} {
+		var names []string
+		for _, f := range found {
+			if f.state == state {
+				names = append(names, f.name)
+			}
+		}
+		switch {
+		case len(names) == 1:
+			words = append(words, entryWord(names[0])+" "+verbs[state][0])
+		case len(names) > 1:
+			words = append(words, fmt.Sprintf("%d servers %s", len(names), verbs[state][1]))
+		}
+	}
+	switch {
+	case found[0].change.Event == clientconfig.WipedServers:
+		words = []string{fmt.Sprintf("its servers were wiped from its file (%d are gone)", len(found))}
+	case !h.guard.looked[w.Path] && found[0].kind == kindUnguarded:
+		words = append(words, "done while no hub ran")
+	}
+	return clientTitle(w.Client) + ": " + strings.Join(words, "; ")
+}
+
+func entryWord(name string) string {
+	if clean := inspect.CleanName(name, ""); clean != "" {
+		return clean
+	}
+	return "a server"
+}
+
+func cleanNames(names []string) []string {
+	clean := make([]string, len(names))
+	for i, name := range names {
+		clean[i] = entryWord(name)
+	}
+	return clean
+}
+
+// clientTitle is how people know a client.
+func clientTitle(client string) string {
+	switch client {
+	case clientconfig.ClaudeDesktop:
+		return "Claude Desktop"
+	case clientconfig.ClaudeCode:
+		return "Claude Code"
+	case clientconfig.Cursor:
+		return "Cursor"
+	case clientconfig.Windsurf:
+		return "Windsurf"
+	}
+	return inspect.CleanName(client, "a client")
+}
+
+func detailOf(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return raw
+}

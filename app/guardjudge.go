@@ -1,0 +1,90 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+)
+
+// Kinds of inbox items over a client's file.
+const (
+	kindConfig    = "config_changed" // entries came, went or changed; what runs, runs guarded or was never asked about
+	kindUnguarded = "unguarded"      // a server that should be guarded is not, or only looks so
+)
+
+// States of a part of such an item, beside new, changed and removed.
+const (
+	stateUnwrapped = "unwrapped"
+	stateFake      = "fake"
+)
+
+const entryPrefix = "entry:"
+
+// fileItem says whether a kind of item is about a client's file.
+func fileItem(kind string) bool { return kind == kindConfig || kind == kindUnguarded }
+
+// fileFinding is one change of a protected file as an inbox item lists it.
+type fileFinding struct {
+	change   clientconfig.Change
+	name     string
+	kind     string
+	state    string
+	severity string
+	words    string
+}
+
+// judgeFile says what each change of a protected file is to a person. It is pure.
+func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.File) []fileFinding {
+	var found []fileFinding
+	add := func(c clientconfig.Change, name, kind, state, severity, words string) {
+		found = append(found, fileFinding{c, name, kind, state, severity, words})
+	}
+	for _, c := range changes {
+		wanted, known := w.snapshot.Entry(c.Name)
+		switch c.Event {
+		case clientconfig.WipedServers:
+			for _, name := range c.Names {
+				add(c, name, kindConfig, stateRemoved, severityHigh, "it is gone from the file with all others")
+			}
+		case clientconfig.RemovedEntry:
+			add(c, c.Name, kindConfig, stateRemoved, severityReview, "it is gone from the file")
+		case clientconfig.NewEntry:
+			words := "it came into the file and runs unguarded"
+			switch {
+			case c.Class.Kind == clientconfig.Remote, c.Class.Kind == clientconfig.Odd:
+				words = "it came into the file and cannot be guarded: " + c.Class.Why
+			}
+			add(c, c.Name, kindConfig, stateNew, severityReview, words)
+		case clientconfig.ChangedEntry:
+			severity := severityReview
+			if known && wanted.Guarded && (slices.Contains(c.Fields, "command") || slices.Contains(c.Fields, "args")) {
+				severity = severityHigh
+			}
+			add(c, c.Name, kindConfig, stateChanged, severity, strings.Join(c.Fields, ", ")+" changed")
+		case clientconfig.LostWrapper:
+			words := "its wrapper is gone, so the server runs unguarded"
+			e, _ := now.Entry(c.Name)
+			if r := recordOf(w.records, c.Name); r == nil || !slices.Equal(r.Argv, e.Argv()) {
+				words = "its wrapper is gone and another command stands there, which runs unguarded"
+			}
+			add(c, c.Name, kindUnguarded, stateUnwrapped, severityHigh, words)
+		default: // FalseWrapper, and whatever a later version finds
+			severity := severityCritical
+			if c.Class.Reason == clientconfig.MissingFile && recordOf(w.records, c.Name) != nil && !slices.Contains(c.Fields, "command") {
+				severity = severityHigh // nothing runs: the wrapper that we wrote is not where it was
+			}
+			add(c, c.Name, kindUnguarded, stateFake, severity, "it looks guarded and is not: "+c.Class.Why)
+		}
+	}
+	return found
+}
+
+func recordOf(records []clientconfig.Record, name string) *clientconfig.Record {
+	for i := range records {
+		if records[i].Name == name {
+			return &records[i]
+		}
+	}
+	return nil
+}
