@@ -15,7 +15,7 @@ func (h *Hub) blocked(s *session) control.State {
 	h.revision++
 	state := control.State{
 		Revision: h.revision, Name: s.name, Blocked: true,
-		Items: map[string]control.ItemState{}, Settings: h.unsureSandbox(maps.Clone(h.settings.global())),
+		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()),
 	}
 	if h.lost != nil {
 		state.Code, state.Kind, state.Waiting = h.lost.code, kindProblem, 1

@@ -28,6 +28,7 @@ type Server struct {
 	Noisy      []time.Time     `json:"noisy,omitempty"`       // when items came and went, the last day
 	Number     int             `json:"number,omitempty"`      // "server 3", where the name may not stand in a sentence
 	FirstUse   time.Time       `json:"first_use,omitzero"`    // when first use was decided; zero while nobody has looked
+	Sandbox    string          `json:"sandbox,omitempty"`     // what it ran under when it last declared itself
 	Extra      json.RawMessage `json:"extra,omitempty"`       // what a later version adds
 }
 

@@ -66,6 +66,7 @@ func (wrapCommand) run(context.Context, streams) (int, error) { return exitUsage
 type probeCommand struct {
 	jsonFlag
 	Name    string   `placeholder:"NAME" help:"Name of the server. Without it, the command's own."`
+	Sandbox bool     `help:"Look under strict: no network, no home folder (Linux, bubblewrap)."`
 	Config  string   `placeholder:"PATH" help:"Look at the servers of a client's file. What stands behind the flags are names of its entries then."`
 	Command []string `arg:"" optional:"" sep:"none" help:"The server's command and its arguments, after --. With --config, names of entries."`
 }
@@ -75,6 +76,8 @@ type probeOptions struct {
 	argv []string
 	env  []string // of the server; nil is ours
 	json bool
+
+	sandbox bool // under strict, whatever is set
 }
 
 func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
@@ -82,9 +85,9 @@ func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitUsage, err
 	}
 	if c.Config != "" {
-		return runProbeFile(ctx, c.Config, c.Command, c.JSON, s)
+		return runProbeFile(ctx, c, s)
 	}
-	return runProbe(ctx, probeOptions{name: c.Name, argv: c.Command, json: c.JSON}, s), nil
+	return runProbe(ctx, probeOptions{name: c.Name, argv: c.Command, json: c.JSON, sandbox: c.Sandbox}, s), nil
 }
 
 type hubCommand struct {

@@ -55,7 +55,8 @@ func examine(ctx context.Context) []checked {
 		return results // store and hub are refused for the same reason: one problem is named once
 	}
 	results = append(results, examineStore(home))
-	return append(results, examineHub(ctx, home)...)
+	results = append(results, examineHub(ctx, home)...)
+	return append(results, examineSandbox(ctx, home))
 }
 
 func wrong(check, code, what, next string) checked {

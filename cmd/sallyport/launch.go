@@ -17,6 +17,7 @@ type server struct {
 	command transport.Command
 	stderr  io.Writer
 	launch  *proxy.Launcher
+	strict  bool // whatever sandbox is set: probe --sandbox
 
 	mu      sync.Mutex
 	process *transport.Process
@@ -36,13 +37,17 @@ func (s *server) start(ctx context.Context) (io.Reader, io.WriteCloser, error) {
 	if s.over {
 		return nil, nil, context.Canceled
 	}
+	var err error
+	if s.command.Sandbox, err = s.link.sandbox(s.strict); err != nil {
+		return nil, nil, err
+	}
 	s.used = true // Start closes a guard that it could not use
 	process, err := s.guard.Start(ctx, s.command, s.stderr, s.link.Stderr)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, sandboxRefused(err)
 	}
 	s.process, s.input = process, &serverInput{process: process}
-	s.link.record("server_start", "ok", "the server was started")
+	s.link.record("server_start", "ok", s.link.underWords())
 	s.launch.Started(ctx, process.PID())
 	return process.Stdout, s.input, nil
 }

@@ -67,7 +67,7 @@ type lookedAt struct {
 }
 
 func (l *lookedAt) Report(ctx context.Context, r control.Report) (*control.State, error) {
-	state, err := l.Link.Report(ctx, r)
+	state, err := l.hubLink.Report(ctx, r)
 	if err != nil {
 		select {
 		case l.fail <- err:
@@ -106,6 +106,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	}
 	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Env: o.env, Spare: link.spare}, nil)
 	defer server.close()
+	server.strict = o.sandbox
 	if !server.launch.Before(ctx) {
 		return heldBack(link)
 	}

@@ -80,8 +80,9 @@ func environment(f clientFile, entry clientconfig.Entry) []string {
 }
 
 // runProbeFile looks at the servers of a client's file, one after the other: one that does not start hides no other.
-func runProbeFile(ctx context.Context, path string, names []string, asJSON bool, s streams) (int, error) {
-	path, err := filepath.Abs(path)
+func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
+	names, asJSON := c.Command, c.JSON
+	path, err := filepath.Abs(c.Config)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -94,6 +95,7 @@ func runProbeFile(ctx context.Context, path string, names []string, asJSON bool,
 		code = exitFailed // asked for by name
 	}
 	for _, server := range servers {
+		server.sandbox = c.Sandbox
 		report, err := probe(ctx, server)
 		switch {
 		case ctx.Err() != nil:

@@ -99,6 +99,7 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	fact("runs", commandText(d.Command))
 	fact("address", d.URL)
 	p.before(d)
+	fact("sandbox", lookedUnder(d))
 	fact("calls itself", serverInfo(d.Info))
 	fact("waits", waiting(d.Created, now))
 	fact("digest", d.Digest)
@@ -148,7 +149,10 @@ func waiting(since, now time.Time) string {
 
 // meaning is what an item means for the person, in our words only.
 func meaning(d control.ItemDetail) string {
-	const running = "Looking is running: the server was started to see what it declares, so its\nprogram has already run as you."
+	running := "Looking is running: the server was started to see what it declares, so its\nprogram has already run as you."
+	if d.LookedIn == "shield" || d.LookedIn == "strict" {
+		running = "Looking is running: the server was started to see what it declares. Its program\nran in a sandbox (" + d.LookedIn + "), not with all that you can do."
+	}
 	switch {
 	case d.Kind == "new_server":
 		return "This server is new. Nothing of it reaches the client until it is allowed: its\ntools are not listed, and calls to them are refused.\n" + running

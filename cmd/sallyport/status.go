@@ -120,11 +120,19 @@ func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitFine, nil
 	}
 	rows := make([][]string, len(servers))
+	walled := slices.ContainsFunc(servers, func(s control.Server) bool { return sandboxWords(s) != "off" })
 	for i, server := range servers {
 		rows[i] = []string{short(server.Server, 24), text(server.State), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
 			strconv.Itoa(len(server.Findings)), strconv.Itoa(server.Wrappers), orDash(text(server.Code)), short(server.Identity, 48)}
 	}
-	p.table(strings.Fields("SERVER STATE ALLOWED BLOCKED FINDINGS RUNNING ITEM IDENTITY"), rows)
+	columns := strings.Fields("SERVER STATE ALLOWED BLOCKED FINDINGS RUNNING ITEM IDENTITY")
+	if walled {
+		columns = slices.Insert(columns, 6, "SANDBOX")
+		for i, server := range servers {
+			rows[i] = slices.Insert(rows[i], 6, text(sandboxWords(server)))
+		}
+	}
+	p.table(columns, rows)
 	return exitFine, nil
 }
 

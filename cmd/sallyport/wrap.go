@@ -181,9 +181,11 @@ func answerFirst(s streams, why string) {
 // hubLink is a wrapper's tie to the hub with what this process says of itself.
 type hubLink struct {
 	*control.Link
+	home    control.Home
 	session string
 	server  string
 	client  string
+	under   string // what the server runs under, once it was started
 
 	mu      sync.Mutex
 	started []int // hubs this process started, which its shutdown must spare
@@ -198,7 +200,7 @@ func connectLink(ctx context.Context, server control.ServerRef, client string, r
 	if err != nil {
 		return nil, err
 	}
-	l := &hubLink{session: control.NewRecordID(time.Now()), server: server.Name, client: client}
+	l := &hubLink{home: home, session: control.NewRecordID(time.Now()), server: server.Name, client: client}
 	l.Link = control.NewLink(context.WithoutCancel(ctx), control.LinkOptions{
 		Home: home, Role: role, Version: version, Exe: exe, Started: l.sparing,
 		Register: control.Register{Server: server, Client: client, Session: l.session},

@@ -122,22 +122,6 @@ func (l *Link) WaitState(ctx context.Context) error {
 	}
 }
 
-// Settled waits until there is a state, or the first try at a hub came to nothing; the error says why there is none.
-func (l *Link) Settled(ctx context.Context) error {
-	select {
-	case <-l.first:
-		return nil
-	case <-l.tried:
-	case <-ctx.Done():
-	}
-	select {
-	case <-l.first:
-		return nil
-	default:
-		return l.away(ErrNoHub)
-	}
-}
-
 // Connected says whether the hub is there now.
 func (l *Link) Connected() bool {
 	l.mu.Lock()

@@ -1,0 +1,47 @@
+package app
+
+import (
+	"slices"
+
+	"github.com/sallyport/sallyport/store"
+)
+
+// sandboxKey is the setting. The hub builds no sandbox and starts no server: it says which one is set, which files of clients
+// are to be hidden, and what each server ran under when it declared itself.
+const sandboxKey = "sandbox"
+
+// levels are the sandboxes there are, weakest first.
+var levels = []string{"off", "shield", "strict"}
+
+// level is what a wrapper says its server runs under; "" where it said nothing that we know.
+func level(said string) string {
+	if slices.Contains(levels, said) {
+		return said
+	}
+	return ""
+}
+
+// runsUnder are what the live wrappers of a server have it under, weakest first.
+func (h *Hub) runsUnder(server string) (all []string) {
+	for _, s := range h.sessions {
+		if s.server == server && s.sandbox != "" && !slices.Contains(all, s.sandbox) {
+			all = append(all, s.sandbox)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return slices.Index(levels, a) - slices.Index(levels, b) })
+	return all
+}
+
+// hiddenFiles are the clients' files that a person had protected, wherever they lie: a sandboxed server does not see them.
+func hiddenFiles(tx *store.Tx) ([]string, error) {
+	files, err := tx.ClientFiles()
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	slices.Sort(paths)
+	return paths, nil
+}

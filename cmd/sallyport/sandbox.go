@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/transport"
+)
+
+// errNoPolicy: what the server may reach could not be learned.
+var errNoPolicy = errors.New("SP-141: what the server may reach could not be learned, so it was not started; sallyport status says why")
+
+// sandbox is what the server is to run in, nil for none: what the hub says now, or strict. Without a word of the hub there
+// is no server: what was to have a sandbox never starts without one because a hub, a store or a file was not there to say
+// so. (The launch pin holds a server back until then; this is for the day that it does not.)
+func (l *hubLink) sandbox(strict bool) (*transport.Sandbox, error) {
+	state := l.State()
+	level := state.Settings["sandbox"]
+	if strict && level != "" {
+		level = "strict"
+	}
+	switch level {
+	case "off":
+		l.under = level
+		return nil, nil
+	case "shield", "strict":
+	default:
+		return nil, errNoPolicy
+	}
+	hide, err := l.home.Private()
+	if err != nil {
+		return nil, fmt.Errorf("hide our own folders: %w", err)
+	}
+	hidden, keep := clientPlaces(clientconfig.ThisSystem())
+	l.under = level
+	return &transport.Sandbox{Strict: level == "strict", Hide: append(append(hide, hidden...), state.Hide...), Keep: keep}, nil
+}
+
+// clientPlaces are the folders of the clients, or their files where the folder is the home itself, and what stays readable in
+// them: the programs of desktop extensions. A file is replaced by its client all the time, and what covers it goes with the
+// old one; the folder stays. Claude Desktop's folder is made where it is missing: a server could leave a file for it there.
+func clientPlaces(system clientconfig.System) (hide, keep []string) {
+	for i, place := range clientconfig.Places(system) {
+		if place.Folder == "" || above(place.Folder, system.Home) {
+			hide = append(hide, place.Path)
+			continue
+		}
+		if i == 0 {
+			if _, err := os.Stat(filepath.Dir(place.Folder)); err == nil {
+				_ = os.Mkdir(place.Folder, 0o700) // exists, mostly; where it cannot be made, no server can make it either
+			}
+		}
+		hide = append(hide, place.Folder)
+		keep = append(keep, filepath.Join(place.Folder, "Claude Extensions"), filepath.Join(place.Folder, "extensions"))
+	}
+	if system.Home != "" {
+		code := filepath.Join(system.Home, ".claude")
+		hide = append(hide, code) // its hooks are commands
+		keep = append(keep, filepath.Join(code, "plugins"), filepath.Join(code, "local"))
+	}
+	return hide, keep
+}
+
+// above says whether a folder is another one or holds it.
+func above(folder, other string) bool {
+	rel, err := filepath.Rel(folder, other)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// Report says with what the server declares what it ran under when it did.
+func (l *hubLink) Report(ctx context.Context, r control.Report) (*control.State, error) {
+	r.Sandbox = l.under
+	return l.Link.Report(ctx, r)
+}
+
+// underWords is what a start is recorded with.
+func (l *hubLink) underWords() string {
+	if l.under == "off" {
+		return "the server was started"
+	}
+	return "the server was started in its sandbox (" + l.under + ")"
+}
+
+// sandboxRefused puts a code to a server that was not started because its sandbox could not be had.
+func sandboxRefused(err error) error {
+	var no *transport.SandboxError
+	if errors.As(err, &no) {
+		return fmt.Errorf("SP-140: %w", err)
+	}
+	return err
+}
+
+// sandboxWords is what a server runs under: what is set, and what its wrappers have it under where that is another.
+func sandboxWords(s control.Server) string {
+	if s.Sandbox == "" {
+		return "off"
+	}
+	for _, now := range s.RunsIn {
+		if now != s.Sandbox {
+			return s.Sandbox + " (now " + strings.Join(s.RunsIn, ", ") + ")"
+		}
+	}
+	return s.Sandbox
+}
+
+// lookedUnder is what is set for the server of an item, and what it ran under when it was looked at, "" where neither is
+// anything.
+func lookedUnder(d control.ItemDetail) string {
+	set, looked := d.Sandbox, d.LookedIn
+	switch {
+	case set == "", set == "off" && (looked == "off" || looked == ""):
+		return ""
+	case looked == "" || looked == set:
+		return set
+	}
+	return set + " from its next start on; it declared itself under " + looked
+}
+
+// examineSandbox looks whether a sandbox can be had, and whether each server that is to have one has it.
+func examineSandbox(ctx context.Context, home control.Home) checked {
+	const check = "sandbox"
+	said, unable := transport.TrySandbox(ctx)
+	var wanted, behind []string
+	if servers := knownServers(ctx, home); servers != nil {
+		for _, s := range servers {
+			if s.Sandbox != "" && s.Sandbox != "off" {
+				wanted = append(wanted, s.Server+": "+sandboxWords(s))
+			}
+			if sandboxWords(s) != s.Sandbox && s.Sandbox != "" {
+				behind = append(behind, s.Server+": "+sandboxWords(s))
+			}
+		}
+	}
+	switch {
+	case unable != nil && len(wanted) > 0:
+		return wrong(check, "SP-140", plain(unable)+"; set for "+strings.Join(wanted, ", "), "Do what it says; until then these servers are not started.")
+	case unable != nil:
+		return checked{Check: check, Found: plain(unable) + "; no server asks for one"}
+	case len(behind) > 0:
+		return wrong(check, "SP-142", strings.Join(behind, ", "), "Restart the client: a server gets its sandbox when it starts.")
+	}
+	found := said
+	if len(wanted) > 0 {
+		found += "; " + strings.Join(wanted, ", ")
+	}
+	if open := transport.AbstractSockets(); len(open) > 0 {
+		found += "; a shield leaves open: " + strings.Join(open, ", ")
+	}
+	return checked{Check: check, Found: found}
+}
+
+// knownServers asks the hub, nil where none answers.
+func knownServers(ctx context.Context, home control.Home) []control.Server {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	hub, err := control.DialWith(ctx, home, control.DialOptions{Role: control.RoleCLI, Version: version})
+	if err != nil {
+		return nil
+	}
+	defer hub.Close()
+	servers, err := hub.Servers(ctx)
+	if err != nil {
+		return nil
+	}
+	return servers
+}
