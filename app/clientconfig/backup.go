@@ -47,14 +47,8 @@ const aboutSuffix = ".about.json"
 // Keep copies a file's text, and removes copies that are too old or too many. A text of this file that is kept already is
 // not kept twice: its copy gets the new date, and keeps its ID.
 func (b *Backups) Keep(path string, raw []byte) (Backup, error) {
-	if b == nil || b.Dir == "" {
-		return Backup{}, errors.New("there is no folder for backups")
-	}
-	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
+	if err := b.make(); err != nil {
 		return Backup{}, err
-	}
-	if info, err := os.Lstat(b.Dir); err != nil || !info.IsDir() {
-		return Backup{}, fmt.Errorf("%s is not a folder", b.Dir)
 	}
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
@@ -84,6 +78,20 @@ func (b *Backups) Keep(path string, raw []byte) (Backup, error) {
 		}
 	}
 	return kept, nil
+}
+
+// make makes the folder where there is none.
+func (b *Backups) make() error {
+	if b == nil || b.Dir == "" {
+		return errors.New("there is no folder for backups")
+	}
+	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(b.Dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is not a folder", b.Dir)
+	}
+	return nil
 }
 
 func (b *Backups) keep(path string, raw []byte, before []Backup) (Backup, error) {

@@ -2,7 +2,6 @@ package clientconfig
 
 import (
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,9 +44,4 @@ func TestHonestArgumentsAreShown(t *testing.T) {
 	if got := strings.Join(maskArgs(args), " "); got != strings.Join(args, " ") {
 		t.Errorf("shown as %s", got)
 	}
-}
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(m.Run())
 }

@@ -32,6 +32,14 @@ func Write(path string, was, now []byte, backups *Backups) (Backup, error) {
 	if err := writable(target, info); err != nil {
 		return Backup{}, writing(path, err)
 	}
+	if err := backups.make(); err != nil {
+		return Backup{}, fmt.Errorf("keep a copy of %s: %w; nothing was changed", path, plain(err))
+	}
+	unlock, err := backups.lock()
+	if err != nil {
+		return Backup{}, fmt.Errorf("keep a copy of %s: %w; nothing was changed", path, plain(err))
+	}
+	defer unlock()
 	kept, err := backups.Keep(path, was)
 	if err != nil {
 		return Backup{}, fmt.Errorf("keep a copy of %s: %w; nothing was changed", path, plain(err))

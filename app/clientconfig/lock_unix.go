@@ -1,0 +1,36 @@
+//go:build unix
+
+package clientconfig
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockWait is how long a writer waits for another of ours, which is done in milliseconds unless it was stopped.
+const lockWait = 10 * time.Second
+
+// lock keeps our own writers apart, also those of other processes; the lock ends with its process.
+func (b *Backups) lock() (unlock func(), err error) {
+	file, err := os.OpenFile(filepath.Join(b.Dir, ".lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for end := time.Now().Add(lockWait); ; time.Sleep(5 * time.Millisecond) {
+		err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return func() { file.Close() }, nil
+		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
+			file.Close()
+			return nil, err
+		case time.Now().After(end):
+			file.Close()
+			return nil, errors.New("another Sallyport is writing a client's file and does not end")
+		}
+	}
+}
