@@ -10,6 +10,6 @@
 // programs could read differently (invalid JSON, one key twice) is refused, never guessed at. And no value of an entry's
 // env, nor a secret among its arguments, is in any error, String or Diff.
 //
-// Wrap, Unwrap, Compare and PutBack are pure; Locate, Extensions, ReadPolicy and Read only read; Write and Backups write.
+// Wrap, Unwrap, Compare and PutBack work on text, and look at the disk only to tell whether a command is our file; Locate, Extensions, ReadPolicy and Read only read; Write and Backups write.
 // The package is a leaf: it knows no hub, no store and no settings.
 package clientconfig
