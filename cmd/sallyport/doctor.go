@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -44,7 +45,7 @@ func (c doctorCommand) run(ctx context.Context, s streams) (int, error) {
 
 // examine looks at everything there is, each thing for itself: one that is wrong hides no other.
 func examine(ctx context.Context) []checked {
-	results := []checked{examineProgram()}
+	results := append([]checked{examineProgram()}, examineClients(clientconfig.ThisSystem())...)
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
 		return append(results, wrong("home", "SP-110", err.Error(), "Set HOME, or SALLYPORT_HOME to a folder of your own."))

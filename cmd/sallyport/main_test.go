@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 //
 //	exits N COMMAND…            runs a command and wants this exit code
 //	hub [FLAG…]                 starts a hub and waits until it answers
+//	hub stop                    ends that hub and waits until it is gone
 //	client NAME start COMMAND…  starts a client named NAME on a wrapper or server, and greets it
 //	client NAME tools           prints the tools it sees, one a line
 //	client NAME call TOOL ARGS  calls a tool and prints the result
@@ -51,6 +52,7 @@ func TestStories(t *testing.T) {
 			}
 			env.Setenv("SALLYPORT_BIN", filepath.Dir(program)) // a PATH with nothing else in it
 			env.Values["clients"] = map[string]*storyClient{}
+			env.Values["hub"] = new(func())
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -91,6 +93,14 @@ func storyEnv(ts *testscript.TestScript) []string {
 }
 
 func storyHub(ts *testscript.TestScript, neg bool, args []string) {
+	if slices.Equal(args, []string{"stop"}) {
+		stop := ts.Value("hub").(*func())
+		if *stop == nil {
+			ts.Fatalf("no hub was started")
+		}
+		(*stop)()
+		return
+	}
 	child := storyCommand(ts, append([]string{"sallyport", "hub"}, args...))
 	var said tail
 	child.Stdout, child.Stderr = &said, &said
@@ -100,10 +110,12 @@ func storyHub(ts *testscript.TestScript, neg bool, args []string) {
 		child.Wait()
 		close(gone)
 	}()
-	ts.Defer(func() {
+	stop := func() {
 		child.Process.Signal(os.Interrupt)
 		<-gone
-	})
+	}
+	ts.Defer(stop)
+	*ts.Value("hub").(*func()) = stop
 	home, err := control.HomeAt(ts.Getenv("SALLYPORT_HOME"))
 	ts.Check(err)
 	ts.Check(eventually(context.Background(), func() (bool, error) {

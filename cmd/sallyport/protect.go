@@ -19,14 +19,14 @@ type clientFileFlags struct {
 	jsonFlag
 	Client string   `default:"claude-desktop" placeholder:"CLIENT" help:"The client whose file it is."`
 	Config string   `placeholder:"PATH" help:"The file, where it is not the one that the client reads."`
-	All    bool     `help:"Every entry; so it is without names, too."`
+	All    bool     `help:"Every entry, those that were left out before too."`
 	DryRun bool     `name:"dry-run" help:"Print the change as a unified diff and write nothing."`
-	Name   []string `arg:"" optional:"" sep:"none" help:"Names of entries, as they stand in the file. Without names, every one."`
+	Name   []string `arg:"" optional:"" sep:"none" help:"Names of entries, as they stand in the file. Without names, every one that was not left out before."`
 }
 
 // request is what these flags ask for. A path is made absolute here: a hub has another working folder.
 func (c clientFileFlags) request() (control.Protect, error) {
-	ask := control.Protect{Client: c.Client, Names: c.Name, All: c.All || len(c.Name) == 0, DryRun: c.DryRun}
+	ask := control.Protect{Client: c.Client, Names: c.Name, All: c.All, DryRun: c.DryRun}
 	if c.All && len(c.Name) > 0 {
 		return ask, errors.New("--all and names of entries: one or the other")
 	}

@@ -129,8 +129,16 @@ func unprotectAlone(ask control.Protect) (control.Protected, error) {
 			done.Entries[i].State = control.EntryOpen
 		}
 	}
-	if err != nil || ask.DryRun || !result.Changed {
+	if err != nil || ask.DryRun {
 		return done, err
+	}
+	for _, entry := range done.Entries {
+		if entry.State == control.EntryMissing { // half a job would look like a whole one
+			return done, fmt.Errorf("%s has no entry %q; nothing was changed", f.path, entry.Name)
+		}
+	}
+	if !result.Changed {
+		return done, nil
 	}
 	for _, dir := range []string{home.Dir, home.Backups} {
 		if err := control.OwnFolder(dir); err != nil {
