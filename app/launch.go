@@ -373,11 +373,7 @@ func launchTitle(server string, d pin.LaunchDrift) string {
 	}
 	var parts []string
 	for _, c := range d.Changes {
-		part := c.Path
-		if len(part) > 8 && part[:8] == "loaders." {
-			part = "loaders"
-		}
-		if w := words[part]; w != "" && !slices.Contains(parts, w) {
+		if w := words[c.Path]; w != "" && !slices.Contains(parts, w) {
 			parts = append(parts, w)
 		}
 	}

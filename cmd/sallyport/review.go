@@ -183,6 +183,9 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 		return fileConsequence(d, decides)
 	}
 	lines := []string{"If you do nothing, all of it stays blocked. Waiting lets nothing through."}
+	if d.Kind == "launch" {
+		lines = launchConsequence(d)
+	}
 	code := text(d.Code)
 	switch {
 	case decides.CLIApproval && lostStore(d):

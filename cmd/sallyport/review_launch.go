@@ -10,3 +10,10 @@ func launchMeaning(d control.ItemDetail) string {
 	}
 	return "What the server's command runs is not what was last allowed. Whether it runs\nmeanwhile is the setting pins.launch: with notify it does, with block its calls\nare refused. What a script imports is not covered (docs/launch.md)."
 }
+
+func launchConsequence(d control.ItemDetail) []string {
+	if d.Severity == "high" {
+		return []string{"If you do nothing, the server is not started. Waiting lets nothing through."}
+	}
+	return []string{"If you do nothing, pins.launch decides: with notify the server goes on, with block it is not started."}
+}

@@ -188,7 +188,7 @@ func (l *Link) Report(ctx context.Context, report Report) (*State, error) {
 
 // Launch tells the hub what the server's command runs. It fails at once while the hub is away.
 func (l *Link) Launch(ctx context.Context, report LaunchReport) (*State, error) {
-	c, err := l.hub()
+	c, err := l.speaking()
 	if err != nil {
 		return nil, err
 	}
@@ -247,6 +247,18 @@ func (l *Link) hub() (*Client, error) {
 		return nil, fmt.Errorf("the hub is away: %w", l.why)
 	}
 	return l.client, nil
+}
+
+// speaking is hub for a wrapper that begins: a first State may come before the answer to the registration does, and no start
+// waits for the second of them.
+func (l *Link) speaking() (*Client, error) {
+	l.mu.Lock()
+	if c := l.conn; c != nil && l.from == c {
+		l.mu.Unlock()
+		return c, nil
+	}
+	l.mu.Unlock()
+	return l.hub()
 }
 
 func (l *Link) away(err error) error {

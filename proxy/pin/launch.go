@@ -295,10 +295,10 @@ func (d *LaunchDrift) loaders(now []LaunchLoader, allowed []LaunchForm) {
 		case ok && known[l.Hash]:
 		case !ok:
 			d.Grave = true
-			d.add(Change{Path: "loaders." + l.Name, Op: added, Words: "a variable that loads code, or chooses where it comes from, is set now: " + quote(l.Name)})
+			d.add(Change{Path: "loaders", Op: added, Words: "a variable that loads code, or chooses where it comes from, is set now: " + quote(l.Name)})
 		default:
 			d.Grave = true
-			d.add(Change{Path: "loaders." + l.Name, Op: changed, Words: "a variable that loads code, or chooses where it comes from, has another value: " + quote(l.Name)})
+			d.add(Change{Path: "loaders", Op: changed, Words: "a variable that loads code, or chooses where it comes from, has another value: " + quote(l.Name)})
 		}
 	}
 	names := make([]string, 0, len(values))
@@ -309,7 +309,7 @@ func (d *LaunchDrift) loaders(now []LaunchLoader, allowed []LaunchForm) {
 	for _, name := range names {
 		if !set[name] && !values[name][""] {
 			d.Grave = true
-			d.add(Change{Path: "loaders." + name, Op: removed, Words: "a variable that loads code, or chooses where it comes from, is set no more: " + quote(name)})
+			d.add(Change{Path: "loaders", Op: removed, Words: "a variable that loads code, or chooses where it comes from, is set no more: " + quote(name)})
 		}
 	}
 }
@@ -336,6 +336,9 @@ func (d *LaunchDrift) circumstances(f LaunchForm, allowed []LaunchForm) {
 		d.add(Change{Path: "dir", Op: changed, Words: "runs in another folder", Before: dirs[len(dirs)-1], After: f.Dir})
 	}
 	var fresh []string
+	for _, l := range f.Loaders {
+		names[l.Name] = true // compared above, with its value
+	}
 	for _, name := range f.Variables {
 		if !names[name] {
 			fresh = append(fresh, quote(name))

@@ -28,7 +28,7 @@ func describeLaunch(raw []byte) []Change {
 		changes = append(changes, Change{Path: "script", Op: added, Words: "which is told to run", After: told})
 	}
 	if f.Package != nil {
-		changes = append(changes, Change{Path: "package", Op: added, Words: "the package that was seen running", After: f.Package.text()})
+		changes = append(changes, Change{Path: "package", Op: added, Words: "which belongs to the package", After: f.Package.text()})
 	}
 	if f.Dir != "" {
 		changes = append(changes, Change{Path: "dir", Op: added, Words: "in the folder", After: f.Dir})

