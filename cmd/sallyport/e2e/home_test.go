@@ -17,6 +17,10 @@ import (
 type installation struct {
 	t    testing.TB
 	path string
+
+	program string
+	more    []string    // of the environment
+	process *os.Process // its hub
 }
 
 // install starts a hub in a new home. It ends with the test.
@@ -26,14 +30,21 @@ func install(t testing.TB) *installation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &installation{t: t, path: filepath.Join(dir, "home")}
-	hub := exec.Command(sallyport(t), "hub", "--allow-cli-approval")
+	return installWith(t, "", filepath.Join(dir, "home"), nil)
+}
+
+// installWith starts a hub, of a copy of the program where one is named, in a home that may have a long path, with more in its environment.
+func installWith(t testing.TB, program, home string, env []string) *installation {
+	t.Helper()
+	h := &installation{t: t, program: program, path: home, more: env}
+	hub := exec.Command(h.binary(), "hub", "--allow-cli-approval")
 	hub.Env = environment(h.env()...)
 	said := new(tail)
 	hub.Stderr, hub.Stdout = said, said
 	if err := hub.Start(); err != nil {
 		t.Fatal(err)
 	}
+	h.process = hub.Process
 	ended := make(chan struct{})
 	go func() {
 		_ = hub.Wait()
@@ -64,17 +75,25 @@ func install(t testing.TB) *installation {
 	return h
 }
 
-func (h *installation) env() []string { return []string{"SALLYPORT_HOME=" + h.path} }
+func (h *installation) env() []string { return append([]string{"SALLYPORT_HOME=" + h.path}, h.more...) }
+
+// binary is the program under test, or the copy that this installation runs.
+func (h *installation) binary() string {
+	if h.program != "" {
+		return h.program
+	}
+	return sallyport(h.t)
+}
 
 // wrap is what stands before a server's command.
 func (h *installation) wrap() []string {
-	return []string{sallyport(h.t), "wrap", "--client", "e2e", "--"}
+	return []string{h.binary(), "wrap", "--client", "e2e", "--"}
 }
 
 // run calls the command line and returns what it printed, errors included, and its exit code.
 func (h *installation) run(args ...string) (string, int) {
 	h.t.Helper()
-	cmd := exec.Command(sallyport(h.t), args...)
+	cmd := exec.Command(h.binary(), args...)
 	cmd.Env = environment(h.env()...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

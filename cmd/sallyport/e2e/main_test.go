@@ -16,6 +16,9 @@ var scratch string
 
 // TestMain makes the test binary its own helper: it is the scripted server and the relays as well.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "hostile" {
+		os.Exit(hostile())
+	}
 	if len(os.Args) > 2 {
 		switch os.Args[1] {
 		case "scripted":
