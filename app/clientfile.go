@@ -156,12 +156,13 @@ func (h *Hub) readWhole(path, whole string) (s clientconfig.Snapshot, err error)
 // sweepWhole removes the wanted states of a file that no record names any more.
 func (h *Hub) sweepWhole(path string, named ...string) {
 	id := strings.TrimPrefix(store.ClientFileID(path), "file:")
-	found, err := filepath.Glob(filepath.Join(h.wholeFolder(), id+"-*"))
+	found, err := os.ReadDir(h.wholeFolder())
 	if err != nil {
 		return
 	}
-	for _, name := range found {
-		if !slices.ContainsFunc(named, func(whole string) bool { return whole != "" && name == h.wholeFile(path, whole) }) {
+	for _, entry := range found {
+		name := filepath.Join(h.wholeFolder(), entry.Name())
+		if strings.HasPrefix(entry.Name(), id+"-") && !slices.ContainsFunc(named, func(whole string) bool { return whole != "" && name == h.wholeFile(path, whole) }) {
 			_ = os.Remove(name)
 		}
 	}

@@ -129,7 +129,21 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 		}
 		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: kind, Why: entry.Why, Code: entry.Code, Next: next})
 	}
+	for _, e := range file.Others {
+		f.Total++
+		entry := control.ClientEntry{Name: e.Name, State: control.EntryOpen, Why: "it stands in one project's part of the file, which this version counts and does not edit", Code: coverOther}
+		if clientconfig.Classify(e, by, nil).Kind == clientconfig.Wrapped {
+			entry.State, entry.Why, entry.Code = control.EntryGuarded, "", ""
+			f.Guarded++
+		} else {
+			out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedEntry, Why: entry.Why, Code: entry.Code})
+		}
+		f.Entries = append(f.Entries, entry)
+	}
 	if w == nil {
+		if f.Guarded > 0 {
+			f.Why = "its servers run guarded and nobody watches the file: `sallyport protect` has it watched"
+		}
 		return
 	}
 	for _, k := range w.snapshot.Entries {

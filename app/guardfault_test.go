@@ -432,6 +432,41 @@ func TestTheWatchSeesAProgramThatIsGoneWithoutAnEvent(t *testing.T) {
 	d.waits(kindUnguarded, "entry:files=fake entry:weather=fake")
 }
 
+func TestWhatIsWantedIsKeptWhereItsFolderIsTaken(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	d.guard.mu.Lock()
+	if err := errors.Join(os.RemoveAll(d.wholeFolder()), os.WriteFile(d.wholeFolder(), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d.guard.mu.Unlock()
+	d.edit(func(servers map[string]any) {
+		servers["again"] = servers["weather"] // comes wrapped under another name: a look adopts or reports it
+		delete(servers, "weather")
+	})
+	d.lookAtAll()
+	status, err := d.Status()
+	if err != nil || !strings.Contains(plainJSON(status), "entry:weather") {
+		t.Errorf("it is not reported: %+v, %v", status, err)
+	}
+	_, err = d.Protect(person, control.Protect{All: true})
+	var refused *control.Error
+	if err != nil && !errors.As(err, &refused) {
+		t.Errorf("protect: %v", err)
+	}
+	if err := os.Remove(d.wholeFolder()); err != nil {
+		t.Fatal(err)
+	}
+	for _, it := range d.inboxNow() {
+		d.reject(it)
+	}
+	d.lookAtAll()
+	d.quiet()
+	if status, err = d.Status(); err != nil || len(status.Problems) != 0 {
+		t.Errorf("problems %+v, %v", status.Problems, err)
+	}
+}
+
 func TestABackupIsRestoredLikeAnyOtherWrite(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()

@@ -47,7 +47,11 @@ func (h *Hub) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Change,
 	if !w.whole && len(left) > 0 {
 		return left, nil // what was kept is lost, and what stands there is in dispute: nothing is made of that
 	}
-	return left, h.rewant(w, next, records, append(guardedNow, dropped...), nil)
+	err := h.rewant(w, next, records, append(guardedNow, dropped...), nil)
+	if err != nil || len(guardedNow)+len(dropped) == 0 || plainJSON(next) != plainJSON(w.snapshot) {
+		return left, err
+	}
+	return h.takeHonest(w, view) // with these entries known, what is gone beside them is no wipe; it ends, because they are known now
 }
 
 // adopted are the records with those of entries that somebody else wrapped as we would have.

@@ -54,6 +54,8 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 			switch {
 			case c.Class.Kind == clientconfig.Remote, c.Class.Kind == clientconfig.Odd:
 				words = "it came into the file and cannot be guarded: " + c.Class.Why
+			case c.Class.Kind == clientconfig.LooksWrapped:
+				words = "it came into the file with the wrapper of another entry"
 			}
 			add(c, c.Name, kindConfig, stateNew, severityReview, words)
 		case clientconfig.ChangedEntry:

@@ -78,7 +78,7 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 		next = after.file.Snapshot(e.by, records) // what is not wrapped now is left out
 	}
 	switch {
-	case !guards(next):
+	case !guards(next), len(done)+len(guarded) == 0:
 		return out, nil
 	case result.Changed:
 		backup, err := h.carryOut(clientChange{
