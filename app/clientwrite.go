@@ -154,10 +154,10 @@ func (h *Hub) recoverWrite(path string) (found *wantedFile, err error) {
 	next := h.wantedOf(store.ClientFile{Path: path, Client: w.Client, Program: p.Program, Entries: p.Entries, Whole: p.Whole})
 	happened, err := writeHappened(w, next, p)
 	if err != nil {
-		return w, err // the file cannot be read now: the question stays open, and both states stay kept
+		return w, &viewError{err} // the file cannot be read now: the question stays open, and both states stay kept
 	}
 	if happened {
-		err = h.confirm(path, p, nil, func(tx *store.Tx) error {
+		err = h.confirm(path, p, between(w.Entries, p.Entries), func(tx *store.Tx) error {
 			it, err := tx.Item(p.Code)
 			if p.Code == "" || absent(err) || err == nil && it.Decided != "" {
 				return nil
@@ -184,6 +184,25 @@ func (h *Hub) recoverWrite(path string) (found *wantedFile, err error) {
 		return w, err
 	}
 	return h.loadWanted(path)
+}
+
+// viewError is a client's file that cannot be read: no fault of the store.
+type viewError struct{ error }
+
+func (e *viewError) Unwrap() error { return e.error }
+
+// between are the names of entries that one wanted state has otherwise than the other.
+func between(before, after []store.ClientEntry) (names []string) {
+	as := map[string]string{}
+	for _, e := range before {
+		as[e.Name] = plainJSON(e)
+	}
+	for _, e := range after {
+		if as[e.Name] != plainJSON(e) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // writeHappened compares a file with the states before and after a write. Where somebody edited it since, the state that

@@ -41,6 +41,11 @@ func (h *Hub) lookAtAll() {
 // lookAt brings the inbox in line with a protected file. The caller holds h.guard.mu.
 func (h *Hub) lookAt(path string) error {
 	w, err := h.recoverWrite(path)
+	var unread *viewError
+	if errors.As(err, &unread) {
+		h.cannotView(path, unread.error)
+		return nil
+	}
 	if err != nil || w == nil {
 		return err
 	}

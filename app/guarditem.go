@@ -49,6 +49,9 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 				continue
 			}
 			changed = true
+			if h.flooded(id, h.opts.Now()) {
+				continue // who changes a file ten times a minute fills neither the timeline nor a person's screen
+			}
 			r := store.Record{Summary: "a client's file is as it is wanted again", Detail: detail(map[string]any{"check": "client_file", "path": w.Path, "client": w.Client, "kind": kind})}
 			status := "ok"
 			if item != nil {
