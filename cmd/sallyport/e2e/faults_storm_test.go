@@ -35,6 +35,10 @@ func chance(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
+// daemonsRule is left out where a test ends many servers: those two take two seconds to be killed.
+const daemonsRule = `{"on":"start","steps":[{"daemons":"DAEMONS","hold":true},{"daemons":"DAEMONS"}]},
+  `
+
 // stormServer has three allowed tools and one that never is. While the file DRIFT is there it declares something else, and
 // says so. What must never come through says poison. Two daemons of it hold on to whatever they can.
 const stormServer = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"slow","inputSchema":{"type":"object"}},
@@ -43,10 +47,12 @@ const stormServer = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{
  "faces":{"drifted":{"tools":[{"name":"echo","description":"Says it again, and more.","inputSchema":{"type":"object"}},{"name":"slow","inputSchema":{"type":"object"}},
     {"name":"toggle","inputSchema":{"type":"object"}},{"name":"fresh","inputSchema":{"type":"object"}}],
    "answers":{"echo":{"content":[{"type":"text","text":"poison"}]},"toggle":{"content":[{"type":"text","text":"again"}]},"fresh":{"content":[{"type":"text","text":"poison"}]}}}},
- "rules":[{"on":"start","steps":[{"daemons":"DAEMONS","hold":true},{"daemons":"DAEMONS"}]},
-  {"on":"tools/call slow","async":true,"steps":[{"sleep":"120ms"},{"send":"{\"jsonrpc\":\"2.0\",\"id\":${id},\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"again\"}]}}"}]},
+ "rules":[` + daemonsRule + `{"on":"tools/call slow","async":true,"steps":[{"sleep":"120ms"},{"send":"{\"jsonrpc\":\"2.0\",\"id\":${id},\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"again\"}]}}"}]},
   {"on":"file DRIFT","steps":[{"put":"drifted"},{"notify":"notifications/tools/list_changed"}]},
   {"on":"gone DRIFT","steps":[{"put":"first"},{"notify":"notifications/tools/list_changed"}]}]}`
+
+// answered marks the answer of an allowed tool; refusals say "again" too.
+const answered = `"text":"again"`
 
 // storm is a home with clients, and somebody who kills.
 type storm struct {
@@ -259,7 +265,7 @@ func (w *storm) listen(s *clientSession, lines *json.Decoder, answers chan<- int
 		case id == 0:
 		case strings.Contains(line, "sallyport/decision"):
 			s.denied++
-		case strings.Contains(line, "again"):
+		case strings.Contains(line, answered):
 			if s.ok++; s.tools[id] == "fresh" {
 				w.fault("%s: a tool that nobody allowed answered: %s", s.name, line)
 			}
