@@ -437,3 +437,54 @@ func TestProtectNamesWhatItCannotDo(t *testing.T) {
 		t.Errorf("codes %v", codes)
 	}
 }
+
+func TestOnAHubWithAWindowOnlyTheWindowDecidesOverFiles(t *testing.T) {
+	d := deskAt(t, newHome(t), t.TempDir(), claudeFile, func(o *Options) { o.Window, o.StartedBy, o.AllowCLI = true, ByDesktop, false })
+	d.protect() // tightens: any hub does it
+	d.replace(`{}`)
+	it := d.waits(kindConfig, "entry:files=removed entry:weather=removed")
+	yes := control.Decide{Code: it.Code, Digest: it.Digest}
+	_, err := d.Decide(person, yes)
+	wantError(t, err, control.CodeNotHere)
+	if strings.Contains(d.text(), "mcpServers") {
+		t.Error("it was put back all the same")
+	}
+	if _, err := d.DecideHere(yes); err != nil || !d.guarded("files") {
+		t.Errorf("the window: %v", err)
+	}
+	_, err = d.Unprotect(person, control.Protect{Decided: true})
+	wantError(t, err, control.CodeNotHere)
+	_, err = d.RestoreBackup(person, control.RestoreBackup{ID: d.firstBackup(), Decided: true})
+	wantError(t, err, control.CodeNotHere)
+	if _, err := d.RestoreBackupHere(control.RestoreBackup{ID: d.firstBackup(), Decided: true}); err != nil || d.text() != claudeFile {
+		t.Errorf("the window restores: %v", err)
+	}
+}
+
+// firstBackup is the oldest copy: the file before anything was done to it.
+func (d *desk) firstBackup() string {
+	d.t.Helper()
+	backups, err := d.Backups()
+	if err != nil || len(backups) == 0 {
+		d.t.Fatalf("backups %v, %v", backups, err)
+	}
+	return backups[len(backups)-1].ID
+}
+
+func TestAModelThatAsksHearsOfTheFilesOfItsClient(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	w := d.wrap("weather")
+	w.report(tool("a", "one"))
+	d.approveAll(d.item())
+	if n := w.last(t).Waiting; n != 0 {
+		t.Errorf("%d wait", n)
+	}
+	d.replace(`{}`)
+	it := d.waits(kindConfig, "entry:files=removed entry:weather=removed")
+	eventually(t, "the wrapper is told that something waits", func() bool { return w.last(t).Waiting == 1 })
+	waiting, err := d.Attention(w, control.Attention{})
+	if err != nil || len(waiting.Items) != 1 || waiting.Items[0].Code != it.Code || waiting.Items[0].Server != "Claude Desktop" {
+		t.Errorf("it hears %+v, %v", waiting, err)
+	}
+}

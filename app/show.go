@@ -356,7 +356,11 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 			if err != nil && !absent(err) {
 				return false, err
 			}
-			out.Items = append(out.Items, control.WaitingItem{Code: it.Code, Kind: it.Kind, Server: server.Name, Severity: it.Severity})
+			name := server.Name
+			if fileItem(it.Kind) {
+				name = clientTitle(readFileDetail(it).Client)
+			}
+			out.Items = append(out.Items, control.WaitingItem{Code: it.Code, Kind: it.Kind, Server: name, Severity: it.Severity})
 			if it.Asked && now.Sub(it.AskedAt) < askAgain {
 				continue
 			}
@@ -364,7 +368,7 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 			if err := tx.PutItem(it); err != nil {
 				return false, err
 			}
-			notices = append(notices, noticeOf(it, server.Name))
+			notices = append(notices, noticeOf(it, name))
 		}
 		return wrote, nil
 	})
