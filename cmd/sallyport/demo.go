@@ -30,13 +30,13 @@ const stepTime = 20 * time.Second
 func (c demoCommand) run(ctx context.Context, s streams) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, storyTime)
 	defer cancel()
-	program, err := os.Executable()
-	if err != nil {
-		return exitFailed, fmt.Errorf("find this program: %w", err)
-	}
 	dir, err := os.MkdirTemp("", "sallyport-demo-")
 	if err != nil {
 		return exitFailed, fmt.Errorf("make a temporary home: %w", err)
+	}
+	program, err := demoProgram(dir)
+	if err != nil {
+		return exitFailed, err
 	}
 	if c.Keep {
 		defer fmt.Fprintf(s.out, "\nThe home of this demo is kept: %s\n", dir)
@@ -56,6 +56,23 @@ func (c demoCommand) run(ctx context.Context, s streams) (int, error) {
 	return exitFine, nil
 }
 
+// demoProgram is this program under a path that protect may write into a file for as long as the demo lasts: one that was
+// built by go run gets another name for the same file.
+func demoProgram(dir string) (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	if passing(program, resolved(program), os.TempDir(), true) == "" {
+		return program, nil
+	}
+	link := filepath.Join(dir, filepath.Base(program))
+	if err := os.Link(program, link); err != nil {
+		return "", fmt.Errorf("give the program a place for the demo: %w; build it with \"make build\"", err)
+	}
+	return link, nil
+}
+
 // story is the demo while it is told. It plays the client and the person; the hub, the wrappers, the servers and every
 // command are real processes of their own.
 type story struct {
@@ -64,6 +81,8 @@ type story struct {
 	dir     string
 	home    string
 	env     []string
+	file    sampleFile
+	trigger string // the server that ships changes when this file is there
 	steps   int
 	endings []func()
 }
@@ -80,10 +99,20 @@ func (t *story) tell(ctx context.Context) error {
 	if err := t.startHub(ctx); err != nil {
 		return err
 	}
-	if err := t.drift(ctx); err != nil {
+	if err := t.protect(ctx); err != nil {
+		return err
+	}
+	direct, err := t.drift(ctx)
+	if err != nil {
 		return err
 	}
 	if err := t.real(ctx); err != nil {
+		return err
+	}
+	if err := t.wipe(ctx, direct); err != nil {
+		return err
+	}
+	if err := t.unprotect(ctx); err != nil {
 		return err
 	}
 	return t.step("The timeline: every step above is in it, and its hash chain holds.", func() error {
@@ -127,6 +156,9 @@ func (t *story) command(ctx context.Context, want int, args ...string) (string, 
 	}
 	if code := child.ProcessState.ExitCode(); code != want {
 		return out.String(), fmt.Errorf("sallyport %s: exit code %d, not %d (%v)", strings.Join(args, " "), code, want, err)
+	}
+	if strings.Contains(out.String(), sampleSecret) {
+		return out.String(), fmt.Errorf("sallyport %s printed what stands in env", strings.Join(args, " "))
 	}
 	return out.String(), nil
 }
@@ -196,36 +228,29 @@ func eventually(ctx context.Context, holds func() (bool, error)) error {
 	}
 }
 
-// wrap starts a server through the port, as the client does.
-func (t *story) wrap(ctx context.Context, name string, argv []string) (*demoClient, error) {
-	t.page.printf("   %s\n", t.page.paint(dim, "$ sallyport wrap --name "+name+" -- "+commandText(argv)))
-	command := append([]string{t.program, "wrap", "--name", name, "--client", "demo", "--"}, argv...)
-	c, err := startWrapped(ctx, command, t.env)
-	if err == nil {
-		t.endings = append(t.endings, func() { c.close() })
-	}
-	return c, err
-}
-
 // waits is the one item that waits for a server.
 func (t *story) waits(ctx context.Context, server string) (control.InboxItem, error) {
+	item, one, err := t.waiting(ctx, server)
+	if err == nil && !one {
+		err = fmt.Errorf("not exactly one item waits for %s", server)
+	}
+	return item, err
+}
+
+// waiting is the item that waits for a server, where it is one.
+func (t *story) waiting(ctx context.Context, server string) (item control.InboxItem, one bool, err error) {
 	child := exec.CommandContext(ctx, t.program, "inbox", "--json")
 	child.Env = t.env
 	out, _ := child.Output() // exit 3: something waits
 	var inbox list[control.InboxItem]
 	if err := json.Unmarshal(out, &inbox); err != nil {
-		return control.InboxItem{}, fmt.Errorf("inbox --json printed %.200q", out)
+		return item, false, fmt.Errorf("inbox --json printed %.200q", out)
 	}
-	var found []control.InboxItem
-	for _, item := range inbox.Items {
-		if item.Server == server {
-			found = append(found, item)
-		}
-	}
+	found := slices.DeleteFunc(inbox.Items, func(item control.InboxItem) bool { return item.Server != server })
 	if len(found) != 1 {
-		return control.InboxItem{}, fmt.Errorf("%d items wait for %s, not one", len(found), server)
+		return item, false, nil
 	}
-	return found[0], nil
+	return found[0], true, nil
 }
 
 // ownTools are the two tools that every wrapper adds.

@@ -7,27 +7,24 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 )
 
-// drift is the main story, on a server that ships with the program: new, blocked, allowed, changed, blocked again, allowed.
-func (t *story) drift(ctx context.Context) error {
-	trigger := filepath.Join(t.dir, "the-server-changes")
-	argv := []string{t.program, "__demo-server", "weather", "--drift-when", trigger}
-	direct, honest, err := t.direct(ctx, argv)
+// drift is the main part of the story, on a server that ships with the program: new, blocked, allowed, changed, blocked again, allowed.
+func (t *story) drift(ctx context.Context) (*demoClient, error) {
+	direct, honest, err := t.direct(ctx, t.file.weather)
 	if err != nil {
-		return fmt.Errorf("start the server that ships: %w", err)
+		return nil, fmt.Errorf("start the server that ships: %w", err)
 	}
-	c, err := t.review(ctx, "weather", argv, direct, honest, "get_forecast", `{"city":"Lisbon"}`)
+	c, err := t.review(ctx, "weather", direct, honest, "get_forecast", `{"city":"Lisbon"}`)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	err = t.step("The server changes: get_forecast suddenly asks for the whole conversation.", func() error {
 		before, directBefore := c.changes.Load(), direct.changes.Load()
-		if err := os.WriteFile(trigger, nil, 0o600); err != nil {
+		if err := os.WriteFile(t.trigger, nil, 0o600); err != nil {
 			return err
 		}
 		if err := errors.Join(t.hear(ctx, c, before), t.hear(ctx, direct, directBefore)); err != nil {
@@ -51,10 +48,10 @@ func (t *story) drift(ctx context.Context) error {
 		return t.expectSame(ctx, c, direct, "list_cities", `{}`)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 
-	return t.step("A person looks at what changed, and allows it. Nothing is restarted.", func() error {
+	return direct, t.step("A person looks at what changed, and allows it. Nothing is restarted.", func() error {
 		item, err := t.waits(ctx, "weather")
 		if err != nil {
 			return err
@@ -88,10 +85,10 @@ func (t *story) drift(ctx context.Context) error {
 }
 
 // review is the first part of every server's story: new, everything blocked, looked at, allowed, works.
-func (t *story) review(ctx context.Context, name string, argv []string, direct *demoClient, declared map[string]json.RawMessage, tool, arguments string) (*demoClient, error) {
+func (t *story) review(ctx context.Context, name string, direct *demoClient, declared map[string]json.RawMessage, tool, arguments string) (*demoClient, error) {
 	var c *demoClient
-	err := t.step(fmt.Sprintf("The client starts %q through the port. Nobody has looked at it yet.", name), func() (err error) {
-		if c, err = t.wrap(ctx, name, argv); err != nil {
+	err := t.step(fmt.Sprintf("The client starts %q with the command line in its file. Nobody has looked at it yet.", name), func() (err error) {
+		if c, err = t.start(ctx, name); err != nil {
 			return err
 		}
 		hello, cancel := context.WithTimeout(ctx, stepTime)
@@ -169,13 +166,12 @@ const npmTime = 2 * time.Minute
 
 // real tells the first part of the story on a real server, where npm can get one.
 func (t *story) real(ctx context.Context) error {
-	npx, err := exec.LookPath("npx")
-	if err != nil {
+	if _, err := exec.LookPath("npx"); err != nil {
 		t.page.printf("\nNo npx on this machine: the part with a real server from npm is left out. It needs node.\n")
 		return nil
 	}
 	t.page.printf("\nNow a server that other people wrote: npx -y %s\n", realServer)
-	argv := []string{npx, "-y", realServer}
+	argv := []string{"npx", "-y", realServer}
 	bounded, cancel := context.WithTimeout(ctx, npmTime)
 	defer cancel()
 	direct, declared, err := t.direct(bounded, argv)
@@ -186,6 +182,6 @@ func (t *story) real(ctx context.Context) error {
 		t.page.printf("npm could not bring it, so this part is left out: %s\n", text(err.Error()))
 		return nil
 	}
-	_, err = t.review(ctx, "everything", argv, direct, declared, "echo", `{"message":"hello through the port"}`)
+	_, err = t.review(ctx, "everything", direct, declared, "echo", `{"message":"hello through the port"}`)
 	return err
 }

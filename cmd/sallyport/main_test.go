@@ -23,7 +23,10 @@ func TestMain(m *testing.M) {
 	transport.GuardMain() // the guard is this same file started again
 	// With -race every process sleeps a second when it ends, unless told otherwise; a story starts dozens.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
-	testscript.Main(m, map[string]func(){"sallyport": main})
+	testscript.Main(m, map[string]func(){
+		"sallyport":      main,
+		"weather-server": main, // the demo's server is a copy of the program under this name
+	})
 }
 
 // TestStories runs testdata/*.txtar: real processes in a home of each story's own. Beside testscript's own commands a story has

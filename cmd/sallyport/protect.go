@@ -229,7 +229,7 @@ func (c clientFileFlags) report(s streams, done control.Protected, err error, e 
 
 // protected says what became of each entry, and how to take it back.
 func (p *page) protected(done control.Protected, e edit) {
-	p.line("", "", done.Path)
+	p.printf("%s\n", text(done.Path))
 	count := map[string]int{}
 	for _, entry := range done.Entries {
 		count[entry.State]++

@@ -1,0 +1,305 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// sampleSecret stands in the env of the sample file. No command may ever print it.
+const sampleSecret = "sample-value-that-nobody-may-see"
+
+// A sampleFile is a client's configuration as one finds it: settings of the client, a server under an escape, tabs beside
+// spaces, CRLF, no line end at the end. What comes back at the end must be this, byte for byte.
+type sampleFile struct {
+	path      string
+	before    []byte // as the client wrote it
+	protected []byte // as protect left it
+	weather   []string
+}
+
+// makeFile writes the sample file, and beside it the server that ships: a copy of this program under a name of its own,
+// for a command that is Sallyport's own file is not taken for a server.
+func (t *story) makeFile() error {
+	server := filepath.Join(t.dir, "weather-server")
+	if runtime.GOOS == "windows" {
+		server += ".exe"
+	}
+	if err := copyProgram(t.program, server); err != nil {
+		return err
+	}
+	t.trigger = filepath.Join(t.dir, "the-server-changes")
+	t.file.weather = []string{server, "__demo-server", "weather", "--drift-when", t.trigger}
+	words := make([]string, 0, len(t.file.weather))
+	for _, word := range t.file.weather {
+		quoted, err := json.Marshal(word)
+		if err != nil {
+			return err
+		}
+		words = append(words, string(quoted))
+	}
+	folder := filepath.Join(t.dir, "Claude")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return err
+	}
+	t.file.path = filepath.Join(folder, "claude_desktop_config.json")
+	t.file.before = []byte(strings.ReplaceAll(fmt.Sprintf(`{
+	"globalShortcut": "Ctrl+\u0053pace",
+	"mcpServers": {
+		"weather": {
+			"command": %s,
+			"args": [%s],
+			"env": { "WEATHER_KEY": %q }
+		},
+        "everything": {"command": "npx", "args": ["-y", %q]}
+	},
+	"scale": 1.0
+}`, words[0], strings.Join(words[1:], ", "), sampleSecret, realServer), "\n", "\r\n"))
+	return os.WriteFile(t.file.path, t.file.before, 0o600)
+}
+
+func copyProgram(from, to string) (err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(target, source); err != nil {
+		target.Close()
+		return err
+	}
+	return target.Close()
+}
+
+// protect puts the guard into the sample file.
+func (t *story) protect(ctx context.Context) error {
+	err := t.step("A client has its own file, with two servers in it. What would protecting it change?", func() error {
+		if err := t.makeFile(); err != nil {
+			return err
+		}
+		if _, err := t.command(ctx, exitFine, "protect", "--config", t.file.path, "--dry-run"); err != nil {
+			return err
+		}
+		if err := t.expectFile(t.file.before); err != nil {
+			return err
+		}
+		t.fine("only looked at: the file is as it was, and what env holds is not shown")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return t.step("protect puts the guard in front of both.", func() error {
+		if _, err := t.command(ctx, exitFine, "protect", "--config", t.file.path); err != nil {
+			return err
+		}
+		var err error
+		if t.file.protected, err = os.ReadFile(t.file.path); err != nil {
+			return err
+		}
+		for _, name := range []string{"weather", "everything"} {
+			argv, _, err := t.entry(name)
+			if err != nil {
+				return err
+			}
+			if !sameFile(argv[0], t.program) || !slices.Contains(argv, "wrap") {
+				return fmt.Errorf("the entry %s does not run through this program", name)
+			}
+		}
+		if !bytes.Contains(t.file.protected, []byte(sampleSecret)) || !bytes.Contains(t.file.protected, []byte(`Ctrl+\u0053pace`)) {
+			return fmt.Errorf("more than command and args changed")
+		}
+		t.fine("command and args of both entries run through the guard; env, settings and line ends are as they were")
+		if _, err := t.command(ctx, exitFine, "protect", "--config", t.file.path); err != nil {
+			return err
+		}
+		if err := t.expectFile(t.file.protected); err != nil {
+			return err
+		}
+		t.fine("a second run finds nothing to change")
+		return nil
+	})
+}
+
+// entry is what a client reads of a server in its file: the argument vector, and what it adds to the environment.
+func (t *story) entry(name string) (argv, env []string, err error) {
+	raw, err := os.ReadFile(t.file.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	var file struct {
+		Servers map[string]struct {
+			Command string            `json:"command"`
+			Args    []string          `json:"args"`
+			Env     map[string]string `json:"env"`
+		} `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return nil, nil, fmt.Errorf("read the client's file: %w", err)
+	}
+	entry, ok := file.Servers[name]
+	if !ok {
+		return nil, nil, fmt.Errorf("the client's file has no server %s", name)
+	}
+	for key, value := range entry.Env {
+		env = append(env, key+"="+value)
+	}
+	return append([]string{entry.Command}, entry.Args...), env, nil
+}
+
+// start starts a server as the client does: with what stands in its file, whatever that is.
+func (t *story) start(ctx context.Context, name string) (*demoClient, error) {
+	argv, env, err := t.entry(name)
+	if err != nil {
+		return nil, err
+	}
+	t.page.printf("   %s\n", t.page.paint(dim, "$ "+commandText(argv)))
+	c, err := startWrapped(ctx, argv, append(slices.Clone(t.env), env...))
+	if err == nil {
+		t.endings = append(t.endings, func() { c.close() })
+	}
+	return c, err
+}
+
+// wipe has the client lose its servers, and puts them back.
+func (t *story) wipe(ctx context.Context, direct *demoClient) error {
+	head, rest, _ := bytes.Cut(t.file.protected, []byte(`"mcpServers": {`))
+	_, rest, found := bytes.Cut(rest, []byte("\r\n\t}"))
+	if !found {
+		return fmt.Errorf("%s is not laid out as it was", t.file.path)
+	}
+	wiped := slices.Concat(head, []byte(`"mcpServers": {}`), rest)
+	var item control.InboxItem
+	err := t.step("The client writes its file anew from its own memory, and loses every server.", func() error {
+		// As programs do that write carefully: a neighbour, then a rename over the file.
+		next := t.file.path + ".new"
+		if err := os.WriteFile(next, wiped, 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(next, t.file.path); err != nil {
+			return err
+		}
+		err := eventually(ctx, func() (ok bool, err error) {
+			item, ok, err = t.waiting(ctx, clientOfFile)
+			return ok, err
+		})
+		if err != nil {
+			return fmt.Errorf("the loss is not reported: %w", err)
+		}
+		if item.Kind != "config_changed" || len(item.Parts) != 2 {
+			return fmt.Errorf("item %s is %s with %d entries, not the loss of two", item.Code, item.Kind, len(item.Parts))
+		}
+		if err := t.expectFile(wiped); err != nil {
+			return err
+		}
+		t.fine("it is reported as item %s, and nothing is put back behind anybody's back", item.Code)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = t.step("A person looks at what is lost, and has it put back.", func() error {
+		if _, err := t.command(ctx, exitFine, "show", item.Code); err != nil {
+			return err
+		}
+		if _, err := t.command(ctx, exitFine, "approve", item.Code, "--digest", item.Digest, "--yes"); err != nil {
+			return err
+		}
+		if err := t.expectFile(t.file.protected); err != nil {
+			return err
+		}
+		t.fine("both servers are back, and guarded, byte for byte as they stood there")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return t.step("The client starts the server again: what was allowed still is.", func() error {
+		c, err := t.start(ctx, "weather")
+		if err != nil {
+			return err
+		}
+		bounded, cancel := context.WithTimeout(ctx, stepTime)
+		defer cancel()
+		if _, err := c.hello(bounded); err != nil {
+			return err
+		}
+		declared, err := direct.tools(bounded)
+		if err != nil {
+			return err
+		}
+		// The server begins as it once was and changes at once, so what was replaced is met for a moment, and blocked.
+		var seen error
+		err = eventually(ctx, func() (bool, error) {
+			seen = t.expectTools(bounded, c, declared)
+			return seen == nil, nil
+		})
+		if err != nil {
+			return errors.Join(err, seen)
+		}
+		return t.expectSame(ctx, c, direct, "get_forecast", `{"city":"Lisbon","context":"none"}`)
+	})
+}
+
+// clientOfFile is whose items those of the sample file are.
+const clientOfFile = "Claude Desktop"
+
+// unprotect takes the guard out again.
+func (t *story) unprotect(ctx context.Context) error {
+	return t.step("The guard is taken out of the file again.", func() error {
+		if _, err := t.command(ctx, exitFine, "unprotect", "--config", t.file.path, "--yes"); err != nil {
+			return err
+		}
+		if err := t.expectFile(t.file.before); err != nil {
+			return err
+		}
+		if err := t.compare(ctx); err != nil {
+			return err
+		}
+		t.fine("the file is identical to what it was before, all %d bytes", len(t.file.before))
+		return nil
+	})
+}
+
+// compare has cmp say it, too, where there is one.
+func (t *story) compare(ctx context.Context) error {
+	program, err := exec.LookPath("cmp")
+	if err != nil {
+		return nil
+	}
+	before := filepath.Join(t.dir, "the-file-before")
+	if err := os.WriteFile(before, t.file.before, 0o600); err != nil {
+		return err
+	}
+	t.page.printf("   %s\n", t.page.paint(dim, "$ cmp "+before+" "+t.file.path))
+	if out, err := exec.CommandContext(ctx, program, before, t.file.path).CombinedOutput(); err != nil {
+		return fmt.Errorf("cmp: %w: %.200s", err, out)
+	}
+	return nil
+}
+
+func (t *story) expectFile(want []byte) error {
+	got, err := os.ReadFile(t.file.path)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("%s is not byte for byte what it should be: %.600q", t.file.path, got)
+	}
+	return nil
+}
