@@ -28,8 +28,8 @@ func (h *Hub) begin() {
 		defer h.work.Done()
 		ticker := time.NewTicker(pruneEvery)
 		defer ticker.Stop()
-		for {
-			h.prune()
+		for credit := startCredit; ; credit = 2 * pruneEvery {
+			h.prune(credit)
 			select {
 			case <-h.closing:
 				return
@@ -142,8 +142,37 @@ func (h *Hub) vanished() {
 // keepFor is how long decided items can be looked up.
 const keepFor = 90 * 24 * time.Hour
 
+// startCredit is how far the time that retention goes by may move when a hub starts. A clock that is set years forward, for
+// a minute, would otherwise take every call of the timeline with it.
+const startCredit = 24 * time.Hour
+
+// metaTime is where the store keeps the time that retention went by last.
+const metaTime = "retention-time"
+
+// retentionTime is now, but at most credit after the time that retention went by before. A home that was long unused keeps
+// its records longer for it, by a day less each day.
+func (h *Hub) retentionTime(now time.Time, credit time.Duration) (at time.Time, err error) {
+	at = now
+	err = h.commit(func(tx *store.Tx) (bool, error) {
+		raw, err := tx.Meta(metaTime)
+		if err != nil && !absent(err) {
+			return false, err
+		}
+		if last, bad := time.Parse(time.RFC3339, string(raw)); err == nil && bad == nil {
+			if limit := last.Add(credit); at.After(limit) {
+				at = limit
+			}
+			if at.Sub(last).Abs() < pruneEvery/2 {
+				return false, nil
+			}
+		}
+		return true, tx.SetMeta(metaTime, []byte(at.UTC().Format(time.RFC3339)))
+	})
+	return at, err
+}
+
 // prune takes from the timeline what its settings say, and decided items nobody will ask about.
-func (h *Hub) prune() {
+func (h *Hub) prune(credit time.Duration) {
 	h.mu.Lock()
 	if h.store == nil || h.leaving {
 		h.mu.Unlock()
@@ -152,7 +181,10 @@ func (h *Hub) prune() {
 	limits := policy.ForHub(maps.Clone(h.settings.global()))
 	now := h.opts.Now()
 	h.mu.Unlock()
-	_, err := h.store.Prune(now, limits.ActivityKeep, limits.ActivitySize)
+	now, err := h.retentionTime(now, credit)
+	if err == nil {
+		_, err = h.store.Prune(now, limits.ActivityKeep, limits.ActivitySize)
+	}
 	if err == nil {
 		err = h.commit(func(tx *store.Tx) (bool, error) {
 			n, err := tx.DeleteDecidedBefore(now.Add(-keepFor))

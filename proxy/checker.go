@@ -21,6 +21,7 @@ const (
 	retryMax      = 2 * time.Second
 	againFirst    = time.Second // after a check that came to nothing, doubled each time
 	againMax      = time.Minute
+	longAgo       = 10 * 365 * 24 * time.Hour // more than any pins.recheck
 )
 
 // checker keeps what the server declares compared with what is approved. One goroutine (run) takes snapshots, one at a
@@ -33,7 +34,8 @@ type checker struct {
 	kick chan struct{}
 
 	due, done atomic.Uint64
-	lastCheck atomic.Int64 // when the last check ended, nanoseconds since the epoch
+	base      time.Time    // what lastCheck counts from; long ago, so that before the first check one is overdue
+	lastCheck atomic.Int64 // when the last check ended, in nanoseconds since base: of a clock that nobody can set back
 	opened    atomic.Bool  // the first check has been judged, and listings go out
 
 	mu       sync.Mutex
@@ -68,7 +70,7 @@ type seen struct {
 }
 
 func newChecker(s *Session) *checker {
-	return &checker{s: s, kick: make(chan struct{}, 1), interval: quietInterval, sighting: map[string]seen{}, twoFaced: map[string]bool{}}
+	return &checker{s: s, base: time.Now().Add(-longAgo), kick: make(chan struct{}, 1), interval: quietInterval, sighting: map[string]seen{}, twoFaced: map[string]bool{}}
 }
 
 func (c *checker) wake() {
@@ -139,7 +141,7 @@ func (c *checker) poke(v *view) {
 func (c *checker) overdue(after time.Duration) bool { return c.overdueAt(time.Now(), after) }
 
 func (c *checker) overdueAt(now time.Time, after time.Duration) bool {
-	return after == 0 || time.Duration(now.UnixNano()-c.lastCheck.Load()) >= after
+	return after == 0 || now.Sub(c.base)-time.Duration(c.lastCheck.Load()) >= after
 }
 
 // changed takes a list_changed notification: what comes after it waits for a check, which is not hurried.
@@ -256,7 +258,7 @@ func (c *checker) round(ctx context.Context) bool {
 		deadline = least
 	}
 	c.take(ctx, deadline)
-	c.lastCheck.Store(time.Now().UnixNano())
+	c.lastCheck.Store(int64(time.Since(c.base)))
 
 	c.mu.Lock()
 	c.busy = false
@@ -280,7 +282,7 @@ func (c *checker) pauseLocked(now time.Time) time.Duration {
 	if len(c.storms) <= stormCount {
 		c.interval = quietInterval
 	}
-	last := time.Unix(0, c.lastCheck.Load())
+	last := c.base.Add(time.Duration(c.lastCheck.Load()))
 	pause := last.Add(c.interval).Sub(now)
 	if pause > 0 {
 		return pause
