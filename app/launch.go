@@ -30,7 +30,9 @@ type launchStanding struct {
 	mode    string
 	known   bool // a launch of this server was allowed once
 	allowed []pin.LaunchForm
+	digests map[pin.Digest]bool // of what is allowed
 	refused map[pin.Digest]bool
+	seen    pin.Digest // what is declared now
 	files   []pin.FileStamp
 	key     []byte
 	code    string
@@ -62,9 +64,8 @@ func (l launchStanding) verdict(s *launched) control.LaunchVerdict {
 
 // Launch takes what a wrapper sees of its server's launch, and answers once what follows from it is stored.
 func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, error) {
-	raw, _, err := r.Form.Definition()
-	if err != nil || len(raw) > maxLaunch || r.Final && !r.Form.Complete() {
-		return control.State{}, answer(control.CodeBadRequest, "a launch that cannot be read")
+	if r.Final && !r.Form.Complete() {
+		return control.State{}, answer(control.CodeBadRequest, "a launch that is not whole")
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,7 +77,14 @@ func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, 
 		return control.State{}, err
 	}
 	r.Form.Client = s.entry
+	declared, err := declarationOf(r.Form)
+	if err != nil || len(declared.Raw) > maxLaunch {
+		return control.State{}, answer(control.CodeBadRequest, "a launch that cannot be read")
+	}
 	s.launched = &launched{form: r.Form, final: r.Final}
+	if st := h.servers[s.server]; st != nil && len(r.Files) == 0 && st.launch.settled(s.launched, declared) {
+		return h.push(s), nil // a start does not wait for a store that has nothing to learn
+	}
 	notices, wrote, err := h.judgeLaunch(s, r.Files)
 	if err != nil {
 		return control.State{}, h.failed(err)
@@ -88,6 +96,23 @@ func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, 
 		h.notify(n)
 	}
 	return h.push(s), nil
+}
+
+// settled says that a report changes nothing, and counts it: what runs is allowed as it is, or will be said in a moment.
+func (l launchStanding) settled(s *launched, declared *declaration) bool {
+	switch {
+	case l.mode == "off":
+		return true
+	case !l.known || len(l.allowed) == 0:
+		return !l.known && !s.final
+	case s.final:
+		if !l.digests[declared.Digest] || l.seen != declared.Digest {
+			return false
+		}
+		s.declared = declared
+		return true
+	}
+	return !s.form.Against(l.allowed).Drifted()
 }
 
 // maxLaunch bounds one launch: names of variables are most of it.
@@ -432,6 +457,10 @@ func (h *Hub) standLaunch(tx *store.Tx, l *ledger, code string) launchStanding {
 	st := launchStanding{
 		mode: policy.ForWrapper(h.settings.forServer(l.server)).Launch, known: known(l.pins[keyLaunch]),
 		allowed: l.launchForms(), refused: l.launchRefused(), code: code, key: h.store.Derive("launch", l.server.ID),
+	}
+	st.digests, st.seen = map[pin.Digest]bool{}, pin.Digest(l.seen[keyLaunch].Digest)
+	for _, p := range l.pins[keyLaunch] {
+		st.digests[pin.Digest(p.Digest)] = p.State == store.Approved
 	}
 	paths := map[string]bool{}
 	for _, form := range st.allowed {

@@ -106,6 +106,8 @@ func (l *Launcher) examine(ctx context.Context) {
 	if !known.First && (look.Fresh() || state.Settings["pins.launch"] == "block") {
 		_ = look.Fill() // what cannot be read says so in its place
 		look.Installed()
+	}
+	if !known.First {
 		final = look.Form.Complete()
 	}
 	state, err = l.hub.Launch(ctx, control.LaunchReport{Form: look.Form, Final: final, Files: look.Stamps()})
@@ -169,7 +171,12 @@ func (l *Launcher) Started(ctx context.Context, pid int) {
 	if look == nil || final {
 		return
 	}
+	state := l.hub.State()
+	hurry := state.Launch == nil || state.Launch.First || look.Runs() || look.Fresh()
 	go func() {
+		if !hurry {
+			l.aside(ctx)
+		}
 		l.reporting.Lock() // a look is used by one goroutine at a time
 		_ = look.Fill()
 		look.Running(ctx, pid, l.answered)
@@ -179,6 +186,24 @@ func (l *Launcher) Started(ctx context.Context, pid int) {
 		l.reporting.Unlock()
 		l.report(ctx)
 	}()
+}
+
+// aside waits until the server has answered and its client has had its first words: the files are those that were allowed,
+// so what is left to look at may cost the start nothing.
+func (l *Launcher) aside(ctx context.Context) {
+	for _, wait := range []<-chan struct{}{l.answered, nil} {
+		limit := 250 * time.Millisecond
+		if wait != nil {
+			limit = 10 * time.Second
+		}
+		timer := time.NewTimer(limit)
+		select {
+		case <-wait:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
 }
 
 // Answered says that the server has answered its client: whatever it is, it runs.

@@ -1,0 +1,155 @@
+package pin
+
+import (
+	"strings"
+	"testing"
+)
+
+// form is a launch as most are: node runs a script of a package.
+func form(change func(*LaunchForm)) LaunchForm {
+	f := LaunchForm{
+		Client:     "claude",
+		Executable: LaunchFile{"/usr/bin/node", "aa"},
+		Script:     &LaunchFile{"/srv/index.js", "bb"},
+		Package:    &LaunchPackage{Manager: "npm", Name: "@a/server", Version: "1.2.3", Entry: "index.js", Digest: "bb"},
+		Dir:        "/home/u",
+		Variables:  []string{"HOME", "PATH", "PYTHONPATH"},
+		Loaders:    []LaunchLoader{{"PYTHONPATH", "h1"}},
+	}
+	if change != nil {
+		change(&f)
+	}
+	return f
+}
+
+func TestALaunchIsComparedPartByPart(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*LaunchForm)
+		paths  string // of the changes, in order
+		grave  bool
+		words  string
+	}{
+		"nothing changed":                        {nil, "", false, ""},
+		"an executable of another path is grave": {func(f *LaunchForm) { f.Executable = LaunchFile{"/opt/node", "aa"} }, "executable", true, "runs another executable"},
+		"an executable that was updated is not":  {func(f *LaunchForm) { f.Executable.SHA256 = "cc" }, "executable", false, "changed, at the same path"},
+		"an executable not read yet is not one":  {func(f *LaunchForm) { f.Executable.SHA256 = "" }, "", false, ""},
+		"an interpreter that was none is grave":  {func(f *LaunchForm) { f.Interpreter = &LaunchFile{"/bin/sh", "dd"} }, "interpreter", true, "through an interpreter"},
+		"a script that changed":                  {func(f *LaunchForm) { f.Script = &LaunchFile{"/srv/index.js", "cc"} }, "script", false, "the script changed"},
+		"another script":                         {func(f *LaunchForm) { f.Script = &LaunchFile{"/srv/other.js", "bb"} }, "script", false, "runs another script"},
+		"a module in the place of a script":      {func(f *LaunchForm) { f.Script, f.Told = nil, "module evil" }, "script", false, "runs another script"},
+		"another version of the package":         {func(f *LaunchForm) { f.Package.Version = "1.2.4" }, "package", false, "`1.2.3` → `1.2.4`"},
+		"other code under the same version":      {func(f *LaunchForm) { f.Package.Digest = "cc" }, "package", false, "other code under the same version"},
+		"another package":                        {func(f *LaunchForm) { f.Package.Name = "@b/server" }, "package", false, "another package"},
+		"a package that could not be seen":       {func(f *LaunchForm) { f.Package = &LaunchPackage{Manager: "npm", Unseen: true} }, "package", false, "could not be seen"},
+		"a package that is still to be seen":     {func(f *LaunchForm) { f.Package = &LaunchPackage{Manager: "npm", Pending: true} }, "", false, ""},
+		"a package no more":                      {func(f *LaunchForm) { f.Package = nil }, "package", false, "belongs to no package"},
+		"a loader with another value is grave":   {func(f *LaunchForm) { f.Loaders = []LaunchLoader{{"PYTHONPATH", "h2"}} }, "loaders", true, "has another value: `PYTHONPATH`"},
+		"a new loader is grave, and said once": {func(f *LaunchForm) {
+			f.Loaders = append(f.Loaders, LaunchLoader{"NODE_OPTIONS", "h"})
+			f.Variables = append(f.Variables, "NODE_OPTIONS")
+		}, "loaders", true, "is set now: `NODE_OPTIONS`"},
+		"a loader that is gone is grave":            {func(f *LaunchForm) { f.Loaders = nil }, "loaders", true, "set no more: `PYTHONPATH`"},
+		"another folder":                            {func(f *LaunchForm) { f.Dir = "/tmp" }, "dir", false, "another folder"},
+		"one more variable":                         {func(f *LaunchForm) { f.Variables = append(f.Variables, "NEW") }, "variables", false, "`NEW`"},
+		"a variable less is no change":              {func(f *LaunchForm) { f.Variables = []string{"PATH"} }, "", false, ""},
+		"another client's circumstances are none":   {func(f *LaunchForm) { f.Client, f.Dir, f.Variables = "cursor", "/tmp", []string{"X"} }, "", false, ""},
+		"a probe has no circumstances":              {func(f *LaunchForm) { f.Client, f.Dir = ProbeClient, "/tmp" }, "", false, ""},
+		"another client's code is compared":         {func(f *LaunchForm) { f.Client = "cursor"; f.Executable.Path = "/opt/node" }, "executable", true, "runs another executable"},
+		"a name of a variable cannot end its quote": {func(f *LaunchForm) { f.Variables = append(f.Variables, "A`\nsay yes") }, "variables", false, `"A` + "`" + `\nsay yes"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			drift := form(test.change).Against([]LaunchForm{form(nil)})
+			var paths, words []string
+			for _, c := range drift.Changes {
+				paths, words = append(paths, c.Path), append(words, c.Words)
+			}
+			if got := strings.Join(paths, " "); got != test.paths || drift.Grave != test.grave {
+				t.Errorf("changes %q (grave %t), want %q (grave %t): %q", got, drift.Grave, test.paths, test.grave, words)
+			}
+			if !strings.Contains(strings.Join(words, "\n"), test.words) {
+				t.Errorf("words %q, want %q in them", words, test.words)
+			}
+		})
+	}
+}
+
+func TestWhatWasAllowedForOneClientIsAllowedForAnother(t *testing.T) {
+	ours := form(nil)
+	theirs := form(func(f *LaunchForm) { f.Client, f.Executable = "cursor", LaunchFile{"/opt/node", "ee"} })
+	update := func(f *LaunchForm) { f.Package = &LaunchPackage{Manager: "npm", Name: "@a/server", Version: "2.0.0"} }
+	updated := form(update)
+	if drift := form(func(f *LaunchForm) {
+		f.Client, f.Executable = "cursor", LaunchFile{"/opt/node", "ee"}
+		update(f)
+	}).Against([]LaunchForm{ours, theirs, updated}); drift.Drifted() {
+		t.Errorf("a version that was allowed for one client is a change for the other: %+v", drift.Changes)
+	}
+	mixed := form(func(f *LaunchForm) { f.Executable = LaunchFile{"/opt/node", "aa"} })
+	if drift := mixed.Against([]LaunchForm{ours, theirs}); !drift.Drifted() {
+		t.Error("the path of one form with the content of another passes")
+	}
+	without := form(func(f *LaunchForm) { f.Loaders = nil })
+	if drift := without.Against([]LaunchForm{ours, form(func(f *LaunchForm) { f.Client, f.Loaders = "cursor", nil })}); drift.Drifted() {
+		t.Errorf("without the variable it is allowed too: %+v", drift.Changes)
+	}
+}
+
+func TestALaunchIsDigestedLikeAnyItem(t *testing.T) {
+	_, one, err := form(nil).Definition()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shuffled, _ := form(func(f *LaunchForm) { f.Variables = []string{"PYTHONPATH", "PATH", "HOME", "PATH"} }).Definition()
+	if one != shuffled {
+		t.Error("the order of variables counts")
+	}
+	raw, other, _ := form(func(f *LaunchForm) { f.Dir = "/" }).Definition()
+	if one == other {
+		t.Error("the folder does not count")
+	}
+	if back, err := ReadLaunch(raw); err != nil || back.Dir != "/" || back.Package.Version != "1.2.3" {
+		t.Errorf("read back: %+v, %v", back, err)
+	}
+	if _, err := ReadLaunch([]byte(`{"dir":"a","dir":"b"}`)); err == nil {
+		t.Error("a definition with two readings is read")
+	}
+	if Key(Launch, "") != "launch" {
+		t.Error("the item is not called launch")
+	}
+}
+
+func TestOnlyACompleteLaunchCanBePinned(t *testing.T) {
+	if !form(nil).Complete() {
+		t.Error("complete")
+	}
+	for name, change := range map[string]func(*LaunchForm){
+		"a file that was not read": func(f *LaunchForm) { f.Script = &LaunchFile{Path: "/srv/index.js"} },
+		"a package still to come":  func(f *LaunchForm) { f.Package = &LaunchPackage{Pending: true} },
+	} {
+		if form(change).Complete() {
+			t.Error(name)
+		}
+	}
+}
+
+func TestAFileIsKnownByItsStampOnlyWithItsChangeTime(t *testing.T) {
+	a := FileStamp{"/x", 1, 2, 3, 4, 5, "aa"}
+	b := a
+	b.SHA256 = ""
+	if !a.Same(b) {
+		t.Error("the same file")
+	}
+	for name, change := range map[string]func(*FileStamp){
+		"inode": func(s *FileStamp) { s.Inode++ }, "size": func(s *FileStamp) { s.Size++ }, "written": func(s *FileStamp) { s.MTime++ },
+		"changed": func(s *FileStamp) { s.CTime++ }, "device": func(s *FileStamp) { s.Device++ }, "path": func(s *FileStamp) { s.Path = "/y" },
+	} {
+		c := a
+		if change(&c); a.Same(c) {
+			t.Error(name)
+		}
+	}
+	a.CTime, b.CTime = 0, 0
+	if a.Same(b) {
+		t.Error("without a change time nothing is known")
+	}
+}
