@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// BenchmarkStart is from the decision to start to the server's first byte: without us, through a guard, and through a
-// guard that was prepared while the wrapper did something else. The median counts: the mean is the machine's other work.
+// BenchmarkStart is from the decision to start to the server's first byte: without us, through a guard, through a guard
+// that was prepared while the wrapper did something else, and behind walls. The median counts: the mean is the machine's other work.
 func BenchmarkStart(b *testing.B) {
 	server := []string{"/bin/echo", "ready"}
 	direct := func(took func()) {
@@ -31,8 +31,8 @@ func BenchmarkStart(b *testing.B) {
 		took()
 		cmd.Wait()
 	}
-	guarded := func(g *Prepared, took func()) {
-		p, err := g.Start(context.Background(), Command{Argv: server}, nil, nil)
+	guarded := func(g *Prepared, box *Sandbox, took func()) {
+		p, err := g.Start(context.Background(), Command{Argv: server, Sandbox: box}, nil, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -47,12 +47,13 @@ func BenchmarkStart(b *testing.B) {
 		}
 		return g
 	}
-	// Interleaved, so that all three see the same machine.
-	var times [3][]time.Duration
+	hide := []string{b.TempDir(), b.TempDir()}
+	// Interleaved, so that all see the same machine.
+	var times [5][]time.Duration
 	for b.Loop() {
 		for i := range times {
 			var g *Prepared
-			if i == 2 {
+			if i >= 2 {
 				g = prepare()
 				settled(b, g)
 			}
@@ -62,13 +63,17 @@ func BenchmarkStart(b *testing.B) {
 			case 0:
 				direct(took)
 			case 1:
-				guarded(prepare(), took)
+				guarded(prepare(), nil, took)
 			case 2:
-				guarded(g, took)
+				guarded(g, nil, took)
+			case 3:
+				guarded(g, &Sandbox{Hide: hide}, took)
+			case 4:
+				guarded(g, &Sandbox{Hide: hide, Strict: true}, took)
 			}
 		}
 	}
-	for i, name := range []string{"direct", "guarded", "prepared"} {
+	for i, name := range []string{"direct", "guarded", "prepared", "shield", "strict"} {
 		slices.Sort(times[i])
 		b.ReportMetric(float64(times[i][len(times[i])/2].Microseconds()), name+"-p50-µs")
 	}
