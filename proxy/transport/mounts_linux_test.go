@@ -156,9 +156,9 @@ func TestWhatAProgramNeedsToStartIsItsInstallation(t *testing.T) {
 	}
 }
 
-func TestNoDeviceTypesOrListens(t *testing.T) {
+func TestOnlyDevicesThatNeitherTypeNorListenAreGiven(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"uinput", "tty1", "tty0", "vcs", "vcsa7", "ttyUSB0", "video0", "pts", "null", "mem", "input"} {
+	for _, name := range []string{"uinput", "tty1", "tty0", "vcs", "vcsa7", "ttyUSB0", "video0", "pts", "null", "mem", "input", "hidraw0", "sda", "something-new"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
