@@ -1,6 +1,9 @@
 package transport
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // A Sandbox is what a server's program is kept from. The guard itself runs inside, as the first process of a process
 // namespace of its own, so its end is the end of everything in there, by the kernel's hand:
@@ -31,6 +34,24 @@ func (s *Sandbox) String() string {
 		return "strict"
 	}
 	return "shield"
+}
+
+// offline tells npx and uvx that there is no network, so that they start what is there already, or say at once that they
+// cannot, instead of asking a registry for minutes.
+var offline = []string{"npm_config_offline=true", "UV_OFFLINE=1"}
+
+// environment is what the server gets: strict adds what it would find out by waiting, unless the entry says otherwise.
+func (s *Sandbox) environment(env []string) []string {
+	if s == nil || !s.Strict {
+		return env
+	}
+	for _, entry := range offline {
+		name, _, _ := strings.Cut(entry, "=")
+		if _, set := lookup(env, name); !set {
+			env = append(env, entry)
+		}
+	}
+	return env
 }
 
 // SandboxError says why a server was not started: there is no sandbox for it here. It is one line.

@@ -6,6 +6,17 @@ import (
 	"testing"
 )
 
+func TestUnderStrictLaunchersAreToldThatThereIsNoNetwork(t *testing.T) {
+	command := Command{Argv: []string{"/bin/sh", "-c", `echo "$npm_config_offline $UV_OFFLINE"`}, Env: []string{"UV_OFFLINE=0"}, Dir: "/", Sandbox: &Sandbox{Strict: true}}
+	if got := output(t, command); got != "true 0\n" {
+		t.Errorf("%q", got)
+	}
+	command.Sandbox = &Sandbox{}
+	if got := output(t, command); got != " 0\n" {
+		t.Errorf("under a shield: %q", got)
+	}
+}
+
 func TestASandboxCanBeHadHere(t *testing.T) {
 	said, err := TrySandbox(context.Background())
 	if err != nil || !strings.Contains(said, "bubblewrap") {

@@ -188,7 +188,7 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 
 // prepare is all that can be known before the guard is asked.
 func (g *Prepared) prepare(c Command) (path string, message []byte, err error) {
-	env := serverEnv(c.Env)
+	env := c.Sandbox.environment(serverEnv(c.Env))
 	if err := unusable(c, env); err != nil {
 		return "", nil, err
 	}
