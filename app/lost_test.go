@@ -145,30 +145,60 @@ func TestAGoodStorePutBackIsNotReplacedByAnEmptyOne(t *testing.T) {
 	}
 }
 
-// A page that breaks while the store is used is met by a call, not at the start: the hub gives way to one that blocks
-// everything and asks, instead of failing every call for ever.
+// A store that breaks while it is used is met by a call, not at the start: the hub gives way to one that blocks everything
+// and asks, instead of failing every call for ever. What meets it first may be a reader or a writer.
 func TestDamageMetInUseBlocksEverythingAndAsks(t *testing.T) {
-	home := newHome(t)
-	p := open(t, home, nil)
-	w := p.wrap("weather")
-	w.report(tool("a", "one"))
-	p.approve(p.item())
-	info, err := os.Stat(home.Store)
+	for damage, do := range map[string]func(t *testing.T, path string){
+		"noise behind the meta pages": func(t *testing.T, path string) { noiseFrom(t, path, 8192) },
+		"noise all over":              func(t *testing.T, path string) { noiseFrom(t, path, 0) },
+		"cut":                         func(t *testing.T, path string) { must(t, os.Truncate(path, 8192)) },
+		"emptied":                     func(t *testing.T, path string) { must(t, os.Truncate(path, 0)) },
+	} {
+		for first, use := range map[string]func(p *place){
+			"a reader": func(p *place) { p.Inbox(); p.Verify() },
+			"a writer": func(p *place) {
+				p.SetSetting(person, control.SettingQuery{Key: "pins.recheck", Value: "0", Decided: true})
+				p.Block(person, control.Block{Server: "weather"})
+			},
+		} {
+			t.Run(damage+", met by "+first, func(t *testing.T) {
+				t.Parallel()
+				home := newHome(t)
+				p := open(t, home, nil)
+				w := p.wrap("weather")
+				w.report(tool("a", "one"))
+				p.approve(p.item())
+				do(t, home.Store)
+				use(p)
+				if !done(p.Hub) || !p.BeginsAgain() || p.Damage() == "" {
+					t.Fatalf("it goes on: %+v", p.problems)
+				}
+				p.Close()
+				q := open(t, home, func(o *Options) { o.Damage = p.Damage() })
+				lost := q.item()
+				if lost.Kind != "guard_problem" || q.problems[problemStoreDamaged].Code == "" {
+					t.Fatalf("item %+v, problems %+v", lost, q.problems)
+				}
+				q.approve(lost)
+				q.Close()
+				again := open(t, home, nil)
+				w = again.wrap("weather")
+				w.report(tool("a", "one"))
+				if it := again.item(); it.Kind != "new_server" || served(w.last(t), tool("a", "one")) {
+					t.Fatalf("after the loss: %+v", it)
+				}
+			})
+		}
+	}
+}
+
+func noiseFrom(t *testing.T, path string, from int64) {
+	t.Helper()
+	info, err := os.Stat(path)
 	must(t, err)
-	noise := []byte(strings.Repeat("noise", int(info.Size())/5-4096))
-	f, err := os.OpenFile(home.Store, os.O_WRONLY, 0)
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	must(t, err)
-	_, err = f.WriteAt(noise, 8192) // behind the two meta pages
+	_, err = f.WriteAt([]byte(strings.Repeat("noise", int(info.Size()-from)/5)), from)
 	must(t, err)
 	must(t, f.Close())
-	p.Inbox()
-	p.Verify()
-	if !done(p.Hub) || !p.BeginsAgain() || p.Damage() == "" {
-		t.Fatalf("it goes on: %+v", p.problems)
-	}
-	p.Close()
-	q := open(t, home, func(o *Options) { o.Damage = p.Damage() })
-	if lost := q.item(); lost.Kind != "guard_problem" || q.problems[problemStoreDamaged].Code == "" {
-		t.Fatalf("item %+v, problems %+v", lost, q.problems)
-	}
 }

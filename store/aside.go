@@ -58,7 +58,7 @@ func whyUnusable(dir string, options Options) (string, error) {
 	s, err := open(dir, options)
 	if err == nil {
 		damage := s.check()
-		_ = guard(s.db.Close)
+		_ = s.close()
 		if damage == nil && options.Damage != "" {
 			return options.Damage, nil
 		}
@@ -70,13 +70,16 @@ func whyUnusable(dir string, options Options) (string, error) {
 	if errors.Is(err, ErrCorrupt) || errors.Is(err, ErrSeal) {
 		return err.Error(), nil
 	}
+	if _, there := os.Lstat(filepath.Join(dir, File)); errors.Is(err, ErrMissing) && options.Damage != "" && there == nil {
+		return options.Damage, nil // emptied under its owner
+	}
 	return "", err
 }
 
 // check walks every page of the file.
 func (s *Store) check() error {
-	return guard(func() error {
-		return s.db.View(func(tx *bolt.Tx) error {
+	return s.note(guard(func() error {
+		return s.view(func(tx *bolt.Tx) error {
 			var first error
 			for err := range tx.Check() {
 				if first == nil {
@@ -85,7 +88,7 @@ func (s *Store) check() error {
 			}
 			return first
 		})
-	})
+	}))
 }
 
 // Lost is the note of a store that was put aside, nil where there is none.

@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestADamagedFileNeverPanicsAndNeverApproves writes garbage over parts of a store, again and again. Whatever comes of it,
@@ -134,5 +136,88 @@ func TestAfterDamageNothingMoreIsDone(t *testing.T) {
 	}
 	if _, err := s.AppendNow(Record{}); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("append: %v", err)
+	}
+}
+
+// TestDamageMetInUseHoldsNobody spoils the file under an open store. Whoever meets it first, a reader or a writer: all get an
+// answer, the ones after them too, Close comes to an end, and the file can be put aside in the same process.
+func TestDamageMetInUseHoldsNobody(t *testing.T) {
+	noise := func(t *testing.T, path string, from int64) {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.WriteAt(bytes.Repeat([]byte("noise"), int(info.Size()-from)/5), from)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for damage, do := range map[string]func(t *testing.T, path string){
+		"all but the meta pages is noise": func(t *testing.T, path string) { noise(t, path, 2*4096) },
+		"all is noise":                    func(t *testing.T, path string) { noise(t, path, 0) },
+		"cut to its meta pages":           func(t *testing.T, path string) { cut(t, path, 2*4096) },
+		"cut to nothing":                  func(t *testing.T, path string) { cut(t, path, 0) },
+	} {
+		for first, use := range map[string]func(s *Store) error{
+			"a writer":  func(s *Store) error { return s.Update(func(tx *Tx) error { return tx.PutServer(Server{ID: "s2"}) }) },
+			"a reader":  func(s *Store) error { return s.View(func(tx *Tx) error { _, err := tx.Servers(); return err }) },
+			"the queue": func(s *Store) error { _, err := s.AppendNow(Record{Kind: kindCall}); return err },
+		} {
+			t.Run(damage+", met by "+first, func(t *testing.T) {
+				t.Parallel()
+				dir := home(t)
+				s := mustOpen(t, dir, Options{})
+				update(t, s, func(tx *Tx) error { return tx.PutServer(Server{ID: "s1", Name: strings.Repeat("n", 20_000)}) })
+				reading, goOn := make(chan struct{}), make(chan struct{})
+				ended := make(chan error, 1)
+				go func() { // one that is under way meanwhile
+					ended <- s.View(func(*Tx) error { close(reading); <-goOn; return nil })
+				}()
+				<-reading
+				do(t, filepath.Join(dir, File))
+				within(t, "the first use", func() {
+					if err := use(s); !errors.Is(err, ErrCorrupt) {
+						t.Errorf("%s: %v", first, err)
+					}
+				})
+				within(t, "the next uses", func() {
+					if err := s.Update(func(*Tx) error { return nil }); !errors.Is(err, ErrCorrupt) {
+						t.Errorf("another writer: %v", err)
+					}
+					if _, err := s.AppendNow(Record{Kind: kindCall}); !errors.Is(err, ErrCorrupt) {
+						t.Errorf("the queue: %v", err)
+					}
+				})
+				close(goOn)
+				within(t, "the end of the one that was under way", func() { <-ended })
+				within(t, "close", func() { _ = s.Close() })
+				if kept, err := SetAside(dir, Options{Damage: "as met"}); err != nil || kept == "" {
+					t.Errorf("put aside: %q, %v", kept, err)
+				}
+			})
+		}
+	}
+}
+
+func cut(t *testing.T, path string, size int64) {
+	t.Helper()
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// within fails where f does not come to an end.
+func within(t *testing.T, what string, f func()) {
+	t.Helper()
+	ended := make(chan struct{})
+	go func() { defer close(ended); f() }()
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Fatalf("%s came to no end", what)
 	}
 }

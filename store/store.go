@@ -35,14 +35,13 @@ type Options struct {
 
 // Store is an open store. All methods may be called by any goroutine.
 type Store struct {
-	dir     string
-	db      *bolt.DB
-	key     []byte
-	fresh   bool
-	now     func() time.Time
-	writer  *writer
-	damaged atomic.Pointer[error]
-	closed  atomic.Bool
+	*handle
+	dir    string
+	key    []byte
+	fresh  bool
+	now    func() time.Time
+	writer *writer
+	closed atomic.Bool
 	// unrolled: at Open servers or pins were not those that were sealed together, and nobody has decided on it since.
 	unrolled atomic.Bool
 }
@@ -97,20 +96,21 @@ func open(dir string, options Options) (*Store, error) {
 	if timeout == 0 {
 		timeout = 300 * time.Millisecond
 	}
-	db, err := openFile(path, timeout)
+	file, err := openFile(path, timeout)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, db: db, key: key, now: time.Now}
-	if err := guard(func() error { return s.settle(options, loss, absent) }); err != nil {
-		_ = guard(db.Close)
+	s := &Store{handle: file, dir: dir, key: key, now: time.Now}
+	if err := s.note(guard(func() error { return s.settle(options, loss, absent) })); err != nil {
+		_ = s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
 // openFile opens the file under its lock. NoSync stays off: a kill loses nothing without it, a power cut would.
-func openFile(path string, timeout time.Duration) (db *bolt.DB, err error) {
+func openFile(path string, timeout time.Duration) (_ *handle, err error) {
+	var db *bolt.DB
 	var seen *os.File // bbolt leaves the file open when it panics, and with it the lock
 	defer func() {
 		if err != nil && seen != nil {
@@ -148,7 +148,7 @@ func openFile(path string, timeout time.Duration) (db *bolt.DB, err error) {
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return db, nil
+	return &handle{db: db, file: seen, page: db.Info().PageSize}, nil
 }
 
 // settle decides, under the file's lock, what the file is: this home's store, the first one of a new home, or neither.
@@ -169,7 +169,7 @@ func (s *Store) settle(options Options, loss *Loss, absent bool) error {
 	case !hasKey:
 		return fmt.Errorf("%s is gone: %w", filepath.Join(s.dir, keyFile), ErrSeal)
 	}
-	return s.db.View(func(btx *bolt.Tx) error {
+	return s.view(func(btx *bolt.Tx) error {
 		tx := &Tx{tx: btx, key: s.key, now: s.now}
 		var b birth
 		if err := tx.get(bucketMeta, metaBirth, &b); err != nil {
@@ -197,7 +197,7 @@ const (
 
 func (s *Store) look() (fileState, error) {
 	state := blank
-	err := s.db.View(func(tx *bolt.Tx) error {
+	err := s.view(func(tx *bolt.Tx) error {
 		// bbolt trusts its own page count; a file that was cut would fault later, at a page nobody can foresee.
 		info, err := os.Stat(s.db.Path())
 		if err != nil {
@@ -238,7 +238,7 @@ func (s *Store) begin(loss *Loss) error {
 		}
 		s.key = key
 	}
-	err := s.db.Update(func(btx *bolt.Tx) error {
+	err := s.update(func(btx *bolt.Tx) error {
 		for _, b := range buckets {
 			if btx.Bucket(b.name) != nil {
 				if err := btx.DeleteBucket(b.name); err != nil {
@@ -321,7 +321,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	err := s.writer.close()
-	return errors.Join(err, guard(s.db.Close))
+	return errors.Join(err, s.close())
 }
 
 // usable is nil as long as the file can be worked with. After damage every further use is refused: what was read before the
@@ -334,16 +334,6 @@ func (s *Store) usable() error {
 		return ErrClosed
 	}
 	return nil
-}
-
-func (s *Store) note(err error) error {
-	if errors.Is(err, ErrCorrupt) {
-		s.damaged.CompareAndSwap(nil, &err)
-	}
-	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
-		return ErrClosed
-	}
-	return err
 }
 
 // unmarshalLoss is strict on nothing: a note that cannot be read is still a note that a store was lost.

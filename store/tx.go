@@ -50,7 +50,7 @@ func (s *Store) Update(f func(*Tx) error) error {
 	}
 	taken := false
 	err := s.note(guard(func() error {
-		return s.db.Update(func(btx *bolt.Tx) error {
+		return s.update(func(btx *bolt.Tx) error {
 			tx := &Tx{tx: btx, key: s.key, now: s.now}
 			if err := shield(f, tx); err != nil {
 				return err
@@ -75,7 +75,7 @@ func (s *Store) View(f func(*Tx) error) error {
 		return err
 	}
 	return s.note(guard(func() error {
-		return s.db.View(func(btx *bolt.Tx) error {
+		return s.view(func(btx *bolt.Tx) error {
 			return shield(f, &Tx{tx: btx, key: s.key, now: s.now})
 		})
 	}))

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// closeTimeout is how long Close waits for bbolt where the file is damaged. A whole one it waits for as long as it takes.
+const closeTimeout = 2 * time.Second
+
+// handle is the open file. On a file that is in order it adds nothing to bbolt. On a damaged one bbolt panics, and where it
+// does so with one of its locks held, everybody who comes after waits for ever: that the hub gives way to one that blocks
+// everything must not depend on where the damage is met first.
+type handle struct {
+	db   *bolt.DB
+	file *os.File // what db works on
+	page int      // bytes of a page
+
+	writing sync.Mutex // one writer: bbolt's own lock is not waited for inside
+	meeting sync.Mutex // held where bbolt takes its lock over the meta pages, so that damage met there is known to the next
+	damaged atomic.Pointer[error]
+}
+
+// update runs f in a transaction that writes. It does what bbolt's Update does but for the way back after a panic: that one
+// reads the free pages anew, which on a damaged file is another panic, with the writers' lock held. This one reads nothing.
+func (h *handle) update(f func(*bolt.Tx) error) error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	tx, err := h.start(true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it is none
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// view runs f in a transaction that reads.
+func (h *handle) view(f func(*bolt.Tx) error) error {
+	tx, err := h.start(false)
+	if err != nil {
+		return err
+	}
+	defer h.leave(tx)
+	return f(tx)
+}
+
+func (h *handle) start(writable bool) (*bolt.Tx, error) {
+	h.meeting.Lock()
+	defer h.meeting.Unlock()
+	if err := h.damaged.Load(); err != nil {
+		return nil, *err
+	}
+	var tx *bolt.Tx
+	err := h.note(guard(func() error {
+		// A file that was emptied under us: looking at its meta pages would be a fault, with two locks held.
+		info, err := h.file.Stat()
+		if err == nil && info.Size() < 2*int64(h.page) {
+			return fmt.Errorf("%w: %d bytes are left of it", ErrCorrupt, info.Size())
+		}
+		tx, err = h.db.Begin(writable)
+		return err
+	}))
+	return tx, err
+}
+
+// leave ends a transaction that reads. Where a start has met damage since, the lock it needs may never come free.
+func (h *handle) leave(tx *bolt.Tx) {
+	h.meeting.Lock()
+	defer h.meeting.Unlock()
+	if h.damaged.Load() != nil {
+		go func() { _ = tx.Rollback() }()
+		return
+	}
+	_ = tx.Rollback()
+}
+
+// note keeps damage: from then on every use is refused.
+func (h *handle) note(err error) error {
+	if errors.Is(err, ErrCorrupt) {
+		h.damaged.CompareAndSwap(nil, &err)
+	}
+	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
+		return ErrClosed
+	}
+	return err
+}
+
+// close gives the file and its lock back, also where bbolt cannot any more.
+func (h *handle) close() error {
+	if h.damaged.Load() == nil {
+		return h.note(guard(h.db.Close))
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- guard(h.db.Close) }()
+	timeout := time.NewTimer(closeTimeout)
+	defer timeout.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-timeout.C:
+		unlock(h.file)
+		return errors.Join(fmt.Errorf("%w: it could not be closed", ErrCorrupt), h.file.Close())
+	}
+}
