@@ -472,6 +472,21 @@ func TestANewContentHasANewCode(t *testing.T) {
 	}
 }
 
+func TestADecisionLooksAtTheFileFirst(t *testing.T) {
+	d := deskAt(t, newHome(t), t.TempDir(), claudeFile, func(o *Options) { o.Settle = time.Hour }) // the watch is too late
+	d.protect()
+	guarded := d.text()
+	d.replace(`{"mcpServers": {}}`)
+	d.lookAtAll()
+	first := d.item()
+	d.replace(strings.Replace(guarded, `"weather"`, `"renamed"`, 1))
+	_, err := d.Decide(person, control.Decide{Code: first.Code, Digest: first.Digest})
+	e := wantError(t, err, control.CodeStale)
+	if now := d.item(); now.Code == first.Code || e.See != now.Code {
+		t.Errorf("it says %+v, and %s waits", e, now.Code)
+	}
+}
+
 func TestAnEditAfterTheLookIsNotWrittenOver(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
