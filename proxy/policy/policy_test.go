@@ -154,7 +154,7 @@ func TestEveryRowOfTheTableHoldsTogether(t *testing.T) {
 }
 
 func TestForWrapperFallsBackToDefaults(t *testing.T) {
-	defaults := Wrapper{OwnToolsAlways: true, Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20, Sandbox: off}
+	defaults := Wrapper{OwnToolsAlways: true, Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20, Launch: "notify", Sandbox: off}
 	broken := Values{}
 	for _, s := range All() {
 		broken[s.Key] = "no value of anything"
@@ -165,8 +165,8 @@ func TestForWrapperFallsBackToDefaults(t *testing.T) {
 		}
 	}
 	got := ForWrapper(Values{"own_tools": "waiting", "pins.first_use": "trust-clean", "pins.recheck": "off",
-		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB", "sandbox": "shield"})
-	want := Wrapper{TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20, Sandbox: "shield"}
+		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB", "pins.launch": "block", "sandbox": "shield"})
+	want := Wrapper{TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20, Launch: "block", Sandbox: "shield"}
 	if got != want {
 		t.Errorf("set values: %+v", got)
 	}
