@@ -56,7 +56,7 @@ func (l launchStanding) verdict(s *launched) control.LaunchVerdict {
 	switch {
 	case drift.Grave, drift.Drifted() && l.mode == "block":
 		return control.LaunchHold
-	case !s.final && l.mode == "block":
+	case !s.final && l.mode == "block" && !s.form.Known():
 		return control.LaunchWait
 	}
 	return control.LaunchGo
@@ -77,6 +77,10 @@ func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, 
 		return control.State{}, err
 	}
 	r.Form.Client = s.entry
+	if st := h.servers[s.server]; r.Ended && st != nil && len(st.launch.allowed) > 0 {
+		r.Form = r.Form.Assume(st.launch.allowed[len(st.launch.allowed)-1])
+		r.Final = r.Form.Complete()
+	}
 	declared, err := declarationOf(r.Form)
 	if err != nil || len(declared.Raw) > maxLaunch {
 		return control.State{}, answer(control.CodeBadRequest, "a launch that cannot be read")
@@ -229,8 +233,8 @@ func (h *Hub) declareLaunch(tx *store.Tx, l *ledger, s *launched, now time.Time)
 		return err
 	}
 	if !s.final {
-		if len(allowed) > 0 && form.Package != nil && form.Package.Pending {
-			form.Package = allowed[len(allowed)-1].Package // what would run is not known before it runs
+		if len(allowed) > 0 {
+			form = form.Assume(allowed[len(allowed)-1]) // what would run is not known before it runs
 		}
 		if !form.Complete() {
 			return nil
@@ -394,7 +398,7 @@ func (l *ledger) launchDrift() pin.LaunchDrift {
 func launchTitle(server string, d pin.LaunchDrift) string {
 	words := map[string]string{
 		"executable": "another executable", "interpreter": "another interpreter", "script": "another script", "package": "another version of its package",
-		"dir": "another folder", "variables": "more variables", "loaders": "a variable that loads code",
+		"dir": "another folder", "variables": "more variables", "loaders": "a variable that loads code", "loads": "another file loaded first", "answers": "another program that it starts",
 	}
 	var parts []string
 	for _, c := range d.Changes {
@@ -464,10 +468,8 @@ func (h *Hub) standLaunch(tx *store.Tx, l *ledger, code string) launchStanding {
 	}
 	paths := map[string]bool{}
 	for _, form := range st.allowed {
-		for _, f := range []*pin.LaunchFile{&form.Executable, form.Interpreter, form.Script} {
-			if f != nil {
-				paths[f.Path] = true
-			}
+		for _, f := range form.Files() {
+			paths[f.Path] = true
 		}
 	}
 	for _, f := range h.files {

@@ -39,6 +39,7 @@ type Launcher struct {
 	look      *launch.Look
 	told      bool // the hub has what look holds
 	final     bool // look is complete
+	ended     bool // it was over before all of it could be seen
 	running   bool
 }
 
@@ -102,23 +103,22 @@ func (l *Launcher) examine(ctx context.Context) {
 		l.settle()
 		return
 	}
-	final := false
-	if !known.First && (look.Fresh() || state.Settings["pins.launch"] == "block") {
+	if !known.First && state.Settings["pins.launch"] == "block" {
 		_ = look.Fill() // what cannot be read says so in its place
 		look.Installed()
 	}
-	if !known.First {
-		final = look.Form.Complete()
+	state, err = l.hub.Launch(ctx, control.LaunchReport{Form: look.Form, Files: look.Stamps()})
+	if err == nil && l.verdict(state) == control.LaunchHold && !look.Form.Known() {
+		// Held for what was seen without reading a file: a person is shown all of it.
+		_ = look.Fill()
+		look.Installed()
+		state, err = l.hub.Launch(ctx, control.LaunchReport{Form: look.Form, Files: look.Stamps()})
 	}
-	state, err = l.hub.Launch(ctx, control.LaunchReport{Form: look.Form, Final: final, Files: look.Stamps()})
 	l.mu.Lock()
-	l.look, l.final, l.told = look, final, err == nil
+	l.look, l.told = look, err == nil
 	l.mu.Unlock()
 	if err == nil {
 		l.verdict(state)
-		if final {
-			l.settle()
-		}
 	}
 }
 
@@ -144,14 +144,14 @@ func (l *Launcher) report(ctx context.Context) {
 	l.reporting.Lock()
 	defer l.reporting.Unlock()
 	l.mu.Lock()
-	look, told := l.look, l.told
+	look, told, ended := l.look, l.told, l.ended
 	l.mu.Unlock()
 	if told {
 		return
 	}
 	bounded, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
-	state, err := l.hub.Launch(bounded, control.LaunchReport{Form: look.Form, Final: true, Files: look.Stamps()})
+	state, err := l.hub.Launch(bounded, control.LaunchReport{Form: look.Form, Final: !ended, Ended: ended, Files: look.Stamps()})
 	if err != nil {
 		return // it is told again when the hub is back
 	}
@@ -163,25 +163,25 @@ func (l *Launcher) report(ctx context.Context) {
 }
 
 // Started has the running server looked at, beside what it does.
-func (l *Launcher) Started(ctx context.Context, pid int) {
+func (l *Launcher) Started(ctx context.Context, server launch.Server) {
 	l.mu.Lock()
-	look, final := l.look, l.final
+	look := l.look
 	l.running = true
 	l.mu.Unlock()
-	if look == nil || final {
+	if look == nil {
 		return
 	}
 	state := l.hub.State()
-	hurry := state.Launch == nil || state.Launch.First || look.Runs() || look.Fresh()
+	hurry := state.Launch == nil || state.Launch.First || look.Runs()
 	go func() {
 		if !hurry {
-			l.aside(ctx)
+			l.aside(ctx, server)
 		}
 		l.reporting.Lock() // a look is used by one goroutine at a time
 		_ = look.Fill()
-		look.Running(ctx, pid, l.answered)
+		whole := look.Running(ctx, server, l.answered)
 		l.mu.Lock()
-		l.final, l.told = true, false
+		l.final, l.ended, l.told = true, !whole, false
 		l.mu.Unlock()
 		l.reporting.Unlock()
 		l.report(ctx)
@@ -190,7 +190,7 @@ func (l *Launcher) Started(ctx context.Context, pid int) {
 
 // aside waits until the server has answered and its client has had its first words: the files are those that were allowed,
 // so what is left to look at may cost the start nothing.
-func (l *Launcher) aside(ctx context.Context) {
+func (l *Launcher) aside(ctx context.Context, server launch.Server) {
 	for _, wait := range []<-chan struct{}{l.answered, nil} {
 		limit := 250 * time.Millisecond
 		if wait != nil {
@@ -199,6 +199,7 @@ func (l *Launcher) aside(ctx context.Context) {
 		timer := time.NewTimer(limit)
 		select {
 		case <-wait:
+		case <-server.Exited:
 		case <-timer.C:
 		case <-ctx.Done():
 		}

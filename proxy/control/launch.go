@@ -30,5 +30,6 @@ type LaunchState struct {
 type LaunchReport struct {
 	Form  pin.LaunchForm  `json:"form"`
 	Final bool            `json:"final,omitempty"`
+	Ended bool            `json:"ended,omitempty"` // it was over before all of it could be seen: the rest is taken for what it was
 	Files []pin.FileStamp `json:"files,omitempty"` // what was read for it
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// sees says that processes can be looked at here.
+const sees = true
+
 // maxCommand bounds what is read of one process's arguments or environment.
 const maxCommand = 1 << 20
 
@@ -44,6 +47,7 @@ func below(pid int) []running {
 	return tree
 }
 
+// parentOf reads the fourth field of stat(5); the name before it may hold anything.
 func parentOf(pid int) (int, bool) {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -63,8 +67,12 @@ func readProcess(pid int) (running, bool) {
 	if err != nil {
 		return running{}, false
 	}
-	cwd, _ := os.Readlink(dir + "cwd")
-	return running{pid: pid, exe: strings.TrimSuffix(exe, " (deleted)"), argv: list(dir + "cmdline"), dir: cwd, env: list(dir + "environ")}, true
+	p := running{pid: pid, exe: strings.TrimSuffix(exe, " (deleted)"), argv: list(dir + "cmdline"), env: list(dir + "environ")}
+	p.dir, _ = os.Readlink(dir + "cwd")
+	p.input, _ = os.Readlink(dir + "fd/0")
+	p.output, _ = os.Readlink(dir + "fd/1")
+	p.parent, _ = parentOf(pid)
+	return p, true
 }
 
 func list(path string) []string {

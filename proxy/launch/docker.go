@@ -85,18 +85,25 @@ func (l *Look) image(ctx context.Context, since time.Time) *pin.LaunchPackage {
 	if digest == "" {
 		return nil
 	}
-	name, tag := l.runner.image, ""
-	if at := strings.LastIndexByte(name, ':'); at > strings.LastIndexByte(name, '/') {
+	p := l.runner.unseen()
+	p.Digest, p.Unseen = clip(digest), false
+	return p
+}
+
+// unseen is the package of which there is no more than its name.
+func (r runner) unseen() *pin.LaunchPackage {
+	name, tag := r.image, ""
+	if at := strings.LastIndexByte(name, ':'); at > strings.LastIndexByte(name, '/') && !strings.Contains(name, "@") {
 		name, tag = name[:at], name[at+1:]
 	}
-	return &pin.LaunchPackage{Manager: "docker", Name: clip(name), Version: clip(tag), Digest: clip(digest)}
+	return &pin.LaunchPackage{Manager: r.manager, Name: clip(name), Version: clip(tag), Unseen: true}
 }
 
 // docker runs the same command that the server is, with the server's environment.
 func (l *Look) docker(ctx context.Context, args ...string) []byte {
 	path := l.target.Path
 	if l.Form.Interpreter != nil && interpreterName(path) == "env" {
-		path = l.real[1]
+		path = l.looked[1].real
 	}
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env, cmd.Dir = l.target.Env, l.target.Dir

@@ -26,14 +26,14 @@ var (
 const maxHashed = 2 << 30
 
 // read hashes a file that may change meanwhile: the stamp is that of the content only if the file was the same before and
-// after.
-func read(path string) (pin.FileStamp, error) {
+// after. It is opened through a path that may be another than its name: /proc/PID/exe.
+func read(through, path string) (pin.FileStamp, error) {
 	for range 3 {
-		before, err := stat(path)
+		before, err := stat(through)
 		if err != nil {
 			return pin.FileStamp{}, err
 		}
-		f, err := openFile(path)
+		f, err := openFile(through)
 		if err != nil {
 			return pin.FileStamp{}, err
 		}
@@ -43,13 +43,14 @@ func read(path string) (pin.FileStamp, error) {
 		if err != nil {
 			return pin.FileStamp{}, err
 		}
-		after, err := stat(path)
+		after, err := stat(through)
 		if err != nil {
 			return pin.FileStamp{}, err
 		}
 		after.SHA256 = hex.EncodeToString(h.Sum(nil))
 		before.SHA256 = after.SHA256
 		if before == after {
+			after.Path = path
 			if time.Since(time.Unix(0, after.CTime)) < settled {
 				after.CTime = 0
 			}

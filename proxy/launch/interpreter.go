@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"net/url"
 	"path/filepath"
 	"strings"
 )
@@ -10,19 +11,21 @@ type told struct {
 	script string // a file, as it stands in the arguments
 	words  string // something that is no file: "module http.server", "code in the arguments"
 	module string // of -m
+	beside bool   // a module of the working folder comes before an installed one
+	loads  []string
+	after  []string // the arguments after a script that may be the value of a flag we do not know
 }
 
 // dialect is how the command line of one interpreter reads.
 type dialect struct {
-	values  string   // flags that take the argument after them, each followed by a space
-	code    string   // flags whose value is code
-	short   string   // letters of joined short flags that take a value ("W" in -uWignore); "" where flags are not joined
-	verbs   []string // words that may stand before the script: deno run
-	special map[string]string
+	values string   // flags that take the argument after them, each followed by a space
+	code   string   // flags whose value is code
+	loads  string   // flags of values whose value is a file to load before the script
+	verbs  []string // words that may stand before the script: deno run
 }
 
-// dialects by the interpreter's name. A flag that is not listed is taken to stand alone: the word after it is then the
-// script, which at worst pins a file that is none of the program.
+// dialects by the interpreter's name. A flag that is not listed is taken to stand alone: the word after it is the script
+// if it is a file.
 func dialectOf(name string) (dialect, bool) {
 	switch name {
 	case "node", "nodejs", "electron", "tsx", "ts-node", "ts-node-esm", "ts-node-script":
@@ -30,21 +33,21 @@ func dialectOf(name string) (dialect, bool) {
 			values: "-r --require --import --loader --experimental-loader -C --conditions --env-file --env-file-if-exists --inspect-port --input-type --title " +
 				"--icu-data-dir --openssl-config --redirect-warnings --diagnostic-dir --report-dir --report-directory --report-filename --report-signal --disable-warning " +
 				"--experimental-config-file --localstorage-file --unhandled-rejections --dns-result-order --trace-require-module --watch-path --tsconfig -P --project -O --compiler-options ",
-			code: "-e --eval -p --print -pe ",
+			code: "-e --eval -p --print -pe ", loads: "-r --require --import --loader --experimental-loader ",
 		}, true
 	case "python", "pythonw", "pypy", "py":
-		return dialect{short: "WXQ", code: "-c ", values: "--check-hash-based-pycs "}, true
+		return dialect{code: "-c ", values: "--check-hash-based-pycs "}, true
 	case "sh", "bash", "dash", "zsh", "ksh", "ash", "busybox":
-		return dialect{values: "-o +o -O +O --rcfile --init-file ", code: "-c -lc -ic -lic -ec -euc -xc -cl ", verbs: []string{"sh", "ash"}}, true
+		return dialect{values: "-o +o -O +O --rcfile --init-file ", code: "-c -lc -ic -lic -ec -euc -xc -cl ", loads: "--rcfile --init-file ", verbs: []string{"sh", "ash"}}, true
 	case "deno":
 		return dialect{
 			values: "-c --config --import-map --lock --cert --location --seed -L --log-level --env-file --unsafely-ignore-certificate-errors ",
 			code:   "eval ", verbs: []string{"run", "serve"},
 		}, true
 	case "bun":
-		return dialect{values: "-r --preload --require --import --cwd -c --config --port --env-file -d --define -l --loader --tsconfig-override ", code: "-e --eval -p --print ", verbs: []string{"run"}}, true
+		return dialect{values: "-r --preload --require --import --cwd -c --config --port --env-file -d --define -l --loader --tsconfig-override ", code: "-e --eval -p --print ", loads: "-r --preload --require --import ", verbs: []string{"run"}}, true
 	case "ruby", "jruby", "truffleruby":
-		return dialect{values: "-C -E -I -r --encoding ", code: "-e "}, true
+		return dialect{values: "-C -E -I -r --encoding ", code: "-e ", loads: "-r "}, true
 	case "perl":
 		return dialect{values: "-I ", code: "-e -E "}, true
 	case "php", "php-cgi":
@@ -52,7 +55,7 @@ func dialectOf(name string) (dialect, bool) {
 	case "lua", "luajit":
 		return dialect{values: "-l ", code: "-e "}, true
 	case "java", "javaw":
-		return dialect{values: "-cp -classpath --class-path -p --module-path --add-modules --add-opens --add-exports --add-reads --patch-module --source "}, true
+		return dialect{values: "-cp -classpath --class-path -p --module-path --add-modules --add-opens --add-exports --add-reads --patch-module --source ", loads: "-cp -classpath --class-path -p --module-path "}, true
 	case "pwsh", "powershell":
 		return dialect{values: "-ExecutionPolicy -ep -WorkingDirectory -OutputFormat -InputFormat -Version -ConfigurationName ", code: "-c -Command -EncodedCommand -e -ec "}, true
 	case "rscript", "r":
@@ -87,23 +90,28 @@ func scriptOf(name string, args []string) (t told, ok bool) {
 		return told{}, false
 	}
 	python, java, shell := strings.HasPrefix(name, "py"), strings.HasPrefix(name, "java"), name == "pwsh" || name == "powershell"
+	beside, unknown := python, false
+	var loads []string
+	defer func() { t.loads, t.beside = loads, beside && t.module != "" }()
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
-		flag, _, joined := strings.Cut(arg, "=")
+		flag, rest, joined := strings.Cut(arg, "=")
 		value := func() string {
 			if i+1 < len(args) {
 				return args[i+1]
 			}
 			return ""
 		}
+		loose := unknown
+		unknown = false
 		switch {
 		case arg == "--" && i+1 < len(args):
 			return told{script: args[i+1]}, true
 		case arg == "--":
 			return told{words: codeFromInput}, true
 		case python && strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && arg != "-":
-			t, skip := pythonFlags(arg[1:], value())
-			if t != (told{}) {
+			t, skip := pythonFlags(arg[1:], value(), &beside)
+			if t.words != "" {
 				return t, true
 			}
 			i += skip
@@ -111,13 +119,26 @@ func scriptOf(name string, args []string) (t told, ok bool) {
 			return told{script: value()}, true
 		case java && (arg == "-m" || arg == "--module"):
 			return told{words: "module " + value(), module: value()}, true
+		case java && strings.HasPrefix(arg, "-javaagent:"):
+			agent, _, _ := strings.Cut(strings.TrimPrefix(arg, "-javaagent:"), "=")
+			loads = append(loads, agent)
 		case shell && (strings.EqualFold(arg, "-File") || strings.EqualFold(arg, "-f")), strings.HasPrefix(name, "php") && (arg == "-f" || arg == "--file"):
 			return told{script: value()}, true
 		case contains(d.code, flag):
 			return told{words: codeInArguments}, true
-		case contains(d.values, flag) && !joined:
-			i++
-		case strings.HasPrefix(arg, "-") && arg != "-", strings.HasPrefix(arg, "+") && d.values != "" && strings.Contains(d.values, "+o "):
+		case contains(d.values, flag):
+			if !joined {
+				rest = value()
+				i++
+			}
+			if contains(d.loads, flag) {
+				loads = append(loads, listed(rest, java)...)
+			}
+			if prepended, ok := strings.CutPrefix(rest, "auto_prepend_file="); ok {
+				loads = append(loads, prepended)
+			}
+		case strings.HasPrefix(arg, "-") && arg != "-", strings.HasPrefix(arg, "+") && strings.Contains(d.values, "+o "):
+			unknown = !joined
 		case arg == "-":
 			return told{words: codeFromInput}, true
 		case java:
@@ -126,9 +147,11 @@ func scriptOf(name string, args []string) (t told, ok bool) {
 			}
 			return told{words: "class " + arg}, true
 		case strings.Contains(arg, "://") || strings.HasPrefix(arg, "npm:") || strings.HasPrefix(arg, "jsr:"):
-			return told{words: "what " + arg + " names"}, true
+			return told{words: "what " + address(arg) + " names"}, true
 		case isVerb(d.verbs, arg):
 			d.verbs = nil // it stands once
+		case loose:
+			return told{script: arg, after: args[i+1:]}, true
 		default:
 			return told{script: arg}, true
 		}
@@ -136,11 +159,32 @@ func scriptOf(name string, args []string) (t told, ok bool) {
 	return told{words: codeFromInput}, true
 }
 
-// pythonFlags reads one word of joined short flags. skip is 1 where the next word belongs to it.
-func pythonFlags(letters, next string) (t told, skip int) {
+// listed are the files in the value of a flag; a class path names several.
+func listed(value string, several bool) []string {
+	if several {
+		return filepath.SplitList(value)
+	}
+	return []string{value}
+}
+
+// address is an address without what may be a secret in it.
+func address(arg string) string {
+	u, err := url.Parse(arg)
+	if err != nil {
+		return "an address"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// pythonFlags reads one word of joined short flags. skip is 1 where the next word belongs to it. beside becomes false where
+// the working folder is not searched.
+func pythonFlags(letters, next string, beside *bool) (t told, skip int) {
 	for i, c := range letters {
 		rest := letters[i+1:]
 		switch c {
+		case 'I', 'P':
+			*beside = false
 		case 'c':
 			return told{words: codeInArguments}, 0
 		case 'm':

@@ -115,9 +115,13 @@ func TestTheCommandBehindEnv(t *testing.T) {
 		"-u HOME A=b C=d python3 -u": "python3 -u",
 		"-i":                         "",
 	} {
-		command, rest := envCommand(strings.Fields(args))
-		if got := strings.TrimSpace(command + " " + strings.Join(rest, " ")); got != want {
+		e := envOf(strings.Fields(args))
+		if got := strings.TrimSpace(e.command + " " + strings.Join(e.rest, " ")); got != want {
 			t.Errorf("env %s: %q, want %q", args, got, want)
 		}
+	}
+	e := envOf(strings.Fields("-C /srv -S PATH=/opt --chdir=/other node x.js"))
+	if e.dir != "/other" || e.command != "node" || !e.setsPath() {
+		t.Errorf("%+v", e)
 	}
 }

@@ -24,8 +24,8 @@ type Look struct {
 	Form pin.LaunchForm
 
 	target  transport.Target
-	files   []*pin.LaunchFile // those of Form, with their paths in real
-	real    []string
+	args    []string // of the command
+	looked  []looked
 	stamps  []pin.FileStamp
 	known   map[string]pin.FileStamp
 	runner  runner
@@ -35,13 +35,20 @@ type Look struct {
 	through string // the interpreter's own path, for finding what is installed beside it
 }
 
+// looked is a file of the form, where it really is, and what the kernel said of it when it was looked at.
+type looked struct {
+	in   *pin.LaunchFile
+	real string
+	then pin.FileStamp
+}
+
 // At looks at what starting c would run. It reads no file but the first line of a script.
 func At(c transport.Command, o Options) (*Look, error) {
 	target, err := transport.Aim(c)
 	if err != nil {
 		return nil, err
 	}
-	l := &Look{target: target, known: map[string]pin.FileStamp{}}
+	l := &Look{target: target, args: c.Argv[1:], known: map[string]pin.FileStamp{}}
 	for _, s := range o.Known {
 		l.known[s.Path] = s
 	}
@@ -50,7 +57,10 @@ func At(c transport.Command, o Options) (*Look, error) {
 	l.Form.Variables, l.Form.Loaders = variables(target.Env, o.Key)
 	l.Form.Executable = pin.LaunchFile{Path: plain(target.Path)}
 	l.add(&l.Form.Executable, target.Path)
-	l.follow(target.Path, c.Argv[1:], 0)
+	l.follow(target, target.Path, c.Argv[1:], 0)
+	if sees {
+		l.Form.Answers = &pin.LaunchAnswers{Pending: true}
+	}
 	if l.runs || l.script != "" || l.module != "" {
 		l.Form.Package = &pin.LaunchPackage{Manager: l.runner.manager, Pending: true}
 	}
@@ -58,26 +68,30 @@ func At(c transport.Command, o Options) (*Look, error) {
 }
 
 func (l *Look) add(f *pin.LaunchFile, path string) {
-	l.files, l.real = append(l.files, f), append(l.real, path)
-	if now, err := stat(path); err == nil {
+	now, err := stat(path)
+	if err == nil {
 		if known, ok := l.known[path]; ok && known.Same(now) {
 			f.SHA256 = known.SHA256
 		}
 	}
+	l.looked = append(l.looked, looked{f, path, now})
 }
 
 // maxFollowed bounds programs that start programs: env env env …
 const maxFollowed = 4
 
-// follow finds the script of a program, and the interpreter of a program that is a script.
-func (l *Look) follow(path string, args []string, depth int) {
+// follow finds the script of a program, and the interpreter of a program that is a script. target is what the program runs
+// with: env(1) may have changed it.
+func (l *Look) follow(target transport.Target, path string, args []string, depth int) {
 	name := interpreterName(path)
 	if name == "env" && depth < maxFollowed {
-		inner, rest := envCommand(args)
-		if found := l.target.Find(inner); inner != "" && found != "" {
-			l.interpreter(found)
-			l.follow(found, rest, depth+1)
-			return
+		e := envOf(args)
+		if inner, ok := e.within(target); ok {
+			if found := inner.Find(e.command); found != "" {
+				l.interpreter(found)
+				l.follow(inner, found, e.rest, depth+1)
+				return
+			}
 		}
 	}
 	if r, ok := runnerOf(name, args); ok {
@@ -86,11 +100,12 @@ func (l *Look) follow(path string, args []string, depth int) {
 	if line := shebang(path); line != "" && l.Form.Interpreter == nil {
 		interpreter, rest := shebangCommand(line)
 		if filepath.Base(interpreter) == "env" {
-			interpreter, rest = envCommand(rest)
+			e := envOf(rest)
+			interpreter, rest = e.command, e.rest
 		}
-		if found := l.target.Find(interpreter); interpreter != "" && found != "" {
+		if found := target.Find(interpreter); interpreter != "" && found != "" {
 			l.interpreter(found)
-			if !l.runs && (name != "tsx" && !strings.HasPrefix(name, "ts-node")) {
+			if !l.runs && name != "tsx" && !strings.HasPrefix(name, "ts-node") {
 				// What the interpreter is told to run is the executable itself, which is pinned as that.
 				l.script, l.through = path, found
 				if t, ok := scriptOf(interpreterName(found), rest); ok && t.words == codeInArguments {
@@ -98,30 +113,37 @@ func (l *Look) follow(path string, args []string, depth int) {
 				}
 				return
 			}
-			_ = rest
 		}
 	}
-	t, ok := scriptOf(name, args)
+	t, script, loads, ok := toldBy(path, args, target.Dir)
 	if !ok {
 		return
 	}
 	l.through = path
 	l.module, l.Form.Told = t.module, plain(t.words)
-	if t.script == "" {
-		return
+	l.Form.Loads = make([]pin.LaunchFile, len(loads))
+	for i, load := range loads {
+		l.Form.Loads[i].Path = plain(load)
+		l.add(&l.Form.Loads[i], load)
 	}
-	script := t.script
-	if !filepath.IsAbs(script) {
-		script = filepath.Join(l.target.Dir, script)
+	switch {
+	case script != "":
+		l.script = script
+		l.Form.Script = file(script)
+		l.add(l.Form.Script, script)
+	case t.script != "":
+		l.Form.Told = missing(t.script)
 	}
-	script = withIndex(filepath.Clean(script))
-	if !regular(script) {
-		l.Form.Told = plain(fmt.Sprintf("%s, which is no file here", t.script))
-		return
+}
+
+// missing names a script that is not there. What has no ending of a script may as well be a secret after a flag that we
+// do not know.
+func missing(script string) string {
+	switch filepath.Ext(script) {
+	case ".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", ".pl", ".php", ".lua", ".jar":
+		return plain(script) + ", which is no file here"
 	}
-	l.script = script
-	l.Form.Script = file(script)
-	l.add(l.Form.Script, script)
+	return "an argument that is no file here"
 }
 
 func (l *Look) interpreter(path string) {
@@ -173,34 +195,13 @@ func shebangCommand(line string) (interpreter string, args []string) {
 	return words[0], words[1:]
 }
 
-// envCommand is the command in the arguments of env(1).
-func envCommand(args []string) (command string, rest []string) {
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		switch {
-		case a == "-u" || a == "--unset" || a == "-C" || a == "--chdir":
-			i++
-		case a == "-S" || a == "--split-string":
-			if i+1 < len(args) {
-				return envCommand(append(strings.Fields(args[i+1]), args[i+2:]...))
-			}
-		case strings.HasPrefix(a, "-S") || strings.HasPrefix(a, "-vS"):
-			return envCommand(append(strings.Fields(a[strings.Index(a, "S")+1:]), args[i+1:]...))
-		case strings.HasPrefix(a, "-") || strings.Contains(a, "="):
-		default:
-			return a, args[i+1:]
-		}
-	}
-	return "", nil
-}
-
 // Runs says that only the running server shows what runs.
 func (l *Look) Runs() bool { return l.runs }
 
 // Fresh says that a file stands otherwise than when its content was read last.
 func (l *Look) Fresh() bool {
-	for _, f := range l.files {
-		if f.SHA256 == "" {
+	for _, f := range l.looked {
+		if f.in.SHA256 == "" {
 			return true
 		}
 	}
@@ -211,18 +212,19 @@ func (l *Look) Fresh() bool {
 // pinned.
 func (l *Look) Fill() error {
 	var errs []error
-	for i, f := range l.files {
-		if f.SHA256 != "" {
+	for i := range l.looked {
+		f := &l.looked[i]
+		if f.in.SHA256 != "" {
 			continue
 		}
-		stamp, err := read(l.real[i])
+		stamp, err := read(f.real, f.real)
 		if err != nil {
 			// A program that may be run and not read is rare and honest (mode 0711); its path is what there is.
-			f.SHA256 = "unreadable"
-			errs = append(errs, fmt.Errorf("read %s: %w", l.real[i], err))
+			f.in.SHA256 = "unreadable"
+			errs = append(errs, fmt.Errorf("read %s: %w", f.real, err))
 			continue
 		}
-		f.SHA256 = stamp.SHA256
+		f.in.SHA256, f.then = stamp.SHA256, stamp
 		l.stamps = append(l.stamps, stamp)
 	}
 	return errors.Join(errs...)

@@ -150,7 +150,7 @@ func TestWhatCannotBeReadSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Fill(); err == nil || !l.Form.Complete() || l.Form.Executable.SHA256 != "unreadable" {
+	if err := l.Fill(); err == nil || !l.Form.Known() || l.Form.Executable.SHA256 != "unreadable" {
 		t.Errorf("%v: %+v", err, l.Form)
 	}
 }

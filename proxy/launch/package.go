@@ -87,7 +87,7 @@ func npmPackage(real string) *pin.LaunchPackage {
 		return nil
 	}
 	p := &pin.LaunchPackage{Manager: "npm", Name: clip(manifest.Name), Version: clip(manifest.Version), Entry: plain(strings.Join(parts[n:], "/"))}
-	if stamp, err := read(real); err == nil {
+	if stamp, err := read(real, real); err == nil {
 		p.Digest = stamp.SHA256
 	}
 	return p

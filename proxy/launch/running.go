@@ -2,8 +2,10 @@ package launch
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,12 +14,22 @@ import (
 
 // running is one process as the process table shows it.
 type running struct {
-	pid   int
-	depth int // below the server's main process
-	exe   string
-	argv  []string
-	dir   string
-	env   []string
+	pid    int
+	depth  int // below the server's main process
+	parent int
+	exe    string
+	argv   []string
+	dir    string
+	env    []string
+	input  string // what its standard input and output are: "pipe:[4711]"
+	output string
+}
+
+// Server is a started server.
+type Server struct {
+	PID    func() int      // of its main process, 0 if it is gone
+	Exited <-chan struct{} // closed at its end
+	Walled bool            // it runs in a sandbox
 }
 
 // Bounds of the wait for what only a running server shows.
@@ -28,61 +40,218 @@ const (
 	longest     = 2 * time.Minute // a package that is fetched over a slow line first
 )
 
-// Running watches the processes below pid until the package that really runs is seen, and completes the form with it.
-// answered is closed when the server has answered its client: what is seen then counts, what was seen before may have been
-// an installer's own script.
-func (l *Look) Running(ctx context.Context, pid int, answered <-chan struct{}) {
-	if !l.runs {
-		l.Installed()
-		return
-	}
+// Running watches the processes of a server until it has answered, and completes the form with what is seen then: which
+// program answers, and the package it belongs to. What was seen before may have been an installer's own script. answered is
+// closed when the server has answered its client. It is false if the server ended before it could be seen.
+func (l *Look) Running(ctx context.Context, s Server, answered <-chan struct{}) bool {
 	since := time.Now()
 	deadline := time.NewTimer(longest)
 	defer deadline.Stop()
-	var seen *pin.LaunchPackage
-	last := false
+	var early, seen *pin.LaunchPackage
+	var main, end running
+	var found, over, last bool
 	for pause := lookFirst; ; pause = min(2*pause, lookMost) {
-		if now := l.seen(ctx, pid, since); now != nil {
-			seen = now
+		if !over && (l.runs || answered == nil || last) {
+			tree := tree(s.PID())
+			if now := l.seen(ctx, s, tree, since); now != nil {
+				seen = now
+			}
+			if m, e, ok := line(tree); ok {
+				main, end, found = m, e, true
+			}
 		}
-		if last || answered == nil && seen != nil {
+		if last || over || answered == nil && found && (seen != nil || !l.runs || l.runner.optional) {
 			break
+		}
+		if !l.runs && answered != nil {
+			pause = longest // nothing is to be seen before it answers
 		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
 			last = true
 		case <-answered:
-			answered, pause = nil, lookFirst
+			answered, pause, early, seen, found = nil, lookFirst, seen, nil, false
 			deadline.Reset(afterAnswer)
+		case <-s.Exited:
+			over = true
 		case <-deadline.C:
 			last = true
 		case <-timer.C:
 		}
 		timer.Stop()
 	}
+	if seen == nil {
+		seen = early
+	}
+	l.again()
 	switch {
+	case !l.runs:
+		l.Installed()
 	case seen != nil:
 		l.Form.Package = seen
+	case over:
 	case l.runner.optional:
 		l.Form.Package = nil
 	default:
-		l.Form.Package = &pin.LaunchPackage{Manager: l.runner.manager, Unseen: true}
+		l.Form.Package = l.runner.unseen()
 	}
+	if over && (answered != nil || !found) {
+		return false
+	}
+	if l.Form.Answers != nil {
+		l.Form.Answers = l.answers(main, end, found)
+	}
+	return true
 }
 
-func (l *Look) seen(ctx context.Context, pid int, since time.Time) *pin.LaunchPackage {
+func (l *Look) seen(ctx context.Context, s Server, tree []running, since time.Time) *pin.LaunchPackage {
+	if !l.runs {
+		return nil
+	}
 	if l.runner.manager == "docker" {
+		if s.Walled {
+			return nil // what would be asked is a program of the server's, and we stand outside of its walls
+		}
 		return l.image(ctx, since)
 	}
-	tree := below(pid)
-	slices.SortStableFunc(tree, func(a, b running) int { return a.depth - b.depth })
 	for _, p := range tree {
 		if found := p.runs(); found != nil && !isRunner(found) {
 			return found
 		}
 	}
 	return nil
+}
+
+// tree is the process and what descends from it, nearest first.
+func tree(pid int) []running {
+	if pid == 0 {
+		return nil
+	}
+	tree := below(pid)
+	slices.SortStableFunc(tree, func(a, b running) int { return a.depth - b.depth })
+	return tree
+}
+
+// line follows the conversation: from the main process to the child that holds the same standard input and output, and on.
+// Programs that look something up give their children other ones. A child that runs the same as its parent is a worker.
+func line(tree []running) (main, end running, ok bool) {
+	if len(tree) == 0 || tree[0].depth != 0 {
+		return main, end, false
+	}
+	main = tree[0]
+	end = main
+	for {
+		next := -1
+		for i, p := range tree {
+			if p.parent == end.pid && p.input == main.input && p.output == main.output && p.input != "" && (next < 0 || p.pid < tree[next].pid) {
+				next = i
+			}
+		}
+		if next < 0 || tree[next].exe == end.exe && slices.Equal(tree[next].argv, end.argv) {
+			return main, end, true
+		}
+		end = tree[next]
+	}
+}
+
+// again reads the files that are other ones now than they were before the start: they are what the program may have read.
+func (l *Look) again() {
+	for i := range l.looked {
+		f := &l.looked[i]
+		if now, err := stat(f.real); err == nil && f.then.Path != "" && (!sameFile(f.then, now) || f.then.CTime != 0 && f.then.CTime != now.CTime) {
+			f.in.SHA256 = ""
+		}
+	}
+	_ = l.Fill() // what cannot be read says so in its place
+}
+
+// answers is the program that answers, nil where it is what the command names and runs what the command tells it.
+func (l *Look) answers(main, end running, found bool) *pin.LaunchAnswers {
+	through := "/proc/" + strconv.Itoa(end.pid) + "/exe"
+	runs, err := stat(through)
+	if !found || err != nil {
+		return &pin.LaunchAnswers{Unseen: true}
+	}
+	itself := l.isCommand(runs)
+	told, script, _, _ := toldBy(end.exe, end.rest(), end.dir)
+	if script == "" {
+		script = end.lifecycle()
+	}
+	switch {
+	case itself && end.pid == main.pid && (script == "" || l.tells(end, script)):
+		return nil
+	case itself && l.runs && l.Form.Package != nil:
+		return nil
+	}
+	if l.Form.Package == nil {
+		l.Form.Package = end.runs()
+	}
+	a := &pin.LaunchAnswers{Executable: pin.LaunchFile{Path: plain(end.exe), SHA256: l.content(through, end.exe)}}
+	switch {
+	case l.Form.Package != nil && l.runs:
+	case script != "":
+		a.Script = file(script)
+		a.Script.SHA256 = l.content(script, script)
+	case len(end.argv) < 2 && told.words == codeFromInput:
+		a.Told = "what its entry in the process table does not show" // it gave itself another title
+	default:
+		a.Told = plain(told.words)
+	}
+	return a
+}
+
+// tells says that the command itself tells its interpreter to run what it runs.
+func (l *Look) tells(p running, script string) bool {
+	if n := len(l.args); n > 0 && len(p.argv) >= n && slices.Equal(p.argv[len(p.argv)-n:], l.args) {
+		return true
+	}
+	for _, ours := range []string{l.script, l.target.Path} {
+		a, errA := os.Stat(script)
+		b, errB := os.Stat(ours)
+		if errA == nil && errB == nil && os.SameFile(a, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCommand says that a process runs the executable that was looked at, or its interpreter.
+func (l *Look) isCommand(runs pin.FileStamp) bool {
+	return slices.ContainsFunc(l.looked, func(f looked) bool {
+		return (f.in == &l.Form.Executable || f.in == l.Form.Interpreter) && sameFile(f.then, runs)
+	})
+}
+
+// sameFile says that two stamps are of one file that nobody wrote to, whatever it is called. The change time does not
+// count: a link that is made to a file changes it.
+func sameFile(a, b pin.FileStamp) bool {
+	return a.Inode == b.Inode && a.Device == b.Device && a.Size == b.Size && a.MTime == b.MTime
+}
+
+// content is the digest of the file at path, opened another way, from what the hub knows of it if nothing happened to it.
+func (l *Look) content(through, path string) string {
+	now, err := stat(through)
+	if err == nil {
+		now.Path = path
+		if old, ok := l.known[path]; ok && old.Same(now) {
+			return old.SHA256
+		}
+		now, err = read(through, path)
+	}
+	if err != nil {
+		return "unreadable"
+	}
+	l.stamps = append(l.stamps, now)
+	return now.SHA256
+}
+
+// rest are the arguments after the program's name.
+func (p running) rest() []string {
+	if len(p.argv) == 0 {
+		return nil
+	}
+	return p.argv[1:]
 }
 
 // runs is the package whose code a process runs, nil where it shows none.

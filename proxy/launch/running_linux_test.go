@@ -13,6 +13,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
+// process is a server that does not end.
+func process(pid int) Server {
+	return Server{PID: func() int { return pid }}
+}
+
 // A stand-in for npx: it starts, after a while, a script of a package through an interpreter. Real npx, uvx and node are in
 // the end-to-end tests.
 func TestThePackageIsSeenInTheProcessTable(t *testing.T) {
@@ -48,7 +53,11 @@ func TestThePackageIsSeenInTheProcessTable(t *testing.T) {
 	if err := l.Fill(); err != nil {
 		t.Fatal(err)
 	}
-	l.Running(ctx, cmd.Process.Pid, nil)
+	answered := make(chan struct{})
+	close(answered)
+	if !l.Running(ctx, process(cmd.Process.Pid), answered) {
+		t.Error("it is taken for over")
+	}
 	if p := l.Form.Package; p == nil || p.Name != "server" || p.Version != "2.0.0" || p.Entry != "cli.sh" {
 		t.Errorf("seen running: %+v", p)
 	}
@@ -66,7 +75,7 @@ func TestWhatIsNotSeenIsSaidToBeUnseen(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	l.Running(ctx, os.Getpid(), nil)
+	l.Running(ctx, process(os.Getpid()), nil)
 	if p := l.Form.Package; p == nil || !p.Unseen || p.Manager != "pypi" {
 		t.Errorf("%+v", p)
 	}
@@ -106,7 +115,7 @@ func TestTheImageIsAskedOfTheDockerThatRunsIt(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	l.Running(ctx, os.Getpid(), nil)
+	l.Running(ctx, process(os.Getpid()), nil)
 	if p := l.Form.Package; p == nil || p.Manager != "docker" || p.Name != "mcp/fetch" || p.Version != "1" || !strings.HasSuffix(p.Digest, "new") {
 		t.Errorf("%+v", p)
 	}

@@ -24,8 +24,10 @@ type LaunchForm struct {
 	Executable  LaunchFile     `json:"executable"`
 	Interpreter *LaunchFile    `json:"interpreter,omitempty"` // of an executable that is itself a script
 	Script      *LaunchFile    `json:"script,omitempty"`      // what the interpreter is told to run
+	Loads       []LaunchFile   `json:"loads,omitempty"`       // what it is told to load first: --require, -javaagent
 	Told        string         `json:"told,omitempty"`        // what it is told instead of a file: "module http.server", "code in the arguments"
 	Package     *LaunchPackage `json:"package,omitempty"`
+	Answers     *LaunchAnswers `json:"answers,omitempty"` // what the command started and left the conversation to
 	Dir         string         `json:"dir,omitempty"`
 	Variables   []string       `json:"variables,omitempty"` // names, sorted
 	Loaders     []LaunchLoader `json:"loaders,omitempty"`   // sorted by name
@@ -47,6 +49,16 @@ type LaunchPackage struct {
 	Digest  string `json:"digest,omitempty"`
 	Unseen  bool   `json:"unseen,omitempty"`  // it was looked for and could not be seen
 	Pending bool   `json:"pending,omitempty"` // only a running server shows it; never pinned
+}
+
+// LaunchAnswers is the program that was seen to hold the server's input and output when it had answered, where that is
+// another one than the command names: what `sh -c`, `uv run` or a version manager ended up with.
+type LaunchAnswers struct {
+	Executable LaunchFile  `json:"executable"`
+	Script     *LaunchFile `json:"script,omitempty"` // unless Package says it
+	Told       string      `json:"told,omitempty"`
+	Unseen     bool        `json:"unseen,omitempty"`  // it could not be seen
+	Pending    bool        `json:"pending,omitempty"` // only a running server shows it; never pinned
 }
 
 // LaunchLoader is a variable that loads code or chooses where code comes from. Hash is keyed by the hub.
@@ -106,14 +118,51 @@ func (f LaunchForm) Definition() ([]byte, Digest, error) {
 	return raw, digest, err
 }
 
-// Complete says that nothing of the form is still to be read or seen: only such a form can be pinned.
-func (f LaunchForm) Complete() bool {
-	for _, file := range []*LaunchFile{&f.Executable, f.Interpreter, f.Script} {
-		if file != nil && file.SHA256 == "" {
+// Files are the files of the form.
+func (f *LaunchForm) Files() []*LaunchFile {
+	files := []*LaunchFile{&f.Executable}
+	for _, file := range []*LaunchFile{f.Interpreter, f.Script} {
+		if file != nil {
+			files = append(files, file)
+		}
+	}
+	for i := range f.Loads {
+		files = append(files, &f.Loads[i])
+	}
+	if a := f.Answers; a != nil && !a.Pending && !a.Unseen {
+		files = append(files, &a.Executable)
+		if a.Script != nil {
+			files = append(files, a.Script)
+		}
+	}
+	return files
+}
+
+// Known says that all is known that can be before the start. What answers in the end is confirmed once it runs.
+func (f LaunchForm) Known() bool {
+	for _, file := range f.Files() {
+		if file.SHA256 == "" {
 			return false
 		}
 	}
 	return f.Package == nil || !f.Package.Pending
+}
+
+// Complete says that nothing of the form is still to be read or seen: only such a form can be pinned.
+func (f LaunchForm) Complete() bool {
+	return f.Known() && (f.Answers == nil || !f.Answers.Pending)
+}
+
+// Assume fills what only a running server shows with what was allowed last: of a launch that is not started, or was over
+// before it could be seen.
+func (f LaunchForm) Assume(last LaunchForm) LaunchForm {
+	if f.Package != nil && f.Package.Pending {
+		f.Package = last.Package
+	}
+	if f.Answers != nil && f.Answers.Pending {
+		f.Answers = last.Answers
+	}
+	return f
 }
 
 // SameCode says that two forms run the same code; their circumstances may differ.
@@ -122,229 +171,4 @@ func (f LaunchForm) SameCode(other LaunchForm) bool {
 	a, _, errA := f.Definition()
 	b, _, errB := other.Definition()
 	return errA == nil && errB == nil && string(a) == string(b)
-}
-
-// LaunchDrift is how a launch differs from everything that was allowed. Grave says that other code may run before anybody
-// could look: a variable that loads code, or another executable than any that was allowed.
-type LaunchDrift struct {
-	Changes []Change
-	Grave   bool
-}
-
-// Drifted says that there is a difference.
-func (d LaunchDrift) Drifted() bool { return len(d.Changes) > 0 }
-
-// Against compares part by part: each part must be as it was in some allowed form, not all of them in the same one. A
-// person who allowed a new version for one client has allowed it for the other client too, whose node is another file.
-// What the form does not know yet is not compared.
-func (f LaunchForm) Against(allowed []LaunchForm) LaunchDrift {
-	var d LaunchDrift
-	if len(allowed) == 0 {
-		return d
-	}
-	d.file("executable", "executable", &f.Executable, filesOf(allowed, func(a LaunchForm) *LaunchFile { return &a.Executable }))
-	d.file("interpreter", "interpreter", f.Interpreter, filesOf(allowed, func(a LaunchForm) *LaunchFile { return a.Interpreter }))
-	d.script(f, allowed)
-	d.pack(f.Package, allowed)
-	d.loaders(f.Loaders, allowed)
-	d.circumstances(f, allowed)
-	return d
-}
-
-func filesOf(allowed []LaunchForm, which func(LaunchForm) *LaunchFile) []*LaunchFile {
-	files := make([]*LaunchFile, len(allowed))
-	for i, a := range allowed {
-		files[i] = which(a)
-	}
-	return files
-}
-
-func (d *LaunchDrift) add(c Change) { d.Changes = append(d.Changes, c) }
-
-// file compares a program file that PATH chose: another path is grave, other content is an update.
-func (d *LaunchDrift) file(path, noun string, now *LaunchFile, allowed []*LaunchFile) {
-	var before *LaunchFile // the last form's, unless one stands at the same path
-	for _, a := range allowed {
-		switch {
-		case now == nil && a == nil:
-			return
-		case now != nil && a != nil && a.Path == now.Path:
-			if now.SHA256 == "" || a.SHA256 == now.SHA256 {
-				return
-			}
-			before = a
-		case a != nil && (before == nil || now == nil || before.Path != now.Path):
-			before = a
-		}
-	}
-	switch {
-	case now == nil:
-		d.Grave = true
-		d.add(Change{Path: path, Op: removed, Words: "runs without the " + noun + " that was allowed", Before: before.text()})
-	case before == nil:
-		d.Grave = true
-		d.add(Change{Path: path, Op: added, Words: "runs through an " + noun + " now", After: now.text()})
-	case before.Path != now.Path:
-		d.Grave = true
-		d.add(Change{Path: path, Op: changed, Words: "runs another " + noun, Before: before.text(), After: now.text()})
-	default:
-		d.add(Change{Path: path, Op: changed, Words: "the " + noun + " changed, at the same path", Before: before.text(), After: now.text()})
-	}
-}
-
-func (f *LaunchFile) text() string {
-	if f.SHA256 == "" {
-		return f.Path
-	}
-	return f.Path + "  sha256:" + f.SHA256
-}
-
-func (d *LaunchDrift) script(f LaunchForm, allowed []LaunchForm) {
-	before, words := allowed[len(allowed)-1], "runs another script"
-	for _, a := range allowed {
-		if a.Told != f.Told || (f.Script == nil) != (a.Script == nil) {
-			continue
-		}
-		if f.Script == nil || *a.Script == *f.Script || f.Script.SHA256 == "" && a.Script.Path == f.Script.Path {
-			return
-		}
-		if a.Script.Path == f.Script.Path {
-			before, words = a, "the script changed"
-		}
-	}
-	d.add(Change{Path: "script", Op: changed, Words: words, Before: before.told(), After: f.told()})
-}
-
-// told is what the interpreter is told to run, "" for a program that is none.
-func (f LaunchForm) told() string {
-	if f.Script != nil {
-		return f.Script.text()
-	}
-	return f.Told
-}
-
-func (d *LaunchDrift) pack(now *LaunchPackage, allowed []LaunchForm) {
-	if now != nil && now.Pending {
-		return
-	}
-	var before *LaunchPackage
-	for _, a := range allowed {
-		if now == nil && a.Package == nil || now != nil && a.Package != nil && *now == *a.Package {
-			return
-		}
-		if a.Package != nil && (before == nil || now == nil || before.Name != now.Name) {
-			before = a.Package
-		}
-	}
-	switch {
-	case now == nil:
-		d.add(Change{Path: "package", Op: removed, Words: "what runs belongs to no package now", Before: before.text()})
-	case before == nil:
-		d.add(Change{Path: "package", Op: added, Words: "what runs belongs to a package now", After: now.text()})
-	case now.Unseen:
-		d.add(Change{Path: "package", Op: changed, Words: "which package runs could not be seen", Before: before.text(), After: now.text()})
-	case before.Name == now.Name && before.Version != now.Version:
-		d.add(Change{Path: "package", Op: changed, Words: "the package has another version: " + quote(before.Version) + " → " + quote(now.Version), Before: before.text(), After: now.text()})
-	case before.Name == now.Name:
-		d.add(Change{Path: "package", Op: changed, Words: "the package has other code under the same version", Before: before.text(), After: now.text()})
-	default:
-		d.add(Change{Path: "package", Op: changed, Words: "another package runs", Before: before.text(), After: now.text()})
-	}
-}
-
-func (p *LaunchPackage) text() string {
-	if p.Unseen {
-		return p.Manager + ": not seen"
-	}
-	s := p.Manager + ": " + p.Name
-	if p.Version != "" {
-		s += " " + p.Version
-	}
-	if p.Entry != "" {
-		s += ", " + p.Entry
-	}
-	if p.Digest != "" {
-		s += "  sha256:" + strings.TrimPrefix(p.Digest, "sha256:")
-	}
-	return s
-}
-
-// loaders compares the variables that load code. That one is gone counts too: without npm_config_registry the code comes
-// from somewhere else.
-func (d *LaunchDrift) loaders(now []LaunchLoader, allowed []LaunchForm) {
-	values := map[string]map[string]bool{} // by name; "" is "not set"
-	for _, a := range allowed {
-		for _, l := range a.Loaders {
-			if values[l.Name] == nil {
-				values[l.Name] = map[string]bool{}
-			}
-			values[l.Name][l.Hash] = true
-		}
-	}
-	for _, a := range allowed {
-		for name := range values {
-			if !slices.ContainsFunc(a.Loaders, func(l LaunchLoader) bool { return l.Name == name }) {
-				values[name][""] = true
-			}
-		}
-	}
-	set := map[string]bool{}
-	for _, l := range now {
-		set[l.Name] = true
-		switch known, ok := values[l.Name]; {
-		case ok && known[l.Hash]:
-		case !ok:
-			d.Grave = true
-			d.add(Change{Path: "loaders", Op: added, Words: "a variable that loads code, or chooses where it comes from, is set now: " + quote(l.Name)})
-		default:
-			d.Grave = true
-			d.add(Change{Path: "loaders", Op: changed, Words: "a variable that loads code, or chooses where it comes from, has another value: " + quote(l.Name)})
-		}
-	}
-	names := make([]string, 0, len(values))
-	for name := range values {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if !set[name] && !values[name][""] {
-			d.Grave = true
-			d.add(Change{Path: "loaders", Op: removed, Words: "a variable that loads code, or chooses where it comes from, is set no more: " + quote(name)})
-		}
-	}
-}
-
-// circumstances are compared with those of the same client. The first ones of a client are taken as they are.
-func (d *LaunchDrift) circumstances(f LaunchForm, allowed []LaunchForm) {
-	if f.Client == ProbeClient {
-		return
-	}
-	dirs, names := []string{}, map[string]bool{}
-	for _, a := range allowed {
-		if a.Client != f.Client {
-			continue
-		}
-		dirs = append(dirs, a.Dir)
-		for _, name := range a.Variables {
-			names[name] = true
-		}
-	}
-	if len(dirs) == 0 {
-		return
-	}
-	if !slices.Contains(dirs, f.Dir) {
-		d.add(Change{Path: "dir", Op: changed, Words: "runs in another folder", Before: dirs[len(dirs)-1], After: f.Dir})
-	}
-	var fresh []string
-	for _, l := range f.Loaders {
-		names[l.Name] = true // compared above, with its value
-	}
-	for _, name := range f.Variables {
-		if !names[name] {
-			fresh = append(fresh, quote(name))
-		}
-	}
-	if len(fresh) > 0 {
-		d.add(Change{Path: "variables", Op: added, Words: "gets more variables: " + strings.Join(fresh, ", ")})
-	}
 }

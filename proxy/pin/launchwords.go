@@ -27,8 +27,14 @@ func describeLaunch(raw []byte) []Change {
 	if told := f.told(); told != "" {
 		changes = append(changes, Change{Path: "script", Op: added, Words: "which is told to run", After: told})
 	}
+	for _, file := range f.Loads {
+		changes = append(changes, Change{Path: "loads", Op: added, Words: "and to load first", After: file.text()})
+	}
 	if f.Package != nil {
 		changes = append(changes, Change{Path: "package", Op: added, Words: "which belongs to the package", After: f.Package.text()})
+	}
+	if f.Answers != nil {
+		changes = append(changes, Change{Path: "answers", Op: added, Words: "which starts the program that answers", After: f.Answers.text()})
 	}
 	if f.Dir != "" {
 		changes = append(changes, Change{Path: "dir", Op: added, Words: "in the folder", After: f.Dir})

@@ -127,7 +127,7 @@ func TestLaunchAnotherExecutableByPATHIsNotStartedUntilItIsAllowed(t *testing.T)
 
 	mark := filepath.Join(dir, "ran")
 	other := filepath.Join(dir, "other")
-	program(t, filepath.Join(other, "mcp-server-time"), "#!/bin/sh\n: >"+mark+"\nexec "+filepath.Join(real, "mcp-server-time")+" \"$@\"\n")
+	program(t, filepath.Join(other, "mcp-server-time"), "#!"+filepath.Join(real, "python")+"\nopen('"+mark+"', 'w').close()\nfrom mcp_server_time import main\nmain()\n")
 	s, hello := h.begin("e2e", dir, path(other), argv...)
 	if !strings.Contains(hello, `"not started"`) {
 		t.Errorf("initialize of a server that may not start: %s", short(hello))
