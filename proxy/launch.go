@@ -162,8 +162,15 @@ func (l *Launcher) report(ctx context.Context) {
 	l.settle()
 }
 
-// Started has the running server looked at, beside what it does.
-func (l *Launcher) Started(ctx context.Context, server launch.Server) {
+// Running is a server's process. proxy/transport's Process is one.
+type Running interface {
+	PID() int
+	Exited() <-chan struct{}
+}
+
+// Started has the running server looked at, beside what it does. walled: it runs in a sandbox.
+func (l *Launcher) Started(ctx context.Context, process Running, walled bool) {
+	server := launch.Server{PID: process.PID, Exited: process.Exited(), Walled: walled}
 	l.mu.Lock()
 	look := l.look
 	l.running = true

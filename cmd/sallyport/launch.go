@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/sallyport/sallyport/proxy"
-	"github.com/sallyport/sallyport/proxy/launch"
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
@@ -49,7 +48,7 @@ func (s *server) start(ctx context.Context) (io.Reader, io.WriteCloser, error) {
 	}
 	s.process, s.input = process, &serverInput{process: process}
 	s.link.record("server_start", "ok", s.link.underWords())
-	s.launch.Started(ctx, launch.Server{PID: process.PID, Exited: process.Exited(), Walled: s.command.Sandbox != nil})
+	s.launch.Started(ctx, process, s.command.Sandbox != nil)
 	return process.Stdout, s.input, nil
 }
 
