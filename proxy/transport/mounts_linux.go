@@ -3,12 +3,13 @@ package transport
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// mount is one line of /proc/self/mountinfo: the folder root of the file system dev is seen at point.
-type mount struct{ dev, root, point string }
+// mount is one line of /proc/self/mountinfo: the folder root of the file system dev, which is of a kind, is seen at point.
+type mount struct{ dev, root, point, options, kind string }
 
 type mounts []mount
 
@@ -22,9 +23,16 @@ func readMounts() mounts {
 
 func parseMounts(table string) (all mounts) {
 	for line := range strings.Lines(table) {
-		if f := strings.Fields(line); len(f) > 4 {
-			all = append(all, mount{f[2], unescapeMount(f[3]), unescapeMount(f[4])})
+		f := strings.Fields(line)
+		if len(f) < 6 {
+			continue
 		}
+		m := mount{dev: f[2], root: unescapeMount(f[3]), point: unescapeMount(f[4]), options: f[5]}
+		// Any number of optional fields ends with a dash.
+		if dash := slices.Index(f, "-"); dash > 0 && dash+1 < len(f) {
+			m.kind = f[dash+1]
+		}
+		all = append(all, m)
 	}
 	return all
 }
@@ -74,6 +82,26 @@ func (all mounts) aliases(path string) []string {
 		}
 	}
 	return others
+}
+
+// processTables are those of a process namespace outside, but for /proc, which gets the sandbox's own.
+func (all mounts) processTables() (points []string) {
+	for _, m := range all {
+		if m.kind == "proc" && !below(m.point, "/proc") {
+			points = append(points, m.point)
+		}
+	}
+	return points
+}
+
+// controlGroups are where whole groups of processes are stopped and killed, whatever process namespace that is asked from.
+func (all mounts) controlGroups() (points []string) {
+	for _, m := range all {
+		if m.kind == "cgroup" || m.kind == "cgroup2" {
+			points = append(points, m.point)
+		}
+	}
+	return points
 }
 
 func sameFile(a, b string) bool {

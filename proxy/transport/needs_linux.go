@@ -11,7 +11,7 @@ import (
 // strict builds the walls of strict: everything read-only, no network, and nothing in home, temporary and run folders but
 // what the program needs to start.
 func (w *walls) strict(c Command, path, dir string, env, hidden []string) {
-	w.add("--unshare-net", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+	w.add("--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 	homes := []string{}
 	if home, ok := lookup(env, "HOME"); ok && filepath.IsAbs(home) {
 		homes = append(homes, home)
@@ -19,7 +19,15 @@ func (w *walls) strict(c Command, path, dir string, env, hidden []string) {
 	if u, err := user.Current(); err == nil {
 		homes = append(homes, u.HomeDir)
 	}
-	for _, folder := range whole([]string{"/run", "/tmp", "/var/tmp"}) {
+	passing := []string{"/run", "/tmp", "/var/tmp"}
+	if folder, ok := lookup(env, "TMPDIR"); ok {
+		passing = append(passing, folder)
+	}
+	for _, folder := range whole(passing) {
+		if w.in(folder, w.gone) {
+			w.add("--perms", "1777", "--dir", folder)
+			continue
+		}
 		mode := "1777"
 		if folder == "/run" {
 			mode = "0755"

@@ -9,10 +9,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 )
+
+const ptraceSeize = 0x4206
 
 // This test binary is also the guard, and the programs the tests need: "role:NAME ARG…".
 func TestMain(m *testing.M) {
@@ -33,6 +36,11 @@ func play(role string, args []string) int {
 		return wrapper(Command{Dir: args[0], Argv: args[1:]})
 	case "walled": // LEVEL DIR COMMAND…: the same behind walls
 		return wrapper(Command{Dir: args[1], Argv: args[2:], Sandbox: &Sandbox{Strict: args[0] == "strict"}})
+	case "trace": // PID: take hold of a process
+		pid, _ := strconv.Atoi(args[0])
+		_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, ptraceSeize, uintptr(pid), 0, 0, 0, 0)
+		fmt.Println(errno)
+		return 0
 	case "environ": // COMMAND…: start it with the environment we have
 		p, err := Start(context.Background(), Command{Argv: args}, os.Stderr, nil)
 		if err != nil {

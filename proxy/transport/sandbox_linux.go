@@ -16,7 +16,10 @@ import (
 // bwrapPlaces are fixed: the client's PATH must not choose what the walls are made of.
 var bwrapPlaces = []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"}
 
-const prSetPdeathsig = 1
+const (
+	prSetPdeathsig = 1
+	prSetDumpable  = 4
+)
 
 // enter starts a guard inside the sandbox that c asks for. path is the program that it will be told to run. That the walls
 // do not come up is seen later, when the guard does not answer (wallsFailed).
@@ -124,13 +127,21 @@ func appArmorBars() bool {
 }
 
 // becomeFirst is for a guard that is the first process of its namespace. If bubblewrap, its parent, is killed, the kernel
-// kills it and with it all that is inside.
+// kills it and with it all that is inside. The server is of the same user, and must neither trace it nor read its memory
+// and files: it speaks to the wrapper. What descriptors the client left open stay with it: one of a folder would lead the
+// server around every mount.
 func becomeFirst() {
 	if os.Getpid() != 1 {
 		return
 	}
-	syscall.CloseOnExec(guardProgram)
+	open, _ := os.ReadDir("/proc/self/fd")
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGKILL), 0)
+	syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0)
 }
 
 // TrySandbox starts a shell that does nothing under each level, and says which bubblewrap made the walls.

@@ -24,8 +24,8 @@ func (w *walls) add(args ...string) { w.args = append(w.args, args...) }
 func plan(c Command, path string) (*walls, error) {
 	w := &walls{}
 	// No process of ours may be seen from inside, so no signal and no ptrace. The guard is the first process in there and
-	// reaps; a session of its own keeps it from our terminal.
-	w.add("--unshare-pid", "--as-pid-1", "--new-session")
+	// reaps; a session of its own keeps it from our terminal. Shared memory and queues of System V have no file to hide.
+	w.add("--unshare-pid", "--as-pid-1", "--new-session", "--unshare-ipc")
 	if os.Getuid() == 0 {
 		w.add("--cap-drop", "ALL") // bubblewrap leaves root its own, and with those a mount is undone in one call
 	}
@@ -43,8 +43,9 @@ func plan(c Command, path string) (*walls, error) {
 	} else {
 		w.shield()
 		w.pin(hide)
-		w.reach(c, dir, path, env)
 	}
+	w.reach(c, dir, path, env)
+	w.others(readMounts())
 	for _, what := range hide {
 		w.hide(what, c.Sandbox.Keep)
 	}
@@ -65,6 +66,20 @@ func (w *walls) shield() {
 		w.add("--dev-bind-try", device, device)
 	}
 	w.add("--proc", "/proc")
+}
+
+// others closes what reaches processes without asking for them by number in /proc.
+func (w *walls) others(all mounts) {
+	for _, point := range all.controlGroups() {
+		if !w.in(point, w.gone) {
+			w.add("--ro-bind-try", point, point)
+		}
+	}
+	for _, point := range all.processTables() {
+		if !w.in(point, w.gone) {
+			w.hide(point, nil)
+		}
+	}
 }
 
 // hide covers one thing that exists. Folders come out empty, and are made read-only last of all; a file is covered with a

@@ -1,0 +1,169 @@
+package transport
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// under runs a shell script without walls and behind them.
+func under(t *testing.T, box *Sandbox, env []string, script string, args ...string) string {
+	t.Helper()
+	return output(t, Command{Argv: append([]string{"/bin/sh", "-c", script, "sh"}, args...), Env: env, Dir: "/", Sandbox: box})
+}
+
+// TestNoDescriptorOfTheClientsComesAlong: a folder that the client left open leads around every mount.
+func TestNoDescriptorOfTheClientsComesAlong(t *testing.T) {
+	hidden := markedDir(t)
+	if err := os.WriteFile(filepath.Join(hidden, "store"), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root, err := syscall.Open("/", syscall.O_RDONLY|syscall.O_DIRECTORY, 0) // not closed on exec, as a careless client's
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(root)
+	read := "cat /proc/self/fd/" + strconv.Itoa(root) + hidden + "/store 2>/dev/null; true"
+	if got := under(t, nil, nil, read); got != "secret" {
+		t.Fatalf("without walls the descriptor comes along: %q", got)
+	}
+	for _, box := range []*Sandbox{{Hide: []string{hidden}}, {Hide: []string{hidden}, Strict: true}} {
+		if got := under(t, box, nil, read); got != "" {
+			t.Errorf("%s: %q", box, got)
+		}
+	}
+}
+
+// TestTheGuardInsideIsOutOfReach: it holds the socket to the wrapper, and whoever takes it speaks for it.
+func TestTheGuardInsideIsOutOfReach(t *testing.T) {
+	for _, box := range []*Sandbox{{}, {Strict: true}} {
+		got := under(t, box, nil, `cat /proc/1/comm; for f in /proc/1/fd/* /proc/1/root/etc/* /proc/1/environ; do head -c 1 "$f"; done 2>/dev/null | wc -c`)
+		if got != "sallyport-guard\n0\n" {
+			t.Errorf("%s: %q", box, got)
+		}
+		traced := output(t, Command{Argv: []string{self(t), "role:trace", "1"}, Sandbox: &Sandbox{Strict: box.Strict, Keep: nil}, Dir: "/"})
+		if traced != "operation not permitted\n" {
+			t.Errorf("%s: trace the guard: %q", box, traced)
+		}
+	}
+}
+
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestControlGroupsCanBeReadOnly: where a user's own are writable, one line into cgroup.kill or cgroup.freeze ends or stops
+// the wrapper and the hub, whatever process namespace it comes from.
+func TestControlGroupsCanBeReadOnly(t *testing.T) {
+	table := readMounts()
+	if !slices.ContainsFunc(table, func(m mount) bool { return strings.HasPrefix(m.kind, "cgroup") }) {
+		t.Log("no control groups are mounted here; what is made of a table of mounts is tested all the same")
+	}
+	for _, box := range []*Sandbox{{}, {Strict: true}} {
+		seen := parseMounts(under(t, box, nil, "cat /proc/self/mountinfo"))
+		if len(seen) == 0 {
+			t.Fatal("no mounts")
+		}
+		// The last mount on a point is the one that is seen.
+		last := map[string]mount{}
+		for _, m := range seen {
+			last[m.point] = m
+		}
+		for point, m := range last {
+			if strings.HasPrefix(m.kind, "cgroup") && !slices.Contains(strings.Split(m.options, ","), "ro") {
+				t.Errorf("%s: %s can be written to: %s", box, point, m.options)
+			}
+		}
+	}
+}
+
+func TestControlGroupsAndOtherProcessTablesAreFoundInTheTable(t *testing.T) {
+	all := parseMounts("22 27 0:21 / /proc rw,relatime - proc proc rw\n" +
+		"23 27 0:21 / /srv/room/proc rw,relatime shared:4 - proc proc rw\n" +
+		"24 22 0:40 / /proc/sys/fs/binfmt_misc rw - autofs systemd-1 rw\n" +
+		"25 22 0:21 /sys /proc/sys ro - proc proc rw\n" +
+		"26 27 0:30 / /sys/fs/cgroup rw,nosuid shared:9 master:1 - cgroup2 cgroup2 rw\n" +
+		"27 27 0:31 / /other rw - cgroup cgroup rw,freezer\n" +
+		"28 27 0:32 / /plain rw - ext4 proc rw\n")
+	if got := all.processTables(); !slices.Equal(got, []string{"/srv/room/proc"}) {
+		t.Errorf("process tables %q", got)
+	}
+	if got := all.controlGroups(); !slices.Equal(got, []string{"/sys/fs/cgroup", "/other"}) {
+		t.Errorf("control groups %q", got)
+	}
+}
+
+// TestMemoryIsNotSharedWithProgramsOutside: pictures of windows are passed like this.
+func TestMemoryIsNotSharedWithProgramsOutside(t *testing.T) {
+	const name = "readlink /proc/self/ns/ipc"
+	free := under(t, nil, nil, name)
+	for _, box := range []*Sandbox{{}, {Strict: true}} {
+		if got := under(t, box, nil, name); got == free || !strings.HasPrefix(got, "ipc:") {
+			t.Errorf("%s: %q", box, got)
+		}
+	}
+}
+
+// TestStrictReachesNoSocketAnywhere: a read-only file system lets a program connect to what it finds there.
+func TestStrictReachesNoSocketAnywhere(t *testing.T) {
+	dir, err := os.MkdirTemp(".", "sockets") // not in the temporary folder, which is empty under strict anyway
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if dir, err = filepath.Abs(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"run/systemd", "tmp"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sockets := []string{"engine", "bus", "run/systemd/private", "tmp/agent"}
+	for _, name := range sockets {
+		// A relative path: an absolute one may be too long for a socket.
+		rel, err := filepath.Rel(mustWd(t), filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := net.Listen("unix", rel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+	}
+	env := []string{"PATH=/usr/bin:/bin", "DOCKER_HOST=unix://" + dir + "/engine", "DBUS_SESSION_BUS_ADDRESS=unix:path=" + dir + "/bus",
+		"XDG_RUNTIME_DIR=" + dir + "/run", "TMPDIR=" + dir + "/tmp"}
+	count := `cd "$1" && n=0; for s in engine bus run/systemd/private tmp/agent; do [ -S $s ] && n=$((n+1)); done; echo $n`
+	if got := under(t, nil, env, count, dir); got != "4\n" {
+		t.Fatalf("without walls: %q", got)
+	}
+	if got := under(t, &Sandbox{Strict: true}, env, count, dir); got != "0\n" {
+		t.Errorf("under strict %q sockets are left", got)
+	}
+	if got := under(t, &Sandbox{}, env, count, dir); got != "1\n" { // the temporary folder stays
+		t.Errorf("under a shield %q sockets are left", got)
+	}
+	if got := under(t, &Sandbox{Strict: true}, env, `echo x >"$TMPDIR/own" && cat "$TMPDIR/own"`); got != "x\n" {
+		t.Errorf("its temporary folder under strict: %q", got)
+	}
+}
+
+func mustWd(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
