@@ -1,6 +1,9 @@
 package transport
 
 import (
+	"context"
+	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -166,4 +169,51 @@ func mustWd(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// TestALinkOnTheWayIsNoShield: nothing can be mounted on a symbolic link, so the server could put its own folder in its place.
+func TestALinkOnTheWayIsNoShield(t *testing.T) {
+	dir := markedDir(t)
+	home := filepath.Join(dir, "disk", "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"absolute": filepath.Join(dir, "disk"), "relative": "disk", "second": "relative", "round": "round"} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ name, path, link string }{
+		{"no link", home, ""},
+		{"what is not there", dir + "/none/home", ""},
+		{"a link to a path", dir + "/absolute/home", dir + "/absolute"},
+		{"a link to a name", dir + "/relative/home", dir + "/relative"},
+		{"a link to a link", dir + "/second/home", dir + "/second"},
+		{"a link to itself", dir + "/round/home", dir + "/round"},
+		{"dots", dir + "/disk/../relative/./home", dir + "/relative"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := replaceableLink(c.path); got != c.link {
+				t.Errorf("%q", got)
+			}
+			marker := filepath.Join(t.TempDir(), "ran")
+			command := Command{Argv: []string{"touch", marker}, Dir: "/", Sandbox: &Sandbox{Hold: []string{c.path}}}
+			p, err := Start(context.Background(), command, io.Discard, nil)
+			if err == nil {
+				<-p.Exited()
+				p.Stop()
+			}
+			var refused *SandboxError
+			if errors.As(err, &refused) != (c.link != "") || err != nil && !strings.Contains(err.Error(), c.link) {
+				t.Errorf("%v", err)
+			}
+			if ran := exists(marker); ran != (c.link == "") {
+				t.Errorf("ran: %v", ran)
+			}
+			command.Sandbox.Strict = true
+			if got := output(t, Command{Argv: []string{"echo", "ran"}, Dir: "/", Sandbox: command.Sandbox}); got != "ran\n" {
+				t.Errorf("strict: %q", got)
+			}
+		})
+	}
 }

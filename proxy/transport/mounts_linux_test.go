@@ -120,6 +120,8 @@ func TestWhatAProgramNeedsToStartIsItsInstallation(t *testing.T) {
 	script := file("project/build/index.js", "")
 	lone := file("lone.py", "")
 	letter := file("letter.txt", "dear")
+	thief := file("thief.js", "#!"+letter+"\n")
+	burglar := file("burglar.py", "#!"+file("project/bin/tool", "\x7fELF")+"\n")
 	env := []string{"HOME=" + home, "PATH=" + filepath.Dir(node) + ":/usr/bin:/bin"}
 	in := func(parts ...string) (all []string) {
 		for _, p := range parts {
@@ -137,6 +139,9 @@ func TestWhatAProgramNeedsToStartIsItsInstallation(t *testing.T) {
 		{"a virtual environment behind a link, with the python it is made of", shim, nil, in("venv", ".local/bin/served", ".local/share/uv/python/3.12")},
 		{"an interpreter with a script of a project", node, []string{"--flag", script, letter}, in("project", ".nvm/versions/node/v22")},
 		{"a script that lies in the home goes alone", "/usr/bin/python3", []string{lone}, in("lone.py")},
+		{"a first line that names a private file, in a script that an interpreter runs", node, []string{thief}, in("thief.js", ".nvm/versions/node/v22")},
+		{"a first line that names a program of a private project", "/usr/bin/python3", []string{burglar}, in("burglar.py")},
+		{"a script that is given to what is no interpreter is data", "/usr/bin/cat", []string{script}, nil},
 		{"a file that is no program is data", "/usr/bin/cat", []string{letter}, nil},
 		{"a program of the system", "/bin/sh", []string{"-c", "true"}, nil},
 	} {

@@ -55,6 +55,9 @@ func needs(c Command, path, dir string, env []string) []string {
 	n := &need{env: env, dir: dir, seen: map[string]bool{}}
 	n.program(fromDir(path, dir), 0)
 	for _, arg := range c.Argv[1:] {
+		if !isInterpreter(path) {
+			break // what follows is data, whatever it looks like
+		}
 		if file := fromDir(arg, dir); !strings.HasPrefix(arg, "-") && isScript(file) {
 			n.program(file, 0)
 			break // what follows are the script's own arguments
@@ -117,12 +120,24 @@ func (n *need) program(file string, depth int) {
 		return
 	}
 	if interpreter, argument := firstLine(file); filepath.Base(interpreter) == "env" && argument != "" {
-		if found, err := resolve(argument, n.env, n.dir); err == nil {
+		if found, err := resolve(argument, n.env, n.dir); err == nil && isInterpreter(found) {
 			n.program(found, depth+1)
 		}
-	} else if interpreter != "" {
+	} else if isInterpreter(interpreter) {
 		n.program(interpreter, depth+1)
 	}
+}
+
+// interpreters are programs whose first argument is another one. A script's first line is the server's own word: one that
+// named a private file, or a program in a private project, would be given it.
+var interpreters = []string{
+	"node", "nodejs", "deno", "bun", "tsx", "ts-node", "python", "pypy", "uv", "ruby", "perl", "php", "lua", "java", "julia", "Rscript", "dotnet",
+	"sh", "bash", "dash", "zsh", "ksh", "fish",
+}
+
+// isInterpreter goes by the name without its version: python3.12 is one.
+func isInterpreter(path string) bool {
+	return slices.Contains(interpreters, strings.TrimRight(filepath.Base(path), "0123456789.-"))
 }
 
 // installation is the folder that a program is installed in, as far as one can tell: a virtual environment, a tree of node

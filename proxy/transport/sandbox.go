@@ -23,6 +23,10 @@ type Sandbox struct {
 	Hide []string
 	// Keep are folders below hidden ones that stay readable.
 	Keep []string
+	// Hold are paths that must lead to the same place when the server is done. The folders above what is hidden are held in
+	// place, but nothing can hold a symbolic link: with one of those on the way, in a folder that the server can write to,
+	// there is no shield.
+	Hold []string
 }
 
 // String is the level's name, as the setting `sandbox` has it.

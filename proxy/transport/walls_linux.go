@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,9 @@ func plan(c Command, path string) (*walls, error) {
 		if dir, err = os.Getwd(); err != nil {
 			return nil, err
 		}
+	}
+	if err := held(c.Sandbox); err != nil {
+		return nil, err
 	}
 	env := serverEnv(c.Env)
 	hide := whole(c.Sandbox.Hide)
@@ -123,6 +127,45 @@ func below(what, folder string) bool {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// held refuses a shield that a link on the way would undo. Under strict the server can write nothing that lasts.
+func held(box *Sandbox) error {
+	if box.Strict {
+		return nil
+	}
+	for _, path := range box.Hold {
+		if link := replaceableLink(path); link != "" {
+			return errors.New(strconv.QuoteToGraphic(path) + " is reached over the symbolic link " + strconv.QuoteToGraphic(link) +
+				", which the server could replace: name it by its real path (SALLYPORT_HOME), or replace the link by a bind mount")
+		}
+	}
+	return nil
+}
+
+// maxWay bounds the symbolic links that are followed on the way to one path, as the kernel does.
+const maxWay = 40
+
+// replaceableLink is the first symbolic link on the way to path that lies in a folder this user can write to, "" if there is none.
+func replaceableLink(path string) string {
+	at, rest := "/", strings.Split(path, "/")
+	for links := 0; len(rest) > 0; {
+		next := filepath.Join(at, rest[0])
+		rest = rest[1:]
+		target, err := os.Readlink(next)
+		if err != nil {
+			at = next
+			continue
+		}
+		if links++; links > maxWay || writable(at) {
+			return next
+		}
+		if filepath.IsAbs(target) {
+			at = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return ""
 }
 
 // whole are the paths as the kernel knows them, without symbolic links, each with the other ways that mounts make to it, and
