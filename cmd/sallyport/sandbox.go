@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
@@ -14,7 +16,7 @@ import (
 )
 
 // errNoPolicy: what the server may reach could not be learned.
-var errNoPolicy = errors.New("SP-141: what the server may reach could not be learned, so it was not started; sallyport status says why")
+var errNoPolicy = errors.New("what the server may reach could not be learned, so it was not started; sallyport status says why")
 
 // sandbox is what the server is to run in, nil for none: what the hub says now, or strict. Without a word of the hub there
 // is no server: what was to have a sandbox never starts without one because a hub, a store or a file was not there to say
@@ -31,30 +33,40 @@ func (l *hubLink) sandbox(strict bool) (*transport.Sandbox, error) {
 		return nil, nil
 	case "shield", "strict":
 	default:
-		return nil, errNoPolicy
+		return nil, coded("SP-141", errNoPolicy)
 	}
 	hide, err := l.home.Private()
 	if err != nil {
 		return nil, fmt.Errorf("hide our own folders: %w", err)
 	}
-	hidden, keep := clientPlaces(clientconfig.ThisSystem())
+	box := &transport.Sandbox{Strict: level == "strict", Hide: append(slices.Clone(hide), state.Hide...), Hold: hide}
+	makeClaudeFolder(clientconfig.ThisSystem())
+	for _, system := range systems() {
+		hidden, keep := clientPlaces(system)
+		box.Hide, box.Keep = append(box.Hide, hidden...), append(box.Keep, keep...)
+	}
 	l.under = level
-	return &transport.Sandbox{Strict: level == "strict", Hide: append(append(hide, hidden...), state.Hide...), Keep: keep}, nil
+	return box, nil
+}
+
+// systems are where clients keep their files: as this environment has it, and as it is without one. A wrapper is started with
+// the entry's own HOME and XDG_CONFIG_HOME, or none, and the client's file is where it was.
+func systems() []clientconfig.System {
+	all := []clientconfig.System{clientconfig.ThisSystem()}
+	if u, err := user.Current(); err == nil {
+		all = append(all, clientconfig.System{OS: all[0].OS, Home: u.HomeDir, Env: func(string) string { return "" }})
+	}
+	return all
 }
 
 // clientPlaces are the folders of the clients, or their files where the folder is the home itself, and what stays readable in
 // them: the programs of desktop extensions. A file is replaced by its client all the time, and what covers it goes with the
-// old one; the folder stays. Claude Desktop's folder is made where it is missing: a server could leave a file for it there.
+// old one; the folder stays.
 func clientPlaces(system clientconfig.System) (hide, keep []string) {
-	for i, place := range clientconfig.Places(system) {
+	for _, place := range clientconfig.Places(system) {
 		if place.Folder == "" || above(place.Folder, system.Home) {
 			hide = append(hide, place.Path)
 			continue
-		}
-		if i == 0 {
-			if _, err := os.Stat(filepath.Dir(place.Folder)); err == nil {
-				_ = os.Mkdir(place.Folder, 0o700) // exists, mostly; where it cannot be made, no server can make it either
-			}
 		}
 		hide = append(hide, place.Folder)
 		keep = append(keep, filepath.Join(place.Folder, "Claude Extensions"), filepath.Join(place.Folder, "extensions"))
@@ -65,6 +77,17 @@ func clientPlaces(system clientconfig.System) (hide, keep []string) {
 		keep = append(keep, filepath.Join(code, "plugins"), filepath.Join(code, "local"))
 	}
 	return hide, keep
+}
+
+// makeClaudeFolder makes Claude Desktop's folder where it is missing: a server could leave a file for it there.
+func makeClaudeFolder(system clientconfig.System) {
+	places := clientconfig.Places(system)
+	if len(places) == 0 || !filepath.IsAbs(places[0].Folder) {
+		return
+	}
+	if _, err := os.Stat(filepath.Dir(places[0].Folder)); err == nil {
+		_ = os.Mkdir(places[0].Folder, 0o700) // exists, mostly; where it cannot be made, no server can make it either
+	}
 }
 
 // above says whether a folder is another one or holds it.
@@ -91,10 +114,13 @@ func (l *hubLink) underWords() string {
 func sandboxRefused(err error) error {
 	var no *transport.SandboxError
 	if errors.As(err, &no) {
-		return fmt.Errorf("SP-140: %w", err)
+		return coded("SP-140", err)
 	}
 	return err
 }
+
+// coded is an error with the code of its paragraph in docs/problems.md.
+func coded(code string, err error) error { return fmt.Errorf("%s: %w", code, err) }
 
 // sandboxWords is what a server runs under: what is set, and what its wrappers have it under where that is another.
 func sandboxWords(s control.Server) string {
