@@ -222,6 +222,8 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	case instructions:
 		p.printf("  the whole text, as declared now:\n")
 		p.quote("  ", piece{text: declaredText(part.Definition)})
+	case part.Item == string(pin.Launch):
+		p.launched(part)
 	case len(part.Definition) > 0:
 		p.printf("  all of it, as declared now:\n")
 		p.quoteJSON("  ", part.Definition)

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/sallyport/sallyport/proxy/control"
+import (
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
 
 // launchMeaning says what it means that a server runs something else than was allowed. A grave change is one that could
 // have run before anybody looked, and those are held back.
@@ -16,4 +19,18 @@ func launchConsequence(d control.ItemDetail) []string {
 		return []string{"If you do nothing, the server is not started. Waiting lets nothing through."}
 	}
 	return []string{"If you do nothing, pins.launch decides: with notify the server goes on, with block it is not started."}
+}
+
+// launched says all of what runs, in words: a new launch has said it in its changes already.
+func (p *page) launched(part control.PartDetail) {
+	if part.State == "new" || len(part.Definition) == 0 {
+		return
+	}
+	p.printf("  all of it, as it is now:\n")
+	for _, change := range pin.LaunchWords(part.Definition) {
+		p.line("  ", "", change.Words)
+		if change.After != "" {
+			p.quote("  ", piece{text: marked(change.After)})
+		}
+	}
 }

@@ -174,7 +174,7 @@ func (l *Look) answers(main, end running, found bool) *pin.LaunchAnswers {
 		return &pin.LaunchAnswers{Unseen: true}
 	}
 	itself := l.isCommand(runs)
-	told, script, _, _ := toldBy(end.exe, end.rest(), end.dir)
+	told, script, loads, _ := toldBy(end.exe, end.rest(), end.dir)
 	if script == "" {
 		script = end.lifecycle()
 	}
@@ -188,6 +188,9 @@ func (l *Look) answers(main, end running, found bool) *pin.LaunchAnswers {
 		l.Form.Package = end.runs()
 	}
 	a := &pin.LaunchAnswers{Executable: pin.LaunchFile{Path: plain(end.exe), SHA256: l.content(through, end.exe)}}
+	for _, load := range loads {
+		a.Loads = append(a.Loads, pin.LaunchFile{Path: plain(load), SHA256: l.content(load, load)})
+	}
 	switch {
 	case l.Form.Package != nil && l.runs:
 	case script != "":

@@ -16,7 +16,7 @@ import (
 // and Docker.
 var loaderNames = lazy(`
 	GCONV_PATH GLIBC_TUNABLES
-	NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_REPL_EXTERNAL_MODULE NODE_ICU_DATA
+	NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_REPL_EXTERNAL_MODULE NODE_ICU_DATA NODE_COMPILE_CACHE
 	ELECTRON_RUN_AS_NODE BUN_OPTIONS BUN_INSTALL BUN_RUNTIME_TRANSPILER_CACHE_PATH
 	DENO_DIR DENO_CERT DENO_TLS_CA_STORE DENO_NODE_COMPAT_OPTIONS JSR_URL
 	PNPM_HOME YARN_REGISTRY YARN_NPM_REGISTRY_SERVER YARN_RC_FILENAME YARN_CACHE_FOLDER YARN_GLOBAL_FOLDER
@@ -105,10 +105,10 @@ func variables(env []string, key []byte) (pinned []string, loaders []pin.LaunchL
 		if !named || name == "" {
 			continue
 		}
-		if IsLoader(name) {
+		if IsLoader(name) || pin.IsHome(name) {
 			values[name] = append(values[name], value)
 		}
-		if IsLoader(name) || !isSession(name) {
+		if values[name] != nil || !isSession(name) {
 			pinned = append(pinned, plain(name))
 		}
 	}

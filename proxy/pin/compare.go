@@ -45,7 +45,7 @@ func Compare(approved, seen []byte, kind Kind) []Change {
 // Describe lists every part of a definition nobody has approved yet, as if each had been added.
 func Describe(kind Kind, raw []byte) []Change {
 	if kind == Launch {
-		return describeLaunch(raw)
+		return LaunchWords(raw)
 	}
 	d := differ{describing: true}
 	if _, err := canonicalOf(raw, kind); err != nil {

@@ -54,14 +54,16 @@ type LaunchPackage struct {
 // LaunchAnswers is the program that was seen to hold the server's input and output when it had answered, where that is
 // another one than the command names: what `sh -c`, `uv run` or a version manager ended up with.
 type LaunchAnswers struct {
-	Executable LaunchFile  `json:"executable"`
-	Script     *LaunchFile `json:"script,omitempty"` // unless Package says it
-	Told       string      `json:"told,omitempty"`
-	Unseen     bool        `json:"unseen,omitempty"`  // it could not be seen
-	Pending    bool        `json:"pending,omitempty"` // only a running server shows it; never pinned
+	Executable LaunchFile   `json:"executable"`
+	Script     *LaunchFile  `json:"script,omitempty"` // unless Package says it
+	Loads      []LaunchFile `json:"loads,omitempty"`
+	Told       string       `json:"told,omitempty"`
+	Unseen     bool         `json:"unseen,omitempty"`  // it could not be seen
+	Pending    bool         `json:"pending,omitempty"` // only a running server shows it; never pinned
 }
 
-// LaunchLoader is a variable that loads code or chooses where code comes from. Hash is keyed by the hub.
+// LaunchLoader is a variable that loads code or chooses where code comes from, or says where home is. Hash is keyed by the
+// hub.
 type LaunchLoader struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
@@ -133,6 +135,9 @@ func (f *LaunchForm) Files() []*LaunchFile {
 		files = append(files, &a.Executable)
 		if a.Script != nil {
 			files = append(files, a.Script)
+		}
+		for i := range a.Loads {
+			files = append(files, &a.Loads[i])
 		}
 	}
 	return files

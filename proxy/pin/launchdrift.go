@@ -154,6 +154,8 @@ func (d *LaunchDrift) answers(now *LaunchAnswers, allowed []LaunchForm) {
 		c.Words = "the command starts another program"
 	case before.Executable != now.Executable:
 		c.Words = "the program that the command starts changed, at the same path"
+	case before.Script != nil && now.Script != nil && *before.Script == *now.Script:
+		c.Words = "a file that is loaded before the script changed"
 	case before.Script != nil && now.Script != nil && before.Script.Path == now.Script.Path:
 		c.Words = "the script that the command starts changed"
 	default:
@@ -169,21 +171,27 @@ func (a *LaunchAnswers) same(b *LaunchAnswers) bool {
 	if (a.Script == nil) != (b.Script == nil) || a.Script != nil && *a.Script != *b.Script {
 		return false
 	}
-	return a.Executable == b.Executable && a.Told == b.Told && a.Unseen == b.Unseen
+	return a.Executable == b.Executable && slices.Equal(a.Loads, b.Loads) && a.Told == b.Told && a.Unseen == b.Unseen
 }
 
 func (a *LaunchAnswers) text() string {
-	switch {
-	case a == nil:
+	if a == nil {
 		return ""
-	case a.Unseen:
-		return "not seen"
-	case a.Script != nil:
-		return a.Executable.text() + "\n" + a.Script.text()
-	case a.Told != "":
-		return a.Executable.text() + "\n" + a.Told
 	}
-	return a.Executable.text()
+	if a.Unseen {
+		return "not seen"
+	}
+	lines := []string{a.Executable.text()}
+	for i := range a.Loads {
+		lines = append(lines, a.Loads[i].text())
+	}
+	switch {
+	case a.Script != nil:
+		lines = append(lines, a.Script.text())
+	case a.Told != "":
+		lines = append(lines, a.Told)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (d *LaunchDrift) pack(now *LaunchPackage, allowed []LaunchForm) {
@@ -241,6 +249,9 @@ func (d *LaunchDrift) loaders(now []LaunchLoader, allowed []LaunchForm) {
 	values := map[string]map[string]bool{} // by name; "" is "not set"
 	for _, a := range allowed {
 		for _, l := range a.Loaders {
+			if IsHome(l.Name) {
+				continue
+			}
 			if values[l.Name] == nil {
 				values[l.Name] = map[string]bool{}
 			}
@@ -257,6 +268,9 @@ func (d *LaunchDrift) loaders(now []LaunchLoader, allowed []LaunchForm) {
 	set := map[string]bool{}
 	for _, l := range now {
 		set[l.Name] = true
+		if IsHome(l.Name) {
+			continue
+		}
 		switch known, ok := values[l.Name]; {
 		case ok && known[l.Hash]:
 		case !ok:
@@ -276,6 +290,34 @@ func (d *LaunchDrift) loaders(now []LaunchLoader, allowed []LaunchForm) {
 		if !set[name] && !values[name][""] {
 			d.Grave = true
 			d.add(Change{Path: "loaders", Op: removed, Words: "a variable that loads code, or chooses where it comes from, is set no more: " + quote(name)})
+		}
+	}
+}
+
+// IsHome says that a variable says where a person's own files are, configuration of package managers among them. It is the
+// same in every start of one client, differs between clients without meaning anything, and loads nothing by itself.
+func IsHome(name string) bool {
+	switch name {
+	case "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME":
+		return true
+	}
+	return false
+}
+
+// homes compares them within one client.
+func (d *LaunchDrift) homes(f LaunchForm, allowed []LaunchForm) {
+	known := map[LaunchLoader]bool{}
+	names := map[string]bool{}
+	for _, a := range allowed {
+		if a.Client == f.Client {
+			for _, l := range a.Loaders {
+				known[l], names[l.Name] = true, true
+			}
+		}
+	}
+	for _, l := range f.Loaders {
+		if IsHome(l.Name) && names[l.Name] && !known[l] { // a new name is said with the other variables
+			d.add(Change{Path: "variables", Op: changed, Words: "a variable that says where your configuration is has another value: " + quote(l.Name)})
 		}
 	}
 }
@@ -301,9 +343,12 @@ func (d *LaunchDrift) circumstances(f LaunchForm, allowed []LaunchForm) {
 	if !slices.Contains(dirs, f.Dir) {
 		d.add(Change{Path: "dir", Op: changed, Words: "runs in another folder", Before: dirs[len(dirs)-1], After: f.Dir})
 	}
+	d.homes(f, allowed)
 	var fresh []string
 	for _, l := range f.Loaders {
-		names[l.Name] = true // compared above, with its value
+		if !IsHome(l.Name) {
+			names[l.Name] = true // compared above, with its value
+		}
 	}
 	for _, name := range f.Variables {
 		if !names[name] {

@@ -14,8 +14,8 @@ func compareLaunch(approved, seen []byte) []Change {
 	return now.Against([]LaunchForm{before}).Changes
 }
 
-// describeLaunch says what runs, part by part, of a launch that nobody has seen yet.
-func describeLaunch(raw []byte) []Change {
+// LaunchWords says what runs, part by part, in words for people.
+func LaunchWords(raw []byte) []Change {
 	f, err := ReadLaunch(raw)
 	if err != nil {
 		return []Change{{Op: added, Words: "what runs cannot be read", After: string(raw)}}
@@ -39,12 +39,23 @@ func describeLaunch(raw []byte) []Change {
 	if f.Dir != "" {
 		changes = append(changes, Change{Path: "dir", Op: added, Words: "in the folder", After: f.Dir})
 	}
-	if len(f.Loaders) > 0 {
-		names := make([]string, len(f.Loaders))
-		for i, l := range f.Loaders {
-			names[i] = quote(l.Name)
+	loads := map[string]bool{}
+	var loaders, others []string
+	for _, l := range f.Loaders {
+		if loads[l.Name] = !IsHome(l.Name); loads[l.Name] {
+			loaders = append(loaders, quote(l.Name))
 		}
-		changes = append(changes, Change{Path: "loaders", Op: added, Words: "with variables that load code, or choose where it comes from: " + strings.Join(names, ", ")})
+	}
+	for _, name := range f.Variables {
+		if !loads[name] {
+			others = append(others, quote(name))
+		}
+	}
+	if len(loaders) > 0 {
+		changes = append(changes, Change{Path: "loaders", Op: added, Words: "with variables that load code, or choose where it comes from: " + strings.Join(loaders, ", ")})
+	}
+	if len(others) > 0 {
+		changes = append(changes, Change{Path: "variables", Op: added, Words: "with the variables " + strings.Join(others, ", ")})
 	}
 	return changes
 }
