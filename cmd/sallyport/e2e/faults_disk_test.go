@@ -242,6 +242,7 @@ func TestAHubThatStartsWhereNothingCanBeWritten(t *testing.T) {
 			s := launch(t, dir, environment(h.env()...), append(h.wrap(), argv...))
 			s.start("0", "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1.0"}}`)
 			s.answer("0")
+			s.notify("notifications/initialized", `{}`)
 			if got := s.call("echo", `{}`); !strings.Contains(got, "sallyport/decision") {
 				t.Errorf("without a hub: %s", got)
 			}

@@ -509,7 +509,10 @@ func (w *storm) toggled() (state, identity string) {
 }
 
 // activityRecord is a line of an export.
-type activityRecord struct{ ID, Kind, Client, Status, Summary, Tool string }
+type activityRecord struct {
+	ID, Kind, Client, Status string
+	Detail                   recordDetail
+}
 
 // timeline is the whole of it.
 func (h *installation) timeline() (records []activityRecord) {
