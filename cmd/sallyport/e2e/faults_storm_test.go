@@ -117,9 +117,9 @@ func TestKilledAtRandomUnderLoad(t *testing.T) {
 			}
 		})
 	}
+	decider := rand.New(rand.NewPCG(w.random.Uint64(), 77)) // before the killer has the randomness for itself
 	others.Go(func() { w.killing(stop) })
 	decisions := 0
-	decider := rand.New(rand.NewPCG(w.random.Uint64(), 77))
 	others.Go(func() { decisions = w.deciding(decider, stop) })
 	time.Sleep(*stormFlag) // the length of the storm, not a condition
 	close(stop)
