@@ -39,12 +39,14 @@ func (s *server) start(ctx context.Context) (io.Reader, io.WriteCloser, error) {
 	}
 	var err error
 	if s.command.Sandbox, err = s.link.sandbox(s.strict); err != nil {
+		s.link.record("server_start", "blocked", plain(err))
 		return nil, nil, err
 	}
 	s.used = true // Start closes a guard that it could not use
 	process, err := s.guard.Start(ctx, s.command, s.stderr, s.link.Stderr)
-	if err != nil {
-		return nil, nil, sandboxRefused(err)
+	if err = sandboxRefused(err); err != nil {
+		s.link.record("server_start", "error", plain(err))
+		return nil, nil, err
 	}
 	s.process, s.input = process, &serverInput{process: process}
 	s.link.record("server_start", "ok", s.link.underWords())

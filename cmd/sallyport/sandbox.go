@@ -152,24 +152,12 @@ func lookedUnder(d control.ItemDetail) string {
 func examineSandbox(ctx context.Context, home control.Home) checked {
 	const check = "sandbox"
 	said, unable := transport.TrySandbox(ctx)
-	var wanted, behind []string
-	if servers := knownServers(ctx, home); servers != nil {
-		for _, s := range servers {
-			if s.Sandbox != "" && s.Sandbox != "off" {
-				wanted = append(wanted, s.Server+": "+sandboxWords(s))
-			}
-			if sandboxWords(s) != s.Sandbox && s.Sandbox != "" {
-				behind = append(behind, s.Server+": "+sandboxWords(s))
-			}
-		}
+	wanted, behind := walled(knownServers(ctx, home))
+	if problem := sandboxProblem(unable, wanted, behind); problem != nil {
+		return checked{Check: check, Problem: problem}
 	}
-	switch {
-	case unable != nil && len(wanted) > 0:
-		return wrong(check, "SP-140", plain(unable)+"; set for "+strings.Join(wanted, ", "), "Do what it says; until then these servers are not started.")
-	case unable != nil:
+	if unable != nil {
 		return checked{Check: check, Found: plain(unable) + "; no server asks for one"}
-	case len(behind) > 0:
-		return wrong(check, "SP-142", strings.Join(behind, ", "), "Restart the client: a server gets its sandbox when it starts.")
 	}
 	found := said
 	if len(wanted) > 0 {
@@ -179,6 +167,43 @@ func examineSandbox(ctx context.Context, home control.Home) checked {
 		found += "; a shield leaves open: " + strings.Join(open, ", ")
 	}
 	return checked{Check: check, Found: found}
+}
+
+// walled are the servers that are to have a sandbox, and those that run under another one than is set, each with its level.
+func walled(servers []control.Server) (wanted, behind []string) {
+	for _, s := range servers {
+		if s.Sandbox != "" && s.Sandbox != "off" {
+			wanted = append(wanted, s.Server+": "+sandboxWords(s))
+		}
+		if sandboxWords(s) != s.Sandbox && s.Sandbox != "" {
+			behind = append(behind, s.Server+": "+sandboxWords(s))
+		}
+	}
+	return wanted, behind
+}
+
+// sandboxProblem is what is wrong with servers that are to have a sandbox, nil where nothing is. unable says why none can be had.
+func sandboxProblem(unable error, wanted, behind []string) *control.Problem {
+	switch {
+	case unable != nil && len(wanted) > 0:
+		return &control.Problem{Code: "SP-140", What: plain(unable) + "; set for " + strings.Join(wanted, ", "), Next: "Do what it says; until then these servers are not started."}
+	case unable == nil && len(behind) > 0:
+		return &control.Problem{Code: "SP-142", What: "servers run under another sandbox than is set: " + strings.Join(behind, ", "), Next: "Restart the client: a server gets its sandbox when it starts."}
+	}
+	return nil
+}
+
+// sandboxStatus looks for such a problem. It costs two starts of a program, so only where a server is to have a sandbox.
+func sandboxStatus(ctx context.Context, servers []control.Server) []control.Problem {
+	wanted, behind := walled(servers)
+	if len(wanted)+len(behind) == 0 {
+		return nil
+	}
+	_, unable := transport.TrySandbox(ctx)
+	if problem := sandboxProblem(unable, wanted, behind); problem != nil {
+		return []control.Problem{*problem}
+	}
+	return nil
 }
 
 // knownServers asks the hub, nil where none answers.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/transport"
 )
 
 type settingsCommand struct {
@@ -122,6 +123,11 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitPerson, err
 	case err != nil:
 		return exitFailed, err
+	}
+	if setting.Key == "sandbox" && setting.Value != "off" {
+		if _, unable := transport.TrySandbox(ctx); unable != nil {
+			fmt.Fprintf(s.err, "SP-140: %s; until then the servers concerned are not started\n", plain(unable))
+		}
 	}
 	if c.JSON {
 		return exitFine, writeJSON(s.out, setting)

@@ -22,6 +22,9 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	coverage, unknown := hub.Coverage(ctx, control.CoverageQuery{})
+	if servers, err := hub.Servers(ctx); err == nil {
+		status.Problems = append(status.Problems, sandboxStatus(ctx, servers)...)
+	}
 	code := exitFine
 	if len(status.Waiting) > 0 || slices.ContainsFunc(status.Problems, blocksAll) {
 		code = exitPerson

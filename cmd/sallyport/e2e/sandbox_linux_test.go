@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -226,5 +227,81 @@ func TestALookUnderStrictNeedsNoNetworkAndNoHome(t *testing.T) {
 		if out, _ := h.run("show", item.Code); !strings.Contains(out, "declared itself under strict") || !strings.Contains(out, "ran in a sandbox (strict)") {
 			t.Errorf("show does not say how it was looked at: %s", short(out))
 		}
+	}
+}
+
+// withoutBubblewrap puts a command where bubblewrap's file cannot be had. Bubblewrap itself does that.
+func withoutBubblewrap(t *testing.T, argv ...string) []string {
+	t.Helper()
+	path, err := exec.LookPath("bwrap")
+	if err != nil {
+		t.Fatal("bubblewrap is missing: make test installs it; without it nothing of a sandbox is tested: ", err)
+	}
+	before := []string{path, "--dev-bind", "/", "/"}
+	for _, place := range []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"} {
+		if real, err := filepath.EvalSymlinks(place); err == nil {
+			before = append(before, "--ro-bind", "/dev/null", real)
+		}
+	}
+	return append(append(before, "--"), argv...)
+}
+
+// TestWithoutBubblewrapAServerThatIsToHaveASandboxDoesNotStart, and everybody who is asked says why and what to do.
+func TestWithoutBubblewrapAServerThatIsToHaveASandboxDoesNotStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	h := install(t)
+	run := func(in string, args ...string) (string, int) {
+		t.Helper()
+		argv := withoutBubblewrap(t, append([]string{h.binary()}, args...)...)
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Env = environment(h.env()...)
+		cmd.Stdin = strings.NewReader(in)
+		out, _ := cmd.CombinedOutput()
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	const install, hello = "install the package bubblewrap", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}` + "\n"
+	marker := filepath.Join(folder(t), "ran")
+	put(t, marker+".sh", "#!/bin/sh\ntouch "+marker+"\nexec cat\n")
+	if err := os.Chmod(marker+".sh", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	says := func(what string, wantCode int, out string, code int) {
+		t.Helper()
+		if !strings.Contains(out, "SP-140") || !strings.Contains(out, install) || code != wantCode {
+			t.Errorf("%s: status %d: %s", what, code, out)
+		}
+	}
+	if out, code := run("", "doctor"); strings.Contains(out, "SP-140") || !strings.Contains(out, install) {
+		t.Errorf("doctor, where no server asks for one: status %d: %s", code, out)
+	}
+	out, code := run("", "settings", "set", "sandbox", "shield")
+	says("settings", 0, out, code)
+	out, code = run(hello, "wrap", "--", marker+".sh")
+	says("wrap", 1, out, code)
+	if !strings.Contains(out, `"id":1,"error"`) {
+		t.Errorf("the client gets no answer: %s", out)
+	}
+	out, code = run("", "doctor")
+	says("doctor", 1, out, code)
+	out, code = run("", "status")
+	says("status", 0, out, code)
+	out, code = run("", "status", "--json")
+	says("status --json", 0, out, code)
+	if out, code := h.run("settings", "set", "sandbox", "off", "--yes"); code != 0 {
+		t.Fatal(out)
+	}
+	out, code = run("", "probe", "--sandbox", "--", marker+".sh")
+	says("probe --sandbox", 1, out, code)
+	if exists(marker) {
+		t.Error("the server ran without its sandbox")
+	}
+	wait(t, "the refusals are in the timeline", func() bool {
+		out, _ := h.run("activity", "--json")
+		return strings.Count(out, "not without its sandbox") >= 2
+	})
+	if out, _ := h.run("status"); strings.Contains(out, "SP-140") {
+		t.Errorf("status where there is bubblewrap and nobody asks: %s", out)
 	}
 }
