@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -63,6 +64,155 @@ func TestThePackageIsSeenInTheProcessTable(t *testing.T) {
 	}
 	if !l.Form.Complete() {
 		t.Errorf("not complete: %+v", l.Form)
+	}
+}
+
+// started starts a command as the wrapper would, and returns the look that was completed when it had answered.
+func started(t *testing.T, command transport.Command) *Look {
+	t.Helper()
+	l, err := At(command, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(l.target.Path, command.Argv[1:]...)
+	cmd.Args[0], cmd.Env, cmd.Dir = command.Argv[0], command.Env, command.Dir
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close(); cmd.Wait() })
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan struct{})
+	close(answered)
+	if err := l.Fill(); err != nil {
+		t.Fatal(err)
+	}
+	if !l.Running(t.Context(), process(cmd.Process.Pid), answered) || !l.Form.Complete() {
+		t.Fatalf("not seen: %+v", l.Form)
+	}
+	return l
+}
+
+// interpreter is a real python, and a PATH that finds it: what is in a person's own may be a shim that starts another.
+func interpreter(t *testing.T) (python, path string) {
+	t.Helper()
+	out, err := exec.Command("python3", "-c", "import os, sys; print(os.path.realpath(sys.executable))").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	python = strings.TrimSpace(string(out))
+	bin := t.TempDir()
+	if err := os.Symlink(python, filepath.Join(bin, "python3")); err != nil {
+		t.Fatal(err)
+	}
+	return python, "PATH=" + bin + ":/usr/bin:/bin"
+}
+
+// The servers of this test answer with one line and wait for the end of their input.
+func TestTheProgramThatAnswersIsSeen(t *testing.T) {
+	python, path := interpreter(t)
+	for name, test := range map[string]struct {
+		argv    []string
+		program string // base name of the program that answers, "" for the command itself
+		script  string
+		loads   string
+	}{
+		"a program":                                    {argv: []string{"python3", "server.py"}},
+		"a script that the kernel starts":              {argv: []string{"./server.py"}},
+		"a script behind env":                          {argv: []string{"env", "A=b", "python3", "server.py"}},
+		"a shell's own words":                          {argv: []string{"sh", "-c", "echo hello; read line"}},
+		"a shell's script":                             {argv: []string{"sh", "server.sh"}},
+		"a shell that becomes another":                 {argv: []string{"sh", "-c", "exec python3 server.py"}, program: "python3", script: "server.py"},
+		"a shell that waits for another":               {argv: []string{"sh", "-c", "python3 server.py; true"}, program: "python3", script: "server.py"},
+		"a script that becomes another":                {argv: []string{"sh", "exec.sh"}, program: "python3", script: "server.py"},
+		"a program that becomes another of its kind":   {argv: []string{"python3", "becomes.py"}, program: "python3", script: "server.py"},
+		"a program that starts another of its kind":    {argv: []string{"python3", "starts.py"}, program: "python3", script: "server.py"},
+		"a program whose child talks to somebody else": {argv: []string{"python3", "asks.py"}},
+		"a program with a worker":                      {argv: []string{"python3", "forks.py"}},
+		"a module of the folder":                       {argv: []string{"python3", "-m", "pkg.server"}},
+		"a shell that runs a module of the folder":     {argv: []string{"sh", "-c", "exec python3 -m pkg.server"}, program: "python3", script: "pkg/server.py"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := "import sys\nprint('hello', flush=True)\nsys.stdin.read()\n"
+			put(t, filepath.Join(dir, "server.py"), "#!"+python+"\n"+body)
+			put(t, filepath.Join(dir, "pkg", "server.py"), body)
+			put(t, filepath.Join(dir, "server.sh"), "echo hello\nread line\n")
+			put(t, filepath.Join(dir, "exec.sh"), "exec python3 server.py\n")
+			put(t, filepath.Join(dir, "becomes.py"), "import os, sys\nos.execv(sys.executable, [sys.executable, 'server.py'])\n")
+			put(t, filepath.Join(dir, "starts.py"), "import subprocess, sys\nsubprocess.run([sys.executable, 'server.py'])\n")
+			put(t, filepath.Join(dir, "asks.py"), "import subprocess\np = subprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"+body)
+			put(t, filepath.Join(dir, "forks.py"), "import os, sys, time\nr, w = os.pipe()\nif os.fork() == 0:\n  os.close(w)\n  os.read(r, 1)\n  os._exit(0)\nos.close(r)\n"+body)
+			l := started(t, transport.Command{Argv: test.argv, Dir: dir, Env: []string{path}})
+			a := l.Form.Answers
+			if (a != nil) != (test.program != "") {
+				t.Fatalf("answers: %+v", a)
+			}
+			if a == nil {
+				return
+			}
+			if a.Executable.Path != python || len(a.Executable.SHA256) != 64 {
+				t.Errorf("program %+v, want %s", a.Executable, python)
+			}
+			if a.Script == nil || a.Script.Path != filepath.Join(dir, test.script) || len(a.Script.SHA256) != 64 {
+				t.Errorf("script %+v", a.Script)
+			}
+		})
+	}
+}
+
+// Between the look and the start somebody puts another file in the place of the program, or of its script.
+func TestAFileThatIsExchangedBeforeTheStartIsFound(t *testing.T) {
+	python, env := interpreter(t)
+	dir := t.TempDir()
+	body := "import sys\nprint('hello', flush=True)\nsys.stdin.read()\n"
+	path := put(t, filepath.Join(dir, "server.py"), body)
+	l, err := At(transport.Command{Argv: []string{python, path}, Env: []string{env}, Dir: dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Fill(); err != nil {
+		t.Fatal(err)
+	}
+	if l.Form.Script.SHA256 != sum(body) {
+		t.Fatal("not the script")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, "# another\n"+body)
+	l.again()
+	if l.Form.Script.SHA256 != sum("# another\n"+body) {
+		t.Error("what was looked at beforehand is recorded, not what ran")
+	}
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe, err := filepath.EvalSymlinks(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ok := readProcess(os.Getpid())
+	if !ok {
+		t.Fatal("no process")
+	}
+	a := l.answers(p, p, true)
+	if a == nil || a.Executable.Path != exe || len(a.Executable.SHA256) != 64 {
+		t.Errorf("another program than the command's runs: %+v", a)
 	}
 }
 

@@ -21,9 +21,12 @@ func toldBy(path string, args []string, dir string) (t told, script string, load
 		if script != "" || t.after == nil {
 			break
 		}
-		before := t.loads
-		t, _ = scriptOf(name, t.after) // the last word was the value of a flag we do not know
-		t.loads = append(before, t.loads...)
+		next, _ := scriptOf(name, t.after) // the last word was the value of a flag we do not know
+		if next.words == codeFromInput {
+			break
+		}
+		next.loads = append(t.loads, next.loads...)
+		t = next
 	}
 	node := strings.HasPrefix(name, "node") || name == "electron" || strings.HasPrefix(name, "ts")
 	for _, value := range t.loads {

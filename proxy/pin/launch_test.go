@@ -14,7 +14,8 @@ func form(change func(*LaunchForm)) LaunchForm {
 		Package:    &LaunchPackage{Manager: "npm", Name: "@a/server", Version: "1.2.3", Entry: "index.js", Digest: "bb"},
 		Dir:        "/home/u",
 		Variables:  []string{"HOME", "PATH", "PYTHONPATH"},
-		Loaders:    []LaunchLoader{{"PYTHONPATH", "h1"}},
+		Loads:      []LaunchFile{{"/srv/hook.js", "hh"}},
+		Loaders:    []LaunchLoader{{"HOME", "h0"}, {"PYTHONPATH", "h1"}},
 	}
 	if change != nil {
 		change(&f)
@@ -43,12 +44,30 @@ func TestALaunchIsComparedPartByPart(t *testing.T) {
 		"a package that could not be seen":       {func(f *LaunchForm) { f.Package = &LaunchPackage{Manager: "npm", Unseen: true} }, "package", false, "could not be seen"},
 		"a package that is still to be seen":     {func(f *LaunchForm) { f.Package = &LaunchPackage{Manager: "npm", Pending: true} }, "", false, ""},
 		"a package no more":                      {func(f *LaunchForm) { f.Package = nil }, "package", false, "belongs to no package"},
-		"a loader with another value is grave":   {func(f *LaunchForm) { f.Loaders = []LaunchLoader{{"PYTHONPATH", "h2"}} }, "loaders", true, "has another value: `PYTHONPATH`"},
+		"a loader with another value is grave":   {func(f *LaunchForm) { f.Loaders[1].Hash = "h2" }, "loaders", true, "has another value: `PYTHONPATH`"},
 		"a new loader is grave, and said once": {func(f *LaunchForm) {
 			f.Loaders = append(f.Loaders, LaunchLoader{"NODE_OPTIONS", "h"})
 			f.Variables = append(f.Variables, "NODE_OPTIONS")
 		}, "loaders", true, "is set now: `NODE_OPTIONS`"},
-		"a loader that is gone is grave":            {func(f *LaunchForm) { f.Loaders = nil }, "loaders", true, "set no more: `PYTHONPATH`"},
+		"a loader that is gone is grave":      {func(f *LaunchForm) { f.Loaders = nil }, "loaders", true, "set no more: `PYTHONPATH`"},
+		"a file that is loaded first changed": {func(f *LaunchForm) { f.Loads = []LaunchFile{{"/srv/hook.js", "cc"}} }, "loads", false, "loaded before the script changed"},
+		"another file is loaded first":        {func(f *LaunchForm) { f.Loads = append(f.Loads, LaunchFile{"/tmp/hook.js", "hh"}) }, "loads", false, "loads a file before"},
+		"a program where there was none":      {func(f *LaunchForm) { f.Answers = &LaunchAnswers{Executable: LaunchFile{"/bin/x", "xx"}} }, "answers", false, "another program answers"},
+		"what answers is still to be seen":    {func(f *LaunchForm) { f.Answers = &LaunchAnswers{Pending: true} }, "", false, ""},
+		"what answers could not be seen":      {func(f *LaunchForm) { f.Answers = &LaunchAnswers{Unseen: true} }, "answers", false, "could not be seen"},
+		"home is elsewhere": {func(f *LaunchForm) {
+			f.Loaders[0] = LaunchLoader{"HOME", "h9"}
+			f.Loaders = append(f.Loaders, LaunchLoader{"PYTHONPATH", "h1"})
+		}, "variables", false, "`HOME`"},
+		"another client's home is elsewhere": {func(f *LaunchForm) {
+			f.Client = "cursor"
+			f.Loaders[0] = LaunchLoader{"HOME", "h9"}
+			f.Loaders = append(f.Loaders, LaunchLoader{"PYTHONPATH", "h1"})
+		}, "", false, ""},
+		"home is new among the variables": {func(f *LaunchForm) {
+			f.Loaders = append(f.Loaders, LaunchLoader{"APPDATA", "h9"})
+			f.Variables = append(f.Variables, "APPDATA")
+		}, "variables", false, "more variables: `APPDATA`"},
 		"another folder":                            {func(f *LaunchForm) { f.Dir = "/tmp" }, "dir", false, "another folder"},
 		"one more variable":                         {func(f *LaunchForm) { f.Variables = append(f.Variables, "NEW") }, "variables", false, "`NEW`"},
 		"a variable less is no change":              {func(f *LaunchForm) { f.Variables = []string{"PATH"} }, "", false, ""},
@@ -151,5 +170,65 @@ func TestAFileIsKnownByItsStampOnlyWithItsChangeTime(t *testing.T) {
 	a.CTime, b.CTime = 0, 0
 	if a.Same(b) {
 		t.Error("without a change time nothing is known")
+	}
+}
+
+func TestWhatACommandLeavesTheConversationToIsCompared(t *testing.T) {
+	behind := func(change func(*LaunchAnswers)) LaunchForm {
+		return form(func(f *LaunchForm) {
+			f.Answers = &LaunchAnswers{Executable: LaunchFile{"/usr/bin/node", "aa"}, Script: &LaunchFile{"/srv/real.js", "bb"}}
+			if change != nil {
+				change(f.Answers)
+			}
+		})
+	}
+	for name, test := range map[string]struct {
+		change func(*LaunchAnswers)
+		words  string
+	}{
+		"the same":                       {nil, ""},
+		"another script":                 {func(a *LaunchAnswers) { a.Script = &LaunchFile{"/srv/other.js", "bb"} }, "the command starts another script"},
+		"a changed script":               {func(a *LaunchAnswers) { a.Script = &LaunchFile{"/srv/real.js", "cc"} }, "the script that the command starts changed"},
+		"a changed program":              {func(a *LaunchAnswers) { a.Executable.SHA256 = "cc" }, "changed, at the same path"},
+		"another program":                {func(a *LaunchAnswers) { a.Executable.Path = "/opt/node" }, "the command starts another program"},
+		"words in the place of a script": {func(a *LaunchAnswers) { a.Script, a.Told = nil, "code in the arguments" }, "the command starts another script"},
+		"another file loaded first":      {func(a *LaunchAnswers) { a.Loads = []LaunchFile{{"/srv/hook.js", "hh"}} }, "a file that is loaded before the script changed"},
+	} {
+		d := behind(test.change).Against([]LaunchForm{behind(nil)})
+		var words string
+		for _, c := range d.Changes {
+			words += c.Words
+		}
+		if d.Grave || !strings.Contains(words, test.words) || test.words == "" && words != "" {
+			t.Errorf("%s: %q", name, words)
+		}
+	}
+	if d := form(nil).Against([]LaunchForm{behind(nil)}); !d.Drifted() {
+		t.Error("that the command answers itself is no change")
+	}
+	assumed := form(func(f *LaunchForm) {
+		f.Package, f.Answers = &LaunchPackage{Pending: true}, &LaunchAnswers{Pending: true}
+	}).Assume(behind(nil))
+	if d := assumed.Against([]LaunchForm{behind(nil)}); d.Drifted() || !assumed.Complete() {
+		t.Errorf("what is assumed is not what was: %+v", d)
+	}
+}
+
+func TestALaunchIsToldInWordsAndWithoutAValue(t *testing.T) {
+	raw, _, err := form(nil).Definition()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all string
+	for _, c := range LaunchWords(raw) {
+		all += c.Words + "\n" + c.After + "\n"
+	}
+	for _, want := range []string{"/usr/bin/node", "/srv/index.js", "/srv/hook.js", "@a/server 1.2.3", "/home/u", "`PYTHONPATH`", "with the variables `HOME`, `PATH`"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not told: %s", want, all)
+		}
+	}
+	if strings.Contains(all, "h1") || strings.Contains(all, "`PATH`, `PYTHONPATH`") {
+		t.Errorf("a hash, or a name twice: %s", all)
 	}
 }

@@ -1,0 +1,210 @@
+//go:build unix
+
+package proxy
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/transport"
+)
+
+// launchHub is a hub that keeps what it is told.
+type launchHub struct {
+	mu      sync.Mutex
+	away    bool
+	state   control.State
+	answer  control.LaunchVerdict
+	reports []control.LaunchReport
+	hears   func(bool)
+}
+
+func (h *launchHub) State() *control.State {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.state
+	return &s
+}
+
+func (h *launchHub) WaitState(ctx context.Context) error {
+	h.mu.Lock()
+	away := h.away
+	h.mu.Unlock()
+	if away {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return nil
+}
+
+func (h *launchHub) Subscribe(f func(bool)) { h.hears = f }
+
+func (h *launchHub) Launch(_ context.Context, r control.LaunchReport) (*control.State, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.away {
+		return nil, errors.New("no hub")
+	}
+	h.reports = append(h.reports, r)
+	s, launch := h.state, *h.state.Launch
+	launch.Verdict = h.answer
+	s.Launch = &launch
+	h.state = s
+	return &s, nil
+}
+
+func (h *launchHub) told() []control.LaunchReport {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]control.LaunchReport(nil), h.reports...)
+}
+
+// back is a hub that comes, or comes back: it knows nothing of this wrapper yet.
+func (h *launchHub) back() {
+	h.mu.Lock()
+	h.away = false
+	launch := *h.state.Launch
+	launch.Verdict = ""
+	h.state.Launch = &launch
+	h.mu.Unlock()
+	h.hears(true)
+}
+
+// script is a program of one line, just written: nobody knows it by its stamp.
+func script(t *testing.T) transport.Command {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "server")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\nread line\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return transport.Command{Argv: []string{path}, Env: []string{"PATH=/bin:/usr/bin"}}
+}
+
+func met(mode string) control.State {
+	return control.State{Revision: 1, Settings: map[string]string{"pins.launch": mode}, Launch: &control.LaunchState{Key: []byte("k")}}
+}
+
+func TestNothingIsStartedWhileNoHubSaysSo(t *testing.T) {
+	for name, hub := range map[string]*launchHub{
+		"a hub that is away":                {away: true, state: control.State{}},
+		"a hub that is away, set to off":    {away: true, state: control.State{Settings: map[string]string{"pins.launch": "off"}}},
+		"a hub without a store":             {state: control.State{Revision: 1}},
+		"a hub that holds it":               {state: met("notify"), answer: control.LaunchHold},
+		"a hub that holds it under block":   {state: met("block"), answer: control.LaunchHold},
+		"a hub whose word is none we know":  {state: met("notify"), answer: ""},
+		"a hub that ends while it is asked": {state: met("notify"), away: true},
+	} {
+		if NewLauncher(hub, script(t), 20*time.Millisecond).Before(t.Context()) {
+			t.Errorf("%s: it is started", name)
+		}
+	}
+	for _, verdict := range []control.LaunchVerdict{control.LaunchGo, control.LaunchWait} {
+		if !NewLauncher(&launchHub{state: met("block"), answer: verdict}, script(t), 0).Before(t.Context()) {
+			t.Errorf("%s: it is not started", verdict)
+		}
+	}
+}
+
+// Under notify a start waits for no file to be read; block, and whoever holds a launch back, need what is in them.
+func TestFilesAreReadBeforeAStartOnlyWhereTheDecisionNeedsIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		state  control.State
+		answer control.LaunchVerdict
+		read   bool
+	}{
+		"notify":         {met("notify"), control.LaunchGo, false},
+		"notify, held":   {met("notify"), control.LaunchHold, true},
+		"block":          {met("block"), control.LaunchGo, true},
+		"a first launch": {control.State{Revision: 1, Settings: map[string]string{"pins.launch": "block"}, Launch: &control.LaunchState{First: true}}, control.LaunchGo, false},
+	} {
+		hub := &launchHub{state: test.state, answer: test.answer}
+		NewLauncher(hub, script(t), 0).Before(t.Context())
+		reports := hub.told()
+		last := reports[len(reports)-1]
+		if got := last.Form.Executable.SHA256 != ""; got != test.read || last.Final {
+			t.Errorf("%s: read %t, want %t (final %t)", name, got, test.read, last.Final)
+		}
+	}
+}
+
+func TestAHubThatComesLateIsToldAndTheServerIsStarted(t *testing.T) {
+	hub := &launchHub{away: true, state: met("notify"), answer: control.LaunchGo}
+	l := NewLauncher(hub, script(t), 20*time.Millisecond)
+	if l.Before(t.Context()) {
+		t.Fatal("started without a hub")
+	}
+	hub.back()
+	until(t, "the hub is told", func() bool { return len(hub.told()) == 1 })
+	until(t, "it may be started", func() bool { return l.verdict(hub.State()) == control.LaunchGo })
+}
+
+func TestAHubThatWasAwayTakesNothingBackBeforeItIsTold(t *testing.T) {
+	hub := &launchHub{state: met("notify"), answer: control.LaunchGo}
+	l := NewLauncher(hub, script(t), 0)
+	if !l.Before(t.Context()) {
+		t.Fatal("not started")
+	}
+	p := &runningServer{pid: os.Getpid(), exited: make(chan struct{})}
+	l.Started(t.Context(), p, false)
+	l.Answered()
+	bounded, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	l.Wait(bounded)
+	if reports := hub.told(); !reports[len(reports)-1].Final {
+		t.Fatalf("what runs was not told: %+v", reports)
+	}
+	before := len(hub.told())
+	hub.mu.Lock()
+	hub.answer = control.LaunchHold
+	hub.mu.Unlock()
+	hub.back()
+	until(t, "the new hub is told all of it", func() bool {
+		reports := hub.told()
+		return len(reports) > before && reports[len(reports)-1].Final
+	})
+	until(t, "its word counts", func() bool { return l.verdict(hub.State()) == control.LaunchHold })
+}
+
+func TestAServerThatEndsBeforeItAnswersIsToldOf(t *testing.T) {
+	hub := &launchHub{state: met("notify"), answer: control.LaunchGo}
+	l := NewLauncher(hub, script(t), 0)
+	if !l.Before(t.Context()) {
+		t.Fatal("not started")
+	}
+	p := &runningServer{exited: make(chan struct{})}
+	close(p.exited)
+	l.Started(t.Context(), p, false)
+	until(t, "the hub hears of it", func() bool {
+		reports := hub.told()
+		last := reports[len(reports)-1]
+		return last.Ended && !last.Final && len(last.Form.Executable.SHA256) == 64
+	})
+	if form := hub.told()[1].Form; strings.Contains(form.Told, "unseen") || form.Answers != nil && !form.Answers.Pending {
+		t.Errorf("something is made up: %+v", form)
+	}
+}
+
+type runningServer struct {
+	pid    int
+	exited chan struct{}
+}
+
+func (r *runningServer) PID() int                { return r.pid }
+func (r *runningServer) Exited() <-chan struct{} { return r.exited }
+
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !is(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatal("not within 30 s: " + what)
+		}
+	}
+}
