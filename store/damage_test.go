@@ -221,3 +221,28 @@ func within(t *testing.T, what string, f func()) {
 		t.Fatalf("%s came to no end", what)
 	}
 }
+
+// bbolt believes what it finds where the list of free pages should be: noise there costs memory without end.
+func TestANoisyListOfFreePagesIsNotBelieved(t *testing.T) {
+	dir := home(t)
+	s := mustOpen(t, dir, Options{})
+	update(t, s, func(tx *Tx) error { return tx.PutServer(Server{ID: "s1"}) })
+	m, err := s.readMeta()
+	if err != nil || m.freelist == noFreelist {
+		t.Fatalf("meta %+v, %v", m, err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, File), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt(bytes.Repeat([]byte("noise"), 800), int64(m.freelist)*int64(s.page))
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "a commit", func() {
+		if err := s.Update(func(tx *Tx) error { return tx.PutServer(Server{ID: "s2"}) }); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("it says %v", err)
+		}
+	})
+	within(t, "close", func() { _ = s.Close() })
+}

@@ -41,6 +41,9 @@ func (h *handle) update(f func(*bolt.Tx) error) error {
 	if err := f(tx); err != nil {
 		return err
 	}
+	if err := h.checkFreelist(); err != nil {
+		return err
+	}
 	return tx.Commit()
 }
 
@@ -62,11 +65,10 @@ func (h *handle) start(writable bool) (*bolt.Tx, error) {
 	}
 	var tx *bolt.Tx
 	err := h.note(guard(func() error {
-		// A file that was emptied under us: looking at its meta pages would be a fault, with two locks held.
-		info, err := h.file.Stat()
-		if err == nil && info.Size() < 2*int64(h.page) {
-			return fmt.Errorf("%w: %d bytes are left of it", ErrCorrupt, info.Size())
+		if _, err := h.readMeta(); err != nil {
+			return err
 		}
+		var err error
 		tx, err = h.db.Begin(writable)
 		return err
 	}))
