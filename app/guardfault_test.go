@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -423,6 +424,16 @@ func TestProtectNamesWhatItCannotDo(t *testing.T) {
 	if said["good"] != control.EntryWrapped || said["odd"] != control.EntryLeft || said["home"] != control.EntryLeft || said["far"] != control.EntryLeft {
 		t.Errorf("it says %v", said)
 	}
+	again := d.protect() // to name the others would not help: it says why, as the first time
+	for _, e := range again.Entries {
+		first := out.Entries[slices.IndexFunc(out.Entries, func(f control.ClientEntry) bool { return f.Name == e.Name })]
+		if e.Name != "good" && e != first {
+			t.Errorf("the second time it says %+v, the first time %+v", e, first)
+		}
+	}
+	if len(again.Entries) != 4 {
+		t.Errorf("entries %+v", again.Entries)
+	}
 	d.lookAtAll()
 	d.quiet()
 	coverage, err := d.Coverage(control.CoverageQuery{})
@@ -436,6 +447,29 @@ func TestProtectNamesWhatItCannotDo(t *testing.T) {
 	if codes["odd"] != coverOdd || codes["far"] != coverRemote || codes["home"] == "" {
 		t.Errorf("codes %v", codes)
 	}
+}
+
+func TestTheTimelineCountsWhatWasDone(t *testing.T) {
+	d := newDesk(t, `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}, "c": {"command": "z"}, "far": {"url": "https://x"}}}`)
+	said := func(want string) {
+		t.Helper()
+		if last := d.records("config_change"); len(last) == 0 || last[len(last)-1].Summary != want {
+			t.Errorf("it says %s, want %q", plainJSON(last), want)
+		}
+	}
+	d.protect("a", "b")
+	said("2 entries of a client's file put behind the port")
+	d.protect("c")
+	said("1 entry of a client's file put behind the port")
+	d.unprotect("a")
+	said("1 entry of a client's file taken out from behind the port")
+	if left := d.protect().Entries; !slices.ContainsFunc(left, func(e control.ClientEntry) bool {
+		return e.Name == "a" && strings.Contains(e.Why, "left it out before")
+	}) {
+		t.Errorf("of what was taken out it says %+v", left)
+	}
+	d.unprotect()
+	said("2 entries of a client's file taken out from behind the port")
 }
 
 func TestOnAHubWithAWindowOnlyTheWindowDecidesOverFiles(t *testing.T) {

@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,20 +16,25 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
+var longFlag = flag.Bool("long", false, "try two hundred seeds instead of a few")
+
 // TestWhateverIsDoneToAFileIsSettledByDecisions has another program do anything to a protected file and a person decide
 // anything about it. Whatever came before: a rejection writes nothing, a look without a decision writes nothing but wrappers
 // around new entries, decisions come to an end, and what a person wants guarded is guarded then.
 func TestWhateverIsDoneToAFileIsSettledByDecisions(t *testing.T) {
 	seeds := []uint64{241, 275} // these two found that one look was not as good as two
-	rounds := 20
-	if testing.Short() {
-		rounds = 4
+	rounds := 6
+	if *longFlag {
+		rounds = 200
 	}
 	for seed := range rounds {
 		seeds = append(seeds, uint64(seed))
 	}
 	for _, seed := range seeds {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { deskModel(t, rand.New(rand.NewPCG(seed, 1))) })
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			deskModel(t, rand.New(rand.NewPCG(seed, 1)))
+		})
 	}
 }
 

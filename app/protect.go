@@ -2,14 +2,9 @@ package app
 
 import (
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -34,12 +29,8 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 		return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
 	}
 	out := e.answer(p, result)
-	for _, name := range left {
-		why := "you left it out before: name it to protect it"
-		if peer.Descends {
-			why = "it waits for a decision in the inbox"
-		}
-		out.Entries = append(out.Entries, control.ClientEntry{Name: name, State: control.EntryLeft, Why: why})
+	if err := e.sayLeft(&out, left, peer.Descends); err != nil {
+		return control.Protected{}, err
 	}
 	if len(e.view.file.Entries) == 0 {
 		out.Note = "nothing to protect: the file names no servers"
@@ -147,10 +138,13 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 	if w == nil {
 		w = &wantedFile{ClientFile: store.ClientFile{Path: e.view.path, Client: e.by.Client, Since: h.opts.Now()}, by: e.by}
 	}
-	var done, gone []string
+	var taken, done, gone []string
 	for _, o := range result.Outcomes {
-		if o.Did == clientconfig.DidUnwrap || o.Did == clientconfig.DidNone {
-			done = append(done, o.Name)
+		switch o.Did {
+		case clientconfig.DidUnwrap:
+			taken, done = append(taken, o.Name), append(done, o.Name)
+		case clientconfig.DidNone:
+			done = append(done, o.Name) // it ran unguarded before; that it does so is wanted now
 		}
 	}
 	if names == nil {
@@ -164,7 +158,7 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 	switch {
 	case result.Changed:
 		backup, err := h.carryOut(clientChange{
-			why: whyUnprotect, from: e.view, to: result.Raw, client: e.by.Client, program: e.by.Path, names: done, wanted: next, records: e.records(),
+			why: whyUnprotect, from: e.view, to: result.Raw, client: e.by.Client, program: e.by.Path, names: taken, wanted: next, records: e.records(),
 		})
 		if err != nil {
 			return control.Protected{}, err
@@ -215,174 +209,4 @@ func (h *Hub) forgetItems(path string) error {
 	defer h.mu.Unlock()
 	h.pushAll()
 	return err
-}
-
-// edit is a client's file that is to be changed, with what is wanted of it so far.
-type edit struct {
-	view   clientView
-	wanted *wantedFile // nil: nobody protected it
-	by     clientconfig.Installation
-}
-
-func (e *edit) records() []clientconfig.Record {
-	if e.wanted == nil {
-		return nil
-	}
-	return e.wanted.records
-}
-
-// editing finds and reads the file that a call is about. The caller holds h.guard.mu.
-func (h *Hub) editing(p control.Protect) (*edit, error) {
-	path, client, err := h.clientPath(p.Client, p.Config)
-	if err != nil {
-		return nil, err
-	}
-	path = h.sameProtected(path)
-	w, err := h.recoverWrite(path)
-	if err != nil {
-		return nil, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
-	}
-	view, err := viewClient(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, answer(control.CodeNotFound, "%s has no configuration file at %s; start the client once, or name the file with --config", clientTitle(client), path)
-	case err != nil:
-		return nil, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
-	case p.Digest != "" && p.Digest != view.digest:
-		return nil, answer(control.CodeStale, "%s changed since it was shown: look again", path)
-	}
-	e := &edit{view: view, wanted: w, by: clientconfig.Installation{Path: h.opts.Program, Client: client}}
-	if w != nil {
-		e.by = clientconfig.Installation{Path: w.by.Path, Client: w.Client}
-	}
-	if p.Program != "" {
-		if e.by.Path, err = h.ourProgram(p.Program); err != nil {
-			return nil, err
-		}
-	}
-	return e, nil
-}
-
-// sameProtected is the name under which a file is protected already: a link and its target are one file.
-func (h *Hub) sameProtected(path string) string {
-	info, err := os.Stat(path)
-	if err != nil {
-		return path
-	}
-	for _, f := range h.protectedFiles() {
-		if other, err := os.Stat(f.Path); err == nil && os.SameFile(info, other) {
-			return f.Path
-		}
-	}
-	return path
-}
-
-// ourProgram takes a path for Sallyport only where it leads to the file that this hub knows as such.
-func (h *Hub) ourProgram(path string) (string, error) {
-	a, err := os.Stat(path)
-	if err != nil || !filepath.IsAbs(path) {
-		return "", answer(control.CodeBadRequest, "%s is no path of a Sallyport", inspect.Escape(clip(path, 256)))
-	}
-	b, err := os.Stat(h.opts.Program)
-	if err != nil || !os.SameFile(a, b) {
-		return "", answer(control.CodeBadRequest, "%s is another program than the hub's own; restart the hub after an update", inspect.Escape(clip(path, 256)))
-	}
-	return path, nil
-}
-
-// clientPath is the file of a client, or the one that a person named.
-func (h *Hub) clientPath(client, config string) (path, name string, err error) {
-	if client == "" {
-		client = clientconfig.ClaudeDesktop
-	}
-	if config != "" {
-		if !filepath.IsAbs(config) {
-			return "", "", answer(control.CodeBadRequest, "the path of a client's file must be absolute")
-		}
-		return filepath.Clean(config), client, nil
-	}
-	for _, l := range clientconfig.Locate(h.opts.System) {
-		if l.Client != client || !l.Preferred {
-			continue
-		}
-		if !l.Editable {
-			return "", "", answer(control.CodeBadRequest, "this version counts the servers of %s and does not edit its file", l.Name)
-		}
-		return l.Path, client, nil
-	}
-	return "", "", answer(control.CodeNotFound, "no client %s is known; name its file with --config", inspect.CleanName(client, "of that name"))
-}
-
-// meant are the entries that a call to protect is about, nil for all. left are those that it is not about although nobody
-// named any: what a person left out or took out stays so, and for a program inside a server what waits for a person.
-func (e *edit) meant(p control.Protect, descends bool) (names, left []string) {
-	keep := func(name string) bool { return true }
-	if e.wanted != nil {
-		disputed := map[string]bool{}
-		for _, c := range clientconfig.Compare(e.wanted.snapshot, e.wanted.snapshot, e.view.file, e.by, e.wanted.records) {
-			disputed[c.Name] = c.Event != clientconfig.NewEntry
-		}
-		keep = func(name string) bool {
-			kept, known := e.wanted.snapshot.Entry(name)
-			if descends && disputed[name] {
-				return false
-			}
-			return !known || kept.Guarded || len(p.Names) > 0 || p.All
-		}
-	}
-	if len(p.Names) == 0 && (e.wanted == nil || p.All && !descends) {
-		return nil, nil
-	}
-	meant := p.Names
-	if len(meant) == 0 {
-		for _, entry := range e.view.file.Entries {
-			meant = append(meant, entry.Name)
-		}
-	}
-	names = []string{}
-	for _, name := range meant {
-		if keep(name) {
-			names = append(names, name)
-		} else {
-			left = append(left, name)
-		}
-	}
-	return names, left
-}
-
-// answer says what an edit does, or did, to each entry.
-func (e *edit) answer(p control.Protect, result clientconfig.Result) control.Protected {
-	out := control.Protected{Client: e.by.Client, Path: e.view.path, Digest: e.view.digest, Entries: []control.ClientEntry{}}
-	if target, err := filepath.EvalSymlinks(e.view.path); err == nil {
-		out.Path = target
-	}
-	for _, o := range result.Outcomes {
-		entry := control.ClientEntry{Name: o.Name, Why: o.Why}
-		switch o.Did {
-		case clientconfig.DidWrap, clientconfig.DidRewrap:
-			entry.State = control.EntryWrapped
-		case clientconfig.DidUnwrap:
-			entry.State = control.EntryUnwrapped
-		case clientconfig.DidMiss:
-			entry.State = control.EntryMissing
-		case clientconfig.DidNone:
-			entry.State = control.EntryOpen
-			if now, ok := e.view.file.Entry(o.Name); ok && clientconfig.Classify(now, e.by, nil).Kind == clientconfig.Wrapped {
-				entry.State = control.EntryGuarded
-			}
-		default:
-			entry.State = control.EntryLeft
-		}
-		out.Entries = append(out.Entries, entry)
-	}
-	return out
-}
-
-// missing refuses a call that names what is not there: half a job would look like a whole one.
-func (e *edit) missing(result clientconfig.Result) error {
-	at := slices.IndexFunc(result.Outcomes, func(o clientconfig.Outcome) bool { return o.Did == clientconfig.DidMiss })
-	if at < 0 {
-		return nil
-	}
-	return answer(control.CodeNotFound, "%s has no entry %s; nothing was changed", e.view.path, inspect.Escape(clip(result.Outcomes[at].Name, 128)))
 }

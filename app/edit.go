@@ -1,0 +1,207 @@
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// edit is a client's file that is to be changed, with what is wanted of it so far.
+type edit struct {
+	view   clientView
+	wanted *wantedFile // nil: nobody protected it
+	by     clientconfig.Installation
+}
+
+func (e *edit) records() []clientconfig.Record {
+	if e.wanted == nil {
+		return nil
+	}
+	return e.wanted.records
+}
+
+// editing finds and reads the file that a call is about. The caller holds h.guard.mu.
+func (h *Hub) editing(p control.Protect) (*edit, error) {
+	path, client, err := h.clientPath(p.Client, p.Config)
+	if err != nil {
+		return nil, err
+	}
+	path = h.sameProtected(path)
+	w, err := h.recoverWrite(path)
+	if err != nil {
+		return nil, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+	}
+	view, err := viewClient(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, answer(control.CodeNotFound, "%s has no configuration file at %s; start the client once, or name the file with --config", clientTitle(client), path)
+	case err != nil:
+		return nil, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+	case p.Digest != "" && p.Digest != view.digest:
+		return nil, answer(control.CodeStale, "%s changed since it was shown: look again", path)
+	}
+	e := &edit{view: view, wanted: w, by: clientconfig.Installation{Path: h.opts.Program, Client: client}}
+	if w != nil {
+		e.by = clientconfig.Installation{Path: w.by.Path, Client: w.Client}
+	}
+	if p.Program != "" {
+		if e.by.Path, err = h.ourProgram(p.Program); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// sameProtected is the name under which a file is protected already: a link and its target are one file.
+func (h *Hub) sameProtected(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return path
+	}
+	for _, f := range h.protectedFiles() {
+		if other, err := os.Stat(f.Path); err == nil && os.SameFile(info, other) {
+			return f.Path
+		}
+	}
+	return path
+}
+
+// ourProgram takes a path for Sallyport only where it leads to the file that this hub knows as such.
+func (h *Hub) ourProgram(path string) (string, error) {
+	a, err := os.Stat(path)
+	if err != nil || !filepath.IsAbs(path) {
+		return "", answer(control.CodeBadRequest, "%s is no path of a Sallyport", inspect.Escape(clip(path, 256)))
+	}
+	b, err := os.Stat(h.opts.Program)
+	if err != nil || !os.SameFile(a, b) {
+		return "", answer(control.CodeBadRequest, "%s is another program than the hub's own; restart the hub after an update", inspect.Escape(clip(path, 256)))
+	}
+	return path, nil
+}
+
+// clientPath is the file of a client, or the one that a person named.
+func (h *Hub) clientPath(client, config string) (path, name string, err error) {
+	if client == "" {
+		client = clientconfig.ClaudeDesktop
+	}
+	if config != "" {
+		if !filepath.IsAbs(config) {
+			return "", "", answer(control.CodeBadRequest, "the path of a client's file must be absolute")
+		}
+		return filepath.Clean(config), client, nil
+	}
+	for _, l := range clientconfig.Locate(h.opts.System) {
+		if l.Client != client || !l.Preferred {
+			continue
+		}
+		if !l.Editable {
+			return "", "", answer(control.CodeBadRequest, "this version counts the servers of %s and does not edit its file", l.Name)
+		}
+		return l.Path, client, nil
+	}
+	return "", "", answer(control.CodeNotFound, "no client %s is known; name its file with --config", inspect.CleanName(client, "of that name"))
+}
+
+// meant are the entries that a call to protect is about, nil for all. left are those that it is not about although nobody
+// named any: what a person left out or took out stays so, and for a program inside a server what waits for a person.
+func (e *edit) meant(p control.Protect, descends bool) (names, left []string) {
+	keep := func(name string) bool { return true }
+	if e.wanted != nil {
+		disputed := map[string]bool{}
+		for _, c := range clientconfig.Compare(e.wanted.snapshot, e.wanted.snapshot, e.view.file, e.by, e.wanted.records) {
+			disputed[c.Name] = c.Event != clientconfig.NewEntry
+		}
+		keep = func(name string) bool {
+			kept, known := e.wanted.snapshot.Entry(name)
+			if descends && disputed[name] {
+				return false
+			}
+			return !known || kept.Guarded || len(p.Names) > 0 || p.All
+		}
+	}
+	if len(p.Names) == 0 && (e.wanted == nil || p.All && !descends) {
+		return nil, nil
+	}
+	meant := p.Names
+	if len(meant) == 0 {
+		for _, entry := range e.view.file.Entries {
+			meant = append(meant, entry.Name)
+		}
+	}
+	names = []string{}
+	for _, name := range meant {
+		if keep(name) {
+			names = append(names, name)
+		} else {
+			left = append(left, name)
+		}
+	}
+	return names, left
+}
+
+// sayLeft names the entries that a call which named none leaves as they are. One that could not be guarded if a person named it
+// says that: to name it would not help.
+func (e *edit) sayLeft(out *control.Protected, left []string, descends bool) error {
+	if len(left) == 0 {
+		return nil
+	}
+	asked, err := clientconfig.Wrap(e.view.raw, e.view.file.Format, left, e.by, e.records())
+	if err != nil {
+		return answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+	}
+	for _, entry := range e.answer(control.Protect{}, asked).Entries {
+		switch {
+		case entry.State == control.EntryLeft: // it says why itself
+		case descends:
+			entry.Why = "it waits for a decision in the inbox"
+		default:
+			entry.Why = "you left it out before: name it to protect it"
+		}
+		entry.State = control.EntryLeft
+		out.Entries = append(out.Entries, entry)
+	}
+	return nil
+}
+
+// answer says what an edit does, or did, to each entry.
+func (e *edit) answer(p control.Protect, result clientconfig.Result) control.Protected {
+	out := control.Protected{Client: e.by.Client, Path: e.view.path, Digest: e.view.digest, Entries: []control.ClientEntry{}}
+	if target, err := filepath.EvalSymlinks(e.view.path); err == nil {
+		out.Path = target
+	}
+	for _, o := range result.Outcomes {
+		entry := control.ClientEntry{Name: o.Name, Why: o.Why}
+		switch o.Did {
+		case clientconfig.DidWrap, clientconfig.DidRewrap:
+			entry.State = control.EntryWrapped
+		case clientconfig.DidUnwrap:
+			entry.State = control.EntryUnwrapped
+		case clientconfig.DidMiss:
+			entry.State = control.EntryMissing
+		case clientconfig.DidNone:
+			entry.State = control.EntryOpen
+			if now, ok := e.view.file.Entry(o.Name); ok && clientconfig.Classify(now, e.by, nil).Kind == clientconfig.Wrapped {
+				entry.State = control.EntryGuarded
+			}
+		default:
+			entry.State = control.EntryLeft
+		}
+		out.Entries = append(out.Entries, entry)
+	}
+	return out
+}
+
+// missing refuses a call that names what is not there: half a job would look like a whole one.
+func (e *edit) missing(result clientconfig.Result) error {
+	at := slices.IndexFunc(result.Outcomes, func(o clientconfig.Outcome) bool { return o.Did == clientconfig.DidMiss })
+	if at < 0 {
+		return nil
+	}
+	return answer(control.CodeNotFound, "%s has no entry %s; nothing was changed", e.view.path, inspect.Escape(clip(result.Outcomes[at].Name, 128)))
+}
