@@ -37,8 +37,8 @@ const (
 // Class says what an entry is. Inner is the command behind the wrapper where one can be told.
 type Class struct {
 	Kind   Kind
-	Reason Reason // of LooksWrapped
-	Why    string // one sentence in our words, with no value of the file but names of variables; "" for Plain and Wrapped
+	Reason Reason // of LooksWrapped, and of a Plain one that cannot be wrapped
+	Why    string // one sentence in our words, with no value of the file but names of variables; "" where there is no Reason
 	Inner  []string
 }
 
@@ -66,6 +66,9 @@ func Classify(e Entry, by Installation, record *Record) Class {
 	c := Class{Kind: LooksWrapped, Inner: inner}
 	if !same {
 		if !named(e.Command) && !(form && namedAmong(e.Args)) && !isPathOf(e.Command, by.Path) {
+			if name := homeMover(e.EnvNames); name != "" {
+				return Class{Kind: Plain, Reason: MovedHome, Why: movedHome(name)}
+			}
 			return Class{Kind: Plain}
 		}
 		c.Reason, c.Why = OtherCommand, "its command only has Sallyport's name; it is another program"
@@ -75,7 +78,7 @@ func Classify(e Entry, by Installation, record *Record) Class {
 		return c
 	}
 	if name := homeMover(e.EnvNames); name != "" {
-		c.Reason, c.Why = MovedHome, "its env sets "+name+", which moves Sallyport's home"
+		c.Reason, c.Why = MovedHome, movedHome(name)
 		return c
 	}
 	written := append(ours(e.Name, by.Client), inner...)
@@ -123,6 +126,8 @@ func named(command string) bool {
 }
 
 func namedAmong(args []string) bool { return slices.ContainsFunc(args, named) }
+
+func movedHome(name string) string { return "its env sets " + name + ", which moves Sallyport's home" }
 
 // homeMover names the first variable that would lead a wrapper to another home, and so to another hub. Names are compared
 // without case: on Windows the system does.

@@ -1,7 +1,10 @@
 package clientconfig
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/tailscale/hujson"
@@ -10,54 +13,99 @@ import (
 // dots stand for what is not shown.
 const dots = "••••"
 
+const (
+	diffContext = 2
+	// A longer text is shown by its start: a file on one line may have a client's whole memory in it.
+	maxShownText = 512
+)
+
 // Diff is the change from one text of a file to another, as a unified diff with two lines around each change, or "" where
-// they are equal. Values of env and headers, and secrets among arguments and in URLs, are dots on both sides.
+// they are equal. Values of env and headers, and secrets among arguments and in URLs, are dots on both sides, and long
+// texts are cut.
 func Diff(path string, was, now []byte, format Format) (string, error) {
-	before, err := maskFile(was, format)
+	old, new := changedLines(was, now)
+	before, err := maskFile(was, format, old)
 	if err != nil {
 		return "", err
 	}
-	after, err := maskFile(now, format)
+	after, err := maskFile(now, format, new)
 	if err != nil {
 		return "", err
 	}
-	text, err := udiff.ToUnified(path, path, before, udiff.Lines(before, after), 2)
+	text, err := udiff.ToUnified(path, path, before, udiff.Lines(before, after), diffContext)
 	if err != nil {
 		return "", err
 	}
 	return text, nil
 }
 
-// maskFile is a file's text with its secrets as dots, its line ends as LF and without a byte order mark: for people only.
-func maskFile(raw []byte, format Format) (string, error) {
+// changedLines are the lines of both texts from the first that differs to the last, and those around them that a diff shows.
+// To look for secrets in all the rest of ten megabytes takes half a minute.
+func changedLines(was, now []byte) (old, new span) {
+	most := min(len(was), len(now))
+	head := 0
+	for head < most && was[head] == now[head] {
+		head++
+	}
+	tail := 0
+	for tail < most-head && was[len(was)-1-tail] == now[len(now)-1-tail] {
+		tail++
+	}
+	from := head
+	for range diffContext + 2 { // to the start of the line, and over those before it, with one to spare
+		from = bytes.LastIndexByte(was[:max(from-1, 0)], '\n') + 1
+	}
+	end := was[len(was)-tail:]
+	skip := 0
+	for range diffContext + 2 {
+		at := bytes.IndexByte(end[skip:], '\n')
+		if at < 0 {
+			skip = len(end)
+			break
+		}
+		skip += at + 1
+	}
+	return span{from, len(was) - tail + skip}, span{from, len(now) - tail + skip}
+}
+
+// maskFile is a part of a file's text with its secrets as dots, its line ends as LF and without a byte order mark: for
+// people only. Of what stands around the part only the number of lines is left.
+func maskFile(raw []byte, format Format, part span) (string, error) {
 	f, err := Parse(raw, format)
 	if err != nil {
 		return "", err
 	}
-	var m fileMasker
-	m.f = f
+	m := fileMasker{f: f, part: part}
 	m.value(&f.root, "")
-	text := strings.TrimPrefix(string(apply(raw, m.splices)), "\ufeff")
-	return strings.ReplaceAll(text, "\r\n", "\n"), nil
+	shown := apply(raw[part.from:part.to], m.splices)
+	if part.from == 0 {
+		shown = bytes.TrimPrefix(shown, []byte("\ufeff"))
+	}
+	lines := func(around []byte) string { return strings.Repeat("\n", bytes.Count(around, []byte("\n"))) }
+	return lines(raw[:part.from]) + strings.ReplaceAll(string(shown), "\r\n", "\n") + lines(raw[part.to:]), nil
 }
 
 type fileMasker struct {
 	f       *File
-	splices []splice
+	part    span
+	splices []splice // offsets count from the start of the part
 }
 
 // value masks below one value; key is the name under which it stands. Rules are by name and form at any depth, not by
 // place: a file has more in it than servers, and each of it may stand beside a change.
 func (m *fileMasker) value(v *hujson.Value, key string) {
+	if at := m.f.span(v); at.to <= m.part.from || at.from >= m.part.to {
+		return
+	}
 	switch t := v.Value.(type) {
 	case *hujson.Object:
 		for i := range t.Members {
-			name := literal(t.Members[i].Name)
-			if hidden(key) {
-				m.hide(&t.Members[i].Value)
+			name, member := literal(t.Members[i].Name), &t.Members[i].Value
+			if hidden(key) || key == m.f.Format.key() && member.Value.Kind() != '{' { // an entry that is none: it may be a key, pasted
+				m.hide(member)
 				continue
 			}
-			m.value(&t.Members[i].Value, name)
+			m.value(member, name)
 		}
 	case *hujson.Array:
 		if hidden(key) {
@@ -66,7 +114,7 @@ func (m *fileMasker) value(v *hujson.Value, key string) {
 		}
 		shown := make([]string, len(t.Elements))
 		for i := range t.Elements {
-			shown[i] = literal(t.Elements[i])
+			shown[i] = start(literal(t.Elements[i]), 4*maxShownText)
 		}
 		shown = maskArgs(shown)
 		for i := range t.Elements {
@@ -78,10 +126,10 @@ func (m *fileMasker) value(v *hujson.Value, key string) {
 		}
 	case hujson.Literal:
 		switch {
-		case hidden(key), secretName(key) && t.Kind() != 'n' && t.Kind() != 't' && t.Kind() != 'f':
+		case hidden(key), key == "args", secretName(key) && t.Kind() != 'n' && t.Kind() != 't' && t.Kind() != 'f':
 			m.hide(v)
 		case t.Kind() == '"':
-			m.show(v, maskText(t.String()))
+			m.show(v, maskText(start(t.String(), 4*maxShownText)))
 		}
 	}
 }
@@ -94,12 +142,34 @@ func hidden(key string) bool {
 	return false
 }
 
-func (m *fileMasker) hide(v *hujson.Value) {
-	m.splices = append(m.splices, splice{m.f.span(v), quote(dots)})
+func (m *fileMasker) hide(v *hujson.Value) { m.put(v, dots) }
+
+// show puts what is to be seen of a text in its place, its start only where it is long.
+func (m *fileMasker) show(v *hujson.Value, masked string) {
+	whole := literal(*v)
+	if len(whole) > 4*maxShownText || len(masked) > maxShownText {
+		masked = fmt.Sprintf("%s… (%d characters)", start(masked, maxShownText), utf8.RuneCountInString(whole))
+	}
+	if masked != whole {
+		m.put(v, masked)
+	}
 }
 
-func (m *fileMasker) show(v *hujson.Value, text string) {
-	if text != literal(*v) {
-		m.splices = append(m.splices, splice{m.f.span(v), quote(text)})
+func (m *fileMasker) put(v *hujson.Value, text string) {
+	at := m.f.span(v)
+	at = span{max(at.from, m.part.from) - m.part.from, min(at.to, m.part.to) - m.part.from}
+	if at.from < at.to {
+		m.splices = append(m.splices, splice{at, quote(text)})
 	}
+}
+
+// start is the beginning of a text, at most so many bytes and no half character.
+func start(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
 }

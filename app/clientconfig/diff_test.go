@@ -45,3 +45,48 @@ func TestHonestArgumentsAreShown(t *testing.T) {
 		t.Errorf("shown as %s", got)
 	}
 }
+
+func TestALongTextIsCutAndAnOddEntryIsDots(t *testing.T) {
+	long := strings.Repeat("long ", 100_000)
+	raw := `{"mcpServers": {"a": {"command": "sh", "args": ["-c", "serve --token SEKRET1 --port 80", "` + long + `"]}, "b": "SEKRET2", "c": {"command": "x", "args": "--key SEKRET3"}}, "memory": "` + long + `"}`
+	wrapped := mustWrap(t, raw, Format{}, Installation{Path: "/opt/sallyport/bin/sallyport", Client: ClaudeDesktop}, "a")
+	diff, err := Diff("x", []byte(raw), wrapped.Raw, Format{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(diff, "SEKRET") || len(diff) > 8*maxShownText || !strings.Contains(diff, "lo… (500000 characters)") || !strings.Contains(diff, "--token •••• --port 80") {
+		t.Errorf("%d characters: %.2000s", len(diff), diff)
+	}
+}
+
+// A large file is looked through for secrets only where it changes, and nothing else of it may be shown.
+func TestOnlyTheLinesAroundAChangeAreShown(t *testing.T) {
+	var raw strings.Builder
+	raw.WriteString("{\n\"history\": [\n")
+	for range 300_000 {
+		raw.WriteString("  {\"said\": \"SEKRET\"},\n  {},\n")
+	}
+	raw.WriteString("  1,\n  2,\n  3\n],\n\"mcpServers\": {\"a\": {\"command\": \"x\"}},\n\"4\": 4,\n\"5\": 5,\n\"6\": 6,\n\"more\": [\n")
+	for range 100_000 {
+		raw.WriteString("  {\"said\": \"SEKRET\"},\n  {},\n")
+	}
+	raw.WriteString("  7\n]\n}\n")
+	wrapped := mustWrap(t, raw.String(), Format{}, Installation{Path: "/p", Client: ClaudeDesktop})
+	diff, err := Diff("x", []byte(raw.String()), wrapped.Raw, Format{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `--- x
++++ x
+@@ -600005,5 +600005,5 @@
+   3
+ ],
+-"mcpServers": {"a": {"command": "x"}},
++"mcpServers": {"a": {"command": "/p", "args": [ "wrap", "--name", "a", "--client", "claude-desktop", "--", "x" ]}},
+ "4": 4,
+ "5": 5,
+`
+	if diff != want {
+		t.Errorf("got\n%.3000s", diff)
+	}
+}

@@ -18,6 +18,7 @@ var (
 		`|-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
 	scheme   = lazy(`(?i)\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{8,}`)
 	assigned = lazy(`([A-Za-z0-9_.-]+)(\s*[=:]\s*)(/?[^\s"'&;,/][^\s"'&;,]*)`)
+	flagged  = lazy(`(^|[\s"'])(--?[A-Za-z0-9_.-]+)(\s+)("[^"]*"|'[^']*'|[^\s"']+)`)
 	userInfo = lazy(`([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s"'@]+@`)
 	drawn    = lazy(`[A-Za-z0-9_+=-]{24,}`)
 	hexadec  = lazy(`^[0-9A-Fa-f]{32,}$`)
@@ -45,18 +46,34 @@ func maskArgs(args []string) []string {
 	return shown
 }
 
-// maskText masks what has the form of a secret inside one text.
+// maskText masks what has the form of a secret inside one text. An expression is asked only where it can match: a client's
+// file may be megabytes of text.
 func maskText(s string) string {
 	s = secretForm().ReplaceAllString(s, dots)
-	s = userInfo().ReplaceAllString(s, "${1}"+dots+"@")
-	s = scheme().ReplaceAllString(s, "${1}${2}"+dots)
-	s = assigned().ReplaceAllStringFunc(s, func(found string) string {
-		p := assigned().FindStringSubmatch(found)
-		if !secretName(strings.TrimLeft(p[1], "-")) {
-			return found
-		}
-		return p[1] + p[2] + dots
-	})
+	if strings.Contains(s, "@") {
+		s = userInfo().ReplaceAllString(s, "${1}"+dots+"@")
+	}
+	if strings.ContainsAny(s, " \t\r\n") {
+		s = scheme().ReplaceAllString(s, "${1}${2}"+dots)
+	}
+	if strings.ContainsAny(s, "=:") {
+		s = assigned().ReplaceAllStringFunc(s, func(found string) string {
+			p := assigned().FindStringSubmatch(found)
+			if !secretName(strings.TrimLeft(p[1], "-")) {
+				return found
+			}
+			return p[1] + p[2] + dots
+		})
+	}
+	if strings.Contains(s, "-") {
+		s = flagged().ReplaceAllStringFunc(s, func(found string) string { // a command line as one text, for a shell
+			p := flagged().FindStringSubmatch(found)
+			if !secretName(strings.TrimLeft(p[2], "-")) || strings.HasPrefix(p[4], "--") {
+				return found
+			}
+			return p[1] + p[2] + p[3] + dots
+		})
+	}
 	if strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, ".") || len(s) > 2 && s[1] == ':' && s[2] == '\\' {
 		return s
 	}

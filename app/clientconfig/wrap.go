@@ -81,8 +81,7 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 		case Wrapped:
 			o.Did, o.Why = DidNone, ""
 		case Plain:
-			if name := homeMover(e.EnvNames); name != "" {
-				o.Why = "its env sets " + name + ", which moves Sallyport's home"
+			if c.Reason == MovedHome {
 				break
 			}
 			o.Did, o.Why = DidWrap, ""
