@@ -191,7 +191,7 @@ func (h *Hub) wantedOf(f store.ClientFile) *wantedFile {
 	}
 	for _, e := range f.Entries {
 		var r clientconfig.Record
-		if json.Unmarshal(e.Record, &r) == nil && r.Name != "" {
+		if len(e.Record) > 0 && json.Unmarshal(e.Record, &r) == nil {
 			w.records = append(w.records, r)
 		}
 	}
