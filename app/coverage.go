@@ -2,6 +2,7 @@ package app
 
 import (
 	"runtime"
+	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -49,6 +50,9 @@ func (h *Hub) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 	}
 	if q.Config != "" && !seen[q.Config] {
 		h.cover(&out, clientconfig.Location{Client: clientconfig.ClaudeDesktop, Name: "a file", Path: q.Config, Editable: true, State: clientconfig.Found}, nil)
+	}
+	if claude {
+		out.Unseen = append(out.Unseen, "Connectors that were added in Claude's own settings stand in no file here: they are not seen, not counted and not guarded.")
 	}
 	if claude || h.opts.System.OS != "darwin" {
 		h.coverPolicy(&out)
@@ -142,7 +146,7 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 	}
 	if w == nil {
 		if f.Guarded > 0 {
-			f.Why = "its servers run guarded and nobody watches the file: `sallyport protect` has it watched"
+			f.Why = "its servers run guarded and nobody watches the file: `" + protectWords(l.Client, "") + "` has it watched"
 		}
 		return
 	}
@@ -166,19 +170,25 @@ func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig
 	case clientconfig.Odd:
 		entry.Code, next = coverOdd, "mend the entry"
 	case clientconfig.LooksWrapped:
-		entry.State, entry.Code, next = control.EntryFake, coverFake, "look at the entry; `sallyport protect` puts the true wrapper in"
+		entry.State, entry.Code, next = control.EntryFake, coverFake, "look at the entry; "+protectWords(l.Client, e.Name)+" puts the true wrapper in"
 		if class.Reason == clientconfig.MovedHome {
-			entry.Code, next = coverMovedHome, "take the variable out of the entry's env"
+			entry.Code, next = coverMovedHome, "take the variable out of the entry's env, then protect it"
 		}
 		if class.Reason == clientconfig.MissingFile {
 			entry.Code = coverProgramGone
 		}
 	default:
-		entry.Code, entry.Why, next = coverOpen, "it is not protected", "sallyport protect"
+		entry.Code, entry.Why, next = coverOpen, "it is not protected", protectWords(l.Client, "")
+		if w != nil {
+			next = protectWords(l.Client, e.Name)
+		}
 		switch kept, known := wantedEntry(w, e.Name); {
 		case !l.Editable:
 			entry.Code, entry.Why, next = coverOther, "this version counts the servers of "+l.Name+" and does not edit its file", ""
+		case class.Reason == clientconfig.MovedHome:
+			entry.Code, entry.Why, next = coverMovedHome, class.Why, "take the variable out of the entry's env, then protect it"
 		case !l.Preferred && w == nil:
+			next = ""
 			entry.Why = "the client has another file that it reads first; this one is counted all the same"
 		case known && kept.Guarded:
 			entry.Why, next = "its wrapper is gone; the inbox has it", "sallyport inbox"
@@ -187,6 +197,29 @@ func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig
 		}
 	}
 	return entry, kind, next
+}
+
+// protectWords is the command that guards a client's entry, or all of its file.
+func protectWords(client, entry string) string {
+	words := "sallyport protect"
+	if client != clientconfig.ClaudeDesktop {
+		words += " --client " + client
+	}
+	if entry == "" {
+		return words
+	}
+	return words + " " + shellWord(entry)
+}
+
+// shellWord is a name as a shell takes it, or words for one that nobody should paste.
+func shellWord(name string) string {
+	switch {
+	case name == "" || strings.HasPrefix(name, "-") || inspect.Escape(name) != name || strings.ContainsAny(name, "'\n\r\t"):
+		return "NAME"
+	case strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@/:-") == "":
+		return name
+	}
+	return "'" + name + "'"
 }
 
 func wantedEntry(w *wantedFile, name string) (clientconfig.Kept, bool) {
@@ -214,7 +247,7 @@ func (h *Hub) coverExtensions(out *control.Coverage, l clientconfig.Location) {
 		if e.Problem != "" {
 			why += "; " + e.Problem
 		}
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedExtension, Why: why, Code: coverExtension, Next: "put the same server into the client's file and protect it there, if you want it guarded"})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedExtension, Why: why, Code: coverExtension, Next: "to have it guarded, put the same server into the client's file"})
 	}
 }
 
@@ -231,6 +264,9 @@ func (h *Hub) coverPolicy(out *control.Coverage) {
 	}
 	for _, problem := range p.Problems {
 		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "nobody can tell what it brings: " + oneLine(problem), Code: coverPolicy})
+	}
+	if p.ExtensionsOff {
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy switches desktop extensions off: none of them starts", Code: coverPolicy})
 	}
 	if p.LocalServersOff {
 		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy switches the servers of the client's file off: none of them starts", Code: coverPolicy})

@@ -84,3 +84,17 @@ func TestOnAMacNothingIsReadBeforeAPersonAsked(t *testing.T) {
 		t.Errorf("coverage %+v, %v", c, err)
 	}
 }
+
+func TestTheCommandThatGuardsAnEntryCanBePasted(t *testing.T) {
+	for name, want := range map[string]string{
+		"weather": "sallyport protect weather", "my files": "sallyport protect 'my files'", "$(rm -r ~)": "sallyport protect '$(rm -r ~)'",
+		"it's": "sallyport protect NAME", "--all": "sallyport protect NAME", "a\nb": "sallyport protect NAME", "\u202eabc": "sallyport protect NAME",
+	} {
+		if got := protectWords("claude-desktop", name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+	if got := protectWords("cursor", ""); got != "sallyport protect --client cursor" {
+		t.Error(got)
+	}
+}

@@ -33,10 +33,8 @@ func runHub(ctx context.Context, o hubOptions, s streams) int {
 		return fail(s, exitFailed, "hub", err)
 	}
 	defer listener.Close() // last: who waits to take over takes it for the release of everything
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	if o.startedByWrapper { // stderr is the hub's log then
-		log = slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	}
+	// To the terminal it was started on; where a wrapper started it, that is a file.
+	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	options := app.Options{Home: home, StartedBy: startedBy, AllowCLI: o.allowCLIApproval, Version: version}
 	for again, said := true, false; again && err == nil && ctx.Err() == nil; said = true {
 		var hub *app.Hub

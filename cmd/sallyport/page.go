@@ -124,17 +124,22 @@ func (p *page) quote(indent string, pieces ...piece) {
 }
 
 // prose prints a paragraph of our own words, broken to fit.
-func (p *page) prose(indent, words string) {
-	row := indent
+func (p *page) prose(indent, words string) { p.hang(indent, indent, words) }
+
+// hang is prose whose first row begins otherwise than the others.
+func (p *page) hang(first, indent, words string) {
+	row := first
+	begun := false
 	for _, word := range strings.Fields(words) {
-		if row != indent && columns(row)+1+columns(word) > p.columns {
+		if begun && columns(row)+1+columns(word) > p.columns {
 			p.printf("%s\n", row)
-			row = indent
+			row, begun = indent, false
 		}
-		if row != indent {
+		if begun {
 			row += " "
 		}
 		row += word
+		begun = true
 	}
 	p.printf("%s\n", row)
 }

@@ -233,8 +233,8 @@ func (p *page) protected(done control.Protected, e edit) {
 	count := map[string]int{}
 	for _, entry := range done.Entries {
 		count[entry.State]++
-		p.entry(entry)
 	}
+	p.entries(done.Entries)
 	changed := count[control.EntryWrapped] + count[control.EntryUnwrapped]
 	switch {
 	case changed > 0 && done.Written:
@@ -246,37 +246,42 @@ func (p *page) protected(done control.Protected, e edit) {
 		p.printf("nothing to change: %s\n", e.none)
 	}
 	if done.Backup != "" {
-		p.printf("The file as it was is backup %s (sallyport backups restore).\n", text(done.Backup))
+		p.printf("The file as it was is kept: sallyport backups restore %s\n", text(done.Backup))
 	}
 }
 
-func (p *page) entry(entry control.ClientEntry) {
-	words := map[string]string{
-		control.EntryGuarded: "guarded already", control.EntryWrapped: "guarded", control.EntryUnwrapped: "taken out",
-		control.EntryOpen: "not guarded", control.EntryLeft: "left as it is", control.EntryFake: "only looks guarded", control.EntryMissing: "not in the file",
-	}[entry.State]
-	if words == "" {
-		words = text(entry.State)
+// entries prints what became of each entry, the names in a column of their own.
+func (p *page) entries(all []control.ClientEntry) {
+	wide := 0
+	for _, entry := range all {
+		if w := columns(called(entry.Name)); w <= 24 {
+			wide = max(wide, w)
+		}
 	}
-	if entry.Why != "" {
-		words += ": " + entry.Why
+	for _, entry := range all {
+		words := map[string]string{
+			control.EntryGuarded: "guarded already", control.EntryWrapped: "guarded", control.EntryUnwrapped: "taken out",
+			control.EntryOpen: "not guarded", control.EntryLeft: "left as it is", control.EntryFake: "only looks guarded", control.EntryMissing: "not in the file",
+		}[entry.State]
+		if words == "" {
+			words = text(entry.State)
+		}
+		if entry.Why != "" {
+			words += ": " + text(entry.Why)
+		}
+		name := called(entry.Name)
+		if w := columns(name); w <= wide {
+			name += strings.Repeat(" ", wide-w)
+		}
+		p.hang("  "+name+"  ", strings.Repeat(" ", wide+4), words)
 	}
-	name := fmt.Sprintf("%-20s ", short(entry.Name, 60))
-	if words = text(words); 2+columns(name)+columns(words) <= p.columns {
-		p.printf("  %s%s\n", name, words)
-		return
-	}
-	p.printf("  %s\n", strings.TrimRight(name, " "))
-	p.prose("      ", words)
 }
 
 // leftOut names, beside a diff, what is not in it.
 func (p *page) leftOut(done control.Protected) {
-	for _, entry := range done.Entries {
-		if entry.State == control.EntryLeft || entry.State == control.EntryFake || entry.State == control.EntryMissing {
-			p.entry(entry)
-		}
-	}
+	p.entries(slices.DeleteFunc(slices.Clone(done.Entries), func(entry control.ClientEntry) bool {
+		return entry.State != control.EntryLeft && entry.State != control.EntryFake && entry.State != control.EntryMissing
+	}))
 	switch {
 	case done.Note != "":
 		p.printf("%s\n", text(done.Note))

@@ -349,3 +349,38 @@ func TestNoCommandPrintsASecretOfTheFile(t *testing.T) {
 		}
 	}
 }
+
+// Names are the text of others: they are shown escaped, on one row, and none of them stops a second run or the way out.
+func TestNamesThatWouldFoolATerminal(t *testing.T) {
+	names := []string{"", " ", "a\nsallyport: protect: all is well", "\x1b[31mred\x1b[0m", "\u202egnp.exe", "\u200b", strings.Repeat("x", 5000), "--all", "-- -x", "日本語"}
+	servers := map[string]any{}
+	for _, name := range names {
+		servers[name] = map[string]any{"command": "x"}
+	}
+	raw, err := json.MarshalIndent(map[string]any{"mcpServers": servers}, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for way, withHub := range ways {
+		t.Run(way, func(t *testing.T) {
+			i := install(t, string(raw))
+			stop := i.hub()
+			said := i.want(exitFine, "protect", "--config", i.file, "--dry-run") + i.want(exitFine, "protect", "--config", i.file)
+			protected := i.read()
+			if strings.Count(protected, `"wrap"`) != len(names) {
+				t.Errorf("is %s", protected)
+			}
+			said += i.want(exitFine, "protect", "--config", i.file) + i.want(exitFine, "status") + i.want(exitFine, "protect", "--config", i.file, "--", "--all")
+			if i.read() != protected {
+				t.Errorf("a second run wrote %s", i.read())
+			}
+			said += i.unprotect(stop, withHub)
+			if strings.ContainsAny(said, "\x1b\u202e\u200b") || strings.Contains(said, "\nsallyport: ") || !strings.Contains(said, `  ""  `) {
+				t.Errorf("said %.3000s", said)
+			}
+			if i.read() != string(raw) {
+				t.Errorf("is %s", i.read())
+			}
+		})
+	}
+}

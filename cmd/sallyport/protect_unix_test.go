@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,5 +111,49 @@ func refused(t *testing.T, i *installation, content, why string, args ...string)
 	left, err := os.ReadDir(filepath.Dir(i.file))
 	if err != nil || len(left) > 2 { // the file, and what fills its disk
 		t.Errorf("left beside it: %v, %v", left, err)
+	}
+}
+
+// What stands in the place of the file and is none is never opened, waited for or replaced.
+func TestWhatIsNoFileIsLeftWithAClearLine(t *testing.T) {
+	for name, put := range map[string]func(string) error{
+		"a pipe":             func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a folder":           func(path string) error { return os.Mkdir(path, 0o700) },
+		"a device":           func(path string) error { return os.Symlink("/dev/zero", path) },
+		"a ring of links":    func(path string) error { return os.Symlink(filepath.Base(path), path) },
+		"a link to nowhere":  func(path string) error { return os.Symlink("nowhere.json", path) },
+		"a file of forty MB": func(path string) error { return os.WriteFile(path, make([]byte, 40<<20), 0o600) },
+		"a file as folder": func(path string) error {
+			if err := os.Remove(filepath.Dir(path)); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Dir(path), nil, 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := install(t, "")
+			if err := errors.Join(os.Remove(i.file), put(i.file)); err != nil {
+				t.Fatal(err)
+			}
+			before, _ := os.Lstat(i.file)
+			look := func() {
+				t.Helper()
+				for _, verb := range []string{"protect", "unprotect"} {
+					said := i.want(exitFailed, verb, "--config", i.file)
+					if strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "sallyport: "+verb+": ") || !strings.Contains(said, i.file) {
+						t.Errorf("said %q", said)
+					}
+				}
+				if now, _ := os.Lstat(i.file); (now == nil) != (before == nil) || now != nil && (now.Mode() != before.Mode() || now.Size() != before.Size()) {
+					t.Errorf("%v was put in the place of %v", now, before)
+				}
+			}
+			look()
+			if _, err := os.Lstat(i.home); err == nil {
+				t.Error("a home was made")
+			}
+			i.hub()
+			look()
+		})
 	}
 }

@@ -62,6 +62,7 @@ type Coverage struct {
 	Total     int          `json:"total"`
 	Clients   []ClientFile `json:"clients"`
 	Unguarded []Unguarded  `json:"unguarded"`
+	Unseen    []string     `json:"unseen,omitempty"` // what may be there and cannot be counted: sentences of ours
 }
 
 // States of a client's file.
