@@ -2,11 +2,13 @@ package app
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -134,6 +136,41 @@ func TestASecondHubDoesNotGetTheStore(t *testing.T) {
 	_, err := Open(Options{Home: p.home, StartedBy: ByPerson})
 	if err == nil || !strings.Contains(err.Error(), store.ErrLocked.Error()) {
 		t.Fatalf("error %v", err)
+	}
+}
+
+// Two desktop apps that start at once: one owner, the other is told so, and when the first has gone the second may come.
+func TestOfTwoDesktopHubsAtOnceOneOwnsTheHome(t *testing.T) {
+	home := newHome(t)
+	desktop := Options{Home: home, StartedBy: ByDesktop, Window: true, System: machineAt(t.TempDir())}
+	for round := range 3 {
+		hubs, errs := make([]*Hub, 4), make([]error, 4)
+		var all sync.WaitGroup
+		for i := range hubs {
+			all.Go(func() { hubs[i], errs[i] = Open(desktop) })
+		}
+		all.Wait()
+		owners := 0
+		for i, h := range hubs {
+			switch {
+			case errs[i] == nil:
+				owners++
+				if status, err := h.Status(); err != nil || !status.Hub.Window {
+					t.Errorf("round %d: the owner says %+v, %v", round, status, err)
+				}
+				defer h.Close()
+			case !errors.Is(errs[i], store.ErrLocked):
+				t.Errorf("round %d: a second one says %v", round, errs[i])
+			}
+		}
+		if owners != 1 {
+			t.Fatalf("round %d: %d hubs own one home", round, owners)
+		}
+		for _, h := range hubs {
+			if h != nil {
+				must(t, h.Close())
+			}
+		}
 	}
 }
 
