@@ -38,6 +38,12 @@ test-needs: ## Install what the tests need (system packages, and servers below .
 test-all: check test ## Check, test, and ten seconds of every fuzz target
 	@for t in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | awk '{ print $$2 }' | sort -u); do \
 		$(MAKE) --no-print-directory fuzz T=$$t FUZZTIME=10s; done
+	@$(MAKE) --no-print-directory faults
+
+.PHONY: faults
+faults: test-needs ## Run the fault tests in their long form (a quarter of an hour); docs/reliability.md has its figures
+	go test -v -timeout 60m -run 'Killed|AfterEachKill|Spool|Damaged' ./cmd/sallyport/e2e -storm 4m -rounds 30 -spool -damage 90
+	go test -timeout 30m -run 'TestWhateverIsDoneToAFile' ./app -long
 
 .PHONY: check
 check: ## Format, vet on every platform, staticcheck, build without cgo, known vulnerabilities

@@ -60,7 +60,10 @@ func TestASpoolAtItsBoundLetsTheOldestCallsGoAndSaysHowMany(t *testing.T) {
 	}
 	s.call("echo", `{}`) // the newest: it must be there
 	var size int64
-	wait(t, "the records are written down", func() bool { size = folderSize(t, filepath.Join(h.path, "spool")); return size > int64(calls)*100 || size > 40<<20 })
+	wait(t, "the records are written down", func() bool {
+		size = folderSize(t, filepath.Join(h.path, "spool"))
+		return size > int64(calls)*100 || size > 40<<20
+	})
 	if size > 64<<20+1<<20 {
 		t.Errorf("the spool has %d bytes", size)
 	}
