@@ -165,12 +165,14 @@ func (l *Launcher) report(ctx context.Context) {
 // Running is a server's process. proxy/transport's Process is one.
 type Running interface {
 	PID() int
+	Pipes() (input, output uint64)
 	Exited() <-chan struct{}
 }
 
 // Started has the running server looked at, beside what it does. walled: it runs in a sandbox.
 func (l *Launcher) Started(ctx context.Context, process Running, walled bool) {
 	server := launch.Server{PID: process.PID, Exited: process.Exited(), Walled: walled}
+	server.Input, server.Output = process.Pipes()
 	l.mu.Lock()
 	look := l.look
 	l.running = true

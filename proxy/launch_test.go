@@ -198,6 +198,7 @@ type runningServer struct {
 }
 
 func (r *runningServer) PID() int                { return r.pid }
+func (r *runningServer) Pipes() (uint64, uint64) { return 0, 0 }
 func (r *runningServer) Exited() <-chan struct{} { return r.exited }
 
 func until(t *testing.T, what string, is func() bool) {

@@ -3,6 +3,7 @@ package launch
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -69,11 +70,33 @@ func readProcess(pid int) (running, bool) {
 	}
 	p := running{pid: pid, exe: strings.TrimSuffix(exe, " (deleted)"), argv: list(dir + "cmdline"), env: list(dir + "environ")}
 	p.dir, _ = os.Readlink(dir + "cwd")
-	p.input, _ = os.Readlink(dir + "fd/0")
-	p.output, _ = os.Readlink(dir + "fd/1")
 	p.parent, _ = parentOf(pid)
 	return p, true
 }
+
+// holds says that a process has both pipes open. A library may have moved them away from 0 and 1, to keep what prints
+// there out of the conversation.
+func holds(pid int, pipes ...uint64) bool {
+	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	names, _ := f.Readdirnames(maxDescriptors)
+	f.Close()
+	for _, pipe := range pipes {
+		if pipe == 0 || !slices.ContainsFunc(names, func(name string) bool {
+			to, _ := os.Readlink(dir + "/" + name)
+			return to == "pipe:["+strconv.FormatUint(pipe, 10)+"]"
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxDescriptors bounds what is looked at of one process.
+const maxDescriptors = 1024
 
 func list(path string) []string {
 	raw, err := os.ReadFile(path)

@@ -28,6 +28,8 @@ type running struct {
 // Server is a started server.
 type Server struct {
 	PID    func() int      // of its main process, 0 if it is gone
+	Input  uint64          // the inode of the pipe it is spoken to through
+	Output uint64          // and of the one it answers through
 	Exited <-chan struct{} // closed at its end
 	Walled bool            // it runs in a sandbox
 }
@@ -56,7 +58,7 @@ func (l *Look) Running(ctx context.Context, s Server, answered <-chan struct{}) 
 			if now := l.seen(ctx, s, tree, since); now != nil {
 				seen = now
 			}
-			if m, e, ok := line(tree); ok {
+			if m, e, ok := s.line(tree); ok {
 				main, end, found = m, e, true
 			}
 		}
@@ -133,9 +135,9 @@ func tree(pid int) []running {
 	return tree
 }
 
-// line follows the conversation: from the main process to the child that holds the same standard input and output, and on.
-// Programs that look something up give their children other ones. A child that runs the same as its parent is a worker.
-func line(tree []running) (main, end running, ok bool) {
+// line follows the conversation: from the main process to the child that holds the same two pipes, at whatever number, and
+// on. Programs that look something up give their children other ones. A child that runs the same as its parent is a worker.
+func (s Server) line(tree []running) (main, end running, ok bool) {
 	if len(tree) == 0 || tree[0].depth != 0 {
 		return main, end, false
 	}
@@ -144,7 +146,7 @@ func line(tree []running) (main, end running, ok bool) {
 	for {
 		next := -1
 		for i, p := range tree {
-			if p.parent == end.pid && p.input == main.input && p.output == main.output && p.input != "" && (next < 0 || p.pid < tree[next].pid) {
+			if p.parent == end.pid && (next < 0 || p.pid < tree[next].pid) && holds(p.pid, s.Input, s.Output) {
 				next = i
 			}
 		}

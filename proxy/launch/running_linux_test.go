@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -96,10 +97,21 @@ func started(t *testing.T, command transport.Command) *Look {
 	if err := l.Fill(); err != nil {
 		t.Fatal(err)
 	}
-	if !l.Running(t.Context(), process(cmd.Process.Pid), answered) || !l.Form.Complete() {
+	server := process(cmd.Process.Pid)
+	server.Input, server.Output = pipeOf(t, in), pipeOf(t, out)
+	if !l.Running(t.Context(), server, answered) || !l.Form.Complete() {
 		t.Fatalf("not seen: %+v", l.Form)
 	}
 	return l
+}
+
+func pipeOf(t *testing.T, end any) uint64 {
+	t.Helper()
+	info, err := end.(interface{ Stat() (os.FileInfo, error) }).Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Sys().(*syscall.Stat_t).Ino
 }
 
 // interpreter is a real python, and a PATH that finds it: what is in a person's own may be a shim that starts another.
@@ -137,6 +149,7 @@ func TestTheProgramThatAnswersIsSeen(t *testing.T) {
 		"a program that becomes another of its kind":   {argv: []string{"python3", "becomes.py"}, program: "python3", script: "server.py"},
 		"a program that starts another of its kind":    {argv: []string{"python3", "starts.py"}, program: "python3", script: "server.py"},
 		"a program whose child talks to somebody else": {argv: []string{"python3", "asks.py"}},
+		"a shell that starts one that hides its pipes": {argv: []string{"sh", "-c", "python3 moves.py; true"}, program: "python3", script: "moves.py"},
 		"a program with a worker":                      {argv: []string{"python3", "forks.py"}},
 		"a module of the folder":                       {argv: []string{"python3", "-m", "pkg.server"}},
 		"a shell that runs a module of the folder":     {argv: []string{"sh", "-c", "exec python3 -m pkg.server"}, program: "python3", script: "pkg/server.py"},
@@ -155,6 +168,7 @@ func TestTheProgramThatAnswersIsSeen(t *testing.T) {
 			put(t, filepath.Join(dir, "becomes.py"), "import os, sys\nos.execv(sys.executable, [sys.executable, 'server.py'])\n")
 			put(t, filepath.Join(dir, "starts.py"), "import subprocess, sys\nsubprocess.run([sys.executable, 'server.py'])\n")
 			put(t, filepath.Join(dir, "asks.py"), "import subprocess\np = subprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"+body)
+			put(t, filepath.Join(dir, "moves.py"), "import os\na, b = os.dup(0), os.dup(1)\nn = os.open('/dev/null', os.O_RDWR)\nos.dup2(n, 0)\nos.dup2(2, 1)\nos.write(b, b'hello\\n')\nos.read(a, 1)\n")
 			put(t, filepath.Join(dir, "forks.py"), "import os, sys, time\nr, w = os.pipe()\nif os.fork() == 0:\n  os.close(w)\n  os.read(r, 1)\n  os._exit(0)\nos.close(r)\n"+body)
 			l := started(t, transport.Command{Argv: test.argv, Dir: dir, Env: []string{path}})
 			a := l.Form.Answers

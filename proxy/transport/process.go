@@ -15,6 +15,7 @@ type Process struct {
 
 	pid    int // of a walled server the number it has inside
 	box    int // the process that is its sandbox, 0 without one
+	pipes  [2]uint64
 	tree   tree
 	stderr *drain
 
@@ -44,6 +45,9 @@ func (p *Process) PID() int {
 	}
 	return p.pid
 }
+
+// Pipes are the inodes of the server's input and output as it was started with them, 0 where there are none.
+func (p *Process) Pipes() (input, output uint64) { return p.pipes[0], p.pipes[1] }
 
 // Exited is closed when the server's main process has ended. What it started may live for two seconds more.
 func (p *Process) Exited() <-chan struct{} { return p.exited }

@@ -117,6 +117,19 @@ func (g *Prepared) buried() {
 	guards.Unlock()
 }
 
+// inode is the number of a pipe, the same at both ends.
+func inode(f *os.File) uint64 {
+	info, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	return uint64(s.Ino)
+}
+
 // Start starts a server. See Prepared.Start.
 func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*Process, error) {
 	g, err := Prepare()
@@ -179,6 +192,7 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 		stderr: newDrain(g.stderr, stderr, tee, c.MaxStderr),
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}
+	p.pipes = [2]uint64{inode(g.stdin), inode(g.stdout)}
 	if g.walled {
 		p.box = g.guard
 	}
