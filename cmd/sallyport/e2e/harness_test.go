@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 )
 
 // play runs the whole session with one server behind a command line that may begin with a relay or a wrapper. It waits for
@@ -78,7 +79,7 @@ func TestABareRelayIsEqualAndALossyOneIsFoundOut(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			dir := folder(t)
-			broken := &lenient{TB: t}
+			broken := &lenient{TB: t, patience: 8 * time.Second}
 			var other []entry
 			env := server.ground(t, dir)
 			done := make(chan struct{})
@@ -107,7 +108,8 @@ func TestABareRelayIsEqualAndALossyOneIsFoundOut(t *testing.T) {
 // lenient keeps a failure to itself and ends the goroutine: for plays that are meant to break off.
 type lenient struct {
 	testing.TB
-	why string
+	patience time.Duration
+	why      string
 }
 
 func (l *lenient) Fatal(args ...any)                 { l.Fatalf("%s", fmt.Sprint(args...)) }

@@ -154,8 +154,8 @@ func (s *session) heard(mark string) {
 func (s *session) until(what string, is func(envelope, string) bool) string {
 	s.t.Helper()
 	wait := patience
-	if _, breakable := s.t.(*lenient); breakable {
-		wait = 8 * time.Second
+	if broken, breakable := s.t.(*lenient); breakable {
+		wait = broken.patience
 	}
 	deadline := time.After(wait)
 	for {
