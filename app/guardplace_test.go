@@ -1,0 +1,97 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// The watch, the item and the way back are one story wherever Claude Desktop keeps its file.
+func TestTheFileIsWatchedWhereEachSystemKeepsIt(t *testing.T) {
+	windows := map[string]string{"LOCALAPPDATA": "/Users/ann/AppData/Local", "APPDATA": "/Users/ann/AppData/Roaming"}
+	const name = "/Claude/claude_desktop_config.json"
+	for _, c := range []struct {
+		name, system string
+		env          map[string]string
+		file         string
+	}{
+		{"Linux", "linux", nil, "/Users/ann/.config" + name},
+		{"macOS", "darwin", nil, "/Users/ann/Library/Application Support" + name},
+		{"Windows, the MSIX package", "windows", windows, "/Users/ann/AppData/Local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming" + name},
+		{"Windows, an older install", "windows", windows, "/Users/ann/AppData/Roaming" + name},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			home := newHome(t)
+			start := func() *desk {
+				d := &desk{file: root + c.file, program: filepath.Join(root, "bin", "sallyport")}
+				d.system = clientconfig.System{OS: c.system, Home: "/Users/ann", Root: root, Env: func(name string) string { return c.env[name] }}
+				d.place = open(t, home, func(o *Options) { o.Program, o.System, o.HomeCheck = d.program, d.system, time.Hour })
+				return d
+			}
+			put(t, root+c.file, claudeFile)
+			put(t, filepath.Join(root, "bin", "sallyport"), "#!/bin/sh\n")
+			d := start()
+			if out := d.protect(); !out.Written || out.Path != d.file {
+				t.Fatalf("protect: %+v", out)
+			}
+			guarded := d.text()
+
+			d.edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": "npx", "args": []string{"fresh"}} })
+			eventually(t, "the new entry guarded, and kept as wanted so", func() bool {
+				return d.guarded("fresh") && strings.Contains(plainJSON(d.records("config_change")), "came into a client's file")
+			})
+			d.edit(func(servers map[string]any) { delete(servers, "fresh") })
+			d.reject(d.waits(kindConfig, "entry:fresh=removed"))
+
+			d.replace("{\n  \"mcpServers\": {},\n  \"mine\": 1\n}\n") // by a neighbour renamed over it, as Claude writes
+			it := d.waits(kindConfig, "entry:files=removed entry:weather=removed")
+			d.Close()
+			d = start() // what waits outlives its hub
+			if again := d.waits(kindConfig, "entry:files=removed entry:weather=removed"); again.Code != it.Code {
+				t.Errorf("it was %s and is %s", it.Code, again.Code)
+			}
+			d.approve(it)
+			if !d.guarded("files") || !d.guarded("weather") || !strings.Contains(d.text(), `"mine": 1`) {
+				t.Errorf("put back as\n%s", d.text())
+			}
+			d.replace(guarded)
+			d.settles()
+			d.unprotect()
+			if d.text() != claudeFile {
+				t.Errorf("it came back as\n%s", d.text())
+			}
+		})
+	}
+}
+
+// A package that is installed beside a protected older file brings a file of its own: both count, neither is taken for the other.
+func TestAPackageThatComesBesideAProtectedFileIsAFileOfItsOwn(t *testing.T) {
+	root := t.TempDir()
+	older := root + "/Users/ann/AppData/Roaming/Claude/claude_desktop_config.json"
+	packaged := root + "/Users/ann/AppData/Local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/claude_desktop_config.json"
+	put(t, older, claudeFile)
+	d := &desk{file: older, program: filepath.Join(root, "bin", "sallyport")}
+	put(t, d.program, "#!/bin/sh\n")
+	d.system = clientconfig.System{OS: "windows", Home: "/Users/ann", Root: root, Env: func(string) string { return "" }}
+	d.place = open(t, newHome(t), func(o *Options) { o.Program, o.System, o.HomeCheck = d.program, d.system, time.Hour })
+	d.protect()
+	put(t, packaged, claudeFile)
+	d.lookAtAll()
+	d.quiet()
+	if raw, err := os.ReadFile(packaged); err != nil || string(raw) != claudeFile {
+		t.Errorf("a file that nobody protected was written: %v\n%s", err, raw)
+	}
+	coverage, err := d.Coverage(control.CoverageQuery{})
+	if err != nil || coverage.Total != 4 || coverage.Guarded != 2 {
+		t.Errorf("coverage %+v, %v", coverage, err)
+	}
+	d.replace(`{}`)
+	d.waits(kindConfig, "entry:files=removed entry:weather=removed")
+}
