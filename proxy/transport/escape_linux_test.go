@@ -217,3 +217,71 @@ func TestALinkOnTheWayIsNoShield(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatIsHiddenIsHiddenWhereverItLies: a home may be anywhere, and a server may be started in it.
+func TestWhatIsHiddenIsHiddenWhereverItLies(t *testing.T) {
+	base := markedDir(t)
+	shared, err := os.MkdirTemp("/dev/shm", "hidden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(shared) })
+	env := []string{"PATH=/usr/bin:/bin", "XDG_RUNTIME_DIR=" + base + "/run", "TMPDIR=" + base + "/tmp", "HOME=" + base + "/home"}
+	for _, c := range []struct{ name, hidden, dir, open string }{
+		{"a plain place", base + "/home/.local/share/sallyport", "/", base + "/home/letter"},
+		{"a name with blanks, quotes and line ends", base + "/home/a b\n\\040'\"/ü", "/", base + "/home/letter"},
+		{"in the runtime folder", base + "/run/sallyport", "/", ""},
+		{"in the temporary folder", base + "/tmp/sallyport", base + "/tmp", base + "/tmp/letter"},
+		{"in shared memory", shared + "/home", "/", ""},
+		{"the server starts in it", base + "/home/in", base + "/home/in", base + "/home/letter"},
+		{"the server starts below it", base + "/home/above", base + "/home/above/below/further", base + "/home/letter"},
+		{"over a link", base + "/link/linked", base + "/link/linked", base + "/home/letter"},
+		{"the person's home itself", base + "/home", "/", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, folder := range []string{base + "/run", base + "/tmp", base + "/home"} {
+				if err := os.MkdirAll(folder, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(folder+"/letter", []byte("dear"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			os.Symlink("home", base+"/link")
+			for _, folder := range []string{c.hidden, c.dir} {
+				if err := os.MkdirAll(folder, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(c.hidden+"/store", []byte("secret"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			script := `cat "$1/store" store ../store ../../store "/proc/self/cwd/store" "/proc/self/root$1/store" 2>/dev/null
+				for p in /proc/[0-9]*; do cat "$p/root$1/store" "$p/cwd/store" 2>/dev/null; done
+				touch "$1/mine" 2>/dev/null && echo wrote
+				[ -n "$2" ] && cat "$2" 2>/dev/null
+				echo .`
+			run := func(box *Sandbox) string {
+				return output(t, Command{Argv: []string{"/bin/sh", "-c", script, "sh", c.hidden, c.open}, Env: env, Dir: c.dir, Sandbox: box})
+			}
+			if free := run(nil); !strings.Contains(free, "secret") {
+				t.Fatalf("without walls: %q", free)
+			}
+			os.Remove(c.hidden + "/mine")
+			stays := ""
+			if c.open != "" {
+				stays = "dear"
+			}
+			if got := run(&Sandbox{Hide: []string{c.hidden}}); got != stays+".\n" {
+				t.Errorf("shield: %q", got)
+			}
+			// In a folder that is empty under strict it may write: that is its own, and thrown away.
+			if got := run(&Sandbox{Hide: []string{c.hidden}, Strict: true}); strings.TrimPrefix(got, "wrote\n") != ".\n" {
+				t.Errorf("strict: %q", got)
+			}
+			if exists(c.hidden + "/mine") {
+				t.Error("it was written to")
+			}
+		})
+	}
+}

@@ -137,7 +137,7 @@ func held(box *Sandbox) error {
 	for _, path := range box.Hold {
 		if link := replaceableLink(path); link != "" {
 			return errors.New(strconv.QuoteToGraphic(path) + " is reached over the symbolic link " + strconv.QuoteToGraphic(link) +
-				", which the server could replace: name it by its real path (SALLYPORT_HOME), or replace the link by a bind mount")
+				", which the server could replace: put the folder itself or a bind mount there, or where SALLYPORT_HOME names it, name its real path")
 		}
 	}
 	return nil

@@ -81,6 +81,15 @@ func replaced(path string) error {
 	return nil
 }
 
+// inside runs a script in namespaces of the server's own, in which it may mount: $0 is our home, $1 the folder above, $2 its name.
+func inside(p prey, script string) error {
+	out, err := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, p.Home, filepath.Dir(p.Home), filepath.Base(p.Home)).Output()
+	if err == nil && len(out) == 0 {
+		err = errors.New("nothing there")
+	}
+	return err
+}
+
 // shieldEscapes fail under a shield and succeed without.
 var shieldEscapes = []escape{
 	{"list our home", func(p prey) error { return notEmpty(p.Home) }},
@@ -127,6 +136,29 @@ var shieldEscapes = []escape{
 			`umount -l "$0" 2>/dev/null; mount --bind / /mnt 2>/dev/null && cat "/mnt$0/sallyport.db" || cat "$0/sallyport.db"`, p.Home).Output()
 		if err == nil && len(out) == 0 {
 			err = errors.New("nothing there")
+		}
+		return err
+	}},
+	{"bind the folder above the cover elsewhere", func(p prey) error {
+		return inside(p, `mount --bind "$1" /mnt && cat "/mnt/$2/sallyport.db"`)
+	}},
+	{"look below the cover through an overlay", func(p prey) error {
+		return inside(p, `mount -t overlay -o "lowerdir=$1:/etc" overlay /mnt && cat "/mnt/$2/sallyport.db"`)
+	}},
+	{"move the cover away", func(p prey) error {
+		return inside(p, `mount --move "$0" /mnt 2>/dev/null; cat "$0/sallyport.db"`)
+	}},
+	{"hold the hub by a descriptor", func(p prey) error {
+		fd, err := unix.PidfdOpen(p.Hub, 0)
+		if err == nil {
+			unix.Close(fd)
+		}
+		return err
+	}},
+	{"gain another user's rights", func(p prey) error {
+		raw, err := os.ReadFile("/proc/self/status")
+		if err == nil && strings.Contains(string(raw), "NoNewPrivs:\t1") {
+			err = errors.New("set-user-id programs gain nothing")
 		}
 		return err
 	}},
