@@ -16,17 +16,17 @@ import (
 func smallDisk(t *testing.T, size string) (h *installation, remount func(readOnly bool)) {
 	t.Helper()
 	root := mkdir(t)
-	err := syscall.Mount("tmpfs", root, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0700,size="+size)
-	if err != nil && os.Getenv("E2E_INSIDE") == "" {
+	mountErr := syscall.Mount("tmpfs", root, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0700,size="+size)
+	if mountErr != nil && os.Getenv("E2E_INSIDE") == "" {
 		inside := exec.Command("unshare", "--user", "--map-root-user", "--mount", os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
 		inside.Env = append(os.Environ(), "E2E_INSIDE=1")
 		if out, err := inside.CombinedOutput(); err != nil {
-			t.Fatalf("in a namespace of its own: %v\n%s", err, out)
+			t.Fatalf("this test needs a small file system: either CAP_SYS_ADMIN or user namespaces (mount: %v; in a namespace of its own: %v)\n%s", mountErr, err, out)
 		}
 		return nil, nil
 	}
-	if err != nil {
-		t.Fatalf("no small file system can be mounted here, not even in a namespace of its own: %v", err)
+	if mountErr != nil {
+		t.Fatalf("no small file system can be mounted here, not even in a namespace of its own: %v", mountErr)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(root, syscall.MNT_DETACH) })
 	return at(t, filepath.Join(root, "home")), func(readOnly bool) {
