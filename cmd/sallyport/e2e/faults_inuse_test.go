@@ -1,0 +1,100 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A store that is damaged under a hub that runs, while a client calls: nothing that nobody allowed passes, every call has an
+// answer, the hub gives way by itself to one that asks, what is left is kept, and one decision leads on.
+func TestAStoreThatIsDamagedInUseOpensNothingAndLeadsOn(t *testing.T) {
+	for damage, do := range map[string]func(path string, size int64) error{
+		"noise all over":                  func(path string, size int64) error { return overwrite(path, 0, size) },
+		"noise in all but the meta pages": func(path string, size int64) error { return overwrite(path, 8192, size) },
+		"cut":                             func(path string, size int64) error { return os.Truncate(path, size/2/4096*4096) },
+		"emptied":                         func(path string, _ int64) error { return os.Truncate(path, 0) },
+	} {
+		t.Run(damage, func(t *testing.T) {
+			dir := folder(t)
+			h := at(t, filepath.Join(mkdir(t), "home"))
+			end := h.hub()
+			argv := script(t, dir, "storm.json", strings.NewReplacer("DRIFT", filepath.Join(dir, "drift"), daemonsRule, "").Replace(stormServer))
+			s := launch(t, dir, environment(h.env()...), append(h.wrap(), argv...))
+			s.handshake("2025-06-18")
+			s.request("tools/list", `{}`)
+			if out, exit := h.run("approve", h.inbox()[0].Code, "--tool", "echo", "--yes"); exit != 0 {
+				t.Fatalf("approve: status %d: %s", exit, out)
+			}
+			s.heard("list_changed")
+			for range 100 { // some timeline to damage
+				s.call("echo", `{}`)
+			}
+			path := filepath.Join(h.path, "sallyport.db")
+			info, err := os.Stat(path)
+			if err == nil {
+				err = do(path, info.Size())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			code := ""
+			wait(t, "the hub gives way to one that asks", func() bool {
+				if got := s.call("fresh", `{}`); strings.Contains(got, "poison") || !strings.Contains(got, "sallyport/decision") {
+					t.Fatalf("a tool that nobody allows: %s", got)
+				}
+				if got := s.call("echo", `{}`); !strings.Contains(got, answered) && !strings.Contains(got, "sallyport/decision") {
+					t.Fatalf("an answer that is neither: %s", got)
+				}
+				h.run("activity", "verify") // somebody reads: not every damage is met by what is written
+				for _, it := range h.status().Waiting {
+					if it.Kind == "guard_problem" {
+						code = it.Code
+					}
+				}
+				return code != ""
+			})
+			wait(t, "a store that is lost allows nothing", func() bool { return strings.Contains(s.call("echo", `{}`), "sallyport/decision") })
+			if files, _ := filepath.Glob(path + ".kept-*"); len(files) == 0 {
+				t.Error("what is left of the store is not kept")
+			}
+			if out, exit := h.run("approve", code, "--yes"); exit != 0 {
+				t.Fatalf("begin again: status %d: %s", exit, out)
+			}
+			wait(t, "the server is new", func() bool {
+				return slices.ContainsFunc(h.inbox(), func(w waiting) bool { return w.Kind == "new_server" })
+			})
+			if out, exit := h.run("approve", h.inbox()[0].Code, "--tool", "echo", "--yes"); exit != 0 {
+				t.Fatalf("approve: status %d: %s", exit, out)
+			}
+			wait(t, "what was allowed anew works", func() bool { return strings.Contains(s.call("echo", `{}`), answered) })
+			if got := s.call("fresh", `{}`); !strings.Contains(got, "sallyport/decision") {
+				t.Errorf("a tool that nobody allows: %s", got)
+			}
+			s.hangUp(true)
+			if out, exit := h.run("activity", "verify"); exit != 0 {
+				t.Errorf("the chain of the new store: status %d: %s", exit, out)
+			}
+			if said := end(); strings.Contains(said, "panic") || strings.Contains(said, "goroutine ") {
+				t.Errorf("the hub: %s", said)
+			}
+		})
+	}
+}
+
+func overwrite(path string, from, to int64) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.WriteAt([]byte(strings.Repeat("noise", int(to-from)/5)), from); err != nil {
+		return fmt.Errorf("damage: %w", err)
+	}
+	return nil
+}
