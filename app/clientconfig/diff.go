@@ -36,7 +36,38 @@ func Diff(path string, was, now []byte, format Format) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return text, nil
+	return renumber(text), nil
+}
+
+// renumber writes the line numbers of the new text again: the library does not count the lines between two changes of one
+// hunk, and every later hunk stands too early.
+func renumber(diff string) string {
+	var out strings.Builder
+	shift := 0
+	for line := range strings.Lines(diff) {
+		var oldLines, newLines string
+		if n, _ := fmt.Sscanf(line, "@@ -%s +%s @@", &oldLines, &newLines); n == 2 {
+			from, old := lineRange(oldLines)
+			_, new := lineRange(newLines)
+			_, counted, several := strings.Cut(newLines, ",")
+			line = fmt.Sprintf("@@ -%s +%d", oldLines, from+shift)
+			if several {
+				line += "," + counted
+			}
+			line += " @@\n"
+			shift += new - old
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+// lineRange reads START or START,COUNT of a hunk's head.
+func lineRange(s string) (start, count int) {
+	if n, _ := fmt.Sscanf(s, "%d,%d", &start, &count); n == 1 {
+		count = 1
+	}
+	return start, count
 }
 
 // changedLines are the lines of both texts from the first that differs to the last, and those around them that a diff shows.

@@ -2,6 +2,7 @@ package clientconfig
 
 import (
 	"flag"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -88,5 +89,36 @@ func TestOnlyTheLinesAroundAChangeAreShown(t *testing.T) {
 `
 	if diff != want {
 		t.Errorf("got\n%.3000s", diff)
+	}
+}
+
+func TestTheLineNumbersOfALaterHunkAreRight(t *testing.T) {
+	entry := "\"%\": {\n\"command\": \"x\",\n\"args\": [\n\"1\",\n\"2\",\n\"3\",\n\"4\"\n]\n}"
+	raw := "{\n\"mcpServers\": {\n" + strings.ReplaceAll(entry, "%", "a") + ",\n" + strings.ReplaceAll(entry, "%", "b") + ",\n" + strings.ReplaceAll(entry, "%", "c") + "\n}\n}\n"
+	wrapped := mustWrap(t, raw, Format{}, Installation{Path: "/p", Client: ClaudeDesktop})
+	diff, err := Diff("x", []byte(raw), wrapped.Raw, Format{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(wrapped.Raw), "\n")
+	hunks := 0
+	at := 0
+	for line := range strings.Lines(diff) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			if _, err := fmt.Sscanf(line[strings.Index(line, "+"):], "+%d", &at); err != nil {
+				t.Fatal(err)
+			}
+			hunks++
+		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "-"):
+		default:
+			if want := lines[at-1]; line[1:] != want+"\n" {
+				t.Errorf("line %d is said to be %q and is %q", at, line[1:], want)
+			}
+			at++
+		}
+	}
+	if hunks != 3 {
+		t.Errorf("%d hunks:\n%s", hunks, diff)
 	}
 }
