@@ -218,6 +218,8 @@ func (c activityVerifyCommand) run(ctx context.Context, s streams) (int, error) 
 	if v.Sealed {
 		claim = "untouched (the head agrees with the one kept in a second place)"
 	}
-	newPage(s).printf("%s: %s\nhead %s\n", counted(v.Records, "record"), claim, text(v.Head))
+	p := newPage(s)
+	p.hang("", "  ", counted(v.Records, "record")+": "+claim)
+	p.printf("head %s\n", text(v.Head))
 	return exitFine, nil
 }

@@ -256,15 +256,15 @@ func (p *page) decided(d control.Decided, left []control.PartDetail) {
 		whose = " for " + text(d.Server)
 	}
 	if len(d.Approved) > 0 {
-		p.printf("allowed%s: %s\n", whose, names(d.Approved))
+		p.hang("", "  ", "allowed"+whose+": "+names(d.Approved))
 	}
 	if len(d.Rejected) > 0 {
-		p.printf("kept blocked%s: %s\n", whose, names(d.Rejected))
+		p.hang("", "  ", "kept blocked"+whose+": "+names(d.Rejected))
 	}
 	if len(d.Left) == 0 {
 		return
 	}
-	p.printf("still waits: %s\n", names(d.Left))
+	p.hang("", "  ", "still waits: "+names(d.Left))
 	for _, part := range left {
 		if worst := inspect.Worst(part.Findings); worst.Rank() >= inspect.Medium.Rank() {
 			p.printf("  %s has a finding: %s\n", text(part.Item), text(string(worst)))

@@ -133,26 +133,57 @@ func (t *story) step(title string, do func() error) error {
 
 // fine says what was checked and held.
 func (t *story) fine(format string, args ...any) {
-	t.page.printf("   %s %s\n", t.page.paint(green, "ok"), fmt.Sprintf(format, args...))
+	t.page.hang("   "+t.page.paint(green, "ok")+" ", "      ", fmt.Sprintf(format, args...))
 }
 
-// mostLines is how much of what a command prints the story shows: a review of a large server is long, and rightly so.
-const mostLines = 70
+// How much of what a command prints the story shows: a review of a large server is long, and rightly so, and how it begins
+// and what one can do then is what counts here.
+const (
+	firstLines = 60
+	lastLines  = 10
+	// A row of the timeline is wider: it is cut here, where its end is the ID of a record that nobody will look up.
+	mostColumns = 94
+)
+
+func cut(line string, most int) string {
+	if columns(line) <= most {
+		return line
+	}
+	return string([]rune(line)[:most-1]) + "…" // our own words, and names that the story chose
+}
+
+// typed prints a command line as a person would type it, broken where it is too wide.
+func (t *story) typed(argv []string) {
+	const first, next = "   $ ", "       "
+	row := first + commandText(argv[:1])
+	for _, word := range argv[1:] {
+		if word = commandText([]string{word}); columns(row)+columns(word)+3 > t.page.columns {
+			t.page.printf("%s\n", t.page.paint(dim, row+" \\"))
+			row = next + word
+			continue
+		}
+		row += " " + word
+	}
+	t.page.printf("%s\n", t.page.paint(dim, row))
+}
 
 // command runs a command of ours as a person would, prints it and what it says, and wants this exit code.
 func (t *story) command(ctx context.Context, want int, args ...string) (string, error) {
-	t.page.printf("   %s\n", t.page.paint(dim, "$ sallyport "+strings.Join(args, " ")))
+	t.typed(append([]string{"sallyport"}, args...))
 	child := exec.CommandContext(ctx, t.program, args...)
 	child.Env = t.env
 	var out bytes.Buffer
 	child.Stdout, child.Stderr = &out, &out
 	err := child.Run()
 	lines := slices.Collect(strings.Lines(out.String()))
-	for _, line := range lines[:min(len(lines), mostLines)] {
-		t.page.printf("     %s", line)
-	}
-	if more := len(lines) - mostLines; more > 0 {
-		t.page.printf("     %s\n", t.page.paint(dim, fmt.Sprintf("… and %d more lines", more)))
+	left := len(lines) - firstLines - lastLines
+	for n, line := range lines {
+		switch {
+		case left <= 1 || n < firstLines || n >= firstLines+left:
+			t.page.printf("     %s\n", cut(strings.TrimRight(line, " \n"), mostColumns))
+		case n == firstLines:
+			t.page.printf("     %s\n", t.page.paint(dim, fmt.Sprintf("… %d more lines …", left)))
+		}
 	}
 	if code := child.ProcessState.ExitCode(); code != want {
 		return out.String(), fmt.Errorf("sallyport %s: exit code %d, not %d (%v)", strings.Join(args, " "), code, want, err)

@@ -58,14 +58,21 @@ func (t *story) makeFile() error {
 	"globalShortcut": "Ctrl+\u0053pace",
 	"mcpServers": {
 		"weather": {
+			"env": { "WEATHER_KEY": %q },
 			"command": %s,
-			"args": [%s],
-			"env": { "WEATHER_KEY": %q }
+			"args": [
+				%s
+			]
 		},
-        "everything": {"command": "npx", "args": ["-y", %q]}
+        "everything": {
+          "command": "npx",
+          "args": [
+            "-y",
+            %q
+          ]}
 	},
 	"scale": 1.0
-}`, words[0], strings.Join(words[1:], ", "), sampleSecret, realServer), "\n", "\r\n"))
+}`, sampleSecret, words[0], strings.Join(words[1:], ",\n\t\t\t\t"), realServer), "\n", "\r\n"))
 	return os.WriteFile(t.file.path, t.file.before, 0o600)
 }
 
@@ -168,7 +175,7 @@ func (t *story) start(ctx context.Context, name string) (*demoClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.page.printf("   %s\n", t.page.paint(dim, "$ "+commandText(argv)))
+	t.typed(argv)
 	c, err := startWrapped(ctx, argv, append(slices.Clone(t.env), env...))
 	if err == nil {
 		t.endings = append(t.endings, func() { c.close() })
@@ -286,7 +293,7 @@ func (t *story) compare(ctx context.Context) error {
 	if err := os.WriteFile(before, t.file.before, 0o600); err != nil {
 		return err
 	}
-	t.page.printf("   %s\n", t.page.paint(dim, "$ cmp "+before+" "+t.file.path))
+	t.typed([]string{"cmp", before, t.file.path})
 	if out, err := exec.CommandContext(ctx, program, before, t.file.path).CombinedOutput(); err != nil {
 		return fmt.Errorf("cmp: %w: %.200s", err, out)
 	}

@@ -82,13 +82,13 @@ func fileQuestion(d control.ItemDetail, reject bool, n int) string {
 // decidedFile says what became of a client's file.
 func (p *page) decidedFile(d control.Decided) {
 	if len(d.Approved) > 0 {
-		p.printf("put back: %s\n", names(d.Approved))
+		p.hang("", "  ", "put back: "+names(d.Approved))
 	}
 	if len(d.Rejected) > 0 {
-		p.printf("taken as it stands: %s\n", names(d.Rejected))
+		p.hang("", "  ", "taken as it stands: "+names(d.Rejected))
 	}
 	if len(d.Left) > 0 {
-		p.printf("still waits: %s\n", names(d.Left))
+		p.hang("", "  ", "still waits: "+names(d.Left))
 	}
 	if d.Next != "" {
 		p.printf("it waits as item %s now\n", text(d.Next))
