@@ -32,7 +32,8 @@ type launchStanding struct {
 	allowed []pin.LaunchForm
 	digests map[pin.Digest]bool // of what is allowed
 	refused map[pin.Digest]bool
-	seen    pin.Digest // what is declared now
+	seen    pin.Digest      // what is declared now
+	waits   *pin.LaunchForm // that, where it waits for a decision
 	files   []pin.FileStamp
 	key     []byte
 	code    string
@@ -56,10 +57,14 @@ func (l launchStanding) verdict(s *launched) control.LaunchVerdict {
 	switch {
 	case drift.Grave, drift.Drifted() && l.mode == "block":
 		return control.LaunchHold
-	case !s.final && l.mode == "block" && !s.form.Known():
+	case s.final || l.mode != "block" || s.form.Known():
+		return control.LaunchGo
+	case l.waits != nil && s.form.Assume(*l.waits).SameCode(*l.waits):
+		// The same start ended up with something that waits for a decision: it is not made again before that.
+		return control.LaunchHold
+	default:
 		return control.LaunchWait
 	}
-	return control.LaunchGo
 }
 
 // Launch takes what a wrapper sees of its server's launch, and answers once what follows from it is stored.
@@ -465,6 +470,11 @@ func (h *Hub) standLaunch(tx *store.Tx, l *ledger, code string) launchStanding {
 	st.digests, st.seen = map[pin.Digest]bool{}, pin.Digest(l.seen[keyLaunch].Digest)
 	for _, p := range l.pins[keyLaunch] {
 		st.digests[pin.Digest(p.Digest)] = p.State == store.Approved
+	}
+	if st.known && st.seen != "" && !st.digests[st.seen] && !st.refused[st.seen] {
+		if form, err := pin.ReadLaunch(l.seen[keyLaunch].Raw); err == nil {
+			st.waits = &form
+		}
 	}
 	paths := map[string]bool{}
 	for _, form := range st.allowed {

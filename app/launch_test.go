@@ -298,3 +298,27 @@ func TestUnderBlockAnotherClientsFirstFolderIsNoChange(t *testing.T) {
 	w = p.wrapFor("cursor", "weather")
 	wantVerdict(t, w.launch(true, func(f *pin.LaunchForm) { elsewhere(f); f.Dir = "/tmp" }), control.LaunchHold)
 }
+
+// What npx ends up with is seen only when it runs. Once that waits, it is not run again before it is decided.
+func TestUnderBlockAStartThatEndedUpWithAChangeIsNotMadeAgain(t *testing.T) {
+	p := newPlace(t)
+	p.met()
+	p.set("pins.launch", "block")
+	w := p.wrap("weather")
+	wantVerdict(t, w.launch(false, pending), control.LaunchWait)
+	wantVerdict(t, w.launch(true, newVersion), control.LaunchHold)
+	it := p.item()
+	second := p.wrap("weather") // a client starts a server twice
+	state := second.launch(false, pending)
+	wantVerdict(t, state, control.LaunchHold)
+	if state.Code != it.Code {
+		t.Errorf("held under %q, not under %s", state.Code, it.Code)
+	}
+	p.approve(it)
+	wantVerdict(t, second.last(t).Launch, control.LaunchWait)
+
+	w = p.wrap("weather")
+	w.launch(true, func(f *pin.LaunchForm) { newVersion(f); f.Package.Version = "3.0.0" })
+	p.reject(p.item())
+	wantVerdict(t, p.wrap("weather").launch(false, pending), control.LaunchWait) // looked at again: the person has said no to what it was
+}

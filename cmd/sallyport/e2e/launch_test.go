@@ -343,6 +343,11 @@ func TestLaunchUnderBlockCallsOfANewNpxVersionAreRefused(t *testing.T) {
 	}
 	item, _ := h.awaitLaunch()
 	s.refusedAs(item.Code, "echo", `{"message":"hello"}`)
+	second, again := h.begin("e2e", dir, env, argv...)
+	if !strings.Contains(again, `"not started"`) {
+		t.Errorf("a version that waits for a decision is run again: %s", short(again))
+	}
+	second.hangUp(true)
 	if out, code := h.run("approve", item.Code, "--yes"); code != 0 {
 		t.Fatalf("approve: status %d: %s", code, out)
 	}
