@@ -10,7 +10,7 @@ import (
 // then no name.
 var runners = map[string]string{
 	"npx": "-p --package -c --call", "bunx": "", "pnpx": "", "uvx": "--from --python -p --with --index-url", "pipx": "--spec",
-	"node": "-r --require", "deno": "", "bun": "", "python": "-W -X", "python3": "-W -X", "uv": "--directory --project --with --python",
+	"node": "-r --require --import --loader --experimental-loader", "deno": "", "bun": "-r --preload", "python": "-W -X", "python3": "-W -X", "uv": "--directory --project --with --python",
 	"docker": "-v -e --env --mount --name --network -p --volume", "podman": "-v -e --env --mount --name --network -p --volume",
 	"sh": "", "bash": "", "env": "-u -C", "npm": "", "pnpm": "", "yarn": "",
 }
