@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"flag"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,8 +23,10 @@ func TestAfterEachKillAllIsAsBefore(t *testing.T) {
 	h := at(t, filepath.Join(mkdir(t), "home"))
 	h.hub()
 	argv := append(h.wrap(), script(t, dir, "storm.json", strings.NewReplacer(daemonsRule, "", "DRIFT", filepath.Join(dir, "drift")).Replace(stormServer))...)
-	mark := "E2E_RECOVERY=" + dir
+	mark, starts := "", 0
 	start := func() *session {
+		starts++ // the server of the wrapper that was killed may still be about to go
+		mark = fmt.Sprintf("E2E_RECOVERY=%s-%d", dir, starts)
 		s := launch(t, dir, environment(append(h.env(), mark)...), argv)
 		s.handshake("2025-06-18")
 		s.request("tools/list", `{}`)
@@ -77,7 +80,11 @@ func TestAfterEachKillAllIsAsBefore(t *testing.T) {
 				t.Fatal(err)
 			}
 			began := time.Now()
-			<-s.ended
+			select {
+			case <-s.ended:
+			case <-time.After(patience):
+				t.Fatalf("%s killed, and the wrapper is still there after %s", victim, patience)
+			}
 			took[victim+": until its wrapper is gone"] = append(took[victim+": until its wrapper is gone"], time.Since(began))
 			began = time.Now()
 			s = start()

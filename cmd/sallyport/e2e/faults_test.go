@@ -269,6 +269,7 @@ func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of it is waiting for a server that ignores everything to be killed
 			dir := folder(t)
 			h := install(t)
 			mark := "E2E_MARK=" + dir
