@@ -35,10 +35,17 @@ test-needs: ## Install what the tests need (system packages, and servers below .
 	@cmd/sallyport/e2e/install.sh
 
 .PHONY: test-all
-test-all: check test ## Check, test, and ten seconds of every fuzz target
+test-all: check test ## Check, test, the survey of real servers under a shield, and ten seconds of every fuzz target
+	@cmd/sallyport/e2e/install-survey.sh
+	@go test -tags survey -timeout 30m -run TestTwentyServersUnderAShield ./cmd/sallyport/e2e
 	@for t in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | awk '{ print $$2 }' | sort -u); do \
 		$(MAKE) --no-print-directory fuzz T=$$t FUZZTIME=10s; done
 	@$(MAKE) --no-print-directory faults
+
+.PHONY: survey
+survey: test-needs ## Install two dozen real servers and write how they take a shield into docs/sandbox.md
+	@cmd/sallyport/e2e/install-survey.sh
+	go test -tags survey -timeout 30m -run TestTwentyServersUnderAShield ./cmd/sallyport/e2e -write
 
 .PHONY: faults
 faults: test-needs ## Run the fault tests in their long form (a quarter of an hour); docs/reliability.md has its figures

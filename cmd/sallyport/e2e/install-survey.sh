@@ -1,7 +1,7 @@
 #!/bin/sh
 # Puts the further servers that the survey of the sandbox (survey_test.go) drives below .cache/survey of the module (or the
 # folder given): npm packages together, Python ones each in an environment of its own, since they want different versions of
-# one library. Not part of `make test`: it takes minutes the first time. What is there already is left alone.
+# one library; behind a comma is what one does not say that it wants. Not part of `make test`: it takes minutes the first time. What is there already is left alone.
 set -eu
 
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../../.." && pwd)
@@ -24,12 +24,12 @@ mcp-server-sqlite-npx@0.8.0
 "
 python_packages="
 mcp-server-fetch==2026.10.24
-mcp-server-sqlite==2025.4.25
+mcp-server-sqlite==2025.4.25,mcp<2
 duckduckgo-mcp-server==0.7.0
 arxiv-mcp-server==0.8.2
 mcp-server-calculator==0.2.1
-markitdown-mcp==0.0.1a8
-mcp-text-editor==1.2.2
+markitdown-mcp==0.0.1a4,pydantic<2.11
+mcp-text-editor==1.0.2,mcp<2
 mcp-shell-server==1.1.14
 wikipedia-mcp==2.0.1
 excel-mcp-server==2.2.2
@@ -49,6 +49,6 @@ for package in $python_packages; do
 	[ "$(cat "$venv/.installed" 2>/dev/null)" = "$package" ] && continue
 	rm -rf "$venv"
 	python3 -m venv "$venv"
-	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$package"
+	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check $(echo "$package" | tr , ' ')
 	echo "$package" >"$venv/.installed"
 done

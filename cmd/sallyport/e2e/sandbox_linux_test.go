@@ -305,3 +305,53 @@ func TestWithoutBubblewrapAServerThatIsToHaveASandboxDoesNotStart(t *testing.T) 
 		t.Errorf("status where nobody asks for one: %s", out)
 	}
 }
+
+// TestASandboxIsSetForOneServer, and what is set for all does not take it away.
+func TestASandboxIsSetForOneServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	h := install(t)
+	dir := folder(t)
+	server := func(name string) (argv []string, said string) {
+		said = filepath.Join(dir, name+".said")
+		program(t, filepath.Join(dir, name), "#!/bin/sh\ncat /proc/1/comm >"+said+"\nexec cat\n")
+		return []string{filepath.Join(dir, name)}, said
+	}
+	// first is the first process that a server of that name sees.
+	first := func(name string) string {
+		t.Helper()
+		argv, said := server(name)
+		os.Remove(said)
+		s := launch(t, dir, environment(h.env()...), append([]string{h.binary(), "wrap", "--name", name, "--"}, argv...))
+		s.start("1", "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
+		wait(t, name+" has looked", func() bool {
+			raw, err := os.ReadFile(said)
+			return err == nil && strings.HasSuffix(string(raw), "\n")
+		})
+		s.hangUp(true)
+		raw, err := os.ReadFile(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(raw))
+	}
+	const guard = "sallyport-guard"
+	for _, name := range []string{"near", "far"} {
+		if got := first(name); got == guard {
+			t.Fatalf("%s: in a sandbox before one was set", name)
+		}
+	}
+	if out, code := h.run("settings", "set", "sandbox", "shield", "--server", "near"); code != 0 {
+		t.Fatal(out)
+	}
+	if near, far := first("near"), first("far"); near != guard || far == guard {
+		t.Errorf("set for near: near sees %q, far %q", near, far)
+	}
+	if out, code := h.run("settings", "set", "sandbox", "off"); code != 0 {
+		t.Fatal(out)
+	}
+	if near := first("near"); near != guard {
+		t.Errorf("what is set for all took it away: near sees %q", near)
+	}
+}
