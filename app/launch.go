@@ -169,8 +169,13 @@ func (h *Hub) judgeLaunch(s *session, files []pin.FileStamp) (notices []ItemNoti
 // what is not allowed stands.
 func (h *Hub) seeLaunch(tx *store.Tx, l *ledger, now time.Time) error {
 	var waits, runs *declaration
+	silent := false
 	for _, s := range h.ordered() {
-		if s.server != l.server.ID || s.launched == nil {
+		if s.server != l.server.ID {
+			continue
+		}
+		if s.launched == nil {
+			silent = true
 			continue
 		}
 		if err := h.declareLaunch(tx, l, s.launched, now); err != nil {
@@ -188,7 +193,8 @@ func (h *Hub) seeLaunch(tx *store.Tx, l *ledger, now time.Time) error {
 	if d == nil {
 		d = runs
 	}
-	if d == nil {
+	if seen := l.seen[keyLaunch]; d == nil || d == runs && silent && seen.Digest != "" && !l.approves(keyLaunch, pin.Digest(seen.Digest)) {
+		// After a restart of the hub wrappers come one by one: what waited may be what the next one runs.
 		return nil
 	}
 	return l.put(tx, keyLaunch, d, now)

@@ -322,3 +322,25 @@ func TestUnderBlockAStartThatEndedUpWithAChangeIsNotMadeAgain(t *testing.T) {
 	p.reject(p.item())
 	wantVerdict(t, p.wrap("weather").launch(false, pending), control.LaunchWait) // looked at again: the person has said no to what it was
 }
+
+func TestAfterARestartAnItemStaysUntilEveryWrapperHasReported(t *testing.T) {
+	home := newHome(t)
+	p := open(t, home, nil)
+	p.met()
+	p.wrap("weather").launch(true, otherScript)
+	waits := p.item()
+	p.Close()
+
+	p = open(t, home, nil)
+	first, second := p.wrap("weather"), p.wrap("weather")
+	first.launch(true, nil)
+	if it := p.item(); it.Code != waits.Code {
+		t.Fatalf("%+v, then %+v", waits, it)
+	}
+	second.launch(true, otherScript)
+	if it := p.item(); it.Code != waits.Code {
+		t.Fatalf("%+v, then %+v", waits, it)
+	}
+	second.launch(true, nil)
+	p.quiet()
+}
