@@ -47,7 +47,7 @@ func TestADamagedFileNeverPanicsAndNeverApproves(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	rounds := 120
+	rounds := 60
 	if testing.Short() {
 		rounds = 20
 	}

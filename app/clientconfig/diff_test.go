@@ -64,11 +64,11 @@ func TestALongTextIsCutAndAnOddEntryIsDots(t *testing.T) {
 func TestOnlyTheLinesAroundAChangeAreShown(t *testing.T) {
 	var raw strings.Builder
 	raw.WriteString("{\n\"history\": [\n")
-	for range 300_000 {
+	for range 30_000 {
 		raw.WriteString("  {\"said\": \"SEKRET\"},\n  {},\n")
 	}
 	raw.WriteString("  1,\n  2,\n  3\n],\n\"mcpServers\": {\"a\": {\"command\": \"x\"}},\n\"4\": 4,\n\"5\": 5,\n\"6\": 6,\n\"more\": [\n")
-	for range 100_000 {
+	for range 10_000 {
 		raw.WriteString("  {\"said\": \"SEKRET\"},\n  {},\n")
 	}
 	raw.WriteString("  7\n]\n}\n")
@@ -79,7 +79,7 @@ func TestOnlyTheLinesAroundAChangeAreShown(t *testing.T) {
 	}
 	want := `--- x
 +++ x
-@@ -600005,5 +600005,5 @@
+@@ -60005,5 +60005,5 @@
    3
  ],
 -"mcpServers": {"a": {"command": "x"}},
