@@ -16,6 +16,7 @@ help: ## Show the targets
 
 .PHONY: run
 run: build ## Build everything and start it: the desktop app where there is one and a display, else the demo
+	@build/need bwrap || echo 'without bubblewrap no server can be given a sandbox; all else works' >&2
 	@if [[ -x bin/sallyport-desktop && -n "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]]; then exec bin/sallyport-desktop; fi; \
 	exec bin/sallyport demo
 
