@@ -21,8 +21,6 @@ type running struct {
 	argv   []string
 	dir    string
 	env    []string
-	input  string // what its standard input and output are: "pipe:[4711]"
-	output string
 }
 
 // Server is a started server.
