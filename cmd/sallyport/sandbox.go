@@ -151,7 +151,7 @@ func lookedUnder(d control.ItemDetail) string {
 // examineSandbox looks whether a sandbox can be had, and whether each server that is to have one has it.
 func examineSandbox(ctx context.Context, home control.Home) checked {
 	const check = "sandbox"
-	said, unable := transport.TrySandbox(ctx)
+	said, unable := trySandbox(ctx)
 	wanted, behind := walled(knownServers(ctx, home))
 	if problem := sandboxProblem(unable, wanted, behind); problem != nil {
 		return checked{Check: check, Problem: problem}
@@ -199,11 +199,24 @@ func sandboxStatus(ctx context.Context, servers []control.Server) []control.Prob
 	if len(wanted)+len(behind) == 0 {
 		return nil
 	}
-	_, unable := transport.TrySandbox(ctx)
+	_, unable := trySandbox(ctx)
 	if problem := sandboxProblem(unable, wanted, behind); problem != nil {
 		return []control.Problem{*problem}
 	}
 	return nil
+}
+
+// trySandbox says whether a server of this home could be started in a sandbox now, and why not.
+func trySandbox(ctx context.Context) (said string, unable error) {
+	home, err := control.FindHome(os.Getenv)
+	if err != nil {
+		return "", err
+	}
+	hold, err := home.Private()
+	if err != nil {
+		return "", err
+	}
+	return transport.TrySandbox(ctx, hold)
 }
 
 // knownServers asks the hub, nil where none answers.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/transport"
 )
 
 type settingsCommand struct {
@@ -125,7 +124,7 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	if setting.Key == "sandbox" && setting.Value != "off" {
-		if _, unable := transport.TrySandbox(ctx); unable != nil {
+		if _, unable := trySandbox(ctx); unable != nil {
 			fmt.Fprintf(s.err, "SP-140: %s; until then the servers concerned are not started\n", plain(unable))
 		}
 	}

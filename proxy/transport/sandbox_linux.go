@@ -144,14 +144,18 @@ func becomeFirst() {
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0)
 }
 
-// TrySandbox starts a shell that does nothing under each level, and says which bubblewrap made the walls.
-func TrySandbox(ctx context.Context) (string, error) {
+// TrySandbox starts a shell that does nothing under each level, with hold held in place, and says which bubblewrap made the walls.
+func TrySandbox(ctx context.Context, hold []string) (string, error) {
 	bwrap, err := findBwrap(bwrapPlaces)
 	if err != nil {
 		return "", &SandboxError{Reason: err.Error()}
 	}
 	for _, strict := range []bool{false, true} {
-		p, err := Start(ctx, Command{Argv: []string{"/bin/sh", "-c", ":"}, Dir: "/", Sandbox: &Sandbox{Strict: strict}}, io.Discard, nil)
+		p, err := Start(ctx, Command{Argv: []string{"/bin/sh", "-c", ":"}, Dir: "/", Sandbox: &Sandbox{Strict: strict, Hold: hold}}, io.Discard, nil)
+		var refused *SandboxError
+		if errors.As(err, &refused) {
+			return "", &SandboxError{Reason: refused.Reason}
+		}
 		if err != nil {
 			return "", err
 		}

@@ -18,7 +18,7 @@ func TestUnderStrictLaunchersAreToldThatThereIsNoNetwork(t *testing.T) {
 }
 
 func TestASandboxCanBeHadHere(t *testing.T) {
-	said, err := TrySandbox(context.Background())
+	said, err := TrySandbox(context.Background(), []string{t.TempDir()})
 	if err != nil || !strings.Contains(said, "bubblewrap") {
 		t.Fatal(said, err)
 	}

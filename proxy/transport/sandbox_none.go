@@ -5,7 +5,9 @@ package transport
 import "context"
 
 // TrySandbox says that there is none.
-func TrySandbox(context.Context) (string, error) { return "", &SandboxError{Reason: noSandbox} }
+func TrySandbox(context.Context, []string) (string, error) {
+	return "", &SandboxError{Reason: noSandbox}
+}
 
 // AbstractSockets are ways out of a sandbox, and there is none.
 func AbstractSockets() []string { return nil }

@@ -355,3 +355,27 @@ func TestASandboxIsSetForOneServer(t *testing.T) {
 		t.Errorf("what is set for all took it away: near sees %q", near)
 	}
 }
+
+// TestAHomeBehindALinkThatAServerCouldReplaceGetsNoShield, and everybody who is asked says so.
+func TestAHomeBehindALinkThatAServerCouldReplaceGetsNoShield(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	root, err := os.MkdirTemp(scratch, "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(root, "disk"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(root, "link")
+	if err := os.Symlink("disk", link); err != nil {
+		t.Fatal(err)
+	}
+	h := installWith(t, "", filepath.Join(link, "home"), nil)
+	for _, args := range [][]string{{"settings", "set", "sandbox", "shield"}, {"probe", "--name", "cat", "--", "cat"}, {"doctor"}, {"status"}} {
+		if out, _ := h.run(args...); !strings.Contains(out, "SP-140") || !strings.Contains(out, link) {
+			t.Errorf("%s: %s", args, out)
+		}
+	}
+}
