@@ -43,7 +43,9 @@ func TestTheFileIsWatchedWhereEachSystemKeepsIt(t *testing.T) {
 			}
 			guarded := d.text()
 
-			d.edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": "npx", "args": []string{"fresh"}} })
+			d.edit(func(servers map[string]any) {
+				servers["fresh"] = map[string]any{"command": "npx", "args": []string{"fresh"}}
+			})
 			eventually(t, "the new entry guarded, and kept as wanted so", func() bool {
 				return d.guarded("fresh") && strings.Contains(plainJSON(d.records("config_change")), "came into a client's file")
 			})
