@@ -3,6 +3,8 @@ package app
 import (
 	"errors"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -27,13 +29,22 @@ func (h *Hub) collectSpool() {
 			}
 			h.mu.Unlock()
 		}
+		var again <-chan time.Time
+		if left, _ := os.ReadDir(h.opts.Home.Spool); len(left) > 0 {
+			again = time.After(spoolAgain)
+		}
 		select {
 		case <-h.closing:
 			return
 		case <-h.orphans:
+		case <-again:
 		}
 	}
 }
+
+// spoolAgain is how soon a spool that was left is looked at again: its wrapper hangs up before it ends, and until then the spool
+// is still its own.
+const spoolAgain = 2 * time.Second
 
 // wrapperGone has the spool looked at. It never waits.
 func (h *Hub) wrapperGone() {

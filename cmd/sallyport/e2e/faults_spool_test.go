@@ -34,7 +34,7 @@ func TestASpoolAtItsBoundLetsTheOldestCallsGoAndSaysHowMany(t *testing.T) {
 
 	hub := h.signalHub(syscall.SIGSTOP)
 	t.Cleanup(func() { syscall.Kill(hub, syscall.SIGCONT) })
-	calls := 16_000
+	calls := 6_000
 	if *spoolFlag {
 		calls = 250_000 // 470 bytes each (measured): more than 64 MiB, by a good part
 	}
