@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -211,6 +212,9 @@ func trySandbox(ctx context.Context) (said string, unable error) {
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
 		return "", err
+	}
+	if _, err := os.Lstat(home.Dir); errors.Is(err, fs.ErrNotExist) {
+		return transport.TrySandbox(ctx, nil) // Private would make it, and to look changes nothing
 	}
 	hold, err := home.Private()
 	if err != nil {
