@@ -409,7 +409,7 @@ func (l *ledger) launchDrift() pin.LaunchDrift {
 func launchTitle(server string, d pin.LaunchDrift) string {
 	words := map[string]string{
 		"executable": "another executable", "interpreter": "another interpreter", "script": "another script", "package": "another version of its package",
-		"dir": "another folder", "variables": "more variables", "loaders": "a variable that loads code", "loads": "another file loaded first", "answers": "another program that it starts",
+		"dir": "another folder", "variables": "more variables", "home": "another place for its configuration", "loaders": "a variable that loads code", "loads": "another file loaded first", "answers": "another program that it starts",
 	}
 	var parts []string
 	for _, c := range d.Changes {

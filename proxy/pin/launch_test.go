@@ -58,7 +58,7 @@ func TestALaunchIsComparedPartByPart(t *testing.T) {
 		"home is elsewhere": {func(f *LaunchForm) {
 			f.Loaders[0] = LaunchLoader{"HOME", "h9"}
 			f.Loaders = append(f.Loaders, LaunchLoader{"PYTHONPATH", "h1"})
-		}, "variables", false, "`HOME`"},
+		}, "home", false, "`HOME`"},
 		"another client's home is elsewhere": {func(f *LaunchForm) {
 			f.Client = "cursor"
 			f.Loaders[0] = LaunchLoader{"HOME", "h9"}

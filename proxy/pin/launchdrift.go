@@ -317,7 +317,7 @@ func (d *LaunchDrift) homes(f LaunchForm, allowed []LaunchForm) {
 	}
 	for _, l := range f.Loaders {
 		if IsHome(l.Name) && names[l.Name] && !known[l] { // a new name is said with the other variables
-			d.add(Change{Path: "variables", Op: changed, Words: "a variable that says where your configuration is has another value: " + quote(l.Name)})
+			d.add(Change{Path: "home", Op: changed, Words: "a variable that says where your configuration is has another value: " + quote(l.Name)})
 		}
 	}
 }

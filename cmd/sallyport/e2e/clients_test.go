@@ -251,7 +251,7 @@ func inspect(t *testing.T, env []string, dir string, argv, args []string) inspec
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, cache(t, "npm", "node_modules", ".bin", "mcp-inspector"), command...)
-	cmd.Dir, cmd.Env = dir, append(slices.Clone(env), "HOME="+t.TempDir())
+	cmd.Dir, cmd.Env = dir, append(slices.Clone(env), "HOME="+dir)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := cmd.Run()
