@@ -222,6 +222,8 @@ func TestLaunchUnderBlockAChangedScriptIsNotStarted(t *testing.T) {
 	if out, code := h.run("reject", item.Code, "--yes"); code != 0 {
 		t.Fatalf("reject: status %d: %s", code, out)
 	}
+	// The wrapper hears of the decision a moment after the person does; it is refused before and after.
+	wait(t, "the item is not named any more", func() bool { return !strings.Contains(s.call("echo", `{"message":"hello"}`), item.Code) })
 	s.refusedAs("", "echo", `{"message":"hello"}`)
 	s.hangUp(true)
 	if exists(mark) {
