@@ -217,36 +217,18 @@ func (g *keeper) terminate() {
 	})
 }
 
-// kill sweeps until reap ends the process. What forks faster than one sweep is met by the next; what cannot be killed (a
-// set-user-id program, a process stuck in the kernel) costs less and less to wait for.
+// kill sweeps until reap ends the process. What forks as fast as it is caught is told of now and then, so that nobody takes
+// us for stuck.
 func (g *keeper) kill() {
-	self, own := os.Getpid(), syscall.Getpgrp()
-	for pause := time.Duration(0); ; pause = min(pause*2+50*time.Microsecond, time.Second) {
+	self := os.Getpid()
+	s := sweep{root: func(p process) bool { return p.parent == self }, own: syscall.Getpgrp()}
+	for told := time.Now(); ; {
 		syscall.Kill(-g.server, syscall.SIGKILL)
-		fresh := false
-		descendants(func(p process) bool { return p.parent == self }, func(p process) {
-			fresh = destroy(p, own) || fresh
-		})
-		if fresh {
-			pause = 0
+		_, fresh := s.round(nil)
+		if fresh && time.Since(told) > catchingEvery {
+			told = time.Now()
+			tell(saysCatching, 0)
 		}
-		if pause == 0 {
-			runtime.Gosched()
-		} else {
-			time.Sleep(pause)
-		}
+		s.rest(fresh)
 	}
-}
-
-// destroy kills p and the group it is in, which the kernel does in one go: no member can fork its way out. It reports
-// whether there was something alive to kill. own is the caller's group, which no process of a server's tree can be in but
-// a child between fork and setsid.
-func destroy(p process, own int) bool {
-	if p.zombie {
-		return false
-	}
-	if p.group > 1 && p.group != own {
-		syscall.Kill(-p.group, syscall.SIGKILL)
-	}
-	return syscall.Kill(p.pid, syscall.SIGKILL) == nil
 }

@@ -52,13 +52,20 @@ func pipe() (r, w int, err error) {
 	return fds[0], fds[1], nil
 }
 
-// sweepAdopted finds nothing: orphans fall to launchd. The server's group is what a killed guard leaves to hold on to.
-func sweepAdopted(server int, _ func() []int) (found bool, ended *syscall.WaitStatus) {
+// An adoption is empty: orphans fall to launchd. The server's group is what a killed guard leaves to hold on to.
+type adoption struct{ sweep }
+
+func newAdoption(server int, _ func() []int) *adoption {
 	if server > 1 {
 		syscall.Kill(-server, syscall.SIGKILL)
 	}
-	return false, nil
+	return &adoption{}
 }
+
+func (*adoption) end(int) (found, fresh bool, ended *syscall.WaitStatus) { return false, false, nil }
+
+// chase finds nothing: the system does not tell the number it gave out last.
+func chase(func(process) bool, func(process)) {}
 
 // A process is one line of the process table.
 type process struct {

@@ -63,28 +63,41 @@ func ownSession() int {
 	return p.session
 }
 
-// sweepAdopted kills what fell to this process when a guard was killed, and reaps it. A child of this process is taken for
-// such an orphan if it is no guard of ours, is not spared, and is in another session: a server's tree starts with setsid,
-// and nobody can join a session from outside. It reports whether anything was there and how the server ended, if it was
-// among them. The lock on guards is held so that none is born meanwhile.
-func sweepAdopted(server int, spare func() []int) (found bool, ended *syscall.WaitStatus) {
+// An adoption is what fell to this process when a guard was killed. A child of this process is taken for such an orphan if
+// it is no guard of ours, is not spared, and is in another session: a server's tree starts with setsid, and nobody can
+// join a session from outside.
+type adoption struct {
+	sweep
+	spare   func() []int
+	spared  map[int]bool
+	self    int
+	session int
+}
+
+func newAdoption(_ int, spare func() []int) *adoption {
+	a := &adoption{spare: spare, self: os.Getpid(), session: ownSession()}
+	a.sweep = sweep{root: a.adopted, own: syscall.Getpgrp()}
+	return a
+}
+
+func (a *adoption) adopted(p process) bool {
+	return p.parent == a.self && p.session != a.session && !guards.live[p.pid] && !a.spared[p.pid]
+}
+
+// end kills what is there and reaps it. It reports whether anything was there, whether more may come, and how the server
+// ended, if it was among them. The lock on guards is held so that none is born meanwhile.
+func (a *adoption) end(server int) (found, fresh bool, ended *syscall.WaitStatus) {
 	guards.Lock()
 	defer guards.Unlock()
-	spared := map[int]bool{}
-	if spare != nil {
-		for _, pid := range spare() {
-			spared[pid] = true
+	a.spared = map[int]bool{}
+	if a.spare != nil {
+		for _, pid := range a.spare() {
+			a.spared[pid] = true
 		}
 	}
-	self, own, session := os.Getpid(), syscall.Getpgrp(), ownSession()
-	adopted := func(p process) bool {
-		return p.parent == self && p.session != session && !guards.live[p.pid] && !spared[p.pid]
-	}
 	var orphans []int
-	descendants(adopted, func(p process) {
-		found = true
-		destroy(p, own)
-		if p.parent == self {
+	found, fresh = a.round(func(p process) {
+		if p.parent == a.self {
 			orphans = append(orphans, p.pid)
 		}
 	})
@@ -94,5 +107,5 @@ func sweepAdopted(server int, spare func() []int) (found bool, ended *syscall.Wa
 			ended = &status
 		}
 	}
-	return found, ended
+	return found, fresh, ended
 }

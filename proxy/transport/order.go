@@ -73,6 +73,8 @@ const (
 	saysFailed  = 'f' // the errno of exec
 	saysExited  = 'x' // the server's wait status
 	saysGone    = 'd' // nothing is left; the guard exits
+
+	saysCatching = 'c' // there is ever more to kill
 )
 
 // What the guard is told after its order, one byte each. The end of the socket means toldStop.

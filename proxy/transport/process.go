@@ -25,15 +25,20 @@ type Process struct {
 	gone   chan struct{}
 }
 
-// A tree ends what descends from the server, each platform in its own way. None of the methods waits.
+// A tree ends what descends from the server, each platform in its own way. No method waits.
 type tree interface {
 	stop()  // end of input was given: wait endGrace, terminate, wait termGrace, kill
 	kill()  // kill now
 	force() // the other two had no effect: by other means
+	// catching reports whether something new of the tree was met and killed within the last forceAfter.
+	catching() bool
 }
 
 // forceAfter is how long past the last bound of the shutdown a guard may take before it is taken for stopped or stuck.
 const forceAfter = 3 * time.Second
+
+// catchingEvery is how often what catches more and more says so.
+const catchingEvery = 500 * time.Millisecond
 
 // flushGrace is how long Stop waits for a reader of our stderr to take the server's last words.
 const flushGrace = 250 * time.Millisecond
@@ -74,11 +79,17 @@ func (p *Process) Kill() {
 }
 
 // await returns when the tree is gone, or twice forceAfter too late: what then lives cannot be killed by this user, and a
-// client waits for us.
+// client waits for us. A tree that forks as fast as it is killed is waited for as long as that goes on.
 func (p *Process) await(bound time.Duration) {
-	if !within(p.gone, bound) {
+	for forced := false; !within(p.gone, bound); bound = forceAfter {
+		if p.tree.catching() {
+			continue
+		}
+		if forced {
+			break
+		}
+		forced = true
 		p.tree.force()
-		within(p.gone, forceAfter)
 	}
 	within(p.stderr.written, flushGrace)
 }

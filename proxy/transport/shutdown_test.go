@@ -7,10 +7,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Servers, from the best to the worst behaved. Each of their processes says "up" when it is.
@@ -78,7 +82,12 @@ func wrap(t *testing.T, argv ...string) *wrapped {
 
 func wrapAs(t *testing.T, role []string, argv ...string) *wrapped {
 	t.Helper()
-	w := &wrapped{dir: markedDir(t)}
+	return wrapIn(t, markedDir(t), role, argv...)
+}
+
+func wrapIn(t *testing.T, dir string, role []string, argv ...string) *wrapped {
+	t.Helper()
+	w := &wrapped{dir: dir}
 	w.cmd = exec.Command(os.Args[0], append(append(role, w.dir), argv...)...)
 	r, wr, err := os.Pipe()
 	if err != nil {
@@ -171,16 +180,19 @@ func TestT12AServerDiesWithBothItsKeepers(t *testing.T) {
 }
 
 // TestT12AForkChainIsCaught: each generation leaves the session and its parent dies, so no signal to a group and no tree of
-// parents holds it; only sweeps that are faster than a fork do.
+// parents holds it; only sweeps that are faster than a fork do. What lives of it holds a FIFO open, whose end nobody can
+// miss as a look into the process table would. The processor is loaded beside it.
 func TestT12AForkChainIsCaught(t *testing.T) {
 	const script = `
-import os, signal, sys
+import os, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
+alive = os.open("alive", os.O_WRONLY)
 if os.fork():
     print("up", flush=True)
     sys.stdin.read()
     os._exit(0)
-while True:
+until = time.time() + 90
+while time.time() < until and not os.path.exists("stop"):
     if os.fork():
         os._exit(0)
     os.setsid()
@@ -190,13 +202,37 @@ while True:
 			if testing.Short() {
 				t.Skip("takes several seconds")
 			}
-			w := wrap(t, "python3", "-c", script)
+			var idle atomic.Bool
+			defer idle.Store(true)
+			for range 2 * runtime.GOMAXPROCS(0) {
+				go func() {
+					for !idle.Load() {
+					}
+				}()
+			}
+			dir := markedDir(t)
+			fifo := filepath.Join(dir, "alive")
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			holders, err := os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer holders.Close()
+			defer os.WriteFile(filepath.Join(dir, "stop"), nil, 0o600)
+
+			w := wrapIn(t, dir, []string{"role:wrapper"}, "python3", "-c", script)
 			if line, err := w.stdout.ReadString('\n'); err != nil || line != "up\n" {
 				t.Fatalf("%q, %v", line, err)
 			}
 			end.end(t, w)
 			w.cmd.Wait()
-			eventually(t, "the chain is cut", func() bool { return len(census(t, w.dir)) == 0 && !alive(w.guard) })
+			holders.SetReadDeadline(time.Now().Add(60 * time.Second))
+			if _, err := holders.Read(make([]byte, 1)); err != io.EOF {
+				t.Fatalf("the chain lives: %v; the guard lives: %v", err, alive(w.guard))
+			}
+			eventually(t, "the guard ends", func() bool { return !alive(w.guard) })
 		})
 	}
 }

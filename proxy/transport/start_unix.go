@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -28,6 +29,7 @@ type Prepared struct {
 	stdin  *os.File
 	stdout *os.File
 	stderr *os.File
+	caught atomic.Pointer[time.Time] // when something new of the tree was last killed
 }
 
 // Prepare starts a guard ahead of the command, so that a wrapper's own beginning and the guard's overlap. Start or Close
@@ -178,7 +180,7 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 		if says != saysFailed || ctx.Err() != nil { // the server may run
 			syscall.Kill(g.guard, syscall.SIGKILL)
 			g.buried()
-			abandoned(0, c.Spare)
+			g.abandoned(0, c.Spare)
 			g.closeFiles()
 		} else {
 			g.Close()
@@ -247,6 +249,8 @@ func (g *Prepared) watch(p *Process, out stdout, spare func() []int) {
 		case saysExited:
 			p.end(exitOf(syscall.WaitStatus(value)))
 			out.serverEnded()
+		case saysCatching:
+			g.caughtOne()
 		case saysGone:
 			clean = true
 		}
@@ -254,7 +258,7 @@ func (g *Prepared) watch(p *Process, out stdout, spare func() []int) {
 	// The socket closes before the kernel finds the orphans their new parent; the guard's own end comes after.
 	g.buried()
 	if !clean {
-		if status := abandoned(p.pid, spare); status != nil && !g.walled { // inside, the number is another one
+		if status := g.abandoned(p.pid, spare); status != nil && !g.walled { // inside, the number is another one
 			p.end(exitOf(*status))
 		}
 	}
@@ -289,17 +293,30 @@ func (g *Prepared) force() {
 	}
 }
 
+func (g *Prepared) catching() bool {
+	last := g.caught.Load()
+	return last != nil && time.Since(*last) < forceAfter
+}
+
+func (g *Prepared) caughtOne() {
+	now := time.Now()
+	g.caught.Store(&now)
+}
+
 // abandoned ends what a killed guard left behind, and returns when nothing of it is there.
-func abandoned(server int, spare func() []int) (ended *syscall.WaitStatus) {
-	for pause := 50 * time.Microsecond; ; pause = min(2*pause, time.Second) {
-		found, status := sweepAdopted(server, spare)
+func (g *Prepared) abandoned(server int, spare func() []int) (ended *syscall.WaitStatus) {
+	for a := newAdoption(server, spare); ; {
+		found, fresh, status := a.end(server)
 		if status != nil {
 			ended = status
 		}
 		if !found {
 			return ended
 		}
-		time.Sleep(pause)
+		if fresh {
+			g.caughtOne()
+		}
+		a.rest(fresh)
 	}
 }
 

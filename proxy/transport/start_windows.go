@@ -232,6 +232,9 @@ func (j *job) stop() {
 func (j *job) kill()  { windows.TerminateJobObject(j.handle, 1) }
 func (j *job) force() { j.kill() }
 
+// catching: a job object lets nothing be born behind its back.
+func (j *job) catching() bool { return false }
+
 // watch waits for the server's main process, then ends what it left behind: stdout must come to its end.
 func (j *job) watch(p *Process, main windows.Handle) {
 	defer close(p.gone)

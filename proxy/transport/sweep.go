@@ -1,0 +1,59 @@
+//go:build linux || darwin
+
+package transport
+
+import (
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// A sweep kills a tree that may grow meanwhile, round by round. root claims the tree's uppermost processes, own is the
+// caller's group, which no process of a server's tree can be in but a child between fork and setsid.
+type sweep struct {
+	root        func(process) bool
+	own         int
+	before, now map[int]bool // what was met in the round before, and in this one
+	pause       time.Duration
+}
+
+// round kills what it meets and calls met for each, zombies too. It reports whether anything was there, and whether
+// there was what the round before had not met: then there may be more where it came from.
+func (s *sweep) round(met func(process)) (found, fresh bool) {
+	s.before, s.now = s.now, map[int]bool{}
+	each := func(p process) {
+		s.destroy(p)
+		found = true
+		fresh = fresh || !s.before[p.pid]
+		s.now[p.pid] = true
+		if met != nil {
+			met(p)
+		}
+	}
+	descendants(s.root, each)
+	chase(s.root, each)
+	return found, fresh
+}
+
+// rest comes between two rounds. What is new is gone after at once; what cannot be killed (a set-user-id program, a
+// process stuck in the kernel) costs less and less to wait for.
+func (s *sweep) rest(fresh bool) {
+	if fresh {
+		s.pause = 0
+		runtime.Gosched()
+		return
+	}
+	s.pause = min(2*s.pause+50*time.Microsecond, time.Second)
+	time.Sleep(s.pause)
+}
+
+// destroy kills p and the group it is in, which the kernel does in one go: no member can fork its way out.
+func (s *sweep) destroy(p process) {
+	if p.zombie {
+		return
+	}
+	if p.group > 1 && p.group != s.own {
+		syscall.Kill(-p.group, syscall.SIGKILL)
+	}
+	syscall.Kill(p.pid, syscall.SIGKILL)
+}
