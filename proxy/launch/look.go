@@ -220,7 +220,7 @@ func (l *Look) Fill() error {
 		stamp, err := read(f.real, f.real)
 		if err != nil {
 			// A program that may be run and not read is rare and honest (mode 0711); its path is what there is.
-			f.in.SHA256 = "unreadable"
+			f.in.SHA256 = unreadable
 			errs = append(errs, fmt.Errorf("read %s: %w", f.real, err))
 			continue
 		}

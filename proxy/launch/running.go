@@ -100,9 +100,24 @@ func (l *Look) Running(ctx context.Context, s Server, answered <-chan struct{}) 
 		return false
 	}
 	if l.Form.Answers != nil {
-		l.Form.Answers = l.answers(main, end, found)
+		answers := l.answers(main, end, found)
+		if answers != nil && (answers.Unseen || answers.Executable.SHA256 == unreadable) && s.ends() {
+			return false // it went while it was looked at
+		}
+		l.Form.Answers = answers
 	}
 	return true
+}
+
+// ends reports whether a server is over, or will be known to be in a moment: its process is gone a little before the word
+// of it comes.
+func (s Server) ends() bool {
+	select {
+	case <-s.Exited:
+		return true
+	case <-time.After(lookMost):
+		return false
+	}
 }
 
 func (l *Look) seen(ctx context.Context, s Server, tree []running, since time.Time) *pin.LaunchPackage {
@@ -232,6 +247,9 @@ func sameFile(a, b pin.FileStamp) bool {
 	return a.Inode == b.Inode && a.Device == b.Device && a.Size == b.Size && a.MTime == b.MTime
 }
 
+// unreadable stands for the digest of what could not be read.
+const unreadable = "unreadable"
+
 // content is the digest of the file at path, opened another way, from what the hub knows of it if nothing happened to it.
 func (l *Look) content(through, path string) string {
 	now, err := stat(through)
@@ -243,7 +261,7 @@ func (l *Look) content(through, path string) string {
 		now, err = read(through, path)
 	}
 	if err != nil {
-		return "unreadable"
+		return unreadable
 	}
 	l.stamps = append(l.stamps, now)
 	return now.SHA256

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -282,5 +283,48 @@ func TestTheImageIsAskedOfTheDockerThatRunsIt(t *testing.T) {
 	l.Running(ctx, process(os.Getpid()), nil)
 	if p := l.Form.Package; p == nil || p.Manager != "docker" || p.Name != "mcp/fetch" || p.Version != "1" || !strings.HasSuffix(p.Digest, "new") {
 		t.Errorf("%+v", p)
+	}
+}
+
+// A client that hangs up early takes the server away from under the look: that is an end, not a server that hides.
+func TestAServerThatEndsWhileItIsLookedAtIsNotOneThatCouldNotBeSeen(t *testing.T) {
+	answered := make(chan struct{})
+	close(answered)
+	for n := range 60 {
+		command := transport.Command{Argv: []string{"sleep", "1000"}}
+		l, err := At(command, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Fill(); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(l.target.Path, "1000")
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		exited := make(chan struct{})
+		kill := sync.OnceFunc(func() {
+			time.Sleep(time.Duration(n) * 10 * time.Microsecond)
+			cmd.Process.Kill()
+			cmd.Wait()
+			close(exited)
+		})
+		server := Server{Exited: exited, Input: pipeOf(t, in), Output: pipeOf(t, out), PID: func() int {
+			go kill()
+			return cmd.Process.Pid
+		}}
+		if l.Running(t.Context(), server, answered) && l.Form.Answers != nil {
+			t.Fatalf("killed after %d µs: it is whole, and this answers: %+v", n*10, l.Form.Answers)
+		}
+		<-exited
 	}
 }

@@ -159,7 +159,8 @@ func TestLaunchAnotherExecutableByPATHIsNotStartedUntilItIsAllowed(t *testing.T)
 	}
 	s.hangUp(true)
 	if left := h.inbox(); len(left) != 0 {
-		t.Errorf("after the approval: %+v", left)
+		out, _ := h.run("show", left[0].Code, "--json")
+		t.Errorf("after the approval: %+v\n%s", left, out)
 	}
 }
 
