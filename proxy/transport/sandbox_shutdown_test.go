@@ -19,11 +19,7 @@ import (
 
 // walledEnds are the ends of a wrapper as without a sandbox, and those that only it has. "The guard stopped" is not among
 // them where the wrapper is killed: nothing inside can stop the first process of its own namespace.
-func walledEnds() []struct {
-	name  string
-	alone bool
-	end   func(t *testing.T, w *wrapped)
-} {
+func walledEnds() []end {
 	all := slices.Clone(ends[:len(ends)-1])
 	all = append(all, ends[0])
 	last := &all[len(all)-1]
@@ -40,37 +36,7 @@ func walledEnds() []struct {
 
 // TestT12NothingOutlivesTheWrapperOfAShieldedServer is the same table behind walls.
 func TestT12NothingOutlivesTheWrapperOfAShieldedServer(t *testing.T) {
-	for _, server := range servers {
-		for _, end := range walledEnds() {
-			t.Run(server.name+"/"+end.name, func(t *testing.T) {
-				if testing.Short() {
-					t.Skip("takes several seconds")
-				}
-				t.Parallel()
-				w := wrapAs(t, []string{"role:walled", "shield"}, "sh", "-c", server.script)
-				for range server.ups {
-					if line, err := w.stdout.ReadString('\n'); err != nil || line != "up\n" {
-						t.Fatalf("%q, %v", line, err)
-					}
-				}
-				go io.Copy(io.Discard, w.stdout)
-				end.end(t, w)
-				w.cmd.Wait()
-				if end.alone {
-					eventually(t, "the guard ends what the wrapper left", func() bool {
-						return len(census(t, w.dir)) == 0 && !alive(w.guard)
-					})
-					return
-				}
-				if living := census(t, w.dir); len(living) > 0 {
-					t.Fatalf("outlived the wrapper: %q", living)
-				}
-				if alive(w.guard) {
-					t.Fatal("the guard outlived the wrapper")
-				}
-			})
-		}
-	}
+	nothingOutlives(t, []string{"role:walled", "shield"}, walledEnds())
 }
 
 // TestT12WithBothKeepersKilledNothingOfAShieldedServerLives: without a sandbox a daemon could outlive that instant.

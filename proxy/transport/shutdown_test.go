@@ -36,12 +36,14 @@ var servers = []struct {
 		echo up; sleep 1000`, 5},
 }
 
-// Ends: how a wrapper's life stops. alone says that the wrapper is not there to see the end of it.
-var ends = []struct {
+// An end is how a wrapper's life stops. alone says that the wrapper is not there to see the end of it.
+type end struct {
 	name  string
 	alone bool
 	end   func(t *testing.T, w *wrapped)
-}{
+}
+
+var ends = []end{
 	{"end of input", false, func(t *testing.T, w *wrapped) { w.stdin.Close() }},
 	{"SIGTERM to the wrapper", false, func(t *testing.T, w *wrapped) { w.signal(t, w.pid, syscall.SIGTERM) }},
 	{"kill -9 of the wrapper", true, func(t *testing.T, w *wrapped) { w.signal(t, w.pid, syscall.SIGKILL) }},
@@ -127,6 +129,11 @@ func wrapIn(t *testing.T, dir string, role []string, argv ...string) *wrapped {
 
 // TestT12NothingOutlivesTheWrapper tries every end on every server.
 func TestT12NothingOutlivesTheWrapper(t *testing.T) {
+	nothingOutlives(t, []string{"role:wrapper"}, ends)
+}
+
+func nothingOutlives(t *testing.T, role []string, ends []end) {
+	t.Helper()
 	for _, server := range servers {
 		for _, end := range ends {
 			t.Run(server.name+"/"+end.name, func(t *testing.T) {
@@ -134,7 +141,7 @@ func TestT12NothingOutlivesTheWrapper(t *testing.T) {
 					t.Skip("takes several seconds")
 				}
 				t.Parallel()
-				w := wrap(t, "sh", "-c", server.script)
+				w := wrapAs(t, role, "sh", "-c", server.script)
 				if w.guard == w.pid {
 					t.Fatal("the server's parent is the wrapper: no guard stands between")
 				}
