@@ -49,7 +49,7 @@ type Face struct {
 // Rule takes Steps on an event. Without a step that answers, a request stays unanswered.
 type Rule struct {
 	// On is "start", "eof", a method ("tools/list"), a method and what it names ("tools/call get_forecast",
-	// "prompts/get NAME", "resources/read URI"), "answer ID" for the client's answer to a request of ours, "line" for
+	// "prompts/get NAME", "resources/read URI"), "answered METHOD" when it has its answer, "answer ID" for the client's answer to a request of ours, "line" for
 	// anything that arrives, "file PATH" and "gone PATH" for a file that appears or goes.
 	On string `json:"on"`
 	// From and To bound which occurrences of the event count, the first being 1; 0 is no bound.
@@ -64,7 +64,8 @@ type Rule struct {
 	Steps []Step `json:"steps,omitempty"`
 }
 
-// Step is one thing done; exactly one of its fields is set (Every and Within belong to Times, Hold to Daemons).
+// Step is one thing done; exactly one of its fields is set (Times and Within belong to Notify, Hold to Daemons, and Put
+// may have a Notify).
 type Step struct {
 	// Send writes a line. In it ${id} is the request's id as it was written, ${next} the id plus one, ${text} the id as
 	// a string if it is a number and the other way round, ${n} which occurrence of the event this is, ${token} the
@@ -77,7 +78,8 @@ type Step struct {
 	Error  Verbatim `json:"error,omitempty"`
 	// Default answers as if no rule had matched.
 	Default bool `json:"default,omitempty"`
-	// Put changes to the face of that name; "first" is the face at the start.
+	// Put changes to the face of that name; "first" is the face at the start. With Notify nothing of the new face is
+	// answered before that is said.
 	Put string `json:"put,omitempty"`
 	// Notify sends a notification of this method, Times times (at least once), spread over Within.
 	Notify string   `json:"notify,omitempty"`

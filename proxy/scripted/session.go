@@ -138,6 +138,7 @@ func (s *session) received(line []byte) {
 		}
 		if !s.fire(m.Method, m) {
 			s.answer(m)
+			s.fire("answered "+m.Method, m)
 		}
 	}
 }

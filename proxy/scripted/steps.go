@@ -28,7 +28,7 @@ func (s *session) take(steps []Step, m *message) {
 		case step.Default:
 			s.answer(m)
 		case step.Put != "":
-			s.put(step.Put)
+			s.put(step.Put, step.Notify)
 		case step.Notify != "":
 			s.notify(step)
 		case step.Progress > 0:
@@ -77,19 +77,24 @@ func (s *session) take(steps []Step, m *message) {
 	}
 }
 
-func (s *session) put(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if name == "first" {
-		s.face = s.script.Face
-		return
-	}
+// put changes the face, and has said so, if method is not "", before anybody can answer with the new one.
+func (s *session) put(name, method string) {
 	face, ok := s.script.Faces[name]
+	if name == "first" {
+		face, ok = s.script.Face, true
+	}
 	if !ok {
 		fmt.Fprintf(s.errw, "scripted: no face %q\n", name)
 		return
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.mu.Lock()
 	s.face = face
+	s.mu.Unlock()
+	if method != "" {
+		_, _ = fmt.Fprintf(s.out, `{"jsonrpc":"2.0","method":%q}`+"\n", method)
+	}
 }
 
 // notify sends a notification, or a storm of them: in a hundred bursts over the time given.

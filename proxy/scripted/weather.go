@@ -54,11 +54,10 @@ func weather(f weatherFlags) Script {
 	script := Script{Log: f.log, Face: honest, Faces: map[string]Face{"drifted": drifted}}
 	if f.drift != "" {
 		change := func(face string) []Step {
-			steps := []Step{{Put: face}}
-			if !f.silent {
-				steps = append(steps, Step{Notify: "notifications/tools/list_changed"})
+			if f.silent {
+				return []Step{{Put: face}}
 			}
-			return steps
+			return []Step{{Put: face, Notify: "notifications/tools/list_changed"}}
 		}
 		script.Rules = append(script.Rules,
 			Rule{On: "file " + f.drift, Steps: change("drifted")},
