@@ -505,5 +505,8 @@ func (h *Hub) standLaunch(tx *store.Tx, l *ledger, code string) launchStanding {
 // state is the launch part of one wrapper's State.
 func (l launchStanding) state(s *session) *control.LaunchState {
 	out := &control.LaunchState{Key: l.key, Files: l.files, First: !l.known, Verdict: l.verdict(s.launched), Code: l.code}
+	if s.launched == nil && l.mode == "notify" && l.known {
+		out.Allowed, out.Client = l.allowed, s.entry
+	}
 	return out
 }

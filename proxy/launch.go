@@ -41,6 +41,7 @@ type Launcher struct {
 	final     bool // look is complete
 	ended     bool // it was over before all of it could be seen
 	running   bool
+	alone     bool // it goes without having been asked about: what runs is told once it is seen
 }
 
 // NewLauncher prepares the launch of one command. wait bounds how long it waits for the hub's first word; 0 is five
@@ -60,7 +61,7 @@ func (l *Launcher) Before(ctx context.Context) bool {
 	bounded, cancel := context.WithTimeout(ctx, l.wait)
 	err := l.hub.WaitState(bounded)
 	if err == nil {
-		l.examine(bounded)
+		l.examine(bounded, true)
 	}
 	cancel()
 	// From here on a hub that comes, or comes back, is told again.
@@ -82,8 +83,9 @@ func (l *Launcher) verdict(state *control.State) control.LaunchVerdict {
 	return *l.last.Load()
 }
 
-// examine looks at what would run and tells the hub, before anything runs.
-func (l *Launcher) examine(ctx context.Context) {
+// examine looks at what would run before anything runs, and tells the hub. Alone it asks only where the state at hand does not
+// answer already.
+func (l *Launcher) examine(ctx context.Context, alone bool) {
 	l.reporting.Lock()
 	defer l.reporting.Unlock()
 	state := l.hub.State()
@@ -101,6 +103,14 @@ func (l *Launcher) examine(ctx context.Context) {
 		yes := control.LaunchGo
 		l.last.Store(&yes)
 		l.settle()
+		return
+	}
+	as := look.Form
+	as.Client = known.Client
+	// A first launch is part of the first review, which lets nothing through. One that is as it was may run, and the hub hears
+	// all of it then.
+	if alone && (known.First || len(known.Allowed) > 0 && !as.Against(known.Allowed).Drifted()) {
+		l.goes(look)
 		return
 	}
 	if !known.First && state.Settings["pins.launch"] == "block" {
@@ -122,20 +132,29 @@ func (l *Launcher) examine(ctx context.Context) {
 	}
 }
 
+// goes lets the server start on what is known, and leaves the telling to the look at it when it runs.
+func (l *Launcher) goes(look *launch.Look) {
+	yes := control.LaunchGo
+	l.last.Store(&yes)
+	l.mu.Lock()
+	l.look, l.told, l.alone = look, false, true
+	l.mu.Unlock()
+}
+
 // again tells a hub that was away.
 func (l *Launcher) again(ctx context.Context) {
 	if state := l.hub.State(); state.Launch == nil || state.Launch.Verdict != "" {
 		return // it knows
 	}
 	l.mu.Lock()
-	final, running := l.final, l.running
+	final, running := l.final, l.running || l.alone
 	l.told = false
 	l.mu.Unlock()
 	switch {
 	case final:
 		l.report(ctx)
 	case !running:
-		l.examine(ctx)
+		l.examine(ctx, false) // the answer is a state, and wakes what waits for it
 	}
 }
 

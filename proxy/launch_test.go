@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/launch"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
@@ -120,10 +122,9 @@ func TestFilesAreReadBeforeAStartOnlyWhereTheDecisionNeedsIt(t *testing.T) {
 		answer control.LaunchVerdict
 		read   bool
 	}{
-		"notify":         {met("notify"), control.LaunchGo, false},
-		"notify, held":   {met("notify"), control.LaunchHold, true},
-		"block":          {met("block"), control.LaunchGo, true},
-		"a first launch": {control.State{Revision: 1, Settings: map[string]string{"pins.launch": "block"}, Launch: &control.LaunchState{First: true}}, control.LaunchGo, false},
+		"notify":       {met("notify"), control.LaunchGo, false},
+		"notify, held": {met("notify"), control.LaunchHold, true},
+		"block":        {met("block"), control.LaunchGo, true},
 	} {
 		hub := &launchHub{state: test.state, answer: test.answer}
 		NewLauncher(hub, script(t), 0).Before(t.Context())
@@ -131,6 +132,41 @@ func TestFilesAreReadBeforeAStartOnlyWhereTheDecisionNeedsIt(t *testing.T) {
 		last := reports[len(reports)-1]
 		if got := last.Form.Executable.SHA256 != ""; got != test.read || last.Final {
 			t.Errorf("%s: read %t, want %t (final %t)", name, got, test.read, last.Final)
+		}
+	}
+}
+
+// Of the hub's state alone a wrapper starts what is as it was allowed, and what only a first review will be over. All else is
+// asked about before it starts.
+func TestOnlyALaunchThatIsNotAsAllowedIsAskedAboutBeforeItsStart(t *testing.T) {
+	command := script(t)
+	command.Env = append(command.Env, "NODE_OPTIONS=--max-old-space-size=512")
+	look, err := launch.At(command, launch.Options{Client: "claude", Key: []byte("k")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	as := look.Form
+	other := command
+	other.Env = []string{"PATH=/bin:/usr/bin", "NODE_OPTIONS=--require=/tmp/other.js"}
+	more := command
+	more.Env = append([]string{"FURTHER=1"}, command.Env...)
+	for name, test := range map[string]struct {
+		command transport.Command
+		state   control.LaunchState
+		asked   bool
+	}{
+		"as it was allowed":              {command, control.LaunchState{Allowed: []pin.LaunchForm{as}, Client: "claude"}, false},
+		"a variable that loads code":     {other, control.LaunchState{Allowed: []pin.LaunchForm{as}, Client: "claude"}, true},
+		"another variable of the client": {more, control.LaunchState{Allowed: []pin.LaunchForm{as}, Client: "claude"}, true},
+		"another program":                {script(t), control.LaunchState{Allowed: []pin.LaunchForm{as}, Client: "claude"}, true},
+		"nothing is allowed any more":    {command, control.LaunchState{}, true},
+		"a first launch":                 {command, control.LaunchState{First: true}, false},
+	} {
+		test.state.Key = []byte("k")
+		hub := &launchHub{state: control.State{Revision: 1, Settings: map[string]string{"pins.launch": "notify"}, Launch: &test.state}, answer: control.LaunchHold}
+		started := NewLauncher(hub, test.command, 0).Before(t.Context())
+		if asked := len(hub.told()) > 0; asked != test.asked || started == test.asked {
+			t.Errorf("%s: asked %t, started %t", name, asked, started)
 		}
 	}
 }

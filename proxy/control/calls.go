@@ -4,13 +4,27 @@ import "context"
 
 // One method a call, named as Handler's.
 
-// Register makes this connection a wrapper's. pushed gets every later State, one at a time, and must not block; it may be
-// called before Register returns.
+// Register makes this connection a wrapper's. pushed gets every later State and must not block; it may be called before
+// Register returns.
 func (c *Client) Register(ctx context.Context, r Register, pushed func(State)) (State, error) {
-	if !c.pushed.CompareAndSwap(nil, &pushed) {
+	c.mu.Lock()
+	if c.pushed != nil {
+		c.mu.Unlock()
 		return State{}, &Error{Code: CodeBadRequest, Message: "registered already"}
 	}
-	s, err := ask[State](ctx, c, "register", r)
+	c.pushed = pushed
+	early, wait := c.early, c.registering
+	c.early = nil
+	c.mu.Unlock()
+	if early != nil {
+		pushed(*early)
+	}
+	if wait == nil {
+		s, err := ask[State](ctx, c, "register", r)
+		return whole(s), err
+	}
+	var s State
+	err := wait(ctx, &s)
 	return whole(s), err
 }
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -26,6 +26,9 @@ type DialOptions struct {
 	// Executables are further files, beside our own, that may be the hub: the desktop program of this installation. One
 	// that does not exist is no mistake.
 	Executables []string
+	// Register, where it is given, goes out together with the greeting: a wrapper that starts waits for one answer less. Call
+	// Client.Register with the same afterwards, for the answer.
+	Register *Register
 }
 
 // helloTimeout is how long an end that connected may take to say what it is.
@@ -35,7 +38,11 @@ const helloTimeout = 10 * time.Second
 type Client struct {
 	*caller
 	welcome Welcome
-	pushed  atomic.Pointer[func(State)] // takes pushed states, once registered
+
+	mu          sync.Mutex
+	pushed      func(State)                                 // takes pushed states, once registered
+	early       *State                                      // the newest one that came before there was pushed
+	registering func(ctx context.Context, result any) error // the answer to a Register that went out with the greeting
 }
 
 // Dial connects to the hub of home as role: ErrNoHub, ErrForeign and ErrProtocol are what can be told apart.
@@ -104,8 +111,7 @@ func greet(ctx context.Context, conn *net.UnixConn, in *installation, options Di
 	c.run(newLines(conn), c.notified)
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
-	hello := Hello{Protocol: Protocol, Version: options.Version, Role: options.Role}
-	if err := c.call(ctx, "hello", hello, &c.welcome); err != nil {
+	if err := c.hello(ctx, options); err != nil {
 		c.Close()
 		var refusal *Error
 		switch {
@@ -123,6 +129,26 @@ func greet(ctx context.Context, conn *net.UnixConn, in *installation, options Di
 	return c, nil
 }
 
+func (c *Client) hello(ctx context.Context, options DialOptions) error {
+	raw, err := encodeRaw(Hello{Protocol: Protocol, Version: options.Version, Role: options.Role})
+	if err != nil {
+		return err
+	}
+	welcome, err := c.ask(ctx, "hello", raw)
+	if err != nil {
+		return err
+	}
+	if options.Register != nil {
+		if raw, err = encodeRaw(options.Register); err == nil {
+			c.registering, err = c.ask(ctx, "register", raw)
+		}
+		if err != nil && !errors.Is(err, ErrClosed) { // a hub that hung up has said why
+			return err
+		}
+	}
+	return welcome(ctx, &c.welcome)
+}
+
 // Welcome is what the hub said of itself.
 func (c *Client) Welcome() Welcome { return c.welcome }
 
@@ -136,13 +162,19 @@ func (c *Client) Close() error {
 }
 
 func (c *Client) notified(method string, params json.RawMessage) {
-	pushed := c.pushed.Load()
-	if method != "state" || pushed == nil {
+	var state State
+	if method != "state" || json.Unmarshal(params, &state) != nil {
 		return
 	}
-	var state State
-	if json.Unmarshal(params, &state) == nil {
-		(*pushed)(whole(state))
+	state = whole(state)
+	c.mu.Lock()
+	pushed := c.pushed
+	if pushed == nil {
+		c.early = &state
+	}
+	c.mu.Unlock()
+	if pushed != nil {
+		pushed(state)
 	}
 }
 

@@ -23,6 +23,11 @@ type LaunchState struct {
 	// Verdict is "" until this wrapper has reported.
 	Verdict LaunchVerdict `json:"verdict,omitempty"`
 	Code    string        `json:"code,omitempty"` // inbox item, where one waits
+	// Allowed are the forms that were allowed, and Client whose circumstances the wrapper's form has: with them a wrapper
+	// whose launch is as it was need not ask before it starts (only what is not allowed is reported first). Absent where the
+	// hub wants to be asked: pins.launch = block, or nothing is allowed.
+	Allowed []pin.LaunchForm `json:"allowed,omitempty"`
+	Client  string           `json:"client,omitempty"`
 }
 
 // LaunchReport is what a wrapper sees of its server's launch: before the start, with Final false, and once all of it has

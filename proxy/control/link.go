@@ -300,7 +300,7 @@ func (l *Link) connect(ctx context.Context) {
 }
 
 func (l *Link) dial(ctx context.Context, again bool) (*Client, error) {
-	options := DialOptions{Role: l.options.Role, Version: l.options.Version, Executables: l.options.Executables}
+	options := DialOptions{Role: l.options.Role, Version: l.options.Version, Executables: l.options.Executables, Register: &l.options.Register}
 	c, err := DialWith(ctx, l.options.Home, options)
 	if l.options.Exe == "" || !errors.Is(err, ErrNoHub) {
 		return c, err

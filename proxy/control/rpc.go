@@ -98,43 +98,56 @@ func (c *caller) call(ctx context.Context, method string, params, result any) er
 
 // callRaw is call with params that are JSON already, in one line.
 func (c *caller) callRaw(ctx context.Context, method string, params []byte, result any) error {
+	wait, err := c.ask(ctx, method, params)
+	if err != nil {
+		return err
+	}
+	return wait(ctx, result)
+}
+
+// ask is the first half of callRaw: what is asked after it is behind it on the line. wait is the other half, to be called once.
+func (c *caller) ask(ctx context.Context, method string, params []byte) (wait func(ctx context.Context, result any) error, err error) {
 	answered := make(chan message, 1)
 	c.mu.Lock()
 	c.last++
 	id := c.last
 	c.waiting[id] = answered
 	c.mu.Unlock()
-	defer func() {
+	over := func() {
 		c.mu.Lock()
 		delete(c.waiting, id)
 		c.mu.Unlock()
-	}()
+	}
 	// Written by hand: the encoder would read, check and copy the parameters twice.
 	line := strconv.AppendUint(append(make([]byte, 0, 64+len(method)+len(params)), `{"jsonrpc":"2.0","id":`...), id, 10)
 	line = append(append(append(line, `,"method":"`...), method...), `","params":`...)
 	line = append(append(line, params...), "}\n"...)
 	if err := c.send(ctx, line); err != nil {
-		return err
+		over()
+		return nil, err
 	}
-	var m message
-	select {
-	case m = <-answered:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-c.done:
-		select { // the answer may have come just before the end
+	return func(ctx context.Context, result any) error {
+		defer over()
+		var m message
+		select {
 		case m = <-answered:
-		default:
-			return ErrClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.done:
+			select { // the answer may have come just before the end
+			case m = <-answered:
+			default:
+				return ErrClosed
+			}
 		}
-	}
-	if m.Error != nil {
-		return m.Error
-	}
-	if result == nil {
-		return nil
-	}
-	return json.Unmarshal(m.Result, result)
+		if m.Error != nil {
+			return m.Error
+		}
+		if result == nil {
+			return nil
+		}
+		return json.Unmarshal(m.Result, result)
+	}, nil
 }
 
 // notify sends without an answer.
