@@ -241,7 +241,7 @@ func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
 	}
 	found, err := s.Records(store.Query(q))
 	if errors.Is(err, store.ErrNotFound) {
-		return control.Activity{}, answer(control.CodeNotFound, "no record %s any more; start again without it", inspect.Escape(clip(q.After, 64)))
+		return control.Activity{}, answer(control.CodeNotFound, "no record %s any more; start again without it", inspect.Escape(clip(q.After+q.Before, 64)))
 	}
 	if err != nil {
 		return control.Activity{}, h.failedReading(err)

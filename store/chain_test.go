@@ -296,7 +296,7 @@ func TestRecords(t *testing.T) {
 		Record{ID: "1", Time: now.Add(-3 * time.Second), Server: "a", Tool: "x", Kind: kindCall, Status: "ok"},
 		Record{ID: "2", Time: now.Add(-2 * time.Second), Server: "b", Tool: "x", Kind: kindCall, Status: "blocked"},
 		Record{ID: "3", Time: late, Server: "a", Tool: "y", Kind: kindCall, Status: "ok"},
-		Record{ID: "4", Time: now.Add(-time.Second), Server: "a", Kind: "drift", Status: "blocked"},
+		Record{ID: "4", Time: now.Add(-time.Second), Server: "a", Kind: "drift", Status: "blocked", Code: "4F2A", Summary: "The tool changed"},
 		Record{ID: "5", Time: now, Server: "a", Tool: "x", Kind: kindCall, Status: "ok"},
 	)
 	if err != nil {
@@ -320,13 +320,24 @@ func TestRecords(t *testing.T) {
 		{"the first after a record", Query{After: "1", Limit: 2}, "2 3"},
 		{"after a record, of a server", Query{After: "1", Server: "a"}, "3 4 5"},
 		{"after the newest", Query{After: "5"}, ""},
+		{"before a record", Query{Before: "3"}, "1 2"},
+		{"the newest before a record", Query{Before: "4", Limit: 2}, "2 3"},
+		{"before a record, of a server", Query{Before: "4", Server: "a"}, "1 3"},
+		{"before the oldest", Query{Before: "1"}, ""},
+		{"of one of two kinds", Query{Kind: "approval,drift"}, "4"},
+		{"of one of two statuses", Query{Status: "ok,blocked"}, "1 2 3 4 5"},
+		{"of a status that is part of one asked for", Query{Status: "blocke,okay"}, ""},
+		{"with a text in the summary, in whatever case", Query{Text: "TOOL chan"}, "4"},
+		{"with a text that is a code", Query{Text: "4f2a"}, "4"},
+		{"with a text that is a tool", Query{Text: "Y"}, "3"},
+		{"with a text that is nowhere", Query{Text: "nowhere"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := s.Records(c.query)
 			if err != nil || ids(got) != c.want {
 				t.Errorf("got %q, %v, want %q", ids(got), err, c.want)
 			}
-			if c.query.After == "" && c.query.Limit == 0 {
+			if c.query.After == "" && c.query.Before == "" && c.query.Limit == 0 {
 				var all []Record
 				err := s.All(c.query, func(r Record) error { all = append(all, r); return nil })
 				if err != nil || ids(all) != c.want {
@@ -337,6 +348,9 @@ func TestRecords(t *testing.T) {
 	}
 	if _, err := s.Records(Query{After: "gone"}); err == nil {
 		t.Error("after an unknown record")
+	}
+	if _, err := s.Records(Query{Before: "gone"}); err == nil {
+		t.Error("before an unknown record")
 	}
 }
 

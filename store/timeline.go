@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -10,12 +11,14 @@ import (
 type Query struct {
 	Server string
 	Tool   string
-	Kind   string
-	Status string
+	Kind   string // or several, with commas between
+	Status string // likewise
 	Since  time.Time
 	Limit  int
 	After  string // id of a record: only what was stored after it
 	Oldest bool   // without After: begin at the old end
+	Before string // id of a record: only what was stored before it; counts without After and Oldest
+	Text   string // in server, tool, code or summary, in whatever case
 }
 
 const (
@@ -25,13 +28,39 @@ const (
 
 func (q Query) matches(r *Record) bool {
 	return (q.Server == "" || q.Server == r.Server) && (q.Tool == "" || q.Tool == r.Tool) &&
-		(q.Kind == "" || q.Kind == r.Kind) && (q.Status == "" || q.Status == r.Status) &&
-		(q.Since.IsZero() || !r.Time.Before(q.Since))
+		among(q.Kind, r.Kind) && among(q.Status, r.Status) &&
+		(q.Since.IsZero() || !r.Time.Before(q.Since)) && q.says(r)
 }
 
-// Records are the newest matches, newest last: Limit of them, 200 if it is 0, at most 10,000 (All has no limit). With After
-// or Oldest they are the first matches stored after that record, or of all, instead, so that one who follows misses nothing; ErrNotFound if
-// retention took it.
+// among says whether a word is one of those asked for: none, one, or several with commas between.
+func among(asked, word string) bool {
+	if asked == "" || asked == word {
+		return true
+	}
+	for one := range strings.SplitSeq(asked, ",") {
+		if one == word {
+			return true
+		}
+	}
+	return false
+}
+
+func (q Query) says(r *Record) bool {
+	if q.Text == "" {
+		return true
+	}
+	sought := strings.ToLower(q.Text)
+	for _, text := range [...]string{r.Summary, r.Server, r.Tool, r.Code} {
+		if strings.Contains(strings.ToLower(text), sought) {
+			return true
+		}
+	}
+	return false
+}
+
+// Records are the newest matches, newest last: Limit of them, 200 if it is 0, at most 10,000 (All has no limit), of those before
+// Before where it is given. With After or Oldest they are the first matches stored after that record, or of all, instead, so that one
+// who follows misses nothing; ErrNotFound if retention took the record that was named.
 func (s *Store) Records(q Query) ([]Record, error) {
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
@@ -53,7 +82,16 @@ func (s *Store) Records(q Query) ([]Record, error) {
 			})
 		}
 		c := tx.bucket(bucketActivity).Cursor()
-		for k, v := c.Last(); k != nil && len(found) < q.Limit; k, v = c.Prev() {
+		k, v := c.Last()
+		if q.Before != "" {
+			from := tx.sequenceOf(q.Before)
+			if from == 0 {
+				return fmt.Errorf("record %.80q: %w", q.Before, ErrNotFound)
+			}
+			c.Seek(sequenceKey(from))
+			k, v = c.Prev()
+		}
+		for ; k != nil && len(found) < q.Limit; k, v = c.Prev() {
 			r, arrival, err := decodeRecord(v)
 			if err != nil {
 				continue // Verify names it; the rest of the timeline is still worth showing

@@ -290,16 +290,19 @@ type Problem struct {
 }
 
 // ActivityQuery asks for part of the timeline, newest last. After is a record id: only later ones, the first Limit of them (for
-// --follow). Oldest begins at the old end instead of the new one (for an export, which goes on with After).
+// --follow). Oldest begins at the old end instead of the new one (for an export, which goes on with After). Before is a record
+// id too: the newest Limit of the older ones (for the window, which pages backwards). Text is looked for in server, tool, code and summary.
 type ActivityQuery struct {
 	Server string    `json:"server,omitempty"`
 	Tool   string    `json:"tool,omitempty"`
-	Kind   string    `json:"kind,omitempty"`
-	Status string    `json:"status,omitempty"`
+	Kind   string    `json:"kind,omitempty"`   // several with commas between
+	Status string    `json:"status,omitempty"` // likewise
 	Since  time.Time `json:"since,omitzero"`
 	Limit  int       `json:"limit,omitempty"`
 	After  string    `json:"after,omitempty"`
 	Oldest bool      `json:"oldest,omitempty"`
+	Before string    `json:"before,omitempty"`
+	Text   string    `json:"text,omitempty"`
 }
 
 type Activity struct {
