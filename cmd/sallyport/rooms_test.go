@@ -17,6 +17,9 @@ const module = "github.com/sallyport/sallyport/"
 var rooms = map[string][]string{
 	"cmd/sallyport": {"proxy", "proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/scripted", "proxy/transport", "app", "app/clientconfig"},
 
+	"cmd/sallyport-desktop":        {"app/desktop", "frontend", "proxy/control"},
+	"cmd/sallyport-desktop/uitest": {},
+
 	// What is measured is the program as it stands, through its command line.
 	"cmd/bench":      {"cmd/bench/echo"},
 	"cmd/bench/echo": {},
@@ -34,6 +37,12 @@ var rooms = map[string][]string{
 
 	"app":              {"app/clientconfig", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "store"},
 	"app/clientconfig": {},
+	"app/notify":       {},
+	"app/tray":         {},
+	"app/tray/panel":   {}, // the other end of both, for tests
+	"app/notify":       {},
+	"app/tray":         {},
+	"app/desktop":      {"app", "app/notify", "app/tray", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy"},
 	"frontend":         {},
 	"store":            {},
 
@@ -89,10 +98,55 @@ func TestARoomImportsOnlyWhatItMayKnow(t *testing.T) {
 	}
 }
 
+// Libraries that reach out of our own program, and the only rooms that may import them.
+var reserved = map[string][]string{
+	"github.com/wailsapp/":    {"app/desktop", "cmd/sallyport-desktop"},
+	"fyne.io/systray":         {"app/tray"},
+	"github.com/gen2brain/":   {"app/notify"},
+	"github.com/godbus/dbus/": {"app/tray", "app/notify", "cmd/sallyport-desktop/uitest"},
+}
+
+func TestOnlyItsRoomImportsALibraryOfTheDesktop(t *testing.T) {
+	for path, p := range goList(t, "./...") {
+		room := strings.TrimPrefix(path, module)
+		for _, imported := range p.Imports {
+			for library, may := range reserved {
+				if strings.HasPrefix(imported, library) && !slices.Contains(may, room) {
+					t.Errorf("%s imports %s", room, imported)
+				}
+			}
+		}
+	}
+}
+
+// What a window is made of, and who may know it. The rest of the program is built and tested without.
+var hosts = map[string][]string{
+	"github.com/wailsapp/wails": {"app/desktop", "cmd/sallyport-desktop"},
+	"fyne.io/systray":           {"app/tray"},
+	"github.com/gen2brain/beeep": {"app/notify"},
+	"github.com/godbus/dbus":    {"app/notify", "app/tray", "app/tray/panel", "app/desktop", "cmd/sallyport-desktop", "cmd/sallyport-desktop/uitest"},
+}
+
+func TestOnlyTheRoomOfALibraryImportsIt(t *testing.T) {
+	for path, p := range goList(t, "./...") {
+		room := strings.TrimPrefix(path, module)
+		for _, imported := range p.Imports {
+			for library, allowed := range hosts {
+				if strings.HasPrefix(imported, library) && !slices.Contains(allowed, room) {
+					t.Errorf("%s imports %s", room, imported)
+				}
+			}
+			if imported == module+"app/tray/panel" {
+				t.Errorf("%s imports what is for tests", room)
+			}
+		}
+	}
+}
+
 func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
 	linked := goList(t, "-deps", "./cmd/sallyport")
 	for path, p := range linked {
-		for _, barred := range []string{"wailsapp", "webview", "gtk", "systray", "beeep", "mark3labs/mcp-go"} {
+		for _, barred := range []string{"wailsapp", "webview", "gtk", "systray", "beeep", "godbus", "mark3labs/mcp-go"} {
 			if strings.Contains(path, barred) {
 				t.Errorf("cmd/sallyport links %s", path)
 			}

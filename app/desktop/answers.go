@@ -1,0 +1,341 @@
+package desktop
+
+// What the page is told. Times are RFC 3339, definitions are texts: nothing crosses that a page would have to parse as code
+// or guess at. Texts of servers cross as they are and are shown by the page in its paper boxes only.
+
+// Overview is everything that every screen shows. It is cheap, and asked for at every "changed".
+type Overview struct {
+	Version        string      `json:"version"`
+	Home           string      `json:"home"`
+	Theme          string      `json:"theme"` // light, dark, system
+	Guarded        int         `json:"guarded"`
+	Total          int         `json:"total"`
+	Unguarded      []Unguarded `json:"unguarded"`
+	Waiting        Waiting     `json:"waiting"`
+	Problems       []Problem   `json:"problems"`
+	ServersRunning int         `json:"serversRunning"`
+	FirstRun       bool        `json:"firstRun"`      // nothing is protected yet
+	Notifications  string      `json:"notifications"` // why there are none, "" where they work
+	Tray           string      `json:"tray"`          // why there is none, "" where it works
+	StoreOK        bool        `json:"storeOK"`
+}
+
+// Waiting counts what waits, by severity.
+type Waiting struct {
+	Critical int `json:"critical"`
+	High     int `json:"high"`
+	Review   int `json:"review"`
+}
+
+// Unguarded is one server that does not run behind the port.
+type Unguarded struct {
+	Client string `json:"client"`
+	Name   string `json:"name"`
+	Kind   string `json:"kind"` // entry, remote, extension, policy, file
+	Why    string `json:"why"`
+	Code   string `json:"code"`
+	Next   string `json:"next"`
+}
+
+// Problem is something wrong with the installation.
+type Problem struct {
+	Code string `json:"code"`
+	What string `json:"what"`
+	Next string `json:"next"`
+}
+
+// Finding is one thing that was seen in a text; start and end are bytes of it.
+type Finding struct {
+	Rule      string   `json:"rule"`
+	Level     string   `json:"level"` // critical, high, medium, low
+	Category  string   `json:"category"`
+	Title     string   `json:"title"`
+	Where     string   `json:"where"`
+	Start     int      `json:"start"`
+	End       int      `json:"end"`
+	Match     string   `json:"match"`
+	Decoded   string   `json:"decoded"`
+	Encodings []string `json:"encodings"`
+}
+
+// Part is one pinned thing of an item.
+type Part struct {
+	Item     string    `json:"item"`
+	State    string    `json:"state"`
+	Findings []Finding `json:"findings"`
+}
+
+// Item is one row of the inbox.
+type Item struct {
+	Code      string `json:"code"`
+	Kind      string `json:"kind"`
+	Server    string `json:"server"`
+	Identity  string `json:"identity"`
+	Severity  string `json:"severity"` // critical, high, review
+	Title     string `json:"title"`
+	Digest    string `json:"digest"`
+	Created   string `json:"created"`
+	Asked     bool   `json:"asked"`
+	Noisy     bool   `json:"noisy"`
+	Parts     []Part `json:"parts"`
+	Decided   string `json:"decided"`   // "", approved, rejected, withdrawn
+	DecidedAt string `json:"decidedAt"` // "" while it waits
+	Path      string `json:"path"`      // of a client's file, for what is about one
+}
+
+// Review is an item whole, with what binds a decision to this look at it.
+type Review struct {
+	Item
+	Nonce       string       `json:"nonce"` // "" where nothing can be decided
+	ArmAfterMs  int          `json:"armAfterMs"`
+	Command     []string     `json:"command"`
+	URL         string       `json:"url"`
+	Before      *EntryBefore `json:"before,omitempty"`
+	ServerInfo  string       `json:"serverInfo"`
+	Findings    []Finding    `json:"findings"`
+	Details     []PartDetail `json:"details"`
+	Diff        string       `json:"diff"`
+	Sandbox     string       `json:"sandbox"`
+	LookedUnder string       `json:"lookedUnder"`
+	Next        string       `json:"next"`
+	TypedWord   string       `json:"typedWord"` // to be typed to allow; "" unless Critical
+	Stale       bool         `json:"stale"`     // it does not wait as it is shown
+}
+
+// EntryBefore is what ran under the name of a new server before.
+type EntryBefore struct {
+	Identity string   `json:"identity"`
+	State    string   `json:"state"`
+	Command  []string `json:"command"`
+	URL      string   `json:"url"`
+}
+
+// PartDetail is one part with what was last allowed beside what is there now.
+type PartDetail struct {
+	Item       string    `json:"item"`
+	Kind       string    `json:"kind"`
+	Name       string    `json:"name"`
+	State      string    `json:"state"`
+	Digest     string    `json:"digest"`
+	Findings   []Finding `json:"findings"`
+	Definition string    `json:"definition"` // pretty JSON, "" for a removed one
+	Approved   string    `json:"approved"`   // pretty JSON, "" for a new one
+	Changes    []Change  `json:"changes"`
+}
+
+// Change is one difference in words and in pieces.
+type Change struct {
+	Path   string    `json:"path"`
+	Op     string    `json:"op"` // added, removed, changed
+	Words  string    `json:"words"`
+	Before string    `json:"before"`
+	After  string    `json:"after"`
+	Text   []Segment `json:"text"`
+}
+
+// Segment is a run of words that is equal, deleted or inserted.
+type Segment struct {
+	Op   string `json:"op"`
+	Text string `json:"text"`
+}
+
+// Decision is what a person said, over exactly what the page showed.
+type Decision struct {
+	Code   string   `json:"code"`
+	Digest string   `json:"digest"`
+	Nonce  string   `json:"nonce"`
+	Items  []string `json:"items"`
+	All    bool     `json:"all"`
+	Typed  string   `json:"typed"`
+}
+
+// Decided is what became of it.
+type Decided struct {
+	Code     string   `json:"code"`
+	Server   string   `json:"server"`
+	Approved []string `json:"approved"`
+	Rejected []string `json:"rejected"`
+	Left     []string `json:"left"`
+	Next     string   `json:"next"`
+}
+
+// Server is one row of the servers.
+type Server struct {
+	Server   string    `json:"server"`
+	Identity string    `json:"identity"`
+	State    string    `json:"state"` // new, open, blocked
+	Wrappers int       `json:"wrappers"`
+	Allowed  int       `json:"allowed"`
+	Blocked  int       `json:"blocked"`
+	Code     string    `json:"code"`
+	Findings []Finding `json:"findings"`
+	LastSeen string    `json:"lastSeen"`
+	Sandbox  string    `json:"sandbox"`
+	RunsIn   []string  `json:"runsUnder"`
+	Parts    int       `json:"parts"` // pinned things, all kinds
+}
+
+// ServerDetail is one server whole.
+type ServerDetail struct {
+	Server
+	Command []string     `json:"command"` // what it runs, secrets masked
+	URL     string       `json:"url"`
+	Info    string       `json:"serverInfo"`
+	Items   []ServerItem `json:"items"`
+	Waiting []Item       `json:"waiting"`
+}
+
+// ServerItem is one pinned thing of a server as it stands.
+type ServerItem struct {
+	Item       string    `json:"item"`
+	Kind       string    `json:"kind"`
+	Name       string    `json:"name"`
+	State      string    `json:"state"`
+	Digest     string    `json:"digest"`
+	ApprovedBy string    `json:"approvedBy"`
+	ApprovedAt string    `json:"approvedAt"`
+	Code       string    `json:"code"` // of the inbox item it waits in
+	Definition string    `json:"definition"`
+	Findings   []Finding `json:"findings"`
+}
+
+// Blocked is what was taken back.
+type Blocked struct {
+	Server string   `json:"server"`
+	Items  []string `json:"items"`
+	Code   string   `json:"code"`
+}
+
+// ActivityQuery asks for part of the timeline. Since is RFC 3339 or ""; after is a record's id: only later ones.
+type ActivityQuery struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+	Kind   string `json:"kind"`
+	Status string `json:"status"`
+	Since  string `json:"since"`
+	After  string `json:"after"`
+	Limit  int    `json:"limit"`
+}
+
+// Activity is that part, newest first.
+type Activity struct {
+	Items []Record `json:"items"`
+}
+
+// Record is one row of the timeline.
+type Record struct {
+	ID         string `json:"id"`
+	Time       string `json:"time"`
+	Kind       string `json:"kind"`
+	Status     string `json:"status"`
+	Server     string `json:"server"`
+	Tool       string `json:"tool"`
+	Code       string `json:"code"`
+	Mode       string `json:"mode"`
+	Summary    string `json:"summary"`
+	Client     string `json:"client"`
+	DurationUS int64  `json:"durationUs"`
+	Bytes      int64  `json:"bytes"`
+}
+
+// ActivityRecord is one record whole.
+type ActivityRecord struct {
+	Record
+	Detail  string `json:"detail"` // pretty JSON
+	Session string `json:"session"`
+	Request string `json:"request"`
+	Prev    string `json:"prev"`
+	Hash    string `json:"hash"`
+}
+
+// Setting is one row of the table with what is in force.
+type Setting struct {
+	Key     string   `json:"key"`
+	Value   string   `json:"value"`
+	Default string   `json:"default"`
+	From    string   `json:"from"` // default, settings, server
+	Doc     string   `json:"doc"`
+	Values  string   `json:"values"`  // what is allowed, in words
+	Choices []string `json:"choices"` // where the values are a short list
+	Safer   string   `json:"safer"`   // which way is safer, in words
+	Scope   string   `json:"scope"`   // global, server, tool
+	Window  bool     `json:"window"`  // set in the window only
+}
+
+// SetSetting sets one value; "" takes it out again. Nonce is that of confirmLoosening, where the value loosens.
+type SetSetting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Server string `json:"server"`
+	Nonce  string `json:"nonce"`
+}
+
+// Confirm is what a person is asked before something is loosened.
+type Confirm struct {
+	Nonce      string `json:"nonce"`
+	Words      string `json:"words"`
+	ArmAfterMs int    `json:"armAfterMs"`
+}
+
+// Coverage says what runs behind the port.
+type Coverage struct {
+	Guarded   int          `json:"guarded"`
+	Total     int          `json:"total"`
+	Clients   []ClientFile `json:"clients"`
+	Unguarded []Unguarded  `json:"unguarded"`
+	Unseen    []string     `json:"unseen"`
+}
+
+// ClientFile is one client's configuration.
+type ClientFile struct {
+	Client  string        `json:"client"`
+	Name    string        `json:"name"`
+	Path    string        `json:"path"`
+	State   string        `json:"state"` // found, absent, denied, unseen, unreadable
+	Why     string        `json:"why"`
+	Watched bool          `json:"watched"`
+	Guarded int           `json:"guarded"`
+	Total   int           `json:"total"`
+	Entries []ClientEntry `json:"entries"`
+}
+
+// ClientEntry is one entry of it.
+type ClientEntry struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // guarded, wrapped, unwrapped, open, left, fake, missing
+	Why   string `json:"why"`
+	Code  string `json:"code"`
+}
+
+// Preview is a change of a client's file: what it would be, or was where Written.
+type Preview struct {
+	Client     string        `json:"client"`
+	Path       string        `json:"path"`
+	Digest     string        `json:"digest"`
+	Diff       string        `json:"diff"`
+	Entries    []ClientEntry `json:"entries"`
+	Note       string        `json:"note"`
+	Backup     string        `json:"backup"`
+	Written    bool          `json:"written"`
+	Nonce      string        `json:"nonce"`
+	ArmAfterMs int           `json:"armAfterMs"`
+}
+
+// Backup is a client's file as it was before it was changed.
+type Backup struct {
+	ID     string `json:"id"`
+	Path   string `json:"path"`
+	Time   string `json:"time"`
+	Size   int64  `json:"size"`
+	Digest string `json:"digest"`
+}
+
+// Looked is what a first look at one entry of a client's file found.
+type Looked struct {
+	Server string `json:"server"`
+	State  string `json:"state"` // "nothing to decide", "waits", "not looked at"
+	Code   string `json:"code"`
+	Kind   string `json:"kind"`
+	Items  int    `json:"items"`
+	Error  string `json:"error"`
+}

@@ -1,0 +1,5 @@
+//go:build !dev
+
+package desktop
+
+func pagePolicy() string { return strictPolicy }

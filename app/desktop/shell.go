@@ -1,0 +1,173 @@
+package desktop
+
+import (
+	"regexp"
+	"sync"
+	"time"
+)
+
+// Window is what the shell needs of a window. The real one is Wails' (window.go).
+type Window interface {
+	Emit(event string, data ...any)
+	Show()
+	Hide()
+	Minimised() bool
+	Reload() // our own page, whatever stands there now
+	Quit()
+}
+
+// Events are hints without content: the page asks for what changed. Script of whatever page is loaded hears them.
+const (
+	eventChanged = "changed" // ask again
+	eventRoute   = "route"   // go there; the routes are ours
+	eventTheme   = "theme"
+)
+
+// Shell is the window as the rest of the program sees it: shown or hidden, and at which route.
+type Shell struct {
+	after func(time.Duration, func()) // time.AfterFunc
+
+	mu      sync.Mutex
+	window  Window
+	visible bool
+	ready   bool   // our page has asked for its route
+	pending string // the route kept until then
+	loads   int    // of any page
+	asks    int    // of ours
+	hidden  []func()
+}
+
+// NewShell is a shell without a window yet. hidden runs each time that nobody sees the page any more, or it was loaded anew.
+func NewShell(hidden ...func()) *Shell {
+	return &Shell{after: func(d time.Duration, f func()) { time.AfterFunc(d, f) }, hidden: hidden}
+}
+
+// routes are those of our page: a route that came from elsewhere leads nowhere.
+var routes = regexp.MustCompile(`^#/(inbox(/[A-Z0-9]{4})?|servers(/[A-Za-z0-9%._~-]{1,512})?|activity|settings|start)$`)
+
+// Route is route where it is one of ours, else "".
+func Route(route string) string {
+	if routes.MatchString(route) {
+		return route
+	}
+	return ""
+}
+
+// Opened gives the shell its window.
+func (s *Shell) Opened(w Window, visible bool) {
+	s.mu.Lock()
+	s.window, s.visible = w, visible
+	s.mu.Unlock()
+}
+
+// Show raises the window at a route; "" is where it was. Who calls it is a person's click: on the tray, on a notification, or
+// a second start.
+func (s *Shell) Show(route string) {
+	route = Route(route)
+	s.mu.Lock()
+	w, ready := s.window, s.ready
+	if route != "" && !ready {
+		s.pending = route
+	}
+	s.visible = s.visible || w != nil
+	s.mu.Unlock()
+	if w == nil {
+		return
+	}
+	if route != "" && ready {
+		w.Emit(eventRoute, route)
+	}
+	w.Show()
+}
+
+// Closing is the person closing the window: it is hidden, and lives on in the tray.
+func (s *Shell) Closing() {
+	s.mu.Lock()
+	w := s.window
+	s.visible = false
+	s.mu.Unlock()
+	if w != nil {
+		w.Hide()
+	}
+	s.unseen()
+}
+
+// Visible says whether a person can see the page: what nobody sees decides nothing.
+func (s *Shell) Visible() bool {
+	s.mu.Lock()
+	w, visible := s.window, s.visible
+	s.mu.Unlock()
+	return w != nil && visible && !w.Minimised()
+}
+
+// Changed has the page ask again. Before the page listens it need not.
+func (s *Shell) Changed() { s.emit(eventChanged) }
+
+func (s *Shell) emit(event string) {
+	s.mu.Lock()
+	w, ready := s.window, s.ready
+	s.mu.Unlock()
+	if w != nil && ready {
+		w.Emit(event)
+	}
+}
+
+// Ready is the page asking for the route that was kept for it.
+func (s *Shell) Ready() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ready, s.asks = true, s.asks+1
+	route := s.pending
+	s.pending = ""
+	return route
+}
+
+const (
+	foreignAfter = 2 * time.Second // our page asks within 80 ms; a busy machine takes half a second
+	maxReloads   = 5               // of a window in which something goes on loading another page: then it is hidden
+)
+
+// Loaded is any page having been loaded. One that does not ask for its route is not ours, and is put back.
+func (s *Shell) Loaded() {
+	s.mu.Lock()
+	s.loads++
+	n := s.loads
+	again := n > 1
+	s.mu.Unlock()
+	if again {
+		s.unseen()
+	}
+	s.after(foreignAfter, func() {
+		s.mu.Lock()
+		foreign, w := s.asks < n, s.window
+		if foreign {
+			s.asks, s.ready = n, false
+			s.visible = s.visible && n <= maxReloads
+		}
+		s.mu.Unlock()
+		switch {
+		case !foreign || w == nil:
+		case n <= maxReloads:
+			w.Reload()
+		default:
+			w.Hide()
+			s.unseen()
+		}
+	})
+}
+
+// Quit ends the program.
+func (s *Shell) Quit() {
+	s.mu.Lock()
+	w := s.window
+	s.mu.Unlock()
+	if w != nil {
+		w.Quit()
+	}
+}
+
+func (s *Shell) unseen() {
+	for _, f := range s.hidden {
+		f()
+	}
+}

@@ -1,0 +1,93 @@
+package desktop
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"sync/atomic"
+
+	"github.com/wailsapp/wails/v2"
+	"github.com/wailsapp/wails/v2/pkg/logger"
+	"github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
+	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+)
+
+// WindowOptions of RunWindow.
+type WindowOptions struct {
+	Shell  *Shell
+	Page   *Page
+	Assets fs.FS // the built page
+	Hidden bool
+	Lock   string // Wails' own lock, a second line behind the hub's socket
+	// Started runs once the window is there, Stopped when it is gone.
+	Started, Stopped func()
+}
+
+// wailsWindow is the window of Wails.
+type wailsWindow struct {
+	ctx      context.Context
+	quitting *atomic.Bool
+}
+
+func (w *wailsWindow) Emit(event string, data ...any) { runtime.EventsEmit(w.ctx, event, data...) }
+func (w *wailsWindow) Hide()                          { runtime.WindowHide(w.ctx) }
+func (w *wailsWindow) Minimised() bool                { return runtime.WindowIsMinimised(w.ctx) }
+func (w *wailsWindow) Reload()                        { runtime.WindowReloadApp(w.ctx) }
+
+func (w *wailsWindow) Show() {
+	runtime.WindowShow(w.ctx)
+	runtime.WindowUnminimise(w.ctx)
+}
+
+func (w *wailsWindow) Quit() {
+	w.quitting.Store(true)
+	runtime.Quit(w.ctx)
+}
+
+// RunWindow opens the window and returns when the program is to end. It must run on the main goroutine.
+func RunWindow(o WindowOptions) (err error) {
+	// A display that is named and does not answer ends in a panic of the toolkit's binding.
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("open the window: %v", p)
+		}
+	}()
+	quitting := &atomic.Bool{}
+	app := &options.App{
+		Title: "Sallyport", Width: 1100, Height: 740, MinWidth: 880, MinHeight: 600,
+		StartHidden: o.Hidden,
+		AssetServer: &assetserver.Options{Assets: o.Assets, Middleware: withPolicy},
+		Logger:      logger.NewDefaultLogger(), LogLevel: logger.ERROR, LogLevelProduction: logger.ERROR,
+		Bind:           []any{o.Page},
+		ErrorFormatter: FormatError,
+		OnStartup: func(ctx context.Context) {
+			o.Shell.Opened(&wailsWindow{ctx: ctx, quitting: quitting}, !o.Hidden)
+			if o.Started != nil {
+				o.Started()
+			}
+		},
+		OnDomReady: func(context.Context) { o.Shell.Loaded() },
+		OnBeforeClose: func(context.Context) bool {
+			if quitting.Load() {
+				return false
+			}
+			o.Shell.Closing()
+			return true
+		},
+		OnShutdown: func(context.Context) {
+			if o.Stopped != nil {
+				o.Stopped()
+			}
+		},
+		Linux: &linux.Options{ProgramName: "sallyport", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
+	}
+	if o.Lock != "" {
+		app.SingleInstanceLock = &options.SingleInstanceLock{
+			UniqueId:               o.Lock,
+			OnSecondInstanceLaunch: func(options.SecondInstanceData) { o.Shell.Show("") },
+		}
+	}
+	return wails.Run(app)
+}
