@@ -1,0 +1,87 @@
+package panel
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/godbus/dbus/v5/prop"
+)
+
+const (
+	watcher     = "org.kde.StatusNotifierWatcher"
+	watcherPath = dbus.ObjectPath("/StatusNotifierWatcher")
+)
+
+// Panel is a panel with a notification area: programs register their icons with it.
+type Panel struct {
+	conn *dbus.Conn
+
+	mu     sync.Mutex
+	items  []*Item
+	joined chan struct{} // closed and made anew whenever an item registers
+}
+
+// New puts a panel on the bus of conn.
+func New(conn *dbus.Conn) (*Panel, error) {
+	p := &Panel{conn: conn, joined: make(chan struct{})}
+	if err := conn.Export(registrar{p}, watcherPath, watcher); err != nil {
+		return nil, err
+	}
+	constant := func(v any) *prop.Prop { return &prop.Prop{Value: v, Emit: prop.EmitFalse} }
+	if _, err := prop.Export(conn, watcherPath, prop.Map{watcher: {
+		"IsStatusNotifierHostRegistered": constant(true), "ProtocolVersion": constant(int32(0)), "RegisteredStatusNotifierItems": constant([]string{}),
+	}}); err != nil {
+		return nil, err
+	}
+	reply, err := conn.RequestName(watcher, dbus.NameFlagDoNotQueue)
+	if err != nil {
+		return nil, err
+	}
+	if reply != dbus.RequestNameReplyPrimaryOwner {
+		return nil, fmt.Errorf("%s has an owner already", watcher)
+	}
+	return p, nil
+}
+
+// Close takes the panel off the bus; programs keep their icons for the next one.
+func (p *Panel) Close() error {
+	_, err := p.conn.ReleaseName(watcher)
+	return err
+}
+
+// Item is the first icon, as soon as there is one.
+func (p *Panel) Item(ctx context.Context) (*Item, error) {
+	for {
+		p.mu.Lock()
+		items, joined := p.items, p.joined
+		p.mu.Unlock()
+		if len(items) > 0 {
+			return items[0], nil
+		}
+		select {
+		case <-joined:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("no icon registered: %w", ctx.Err())
+		}
+	}
+}
+
+// registrar has the one method that is seen on the bus.
+type registrar struct{ panel *Panel }
+
+// RegisterStatusNotifierItem takes a bus name, or a path at the sender (as fyne.io/systray and Ayatana say it).
+func (r registrar) RegisterStatusNotifierItem(service string, sender dbus.Sender) *dbus.Error {
+	name, path := service, dbus.ObjectPath("/StatusNotifierItem")
+	if strings.HasPrefix(service, "/") {
+		name, path = string(sender), dbus.ObjectPath(service)
+	}
+	r.panel.mu.Lock()
+	defer r.panel.mu.Unlock()
+	r.panel.items = append(r.panel.items, &Item{conn: r.panel.conn, name: name, path: path})
+	close(r.panel.joined)
+	r.panel.joined = make(chan struct{})
+	return nil
+}

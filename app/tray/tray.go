@@ -1,0 +1,68 @@
+// Package tray keeps the icon in the notification area and its menu. It knows nothing of the hub: State is what it shows,
+// Options.Open is told the route of a row that was clicked.
+//
+// What holds:
+//   - No row allows, releases, pauses or removes anything. Any process on the session bus can click a row of the menu.
+//   - Rows are made once and renamed, shown or hidden; a click on one opens the item whose title it showed.
+//   - Where there is no session bus, or no panel to show an icon, Why says so and the rest does nothing.
+package tray
+
+import (
+	"io"
+	"log/slog"
+)
+
+// Mood is what the icon says without words. Each has its own shape, so that they differ without colour.
+type Mood int
+
+const (
+	Starting  Mood = iota // hollow shield: what is guarded is not known yet
+	Guarding              // solid shield
+	Attention             // solid shield with a dot in a notch
+	Critical              // solid shield with a large red dot in a white ring
+	Failing               // outlined shield with "!": something is not guarded, or the hub does not work
+)
+
+// Row is one item that waits. Its title is in our words, with names made safe.
+type Row struct {
+	ID    string // the inbox code
+	Title string // "weather — tool changed"
+}
+
+// State is everything the tray shows. Count is how many wait, where that is more than the rows given.
+type State struct {
+	Mood     Mood
+	Waiting  []Row // the gravest and newest first; three are shown
+	Count    int
+	Coverage string // "Guarding 4 of 4 servers"
+	Tooltip  string // "Sallyport — 2 things waiting"
+}
+
+// Options of New. Callbacks come on a goroutine of their own and may call the Tray.
+type Options struct {
+	Open func(route string) // "#/inbox/4F2A", "#/inbox", "" for the window as it was
+	Quit func()
+	Log  *slog.Logger
+}
+
+// Tray is the icon of this process. Set is for any goroutine.
+type Tray interface {
+	Set(State)
+	Why() string // "" while an icon is shown; else why not, in words for a person
+	Close()
+}
+
+// New shows the icon, in Starting until the first Set. The library beneath keeps one icon a process, for its whole life:
+// call New once.
+func New(o Options) Tray {
+	if o.Open == nil {
+		o.Open = func(string) {}
+	}
+	if o.Quit == nil {
+		o.Quit = func() {}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	return open(o)
+}
