@@ -119,10 +119,10 @@ func TestOnlyItsRoomImportsALibraryOfTheDesktop(t *testing.T) {
 
 // What a window is made of, and who may know it. The rest of the program is built and tested without.
 var hosts = map[string][]string{
-	"github.com/wailsapp/wails": {"app/desktop", "cmd/sallyport-desktop"},
-	"fyne.io/systray":           {"app/tray"},
+	"github.com/wailsapp/wails":  {"app/desktop", "cmd/sallyport-desktop"},
+	"fyne.io/systray":            {"app/tray"},
 	"github.com/gen2brain/beeep": {"app/notify"},
-	"github.com/godbus/dbus":    {"app/notify", "app/tray", "app/tray/panel", "app/desktop", "cmd/sallyport-desktop", "cmd/sallyport-desktop/uitest"},
+	"github.com/godbus/dbus":     {"app/notify", "app/tray", "app/tray/panel", "app/desktop", "cmd/sallyport-desktop", "cmd/sallyport-desktop/uitest"},
 }
 
 func TestOnlyTheRoomOfALibraryImportsIt(t *testing.T) {
