@@ -2,6 +2,9 @@ module github.com/sallyport/sallyport
 
 go 1.26.0
 
+// What npm installs is not ours, and some of it has Go in it.
+ignore ./frontend/node_modules
+
 require (
 	fyne.io/systray v1.12.2 // indirect
 	git.sr.ht/~jackmordaunt/go-toast v1.1.2 // indirect
