@@ -1,0 +1,466 @@
+/**
+ * What the page may ask of the program, and nothing else. The one place where the names between Go and page are written down:
+ * app/desktop's Page answers them, lib/bound.ts carries them over, rooms and tests speak only this.
+ *
+ * Times are RFC 3339 strings. A field marked "server text" holds what somebody else wrote: it goes to the screen through
+ * UntrustedText, or through Name where it is a short name, and nowhere else.
+ */
+export interface Api {
+  /** The route that Go kept for the page ("#/inbox/4F2A", or ""). Asked once, after the listeners are registered. */
+  ready(): Promise<string>
+  /** Everything global; cheap. Asked again at every "changed". */
+  overview(): Promise<Overview>
+  /** What waits: Critical first, then newest. */
+  inbox(): Promise<Item[]>
+  /** What was decided today, or came and went. */
+  decided(): Promise<Item[]>
+  /** One item whole. Mints a nonce for this view of it. */
+  review(code: string): Promise<Review>
+  allow(decision: Decision): Promise<Decided>
+  /** Keeps it blocked. For a guard or a file: what is there now is taken as wanted (that loosens, so it asks for typed). */
+  keep(decision: Decision): Promise<Decided>
+
+  servers(): Promise<Server[]>
+  server(identity: string): Promise<ServerDetail>
+  /** Only tightens. No items: the whole server. */
+  block(identity: string, items: string[]): Promise<Blocked>
+  logs(server: string, lines: number): Promise<string>
+
+  activity(query: ActivityQuery): Promise<Activity>
+  record(id: string): Promise<ActivityRecord>
+
+  /** The settings in force, of one server (identity) or in general (""). */
+  settings(server: string): Promise<Setting[]>
+  /** A value that makes things less safe needs the nonce of confirmLoosening; without it: 4014. */
+  setSetting(setting: SetSetting): Promise<Setting>
+  confirmLoosening(key: string, value: string, server: string): Promise<Confirm>
+
+  clients(): Promise<Coverage>
+  previewProtect(client: string, path: string, names: string[]): Promise<Preview>
+  protect(client: string, path: string, names: string[], digest: string, nonce: string): Promise<Preview>
+  previewUnprotect(client: string, path: string, names: string[]): Promise<Preview>
+  unprotect(client: string, path: string, names: string[], digest: string, nonce: string): Promise<Preview>
+  backups(): Promise<Backup[]>
+  previewRestore(id: string): Promise<Preview>
+  restore(id: string, digest: string, nonce: string): Promise<Preview>
+  /** Starts each entry once and asks what it offers. */
+  look(client: string, path: string, names: string[]): Promise<Looked[]>
+  /** "Not now" of the first run: it is not shown by itself again. */
+  laterFirstRun(): Promise<void>
+
+  setTheme(theme: string): Promise<void>
+  /** "" when it was sent, else why not. */
+  testNotification(): Promise<string>
+}
+
+/** What the page is told without asking. Hints only: they carry no content but a route of ours. */
+export interface Events {
+  /** Something is not as it was: ask again. Returns how to stop listening. */
+  onChanged(listener: () => void): () => void
+  onRoute(listener: (route: string) => void): () => void
+  onTheme(listener: () => void): () => void
+}
+
+/** A rejected promise of Api carries this. */
+export interface Refusal {
+  code: number
+  message: string
+  see?: string
+}
+
+export const CODES = {
+  badRequest: 4000,
+  notFound: 4004,
+  stale: 4009,
+  loosens: 4014,
+  unavailable: 4050,
+} as const
+
+export type Severity = 'critical' | 'high' | 'review'
+export type Level = 'critical' | 'high' | 'medium' | 'low'
+
+export interface Overview {
+  version: string
+  home: string
+  theme: 'light' | 'dark' | 'system'
+  guarded: number
+  total: number
+  unguarded: Unguarded[]
+  waiting: { critical: number; high: number; review: number }
+  problems: Problem[]
+  serversRunning: number
+  /** Nothing is protected yet, and nobody said "Not now". */
+  firstRun: boolean
+  /** "", or why notifications do not show. */
+  notifications: string
+  /** "", or why there is no tray icon. */
+  tray: string
+  storeOK: boolean
+}
+
+export interface Problem {
+  code: string
+  what: string
+  next: string
+}
+
+export interface Unguarded {
+  client: string
+  /** server text */
+  name: string
+  kind: string // entry, extension, remote, policy
+  why: string
+  code: string
+  next: string
+}
+
+export interface Finding {
+  rule: string
+  level: Level
+  category: string // threat, secret
+  /** ours */
+  title: string
+  where: string
+  start: number
+  end: number
+  /** server text, at most 160 characters */
+  match: string
+  /** server text */
+  decoded: string
+  encodings: string[]
+}
+
+export type Kind =
+  | 'new_server'
+  | 'changed'
+  | 'launch'
+  | 'unguarded'
+  | 'config_changed'
+  | 'settings_changed'
+  | 'interaction'
+  | 'guard_problem'
+
+export interface Part {
+  /** pin key: "tool:NAME", "instructions", "launch", "entry:NAME", "setting:KEY"; holds server text */
+  item: string
+  state: string // approved, new, changed, rejected, removed, unwrapped, fake, lost
+  findings: Finding[]
+}
+
+export interface Item {
+  code: string
+  kind: Kind
+  /** server text */
+  server: string
+  identity: string
+  severity: Severity
+  title: string
+  digest: string
+  created: string
+  /** A model asked for it. */
+  asked: boolean
+  /** Changes too often; came and went. */
+  noisy: boolean
+  parts: Part[]
+  decided: string // "", approved, rejected, withdrawn
+  decidedAt: string
+  path: string
+}
+
+export interface Review extends Item {
+  /** Belongs to this code and digest, works once, dies with the window's being hidden. */
+  nonce: string
+  armAfterMs: number
+  /** server text; secrets masked */
+  command: string[]
+  /** server text */
+  url: string
+  /** The server that ran under this name before. */
+  before: EntryBefore | null
+  /** server text: pretty printed JSON of what it calls itself */
+  serverInfo: string
+  findings: Finding[]
+  details: PartDetail[]
+  /** Unified diff of a client's file; holds server text. */
+  diff: string
+  sandbox: string // off, shield, strict, ""
+  lookedUnder: string
+  /** Code under which what was left of it waits. */
+  next: string
+  /** What must be typed to allow: "" unless Critical. */
+  typedWord: string
+  /** It is not what it was when this code was minted; nothing can be decided. */
+  stale: boolean
+}
+
+export interface EntryBefore {
+  identity: string
+  state: string // new, open, blocked
+  command: string[]
+  url: string
+}
+
+export interface PartDetail {
+  item: string
+  /** tool, instructions, prompt, resource-template, resource, launch, entry, setting, store */
+  kind: string
+  /** server text */
+  name: string
+  state: string
+  digest: string
+  findings: Finding[]
+  /** server text: pretty printed JSON, "" when it is gone */
+  definition: string
+  /** server text: pretty printed JSON of what was last allowed, "" when it is new */
+  approved: string
+  changes: Change[]
+}
+
+export interface Change {
+  path: string
+  op: 'added' | 'removed' | 'changed'
+  /** Ours, with names of the server in it: `added, required: "context" (text)`. */
+  words: string
+  /** server text */
+  before: string
+  /** server text */
+  after: string
+  text: Segment[]
+}
+
+export interface Segment {
+  op: 'equal' | 'delete' | 'insert'
+  /** server text */
+  text: string
+}
+
+export interface Decision {
+  code: string
+  digest: string
+  nonce: string
+  /** Pin keys. Empty with all=false: everything without a warning. */
+  items: string[]
+  all: boolean
+  typed: string
+}
+
+export interface Decided {
+  code: string
+  server: string
+  approved: string[]
+  rejected: string[]
+  left: string[]
+  /** Code under which the rest waits. */
+  next: string
+}
+
+export interface Server {
+  /** server text */
+  server: string
+  identity: string
+  state: string // new, open, blocked
+  wrappers: number
+  /** tools */
+  allowed: number
+  /** tools */
+  blocked: number
+  /** of the item that waits */
+  code: string
+  findings: Finding[]
+  /** "" when it was never seen */
+  lastSeen: string
+  sandbox: string // off, shield, strict
+  runsUnder: string[]
+  /** pinned things, all kinds */
+  parts: number
+}
+
+export interface ServerDetail extends Server {
+  /** server text; secrets masked */
+  command: string[]
+  /** server text */
+  url: string
+  /** server text: pretty printed JSON */
+  serverInfo: string
+  items: ServerItem[]
+  waiting: Item[]
+}
+
+export interface ServerItem {
+  item: string
+  kind: string
+  /** server text */
+  name: string
+  state: string
+  digest: string
+  approvedBy: string
+  /** RFC 3339, "" when nobody allowed it */
+  approvedAt: string
+  /** of the item it waits in */
+  code: string
+  /** server text: pretty printed JSON */
+  definition: string
+  findings: Finding[]
+}
+
+export interface Blocked {
+  server: string
+  items: string[]
+  code: string
+}
+
+export interface ActivityQuery {
+  server: string
+  tool: string
+  /** one kind, or several with commas between */
+  kind: string
+  /** one status, or several with commas between */
+  status: string
+  /** RFC 3339, or "" */
+  since: string
+  limit: number
+  /** a record id: only later ones, the first `limit` of them */
+  after: string
+  /** a record id: only older ones, the newest `limit` of them */
+  before: string
+  /** looked for in server, tool, code and summary */
+  text: string
+}
+
+export interface Activity {
+  /** newest first */
+  items: ActivityRow[]
+}
+
+export interface ActivityRow {
+  id: string
+  time: string
+  kind: string
+  status: string // ok, warned, blocked, held, error
+  /** server text */
+  server: string
+  /** server text */
+  tool: string
+  code: string
+  mode: string
+  /** ours */
+  summary: string
+  client: string
+  durationUs: number
+  bytes: number
+}
+
+export interface ActivityRecord extends ActivityRow {
+  /** pretty printed JSON; may hold server text */
+  detail: string
+  session: string
+  request: string
+  prev: string
+  hash: string
+}
+
+export interface Setting {
+  key: string
+  value: string
+  default: string
+  from: string // default, settings, server, tool
+  doc: string
+  /** what is allowed, in words: "off, warn, strict" */
+  values: string
+  /** the values to choose from, where there are few; else empty */
+  choices: string[]
+  /** which way is safer, in words */
+  safer: string
+  /** less safe than its default */
+  lessSafe: boolean
+  scope: string // global, server, tool
+  /** set in the window only */
+  window: boolean
+}
+
+export interface SetSetting {
+  key: string
+  value: string
+  /** identity, or "" */
+  server: string
+  /** of confirmLoosening, or "" */
+  nonce: string
+}
+
+export interface Confirm {
+  nonce: string
+  /** What stops being checked, in words. */
+  words: string
+  armAfterMs: number
+}
+
+export interface Coverage {
+  guarded: number
+  total: number
+  clients: ClientFile[]
+  unguarded: Unguarded[]
+  unseen: string[]
+}
+
+export interface ClientFile {
+  client: string
+  name: string
+  path: string
+  state: string // found, absent, denied, unseen, unreadable
+  why: string
+  watched: boolean
+  guarded: number
+  total: number
+  entries: ClientEntry[]
+}
+
+export interface ClientEntry {
+  /** server text */
+  name: string
+  state: string // guarded, wrapped, unwrapped, open, left, fake, missing
+  why: string
+  code: string
+}
+
+export interface Preview {
+  client: string
+  path: string
+  digest: string
+  /** Unified, secrets masked; holds server text. "": nothing to change. */
+  diff: string
+  entries: ClientEntry[]
+  /** Of this preview; "" after writing. */
+  nonce: string
+  /** Id of the backup that was made, "" where nothing was written. */
+  backup: string
+  written: boolean
+  note: string
+  armAfterMs: number
+}
+
+export interface Backup {
+  id: string
+  path: string
+  time: string
+  size: number
+  digest: string
+}
+
+export interface Looked {
+  /** server text */
+  server: string
+  state: string // "nothing to decide", "waits", "not looked at"
+  code: string
+  kind: string
+  items: number
+  error: string
+}
+
+/** What went wrong, whatever was thrown. */
+export function refusalOf(thrown: unknown): Refusal {
+  if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) {
+    const { code, message, see } = thrown as Partial<Refusal>
+    return { code: typeof code === 'number' ? code : 0, message: String(message), see: see ?? '' }
+  }
+  return { code: 0, message: String(thrown) }
+}

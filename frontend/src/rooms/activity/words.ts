@@ -1,0 +1,61 @@
+import type { ActivityRow } from '../../lib/api'
+
+/** How a row looks: only what was blocked, held or went wrong carries colour. */
+export type Tone = 'plain' | 'blocked' | 'held' | 'problem' | 'changed' | 'mine'
+
+export interface Told {
+  word: string
+  tone: Tone
+}
+
+const BY_KIND: Record<string, Told> = {
+  server_start: { word: 'Started', tone: 'plain' },
+  server_stop: { word: 'Stopped', tone: 'plain' },
+  drift: { word: 'Changed', tone: 'changed' },
+  quarantine: { word: 'Held', tone: 'held' },
+  release: { word: 'Released by you', tone: 'mine' },
+  approval: { word: 'Allowed by you', tone: 'mine' },
+  rejection: { word: 'Blocked by you', tone: 'mine' },
+  config_change: { word: 'Settings', tone: 'plain' },
+  guard_problem: { word: 'Problem', tone: 'problem' },
+}
+
+/** What happened, in one or three words. */
+export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'summary'>): Told {
+  if (row.kind === 'approval' && /trusted on first use/.test(row.summary)) return { word: 'Allowed unread', tone: 'problem' }
+  const known = BY_KIND[row.kind]
+  if (known) return known
+  switch (row.status) {
+    case 'blocked':
+      return { word: 'Blocked', tone: 'blocked' }
+    case 'held':
+      return { word: 'Held', tone: 'held' }
+    case 'warned':
+      return { word: 'Warning', tone: 'problem' }
+    case 'error':
+      return { word: 'Ran, failed', tone: 'plain' }
+  }
+  return { word: row.kind === 'tool_call' ? 'Ran' : 'Noted', tone: 'plain' }
+}
+
+/** Our summary as a sentence begins. */
+export function sentence(summary: string): string {
+  return summary === '' ? '' : summary.charAt(0).toUpperCase() + summary.slice(1)
+}
+
+export function durationWords(us: number): string {
+  if (us <= 0) return ''
+  if (us < 1000) return 'under 1 ms'
+  const ms = us / 1000
+  if (ms < 100) return `${Math.round(ms)} ms`
+  const seconds = ms / 1000
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}
+
+export function sizeWords(bytes: number): string {
+  if (bytes <= 0) return ''
+  if (bytes < 1024) return `${bytes} bytes`
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} kB`
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
