@@ -89,11 +89,17 @@ func passing(path, target, temporary string, ownHome bool) string {
 // below says whether path lies in folder, taken as they are written and with links followed.
 func below(path, folder string) bool {
 	for _, dir := range []string{folder, resolved(folder)} {
-		if rel, err := filepath.Rel(dir, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		if holds(dir, path) {
 			return true
 		}
 	}
 	return false
+}
+
+// holds says whether path is dir or lies in it, taken as they are written.
+func holds(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 func resolved(path string) string {

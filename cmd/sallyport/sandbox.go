@@ -65,7 +65,7 @@ func systems() []clientconfig.System {
 // old one; the folder stays.
 func clientPlaces(system clientconfig.System) (hide, keep []string) {
 	for _, place := range clientconfig.Places(system) {
-		if place.Folder == "" || above(place.Folder, system.Home) {
+		if place.Folder == "" || holds(place.Folder, system.Home) {
 			hide = append(hide, place.Path)
 			continue
 		}
@@ -89,12 +89,6 @@ func makeClaudeFolder(system clientconfig.System) {
 	if _, err := os.Stat(filepath.Dir(places[0].Folder)); err == nil {
 		_ = os.Mkdir(places[0].Folder, 0o700) // exists, mostly; where it cannot be made, no server can make it either
 	}
-}
-
-// above says whether a folder is another one or holds it.
-func above(folder, other string) bool {
-	rel, err := filepath.Rel(folder, other)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // Report says with what the server declares what it ran under when it did.

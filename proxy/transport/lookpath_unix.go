@@ -68,8 +68,8 @@ func explain(name, path, dir string, errno syscall.Errno) error {
 	case errno == syscall.E2BIG:
 		reason = "its arguments and environment are too long for this system"
 	case errno == syscall.ENOENT, errno == syscall.EACCES, errno == syscall.ENOTDIR, errno == syscall.ELOOP:
-		if interpreter := shebang(full); interpreter != "" {
-			reason = "its interpreter " + strconv.QuoteToGraphic(interpreter) + ": " + errno.Error()
+		if words := shebang(full); len(words) > 0 {
+			reason = "its interpreter " + strconv.QuoteToGraphic(words[0]) + ": " + errno.Error()
 		} else if errno == syscall.ENOENT {
 			reason = "the program loader it needs is not installed"
 		}
@@ -77,18 +77,15 @@ func explain(name, path, dir string, errno syscall.Errno) error {
 	return &StartError{name, reason}
 }
 
-// shebang is the interpreter that the first line of a script names; 256 bytes is all the kernel looks at.
-func shebang(path string) string {
-	head := firstBytes(path)
-	line, _, _ := bytes.Cut(head, []byte("\n"))
+// shebang are the words of a script's first line, the interpreter first, none for any other file; 256 bytes is all the kernel
+// looks at.
+func shebang(path string) []string {
+	line, _, _ := bytes.Cut(firstBytes(path), []byte("\n"))
 	rest, ok := bytes.CutPrefix(line, []byte("#!"))
 	if !ok {
-		return ""
+		return nil
 	}
-	if fields := strings.Fields(string(rest)); len(fields) > 0 {
-		return fields[0]
-	}
-	return ""
+	return strings.Fields(string(rest))
 }
 
 // forShell says whether execvp would hand the file to /bin/sh: no format the kernel knows, and no binary either.

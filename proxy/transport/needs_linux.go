@@ -174,15 +174,13 @@ func isScript(file string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	return slices.Contains([]string{".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", ".jar", ".php", ".pl"}, filepath.Ext(file)) || shebang(file) != ""
+	return slices.Contains([]string{".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", ".jar", ".php", ".pl"}, filepath.Ext(file)) || len(shebang(file)) > 0
 }
 
 // firstLine is the interpreter that a script names, and its first argument that is no flag.
 func firstLine(file string) (interpreter, argument string) {
-	line, _, _ := strings.Cut(string(firstBytes(file)), "\n")
-	rest, ok := strings.CutPrefix(line, "#!")
-	fields := strings.Fields(rest)
-	if !ok || len(fields) == 0 {
+	fields := shebang(file)
+	if len(fields) == 0 {
 		return "", ""
 	}
 	for _, f := range fields[1:] {

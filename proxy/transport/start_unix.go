@@ -275,7 +275,7 @@ func (g *Prepared) wallsFailed(c Command) error {
 
 // explainInside is explain for a program that is there outside and perhaps not inside.
 func explainInside(c Command, path string, errno syscall.Errno) error {
-	if _, err := os.Stat(fromDir(path, c.Dir)); err == nil && errno == syscall.ENOENT && shebang(fromDir(path, c.Dir)) == "" {
+	if _, err := os.Stat(fromDir(path, c.Dir)); err == nil && errno == syscall.ENOENT && len(shebang(fromDir(path, c.Dir))) == 0 {
 		return &StartError{c.Argv[0], "its program, or what it needs to start, is in a folder that its sandbox (" + c.Sandbox.String() + ") hides"}
 	}
 	return explain(c.Argv[0], path, c.Dir, errno)
