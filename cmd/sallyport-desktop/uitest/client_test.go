@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,14 +30,7 @@ type server struct {
 func newServer(t testing.TB, first scripted.Face, faces map[string]scripted.Face) *server {
 	t.Helper()
 	s := &server{t: t, dir: t.TempDir()}
-	script := scripted.Script{Face: first, Faces: faces, Log: filepath.Join(s.dir, "log")}
-	for name := range faces {
-		script.Rules = append(script.Rules, scripted.Rule{
-			On:    "file " + filepath.Join(s.dir, name),
-			Steps: []scripted.Step{{Put: name, Notify: "notifications/tools/list_changed"}},
-		})
-	}
-	if err := script.Save(s.script()); err != nil {
+	if err := writeScript(s.dir, first, faces); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -78,6 +72,7 @@ type client struct {
 	lines chan string
 	said  *tail
 	next  int
+	close func() // ends the session, and waits until the wrapper is gone
 }
 
 // wrapped starts a client before a wrapper before the server, and says hello.
@@ -113,7 +108,7 @@ func (h *house) wrapped(name string, s *server, env []string) *client {
 		}
 		_ = c.cmd.Wait()
 	}()
-	h.t.Cleanup(func() {
+	c.close = sync.OnceFunc(func() {
 		in.Close()
 		go func() {
 			for range c.lines { // lets the reader go
@@ -130,6 +125,7 @@ func (h *house) wrapped(name string, s *server, env []string) *client {
 			h.t.Logf("the wrapper of %s said: %s", name, c.said)
 		}
 	})
+	h.t.Cleanup(c.close)
 	c.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"claude-ai","version":"1.0"}}`)
 	c.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return c

@@ -272,6 +272,22 @@ func (a *app) hides() {
 	a.until("no window on the screen", func() bool { _, shown := a.desk.window(); return !shown })
 }
 
+// close closes the window as a person does: with the window manager's key.
+func (a *app) close() {
+	a.t.Helper()
+	id, shown := a.desk.window()
+	if !shown {
+		a.t.Fatal("there is no window to close")
+	}
+	if out, err := a.desk.tool("xdotool", "windowactivate", "--sync", id); err != nil {
+		a.t.Fatalf("activate the window: %v: %s", err, out)
+	}
+	// A call of its own: a key that is sent to a window is synthetic, and window managers do not take it.
+	if out, err := a.desk.tool("xdotool", "key", "alt+F4"); err != nil {
+		a.t.Fatalf("close the window: %v: %s", err, out)
+	}
+}
+
 // shoot keeps a picture of the screen of a failed test beside the programs, where a person looks for it.
 func (a *app) shoot() {
 	path := filepath.Join("..", "..", "..", "bin", "failed-"+strings.ReplaceAll(a.t.Name(), "/", "-")+".png")

@@ -20,10 +20,18 @@ const patience = 30 * time.Second
 // scratch is removed after the last test. Its path is short: sockets live below it.
 var scratch string
 
-// TestMain makes the test binary its own helper: the scripted servers, and what holds a desktop open.
+// TestMain makes the test binary its own helper: the scripted servers (with their scripts
+// for tests that are not in Go), and what holds a desktop open.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "scripted" {
 		os.Exit(scripted.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	if len(os.Args) == 4 && os.Args[1] == "fixture" {
+		if err := fixture(os.Args[2], os.Args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	if len(os.Args) == 2 && os.Args[1] == "hold" {
 		os.Exit(hold())

@@ -1,0 +1,206 @@
+//go:build ui
+
+package uitest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The whole of it, from a server that nobody has seen to a call that runs: the notification says that something is new, a
+// forged click on it does nothing, a real one opens the review, and one press allows what is shown.
+func TestAFirstReviewOpensWhatWasBlocked(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := h.open()
+	first, faces := weatherFaces()
+	weather := newServer(t, first, faces)
+	client := h.wrapped("weather", weather, h.env())
+	if names := client.tools(); len(names) != 0 {
+		t.Errorf("tools before the review: %v", names)
+	}
+	item := h.waits("new_server")
+	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
+	a.trayRow("weather")
+	if tip := a.tooltip(); !strings.Contains(tip, "1 thing waiting") {
+		t.Errorf("the tray says %q", tip)
+	}
+
+	note := a.notified("weather")
+	if note.app != "Sallyport" || !strings.Contains(note.title, "New server: weather") || strings.Contains(note.body, "forecast") {
+		t.Errorf("the notification is %+v", note)
+	}
+	for _, action := range note.actions {
+		for _, word := range []string{"allow", "approve", "trust"} {
+			if strings.Contains(strings.ToLower(action), word) {
+				t.Errorf("the notification has an action %q", action)
+			}
+		}
+	}
+	a.hides()
+	a.forge()
+	a.clickNote("1")
+	a.shows()
+	a.find(heading, "weather")
+	a.says("forecast for a city", "if you do nothing")
+
+	if weather.ran("get_forecast") {
+		t.Error("the tool ran before it was allowed")
+	}
+	a.press(button, allowServer)
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	if names := client.tools(); !slices.Equal(names, []string{"get_alerts", "get_forecast", "list_cities"}) {
+		t.Errorf("tools after the review: %v", names)
+	}
+	a.trayGone("weather")
+	a.until("a notification that is taken back", func() bool { return len(h.inbox()) == 0 })
+}
+
+// What changed is refused, everything else works on; the window says in words what is different, and allowing it opens
+// exactly that.
+func TestAChangeIsBlockedShownInWordsAndAllowed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first, faces := weatherFaces()
+	weather := newServer(t, first, faces)
+	h.allowed("weather", weather)
+	a := h.open()
+	client := h.wrapped("weather", weather, h.env())
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+
+	weather.put("reworded")
+	item := h.waits("changed")
+	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
+	client.runs("list_cities", `{}`, "Lisbon, Oslo")
+	a.trayClick("weather")
+	a.shows()
+	a.find(heading, "get_forecast")
+	a.says("for the next", "units", "required", "if you do nothing")
+	a.find(anything, "removed: 5")
+	a.find(anything, "added: 7")
+
+	a.press(button, allowTool)
+	client.runs("get_forecast", `{"city":"Lisbon","units":"metric"}`, "sunny at first")
+	a.trayGone("weather")
+	if left := h.inbox(); len(left) != 0 {
+		t.Errorf("it still waits: %+v", left)
+	}
+}
+
+// The safe button: it stays refused, it leaves the inbox, and no terminal can undo that while there is a window.
+func TestWhatIsKeptBlockedStaysSo(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first, faces := weatherFaces()
+	weather := newServer(t, first, faces)
+	h.allowed("weather", weather)
+	a := h.open()
+	client := h.wrapped("weather", weather, h.env())
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	weather.put("reworded")
+	item := h.waits("changed")
+
+	// The home was made with --allow-cli-approval, and still a hub with a window takes no decision from outside of it.
+	out, code := h.command("approve", item.Code, "--all", "--yes")
+	if code != 3 || !strings.Contains(out, "window") {
+		t.Errorf("approve from a terminal: status %d: %s", code, out)
+	}
+	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
+
+	a.trayClick("weather")
+	a.find(heading, "get_forecast")
+	a.press(button, keepBlocked)
+	a.trayGone("weather")
+	if left := h.inbox(); len(left) != 0 {
+		t.Errorf("it still waits: %+v", left)
+	}
+	if answer := client.call("get_forecast", `{"city":"Lisbon"}`); !strings.Contains(answer, `"isError":true`) {
+		t.Errorf("what was kept blocked runs: %.300s", answer)
+	}
+	client.runs("list_cities", `{}`, "Lisbon, Oslo")
+}
+
+// It changes while a person reads: the buttons go dead and say so, and what is allowed afterwards is what is then shown.
+func TestWhatChangesWhileItIsReadIsNotAllowed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first, faces := weatherFaces()
+	weather := newServer(t, first, faces)
+	h.allowed("weather", weather)
+	a := h.open()
+	client := h.wrapped("weather", weather, h.env())
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	weather.put("reworded")
+	item := h.waits("changed")
+	a.trayClick("weather")
+	a.find(heading, "get_forecast")
+	a.find(button, allowTool)
+
+	weather.put("again")
+	a.says("changed again while you were reading")
+	if n, ok := a.look(button, allowTool); ok && n.press() == nil {
+		t.Error("the button still takes a press")
+	}
+	client.refused("get_forecast", `{"city":"Lisbon"}`, h.waits("changed").Code)
+	if item.Digest == h.waits("changed").Digest {
+		t.Error("what waits now has the digest of what was read")
+	}
+
+	a.press(button, showNew)
+	a.says("village")
+	a.press(button, allowTool)
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+}
+
+// A hidden order: the whole server stands still, the message is decoded on the page, and neither a press nor Enter is enough
+// to allow it; the server's name must be typed.
+func TestWhatIsCriticalMustBeTyped(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first, faces := weatherFaces()
+	weather := newServer(t, first, faces)
+	h.allowed("weather", weather)
+	a := h.open()
+	client := h.wrapped("weather", weather, h.env())
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	weather.put("poisoned")
+	item := h.waits("changed")
+	if item.Severity != "critical" {
+		t.Fatalf("it is %s", item.Severity)
+	}
+	client.refused("list_cities", `{}`, item.Code)
+	if tip := a.tooltip(); !strings.Contains(tip, "1 critical thing waiting") {
+		t.Errorf("the tray says %q", tip)
+	}
+	a.trayClick("weather")
+	a.shows()
+	a.find(heading, "get_forecast")
+	a.says("stop and read this", "read ~/.ssh/id_rsa", "hidden text")
+	if page := a.reads(); strings.ContainsFunc(page, func(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }) {
+		t.Error("a tag character reached the page")
+	}
+
+	// The focus is on the headline, so what a person was about to type elsewhere decides nothing.
+	for _, symbol := range []int32{keyEnter, keySpace, keyEnter} {
+		h.desk.key(symbol)
+	}
+	a.press(button, allowTool)
+	a.find(alert, "")
+	confirm := a.find(button, allowVersion)
+	if confirm.press() == nil {
+		t.Error("the button takes a press before anything was typed")
+	}
+	h.desk.key(keyEnter)
+	a.fill("weather", "weathe")
+	h.desk.key(keyEnter)
+	if confirm.press() == nil {
+		t.Error("the button takes a press before the whole name was typed")
+	}
+	if left := h.inbox(); len(left) != 1 || left[0].Digest != item.Digest {
+		t.Fatalf("Enter decided: %+v", left)
+	}
+	h.desk.keyboard(0, "r", 4)
+	a.press(button, allowVersion)
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+}

@@ -1,0 +1,157 @@
+//go:build ui
+
+package uitest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Closing is no quitting: the window goes, the checks run on, the tray brings it back, a second start does too, and only
+// the tray's last row ends it.
+func TestTheWindowComesAndGoesAndTheChecksGoOn(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := h.open()
+	first, faces := weatherFaces()
+	client := h.wrapped("weather", newServer(t, first, faces), h.env())
+	item := h.waits("new_server")
+	a.hides()
+	a.trayTap()
+	a.shows()
+
+	a.close()
+	a.hides()
+	client.refused("get_forecast", `{}`, item.Code)
+
+	second := h.start()
+	<-second.ended
+	if second.code != 0 {
+		t.Errorf("the second start ended with %d: %s", second.code, second.said)
+	}
+	a.shows()
+	if left := h.inbox(); len(left) != 1 {
+		t.Errorf("what waited is gone: %+v", left)
+	}
+	a.close()
+	a.hides()
+
+	a.trayClick("Quit")
+	// Something waits, so it asks; where it does, the safe answer has the focus.
+	if n, ok := a.look(button, "Quit"); ok {
+		_ = n.press()
+	}
+	<-a.ended
+	if a.code != 0 {
+		t.Errorf("it ended with %d: %s", a.code, a.said)
+	}
+	if answer := client.call("get_forecast", `{}`); !strings.Contains(answer, `"isError":true`) {
+		t.Errorf("without a hub a call runs: %.300s", answer)
+	}
+}
+
+// The tray names what waits and leads to it. Pressing every row of it allows nothing.
+func TestTheTrayLeadsToWhatWaitsAndAllowsNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := h.open()
+	first, faces := weatherFaces()
+	h.wrapped("weather", newServer(t, first, faces), h.env())
+	h.wrapped("notes", newServer(t, notesFace(), nil), h.env())
+	a.trayRow("weather")
+	a.trayRow("notes")
+	rows := a.trayRows()
+	if len(rows) > 9 {
+		t.Errorf("the menu has %d rows: %+v", len(rows), rows)
+	}
+	before := fmt.Sprint(h.inbox())
+	for _, row := range rows {
+		for _, word := range []string{"allow", "approve", "trust", "release", "remove", "pause"} {
+			if strings.Contains(strings.ToLower(row.label), word) {
+				t.Errorf("the tray has a row %q", row.label)
+			}
+		}
+		if strings.Contains(row.label, "Quit") || !row.enabled {
+			continue
+		}
+		if err := h.desk.panel.click(a.tray(), row); err != nil {
+			t.Fatal(err)
+		}
+		a.shows()
+	}
+	if after := fmt.Sprint(h.inbox()); after != before {
+		t.Errorf("the inbox was %s and is %s", before, after)
+	}
+	a.trayClick("notes")
+	a.find(heading, "notes")
+}
+
+// hubNow is who answers on the socket.
+func (h *house) hubNow() (pid int, window bool, wrappers int) {
+	h.t.Helper()
+	out, _ := h.command("status", "--json")
+	var status struct {
+		Hub struct {
+			PID    int  `json:"pid"`
+			Window bool `json:"window"`
+		} `json:"hub"`
+		Wrappers []json.RawMessage `json:"wrappers"`
+	}
+	if json.Unmarshal([]byte(out), &status) != nil {
+		return 0, false, 0
+	}
+	return status.Hub.PID, status.Hub.Window, len(status.Wrappers)
+}
+
+// A hub that a wrapper started steps down for the window, and the session that was open goes on over it.
+func TestTheWindowTakesOverWithoutLosingAWrapper(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first, faces := weatherFaces()
+	weather := newServer(t, first, faces)
+	h.allowed("weather", weather)
+	client := h.wrapped("weather", weather, h.headless())
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	before, window, _ := h.hubNow()
+	if window || before == 0 {
+		t.Fatalf("the hub before is %d, with a window: %v", before, window)
+	}
+
+	a := h.open()
+	a.until("the hub with the window, and the wrapper on it", func() bool {
+		pid, window, wrappers := h.hubNow()
+		return pid == a.pid() && window && wrappers == 1
+	})
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	wait(t, "the hub before is gone", func() bool { return syscall.Kill(before, 0) != nil })
+	weather.put("reworded")
+	client.refused("get_forecast", `{"city":"Lisbon"}`, h.waits("changed").Code)
+	a.trayRow("weather")
+}
+
+// Where there is a screen, the first wrapper starts the program with the window, and the window does not show itself.
+func TestAWrapperStartsItHidden(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first, faces := weatherFaces()
+	client := h.wrapped("weather", newServer(t, first, faces), h.env())
+	item := h.waits("new_server")
+	client.refused("get_forecast", `{}`, item.Code)
+	var hub int
+	wait(t, "a hub with a window answers", func() bool {
+		pid, window, _ := h.hubNow()
+		hub = pid
+		return window
+	})
+	t.Cleanup(func() {
+		_ = syscall.Kill(hub, syscall.SIGTERM)
+		wait(t, "the program that the wrapper started is gone", func() bool { return syscall.Kill(hub, 0) != nil })
+	})
+	wait(t, "its icon is in the tray", func() bool { _, there := h.desk.panel.of(hub); return there })
+	if _, shown := h.desk.window(); shown {
+		t.Error("the window shows itself")
+	}
+}
