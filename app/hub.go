@@ -30,6 +30,10 @@ type Options struct {
 	Window   bool // the hub lives in the desktop program: decisions are calls inside that process
 	Version  string
 	Notifier Notifier // nil: nobody is notified
+	// Show raises the window, Changed says that something a window shows may be otherwise now. Both must not block, and may
+	// be called while the hub is locked. nil where there is no window.
+	Show    func(route string)
+	Changed func()
 	// Damage is what the hub before this one met in its store: the store is put aside, and a person decides.
 	Damage string
 
@@ -342,6 +346,9 @@ func (h *Hub) commit(f func(*store.Tx) (wrote bool, err error)) error {
 	})
 	if errors.Is(err, errNothing) {
 		return nil
+	}
+	if err == nil {
+		h.changed()
 	}
 	return err
 }

@@ -73,6 +73,26 @@ func (h *Hub) leave() {
 	h.end()
 }
 
+// Show raises the window of this hub for a second start of its program. A program inside a wrapped server does not put a
+// window before a person: where it stands, and when, is half of what a person is asked.
+func (h *Hub) Show(peer control.Peer, route string) error {
+	switch {
+	case peer.Descends:
+		return answer(control.CodeDescends, "a program inside a wrapped server cannot raise the window")
+	case h.opts.Show == nil:
+		return answer(control.CodeNotHere, "this hub has no window")
+	}
+	h.opts.Show(route)
+	return nil
+}
+
+// changed tells the window that it may show something old.
+func (h *Hub) changed() {
+	if h.opts.Changed != nil {
+		h.opts.Changed()
+	}
+}
+
 // StepDown gives way to a hub that a person started. What was taken is on the disk before it says yes. A hub that a person
 // started gives way to nobody: a second one ends instead.
 func (h *Hub) StepDown(peer control.Peer) error {

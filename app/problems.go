@@ -47,10 +47,19 @@ const (
 // problem notes something that is wrong until it is cleared. h.mu must not be needed by the caller's lock order: it takes
 // none, and is called either from Open or under h.mu.
 func (h *Hub) problem(code, what, next string) {
-	h.problems[code] = control.Problem{Code: code, What: oneLine(what), Next: next}
+	now := control.Problem{Code: code, What: oneLine(what), Next: next}
+	if h.problems[code] != now {
+		h.problems[code] = now
+		h.changed()
+	}
 }
 
-func (h *Hub) solved(code string) { delete(h.problems, code) }
+func (h *Hub) solved(code string) {
+	if _, ok := h.problems[code]; ok {
+		delete(h.problems, code)
+		h.changed()
+	}
+}
 
 func (h *Hub) problemList() []control.Problem {
 	list := make([]control.Problem, 0, len(h.problems))

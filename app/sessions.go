@@ -114,6 +114,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		h.idling()
 		return control.State{}, h.failed(err)
 	}
+	h.changed()
 	st := h.servers[id.ID]
 	st.lastSeen, st.base.Name = now, name
 	return h.push(s), nil
@@ -150,6 +151,7 @@ func (h *Hub) Unregister(w control.Wrapper) {
 		return
 	}
 	delete(h.sessions, w)
+	h.changed()
 	h.wrapperGone()
 	h.logs.flush(s.server, s.id)
 	if st := h.servers[s.server]; st != nil {

@@ -61,6 +61,55 @@ func (h *Hub) settingServer(name string) (server store.Server, err error) {
 
 // SetSetting sets one value. What tightens may come from anywhere; what loosens is a decision.
 func (h *Hub) SetSetting(peer control.Peer, q control.SettingQuery) (control.Setting, error) {
+	return h.setSetting(q, "from the command line", func() error { return h.mayDecide(peer) }, peer.Descends)
+}
+
+// SetSettingHere is SetSetting of the window, in this process. There, too, what loosens needs Decided.
+func (h *Hub) SetSettingHere(q control.SettingQuery) (control.Setting, error) {
+	if s, ok := policy.Lookup(q.Key); ok && s.Window {
+		return h.setWindowOnly(s, q)
+	}
+	return h.setSetting(q, "in the window", func() error { return nil }, false)
+}
+
+// setWindowOnly sets approvals.cli, the one setting that no file and no command line may hold: it stands in the store alone.
+func (h *Hub) setWindowOnly(s policy.Setting, q control.SettingQuery) (control.Setting, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return control.Setting{}, err
+	}
+	value := q.Value
+	if value == "" {
+		value = s.Default
+	}
+	value, err := s.Parse(value)
+	if err != nil || q.Server != "" || q.Tool != "" || s.Key != metaWindowCLI {
+		return control.Setting{}, answer(control.CodeBadRequest, "%s is on or off, for all servers", s.Key)
+	}
+	from := "off"
+	if h.windowOn {
+		from = "on"
+	}
+	if from == value {
+		return h.settingRow(s, store.Server{}, ""), nil
+	}
+	if value == "on" && !q.Decided {
+		return control.Setting{}, answer(control.CodeLoosens, "%s: on instead of off makes things less safe", s.Key)
+	}
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		change := []policy.ChangeOfSetting{{Key: s.Key, From: from, To: value}}
+		return true, errors.Join(tx.SetMeta(metaWindowCLI, []byte(value)), h.noteSettings(tx, change, "in the window", ""))
+	})
+	if err != nil {
+		return control.Setting{}, h.failed(err)
+	}
+	h.windowOn = value == "on"
+	return h.settingRow(s, store.Server{}, ""), nil
+}
+
+// setSetting sets one value where it was asked for. allowed is asked with h.mu held, and only for what loosens.
+func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() error, descends bool) (control.Setting, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := h.usable(); err != nil {
@@ -93,8 +142,8 @@ func (h *Hub) SetSetting(peer control.Peer, q control.SettingQuery) (control.Set
 	}
 	tightened, loosened := policy.Diff(h.settings.accepted, accepted)
 	if len(loosened) > 0 {
-		if err := h.mayDecide(peer); err != nil {
-			if peer.Descends {
+		if err := allowed(); err != nil {
+			if descends {
 				return control.Setting{}, err
 			}
 			return control.Setting{}, h.suggest(file, err)
@@ -112,7 +161,7 @@ func (h *Hub) SetSetting(peer control.Peer, q control.SettingQuery) (control.Set
 			return false, err
 		}
 		if changes := append(tightened, loosened...); len(changes) > 0 {
-			if err := h.noteSettings(tx, changes, "from the command line", ""); err != nil {
+			if err := h.noteSettings(tx, changes, where, ""); err != nil {
 				return false, err
 			}
 		}

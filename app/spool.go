@@ -85,5 +85,6 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 		return nil
 	}
 	_, err = h.store.AppendNow(records...)
+	h.changed()
 	return err
 }

@@ -192,6 +192,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 			defer h.mu.Unlock()
 			return control.Acked{}, h.failed(err)
 		}
+		h.changed()
 	}
 	return control.Acked{Stored: len(r.Records)}, nil
 }

@@ -119,6 +119,11 @@ func (c *Client) RestoreBackup(ctx context.Context, r RestoreBackup) (Protected,
 	return ask[Protected](ctx, c, "restore_backup", r)
 }
 
+// Show asks a hub with a window to raise it, at a route of the page or "" for where it is.
+func (c *Client) Show(ctx context.Context, route string) error {
+	return c.call(ctx, "show", named{Name: route}, nil)
+}
+
 // StepDown asks the hub to make room. nil means that it will; it is gone when Done is closed and its lock is free.
 func (c *Client) StepDown(ctx context.Context) error {
 	return c.call(ctx, "step_down", nothing{}, nil)

@@ -23,8 +23,8 @@ var (
 type DialOptions struct {
 	Role    Role
 	Version string // of this program, for people
-	// Executables are further files, beside our own, that may be the hub: the desktop program of this installation. One
-	// that does not exist is no mistake.
+	// Executables are further files that may be the hub, beside our own and the other programs of this installation (see
+	// Beside). One that does not exist is no mistake.
 	Executables []string
 	// Register, where it is given, goes out together with the greeting: a wrapper that starts waits for one answer less. Call
 	// Client.Register with the same afterwards, for the answer.

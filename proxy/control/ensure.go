@@ -20,13 +20,15 @@ const startTimeout = 15 * time.Second
 // in it are none of the hub's.
 var hubEnvironment = []string{
 	"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "TMP", "TEMP",
-	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE",
+	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE",
+	"XDG_DATA_DIRS", "XDG_CONFIG_DIRS",
 	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS",
 	"USERPROFILE", "LOCALAPPDATA", "APPDATA", "SYSTEMROOT", "SYSTEMDRIVE",
 }
 
-// EnsureHub starts `exe hub --started-by-wrapper` where no hub runs and returns when one answers. The pid is that of the hub
-// that was started here, 0 where another was there first. A hub is in a session of its own but still our child, and
+// EnsureHub starts a hub where none runs and returns when one answers: hidden in the desktop program where that stands beside
+// exe and there is a display, else `exe hub --started-by-wrapper`. The pid is that of the hub that was started here, 0 where
+// another was there first. A hub is in a session of its own but still our child, and
 // whoever ends our other descendants has to spare it.
 func EnsureHub(ctx context.Context, home Home, exe string) (pid int, err error) {
 	c, pid, err := ensureHub(ctx, home, exe, DialOptions{Role: RoleCLI}, nil)
@@ -53,8 +55,9 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 	}
 	defer starting.Close()
 	var (
-		pid   int
-		ended <-chan error
+		pid      int
+		ended    <-chan error
+		commands = hubCommands(exe)
 	)
 	for pause := time.Millisecond; ; pause = min(pause*2, 50*time.Millisecond) {
 		if ended == nil {
@@ -67,8 +70,13 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 				return c, pid, err
 			}
 			if ours {
-				if pid, ended, err = startHub(home, exe, started); err != nil {
-					return nil, 0, fmt.Errorf("start a hub: %w", err)
+				for { // a program that cannot be run at all is like one that is not installed, as long as there is another
+					if pid, ended, err = startHub(home, commands[0], started); err == nil {
+						break
+					}
+					if commands = commands[1:]; len(commands) == 0 {
+						return nil, 0, fmt.Errorf("start a hub: %w", err)
+					}
 				}
 			}
 		}
@@ -80,6 +88,10 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 		case err := <-ended:
 			// Another hub may have won the home, and is about to listen: one more look, then it is a failure.
 			c, dialed := waitForHub(ctx, home, options)
+			if commands = commands[1:]; c == nil && errors.Is(dialed, ErrNoHub) && len(commands) > 0 {
+				ended = nil // no window could be opened: without one then
+				continue
+			}
 			if c == nil && errors.Is(dialed, ErrNoHub) {
 				dialed = fmt.Errorf("start a hub: it ended (%w): see %s", exitOf(err), filepath.Join(home.Logs, "hub.log"))
 			}
@@ -117,8 +129,8 @@ func waitForHub(ctx context.Context, home Home, options DialOptions) (*Client, e
 }
 
 // startHub runs a hub that outlives us: a session of its own, no pipe of ours, no folder of ours as its working folder.
-func startHub(home Home, exe string, started func(pid int)) (int, <-chan error, error) {
-	cmd := exec.Command(exe, "hub", "--started-by-wrapper")
+func startHub(home Home, command []string, started func(pid int)) (int, <-chan error, error) {
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = filepath.VolumeName(home.Dir) + string(filepath.Separator)
 	if home.Root != "" {
 		cmd.Env = append(cmd.Env, "SALLYPORT_HOME="+home.Root)

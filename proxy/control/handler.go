@@ -52,6 +52,9 @@ type Handler interface {
 	Backups() ([]Backup, error)
 	RestoreBackup(peer Peer, r RestoreBackup) (Protected, error)
 
+	// Show raises the window at a route, for a second start of the desktop program. A hub without one says no.
+	Show(peer Peer, route string) error
+
 	// StepDown says yes (nil) when this hub gives way to peer. The hub then flushes, releases store and socket and exits;
 	// the asker knows that it is gone when the lock beside the socket is free.
 	StepDown(peer Peer) error

@@ -248,6 +248,8 @@ func (h *testHub) Coverage(CoverageQuery) (Coverage, error)             { return
 func (h *testHub) Backups() ([]Backup, error)                           { return nil, nil }
 func (h *testHub) RestoreBackup(Peer, RestoreBackup) (Protected, error) { return Protected{}, nil }
 
+func (h *testHub) Show(Peer, string) error { return nil }
+
 func (h *testHub) StepDown(Peer) error {
 	if h.startedBy != "wrapper" {
 		return &Error{Code: CodeNotHere, Message: "started by a person"}

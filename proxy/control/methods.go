@@ -74,6 +74,9 @@ var methods = map[string]method{
 	"restore_backup": with(func(c *session, r RestoreBackup) (any, error) {
 		return c.server.handler.RestoreBackup(c.peer(true), r)
 	}),
+	"show": with(func(c *session, n named) (any, error) {
+		return nothing{}, c.server.handler.Show(c.peer(true), n.Name)
+	}),
 	"step_down": with(func(c *session, _ nothing) (any, error) {
 		return nothing{}, c.server.handler.StepDown(c.peer(true))
 	}),

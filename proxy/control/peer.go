@@ -23,7 +23,7 @@ type installation struct {
 	open  []*os.File
 }
 
-// ourInstallation is this executable and the ones named (the desktop program, or the wrapper's, beside it). One that is not
+// ourInstallation is this executable, the other programs of the installation beside it, and the ones named. One that is not
 // there is left out.
 func ourInstallation(executables []string) (*installation, error) {
 	self, err := selfExecutable()
@@ -31,7 +31,7 @@ func ourInstallation(executables []string) (*installation, error) {
 		return nil, fmt.Errorf("look at our own executable: %w", err)
 	}
 	in := &installation{files: []os.FileInfo{self}}
-	for _, path := range executables {
+	for _, path := range append([]string{Beside(wrapperProgram), Beside(desktopProgram)}, executables...) {
 		f, err := os.Open(path)
 		if err != nil {
 			continue

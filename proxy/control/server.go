@@ -19,7 +19,7 @@ var ErrAgain = errors.New("another hub takes over in this process")
 
 // Options of Serve.
 type Options struct {
-	// Executables are further files, beside our own, that may speak here: the other program of this installation.
+	// Executables are further files that may speak here, beside our own and the other programs of this installation.
 	Executables []string
 	// Wrappers names processes, beside the connected wrappers, whose descendants may not decide. May be nil.
 	Wrappers func() []int

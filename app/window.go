@@ -1,0 +1,181 @@
+package app
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/store"
+)
+
+// What only a window asks, in this process. None of it is on the socket.
+
+// DecidedItem is an inbox item that no longer waits.
+type DecidedItem struct {
+	control.InboxItem
+	Decided   string // approved, rejected, withdrawn
+	DecidedAt time.Time
+}
+
+// DecidedSince are the items that a person decided, or that came and went, since then; the newest first.
+func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return nil, err
+	}
+	err = h.store.View(func(tx *store.Tx) error {
+		items, err := tx.Decided()
+		if err != nil {
+			return err
+		}
+		for _, it := range items {
+			if it.Decided == decidedSuperseded || it.DecidedAt.Before(since) {
+				continue
+			}
+			server, err := tx.Server(it.ServerID)
+			if err != nil && !absent(err) {
+				return err
+			}
+			out = append(out, DecidedItem{inboxItem(it, server), it.Decided, it.DecidedAt.UTC()})
+		}
+		return nil
+	})
+	slices.SortStableFunc(out, func(a, b DecidedItem) int { return b.DecidedAt.Compare(a.DecidedAt) })
+	return out, h.failed(err)
+}
+
+// ServerWhole is a server with all that is pinned of it.
+type ServerWhole struct {
+	control.Server
+	Command []string // secrets masked
+	URL     string
+	Info    json.RawMessage
+	Items   []PinnedItem
+	Waiting []control.InboxItem
+}
+
+// PinnedItem is one pinned thing of a server as it stands.
+type PinnedItem struct {
+	control.ServerItem
+	ApprovedAt time.Time
+	Code       string          // of the inbox item in which it waits
+	Definition json.RawMessage // as it was declared last, else as it was allowed
+	Findings   []inspect.Finding
+}
+
+// ServerWhole finds a server by its identity, id or name.
+func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return out, err
+	}
+	err = h.store.View(func(tx *store.Tx) error {
+		server, err := findServer(tx, name)
+		if err != nil {
+			return err
+		}
+		l, err := readLedger(tx, server.ID)
+		if err != nil {
+			return err
+		}
+		codes := waitingCodes(tx, server.ID)
+		out = ServerWhole{Server: serverRow(l, codes), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
+		out.Sandbox, out.RunsIn = h.settings.forServer(server)[sandboxKey], h.runsUnder(server.ID)
+		for _, s := range h.sessions {
+			if s.server == server.ID {
+				out.Wrappers++
+			}
+		}
+		if st := h.servers[server.ID]; st != nil && st.lastSeen.After(out.LastSeen) {
+			out.LastSeen = st.lastSeen.UTC()
+		}
+		for _, j := range review(l.facts()).Items {
+			item := PinnedItem{ServerItem: control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}, Findings: j.Findings}
+			base := l.base(j.Key)
+			if j.State == stateApproved || j.State == stateRemoved {
+				item.Approved, item.ApprovedAt = j.ApprovedBy, base.ApprovedAt
+			}
+			if j.Waits {
+				item.Code = codes[j.Kind]
+			}
+			if item.Definition = base.Raw; !l.seen[j.Key].Removed && l.seen[j.Key].Raw != nil {
+				item.Definition = l.seen[j.Key].Raw
+			}
+			out.Items = append(out.Items, item)
+		}
+		waiting, err := tx.Waiting()
+		if err != nil {
+			return err
+		}
+		orderItems(waiting)
+		for _, it := range waiting {
+			if it.ServerID == server.ID {
+				out.Waiting = append(out.Waiting, inboxItem(it, server))
+			}
+		}
+		return nil
+	})
+	return out, h.failed(err)
+}
+
+// WindowState is what a window remembers over its end.
+type WindowState struct {
+	Theme  string `json:"theme,omitempty"` // light, dark; "" follows the system
+	NotNow bool   `json:"not_now,omitempty"`
+	Tray   bool   `json:"tray_told,omitempty"` // it was said that the program lives on in the tray
+}
+
+const metaWindow = "window"
+
+// Window is what was remembered last; nothing where that cannot be read.
+func (h *Hub) Window() (state WindowState) {
+	_ = h.viewing(func(tx *store.Tx) error {
+		raw, err := tx.Meta(metaWindow)
+		if err == nil {
+			err = json.Unmarshal(raw, &state)
+		}
+		return err
+	})
+	return state
+}
+
+// Remember changes it.
+func (h *Hub) Remember(change func(*WindowState)) error {
+	state := h.Window()
+	change(&state)
+	raw, err := json.Marshal(state)
+	if err != nil {
+		return err
+	}
+	return h.updating(func(tx *store.Tx) error { return tx.SetMeta(metaWindow, raw) })
+}
+
+// LoosensSetting says whether a value would make things less safe than what is in force, and from what to what.
+func (h *Hub) LoosensSetting(q control.SettingQuery) (loosens bool, from, to string, err error) {
+	rows, err := h.Settings(control.SettingQuery{Key: q.Key, Server: q.Server})
+	if err != nil {
+		return false, "", "", err
+	}
+	s, _ := policy.Lookup(q.Key)
+	from, to = rows[0].Value, q.Value
+	if strings.TrimSpace(to) == "" {
+		to = s.Default
+		if q.Server != "" { // taken out for the server, the general value holds
+			general, err := h.Settings(control.SettingQuery{Key: q.Key})
+			if err != nil {
+				return false, "", "", err
+			}
+			to = general[0].Value
+		}
+	}
+	if to, err = s.Parse(to); err != nil {
+		return false, "", "", answer(control.CodeBadRequest, "%v", err)
+	}
+	return s.Loosens(from, to), from, to, nil
+}
