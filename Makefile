@@ -32,7 +32,7 @@ test: test-needs ## Run all tests, end to end against real servers included
 
 .PHONY: test-needs
 test-needs: ## Install what the tests need (system packages, and servers below .cache)
-	@build/need go gcc libc git script npm python-venv bwrap
+	@build/need go gcc libc git script npm python-venv bwrap dbus-daemon
 	@cmd/sallyport/e2e/install.sh
 
 .PHONY: test-all
