@@ -183,10 +183,10 @@ func (d *desk) keyboard(symbol int32, text string, kind uint32) {
 
 // root is the program as the accessibility bus has it, found by the number of its process.
 func (a *app) root() (node, bool) {
-	registry := node{a.desk.a11y, "org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"}
+	registry := node{a.a11y, "org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"}
 	for _, program := range registry.kids() {
 		var pid uint32
-		if a.desk.a11y.BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, program.name).Store(&pid) == nil &&
+		if a.a11y.BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, program.name).Store(&pid) == nil &&
 			int(pid) == a.pid() {
 			return program, true
 		}
@@ -254,7 +254,7 @@ func (a *app) fill(part, text string) {
 	a.t.Helper()
 	field := a.find(entry, part)
 	a.until("the field "+part+" has the focus", func() bool { return field.focus() == nil && field.is(stateFocused) })
-	a.desk.keyboard(0, text, 4)
+	a.keyboard(0, text, 4)
 }
 
 // reads is all that the page says, a line for each thing that says something.

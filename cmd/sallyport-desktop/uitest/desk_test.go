@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"github.com/sallyport/sallyport/app/tray/panel"
 )
 
 // desk is a desktop of its own: a screen, a session bus with accessibility, a window manager, a notification daemon, and
@@ -24,7 +26,7 @@ type desk struct {
 	env     []string
 	session *dbus.Conn
 	a11y    *dbus.Conn
-	panel   *panel
+	panel   *panel.Panel
 	notes   *notes
 }
 
@@ -64,7 +66,7 @@ func newDesk(t testing.TB) *desk {
 		t.Fatalf("accessibility bus: %v", err)
 	}
 	d.a11y = d.connect(address)
-	if d.panel, err = newPanel(d.connect(d.value("DBUS_SESSION_BUS_ADDRESS"))); err != nil {
+	if d.panel, err = panel.New(d.connect(d.value("DBUS_SESSION_BUS_ADDRESS"))); err != nil {
 		t.Fatalf("panel: %v", err)
 	}
 	if d.notes, err = listen(d.connect(d.value("DBUS_SESSION_BUS_ADDRESS"))); err != nil {
@@ -112,8 +114,7 @@ func clean() []string {
 
 // house is an installation: a home of Sallyport's own, on a desktop.
 type house struct {
-	t    testing.TB
-	desk *desk
+	*desk
 	home string
 }
 
@@ -124,7 +125,7 @@ func newHouse(t testing.TB) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &house{t: t, desk: newDesk(t), home: filepath.Join(dir, "home")}
+	return &house{desk: newDesk(t), home: filepath.Join(dir, "home")}
 }
 
 func (h *house) env() []string { return append(slices.Clone(h.desk.env), "SALLYPORT_HOME="+h.home) }
@@ -264,26 +265,26 @@ func (d *desk) window() (id string, shown bool) {
 
 func (a *app) shows() {
 	a.t.Helper()
-	a.until("a window on the screen", func() bool { _, shown := a.desk.window(); return shown })
+	a.until("a window on the screen", func() bool { _, shown := a.window(); return shown })
 }
 
 func (a *app) hides() {
 	a.t.Helper()
-	a.until("no window on the screen", func() bool { _, shown := a.desk.window(); return !shown })
+	a.until("no window on the screen", func() bool { _, shown := a.window(); return !shown })
 }
 
 // close closes the window as a person does: with the window manager's key.
 func (a *app) close() {
 	a.t.Helper()
-	id, shown := a.desk.window()
+	id, shown := a.window()
 	if !shown {
 		a.t.Fatal("there is no window to close")
 	}
-	if out, err := a.desk.tool("xdotool", "windowactivate", "--sync", id); err != nil {
+	if out, err := a.tool("xdotool", "windowactivate", "--sync", id); err != nil {
 		a.t.Fatalf("activate the window: %v: %s", err, out)
 	}
 	// A call of its own: a key that is sent to a window is synthetic, and window managers do not take it.
-	if out, err := a.desk.tool("xdotool", "key", "alt+F4"); err != nil {
+	if out, err := a.tool("xdotool", "key", "alt+F4"); err != nil {
 		a.t.Fatalf("close the window: %v: %s", err, out)
 	}
 }
@@ -291,7 +292,7 @@ func (a *app) close() {
 // shoot keeps a picture of the screen of a failed test beside the programs, where a person looks for it.
 func (a *app) shoot() {
 	path := filepath.Join("..", "..", "..", "bin", "failed-"+strings.ReplaceAll(a.t.Name(), "/", "-")+".png")
-	if out, err := a.desk.tool("import", "-window", "root", path); err != nil {
+	if out, err := a.tool("import", "-window", "root", path); err != nil {
 		a.t.Logf("no picture: %v: %s", err, out)
 		return
 	}

@@ -93,8 +93,8 @@ func dunstrc(t testing.TB) string {
 // notified waits for a note whose title holds part.
 func (a *app) notified(part string) (found note) {
 	a.t.Helper()
-	a.until(fmt.Sprintf("a notification %q among %+v", part, a.desk.notes.all()), func() bool {
-		for _, n := range a.desk.notes.all() {
+	a.until(fmt.Sprintf("a notification %q among %+v", part, a.notes.all()), func() bool {
+		for _, n := range a.notes.all() {
 			if strings.Contains(strings.ToLower(n.title), strings.ToLower(part)) {
 				found = n
 				return true
@@ -110,11 +110,11 @@ func (a *app) clickNote(mouse string) {
 	a.t.Helper()
 	var window string
 	a.until("a notification on the screen", func() bool {
-		out, err := a.desk.tool("xdotool", "search", "--onlyvisible", "--class", "Dunst")
+		out, err := a.tool("xdotool", "search", "--onlyvisible", "--class", "Dunst")
 		window, _, _ = strings.Cut(out, "\n")
 		return err == nil && window != ""
 	})
-	if out, err := a.desk.tool("xdotool", "mousemove", "--window", window, "20", "15", "click", mouse); err != nil {
+	if out, err := a.tool("xdotool", "mousemove", "--window", window, "20", "15", "click", mouse); err != nil {
 		a.t.Fatalf("click the notification: %v: %s", err, out)
 	}
 }
@@ -125,13 +125,13 @@ func (a *app) clickNote(mouse string) {
 func (a *app) forge() {
 	a.t.Helper()
 	var names []string
-	if err := a.desk.session.BusObject().Call("org.freedesktop.DBus.ListNames", 0).Store(&names); err != nil {
+	if err := a.session.BusObject().Call("org.freedesktop.DBus.ListNames", 0).Store(&names); err != nil {
 		a.t.Fatal(err)
 	}
 	targets := []string{""}
 	for _, name := range names {
 		var pid uint32
-		if strings.HasPrefix(name, ":") && a.desk.session.BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, name).Store(&pid) == nil &&
+		if strings.HasPrefix(name, ":") && a.session.BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, name).Store(&pid) == nil &&
 			int(pid) == a.pid() {
 			targets = append(targets, name)
 		}
@@ -149,7 +149,7 @@ func (a *app) forge() {
 	a.trayRows()
 	a.inbox()
 	a.trayRows()
-	if _, shown := a.desk.window(); shown {
+	if _, shown := a.window(); shown {
 		a.t.Error("a forged click opened the window")
 	}
 }
@@ -170,7 +170,7 @@ func (a *app) emit(target, member string, body ...any) {
 	if target != "" {
 		m.Headers[dbus.FieldDestination] = dbus.MakeVariant(target)
 	}
-	if call := a.desk.session.Send(m, nil); call != nil && call.Err != nil {
+	if call := a.session.Send(m, nil); call != nil && call.Err != nil {
 		a.t.Fatalf("forge a signal: %v", call.Err)
 	}
 }

@@ -1,0 +1,111 @@
+// The flows of the window in short, in a browser: a first review, a change that is allowed, one that is kept blocked, one that
+// changes while it is read, and one that must be typed. cmd/sallyport-desktop/uitest has them on what ships.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { House, openBrowser, until } from './house.mjs'
+
+let browser
+before(async () => (browser = await openBrowser()))
+after(() => browser?.close())
+
+/** A house where weather was allowed, and has just put on another face. */
+async function changed(face) {
+  const house = await House.make()
+  const weather = await house.server('weather')
+  await house.allowed(weather)
+  await house.open()
+  const client = await house.wrap(weather)
+  await client.tools()
+  await weather.put(face)
+  const item = await house.waits('changed')
+  const page = await house.page(browser, `#/inbox/${item.code}`)
+  await page.getByRole('heading', { name: /get_forecast/ }).first().waitFor()
+  return { house, weather, client, item, page }
+}
+
+const allowTool = (page) => page.getByRole('button', { name: /^Allow this tool/ })
+
+describe('the window', { concurrency: false }, () => {
+  test('a new server is read and allowed, and its call runs', async () => {
+    const house = await House.make()
+    try {
+      await house.open()
+      const client = await house.wrap(await house.server('weather'))
+      const item = await house.waits('new_server')
+      assert.ok((await client.call('get_forecast', { city: 'Lisbon' })).isError)
+      const page = await house.page(browser, '#/inbox')
+      await page.getByRole('link', { name: new RegExp(item.code) }).or(page.getByRole('button', { name: new RegExp(item.code) })).first().click()
+      await page.getByRole('heading', { name: /weather/ }).first().waitFor()
+      await page.getByRole('button', { name: /^Allow this server/ }).click()
+      await until('the call runs', async () => !(await client.call('get_forecast', { city: 'Lisbon' })).isError)
+      await page.getByText('Nothing is waiting').first().waitFor()
+      assert.deepEqual(page.problems, [])
+    } finally {
+      await house.end()
+    }
+  })
+
+  test('a change is shown word by word and allowed', async () => {
+    const { house, client, page } = await changed('reworded')
+    try {
+      assert.ok((await client.call('get_forecast', { city: 'Lisbon' })).isError)
+      assert.match(await page.locator('del').first().innerText(), /5/)
+      assert.match(await page.locator('ins').first().innerText(), /7/)
+      await page.getByText(/required/i).first().waitFor()
+      await allowTool(page).click()
+      await until('the call runs', async () => !(await client.call('get_forecast', { city: 'Lisbon' })).isError)
+      assert.deepEqual(page.problems, [])
+    } finally {
+      await house.end()
+    }
+  })
+
+  test('what is kept blocked leaves the inbox and stays refused', async () => {
+    const { house, client, page } = await changed('reworded')
+    try {
+      await page.getByRole('button', { name: /^Keep .*blocked/ }).click()
+      await until('nothing waits', async () => (await house.inbox()).length === 0)
+      assert.ok((await client.call('get_forecast', { city: 'Lisbon' })).isError)
+      assert.deepEqual(page.problems, [])
+    } finally {
+      await house.end()
+    }
+  })
+
+  test('what changes while it is read cannot be allowed until it was shown', async () => {
+    const { house, weather, client, page } = await changed('reworded')
+    try {
+      await weather.put('again')
+      await page.getByText('changed again while you were reading').first().waitFor()
+      assert.ok(await allowTool(page).isDisabled())
+      await page.getByRole('button', { name: 'Show the new version' }).click()
+      await page.getByText('village').first().waitFor()
+      await allowTool(page).click()
+      await until('the call runs', async () => !(await client.call('get_forecast', { city: 'Lisbon' })).isError)
+    } finally {
+      await house.end()
+    }
+  })
+
+  test('Enter decides nothing, and what is critical is typed', async () => {
+    const { house, client, item, page } = await changed('poisoned')
+    try {
+      for (const key of ['Enter', 'Space', 'Enter', 'Control+Shift+A', 'Enter']) await page.keyboard.press(key)
+      await page.keyboard.press('Escape')
+      await allowTool(page).click()
+      const dialog = page.getByRole('alertdialog')
+      const allow = dialog.getByRole('button', { name: /^Allow this version/ })
+      assert.ok(await allow.isDisabled())
+      await dialog.getByRole('textbox').fill('weathe')
+      await page.keyboard.press('Enter')
+      assert.ok(await allow.isDisabled())
+      assert.equal((await house.inbox())[0].digest, item.digest)
+      await dialog.getByRole('textbox').fill('weather')
+      await allow.click()
+      await until('the call runs', async () => !(await client.call('get_forecast', { city: 'Lisbon' })).isError)
+      assert.deepEqual(page.problems, [])
+    } finally {
+      await house.end()
+    }
+  })
+})
