@@ -12,7 +12,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.1.4
 
 .PHONY: help
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
 run: build ## Build everything and start it: the desktop app where there is one and a display, else the demo
@@ -63,6 +63,39 @@ check: ## Format, vet on every platform, staticcheck, build without cgo, known v
 	go run $(STATICCHECK) ./...
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/sallyport
 	@build/vulnerabilities $(GOVULNCHECK)
+
+.PHONY: ui
+ui: ui-shipped ui-browser ## Use the window as a person would: what ships by accessibility names, the dev build in a browser
+
+.PHONY: ui-needs
+ui-needs: desktop
+	@build/need xvfb dbus at-spi fonts dunst openbox xdotool imagemagick
+	@go test -c -tags ui -o bin/uitest ./cmd/sallyport-desktop/uitest
+
+.PHONY: ui-shipped
+ui-shipped: ui-needs
+	@cd cmd/sallyport-desktop/uitest && ../../../bin/uitest -test.parallel 4 -test.timeout 5m
+
+# The dev build answers every web origin: it is for tests on loopback, on data of their own, and is in no other target.
+.PHONY: ui-dev
+ui-dev: ui-needs
+	@build/need chromium
+	@mkdir -p bin/dev
+	@go build -tags dev,webkit2_41 -o bin/dev/sallyport-desktop ./cmd/sallyport-desktop
+	@cp -f bin/sallyport bin/dev/sallyport
+
+.PHONY: ui-browser
+ui-browser: ui-dev
+	@build/with-desktop node --test --test-concurrency=1 frontend/e2e/*.test.mjs
+
+.PHONY: screenshots
+screenshots: ui-dev ## Draw every screen of the window, light and dark, into docs/images (ONLY="inbox settings": these)
+	@build/with-desktop node frontend/e2e/screenshots.mjs $(ONLY)
+
+.PHONY: bench-window
+bench-window: ui-needs ## Measure how soon the window is there and what it costs at rest, into docs/performance.md
+	@go test -c -tags ui,measure -o bin/measure ./cmd/sallyport-desktop/uitest
+	@cd cmd/sallyport-desktop/uitest && ../../../bin/measure -test.v -test.run TestMeasureTheWindow -write
 
 .PHONY: bench
 bench: build ## Measure against a direct connection, a bare relay and a typed proxy, in one run

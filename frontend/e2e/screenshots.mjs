@@ -1,0 +1,159 @@
+// Every screen of the window, light and dark, into docs/images, from a home with real servers behind real wrappers.
+// `make screenshots` runs it. The folders of the run are shown as a person's home: nothing else is touched up.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { House, openBrowser, until } from './house.mjs'
+
+const images = fileURLToPath(new URL('../../docs/images/', import.meta.url))
+const only = process.argv.slice(2)
+const sizes = { viewport: { width: 1100, height: 740 } }
+
+let browser
+
+/** Flat colours: a palette is enough, and a fifth of the size. */
+async function save(name, picture) {
+  const convert = spawn('convert', ['png:-', '-strip', '-dither', 'None', '-colors', '255', '-define', 'png:compression-level=9', `PNG8:${join(images, `${name}.png`)}`], { stdio: ['pipe', 'inherit', 'inherit'] })
+  convert.stdin.end(picture)
+  if ((await once(convert, 'exit'))[0] !== 0) throw new Error(`convert ${name}`)
+  console.log(name)
+}
+
+/** One screen in both themes. act brings it to where it is shot. */
+async function shoot(house, name, route, act = async () => {}) {
+  if (only.length && !only.includes(name)) return
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await house.page(browser, route, { ...sizes, colorScheme })
+    try {
+      await page.evaluate(() => document.fonts.ready)
+      await page.waitForLoadState('networkidle')
+      await act(page)
+      await page.evaluate(([from, to]) => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+        while (walker.nextNode()) walker.currentNode.data = walker.currentNode.data.replaceAll(from, to)
+      }, [house.user, '/home/ada'])
+      await save(`${name}-${colorScheme}`, await page.screenshot())
+    } catch (error) {
+      process.exitCode = 1
+      console.error(`${name}: ${error.message}`)
+      await save(`failed-${name}-${colorScheme}`, await page.screenshot())
+    } finally {
+      await page.context().close()
+    }
+  }
+}
+
+/** A server as a program of the person's, with a name of its own: "weather-server --units metric". */
+async function installed(house, fixture, name = fixture) {
+  const server = await house.server(fixture)
+  const bin = join(house.user, '.local/bin')
+  await mkdir(bin, { recursive: true })
+  const path = join(bin, `${name}-server`)
+  await writeFile(path, `#!/bin/sh\nexec ${server.argv.map((word) => `'${word}'`).join(' ')}\n`)
+  await chmod(path, 0o755)
+  house.env.PATH = `${bin}:${process.env.PATH}`
+  return { ...server, name, argv: [path, '--stdio'] }
+}
+
+const config = (house) => join(house.user, '.config/Claude/claude_desktop_config.json')
+
+async function configure(house, servers) {
+  await mkdir(join(house.user, '.config/Claude'), { recursive: true })
+  const entries = Object.fromEntries(servers.map(({ name, argv }) => [name, { command: argv[0], args: argv.slice(1) }]))
+  await writeFile(config(house), `${JSON.stringify({ globalShortcut: '', mcpServers: entries }, null, 2)}\n`)
+}
+
+/** Nothing is protected yet. */
+async function firstSteps() {
+  const house = await House.make()
+  try {
+    await configure(house, [await installed(house, 'weather'), await installed(house, 'notes'), await installed(house, 'notes', 'files')])
+    await house.open()
+    await shoot(house, 'start', '#/start')
+    await shoot(house, 'start-diff', '#/start', async (page) => {
+      await page.getByRole('button', { name: /See the exact change/ }).first().click()
+      await page.getByText('mcpServers').or(page.getByText('"command"')).first().waitFor()
+    })
+    await shoot(house, 'inbox-empty', '#/inbox')
+  } finally {
+    await house.end()
+  }
+}
+
+/** Everything that can wait, waits. */
+async function everything() {
+  const house = await House.make()
+  try {
+    const [weather, notes, files, radar] = [await installed(house, 'weather'), await installed(house, 'notes'), await installed(house, 'notes', 'files'), await installed(house, 'weather', 'radar')]
+    await configure(house, [weather, notes])
+    await house.allowed(weather, notes, radar)
+    await house.headless(() => house.command('protect', '--all'))
+    await house.open()
+    const clients = [await house.wrap(weather), await house.wrap(notes), await house.wrap(radar)]
+    await clients[0].call('get_forecast', { city: 'Lisbon' })
+    await clients[0].call('get_alerts', { city: 'Lisbon' })
+    await clients[1].call('list_notes')
+    await shoot(house, 'servers-quiet', '#/servers')
+
+    await house.wrap(files)
+    await house.waits('new_server')
+    await weather.put('reworded')
+    const drift = await until('weather changed', async () => (await house.inbox()).find((item) => item.kind === 'changed' && item.server === 'weather'))
+    await clients[0].call('get_forecast', { city: 'Lisbon' })
+    await radar.put('poisoned')
+    const grave = await until('radar changed', async () => (await house.inbox()).find((item) => item.severity === 'critical'))
+    // Somebody takes the guard of notes out of the file.
+    const file = JSON.parse(await readFile(config(house), 'utf8'))
+    file.mcpServers.notes = { command: notes.argv[0], args: notes.argv.slice(1) }
+    await writeFile(config(house), `${JSON.stringify(file, null, 2)}\n`)
+    const bare = await house.waits('unguarded')
+    // And loosens a setting by hand.
+    await writeFile(join(house.home, 'settings.json'), `${JSON.stringify({ 'pins.launch': 'off' }, null, 2)}\n`)
+    const loose = await house.waits('settings_changed').catch(() => null)
+    const fresh = await house.waits('new_server')
+
+    await shoot(house, 'inbox', '#/inbox')
+    await shoot(house, 'review-new', `#/inbox/${fresh.code}`)
+    await shoot(house, 'review-changed', `#/inbox/${drift.code}`)
+    await shoot(house, 'review-technical', `#/inbox/${drift.code}`, (page) => page.getByRole('tab', { name: /Technical/ }).click())
+    await shoot(house, 'review-critical', `#/inbox/${grave.code}`)
+    await shoot(house, 'review-confirm', `#/inbox/${grave.code}`, async (page) => {
+      await page.getByRole('button', { name: /^Allow/ }).first().click()
+      await page.getByRole('alertdialog').waitFor()
+    })
+    await shoot(house, 'review-unguarded', `#/inbox/${bare.code}`)
+    if (loose) await shoot(house, 'review-settings', `#/inbox/${loose.code}`)
+    await shoot(house, 'servers', '#/servers')
+    await shoot(house, 'server', `#/servers/${encodeURIComponent(drift.identity)}`)
+    await shoot(house, 'activity', '#/activity')
+    await shoot(house, 'settings', '#/settings')
+  } finally {
+    await house.end()
+  }
+}
+
+/** The worst that a server can write. */
+async function hostile() {
+  const house = await House.make()
+  try {
+    await house.open()
+    await house.wrap(await installed(house, 'hostile', 'updater'))
+    const item = await house.waits('new_server')
+    await shoot(house, 'review-hostile', `#/inbox/${item.code}`)
+  } finally {
+    await house.end()
+  }
+}
+
+await mkdir(images, { recursive: true })
+browser = await openBrowser()
+try {
+  await firstSteps()
+  await everything()
+  await hostile()
+} finally {
+  await browser.close()
+  await rm(join(images, 'failed'), { force: true })
+}
