@@ -7,6 +7,9 @@ SHELL := bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD = -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 
+# Wails' own tags: what it is built as, and the web view it uses.
+DESKTOP = desktop,production,webkit2_41
+
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.1.4
 
@@ -15,15 +18,34 @@ help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
-run: build ## Build everything and start it: the desktop app where there is one and a display, else the demo
+run: build ## Build everything and start it: the window where there is a display, else the demo
 	@build/need bwrap || echo 'without bubblewrap no server can be given a sandbox; all else works' >&2
-	@if [[ -x bin/sallyport-desktop && -n "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]]; then exec bin/sallyport-desktop; fi; \
+	@if [[ -n "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]]; then \
+		if $(MAKE) --no-print-directory desktop; then exec bin/sallyport-desktop; fi; \
+		echo 'the window could not be built, so this is the demo' >&2; \
+	fi; \
 	exec bin/sallyport demo
 
 .PHONY: build
 build: ## Build bin/sallyport
 	@build/need go
 	CGO_ENABLED=0 go build $(BUILD) -o bin/sallyport ./cmd/sallyport
+
+.PHONY: desktop
+desktop: build page ## Build bin/sallyport-desktop, the window with its page (GTK and WebKitGTK)
+	@build/need gcc pkg-config gtk webkit
+	go build -tags $(DESKTOP) $(BUILD) -o bin/sallyport-desktop ./cmd/sallyport-desktop
+
+.PHONY: page
+page: bindings ## Build the window's page into frontend/dist
+	@build/need npm
+	@[[ frontend/node_modules/.package-lock.json -nt frontend/package-lock.json ]] || npm --prefix frontend ci --no-audit --no-fund
+	npm --prefix frontend run build
+
+.PHONY: bindings
+bindings: ## Write what the page may call, as TypeScript, into frontend/src/api/wailsjs
+	@build/need go
+	@CGO_ENABLED=0 go run -tags bindings ./cmd/sallyport-desktop >/dev/null
 
 .PHONY: test
 test: test-needs ## Run all tests, end to end against real servers included

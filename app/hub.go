@@ -57,7 +57,11 @@ type Notifier interface {
 // ItemNotice is an inbox item as a notification may show it.
 type ItemNotice struct {
 	Code, Kind, Server, Severity, Title string
-	Asked                               bool // a model asked for it
+	Asked                               bool   // a model asked for it
+	Entry                               string // of a client's file, where it is about one alone
+	Tools                               int    // that are new or changed; 0 where something else is too
+	Hidden                              bool   // a finding says that text is hidden from the reader
+	Blocked                             bool   // of what a server runs: it is not started before a decision
 }
 
 // Hub answers the control protocol over one home. It implements control.Handler.

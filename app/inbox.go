@@ -178,7 +178,9 @@ func (h *Hub) settleServer(tx *store.Tx, l *ledger, before, after reviewed, now 
 		if fresh {
 			l.wrote = true
 			if item != nil {
-				notices = append(notices, noticeOf(*item, l.server.Name))
+				notice := noticeOf(*item, l.server.Name)
+				notice.Blocked = kind == kindLaunch && !h.runsOn(l)
+				notices = append(notices, notice)
 			}
 		}
 	}
@@ -369,7 +371,33 @@ func orderItems(items []store.Item) {
 }
 
 func noticeOf(it store.Item, server string) ItemNotice {
-	return ItemNotice{Code: it.Code, Kind: it.Kind, Server: server, Severity: it.Severity, Title: it.Title, Asked: it.Asked}
+	n := ItemNotice{Code: it.Code, Kind: it.Kind, Server: server, Severity: it.Severity, Title: it.Title, Asked: it.Asked}
+	others := 0
+	for _, p := range it.Parts {
+		if p.State == stateRemoved {
+			continue
+		}
+		if strings.HasPrefix(p.Item, string(pin.Tool)+":") {
+			n.Tools++
+		} else {
+			others++
+		}
+		for _, f := range readFindings(p.Findings) {
+			n.Hidden = n.Hidden || f.Level == inspect.Critical && hides(f)
+		}
+	}
+	if others > 0 {
+		n.Tools = 0
+	}
+	if len(it.Parts) == 1 && fileItem(it.Kind) {
+		n.Entry = strings.TrimPrefix(it.Parts[0].Item, entryPrefix)
+	}
+	return n
+}
+
+// hides says whether a finding is of a text that a person who reads the definition does not see.
+func hides(f inspect.Finding) bool {
+	return f.Decoded != "" || strings.HasPrefix(f.Rule, "invisible") || strings.HasPrefix(f.Rule, "hidden")
 }
 
 func (h *Hub) notify(n ItemNotice) {

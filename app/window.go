@@ -179,3 +179,10 @@ func (h *Hub) LoosensSetting(q control.SettingQuery) (loosens bool, from, to str
 	}
 	return s.Loosens(from, to), from, to, nil
 }
+
+// StoreOK says whether the store can be used; where it cannot, everything is blocked.
+func (h *Hub) StoreOK() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.store != nil && h.damage == ""
+}

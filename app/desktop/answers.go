@@ -18,6 +18,7 @@ type Overview struct {
 	Notifications  string      `json:"notifications"` // why there are none, "" where they work
 	Tray           string      `json:"tray"`          // why there is none, "" where it works
 	StoreOK        bool        `json:"storeOK"`
+	TrayTold       bool        `json:"trayTold"` // it was said that the program lives on when the window is closed
 }
 
 // Waiting counts what waits, by severity.

@@ -37,10 +37,13 @@ type Shell struct {
 	hidden  []func()
 }
 
-// NewShell is a shell without a window yet. hidden runs each time that nobody sees the page any more, or it was loaded anew.
-func NewShell(hidden ...func()) *Shell {
-	return &Shell{after: func(d time.Duration, f func()) { time.AfterFunc(d, f) }, hidden: hidden}
+// NewShell is a shell without a window yet.
+func NewShell() *Shell {
+	return &Shell{after: func(d time.Duration, f func()) { time.AfterFunc(d, f) }}
 }
+
+// onUnseen has f run each time that nobody sees the page any more, or it was loaded anew.
+func (s *Shell) onUnseen(f func()) { s.hidden = append(s.hidden, f) }
 
 // routes are those of our page: a route that came from elsewhere leads nowhere.
 var routes = regexp.MustCompile(`^#/(inbox(/[A-Z0-9]{4})?|servers(/[A-Za-z0-9%._~-]{1,512})?|activity|settings|start)$`)

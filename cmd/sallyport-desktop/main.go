@@ -1,31 +1,76 @@
 // Command sallyport-desktop is Sallyport's window: the hub of this person, with the review, the tray and the notifications in
-// the same process.
+// the same process. One runs for a person; a second start raises the window of the first.
 package main
 
 import (
+	"context"
+	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/sallyport/sallyport/app/desktop"
 	"github.com/sallyport/sallyport/frontend"
+	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// version is set by the linker.
+// version is set by the Makefile with -ldflags "-X main.version=…".
 var version = "dev"
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-func run(args []string) int {
+// run is the whole program. The window's toolkit wants the first thread of the process, and run is called on it.
+func run(args []string, out, errors io.Writer) int {
 	assets, err := fs.Sub(frontend.Dist, "dist")
-	if err == nil && writesBindings {
+	if err != nil {
+		return fail(errors, err)
+	}
+	if writesBindings {
 		shell := desktop.NewShell()
-		err = desktop.RunWindow(desktop.WindowOptions{Shell: shell, Page: desktop.NewPage(shell), Assets: assets})
+		if err := desktop.RunWindow(desktop.WindowOptions{Shell: shell, Page: desktop.NewPage(shell), Assets: assets}); err != nil {
+			return fail(errors, err)
+		}
+		return 0
+	}
+	flags := flag.NewFlagSet("sallyport-desktop", flag.ContinueOnError)
+	flags.SetOutput(errors)
+	flags.Usage = func() {
+		fmt.Fprintln(flags.Output(), "sallyport-desktop [--hidden] [ROUTE]: open Sallyport's window, or raise the one that is open")
+		flags.PrintDefaults()
+	}
+	hidden := flags.Bool("hidden", false, "stay in the tray until somebody asks for the window")
+	byWrapper := flags.Bool("started-by-wrapper", false, "become a hub without a window where none can be opened")
+	says := flags.Bool("version", false, "print the version and exit")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	if *says {
+		fmt.Fprintln(out, "sallyport-desktop", version)
+		return 0
+	}
+	signal.Ignore(syscall.SIGHUP) // a hub outlives the terminal it was started in
+	home, err := control.FindHome(os.Getenv)
+	if err != nil {
+		return fail(errors, err)
+	}
+	err = desktop.Run(context.Background(), desktop.Options{
+		Home: home, Version: version, Route: flags.Arg(0), Hidden: *hidden, Assets: assets, Window: desktop.RunWindow,
+	})
+	if err != nil && *byWrapper {
+		// A wrapper waits for a hub, and one without a window is better than none: it blocks what it should.
+		fmt.Fprintln(errors, "sallyport-desktop:", err)
+		err = becomeHub(control.WrapperProgram())
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "sallyport-desktop:", err)
-		return 1
+		return fail(errors, err)
 	}
-	_, _ = args, version
 	return 0
+}
+
+func fail(out io.Writer, err error) int {
+	fmt.Fprintln(out, "sallyport-desktop:", err)
+	return 1
 }

@@ -9,4 +9,7 @@ const (
 	allowServer  = "Allow this server"
 	allowVersion = "Allow this version"
 	showNew      = "Show the new version"
+	seeChange    = "See the exact change"
+	protect      = "Protect"
+	undo         = "Undo"
 )

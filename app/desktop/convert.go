@@ -1,0 +1,123 @@
+package desktop
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// What the hub answers, as the page gets it.
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// pretty is JSON as a person reads it. Only white space between tokens is changed.
+func pretty(raw []byte) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	var out bytes.Buffer
+	if json.Indent(&out, raw, "", "  ") != nil {
+		return strings.ToValidUTF8(string(raw), "\uFFFD") // instructions are a text, and what is broken is shown as it is
+	}
+	return out.String()
+}
+
+func findings(all []inspect.Finding) []Finding {
+	out := make([]Finding, 0, len(all))
+	for _, f := range all {
+		out = append(out, Finding{
+			Rule: f.Rule, Level: string(f.Level), Category: f.Category, Title: f.Title, Where: f.Where, Start: f.Start, End: f.End,
+			Match: f.Match, Decoded: f.Decoded, Encodings: some(f.Encodings),
+		})
+	}
+	return out
+}
+
+func items(all []control.InboxItem) []Item {
+	out := make([]Item, 0, len(all))
+	for _, it := range all {
+		out = append(out, item(it))
+	}
+	return out
+}
+
+func item(it control.InboxItem) Item {
+	out := Item{
+		Code: it.Code, Kind: it.Kind, Server: it.Server, Identity: it.Identity, Severity: it.Severity, Title: it.Title, Digest: it.Digest,
+		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Parts: []Part{},
+	}
+	if overFile(it.Kind) {
+		out.Path = it.Identity
+	}
+	for _, p := range it.Parts {
+		out.Parts = append(out.Parts, Part{Item: p.Item, State: p.State, Findings: findings(p.Findings)})
+	}
+	return out
+}
+
+func review(it control.ItemDetail) Review {
+	out := Review{
+		Item: item(it.InboxItem), Command: some(it.Command), URL: it.URL, ServerInfo: pretty(it.Info), Findings: findings(it.Findings),
+		Details: []PartDetail{}, Diff: it.Diff, Sandbox: it.Sandbox, LookedUnder: it.LookedIn, Next: it.Next,
+	}
+	out.Decided = it.Decided
+	if it.Path != "" {
+		out.Path = it.Path
+	}
+	if b := it.Before; b != nil {
+		out.Before = &EntryBefore{Identity: b.Identity, State: b.State, Command: some(b.Command), URL: b.URL}
+	}
+	for _, d := range it.Details {
+		kind, name, _ := strings.Cut(d.Item, ":")
+		out.Details = append(out.Details, PartDetail{
+			Item: d.Item, Kind: kind, Name: name, State: d.State, Digest: string(d.Digest), Findings: findings(d.Findings),
+			Definition: pretty(d.Definition), Approved: pretty(d.Approved), Changes: changes(d.Changes),
+		})
+	}
+	return out
+}
+
+func changes(all []pin.Change) []Change {
+	out := make([]Change, 0, len(all))
+	for _, c := range all {
+		change := Change{Path: c.Path, Op: c.Op, Words: c.Words, Before: c.Before, After: c.After, Text: []Segment{}}
+		for _, s := range c.Text {
+			change.Text = append(change.Text, Segment(s))
+		}
+		out = append(out, change)
+	}
+	return out
+}
+
+func unguarded(all []control.Unguarded) []Unguarded {
+	out := make([]Unguarded, 0, len(all))
+	for _, u := range all {
+		out = append(out, Unguarded(u))
+	}
+	return out
+}
+
+func entries(all []control.ClientEntry) []ClientEntry {
+	out := make([]ClientEntry, 0, len(all))
+	for _, e := range all {
+		out = append(out, ClientEntry(e))
+	}
+	return out
+}
+
+func record(r control.Record) Record {
+	return Record{
+		ID: r.ID, Time: stamp(r.Time), Kind: r.Kind, Status: r.Status, Server: r.Server, Tool: r.Tool, Code: r.Code, Mode: r.Mode,
+		Summary: r.Summary, Client: r.Client, DurationUS: r.DurationUS, Bytes: r.Bytes,
+	}
+}

@@ -1,0 +1,127 @@
+package desktop
+
+import (
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// kinds of items over a client's file. There approve puts the guard back and reject takes what stands in the file as wanted,
+// so it is keeping that loosens.
+func overFile(kind string) bool { return kind == "config_changed" || kind == "unguarded" }
+
+// kinds that tell of something and have nothing to decide on, except a lost store.
+func undecidable(it control.ItemDetail) bool {
+	if it.Decided == "rejected" && it.Next == "" && !overFile(it.Kind) && it.Kind != "settings_changed" {
+		return false // what a person said no to can still be allowed, as long as it is the same
+	}
+	return it.Decided != "" || it.Next != "" && it.Next != it.Code
+}
+
+// Inbox is what waits: what was asked for last on top, then Critical first, then the newest.
+func (p *Page) Inbox() ([]Item, error) {
+	h, err := p.engine()
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := h.Inbox()
+	return items(waiting), err
+}
+
+// DecidedItems is what was decided, or came and went, today.
+func (p *Page) DecidedItems() ([]Item, error) {
+	h, err := p.engine()
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	year, month, day := now.Date()
+	decided, err := h.DecidedSince(time.Date(year, month, day, 0, 0, 0, 0, now.Location()))
+	out := []Item{}
+	for _, d := range decided {
+		it := item(d.InboxItem)
+		it.Decided, it.DecidedAt = d.Decided, stamp(d.DecidedAt)
+		out = append(out, it)
+	}
+	return out, err
+}
+
+// Review is one item whole. It mints the nonce that a decision over it needs.
+func (p *Page) Review(code string) (Review, error) {
+	h, err := p.engine()
+	if err != nil {
+		return Review{}, err
+	}
+	it, err := h.Item(code)
+	if err != nil {
+		return Review{}, err
+	}
+	out := review(it)
+	if undecidable(it) {
+		out.Stale = true
+		return out, nil
+	}
+	if it.Severity == "critical" {
+		out.TypedWord = wordFor(it.Server)
+	}
+	out.ArmAfterMs = int(armAfter / time.Millisecond)
+	out.Nonce = p.nonces.mint(itemSubject(it.Code), it.Digest, out.TypedWord)
+	return out, nil
+}
+
+// Allow lets through what was shown; over a client's file it puts the guard back.
+func (p *Page) Allow(d Decision) (Decided, error) { return p.decide(d, false) }
+
+// Keep keeps what was shown blocked; over a client's file it takes what stands there as wanted.
+func (p *Page) Keep(d Decision) (Decided, error) { return p.decide(d, true) }
+
+func (p *Page) decide(d Decision, reject bool) (Decided, error) {
+	h, err := p.engine()
+	if err != nil {
+		return Decided{}, err
+	}
+	it, err := h.Item(d.Code)
+	if err != nil {
+		return Decided{}, err // what was superseded says by what
+	}
+	if it.Digest != d.Digest || undecidable(it) {
+		where := it.Code
+		if it.Next != "" {
+			where = it.Next
+		}
+		return Decided{}, &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: look at it again", See: where}
+	}
+	loosens := !reject
+	if overFile(it.Kind) {
+		loosens = reject
+	}
+	if err := p.nonces.spend(d.Nonce, itemSubject(it.Code), d.Digest, d.Typed, loosens); err != nil {
+		return Decided{}, err
+	}
+	done, err := h.DecideHere(control.Decide{Code: d.Code, Digest: d.Digest, Reject: reject, Items: d.Items, All: d.All})
+	if err != nil {
+		return Decided{}, err
+	}
+	return Decided{
+		Code: done.Code, Server: done.Server, Approved: some(done.Approved), Rejected: some(done.Rejected), Left: some(done.Left), Next: done.Next,
+	}, nil
+}
+
+// Block takes approvals back; no items is the whole server. It only tightens, so it needs no nonce.
+func (p *Page) Block(identity string, items []string) (Blocked, error) {
+	h, err := p.engine()
+	if err != nil {
+		return Blocked{}, err
+	}
+	done, err := h.Block(control.Peer{}, control.Block{Server: identity, Items: items})
+	return Blocked{Server: done.Server, Items: some(done.Items), Code: done.Code}, err
+}
+
+// some is a list that is never null.
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return slices.Clone(list)
+}

@@ -1,0 +1,198 @@
+package desktop
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// Clients says which clients there are, and what of them runs behind the port.
+func (p *Page) Clients() (Coverage, error) {
+	h, err := p.engine()
+	if err != nil {
+		return Coverage{}, err
+	}
+	c, err := h.Coverage(control.CoverageQuery{})
+	out := Coverage{Guarded: c.Guarded, Total: c.Total, Clients: []ClientFile{}, Unguarded: unguarded(c.Unguarded), Unseen: some(c.Unseen)}
+	for _, f := range c.Clients {
+		out.Clients = append(out.Clients, ClientFile{
+			Client: f.Client, Name: f.Name, Path: f.Path, State: f.State, Why: f.Why, Watched: f.Watched, Guarded: f.Guarded, Total: f.Total,
+			Entries: entries(f.Entries),
+		})
+	}
+	return out, err
+}
+
+// The changes of a client's file that a page can ask for, as the subject of a nonce names them.
+const (
+	doProtect   = "protect"
+	doUnprotect = "unprotect"
+	doRestore   = "restore"
+)
+
+func (p *Page) protect(what string, q control.Protect) (control.Protected, error) {
+	h, err := p.engine()
+	if err != nil {
+		return control.Protected{}, err
+	}
+	q.All = len(q.Names) == 0
+	if what == doUnprotect {
+		return h.UnprotectHere(q)
+	}
+	return h.Protect(control.Peer{Role: control.RoleCLI}, q)
+}
+
+func preview(d control.Protected) Preview {
+	return Preview{
+		Client: d.Client, Path: d.Path, Digest: d.Digest, Diff: d.Diff, Entries: entries(d.Entries), Note: d.Note, Backup: d.Backup, Written: d.Written,
+	}
+}
+
+func (p *Page) previewed(what, client, path string, names []string) (Preview, error) {
+	done, err := p.protect(what, control.Protect{Client: client, Config: path, Names: names, DryRun: true})
+	if err != nil {
+		return Preview{}, err
+	}
+	out := preview(done)
+	out.Nonce, out.ArmAfterMs = p.nonces.mint(fileSubject(what, client, path, names), out.Digest, ""), int(armAfter/time.Millisecond)
+	return out, nil
+}
+
+func (p *Page) write(what, client, path string, names []string, digest, nonce string) (Preview, error) {
+	if err := p.nonces.spend(nonce, fileSubject(what, client, path, names), digest, "", false); err != nil {
+		return Preview{}, err
+	}
+	done, err := p.protect(what, control.Protect{Client: client, Config: path, Names: names, Digest: digest, Decided: true})
+	return preview(done), err
+}
+
+// PreviewProtect says what Protect would write. No names are all entries.
+func (p *Page) PreviewProtect(client, path string, names []string) (Preview, error) {
+	return p.previewed(doProtect, client, path, names)
+}
+
+// Protect puts entries of a client's file behind the port, as they were previewed.
+func (p *Page) Protect(client, path string, names []string, digest, nonce string) (Preview, error) {
+	return p.write(doProtect, client, path, names, digest, nonce)
+}
+
+// PreviewUnprotect says what Unprotect would write.
+func (p *Page) PreviewUnprotect(client, path string, names []string) (Preview, error) {
+	return p.previewed(doUnprotect, client, path, names)
+}
+
+// Unprotect takes entries out again, as it was previewed.
+func (p *Page) Unprotect(client, path string, names []string, digest, nonce string) (Preview, error) {
+	return p.write(doUnprotect, client, path, names, digest, nonce)
+}
+
+// Backups are the client files kept before each change, newest first.
+func (p *Page) Backups() ([]Backup, error) {
+	h, err := p.engine()
+	if err != nil {
+		return nil, err
+	}
+	kept, err := h.Backups()
+	out := []Backup{}
+	for _, b := range kept {
+		out = append(out, Backup{ID: b.ID, Path: b.Path, Time: stamp(b.Time), Size: b.Size, Digest: b.Digest})
+	}
+	return out, err
+}
+
+// PreviewRestore says what Restore would write.
+func (p *Page) PreviewRestore(id string) (Preview, error) {
+	h, err := p.engine()
+	if err != nil {
+		return Preview{}, err
+	}
+	done, err := h.RestoreBackupHere(control.RestoreBackup{ID: id, DryRun: true})
+	if err != nil {
+		return Preview{}, err
+	}
+	out := preview(done)
+	out.Nonce, out.ArmAfterMs = p.nonces.mint(fileSubject(doRestore, id, "", nil), out.Digest, ""), int(armAfter/time.Millisecond)
+	return out, nil
+}
+
+// Restore puts a backup in the place of its file, as it was previewed.
+func (p *Page) Restore(id, digest, nonce string) (Preview, error) {
+	h, err := p.engine()
+	if err != nil {
+		return Preview{}, err
+	}
+	if err := p.nonces.spend(nonce, fileSubject(doRestore, id, "", nil), digest, "", false); err != nil {
+		return Preview{}, err
+	}
+	done, err := h.RestoreBackupHere(control.RestoreBackup{ID: id, Digest: digest, Decided: true})
+	return preview(done), err
+}
+
+// lookLimit is how long a look at a whole file may take: 30 s a server at most, and nobody has more than a few.
+const lookLimit = 10 * time.Minute
+
+// Look starts entries of a client's file, once and now, and says what was found. It is `sallyport probe`: the same looking
+// that a wrapper does, in a process that a server cannot reach the window through.
+func (p *Page) Look(client, path string, names []string) ([]Looked, error) {
+	if len(p.probe) == 0 {
+		return nil, errNoHub
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "-") {
+			return nil, &control.Error{Code: control.CodeBadRequest, Message: "an entry whose name begins with - cannot be looked at alone"}
+		}
+	}
+	path, err := p.pathOf(client, path)
+	if err != nil {
+		return nil, err
+	}
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
+	defer cancel()
+	args := append(append(p.probe[1:len(p.probe):len(p.probe)], "--config", path), names...)
+	command := exec.CommandContext(ctx, p.probe[0], args...)
+	command.Dir = filepath.VolumeName(path) + string(filepath.Separator)
+	var out, said bytes.Buffer
+	command.Stdout, command.Stderr = &out, &said
+	err = command.Run()
+	var reports struct {
+		Items []Looked `json:"items"`
+	}
+	if json.Unmarshal(out.Bytes(), &reports) != nil {
+		why := strings.TrimSpace(strings.TrimPrefix(said.String(), "sallyport: "))
+		if why == "" && err != nil {
+			why = err.Error()
+		}
+		return nil, &control.Error{Code: control.CodeUnavailable, Message: "the servers could not be looked at: " + why}
+	}
+	return some(reports.Items), nil
+}
+
+// pathOf is the file of a client, or the one that was named.
+func (p *Page) pathOf(client, path string) (string, error) {
+	if path != "" {
+		if !filepath.IsAbs(path) {
+			return "", &control.Error{Code: control.CodeBadRequest, Message: "the path of a client's file must be absolute"}
+		}
+		return filepath.Clean(path), nil
+	}
+	h, err := p.engine()
+	if err != nil {
+		return "", err
+	}
+	c, err := h.Coverage(control.CoverageQuery{})
+	for _, f := range c.Clients {
+		if f.Path != "" && f.State == control.FileFound && (f.Client == client || client == "" && f.Client == "claude-desktop") {
+			return f.Path, nil
+		}
+	}
+	return "", errors.Join(err, &control.Error{Code: control.CodeNotFound, Message: "no file of that client was found"})
+}

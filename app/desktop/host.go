@@ -1,0 +1,118 @@
+package desktop
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// host is the hub inside this process: it is opened, served, and opened again where its store was damaged under it.
+type host struct {
+	listener *control.Listener
+	options  app.Options
+	log      *slog.Logger
+
+	hub   atomic.Pointer[app.Hub]
+	pulse chan struct{} // something changed
+	stop  context.CancelCauseFunc
+	ended chan struct{}
+	err   error // once ended
+}
+
+// openHost opens the hub on a socket that is ours already. It serves until close, or until the home is gone.
+func openHost(listener *control.Listener, options app.Options, log *slog.Logger) (*host, error) {
+	h := &host{listener: listener, options: options, log: log, pulse: make(chan struct{}, 1), ended: make(chan struct{})}
+	h.options.Changed = h.changed
+	first, err := app.Open(h.options)
+	if err != nil {
+		return nil, err
+	}
+	h.hub.Store(first)
+	ctx, stop := context.WithCancelCause(context.Background())
+	h.stop = stop
+	go func() {
+		defer close(h.ended)
+		h.err = h.serve(ctx, first)
+	}()
+	return h, nil
+}
+
+func (h *host) changed() {
+	select {
+	case h.pulse <- struct{}{}:
+	default:
+	}
+}
+
+func (h *host) serve(ctx context.Context, hub *app.Hub) error {
+	for {
+		again, err := h.serveOne(ctx, hub)
+		h.hub.Store(nil)
+		_ = hub.Close()
+		if !again || err != nil || ctx.Err() != nil {
+			return err
+		}
+		h.options.Damage = hub.Damage()
+		if hub, err = app.Open(h.options); err != nil {
+			return err
+		}
+		h.hub.Store(hub)
+		h.changed()
+	}
+}
+
+// serveOne serves until the hub or ctx ends. again says that another hub takes its place, on the same socket.
+func (h *host) serveOne(ctx context.Context, hub *app.Hub) (again bool, err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		select {
+		case <-hub.Done():
+			if hub.BeginsAgain() {
+				stop(control.ErrAgain)
+			}
+			stop(nil)
+		case <-ctx.Done():
+		}
+	}()
+	err = control.Serve(ctx, h.listener, hub, control.Options{Log: h.log})
+	return errors.Is(context.Cause(ctx), control.ErrAgain), err
+}
+
+// close ends the hub: what is queued is written, store and socket are given back.
+func (h *host) close() error {
+	h.stop(nil)
+	<-h.ended
+	return h.err
+}
+
+// calm is how often at most the page and the icon are told that something changed: a busy server changes the timeline
+// hundreds of times a second.
+const calm = 250 * time.Millisecond
+
+// follow tells the shell and the icon of changes, until the hub has ended.
+func (h *host) follow(shell *Shell, say *attention) {
+	for {
+		select {
+		case <-h.ended:
+			return
+		case <-h.pulse:
+		}
+		if hub := h.hub.Load(); hub != nil {
+			if say != nil {
+				say.follow(hub)
+			}
+			shell.Changed()
+		}
+		select {
+		case <-h.ended:
+			return
+		case <-time.After(calm):
+		}
+	}
+}

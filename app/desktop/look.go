@@ -1,0 +1,180 @@
+package desktop
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/policy"
+)
+
+// Servers are all servers that were ever seen.
+func (p *Page) Servers() ([]Server, error) {
+	h, err := p.engine()
+	if err != nil {
+		return nil, err
+	}
+	all, err := h.Servers()
+	out := make([]Server, 0, len(all))
+	for _, s := range all {
+		row := server(s)
+		row.Parts = len(s.Items)
+		out = append(out, row)
+	}
+	return out, err
+}
+
+func server(s control.Server) Server {
+	return Server{
+		Server: s.Server, Identity: s.Identity, State: s.State, Wrappers: s.Wrappers, Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code,
+		Findings: findings(s.Findings), LastSeen: stamp(s.LastSeen), Sandbox: s.Sandbox, RunsIn: some(s.RunsIn),
+	}
+}
+
+// Server is one of them whole.
+func (p *Page) Server(identity string) (ServerDetail, error) {
+	h, err := p.engine()
+	if err != nil {
+		return ServerDetail{}, err
+	}
+	s, err := h.ServerWhole(identity)
+	if err != nil {
+		return ServerDetail{}, err
+	}
+	out := ServerDetail{
+		Server: server(s.Server), Command: some(s.Command), URL: s.URL, Info: pretty(s.Info), Items: []ServerItem{}, Waiting: items(s.Waiting),
+	}
+	out.Parts = len(s.Items)
+	for _, it := range s.Items {
+		kind, name, _ := strings.Cut(it.Item, ":")
+		out.Items = append(out.Items, ServerItem{
+			Item: it.Item, Kind: kind, Name: name, State: it.State, Digest: string(it.Digest), ApprovedBy: it.Approved, ApprovedAt: stamp(it.ApprovedAt),
+			Code: it.Code, Definition: pretty(it.Definition), Findings: findings(it.Findings),
+		})
+	}
+	return out, nil
+}
+
+// Logs are the last lines of what a server printed to its stderr.
+func (p *Page) Logs(server string, lines int) (string, error) {
+	h, err := p.engine()
+	if err != nil {
+		return "", err
+	}
+	log, err := h.Log(control.LogQuery{Server: server, Lines: min(max(lines, 1), 2000)})
+	return log.Text, err
+}
+
+// Activity is part of the timeline, newest first.
+func (p *Page) Activity(q ActivityQuery) (Activity, error) {
+	h, err := p.engine()
+	if err != nil {
+		return Activity{}, err
+	}
+	ask := control.ActivityQuery{Server: q.Server, Tool: q.Tool, Kind: q.Kind, Status: q.Status, After: q.After, Limit: min(max(q.Limit, 1), 1000)}
+	if q.Since != "" {
+		if ask.Since, err = time.Parse(time.RFC3339, q.Since); err != nil {
+			return Activity{}, &control.Error{Code: control.CodeBadRequest, Message: "since is no time"}
+		}
+	}
+	found, err := h.Activity(ask)
+	out := Activity{Items: []Record{}}
+	for _, r := range slices.Backward(found.Items) {
+		out.Items = append(out.Items, record(r))
+	}
+	return out, err
+}
+
+// Record is one record of it whole.
+func (p *Page) Record(id string) (ActivityRecord, error) {
+	h, err := p.engine()
+	if err != nil {
+		return ActivityRecord{}, err
+	}
+	r, err := h.Record(id)
+	return ActivityRecord{Record: record(r), Detail: pretty(r.Detail), Session: r.Session, Request: r.Request, Prev: r.Prev, Hash: r.Hash}, err
+}
+
+// Settings are the rows of the table, for a server where one is named.
+func (p *Page) Settings(server string) ([]Setting, error) {
+	h, err := p.engine()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := h.Settings(control.SettingQuery{Server: server})
+	out := []Setting{}
+	for _, row := range rows {
+		if s := setting(row); server == "" || s.Scope != "global" {
+			out = append(out, s)
+		}
+	}
+	return out, err
+}
+
+func setting(row control.Setting) Setting {
+	out := Setting{Key: row.Key, Value: row.Value, Default: row.Default, From: row.From, Doc: row.Doc, Choices: []string{}}
+	s, ok := policy.Lookup(row.Key)
+	if !ok {
+		return out
+	}
+	out.Values, out.Safer, out.Scope, out.Window = s.Values, s.Safer, s.Scope.String(), s.Window
+	words := strings.FieldsFunc(s.Values, func(r rune) bool { return r == ',' || r == ' ' })
+	words = slices.DeleteFunc(words, func(word string) bool { return word == "or" })
+	for _, word := range words {
+		if value, err := s.Parse(word); err != nil || value != word {
+			return out // words about the values, not the values themselves
+		}
+	}
+	out.Choices = some(words)
+	return out
+}
+
+// SetSetting sets one value. What loosens needs the nonce of ConfirmLoosening.
+func (p *Page) SetSetting(s SetSetting) (Setting, error) {
+	h, err := p.engine()
+	if err != nil {
+		return Setting{}, err
+	}
+	q := control.SettingQuery{Key: s.Key, Value: s.Value, Server: s.Server}
+	loosens, from, to, err := h.LoosensSetting(q)
+	if err != nil {
+		return Setting{}, err
+	}
+	if loosens {
+		if s.Nonce == "" {
+			return Setting{}, &control.Error{Code: control.CodeLoosens, Message: s.Key + ": " + to + " instead of " + from + " makes things less safe"}
+		}
+		if err := p.nonces.spend(s.Nonce, settingSubject(s.Key, s.Value, s.Server), from, "", false); err != nil {
+			return Setting{}, err
+		}
+		q.Decided = true
+	}
+	row, err := h.SetSettingHere(q)
+	if err != nil {
+		return Setting{}, err
+	}
+	return setting(row), nil
+}
+
+// ConfirmLoosening says what stops being checked, and mints the nonce for it.
+func (p *Page) ConfirmLoosening(key, value, server string) (Confirm, error) {
+	h, err := p.engine()
+	if err != nil {
+		return Confirm{}, err
+	}
+	loosens, from, to, err := h.LoosensSetting(control.SettingQuery{Key: key, Value: value, Server: server})
+	if err != nil {
+		return Confirm{}, err
+	}
+	out := Confirm{ArmAfterMs: int(armAfter / time.Millisecond), Nonce: p.nonces.mint(settingSubject(key, value, server), from, "")}
+	where := "all servers"
+	if server != "" {
+		where = "this server"
+	}
+	out.Words = key + " becomes " + to + " instead of " + from + " for " + where + "."
+	if s, ok := policy.Lookup(key); ok && loosens {
+		out.Words += " That is less safe. " + s.Doc
+	}
+	return out, nil
+}

@@ -1,0 +1,143 @@
+package desktop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// Options of Run.
+type Options struct {
+	Home    control.Home
+	Version string
+	Route   string // of the page to open, "" for the inbox
+	Hidden  bool   // in the tray only
+	Assets  fs.FS  // the built page
+	// Window opens the window and returns when the program is to end; RunWindow, but in tests.
+	Window func(WindowOptions) error
+	// Bare leaves icon and notifications out: the tests of the hub have no use for them.
+	Bare bool
+}
+
+var (
+	// ErrNoDisplay: there is no screen to open a window on.
+	ErrNoDisplay = errors.New("there is no display to open a window on (DISPLAY and WAYLAND_DISPLAY are empty); `sallyport hub` runs without one")
+	// ErrNoPage: the program was built before its page.
+	ErrNoPage = errors.New("this build has no page: build it with `make desktop`")
+	// ErrNoWrapper: sallyport is not beside this program.
+	ErrNoWrapper = errors.New("sallyport does not stand beside sallyport-desktop: install both into one folder")
+)
+
+// raiseTimeout is how long a window may take to answer a second start.
+const raiseTimeout = 5 * time.Second
+
+// Raise shows the window of a program that runs already. raised is false where there is none.
+func Raise(ctx context.Context, o Options) (raised bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, raiseTimeout)
+	defer cancel()
+	c, err := control.DialWith(ctx, o.Home, control.DialOptions{Role: control.RoleCLI, Version: o.Version})
+	if errors.Is(err, control.ErrNoHub) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer c.Close()
+	if !c.Welcome().Window {
+		return false, nil
+	}
+	if o.Hidden {
+		return true, nil
+	}
+	return true, c.Show(ctx, Route(o.Route))
+}
+
+// Run is the program: it raises the window of one that runs already, or becomes the hub of this home and opens its own. It
+// must run on the main goroutine, and returns when the person quits.
+func Run(ctx context.Context, o Options) error {
+	if raised, err := Raise(ctx, o); raised || err != nil {
+		return err
+	}
+	// Nothing is taken over that could not be carried on.
+	if !control.HasDisplay() {
+		return ErrNoDisplay
+	}
+	if _, err := fs.Stat(o.Assets, "index.html"); err != nil {
+		return ErrNoPage
+	}
+	wrapper := control.WrapperProgram()
+	if wrapper == "" {
+		return ErrNoWrapper
+	}
+	// The socket is what makes this the one program of the home. Wails' own lock would be too late: it is looked at after
+	// start-up began (docs/desktop.md).
+	listener, err := control.TakeOver(ctx, o.Home, control.DialOptions{Version: o.Version})
+	if errors.Is(err, control.ErrRunning) {
+		if raised, bad := Raise(ctx, o); raised || bad != nil { // two were started at once
+			return bad
+		}
+		return fmt.Errorf("%w; end it where it was started, then open Sallyport again", err)
+	}
+	if err != nil {
+		return err
+	}
+	defer listener.Close() // last: who waits to take over takes it for the release of everything
+	log, closeLog := openLog(o.Home)
+	defer closeLog()
+
+	shell := NewShell()
+	shell.Show(o.Route)
+	page := NewPage(shell)
+	page.version, page.probe = o.Version, []string{wrapper, "probe", "--json"}
+	options := app.Options{Home: o.Home, StartedBy: app.ByDesktop, Window: true, Version: o.Version, Program: wrapper, Show: func(route string) { go shell.Show(route) }}
+	if !o.Bare {
+		page.say = newAttention(shell, "", log)
+		defer page.say.close()
+		options.Notifier = page.say
+	}
+	host, err := openHost(listener, options, log)
+	if err != nil {
+		return err
+	}
+	defer host.close()
+	page.hub = host.hub.Load
+	go host.follow(shell, page.say)
+	host.changed()
+	go func() { // a hub that ended by itself, because its home is gone, takes the window with it
+		<-host.ended
+		shell.Quit()
+	}()
+	err = o.Window(WindowOptions{Shell: shell, Page: page, Assets: o.Assets, Hidden: o.Hidden, Lock: lockName(o.Home)})
+	return errors.Join(err, host.close())
+}
+
+// maxLog is where the log starts anew.
+const maxLog = 4 << 20
+
+func openLog(home control.Home) (*slog.Logger, func()) {
+	f, err := control.OpenFile(filepath.Join(home.Logs, "desktop.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	if err != nil {
+		return slog.New(slog.DiscardHandler), func() {}
+	}
+	if size, err := f.Seek(0, io.SeekEnd); err == nil && size > maxLog {
+		_ = f.Truncate(0)
+	}
+	return slog.New(slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelWarn})), func() { f.Close() }
+}
+
+// lockName is one for each home, and no path: it becomes part of a name on the session bus.
+func lockName(home control.Home) string {
+	sum := sha256.Sum256([]byte(home.Dir))
+	return "sallyport-" + hex.EncodeToString(sum[:8])
+}
