@@ -1,6 +1,11 @@
 package notify
 
-import "time"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
 
 // Event is something a person may be told of: what Pace counts it by, and what it would say.
 type Event struct {
@@ -13,30 +18,186 @@ type Event struct {
 type Rules struct {
 	Gap   time.Duration // between two notes of one server and kind; 5 min
 	Burst time.Duration // what is collected before anything is shown; 12 s
-	Hour  int           // notes in any hour, the summary among them; 6
+	Many  int           // more than so many at once are one summary; 3
+	Hour  int           // notes in any hour, the last of them a summary; 6
 	Later time.Duration // how long an item is quiet that a person put off; 4 h
 }
 
+// Summary is the key of the note that stands for several.
+const Summary = "summary"
+
+// maxSlots bounds what is kept of servers and kinds: beyond it nothing is collected, and the tray says that things wait.
+const maxSlots = 1024
+
 // Pace decides which events become notes, and when. It has no clock of its own and is for one goroutine at a time: every
 // method takes the time, Due gives what is to be shown at that time, Next when to ask again.
+//
+// Events of one server and kind are one note, that of the last of them, at most once in Gap; one that is graver than what
+// was shown does not wait for Gap. Critical notes are counted by themselves: no flood of harmless changes uses up the hour
+// in which one would have been shown.
 type Pace struct {
-	rules Rules
+	rules   Rules
+	pending map[slot]waiting
+	shown   map[slot]last
+	plain   []time.Time // notes of the last hour, the summaries among them
+	grave   []time.Time // Critical ones
+	quiet   map[string]time.Time
+}
+
+type slot struct{ server, kind string }
+
+type waiting struct {
+	event Event
+	since time.Time // of the first event that joined
+	due   time.Time
+}
+
+type last struct {
+	at      time.Time
+	urgency Urgency
 }
 
 // NewPace is a Pace that has shown nothing yet.
-func NewPace(r Rules) *Pace { return &Pace{rules: r} }
+func NewPace(r Rules) *Pace {
+	r.Gap = cmp.Or(r.Gap, 5*time.Minute)
+	r.Burst = cmp.Or(r.Burst, 12*time.Second)
+	r.Many = cmp.Or(r.Many, 3)
+	r.Hour = cmp.Or(r.Hour, 6)
+	r.Later = cmp.Or(r.Later, 4*time.Hour)
+	return &Pace{rules: r, pending: map[slot]waiting{}, shown: map[slot]last{}, quiet: map[string]time.Time{}}
+}
 
 // Offer takes an event in.
-func (p *Pace) Offer(now time.Time, e Event) {}
+func (p *Pace) Offer(now time.Time, e Event) {
+	p.age(now)
+	if now.Before(p.quiet[e.Note.Key]) {
+		return
+	}
+	at := slot{e.Server, e.Kind}
+	before, joins := p.pending[at]
+	if !joins {
+		if len(p.pending) >= maxSlots {
+			return
+		}
+		before.since = now
+	}
+	w := waiting{event: e, since: before.since, due: before.since.Add(p.rules.Burst)}
+	if said, ok := p.shown[at]; ok && e.Note.Urgency.rank() <= said.urgency.rank() {
+		if free := said.at.Add(p.rules.Gap); free.After(w.due) {
+			w.due = free
+		}
+	}
+	p.pending[at] = w
+}
 
 // Withdraw forgets the event of this note: its item was decided before anything was shown.
-func (p *Pace) Withdraw(key string) {}
+func (p *Pace) Withdraw(key string) {
+	for at, w := range p.pending {
+		if w.event.Note.Key == key {
+			delete(p.pending, at)
+		}
+	}
+}
 
 // Later keeps the note with this key from being shown for Rules.Later.
-func (p *Pace) Later(now time.Time, key string) {}
+func (p *Pace) Later(now time.Time, key string) {
+	p.Withdraw(key)
+	if len(p.quiet) < maxSlots {
+		p.quiet[key] = now.Add(p.rules.Later)
+	}
+}
 
-// Due is what is to be shown now; waiting is how many items wait, for the summary.
-func (p *Pace) Due(now time.Time, waiting int) []Note { return nil }
+// Due is what is to be shown now, the gravest first; waiting is how many items wait, for the summary. What the hour has no
+// room for is left to the tray.
+func (p *Pace) Due(now time.Time, waiting int) []Note {
+	p.age(now)
+	var ready []slot
+	for at, w := range p.pending {
+		if !w.due.After(now) {
+			ready = append(ready, at)
+		}
+	}
+	slices.SortFunc(ready, func(a, b slot) int {
+		return cmp.Or(p.pending[a].since.Compare(p.pending[b].since), cmp.Compare(a.server, b.server), cmp.Compare(a.kind, b.kind))
+	})
+	var notes, rest []Note
+	for _, at := range ready {
+		n := p.pending[at].event.Note
+		delete(p.pending, at)
+		// Counted where it is said in a summary, or not at all, too: Gap is how often a server gets to be a reason.
+		if len(p.shown) < maxSlots {
+			p.shown[at] = last{at: now, urgency: n.Urgency}
+		}
+		if n.Urgency == Critical && len(p.grave) < p.rules.Hour {
+			p.grave = append(p.grave, now)
+			notes = append(notes, n)
+		} else {
+			rest = append(rest, n)
+		}
+	}
+	room := p.rules.Hour - len(p.plain)
+	switch {
+	case len(rest) == 0 || room <= 0:
+	case len(rest) > p.rules.Many || len(rest) >= room:
+		p.plain = append(p.plain, now)
+		if len(rest) >= room {
+			// This was the last word of the hour, even where single notes would have fitted before it.
+			for len(p.plain) < p.rules.Hour {
+				p.plain = append(p.plain, now)
+			}
+		}
+		notes = append(notes, summary(max(waiting, len(rest))))
+	default:
+		for _, n := range rest {
+			p.plain = append(p.plain, now)
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
 
 // Next is when Due is to be asked again; not ok while nothing waits to be shown.
-func (p *Pace) Next() (at time.Time, ok bool) { return time.Time{}, false }
+func (p *Pace) Next() (at time.Time, ok bool) {
+	for _, w := range p.pending {
+		if !ok || w.due.Before(at) {
+			at, ok = w.due, true
+		}
+	}
+	return at, ok
+}
+
+// age forgets what no longer counts.
+func (p *Pace) age(now time.Time) {
+	old := func(t time.Time) bool { return now.Sub(t) >= time.Hour }
+	p.plain, p.grave = slices.DeleteFunc(p.plain, old), slices.DeleteFunc(p.grave, old)
+	for at, said := range p.shown {
+		if now.Sub(said.at) >= p.rules.Gap {
+			delete(p.shown, at)
+		}
+	}
+	for key, until := range p.quiet {
+		if !now.Before(until) {
+			delete(p.quiet, key)
+		}
+	}
+}
+
+func (u Urgency) rank() int {
+	switch u {
+	case Low:
+		return 0
+	case Critical:
+		return 2
+	default:
+		return 1
+	}
+}
+
+func summary(waiting int) Note {
+	title := fmt.Sprintf("%d things are waiting in Sallyport", waiting)
+	if waiting == 1 {
+		title = "1 thing is waiting in Sallyport"
+	}
+	// Not that everything stays blocked: a lost guard waits too.
+	return Note{Key: Summary, Title: title, Body: "What is blocked stays blocked. Nothing is urgent unless marked critical.", Route: "#/inbox", Action: "Open Inbox"}
+}

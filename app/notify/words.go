@@ -1,7 +1,73 @@
 package notify
 
-// Say is the note for an inbox item, in the words of ux.md §2.3: kind and severity as the inbox has them, server the name
-// that the client's file has for it (made safe here), route the item's. ok is false for a kind that no one is told of.
-func Say(kind, severity, server, code, route string) (n Note, ok bool) {
-	return Note{Key: code, Route: route, Title: "Something waits in Sallyport", Body: SafeName(server, "A server") + " waits for you.", Action: "Review"}, true
+import "fmt"
+
+// Subject is what an inbox item is about, as far as a note says it. Nothing in it is the text of a server: Server is the
+// name that the client's file has, and is shown only where it is harmless.
+type Subject struct {
+	Kind    string // of the inbox item
+	Server  string // "" where it is about a file, or about Sallyport itself
+	Code    string
+	Grave   bool // Critical
+	Hidden  bool // a finding says that a text is hidden from the reader
+	Tools   int  // how many tools changed; 0 where that is not known, or more than tools changed
+	Blocked bool // of a launch: it is not started until it was looked at
+	Asked   bool // a model asked for it, through a tool
+}
+
+// Say is the note for an inbox item, in the words of ux.md §2.3. A kind it does not know gets words that hold for all.
+func Say(s Subject) Note {
+	n := Note{Key: s.Code, Route: "#/inbox/" + s.Code, Action: "Review"}
+	if s.Grave {
+		n.Urgency = Critical
+	}
+	name := SafeName(s.Server, "")
+	// of is the name within a title, cut so that the words after it are read.
+	of := func(format, nameless string) string {
+		if name == "" {
+			return nameless
+		}
+		return fmt.Sprintf(format, plain(name, maxTitle-len(format)+len("%s")))
+	}
+	who := name
+	if who == "" {
+		who = "a server"
+	}
+	switch {
+	case s.Asked:
+		n.Title, n.Body = "You are asked for a review", "Claude asked you to look at "+who+". What is blocked stays blocked until you decide."
+	case s.Kind == "new_server":
+		n.Title, n.Body = of("New server: %s", "New server"), "It's blocked until you check what it can do. Takes about a minute."
+	case s.Kind == "changed" && s.Grave && s.Hidden:
+		n.Title, n.Body = "Blocked: hidden instructions in a tool", "A tool from "+who+" now hides orders for Claude. It is blocked. Nothing ran."
+	case s.Kind == "changed" && s.Grave:
+		n.Title, n.Body = "Blocked: a change that may harm you", "What "+who+" declares now may act against you. It is blocked. Nothing ran."
+	case s.Kind == "changed" && s.Tools > 1:
+		n.Title, n.Body = "Tools changed and are blocked", fmt.Sprintf("%d tools from %s changed. They stay blocked until you review them.", s.Tools, who)
+	case s.Kind == "changed" && s.Tools == 1:
+		n.Title, n.Body = "A tool changed and is blocked", "A tool from "+who+" changed. It stays blocked until you review it."
+	case s.Kind == "changed":
+		n.Title, n.Body = of("%s changed", "A server changed"), "What changed stays blocked until you review it."
+	case s.Kind == "launch" && s.Blocked:
+		n.Title, n.Body = of("Settings of %s changed", "Settings of a server changed"), "The command that starts it was changed. It stays blocked until you review it."
+	case s.Kind == "launch":
+		n.Title, n.Body = of("Settings of %s changed", "Settings of a server changed"), "The command that starts it was changed. It still runs: review it now."
+	case s.Kind == "unguarded" && name != "":
+		n.Title, n.Body = of("%s is not guarded any more", ""), "The guard was removed from Claude's settings. Claude may use it unchecked."
+	case s.Kind == "unguarded":
+		n.Title, n.Body = "A server is not guarded", "Claude's settings changed. Claude may use a server unchecked."
+	case s.Kind == "config_changed":
+		n.Title, n.Body = "Claude's settings changed", "Servers were added, changed or taken out. Look at what is there now."
+	case s.Kind == "settings_changed":
+		n.Title, n.Body = "A setting waits for you", "Someone asked for a setting that makes things less safe. It does not count until you say so."
+	case s.Kind == "interaction":
+		n.Title, n.Body = "A request was refused", "Something "+who+" asked of Claude was refused. Look at what it was."
+	case s.Kind == "guard_problem" && name != "":
+		n.Title, n.Body, n.Action = of("%s is blocked", ""), "The guard could not do its work. Claude can't use it for now.", "See why"
+	case s.Kind == "guard_problem":
+		n.Title, n.Body, n.Action = "Sallyport has a problem", "Servers stay blocked until it is solved.", "See why"
+	default:
+		n.Title, n.Body = "Something waits in Sallyport", "What is blocked stays blocked until you review it."
+	}
+	return n
 }

@@ -1,0 +1,152 @@
+package notify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A script is what happens, second by second: "0 weather/changed 4F2A" offers, "! " before it makes it Critical, "- 4F2A"
+// withdraws, "later 4F2A" puts off. Its outcome is what is shown, and when.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	storm := func(from, count int) (lines []string) {
+		for i := range count {
+			lines = append(lines, fmt.Sprintf("%d server%d/changed C%d", from, i, i))
+		}
+		return lines
+	}
+	slow := func(from, count, apart int) (lines []string) {
+		for i := range count {
+			lines = append(lines, fmt.Sprintf("%d s%d/changed C%d", from+i*apart, i, i))
+		}
+		return lines
+	}
+	for _, test := range []struct {
+		name   string
+		script []string
+		want   []string
+	}{
+		{"one event is shown when the burst is over", []string{"0 weather/changed A"}, []string{"12 A"}},
+		{"events of one server and kind in a burst are one note, the last", []string{"0 weather/changed A", "3 weather/changed B", "11 weather/changed C"}, []string{"12 C"}},
+		{"two kinds of one server are two notes", []string{"0 weather/changed A", "1 weather/launch B"}, []string{"12 A", "13 B"}},
+		{"two servers are two notes", []string{"0 weather/changed A", "0 notes/changed B"}, []string{"12 B", "12 A"}},
+		{"the second of a server and kind waits five minutes", []string{"0 weather/changed A", "20 weather/changed B", "100 weather/changed C"}, []string{"12 A", "312 C"}},
+		{"after five minutes a burst is a burst again", []string{"0 weather/changed A", "400 weather/changed B"}, []string{"12 A", "412 B"}},
+		{"a graver one does not wait five minutes", []string{"0 weather/changed A", "20 ! weather/changed B"}, []string{"12 A", "32 B!"}},
+		{"a milder one after a grave one waits", []string{"0 ! weather/changed A", "20 weather/changed B"}, []string{"12 A!", "312 B"}},
+		{"what is decided in the burst is not shown", []string{"0 weather/changed A", "5 - A"}, nil},
+		{"what is decided before its five minutes is not shown", []string{"0 weather/changed A", "20 weather/changed B", "30 - B"}, []string{"12 A"}},
+		{"what is put off stays quiet for four hours", []string{"0 weather/changed A", "20 later A", "600 weather/changed A", "14400 weather/changed A", "14421 weather/changed A"}, []string{"12 A", "14433 A"}},
+		{"putting one off does not quieten the next", []string{"0 weather/changed A", "20 later A", "600 weather/changed B"}, []string{"12 A", "612 B"}},
+		{"three at once are three notes", storm(0, 3), []string{"12 C0", "12 C1", "12 C2"}},
+		{"more than three at once are one summary", storm(0, 12), []string{"12 summary(12)"}},
+		{"critical ones are shown beside a summary, and first", append(storm(0, 5), "1 ! notes/changed A", "0 ! weather/changed B"), []string{"12 B!", "12 summary(5)", "13 A!"}},
+		{"the sixth of an hour is a summary, and the rest of the hour is quiet", slow(0, 9, 60), []string{"12 C0", "72 C1", "132 C2", "192 C3", "252 C4", "312 summary(1)"}},
+		{"notes come again when the hour is over", append(slow(0, 9, 60), "3700 late/changed L"), []string{"12 C0", "72 C1", "132 C2", "192 C3", "252 C4", "312 summary(1)", "3712 L"}},
+		{"a summary that fills the hour ends it", append(slow(0, 4, 60), "300 x/a X", "300 y/a Y", "300 z/a Z", "900 q/a Q"), []string{"12 C0", "72 C1", "132 C2", "192 C3", "312 summary(3)"}},
+		{"a flood of harmless changes silences no critical one", append(slow(0, 9, 60), "1000 ! notes/changed A"), []string{"12 C0", "72 C1", "132 C2", "192 C3", "252 C4", "312 summary(1)", "1012 A!"}},
+		{"three servers that change five times in a minute are three notes, and one when five minutes are over", slices.Concat(storm(0, 3), storm(12, 3), storm(24, 3), storm(36, 3), storm(59, 3)),
+			[]string{"12 C0", "12 C1", "12 C2", "312 summary(3)"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := play(t, test.script); !slices.Equal(got, test.want) {
+				t.Errorf("shown\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+			}
+		})
+	}
+}
+
+// play runs a script against a Pace, asking it exactly when it said it wants to be asked.
+func play(t *testing.T, script []string) (shown []string) {
+	t.Helper()
+	start := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	p := NewPace(Rules{})
+	due := func(until time.Time) {
+		for {
+			at, ok := p.Next()
+			if !ok || at.After(until) {
+				return
+			}
+			for _, n := range p.Due(at, 0) {
+				what := n.Key
+				if n.Key == Summary {
+					var count int
+					if _, err := fmt.Sscanf(n.Title, "%d", &count); err != nil {
+						t.Fatalf("summary %q", n.Title)
+					}
+					what = fmt.Sprintf("summary(%d)", count)
+				}
+				if n.Urgency == Critical {
+					what += "!"
+				}
+				shown = append(shown, fmt.Sprintf("%d %s", int(at.Sub(start).Seconds()), what))
+			}
+		}
+	}
+	type step struct {
+		at    int
+		words []string
+	}
+	var steps []step
+	for _, line := range script {
+		words := strings.Fields(line)
+		var at int
+		if _, err := fmt.Sscan(words[0], &at); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, step{at, words[1:]})
+	}
+	slices.SortStableFunc(steps, func(a, b step) int { return a.at - b.at })
+	for _, s := range steps {
+		now := start.Add(time.Duration(s.at) * time.Second)
+		due(now)
+		switch {
+		case s.words[0] == "-":
+			p.Withdraw(s.words[1])
+		case s.words[0] == "later":
+			p.Later(now, s.words[1])
+		default:
+			var urgency Urgency
+			if s.words[0] == "!" {
+				urgency, s.words = Critical, s.words[1:]
+			}
+			server, kind, _ := strings.Cut(s.words[0], "/")
+			p.Offer(now, Event{Server: server, Kind: kind, Note: Note{Key: s.words[1], Urgency: urgency}})
+		}
+	}
+	due(start.Add(24 * time.Hour))
+	return shown
+}
+
+func TestASummarySaysHowManyWait(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	p := NewPace(Rules{Many: 1})
+	p.Offer(now, Event{Server: "a", Note: Note{Key: "A"}})
+	p.Offer(now, Event{Server: "b", Note: Note{Key: "B"}})
+	notes := p.Due(now.Add(time.Minute), 12)
+	if len(notes) != 1 || notes[0].Title != "12 things are waiting in Sallyport" || notes[0].Route != "#/inbox" || notes[0].Action != "Open Inbox" {
+		t.Errorf("summary %+v", notes)
+	}
+}
+
+func TestWhatIsKeptOfServersIsBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	p := NewPace(Rules{})
+	for i := range maxSlots + 10 {
+		p.Offer(now, Event{Server: fmt.Sprint(i), Note: Note{Key: fmt.Sprint(i)}})
+		p.Later(now, fmt.Sprint(-i))
+	}
+	p.Due(now.Add(time.Minute), 0)
+	for i := range maxSlots + 10 {
+		p.Offer(now.Add(time.Minute), Event{Server: fmt.Sprint(-i), Note: Note{Key: "x" + fmt.Sprint(i)}})
+	}
+	if len(p.pending) > maxSlots || len(p.quiet) > maxSlots || len(p.shown) > maxSlots {
+		t.Errorf("%d pending, %d quiet, %d shown", len(p.pending), len(p.quiet), len(p.shown))
+	}
+}

@@ -1,0 +1,96 @@
+package notify
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+var kinds = []string{"new_server", "changed", "launch", "unguarded", "config_changed", "settings_changed", "interaction", "guard_problem", "a kind to come"}
+
+// subjects is every subject there can be of a server of this name.
+func subjects(server string) (all []Subject) {
+	for _, kind := range kinds {
+		for bits := range 16 {
+			for _, tools := range []int{0, 1, 2, 9999} {
+				all = append(all, Subject{Kind: kind, Server: server, Code: "4F2A", Grave: bits&1 > 0, Hidden: bits&2 > 0, Blocked: bits&4 > 0, Asked: bits&8 > 0, Tools: tools})
+			}
+		}
+	}
+	return all
+}
+
+func TestEveryNoteFitsAndOpensItsItem(t *testing.T) {
+	t.Parallel()
+	for _, server := range []string{"", "weather", strings.Repeat("m", maxName)} {
+		for _, s := range subjects(server) {
+			n := Say(s)
+			if plain(n.Title, maxTitle) != n.Title || plain(n.Body, maxBody) != n.Body || plain(n.Action, maxName) != n.Action {
+				t.Errorf("%+v does not fit: %d and %d characters: %q %q", s, utf8.RuneCountInString(n.Title), utf8.RuneCountInString(n.Body), n.Title, n.Body)
+			}
+			if n.Title == "" || n.Body == "" || n.Key != "4F2A" || n.Route != "#/inbox/4F2A" || (n.Urgency == Critical) != s.Grave {
+				t.Errorf("%+v says %+v", s, n)
+			}
+			if strings.Contains(n.Title, "  ") || strings.HasPrefix(n.Title, " ") || strings.Contains(n.Title+n.Body, "%!") {
+				t.Errorf("%+v says %q %q", s, n.Title, n.Body)
+			}
+		}
+	}
+}
+
+func TestNoNoteOffersToAllowAnything(t *testing.T) {
+	t.Parallel()
+	for _, s := range subjects("weather") {
+		if n := Say(s); n.Action != "Review" && n.Action != "See why" {
+			t.Errorf("%+v has the button %q", s, n.Action)
+		}
+	}
+}
+
+func TestANameThatCouldBeReadAsMoreIsNotSaid(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"Safe update ✅\u202e", "<b>Sallyport</b>", "[Allow](sallyport://allow)", "a\nb", "a\u200bb", "аdmin", "x'; y", "\x1b[31mred", " weather", strings.Repeat("m", maxName+1), "\xff", "",
+	} {
+		for _, s := range subjects(name) {
+			n := Say(s)
+			for _, r := range n.Title + n.Body {
+				if r > 0x7e || r < ' ' || strings.ContainsRune("<>[]\"&", r) {
+					t.Fatalf("%+v says %q %q", s, n.Title, n.Body)
+				}
+			}
+			if name != "" && strings.Contains(n.Title+n.Body, strings.TrimSpace(name)) && name != " weather" {
+				t.Errorf("%+v says the name: %q %q", s, n.Title, n.Body)
+			}
+		}
+		if got := SafeName(name, "a server"); got != "a server" {
+			t.Errorf("SafeName(%q) is %q", name, got)
+		}
+	}
+	for _, name := range []string{"weather", "my-server_2.0", "Google Drive"} {
+		if got := SafeName(name, "a server"); got != name {
+			t.Errorf("SafeName(%q) is %q", name, got)
+		}
+	}
+}
+
+func TestWhatANoteSays(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		subject     Subject
+		title, body string
+	}{
+		{Subject{Kind: "changed", Server: "weather", Tools: 2}, "Tools changed and are blocked", "2 tools from weather changed. They stay blocked until you review them."},
+		{Subject{Kind: "changed", Server: "weather", Tools: 1}, "A tool changed and is blocked", "A tool from weather changed. It stays blocked until you review it."},
+		{Subject{Kind: "changed", Server: "weather", Grave: true, Hidden: true}, "Blocked: hidden instructions in a tool", "A tool from weather now hides orders for Claude. It is blocked. Nothing ran."},
+		{Subject{Kind: "new_server", Server: "github"}, "New server: github", "It's blocked until you check what it can do. Takes about a minute."},
+		{Subject{Kind: "launch", Server: "filesystem", Blocked: true}, "Settings of filesystem changed", "The command that starts it was changed. It stays blocked until you review it."},
+		{Subject{Kind: "unguarded", Server: "filesystem"}, "filesystem is not guarded any more", "The guard was removed from Claude's settings. Claude may use it unchecked."},
+		{Subject{Kind: "unguarded", Server: strings.Repeat("m", 32)}, strings.Repeat("m", 20) + "… is not guarded any more", "The guard was removed from Claude's settings. Claude may use it unchecked."},
+		{Subject{Kind: "changed", Server: "<weather>", Tools: 1}, "A tool changed and is blocked", "A tool from a server changed. It stays blocked until you review it."},
+	} {
+		if n := Say(test.subject); n.Title != test.title || n.Body != test.body {
+			t.Errorf("%+v says\n  %q %q\nwant\n  %q %q", test.subject, n.Title, n.Body, test.title, test.body)
+		}
+	}
+}
