@@ -207,13 +207,16 @@ type Blocked struct {
 	Code   string   `json:"code"`
 }
 
-// ActivityQuery asks for part of the timeline. Since is RFC 3339 or ""; after is a record's id: only later ones.
+// ActivityQuery asks for part of the timeline. Since is RFC 3339 or ""; before and after are ids of records: only older ones,
+// only later ones. Kind and status may be lists with commas; text is looked for in server, tool, code and summary.
 type ActivityQuery struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool"`
 	Kind   string `json:"kind"`
 	Status string `json:"status"`
+	Text   string `json:"text"`
 	Since  string `json:"since"`
+	Before string `json:"before"`
 	After  string `json:"after"`
 	Limit  int    `json:"limit"`
 }
@@ -261,6 +264,8 @@ type Setting struct {
 	Safer   string   `json:"safer"`   // which way is safer, in words
 	Scope   string   `json:"scope"`   // global, server, tool
 	Window  bool     `json:"window"`  // set in the window only
+	// LessSafe: what is in force is less safe than the default.
+	LessSafe bool `json:"lessSafe"`
 }
 
 // SetSetting sets one value; "" takes it out again. Nonce is that of confirmLoosening, where the value loosens.

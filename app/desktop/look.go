@@ -72,7 +72,9 @@ func (p *Page) Activity(q ActivityQuery) (Activity, error) {
 	if err != nil {
 		return Activity{}, err
 	}
-	ask := control.ActivityQuery{Server: q.Server, Tool: q.Tool, Kind: q.Kind, Status: q.Status, After: q.After, Limit: min(max(q.Limit, 1), 1000)}
+	ask := control.ActivityQuery{
+		Server: q.Server, Tool: q.Tool, Kind: q.Kind, Status: q.Status, Text: q.Text, Before: q.Before, After: q.After, Limit: min(max(q.Limit, 1), 1000),
+	}
 	if q.Since != "" {
 		if ask.Since, err = time.Parse(time.RFC3339, q.Since); err != nil {
 			return Activity{}, &control.Error{Code: control.CodeBadRequest, Message: "since is no time"}
@@ -119,6 +121,7 @@ func setting(row control.Setting) Setting {
 		return out
 	}
 	out.Values, out.Safer, out.Scope, out.Window = s.Values, s.Safer, s.Scope.String(), s.Window
+	out.LessSafe = row.Value != s.Default && s.Loosens(s.Default, row.Value)
 	words := strings.FieldsFunc(s.Values, func(r rune) bool { return r == ',' || r == ' ' })
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "or" })
 	for _, word := range words {

@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/sallyport/sallyport/app"
@@ -114,8 +116,13 @@ func Run(ctx context.Context, o Options) error {
 	page.hub = host.hub.Load
 	go host.follow(shell, page.say)
 	host.changed()
+	ctx, forget := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	defer forget()
 	go func() { // a hub that ended by itself, because its home is gone, takes the window with it
-		<-host.ended
+		select {
+		case <-host.ended:
+		case <-ctx.Done(): // a signal; to the toolkit it would be a window that is closed, which only hides it
+		}
 		shell.Quit()
 	}()
 	err = o.Window(WindowOptions{Shell: shell, Page: page, Assets: o.Assets, Hidden: o.Hidden, Lock: lockName(o.Home)})

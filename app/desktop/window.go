@@ -54,7 +54,7 @@ func RunWindow(o WindowOptions) (err error) {
 			err = fmt.Errorf("open the window: %v", p)
 		}
 	}()
-	quitting := &atomic.Bool{}
+	quitting, gone := &atomic.Bool{}, &atomic.Bool{}
 	app := &options.App{
 		Title: "Sallyport", Width: 1100, Height: 740, MinWidth: 880, MinHeight: 600,
 		StartHidden: o.Hidden,
@@ -70,11 +70,11 @@ func RunWindow(o WindowOptions) (err error) {
 		},
 		OnDomReady: func(context.Context) { o.Shell.Loaded() },
 		OnBeforeClose: func(context.Context) bool {
-			if quitting.Load() {
-				return false
+			if !quitting.Load() {
+				o.Shell.Closing()
+				return true
 			}
-			o.Shell.Closing()
-			return true
+			return !gone.CompareAndSwap(false, true) // once: a signal is heard by Wails, too
 		},
 		OnShutdown: func(context.Context) {
 			if o.Stopped != nil {
