@@ -65,3 +65,5 @@ function sinceOf(span: Span, now: Date): string {
   const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (span === 'week' ? 6 : 0))
   return midnight.toISOString()
 }
+
+export const today = () => new Date()

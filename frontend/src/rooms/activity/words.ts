@@ -21,8 +21,8 @@ const BY_KIND: Record<string, Told> = {
 }
 
 /** What happened, in one or three words. */
-export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'summary'>): Told {
-  if (row.kind === 'approval' && /trusted on first use/.test(row.summary)) return { word: 'Allowed unread', tone: 'problem' }
+export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode'>): Told {
+  if (row.kind === 'approval' && row.mode === 'trust-clean') return { word: 'Allowed unread', tone: 'problem' }
   const known = BY_KIND[row.kind]
   if (known) return known
   switch (row.status) {

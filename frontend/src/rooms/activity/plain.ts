@@ -1,0 +1,30 @@
+import type { ActivityRecord, ActivityRow } from '../../lib/api'
+import { durationWords, sentence, sizeWords, toldOf } from './words'
+
+/** A record as aligned plain text, for a message to somebody who helps. What a server wrote is on one line and visible. */
+export function plainBlock(row: ActivityRow, record: ActivityRecord | null): string {
+  const lines: [string, string][] = [
+    ['What', `${toldOf(row).word}${row.summary ? `: ${sentence(row.summary)}` : ''}`],
+    ['When', row.time],
+    ['Server', row.server],
+    ['Tool', row.tool],
+    ['Client', row.client],
+    ['Item', row.code],
+    ['Took', durationWords(row.durationUs)],
+    ['Size', sizeWords(row.bytes)],
+    ['Kind', row.kind],
+    ['Status', row.status],
+    ['Record', row.id],
+    ['Session', record?.session ?? ''],
+    ['Request', record?.request ?? ''],
+    ['Hash', record?.hash ?? ''],
+  ]
+  return lines
+    .filter(([, words]) => words !== '')
+    .map(([label, words]) => `${label.padEnd(8)} ${visible(words)}`)
+    .join('\n')
+}
+
+function visible(text: string): string {
+  return Array.from(text, (c) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(c) ? `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}` : c)).join('')
+}

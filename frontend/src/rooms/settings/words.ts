@@ -1,0 +1,150 @@
+import type { Setting } from '../../lib/api'
+
+/** Where a setting stands on the page, and its plain words. The table in proxy/policy says which there are; one that has no
+ * words here is shown under its key with the table's sentence. */
+export interface Words {
+  label: string
+  /** One sentence; "" takes the table's own. */
+  effect: string
+  choices: Record<string, { name: string; effect: string }>
+}
+
+export interface Section {
+  id: string
+  title: string
+  keys: readonly string[]
+}
+
+export const SECTIONS: readonly Section[] = [
+  { id: 'checks', title: 'Checks', keys: ['pins.first_use', 'pins.resources', 'pins.recheck', 'pins.recheck_timeout', 'limits.message'] },
+  { id: 'startup', title: 'How servers start', keys: ['pins.launch', 'sandbox'] },
+  { id: 'files', title: 'Claude’s file', keys: ['clients.auto_protect'] },
+  { id: 'activity', title: 'Activity', keys: ['activity.keep', 'activity.max_size'] },
+  { id: 'decisions', title: 'Claude and the command line', keys: ['own_tools', 'approvals.cli'] },
+]
+
+export const MORE: Omit<Section, 'keys'> = { id: 'more', title: 'More' }
+
+const WORDS: Record<string, Words> = {
+  'pins.first_use': {
+    label: 'A server that is seen for the first time',
+    effect: '',
+    choices: {
+      review: { name: 'Wait for me', effect: 'All of it stays blocked until you have looked.' },
+      'trust-clean': { name: 'Allow what has no warning', effect: 'Claude can use it unread. What has a warning waits for you.' },
+    },
+  },
+  'pins.resources': {
+    label: 'Files and pages a server offers (resources)',
+    effect: '',
+    choices: {
+      on: { name: 'Each one waits for me', effect: 'Every single resource is blocked until you allow it.' },
+      off: { name: 'Only their patterns', effect: 'Patterns that resources are made from wait for you; single resources do not.' },
+    },
+  },
+  'pins.recheck': {
+    label: 'Look again at what a server offers after',
+    effect: 'A change that a server keeps to itself is found no later than this. 0 looks at every call.',
+    choices: {},
+  },
+  'pins.recheck_timeout': {
+    label: 'Wait for that look no longer than',
+    effect: 'Then the answer is refused. Longer is less safe: calls still reach the server meanwhile.',
+    choices: {},
+  },
+  'limits.message': {
+    label: 'Largest message that is let through',
+    effect: 'A larger one is answered with an error, in either direction. The server goes on.',
+    choices: {},
+  },
+  'pins.launch': {
+    label: 'A server’s command runs something else than you allowed',
+    effect: 'Another program, another version of its package, another folder, or further variables. It counts from the next start.',
+    choices: {
+      block: { name: 'Block it', effect: 'It is not started until you have decided.' },
+      notify: { name: 'Tell me', effect: 'It starts and the change waits in the Inbox. What loads other code is blocked all the same.' },
+      off: { name: 'Do not look', effect: 'Nobody notices that another program runs.' },
+    },
+  },
+  sandbox: {
+    label: 'Sandbox for a server’s program',
+    effect: 'What the program is kept from, from its next start on. Linux only, with bubblewrap; without it the server does not start.',
+    choices: {
+      strict: { name: 'No network, no home folder', effect: 'Also kept from Sallyport’s files, other programs and what would run things outside for it.' },
+      shield: { name: 'Keep it from Sallyport and other programs', effect: 'It still has the network and your home folder.' },
+      off: { name: 'No sandbox', effect: 'The program can read and write whatever you can.' },
+    },
+  },
+  'clients.auto_protect': {
+    label: 'When a new server appears',
+    effect: 'In a file that you protected. What you left out stays left out either way.',
+    choices: {
+      on: { name: 'Guard it right away', effect: 'It stays blocked until you review it.' },
+      off: { name: 'Ask me', effect: 'Claude may use it unchecked until you guard it.' },
+    },
+  },
+  'activity.keep': {
+    label: 'Keep records of calls for',
+    effect: 'Your decisions, and what changed, stay longer. 2160h is 90 days.',
+    choices: {},
+  },
+  'activity.max_size': {
+    label: 'Room for the whole record',
+    effect: 'Past it the oldest records go first, your decisions last.',
+    choices: {},
+  },
+  own_tools: {
+    label: 'Sallyport’s own two tools in Claude’s list',
+    effect: 'With them Claude can say what waits for you. They allow nothing.',
+    choices: {
+      always: { name: 'Always', effect: 'Claude sees them all the time.' },
+      waiting: { name: 'Only while something waits', effect: 'Claude sees them when you have something to decide.' },
+    },
+  },
+  'approvals.cli': {
+    label: 'Decisions from the command line',
+    effect: 'While this window is closed, and only for a hub that was started with --allow-cli-approval.',
+    choices: {
+      on: { name: 'Allowed', effect: 'Any program of yours could then allow things without you.' },
+      off: { name: 'Only in this window', effect: 'Nothing can be allowed without you seeing it here.' },
+    },
+  },
+}
+
+export function wordsOf(setting: Setting): Words {
+  const known = WORDS[setting.key]
+  return known ? { ...known, effect: known.effect || firstSentence(setting.doc) } : { label: setting.key, effect: setting.doc, choices: {} }
+}
+
+export function choiceOf(setting: Setting, value: string): { name: string; effect: string } {
+  return WORDS[setting.key]?.choices[value] ?? { name: value, effect: '' }
+}
+
+/** The value as a sentence of ours names it. */
+export function valueWords(setting: Setting, value: string): string {
+  return WORDS[setting.key]?.choices[value]?.name ?? value
+}
+
+export interface Filled extends Omit<Section, 'keys'> {
+  settings: Setting[]
+}
+
+/** The settings that there are, by section; what no section names comes last. None is left out. */
+export function sectionsOf(settings: readonly Setting[]): Filled[] {
+  const placed = new Set<string>()
+  const filled = SECTIONS.map(({ id, title, keys }) => ({
+    id,
+    title,
+    settings: keys.flatMap((key) => {
+      placed.add(key)
+      return settings.filter((s) => s.key === key)
+    }),
+  }))
+  filled.push({ ...MORE, settings: settings.filter((s) => !placed.has(s.key)) })
+  return filled.filter((section) => section.settings.length > 0)
+}
+
+function firstSentence(doc: string): string {
+  const end = doc.indexOf('. ')
+  return end < 0 ? doc : doc.slice(0, end + 1)
+}

@@ -1,0 +1,52 @@
+import type { ClientEntry, ClientFile, Looked } from '../../lib/api'
+
+export function serversWord(n: number): string {
+  return n === 1 ? '1 server' : `${n} servers`
+}
+
+/** What is the matter with a client's file, and what a person can do. */
+export function fileWords(file: ClientFile): { title: string; next: string } | null {
+  switch (file.state) {
+    case 'found':
+      return file.total === 0 ? { title: 'No servers yet.', next: 'When you add one, Sallyport will block it until you’ve had a look.' } : null
+    case 'absent':
+      return { title: `We couldn’t find the settings file of ${file.name}.`, next: `If ${file.name} is installed, open it once, then look again.` }
+    case 'denied':
+      return { title: 'Sallyport may not read this file.', next: 'Allow it in your system’s privacy settings, then look again.' }
+    case 'unseen':
+      return { title: 'Sallyport has not looked at this file yet.', next: 'Your system may ask whether it may.' }
+  }
+  return { title: `The settings file of ${file.name} has a mistake, so Sallyport left it alone.`, next: 'Mend the file, then look again.' }
+}
+
+export type Badge = { words: string; tone: 'ok' | 'info' | 'high' | 'quiet'; ticks: boolean }
+
+/** What would become of an entry, from the preview over all of the file. */
+export function badgeOf(entry: ClientEntry): Badge {
+  switch (entry.state) {
+    case 'wrapped':
+      return { words: 'Will be guarded', tone: 'info', ticks: true }
+    case 'guarded':
+      return { words: 'Already guarded', tone: 'ok', ticks: false }
+    case 'open':
+      return { words: 'Not guarded', tone: 'high', ticks: true }
+    case 'missing':
+      return { words: 'Gone from the file', tone: 'high', ticks: false }
+  }
+  return { words: 'Can’t be guarded yet', tone: 'high', ticks: false }
+}
+
+/** Best first: what can be guarded here, then what is there, then what is not. */
+export function rank(file: ClientFile): number {
+  const order = ['found', 'unreadable', 'denied', 'unseen', 'absent'].indexOf(file.state)
+  return order * 2 + (file.client === 'claude-desktop' ? 0 : 1) + (file.state === 'found' && file.total === 0 ? 1 : 0)
+}
+
+export type Step = { state: 'waits' | 'looking' | 'clean' | 'review' | 'failed'; words: string; code: string }
+
+export function lookedWords(looked: Looked): Step {
+  const things = looked.items === 1 ? '1 thing' : `${looked.items} things`
+  if (looked.error) return { state: 'failed', words: `Sallyport could not look at it: ${looked.error}. It stays blocked until it was looked at.`, code: '' }
+  if (looked.code) return { state: 'review', words: looked.items > 0 ? `Offers ${things}. Needs your review; until then it is blocked.` : 'Needs your review; until then it is blocked.', code: looked.code }
+  return { state: 'clean', words: 'Allowed as it stands, nothing to decide.', code: '' }
+}
