@@ -20,21 +20,22 @@ import (
 // version is set by the Makefile with -ldflags "-X main.version=…".
 var version = "dev"
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	assets, err := fs.Sub(frontend.Dist, "dist")
+	if err == nil && writesBindings {
+		shell := desktop.NewShell()
+		err = desktop.RunWindow(desktop.WindowOptions{Shell: shell, Page: desktop.NewPage(shell), Assets: assets})
+	}
+	switch {
+	case err != nil:
+		os.Exit(fail(os.Stderr, err))
+	case !writesBindings:
+		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, assets, desktop.RunWindow))
+	}
+}
 
 // run is the whole program. The window's toolkit wants the first thread of the process, and run is called on it.
-func run(args []string, out, errors io.Writer) int {
-	assets, err := fs.Sub(frontend.Dist, "dist")
-	if err != nil {
-		return fail(errors, err)
-	}
-	if writesBindings {
-		shell := desktop.NewShell()
-		if err := desktop.RunWindow(desktop.WindowOptions{Shell: shell, Page: desktop.NewPage(shell), Assets: assets}); err != nil {
-			return fail(errors, err)
-		}
-		return 0
-	}
+func run(args []string, out, errors io.Writer, assets fs.FS, window func(desktop.WindowOptions) error) int {
 	flags := flag.NewFlagSet("sallyport-desktop", flag.ContinueOnError)
 	flags.SetOutput(errors)
 	flags.Usage = func() {
@@ -57,7 +58,7 @@ func run(args []string, out, errors io.Writer) int {
 		return fail(errors, err)
 	}
 	err = desktop.Run(context.Background(), desktop.Options{
-		Home: home, Version: version, Route: flags.Arg(0), Hidden: *hidden, Assets: assets, Window: desktop.RunWindow,
+		Home: home, Version: version, Route: flags.Arg(0), Hidden: *hidden, Assets: assets, Window: window,
 	})
 	if err != nil && *byWrapper {
 		// A wrapper waits for a hub, and one without a window is better than none: it blocks what it should.
