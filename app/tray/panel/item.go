@@ -112,7 +112,8 @@ func (i *Item) Rows() ([]Row, error) {
 				return err
 			}
 			r := Row{ID: c.ID, Enabled: true, Visible: true}
-			r.Label, _ = c.Properties["label"].Value().(string)
+			label, _ := c.Properties["label"].Value().(string)
+			r.Label = strings.NewReplacer("__", "_", "_", "").Replace(label) // one alone marks an access key
 			if on, ok := c.Properties["enabled"].Value().(bool); ok {
 				r.Enabled = on
 			}

@@ -3,6 +3,7 @@ package panel
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -12,12 +13,14 @@ import (
 
 const (
 	watcher     = "org.kde.StatusNotifierWatcher"
+	isHost      = "IsStatusNotifierHostRegistered"
 	watcherPath = dbus.ObjectPath("/StatusNotifierWatcher")
 )
 
 // Panel is a panel with a notification area: programs register their icons with it.
 type Panel struct {
-	conn *dbus.Conn
+	conn  *dbus.Conn
+	props *prop.Properties
 
 	mu     sync.Mutex
 	items  []*Item
@@ -30,10 +33,12 @@ func New(conn *dbus.Conn) (*Panel, error) {
 	if err := conn.Export(registrar{p}, watcherPath, watcher); err != nil {
 		return nil, err
 	}
-	constant := func(v any) *prop.Prop { return &prop.Prop{Value: v, Emit: prop.EmitFalse} }
-	if _, err := prop.Export(conn, watcherPath, prop.Map{watcher: {
-		"IsStatusNotifierHostRegistered": constant(true), "ProtocolVersion": constant(int32(0)), "RegisteredStatusNotifierItems": constant([]string{}),
-	}}); err != nil {
+	property := func(v any) *prop.Prop { return &prop.Prop{Value: v, Emit: prop.EmitFalse} }
+	var err error
+	p.props, err = prop.Export(conn, watcherPath, prop.Map{watcher: {
+		isHost: property(true), "ProtocolVersion": property(int32(0)), "RegisteredStatusNotifierItems": property([]string{}),
+	}})
+	if err != nil {
 		return nil, err
 	}
 	reply, err := conn.RequestName(watcher, dbus.NameFlagDoNotQueue)
@@ -45,6 +50,9 @@ func New(conn *dbus.Conn) (*Panel, error) {
 	}
 	return p, nil
 }
+
+// Draws says whether there is anything to draw icons on, or only the list of them.
+func (p *Panel) Draws(icons bool) { p.props.SetMust(watcher, isHost, icons) }
 
 // Close takes the panel off the bus; programs keep their icons for the next one.
 func (p *Panel) Close() error {
@@ -80,6 +88,9 @@ func (r registrar) RegisterStatusNotifierItem(service string, sender dbus.Sender
 	}
 	r.panel.mu.Lock()
 	defer r.panel.mu.Unlock()
+	if slices.ContainsFunc(r.panel.items, func(i *Item) bool { return i.name == name && i.path == path }) {
+		return nil
+	}
 	r.panel.items = append(r.panel.items, &Item{conn: r.panel.conn, name: name, path: path})
 	close(r.panel.joined)
 	r.panel.joined = make(chan struct{})

@@ -1,0 +1,6 @@
+//go:build !linux && !windows
+
+package tray
+
+// On macOS the library needs cgo, and its status item the main thread, which is the window's: neither was tried.
+func open(Options) Tray { return nowhere("there is no tray icon on this system yet") }

@@ -1,0 +1,348 @@
+//go:build linux
+
+package tray
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/app/tray/panel"
+)
+
+// enough is far more than anything here takes; only a test that fails waits for it.
+const enough = 10 * time.Second
+
+const child = "SALLYPORT_TRAY_TEST"
+
+// alone runs the test in a process of its own, because a process has one icon for its whole life. It is true in that one.
+func alone(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(child) == t.Name() {
+		return true
+	}
+	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=1m")
+	again.Env = append(os.Environ(), child+"="+t.Name(), "GORACE=atexit_sleep_ms=0")
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+// scene is a bus, a tray on it, and what a person did with it.
+type scene struct {
+	t       *testing.T
+	address string
+	tray    Tray
+	item    *panel.Item
+	opened  chan string
+	quit    chan string
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	s := &scene{t: t, address: panel.Bus(t), opened: make(chan string, 16), quit: make(chan string, 16)}
+	s.tray = New(Options{Open: func(route string) { s.opened <- route }, Quit: func() { s.quit <- "quit" }})
+	t.Cleanup(s.tray.Close)
+	return s
+}
+
+// panel puts a panel on the bus, and finds our icon on it.
+func (s *scene) panel() *panel.Panel {
+	s.t.Helper()
+	p, err := panel.New(panel.Connect(s.t, s.address))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, done := context.WithTimeout(s.t.Context(), enough)
+	defer done()
+	if s.item, err = p.Item(ctx); err != nil {
+		s.t.Fatal(err)
+	}
+	return p
+}
+
+func (s *scene) click(part, want string) {
+	s.t.Helper()
+	if err := s.item.Click(part); err != nil {
+		s.t.Fatal(err)
+	}
+	s.opens(want)
+}
+
+func (s *scene) opens(want string) {
+	s.t.Helper()
+	if got := next(s.t, s.opened, "something to be opened"); got != want {
+		s.t.Fatalf("opened %q, want %q", got, want)
+	}
+}
+
+func (s *scene) labels(want ...string) {
+	s.t.Helper()
+	got, err := s.item.Labels()
+	if err != nil || !slices.Equal(got, want) {
+		s.t.Fatalf("menu %q (%v), want %q", got, err, want)
+	}
+}
+
+func (s *scene) tooltip(want string) {
+	s.t.Helper()
+	got, err := s.item.Tooltip()
+	title, err2 := s.item.Property("Title")
+	if err != nil || err2 != nil || got != want || title != want {
+		s.t.Fatalf("tooltip %q (%v), title %q (%v), want %q", got, err, title, err2, want)
+	}
+}
+
+func next[T any](t *testing.T, from <-chan T, what string) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(enough):
+		t.Fatalf("waited for %s", what)
+		panic("unreachable")
+	}
+}
+
+var two = State{
+	Mood:     Attention,
+	Waiting:  []Row{{ID: "4F2A", Title: "weather — tool changed"}, {ID: "7CK4", Title: "my_notes — new server"}},
+	Coverage: "Guarding 3 of 4 servers",
+	Tooltip:  "Sallyport — 2 things waiting",
+}
+
+func TestTheMenuSaysWhatWaitsAndOpensIt(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	s := newScene(t)
+	s.panel()
+	if why := s.tray.Why(); why != "" {
+		t.Errorf("no icon is shown: %s", why)
+	}
+	if id, err := s.item.Property("Id"); id != "Sallyport" {
+		t.Errorf("the icon is named %v (%v)", id, err)
+	}
+	if menu, err := s.item.Property("ItemIsMenu"); menu != false {
+		t.Errorf("a click on the icon only opens the menu: %v (%v)", menu, err)
+	}
+	s.labels("Sallyport is starting", "Open Inbox", "Open Sallyport", "Quit Sallyport…")
+
+	s.tray.Set(State{Mood: Guarding, Coverage: "Guarding 4 of 4 servers", Tooltip: "Sallyport — 4 servers guarded"})
+	s.labels("Sallyport — 4 servers guarded", "Open Inbox", "Guarding 4 of 4 servers", "Open Sallyport", "Quit Sallyport…")
+	s.tooltip("Sallyport — 4 servers guarded")
+	if err := s.item.Activate(); err != nil {
+		t.Fatal(err)
+	}
+	s.opens("") // nothing waits
+
+	s.tray.Set(two)
+	s.labels("Sallyport — 2 things waiting", "Open Inbox (2)", "⚠ weather — tool changed", "⚠ my_notes — new server", "Guarding 3 of 4 servers", "Open Sallyport", "Quit Sallyport…")
+	s.tooltip("Sallyport — 2 things waiting")
+	s.click("my_notes", "#/inbox/7CK4")
+	s.click("weather", "#/inbox/4F2A")
+	s.click("Open Inbox", "#/inbox")
+	s.click("Open Sallyport", "")
+	if err := s.item.Activate(); err != nil {
+		t.Fatal(err)
+	}
+	s.opens("#/inbox")
+
+	// A row opens what it says, after the items moved up as well.
+	s.tray.Set(State{Mood: Attention, Waiting: two.Waiting[1:], Tooltip: "Sallyport — 1 thing waiting"})
+	s.labels("Sallyport — 1 thing waiting", "Open Inbox (1)", "⚠ my_notes — new server", "Open Sallyport", "Quit Sallyport…")
+	s.click("my_notes", "#/inbox/7CK4")
+
+	if err := s.item.Click("Quit Sallyport…"); err != nil {
+		t.Fatal(err)
+	}
+	next(t, s.quit, "Quit")
+}
+
+func TestNoRowDoesMoreThanOpen(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	s := newScene(t)
+	s.panel()
+	s.tray.Set(two)
+	rows, err := s.item.Rows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown := slices.DeleteFunc(slices.Clone(rows), func(r panel.Row) bool { return r.Separator }); len(shown) > 9 {
+		t.Errorf("%d rows", len(shown))
+	}
+	// Whatever can be sent to any row: a hidden one, one that is not enabled, one that is none.
+	for _, r := range rows {
+		for _, barred := range []string{"llow", "pprove", "ause", "emove", "elease", "eject", "nprotect", "isable"} {
+			if strings.Contains(r.Label, barred) {
+				t.Errorf("the tray has a row %q", r.Label)
+			}
+		}
+		if strings.HasPrefix(r.Label, "Quit") {
+			continue
+		}
+		if err := s.item.Event(r.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.item.Event(1 << 20); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.item.Click("Quit"); err != nil {
+		t.Fatal(err)
+	}
+	next(t, s.quit, "Quit")
+	var opened []string
+	for range 4 {
+		opened = append(opened, next(t, s.opened, "what was clicked"))
+	}
+	slices.Sort(opened)
+	if want := []string{"", "#/inbox", "#/inbox/4F2A", "#/inbox/7CK4"}; !slices.Equal(opened, want) || len(s.opened) > 0 {
+		t.Errorf("opened %q and %d more, want %q", opened, len(s.opened), want)
+	}
+}
+
+func TestTheIconShowsTheMood(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	s := newScene(t)
+	s.panel()
+	seen := map[string]Mood{}
+	for _, mood := range []Mood{Starting, Guarding, Attention, Critical, Failing} {
+		s.tray.Set(State{Mood: mood})
+		img, err := s.item.Icon()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size := img.Bounds().Size(); size.X != 44 || size.Y != 44 {
+			t.Errorf("an icon of %v", size)
+		}
+		all := fmt.Sprint(img)
+		if other, is := seen[all]; is {
+			t.Errorf("moods %d and %d look the same", mood, other)
+		}
+		seen[all] = mood
+	}
+	s.tooltip("Sallyport")
+	s.tray.Set(State{Mood: 99})
+	if img, err := s.item.Icon(); err != nil || seen[fmt.Sprint(img)] != Failing {
+		t.Errorf("a mood that is none looks like %d (%v)", seen[fmt.Sprint(img)], err)
+	}
+}
+
+func TestAPanelThatComesLateShowsTheIconAsItIs(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	s := newScene(t)
+	if want := "this desktop hides tray icons"; s.tray.Why() != want {
+		t.Errorf("why %q, want %q", s.tray.Why(), want)
+	}
+	s.tray.Set(two)
+	p := s.panel()
+	if why := s.tray.Why(); why != "" {
+		t.Errorf("no icon is shown: %s", why)
+	}
+	s.tooltip("Sallyport — 2 things waiting")
+	s.click("weather", "#/inbox/4F2A")
+
+	// And one that ends, and another.
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s.tray.Why() == "" {
+		t.Error("nobody is told that the panel has gone")
+	}
+	s.panel()
+	s.click("my_notes", "#/inbox/7CK4")
+}
+
+func TestAWatcherWithoutAPanelShowsNothing(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	s := newScene(t)
+	p := s.panel()
+	p.Draws(false)
+	if want := "this desktop hides tray icons"; s.tray.Why() != want {
+		t.Errorf("why %q, want %q", s.tray.Why(), want)
+	}
+}
+
+func TestCloseTakesTheIconAway(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	s := newScene(t)
+	s.panel()
+	s.tray.Close()
+	s.tray.Set(two)
+	s.tray.Close()
+	ctx, done := context.WithTimeout(t.Context(), enough)
+	defer done()
+	if err := panel.Until(ctx, func() error {
+		if _, err := s.item.Property("Id"); err == nil {
+			return fmt.Errorf("the icon is still there")
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	if s.tray.Why() == "" {
+		t.Error("a closed tray says that it shows an icon")
+	}
+}
+
+func TestACallbackMaySetAndClose(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	address := panel.Bus(t)
+	closed := make(chan bool, 1)
+	ready := make(chan struct{})
+	var tray Tray
+	tray = New(Options{Quit: func() { <-ready; tray.Set(two); tray.Close(); closed <- true }})
+	close(ready)
+	s := &scene{t: t, address: address}
+	s.panel()
+	if err := s.item.Click("Quit"); err != nil {
+		t.Fatal(err)
+	}
+	next(t, closed, "Close to return")
+}
+
+func TestWithoutASessionBusThereIsNoTray(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+t.TempDir()+"/none")
+	tray := New(Options{})
+	tray.Set(two)
+	if want := "there is no session bus here"; tray.Why() != want {
+		t.Errorf("why %q, want %q", tray.Why(), want)
+	}
+	tray.Close()
+	tray.Close()
+}
+
+func TestARowCarriesOneLineThatIsSeen(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ text, want string }{
+		{"weather — tool changed", "weather — tool changed"},
+		{"a\nb\t c\x1b[31m", "a b c[31m"},
+		{"\u202eevil\u2066 \u200b\U000e0041", "evil"},
+		{"e\u0301 \ufe0f\xff", "e"},
+		{strings.Repeat("m", 100), strings.Repeat("m", maxLine-1) + "…"},
+		{"", ""},
+	} {
+		if got := line(test.text); got != test.want {
+			t.Errorf("line(%q) is %q, want %q", test.text, got, test.want)
+		}
+	}
+}
