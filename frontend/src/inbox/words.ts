@@ -1,0 +1,67 @@
+import type { Item, Part } from '../lib/api'
+import { plainName } from '../untrusted/names'
+
+/** What an item is, in a list. */
+export function kindWords(item: Item): string {
+  switch (item.kind) {
+    case 'new_server':
+      return 'New server'
+    case 'changed':
+      return changedWords(item.parts.filter((p) => p.state !== 'removed'))
+    case 'launch':
+      return 'Program changed'
+    case 'unguarded':
+      return 'Guard removed'
+    case 'config_changed':
+      return 'Settings file changed'
+    case 'settings_changed':
+      return 'Setting made less safe'
+    case 'interaction':
+      return 'Request from a server'
+    case 'guard_problem':
+      return 'Guard problem'
+  }
+}
+
+function changedWords(parts: Part[]): string {
+  const [only] = parts
+  if (parts.length > 1 || !only) return 'Tools changed'
+  const kind = only.item.split(':', 1)[0] ?? ''
+  const noun = { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', resource: 'Resource', 'resource-template': 'Resource' }[kind] ?? 'Tool'
+  return only.state === 'new' ? `New ${noun.toLowerCase()}` : `${noun} changed`
+}
+
+/** What an item is about, beside the server: the name of its one part, else how many there are. */
+export function aboutOf(item: Item): { name: string; words: string } {
+  const parts = item.parts.filter((p) => p.item !== 'launch')
+  const [only] = parts
+  if (item.kind === 'new_server') {
+    const tools = parts.filter((p) => p.item.startsWith('tool:')).length
+    return { name: '', words: tools === 1 ? '1 tool' : `${tools} tools` }
+  }
+  if (parts.length === 1 && only?.item.includes(':')) return { name: only.item.slice(only.item.indexOf(':') + 1), words: '' }
+  return { name: '', words: parts.length > 1 ? `${parts.length} things` : '' }
+}
+
+/** Whether it holds anything back, in a word. */
+export function standing(item: Item): string {
+  switch (item.decided) {
+    case 'approved':
+      return fileKind(item) ? 'put back' : 'allowed'
+    case 'rejected':
+      return fileKind(item) ? 'left as it is' : 'kept blocked'
+    case 'withdrawn':
+      return 'went away by itself'
+  }
+  if (item.kind === 'unguarded') return 'not guarded'
+  if (item.kind === 'config_changed') return 'not blocked'
+  if (item.kind === 'settings_changed') return 'not in force'
+  return 'blocked'
+}
+
+export const fileKind = (item: Item) => item.kind === 'unguarded' || item.kind === 'config_changed'
+
+/** "Open item 4F2A: weather, tool changed, critical". */
+export function openLabel(item: Item): string {
+  return `Open item ${item.code}: ${plainName(item.server, 'a server')}, ${kindWords(item).toLowerCase()}, ${item.decided ? standing(item) : item.severity}`
+}

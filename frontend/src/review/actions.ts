@@ -1,0 +1,180 @@
+import type { PartDetail, Review } from '../lib/api'
+import { plainName } from '../untrusted/names'
+import { warns } from './findings'
+
+/** One thing that can be decided on a review. What is offered, and how hard it is asked, is decided here and nowhere else. */
+export interface Action {
+  id: string
+  /** On the button. */
+  title: string
+  /** For whom the button stands alone; begins with title. */
+  label: string
+  call: 'allow' | 'keep'
+  items: string[]
+  all: boolean
+  /** once: at a click. twice: with a second click that says what follows. typed: with the word. */
+  ask: 'once' | 'twice' | 'typed'
+  /** Before the second click, or the word: what follows. */
+  consequence: string
+  /** On the last button. */
+  confirm: string
+  /** For the receipt, after it was done. */
+  done: string
+  undo: boolean
+}
+
+export interface Actions {
+  /** The safe one; null where nothing need be decided to stay safe. */
+  safe: Action | null
+  others: Action[]
+}
+
+const gone = (p: PartDetail) => p.state === 'removed'
+export const isClean = (p: PartDetail) => !p.findings.some((f) => f.level !== 'low')
+
+export function actionsOf(review: Review, chosen: PartDetail | undefined): Actions {
+  if (review.stale || review.nonce === '') return { safe: null, others: [] }
+  switch (review.kind) {
+    case 'new_server':
+      return newServer(review, chosen)
+    case 'unguarded':
+    case 'config_changed':
+      return file(review)
+    case 'settings_changed':
+      return settings(review)
+    case 'guard_problem':
+      return problem(review)
+    case 'launch':
+      return launch(review)
+    default:
+      return changed(review, chosen)
+  }
+}
+
+const serverOf = (review: Review) => plainName(review.server, 'this server')
+
+function nounOf(part: PartDetail): string {
+  return { tool: 'tool', prompt: 'prompt', instructions: 'text', resource: 'resource', 'resource-template': 'resource' }[part.kind] ?? 'part'
+}
+
+function nameOf(part: PartDetail): string {
+  return part.kind === 'instructions' ? 'the instructions' : plainName(part.name, `a ${nounOf(part)}`)
+}
+
+/** How hard to ask before something gets through. */
+function asking(review: Review, warned: boolean): 'once' | 'twice' | 'typed' {
+  if (review.typedWord !== '') return 'typed'
+  return warned ? 'twice' : 'once'
+}
+
+function keep(review: Review, what: string): Action | null {
+  if (review.decided === 'rejected') return null // it is kept blocked already
+  return {
+    id: 'act-keep', title: 'Keep blocked', label: `Keep blocked: ${what}`, call: 'keep', items: [], all: false, ask: 'once', consequence: '', confirm: '',
+    done: `You kept ${what} blocked.`, undo: true,
+  }
+}
+
+/** The one tool that is looked at. */
+function allowOne(review: Review, part: PartDetail): Action {
+  const ask = asking(review, warns(part.findings))
+  const title = `Allow this ${nounOf(part)}${ask === 'once' ? '' : '…'}`
+  const name = nameOf(part)
+  return {
+    id: 'act-allow', title, label: `${title.replace('…', '')}: ${name}`, call: 'allow', items: [part.item], all: false, ask,
+    consequence: consequenceOf(review, part), confirm: 'Allow this version', done: `You allowed ${name} of ${serverOf(review)}, in exactly this version.`, undo: true,
+  }
+}
+
+function consequenceOf(review: Review, part: PartDetail): string {
+  const server = serverOf(review)
+  if (part.kind === 'instructions') return `If you allow this, ${server} can tell Claude what to do in these words, in every conversation. Allow this version of its instructions?`
+  return `If you allow this, Claude reads all of this text as part of what it is told, what you cannot see included. Allow this version of ${nameOf(part)}?`
+}
+
+function changed(review: Review, chosen: PartDetail | undefined): Actions {
+  const open = review.details.filter((p) => !gone(p) && p.state !== 'rejected')
+  const clean = open.filter(isClean)
+  const what = open.length === 1 && open[0] ? nameOf(open[0]) : `${open.length} changes of ${serverOf(review)}`
+  const others = chosen && !gone(chosen) ? [allowOne(review, chosen)] : []
+  if (open.length > 1 && clean.length > 0 && review.severity !== 'critical') {
+    others.push({
+      id: 'act-allow-all', title: clean.length === open.length ? `Allow all ${open.length}` : `Allow the ${clean.length} without warnings`,
+      label: clean.length === open.length ? `Allow all ${open.length} changes of ${serverOf(review)}` : `Allow the ${clean.length} without warnings of ${serverOf(review)}`,
+      call: 'allow', items: [], all: false, ask: 'once', consequence: '', confirm: '',
+      done: `You allowed ${clean.length} changes of ${serverOf(review)}.`, undo: true,
+    })
+  }
+  return { safe: keep(review, what), others }
+}
+
+function newServer(review: Review, chosen: PartDetail | undefined): Actions {
+  const server = serverOf(review)
+  const parts = review.details.filter((p) => !gone(p) && p.kind !== 'launch')
+  const clean = parts.filter(isClean)
+  const others: Action[] = []
+  if (clean.length > 0) {
+    const ask = asking(review, false)
+    const title = `Allow this server${ask === 'once' ? '' : '…'}`
+    const rest = parts.length - clean.length
+    others.push({
+      id: 'act-allow', title, label: `Allow this server: ${server}`, call: 'allow', items: [], all: false, ask,
+      consequence: `This lets Claude use ${server}${rest > 0 ? `, without the ${rest} with warnings, which stay blocked` : ''}. Something in it asks for care: allow it only if you know who made it.`,
+      confirm: 'Allow this server', done: `You allowed ${server}${rest > 0 ? `; ${rest} with warnings stay blocked` : ''}.`, undo: true,
+    })
+  }
+  if (chosen && !isClean(chosen) && chosen.kind !== 'launch' && !gone(chosen)) others.push({ ...allowOne(review, chosen), id: 'act-allow-one' })
+  return { safe: keep(review, server), others }
+}
+
+function launch(review: Review): Actions {
+  const server = serverOf(review)
+  const ask = asking(review, true)
+  return {
+    safe: keep(review, server),
+    others: [{
+      id: 'act-allow', title: 'Allow this program…', label: `Allow this program: ${server}`, call: 'allow', items: [], all: false, ask,
+      consequence: `If you allow this, ${server} runs as it stands here, with all that you may do on this computer. Allow it if you updated it yourself.`,
+      confirm: 'Allow this version', done: `You allowed what ${server} runs now.`, undo: false,
+    }],
+  }
+}
+
+function file(review: Review): Actions {
+  const guard = review.kind === 'unguarded'
+  const title = guard ? 'Put the guard back' : 'Restore previous settings'
+  return {
+    safe: { id: 'act-put-back', title, label: title, call: 'allow', items: [], all: false, ask: 'once', consequence: '', confirm: '', done: guard ? 'The guard is back in the file. Restart Claude to finish.' : 'The settings are back as they were. Restart Claude to finish.', undo: false },
+    others: [{
+      id: 'act-leave', title: 'Leave it as it is…', label: guard ? 'Leave it as it is: without a guard' : 'Leave it as it is: the changed settings', call: 'keep', items: [], all: false,
+      ask: review.typedWord === '' ? 'twice' : 'typed',
+      consequence: guard ? 'If you leave it, Claude uses these servers without checks, and Sallyport does not ask about them again.' : 'If you leave it, what stands in the file now counts as wanted.',
+      confirm: 'Leave it as it is', done: guard ? 'You left it without a guard.' : 'You left the file as it is.', undo: false,
+    }],
+  }
+}
+
+function settings(review: Review): Actions {
+  const n = review.details.length
+  const title = n === 1 ? 'Allow this setting…' : `Allow these ${n} settings…`
+  return {
+    safe: { id: 'act-keep', title: 'Keep the safer setting', label: 'Keep the safer setting', call: 'keep', items: [], all: false, ask: 'once', consequence: '', confirm: '', done: 'The safer setting stays, and stands in the file again.', undo: false },
+    others: [{
+      id: 'act-allow', title, label: title.replace('…', ''), call: 'allow', items: [], all: true, ask: asking(review, true),
+      consequence: 'If you allow this, Sallyport checks less from now on. Somebody wrote it into the settings file outside of this window: was that you?',
+      confirm: 'Allow it', done: 'You allowed the changed setting.', undo: false,
+    }],
+  }
+}
+
+function problem(review: Review): Actions {
+  if (!review.parts.some((p) => p.state === 'lost')) return { safe: null, others: [] }
+  return {
+    safe: null,
+    others: [{
+      id: 'act-begin-again', title: 'Begin again with an empty store…', label: 'Begin again with an empty store', call: 'allow', items: [], all: false, ask: asking(review, true),
+      consequence: 'Everything you ever allowed is forgotten, and every server is read and allowed anew. What is left of the old store is kept aside.',
+      confirm: 'Begin again', done: 'Sallyport began again with an empty store.', undo: false,
+    }],
+  }
+}

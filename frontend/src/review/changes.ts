@@ -1,0 +1,42 @@
+import type { Change, PartDetail } from '../lib/api'
+
+/** Changes of one part, as they are read: texts first, then what can be put in, then the rest. */
+export interface Sections {
+  texts: Change[]
+  groups: { id: string; title: string; aside: string; rows: Change[] }[]
+}
+
+const TEXT = /(^|\.|\])(description|title)$|^$/
+
+/** A text is compared word by word. Names are shown in the headline already. */
+export function isText(change: Change): boolean {
+  return change.text.length > 0 || (TEXT.test(change.path) && (change.before !== '' || change.after !== ''))
+}
+
+const GROUPS: { id: string; test: RegExp; title: string; aside: string }[] = [
+  { id: 'inputs', test: /^(inputSchema|arguments)/, title: 'Inputs', aside: 'what Claude can send' },
+  { id: 'answers', test: /^outputSchema/, title: 'Answers', aside: 'what it says it returns' },
+  { id: 'claims', test: /^annotations/, title: 'What it says of itself', aside: 'a server can say anything' },
+]
+
+export function sectionsOf(part: PartDetail): Sections {
+  const isProgram = ['launch', 'entry', 'setting', 'store'].includes(part.kind)
+  const texts = isProgram ? [] : part.changes.filter(isText)
+  const rest = part.changes.filter((c) => (isProgram || !isText(c)) && c.path !== 'name')
+  const groups = GROUPS.map((g) => ({ id: g.id, title: g.title, aside: g.aside, rows: rest.filter((c) => g.test.test(c.path)) }))
+  groups.push({ id: 'other', title: isProgram ? 'What changed' : 'Other', aside: '', rows: rest.filter((c) => !GROUPS.some((g) => g.test.test(c.path))) })
+  return { texts, groups: groups.filter((g) => g.rows.length > 0) }
+}
+
+/** The words of a row beside its mark, which says added or removed already. */
+export function rowWords(change: Change): string {
+  const words = change.words.replace(/^(added|removed)(: |, )/, '')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** The title above a text. Holds the server's names between backticks. */
+export function textTitle(change: Change): string {
+  if (change.path === '') return 'Instructions'
+  const words = change.words.replace(/^(added|removed): /, '').replace(/ changed(;.*)?$/, '')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

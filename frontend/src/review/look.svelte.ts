@@ -1,0 +1,142 @@
+import { CODES, refusalOf, type Api, type Item, type Review } from '../lib/api'
+import type { Action } from './actions'
+import type { Outcome } from './outcome'
+
+/** Go counts from when it answered; a little more, so that it never refuses what the page let through. */
+const MARGIN = 80
+
+/**
+ * One look at one item: what is on the screen, whether it is still what would be decided on, and whether buttons work yet.
+ * Buttons work only while the window is seen, a moment after what they are about was shown, and never for what changed since.
+ */
+export class Look {
+  review = $state.raw<Review | null>(null)
+  /** Why there is nothing to show, or why a decision did not come about: one line. */
+  failed = $state('')
+  /** What is shown is not what is there any more; see is where that is now. */
+  changed = $state.raw<{ see: string } | null>(null)
+  armed = $state(false)
+  busy = $state(false)
+  /** Grows when other content is on the screen. */
+  shown = $state(0)
+
+  #api: Api
+  #code: string
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #asked = 0
+
+  constructor(api: Api, code: string) {
+    this.#api = api
+    this.#code = code
+  }
+
+  /** Whether a decision can be made now. */
+  get ready(): boolean {
+    return this.armed && !this.busy && this.changed === null
+  }
+
+  /** Shows the item as it is now. */
+  async open(): Promise<void> {
+    const ask = ++this.#asked
+    this.#disarm()
+    try {
+      const review = await this.#api.review(this.#code)
+      if (ask !== this.#asked) return
+      this.changed = null
+      this.failed = ''
+      this.#show(review)
+    } catch (thrown) {
+      if (ask === this.#asked) this.#refused(thrown)
+    }
+  }
+
+  /** What the list says of the item. Where that is not what is shown, it is looked at again, and the person is told. */
+  compare(current: Item | undefined): void {
+    const review = this.review
+    if (!review || this.busy || this.changed) return
+    if (current && current.digest === review.digest && current.decided === review.decided) return
+    void this.#again()
+  }
+
+  /** The window was hidden: Go forgets the look. */
+  hidden(): void {
+    this.#disarm()
+  }
+
+  /** The window is seen again: a new look at the same thing. */
+  seen(): void {
+    if (this.review && !this.changed) void this.#again()
+  }
+
+  close(): void {
+    this.#asked++
+    this.#disarm()
+  }
+
+  /** Decides. Null where it did not come about; failed says why. */
+  async decide(action: Action, typed: string): Promise<Outcome | null> {
+    const review = this.review
+    if (!review || !this.ready) return null
+    this.busy = true
+    this.failed = ''
+    try {
+      const decision = { code: review.code, digest: review.digest, nonce: review.nonce, items: action.items, all: action.all, typed }
+      const done = await (action.call === 'allow' ? this.#api.allow(decision) : this.#api.keep(decision))
+      this.#disarm()
+      return {
+        code: review.code,
+        identity: review.identity,
+        did: action.call === 'allow' ? 'allowed' : 'kept',
+        items: done.approved.filter((item) => item !== 'launch'),
+        words: action.done,
+        next: done.next,
+        undo: action.undo,
+      }
+    } catch (thrown) {
+      const refusal = refusalOf(thrown)
+      await this.#again()
+      if (!this.changed) this.failed = refusal.message
+      return null
+    } finally {
+      this.busy = false
+    }
+  }
+
+  async #again(): Promise<void> {
+    const before = this.review
+    const ask = ++this.#asked
+    this.#disarm()
+    try {
+      const review = await this.#api.review(this.#code)
+      if (ask !== this.#asked) return
+      if (before && review.digest === before.digest && review.decided === before.decided && review.stale === before.stale) this.#show(review)
+      else if (review.decided !== '' && before?.decided === '') this.#show(review)
+      else this.changed = { see: review.next || review.code }
+    } catch (thrown) {
+      if (ask === this.#asked) this.#refused(thrown)
+    }
+  }
+
+  #refused(thrown: unknown): void {
+    const refusal = refusalOf(thrown)
+    if (refusal.code === CODES.stale) this.changed = { see: refusal.see || '' }
+    else this.failed = refusal.message
+  }
+
+  #show(review: Review): void {
+    if (this.review?.digest !== review.digest || this.review.decided !== review.decided) this.shown++
+    this.review = review
+    if (!review.stale) this.#arm(review.armAfterMs)
+  }
+
+  #arm(after: number): void {
+    this.#disarm()
+    if (document.visibilityState === 'hidden') return
+    this.#timer = setTimeout(() => (this.armed = true), after + MARGIN)
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#timer)
+    this.armed = false
+  }
+}

@@ -1,0 +1,120 @@
+import type { PartDetail, Review } from '../lib/api'
+import { plainName } from '../untrusted/names'
+import { verdictOf, worstOf } from './findings'
+
+/** Subject, server and verb of a headline; names are the server's and are shown as such. */
+export interface Headline {
+  before: string
+  /** server text */
+  name: string
+  between: string
+  /** server text */
+  server: string
+  after: string
+}
+
+const VERBS: Record<string, string> = {
+  changed: 'changed', new: 'is new', removed: 'is gone', rejected: 'is blocked', approved: 'changed and changed back',
+  unwrapped: 'is not guarded any more', fake: 'looks guarded and is not',
+}
+
+const headline = (h: Partial<Headline>): Headline => ({ before: '', name: '', between: '', server: '', after: '', ...h })
+
+export function headlineOf(review: Review): Headline {
+  const parts = review.details
+  const moved = parts.filter((p) => p.state !== 'removed' && p.state !== 'rejected')
+  const only = moved.length === 1 ? moved[0] : parts.length === 1 ? parts[0] : undefined
+  switch (review.kind) {
+    case 'new_server':
+      return headline({ before: 'New server: ', server: review.server })
+    case 'launch':
+      return headline({ server: review.server, after: ' runs something else than you allowed' })
+    case 'unguarded':
+      if (only) return headline({ name: only.name, after: ` ${VERBS[only.state] ?? 'is not guarded any more'}` })
+      return headline({ before: `${parts.length} servers are not guarded any more` })
+    case 'config_changed':
+      if (only) return headline({ name: only.name, between: ` ${VERBS[only.state] ?? 'changed'} in the settings of `, server: review.server })
+      return headline({ before: 'The settings of ', server: review.server, after: ' changed' })
+    case 'settings_changed':
+      return headline({ before: parts.length === 1 ? 'A setting of Sallyport was made less safe' : `${parts.length} settings of Sallyport were made less safe` })
+    case 'guard_problem':
+      return headline({ before: review.title.split(':', 1)[0] ?? 'Sallyport has a problem' })
+    default:
+      if (!only) return headline({ before: `${moved.length} things of `, server: review.server, after: ' changed' })
+      if (only.kind === 'instructions') return headline({ before: 'The instructions of ', server: review.server, after: ` ${only.state === 'new' ? 'are new' : 'changed'}` })
+      return headline({ name: only.name, between: ' from ', server: review.server, after: ` ${VERBS[only.state] ?? 'changed'}` })
+  }
+}
+
+/** One sentence of ours: what it means. */
+export function verdict(review: Review): string {
+  const worst = worstOf([...review.findings, ...review.details.flatMap((p) => p.findings)])
+  switch (review.kind) {
+    case 'unguarded':
+      return 'Claude may be using it without checks right now. Sallyport can\'t stop that until the guard is back and Claude restarts.'
+    case 'config_changed':
+      return 'The file was edited outside of Sallyport. The change is shown below.'
+    case 'settings_changed':
+      return 'It was written into the settings file, not set in this window. It is not in force.'
+    case 'guard_problem':
+      return 'Nothing is allowed until this is put right.'
+    case 'launch':
+      return 'The command is the same, and what it starts is not.'
+  }
+  if (worst && worst.level !== 'low') return verdictOf(worst)
+  if (review.kind === 'new_server') return 'Nothing suspicious was found. Read what it can do, and allow it if you know who made it.'
+  return 'Nothing suspicious was found. Read it and allow it if it makes sense.'
+}
+
+const holdsBack = (review: Review) => ['new_server', 'changed', 'launch', 'interaction'].includes(review.kind)
+
+/** Whether it holds anything back: the words before the time. */
+export function blockedSince(review: Review): string {
+  return holdsBack(review) ? 'Blocked since' : 'Seen at'
+}
+
+export const nothingRan = (review: Review) => (review.kind === 'changed' ? 'Nothing of it has run.' : review.kind === 'new_server' ? 'Claude cannot use it yet.' : '')
+
+/** What happens if the person does nothing. */
+export function ifNothing(review: Review): string {
+  const server = plainName(review.server, 'this server')
+  const many = review.details.filter((p) => p.state !== 'removed').length > 1
+  switch (review.kind) {
+    case 'new_server':
+      return `If you do nothing, all of ${server} stays blocked.`
+    case 'launch':
+      return `If you do nothing, ${server} stays blocked.`
+    case 'unguarded':
+      return 'If you do nothing, Claude may go on using it without checks. Sallyport can\'t block it.'
+    case 'config_changed':
+      return 'If you do nothing, the file stays as it is now.'
+    case 'settings_changed':
+      return 'If you do nothing, the safer setting stays in force.'
+    case 'guard_problem':
+      return 'If you do nothing, everything stays blocked.'
+  }
+  if (review.title.includes('blocked whole')) return `If you do nothing, all of ${server} stays blocked.`
+  return `If you do nothing, ${many ? 'they stay' : 'it stays'} blocked. The rest of ${server} keeps working.`
+}
+
+export function decidedWords(review: Review): string {
+  const file = review.kind === 'unguarded' || review.kind === 'config_changed'
+  switch (review.decided) {
+    case 'approved':
+      return file ? 'This was put back as it was' : 'You allowed this'
+    case 'rejected':
+      return file ? 'You left this as it is' : 'You kept this blocked'
+    case 'withdrawn':
+      return 'This went away by itself: it is as you allowed it again'
+  }
+  return ''
+}
+
+/** What a part is, in a word. */
+export function partKind(part: PartDetail): string {
+  return (
+    { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', resource: 'Resource', 'resource-template': 'Resource template', launch: 'What it runs', entry: 'Entry', setting: 'Setting', store: 'Store' }[part.kind] ?? 'Part'
+  )
+}
+
+export const partState = (part: PartDetail) => VERBS[part.state]?.replace(/^is /, '') ?? part.state
