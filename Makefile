@@ -97,6 +97,7 @@ ui-needs: desktop
 .PHONY: ui-shipped
 ui-shipped: ui-needs
 	@cd cmd/sallyport-desktop/uitest && ../../../bin/uitest -test.parallel 4 -test.timeout 5m
+	@go test -tags ui -run TestARealDaemon ./app/notify
 
 # The dev build answers every web origin: it is for tests on loopback, on data of their own, and is in no other target.
 .PHONY: ui-dev

@@ -4,6 +4,7 @@ package notify
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -130,6 +131,16 @@ func settle(t *testing.T, conn *dbus.Conn) {
 	if err := conn.BusObject().Call("org.freedesktop.DBus.GetId", 0).Err; err != nil {
 		t.Fatal(err)
 	}
+}
+
+// names are the unique names of all connections of a bus.
+func names(t *testing.T, conn *dbus.Conn) []string {
+	t.Helper()
+	var all []string
+	if err := conn.BusObject().Call("org.freedesktop.DBus.ListNames", 0).Store(&all); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(n string) bool { return !strings.HasPrefix(n, ":") })
 }
 
 func next[T any](t *testing.T, from <-chan T, what string) T {

@@ -39,19 +39,15 @@ func (s *scene) ours(others ...*dbus.Conn) string {
 	s.t.Helper()
 	conn := panel.Connect(s.t, s.address)
 	defer conn.Close()
-	var names []string
-	if err := conn.BusObject().Call("org.freedesktop.DBus.ListNames", 0).Store(&names); err != nil {
-		s.t.Fatal(err)
-	}
 	known := []string{conn.Names()[0], s.daemon.conn.Names()[0]}
 	for _, o := range others {
 		known = append(known, o.Names()[0])
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, ":") || slices.Contains(known, n) })
-	if len(names) != 1 {
-		s.t.Fatalf("our connection is among %v", names)
+	all := slices.DeleteFunc(names(s.t, conn), func(n string) bool { return slices.Contains(known, n) })
+	if len(all) != 1 {
+		s.t.Fatalf("our connection is among %v", all)
 	}
-	return names[0]
+	return all[0]
 }
 
 func (s *scene) show(n Note) told {
