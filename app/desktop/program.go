@@ -99,7 +99,7 @@ func Run(ctx context.Context, o Options) error {
 	defer closeLog()
 
 	shell := NewShell()
-	shell.Show(o.Route)
+	shell.Keep(o.Route)
 	page := NewPage(shell)
 	page.version, page.probe = o.Version, []string{wrapper, "probe", "--json"}
 	options := app.Options{Home: o.Home, StartedBy: app.ByDesktop, Window: true, Version: o.Version, Program: wrapper, Show: func(route string) { go shell.Show(route) }}

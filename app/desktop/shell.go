@@ -30,10 +30,12 @@ type Shell struct {
 	mu      sync.Mutex
 	window  Window
 	visible bool
+	wanted  bool   // somebody asked for the window before its page was there
 	ready   bool   // our page has asked for its route
 	pending string // the route kept until then
 	loads   int    // of any page
 	asks    int    // of ours
+	stale   bool   // something changed while nobody looked
 	hidden  []func()
 }
 
@@ -56,11 +58,21 @@ func Route(route string) string {
 	return ""
 }
 
-// Opened gives the shell its window.
+// Opened gives the shell its window. Where somebody asked for it meanwhile (icon and socket are there first) it is raised when
+// its page is there: a window that starts hidden is hidden by the toolkit at a moment after this one (Wails v2.16, Window.Run).
 func (s *Shell) Opened(w Window, visible bool) {
 	s.mu.Lock()
 	s.window, s.visible = w, visible
 	s.mu.Unlock()
+}
+
+// Keep keeps a route for the page without raising the window.
+func (s *Shell) Keep(route string) {
+	if route = Route(route); route != "" {
+		s.mu.Lock()
+		s.pending = route
+		s.mu.Unlock()
+	}
 }
 
 // Show raises the window at a route; "" is where it was. Who calls it is a person's click: on the tray, on a notification, or
@@ -73,9 +85,15 @@ func (s *Shell) Show(route string) {
 		s.pending = route
 	}
 	s.visible = s.visible || w != nil
+	s.wanted = s.wanted || s.loads == 0
+	again := s.stale && ready && w != nil
+	s.stale = s.stale && !again
 	s.mu.Unlock()
 	if w == nil {
 		return
+	}
+	if again {
+		w.Emit(eventChanged)
 	}
 	if route != "" && ready {
 		w.Emit(eventRoute, route)
@@ -103,8 +121,16 @@ func (s *Shell) Visible() bool {
 	return w != nil && visible && !w.Minimised()
 }
 
-// Changed has the page ask again. Before the page listens it need not.
-func (s *Shell) Changed() { s.emit(eventChanged) }
+// Changed has the page ask again: at once where somebody sees it, else when it is shown. Before it listens it need not.
+func (s *Shell) Changed() {
+	s.mu.Lock()
+	visible := s.visible
+	s.stale = s.stale || !visible
+	s.mu.Unlock()
+	if visible {
+		s.emit(eventChanged)
+	}
+}
 
 func (s *Shell) emit(event string) {
 	s.mu.Lock()
@@ -135,14 +161,18 @@ func (s *Shell) Loaded() {
 	s.mu.Lock()
 	s.loads++
 	n := s.loads
-	again := n > 1
+	again, w, raise := n > 1, s.window, n == 1 && s.wanted
+	s.visible = s.visible || raise && w != nil
 	s.mu.Unlock()
 	if again {
 		s.unseen()
 	}
+	if raise && w != nil {
+		w.Show()
+	}
 	s.after(foreignAfter, func() {
 		s.mu.Lock()
-		foreign, w := s.asks < n, s.window
+		foreign := s.asks < n
 		if foreign {
 			s.asks, s.ready = n, false
 			s.visible = s.visible && n <= maxReloads

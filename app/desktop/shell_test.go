@@ -57,7 +57,7 @@ func did(t *testing.T, s *screen, want ...string) {
 
 func TestTheRouteWaitsUntilThePageListens(t *testing.T) {
 	shell, window := NewShell(), newScreen()
-	shell.Show("#/inbox/4F2A") // a click before there is a window
+	shell.Keep("#/inbox/4F2A") // named at a hidden start
 	shell.Opened(window, false)
 	did(t, window)
 	shell.Show("#/inbox/77B0") // the later click counts
@@ -74,6 +74,34 @@ func TestTheRouteWaitsUntilThePageListens(t *testing.T) {
 	shell.Show("")
 	shell.Changed()
 	did(t, window, "route #/settings", "show", "show", "changed")
+}
+
+func TestAHiddenPageAsksAgainWhenItIsShown(t *testing.T) {
+	shell, window := NewShell(), newScreen()
+	shell.Opened(window, false)
+	shell.Ready()
+	for range 3 {
+		shell.Changed()
+	}
+	did(t, window)
+	shell.Show("")
+	shell.Show("")
+	did(t, window, "changed", "show", "show")
+}
+
+func TestAClickBeforeThereIsAWindowIsNotLost(t *testing.T) {
+	shell, window := NewShell(), newScreen()
+	shell.Show("#/inbox/4F2A")
+	shell.Opened(window, false)
+	did(t, window) // the toolkit would hide it again
+	shell.Loaded()
+	did(t, window, "show")
+	if !shell.Visible() {
+		t.Error("the window counts as hidden")
+	}
+	if route := shell.Ready(); route != "#/inbox/4F2A" {
+		t.Errorf("kept %q", route)
+	}
 }
 
 func TestOnlyOurRoutesReachThePage(t *testing.T) {
