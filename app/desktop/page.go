@@ -8,6 +8,7 @@
 package desktop
 
 import (
+	"encoding/json"
 	"errors"
 	"sync"
 
@@ -139,11 +140,18 @@ type plainError struct {
 	See     string `json:"see,omitempty"`
 }
 
-// FormatError turns an error into what the page gets. What is no answer of the hub's may hold what belongs in a log.
+// FormatError turns an error into what the page gets: a plainError as JSON. As text, because Wails' own script makes an Error of
+// it (runtime v2.16, calls.js), whose message an object would be as "[object Object]". What is no answer of the hub's may hold
+// what belongs in a log.
 func FormatError(err error) any {
+	plain := plainError{Code: control.CodeInternal, Message: err.Error()}
 	var answer *control.Error
 	if errors.As(err, &answer) {
-		return plainError{Code: answer.Code, Message: answer.Message, See: answer.See}
+		plain = plainError{Code: answer.Code, Message: answer.Message, See: answer.See}
 	}
-	return plainError{Code: control.CodeInternal, Message: err.Error()}
+	text, err := json.Marshal(plain)
+	if err != nil {
+		return plain.Message // cannot be: strings and a number
+	}
+	return string(text)
 }

@@ -155,8 +155,10 @@ func TestADecisionOverWhatChangedMeanwhileIsRefused(t *testing.T) {
 	r := d.look()
 	d.declares(w, "forecast=Tells the weather, and more.")
 	_, err := d.Allow(of(r))
-	if codeOf(err) != control.CodeStale || FormatError(err).(plainError).See == "" {
-		t.Fatalf("stale: %v (%+v)", err, FormatError(err))
+	var told plainError
+	text, _ := FormatError(err).(string)
+	if bad := json.Unmarshal([]byte(text), &told); bad != nil || codeOf(err) != control.CodeStale || told.Code != control.CodeStale || told.See == "" {
+		t.Fatalf("stale: %v (%s)", err, text)
 	}
 	now := d.look()
 	if "" == now.Nonce || now.Code == r.Code {

@@ -456,8 +456,15 @@ export interface Looked {
   error: string
 }
 
-/** What went wrong, whatever was thrown. */
+/** What went wrong, whatever was thrown. Over the bindings a refusal comes as the message of an Error, in JSON. */
 export function refusalOf(thrown: unknown): Refusal {
+  if (thrown instanceof Error && thrown.message.startsWith('{"code":')) {
+    try {
+      return refusalOf(JSON.parse(thrown.message))
+    } catch {
+      // it only looks like one
+    }
+  }
   if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) {
     const { code, message, see } = thrown as Partial<Refusal>
     return { code: typeof code === 'number' ? code : 0, message: String(message), see: see ?? '' }
