@@ -21,15 +21,15 @@ type attention struct {
 	waiting atomic.Int64
 }
 
-func newAttention(shell *Shell, icon string, log *slog.Logger) *attention {
+func newAttention(shell *Shell, quit func(), log *slog.Logger) *attention {
 	a := &attention{}
 	a.notes = notify.New(notify.Options{
 		Open:  shell.Show,
 		Later: func(key string) { a.paced.Later(key) },
-		Log:   log, AppIcon: icon,
+		Log:   log,
 	})
 	a.paced = notify.NewPaced(a.notes, notify.NewPace(notify.Rules{}), func() int { return int(a.waiting.Load()) })
-	a.tray = tray.New(tray.Options{Open: shell.Show, Quit: shell.Quit, Log: log})
+	a.tray = tray.New(tray.Options{Open: shell.Show, Quit: quit, Log: log})
 	return a
 }
 

@@ -41,7 +41,7 @@ type nonces struct {
 type look struct {
 	subject, digest string
 	word            string // to be typed; "" where nothing need be
-	at              time.Time
+	at, armed       time.Time
 	wrong           int
 }
 
@@ -54,7 +54,8 @@ func (n *nonces) mint(subject, digest, word string) string {
 	nonce := randomHex()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.given[nonce] = &look{subject: subject, digest: digest, word: word, at: n.now()}
+	now := n.now()
+	n.given[nonce] = &look{subject: subject, digest: digest, word: word, at: now, armed: now}
 	if n.order = append(n.order, nonce); len(n.order) > maxNonces {
 		delete(n.given, n.order[0])
 		n.order = n.order[1:]
@@ -77,10 +78,10 @@ func (n *nonces) spend(nonce, subject, digest, typed string, needsWord bool) err
 		delete(n.given, nonce)
 		return &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: look at it again", See: see(subject)}
 	}
-	switch age := n.now().Sub(l.at); {
-	case age < armAfter:
+	switch now := n.now(); {
+	case now.Sub(l.armed) < armAfter:
 		return &control.Error{Code: control.CodeBadRequest, Message: "that was faster than anybody reads: nothing was decided"}
-	case age > nonceLife:
+	case now.Sub(l.at) > nonceLife:
 		delete(n.given, nonce)
 		return &control.Error{Code: control.CodeStale, Message: "it was shown too long ago: look at it again", See: see(subject)}
 	}
@@ -92,6 +93,15 @@ func (n *nonces) spend(nonce, subject, digest, typed string, needsWord bool) err
 	}
 	delete(n.given, nonce)
 	return nil
+}
+
+// rearm begins the delay anew: the window was raised, and the next click may be meant for what it came to lie over.
+func (n *nonces) rearm() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, l := range n.given {
+		l.armed = n.now()
+	}
 }
 
 // forget drops all: nobody sees the page any more, or it was loaded anew.

@@ -32,6 +32,7 @@ type Page struct {
 func NewPage(shell *Shell) *Page {
 	p := &Page{shell: shell, nonces: newNonces(shell.Visible), hub: func() *app.Hub { return nil }}
 	shell.onUnseen(p.nonces.forget)
+	shell.onRaised(p.nonces.rearm)
 	return p
 }
 

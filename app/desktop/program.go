@@ -25,7 +25,9 @@ type Options struct {
 	Version string
 	Route   string // of the page to open, "" for the inbox
 	Hidden  bool   // in the tray only
-	Assets  fs.FS  // the built page
+	// ByWrapper: no person started it. Where the person quit, it stays away.
+	ByWrapper bool
+	Assets    fs.FS // the built page
 	// Window opens the window and returns when the program is to end; RunWindow, but in tests.
 	Window func(WindowOptions) error
 	// Bare leaves icon and notifications out: the tests of the hub have no use for them.
@@ -98,13 +100,20 @@ func Run(ctx context.Context, o Options) error {
 	log, closeLog := openLog(o.Home)
 	defer closeLog()
 
+	if !o.ByWrapper {
+		o.Home.OpenWindow()
+	}
 	shell := NewShell()
+	quit := func() {
+		o.Home.ShutWindow() // or the next wrapper that misses its hub would open it again
+		shell.Quit()
+	}
 	shell.Keep(o.Route)
 	page := NewPage(shell)
 	page.version, page.probe = o.Version, []string{wrapper, "probe", "--json"}
 	options := app.Options{Home: o.Home, StartedBy: app.ByDesktop, Window: true, Version: o.Version, Program: wrapper, Show: func(route string) { go shell.Show(route) }}
 	if !o.Bare {
-		page.say = newAttention(shell, "", log)
+		page.say = newAttention(shell, quit, log)
 		defer page.say.close()
 		options.Notifier = page.say
 	}
@@ -125,7 +134,7 @@ func Run(ctx context.Context, o Options) error {
 		}
 		shell.Quit()
 	}()
-	err = o.Window(WindowOptions{Shell: shell, Page: page, Assets: o.Assets, Hidden: o.Hidden, Lock: lockName(o.Home)})
+	err = o.Window(WindowOptions{Shell: shell, Page: page, Assets: o.Assets, Hidden: o.Hidden, Lock: lockName(o.Home), Quit: quit})
 	return errors.Join(err, host.close())
 }
 

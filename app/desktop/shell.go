@@ -30,6 +30,7 @@ type Shell struct {
 	mu      sync.Mutex
 	window  Window
 	visible bool
+	leaving bool   // it was told to end before that
 	wanted  bool   // somebody asked for the window before its page was there
 	ready   bool   // our page has asked for its route
 	pending string // the route kept until then
@@ -37,6 +38,7 @@ type Shell struct {
 	asks    int    // of ours
 	stale   bool   // something changed while nobody looked
 	hidden  []func()
+	raised  []func()
 }
 
 // NewShell is a shell without a window yet.
@@ -57,6 +59,9 @@ func Route(route string) string {
 	}
 	return ""
 }
+
+// onRaised has f run before each time that the window is raised.
+func (s *Shell) onRaised(f func()) { s.raised = append(s.raised, f) }
 
 // Opened gives the shell its window. Where somebody asked for it meanwhile (icon and socket are there first) it is raised when
 // its page is there: a window that starts hidden is hidden by the toolkit at a moment after this one (Wails v2.16, Window.Run).
@@ -91,6 +96,9 @@ func (s *Shell) Show(route string) {
 	s.mu.Unlock()
 	if w == nil {
 		return
+	}
+	for _, f := range s.raised {
+		f()
 	}
 	if again {
 		w.Emit(eventChanged)
@@ -161,9 +169,13 @@ func (s *Shell) Loaded() {
 	s.mu.Lock()
 	s.loads++
 	n := s.loads
-	again, w, raise := n > 1, s.window, n == 1 && s.wanted
+	again, w, raise, leaving := n > 1, s.window, n == 1 && s.wanted, s.leaving
 	s.visible = s.visible || raise && w != nil
 	s.mu.Unlock()
+	if leaving && w != nil {
+		w.Quit()
+		return
+	}
 	if again {
 		s.unseen()
 	}
@@ -189,10 +201,11 @@ func (s *Shell) Loaded() {
 	})
 }
 
-// Quit ends the program.
+// Quit ends the program; one whose window is not there yet when it is.
 func (s *Shell) Quit() {
 	s.mu.Lock()
 	w := s.window
+	s.leaving = s.leaving || s.loads == 0
 	s.mu.Unlock()
 	if w != nil {
 		w.Quit()

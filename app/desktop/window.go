@@ -21,6 +21,7 @@ type WindowOptions struct {
 	Assets fs.FS // the built page
 	Hidden bool
 	Lock   string // Wails' own lock, a second line behind the hub's socket
+	Quit   func() // as the icon's menu quits
 	// Started runs once the window is there, Stopped when it is gone.
 	Started, Stopped func()
 }
@@ -85,8 +86,9 @@ func RunWindow(o WindowOptions) (err error) {
 	}
 	if o.Lock != "" {
 		app.SingleInstanceLock = &options.SingleInstanceLock{
-			UniqueId:               o.Lock,
-			OnSecondInstanceLaunch: func(options.SecondInstanceData) { o.Shell.Show("") },
+			UniqueId: o.Lock,
+			// It comes over the session bus, from anybody. Who may raise the window is asked at our own socket.
+			OnSecondInstanceLaunch: func(options.SecondInstanceData) {},
 		}
 	}
 	return wails.Run(app)

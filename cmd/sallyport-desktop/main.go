@@ -58,7 +58,7 @@ func run(args []string, out, errors io.Writer, assets fs.FS, window func(desktop
 		return fail(errors, err)
 	}
 	err = desktop.Run(context.Background(), desktop.Options{
-		Home: home, Version: version, Route: flags.Arg(0), Hidden: *hidden, Assets: assets, Window: window,
+		Home: home, Version: version, Route: flags.Arg(0), Hidden: *hidden, ByWrapper: *byWrapper, Assets: assets, Window: window,
 	})
 	if err != nil && *byWrapper {
 		// A wrapper waits for a hub, and one without a window is better than none: it blocks what it should.

@@ -92,6 +92,9 @@ func obey(w *toldWindow, o desktop.WindowOptions, order string) string {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return strings.Join(w.did, "; ")
+	case "quit at the icon":
+		o.Quit()
+		return "quit"
 	case "quit":
 		o.Shell.Quit()
 		return "quit"

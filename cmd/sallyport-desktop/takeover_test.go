@@ -381,6 +381,20 @@ func TestAWrapperStartsTheWindowHiddenWhereThereIsADisplay(t *testing.T) {
 	}
 }
 
+func TestAWindowThatWasQuitStaysAwayUntilItIsOpenedAgain(t *testing.T) {
+	p := newPlace(t)
+	p.wrap(p.screened(), "/")
+	p.until("the window's program is the hub", func() bool { return p.tell("did") != "" })
+	p.tell("quit at the icon")
+	p.until("the wrapper has a hub without a window", func() bool { return p.hub().StartedBy == "wrapper" })
+	first := p.desktop()
+	if h := p.hub(); h.PID != first.Process.Pid {
+		t.Errorf("the hub is %+v", h)
+	}
+	p.tell("quit") // its end by a signal is no wish of the person's
+	p.until("the wrapper has the window's program again", func() bool { h := p.hub(); return h.Window && h.PID != first.Process.Pid })
+}
+
 func TestAWrapperHasAHubWhereNoWindowOpens(t *testing.T) {
 	p := newPlace(t)
 	if err := os.WriteFile(p.home+".no-window", nil, 0o600); err != nil {

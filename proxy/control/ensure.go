@@ -57,7 +57,7 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 	var (
 		pid      int
 		ended    <-chan error
-		commands = hubCommands(exe)
+		commands = hubCommands(home, exe)
 	)
 	for pause := time.Millisecond; ; pause = min(pause*2, 50*time.Millisecond) {
 		if ended == nil {

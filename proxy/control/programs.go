@@ -41,11 +41,26 @@ func besideOf(program, name string) string {
 	return path
 }
 
-// hubCommands are the ways to start a hub, best first: hidden in the desktop program where there is a display and that
-// program is installed, else without a window.
-func hubCommands(exe string) [][]string {
+// windowShut is there from when a person quit the desktop program until they open it again.
+func (h Home) windowShut() string { return filepath.Join(h.Dir, "window.shut") }
+
+// ShutWindow keeps wrappers from starting the desktop program again: the person quit it. The hub they start has no window,
+// so what is new stays blocked until the person opens it.
+func (h Home) ShutWindow() {
+	if f, err := OpenFile(h.windowShut(), os.O_WRONLY|os.O_CREATE); err == nil {
+		f.Close()
+	}
+}
+
+// OpenWindow takes ShutWindow back.
+func (h Home) OpenWindow() { _ = os.Remove(h.windowShut()) }
+
+// hubCommands are the ways to start a hub, best first: hidden in the desktop program where there is a display, that program
+// is installed and the person has not quit it, else without a window.
+func hubCommands(home Home, exe string) [][]string {
 	var all [][]string
-	if desktop := besideOf(exe, desktopProgram); desktop != "" && HasDisplay() {
+	_, err := os.Lstat(home.windowShut())
+	if desktop := besideOf(exe, desktopProgram); desktop != "" && HasDisplay() && err != nil {
 		all = append(all, []string{desktop, "--hidden", "--started-by-wrapper"})
 	}
 	return append(all, []string{exe, "hub", "--started-by-wrapper"})
