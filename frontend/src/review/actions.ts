@@ -143,8 +143,12 @@ function launch(review: Review): Actions {
 function file(review: Review): Actions {
   const guard = review.kind === 'unguarded'
   const title = guard ? 'Put the guard back' : 'Restore previous settings'
+  const putBack: Action = {
+    id: 'act-put-back', title, label: title, call: 'allow', items: [], all: false, ask: 'once', consequence: '', confirm: '',
+    done: guard ? 'The guard is back in the file. Restart Claude to finish.' : 'The settings are back as they were. Restart Claude to finish.', undo: false,
+  }
   return {
-    safe: { id: 'act-put-back', title, label: title, call: 'allow', items: [], all: false, ask: 'once', consequence: '', confirm: '', done: guard ? 'The guard is back in the file. Restart Claude to finish.' : 'The settings are back as they were. Restart Claude to finish.', undo: false },
+    safe: review.diff === '' ? null : putBack, // nothing of it can be put back
     others: [{
       id: 'act-leave', title: 'Leave it as it is…', label: guard ? 'Leave it as it is: without a guard' : 'Leave it as it is: the changed settings', call: 'keep', items: [], all: false,
       ask: review.typedWord === '' ? 'twice' : 'typed',

@@ -36,10 +36,12 @@ export function headlineOf(review: Review): Headline {
       if (only) return headline({ name: only.name, between: ` ${VERBS[only.state] ?? 'changed'} in the settings of `, server: review.server })
       return headline({ before: 'The settings of ', server: review.server, after: ' changed' })
     case 'settings_changed':
-      return headline({ before: parts.length === 1 ? 'A setting of Sallyport was made less safe' : `${parts.length} settings of Sallyport were made less safe` })
+      if (only) return headline({ before: 'The setting ', name: only.name, after: ' was made less safe' })
+      return headline({ before: `${parts.length} settings of Sallyport were made less safe` })
     case 'guard_problem':
       return headline({ before: review.title.split(':', 1)[0] ?? 'Sallyport has a problem' })
     default:
+      if (parts.length === 0) return headline({ server: review.server, after: ' asks for something' })
       if (!only) return headline({ before: `${moved.length} things of `, server: review.server, after: ' changed' })
       if (only.kind === 'instructions') return headline({ before: 'The instructions of ', server: review.server, after: ` ${only.state === 'new' ? 'are new' : 'changed'}` })
       return headline({ name: only.name, between: ' from ', server: review.server, after: ` ${VERBS[only.state] ?? 'changed'}` })
