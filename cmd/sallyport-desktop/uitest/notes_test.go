@@ -17,9 +17,8 @@ const notifications = "org.freedesktop.Notifications"
 
 // notes is all that programs on a desktop asked its notification daemon for, overheard on the bus.
 type notes struct {
-	mu        sync.Mutex
-	shown     []note
-	withdrawn int
+	mu    sync.Mutex
+	shown []note
 }
 
 // note is one call of Notify.
@@ -50,10 +49,7 @@ func listen(bus *dbus.Conn) (*notes, error) {
 func (n *notes) take(m *dbus.Message) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	switch m.Headers[dbus.FieldMember].Value() {
-	case "CloseNotification":
-		n.withdrawn++
-	case "Notify":
+	if m.Headers[dbus.FieldMember].Value() == "Notify" {
 		var it note
 		var icon string
 		var hints map[string]dbus.Variant
@@ -71,12 +67,6 @@ func (n *notes) all() []note {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return append([]note(nil), n.shown...)
-}
-
-func (n *notes) withdrawals() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.withdrawn
 }
 
 // dunstrc makes a click on a note its action, which is what other daemons do.

@@ -41,6 +41,7 @@ func TestAFirstReviewOpensWhatWasBlocked(t *testing.T) {
 	a.clickNote("1")
 	a.shows()
 	a.find(heading, "weather")
+	a.press(toggle, "get_forecast")
 	a.says("forecast for a city", "if you do nothing")
 
 	if weather.ran("get_forecast") {
@@ -52,7 +53,9 @@ func TestAFirstReviewOpensWhatWasBlocked(t *testing.T) {
 		t.Errorf("tools after the review: %v", names)
 	}
 	a.trayGone("weather")
-	a.until("a notification that is taken back", func() bool { return len(h.inbox()) == 0 })
+	if left := h.inbox(); len(left) != 0 {
+		t.Errorf("it still waits: %+v", left)
+	}
 }
 
 // What changed is refused, everything else works on; the window says in words what is different, and allowing it opens
@@ -74,9 +77,7 @@ func TestAChangeIsBlockedShownInWordsAndAllowed(t *testing.T) {
 	a.trayClick("weather")
 	a.shows()
 	a.find(heading, "get_forecast")
-	a.says("for the next", "units", "required", "if you do nothing")
-	a.find(anything, "removed: 5")
-	a.find(anything, "added: 7")
+	a.says("for the next removed:5added:7 days", "required: units (text, one of imperial, metric)", "if you do nothing")
 
 	a.press(button, allowTool)
 	client.runs("get_forecast", `{"city":"Lisbon","units":"metric"}`, "sunny at first")
@@ -183,11 +184,13 @@ func TestWhatIsCriticalMustBeTyped(t *testing.T) {
 	}
 	a.press(button, allowTool)
 	a.find(alert, "")
-	confirm := a.find(button, allowVersion)
-	if confirm.press() == nil {
+	if a.find(button, allowVersion).press() == nil {
 		t.Error("the button takes a press before anything was typed")
 	}
-	h.key(keyEnter)
+	h.key(keyEnter) // on what has the focus: the safe button
+	a.gone(alert, "")
+	a.press(button, allowTool)
+	confirm := a.find(button, allowVersion)
 	a.fill("weather", "weathe")
 	h.key(keyEnter)
 	if confirm.press() == nil {

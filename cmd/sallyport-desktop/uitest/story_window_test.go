@@ -80,8 +80,8 @@ func TestTheTrayLeadsToWhatWaitsAndAllowsNothing(t *testing.T) {
 		if err := a.tray().Event(row.ID); err != nil {
 			t.Fatal(err)
 		}
-		a.shows()
 	}
+	a.shows()
 	if after := fmt.Sprint(h.inbox()); after != before {
 		t.Errorf("the inbox was %s and is %s", before, after)
 	}
@@ -151,7 +151,6 @@ func TestAWrapperStartsItHidden(t *testing.T) {
 		wait(t, "the program that the wrapper started is gone", func() bool { return syscall.Kill(hub, 0) != nil })
 	})
 	h.tray()
-	if _, shown := h.window(); shown {
-		t.Error("the window shows itself")
-	}
+	// The toolkit shows and hides it within its start; from then on it stays away.
+	wait(t, "the window is hidden", func() bool { _, shown := h.window(); return !shown })
 }
