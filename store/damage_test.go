@@ -222,6 +222,57 @@ func within(t *testing.T, what string, f func()) {
 	}
 }
 
+// bbolt goes on with the state before the last commit where the page that tells of that commit is damaged. In that commit a
+// person may have taken an approval back.
+func TestADamagedMetaPageIsNoWayBack(t *testing.T) {
+	state := func(s *Store) (name string, err error) {
+		err = s.View(func(tx *Tx) error {
+			server, err := tx.Server("s1")
+			name = server.Name
+			return err
+		})
+		return name, err
+	}
+	for page := range int64(2) {
+		for _, when := range []string{"between two runs", "in use"} {
+			t.Run(fmt.Sprintf("page %d, %s", page, when), func(t *testing.T) {
+				for _, last := range []string{"second", "third"} { // one of them is told of by this page, the other by the other one
+					dir := home(t)
+					s := mustOpen(t, dir, Options{})
+					for _, name := range []string{"first", "second", "third"} {
+						update(t, s, func(tx *Tx) error { return tx.PutServer(Server{ID: "s1", Name: name}) })
+						if name == last {
+							break
+						}
+					}
+					size := int64(s.page)
+					if when == "between two runs" {
+						mustClose(t, s)
+					}
+					f, err := os.OpenFile(filepath.Join(dir, File), os.O_WRONLY, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					_, err = f.WriteAt(make([]byte, size), page*size)
+					if err := errors.Join(err, f.Close()); err != nil {
+						t.Fatal(err)
+					}
+					if when == "between two runs" {
+						if _, err := Open(dir, Options{}); !errors.Is(err, ErrCorrupt) {
+							t.Fatalf("opened: %v, want %v", err, ErrCorrupt)
+						}
+						continue
+					}
+					if name, err := state(s); err == nil && name != last || err != nil && !errors.Is(err, ErrCorrupt) {
+						t.Fatalf("it went back to %q: %v", name, err)
+					}
+					_ = s.Close()
+				}
+			})
+		}
+	}
+}
+
 // bbolt believes what it finds where the list of free pages should be: noise there costs memory without end.
 func TestANoisyListOfFreePagesIsNotBelieved(t *testing.T) {
 	dir := home(t)

@@ -26,6 +26,7 @@ type handle struct {
 	writing sync.Mutex // one writer: bbolt's own lock is not waited for inside
 	meeting sync.Mutex // held where bbolt takes its lock over the meta pages, so that damage met there is known to the next
 	damaged atomic.Pointer[error]
+	seen    atomic.Uint64 // the newest commit that was seen
 }
 
 // update runs f in a transaction that writes. It does what bbolt's Update does but for the way back after a panic: that one
@@ -44,7 +45,11 @@ func (h *handle) update(f func(*bolt.Tx) error) error {
 	if err := h.checkFreelist(); err != nil {
 		return err
 	}
-	return tx.Commit()
+	id := uint64(tx.ID())
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	return h.forward(id)
 }
 
 // view runs f in a transaction that reads.
@@ -69,8 +74,18 @@ func (h *handle) start(writable bool) (*bolt.Tx, error) {
 			return err
 		}
 		var err error
-		tx, err = h.db.Begin(writable)
-		return err
+		if tx, err = h.db.Begin(writable); err != nil {
+			return err
+		}
+		on := uint64(tx.ID())
+		if writable {
+			on-- // the number is that of the commit to come
+		}
+		if err := h.forward(on); err != nil {
+			_ = tx.Rollback()
+			return err
+		}
+		return nil
 	}))
 	return tx, err
 }

@@ -26,24 +26,66 @@ type meta struct {
 	txid     uint64
 }
 
-// readMeta reads the meta page that counts; ErrCorrupt where neither holds.
-func (h *handle) readMeta() (newest meta, err error) {
-	found := false
+// readMetas reads both, nil for one that does not hold.
+func (h *handle) readMetas() (metas [2]*meta, err error) {
 	for page := range int64(2) {
 		raw := make([]byte, pageHeader+metaSize)
 		if _, err := h.file.ReadAt(raw, page*int64(h.page)); errors.Is(err, os.ErrClosed) {
-			return newest, ErrClosed
+			return metas, ErrClosed
 		} else if err != nil {
 			continue
 		}
-		if m, ok := metaOf(raw[pageHeader:]); ok && (!found || m.txid > newest.txid) {
-			newest, found = m, true
+		if m, ok := metaOf(raw[pageHeader:]); ok {
+			metas[page] = &m
+		}
+	}
+	return metas, nil
+}
+
+// readMeta reads the meta page that counts; ErrCorrupt where neither holds.
+func (h *handle) readMeta() (newest meta, err error) {
+	metas, err := h.readMetas()
+	if err != nil {
+		return newest, err
+	}
+	found := false
+	for _, m := range metas {
+		if m != nil && (!found || m.txid > newest.txid) {
+			newest, found = *m, true
 		}
 	}
 	if !found {
 		return newest, fmt.Errorf("%w: neither of its first two pages holds", ErrCorrupt)
 	}
 	return newest, nil
+}
+
+// checkMetas wants both meta pages to hold, of one commit and the one before it. bbolt is content with one: where the newer is
+// damaged it goes back to the state before the last commit, and a decision that a person made is gone without a word. A power
+// cut leaves no such page, a meta page's content lies within one sector of a disk.
+func (h *handle) checkMetas() error {
+	metas, err := h.readMetas()
+	if err != nil {
+		return err
+	}
+	a, b := metas[0], metas[1]
+	if a == nil || b == nil || a.txid+1 != b.txid && b.txid+1 != a.txid {
+		return fmt.Errorf("%w: one of its first two pages does not hold", ErrCorrupt)
+	}
+	return nil
+}
+
+// forward refuses a transaction on an older state than one that was seen before: the page that told of it was damaged since.
+func (h *handle) forward(txid uint64) error {
+	for {
+		seen := h.seen.Load()
+		if txid < seen {
+			return fmt.Errorf("%w: it went back by %d commits", ErrCorrupt, seen-txid)
+		}
+		if h.seen.CompareAndSwap(seen, txid) {
+			return nil
+		}
+	}
 }
 
 func metaOf(raw []byte) (meta, bool) {

@@ -148,7 +148,13 @@ func openFile(path string, timeout time.Duration) (_ *handle, err error) {
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &handle{db: db, file: seen, page: db.Info().PageSize}, nil
+	h := &handle{db: db, file: seen, page: db.Info().PageSize}
+	if err := h.checkMetas(); err != nil {
+		h.damaged.Store(&err)
+		_ = h.close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return h, nil
 }
 
 // settle decides, under the file's lock, what the file is: this home's store, the first one of a new home, or neither.
