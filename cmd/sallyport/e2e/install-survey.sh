@@ -41,7 +41,10 @@ if [ "$(cat "$cache/npm/.installed" 2>/dev/null)" != "$wanted" ]; then
 	rm -f "$cache/npm/.installed"
 	echo '{"private":true}' >"$cache/npm/package.json"
 	# No browsers: what a server says of itself is asked, not what a browser would do for it.
-	PUPPETEER_SKIP_DOWNLOAD=1 PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm install --prefix "$cache/npm" --no-audit --no-fund --save-exact $npm_packages
+	export PUPPETEER_SKIP_DOWNLOAD=1 PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
+	npm install --prefix "$cache/npm" --ignore-scripts --no-audit --no-fund --save-exact $npm_packages
+	# One of them is compiled where there is no binary for this machine; where it cannot be, the survey says that it does not run.
+	npm rebuild --prefix "$cache/npm" >"$cache/npm/rebuild.log" 2>&1 || echo "a package could not be built: see $cache/npm/rebuild.log" >&2
 	echo "$wanted" >"$cache/npm/.installed"
 fi
 for package in $python_packages; do
