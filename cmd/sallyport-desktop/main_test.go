@@ -68,6 +68,7 @@ func told(o desktop.WindowOptions) error {
 	}
 	defer listener.Close()
 	o.Shell.Opened(w, !o.Hidden)
+	o.Shell.Loaded()
 	w.note("hidden " + fmt.Sprint(o.Hidden) + ", at " + o.Page.Ready())
 	go func() {
 		for {

@@ -352,6 +352,28 @@ func TestASecondStartRaisesTheFirst(t *testing.T) {
 	}
 }
 
+func TestOfTwoStartsAtOnceOneOpensAWindow(t *testing.T) {
+	p := newPlace(t)
+	ends := make(chan error, 4)
+	for range cap(ends) {
+		c := p.command(p.screened(), "sallyport-desktop")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() { ends <- c.Wait() }()
+	}
+	for range cap(ends) - 1 {
+		if err := <-ends; err != nil {
+			t.Errorf("one of those that came too late ended with %v", err)
+		}
+	}
+	p.until("the window was raised for the others", func() bool { return strings.Contains(p.tell("did"), "show") })
+	p.tell("quit")
+	if err := <-ends; err != nil {
+		t.Errorf("the one with the window ended with %v", err)
+	}
+}
+
 func TestAPersonsOwnHubIsLeftAlone(t *testing.T) {
 	p := newPlace(t)
 	own := p.command(p.env, "sallyport", "hub")
