@@ -30,8 +30,8 @@ type Shell struct {
 	mu      sync.Mutex
 	window  Window
 	visible bool
-	leaving bool   // it was told to end before that
 	wanted  bool   // somebody asked for the window before its page was there
+	leaving bool   // it was told to end before that
 	ready   bool   // our page has asked for its route
 	pending string // the route kept until then
 	loads   int    // of any page
