@@ -45,7 +45,7 @@ export function sentence(summary: string): string {
 
 export function durationWords(us: number): string {
   if (us <= 0) return ''
-  if (us < 1000) return 'under 1 ms'
+  if (us < 1000) return '<1 ms'
   const ms = us / 1000
   if (ms < 100) return `${Math.round(ms)} ms`
   const seconds = ms / 1000

@@ -1,0 +1,198 @@
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
+import { describe, expect, it, vi } from 'vitest'
+import type { Api, Coverage, ServerDetail } from '../../lib/api'
+import { readRoute } from '../../lib/route'
+import { apiOf, coverageOf, detailOf, findingOf, itemOf, overviewOf, previewOf, refuse, serverOf } from '../../test/rooms'
+import Servers from './Servers.svelte'
+import { itemStatus, offered, statusOf } from './words'
+
+const HOSTILE = 'Safe update ✅ \u202Etxt'
+const identity = 'stdio:["npx","@acme/weather"]'
+const allGuarded: Partial<Coverage> = { guarded: 3, total: 3 }
+
+function list(answers: Partial<Api>, hash = '#/servers') {
+  const props = { api: apiOf({ clients: async () => coverageOf(allGuarded), ...answers }), route: readRoute(hash), overview: overviewOf(), changed: 0 }
+  return { ...render(Servers, props), props }
+}
+
+function detail(server: ServerDetail, answers: Partial<Api> = {}) {
+  return list({ server: async () => server, ...answers }, `#/servers/${encodeURIComponent(identity)}`)
+}
+
+describe('how a server stands', () => {
+  for (const [name, server, words] of [
+    ['a server that nobody looked at waits', serverOf({ state: 'new', blocked: 4, allowed: 0 }), 'Waiting for you'],
+    ['a server that is blocked whole is blocked', serverOf({ state: 'blocked' }), 'Blocked'],
+    ['one blocked tool is counted', serverOf({ blocked: 1 }), '1 tool blocked'],
+    ['several are counted', serverOf({ blocked: 3 }), '3 tools blocked'],
+    ['something else that waits is said', serverOf({ code: '4F2A' }), 'Something waits for you'],
+    ['a server of which all is allowed is guarded', serverOf(), 'Guarded'],
+  ] as const) {
+    it(name, () => expect(statusOf(server).words).toBe(words))
+  }
+
+  it('says who allowed an item and when', () => {
+    const now = new Date('2026-11-21T12:00:00Z')
+    expect(itemStatus(itemOf('a'), false, now).words).toBe('allowed by you, 3 Nov')
+    expect(itemStatus(itemOf('a', { approvedBy: 'trusted on first use, never read' }), false, now).words).toBe('allowed, trusted on first use, never read')
+  })
+
+  it('says of no allowed item that it is usable while the server is blocked', () => {
+    expect(itemStatus(itemOf('a'), true).standing).toBe('blocked')
+  })
+
+  it('calls a state that it does not know blocked', () => {
+    expect(itemStatus(itemOf('a', { state: 'odd' }), false).standing).toBe('blocked')
+  })
+
+  it('shows kinds that it does not know, and leaves what the server runs to Start-up', () => {
+    const groups = offered([itemOf('a'), { ...itemOf('b'), kind: 'hologram' }, { ...itemOf(''), kind: 'launch' }])
+    expect(groups.map((g) => [g.title, g.items.length])).toEqual([['Tools', 1], ['Other', 1]])
+  })
+})
+
+describe('the list', () => {
+  it('names each server, how it stands and what waits', async () => {
+    list({ servers: async () => [serverOf({ blocked: 1, allowed: 3, code: '4F2A' })] })
+    expect(await screen.findByRole('link', { name: 'Open server weather: 1 tool blocked' })).toHaveAttribute('href', `#/servers/${encodeURIComponent(identity)}`)
+    expect(screen.getByText('3 of 4 allowed')).toBeInTheDocument()
+    expect(screen.getByRole('link', { name: 'Review item 4F2A' })).toHaveAttribute('href', '#/inbox/4F2A')
+  })
+
+  it('says honestly what is not guarded and why, and offers a guard only where one can be put', async () => {
+    const unguarded = [
+      { client: 'claude-desktop', name: 'weather', kind: 'entry', why: 'it is not protected', code: 'SP-1', next: '' },
+      { client: 'claude-desktop', name: 'linear', kind: 'remote', why: 'a remote server', code: 'SP-2', next: '' },
+    ]
+    list({ servers: async () => [], clients: async () => coverageOf({ unguarded }) })
+    expect(await screen.findByText(/Sallyport can’t stop them/)).toBeInTheDocument()
+    expect(screen.getByText('A remote server.')).toBeInTheDocument()
+    expect(screen.getAllByRole('button', { name: /^Add guard/ })).toHaveLength(1)
+  })
+
+  it('shows the lines before it writes, and writes what it showed', async () => {
+    const protect = vi.fn(async () => previewOf({ written: true }))
+    const unguarded = [{ client: 'claude-desktop', name: 'weather', kind: 'entry', why: 'it is not protected', code: 'SP-1', next: '' }]
+    list({ servers: async () => [], clients: async () => coverageOf({ unguarded }), previewProtect: async () => previewOf({ digest: 'd7', nonce: 'n7' }), protect })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Add guard to weather' }))
+    const write = screen.getByRole('button', { name: 'Guard this server: weather' })
+    await waitFor(() => expect(write).toBeEnabled())
+    expect(screen.getByText(/"wrap"/)).toBeInTheDocument()
+    await fireEvent.click(write)
+    expect(protect).toHaveBeenCalledWith('claude-desktop', coverageOf().clients[0]?.path, ['weather'], 'd7', 'n7')
+    expect(await screen.findByText(/is guarded now/)).toBeInTheDocument()
+  })
+
+  it('keeps what it showed when the program does not answer any more', async () => {
+    let fails = false
+    const { rerender, props } = list({ servers: () => (fails ? refuse(4050, 'no hub') : Promise.resolve([serverOf()])) })
+    await screen.findByRole('link', { name: /Open server weather/ })
+    fails = true
+    await rerender({ ...props, changed: 1 })
+    expect(await screen.findByText(/what is blocked stays blocked/)).toBeInTheDocument()
+    expect(screen.getByRole('link', { name: /Open server weather/ })).toBeInTheDocument()
+  })
+
+  it('keeps the focus where it is when something changed', async () => {
+    const { rerender, props } = list({ servers: async () => [serverOf({ blocked: 0 })] })
+    const link = await screen.findByRole('link', { name: /Open server weather/ })
+    link.focus()
+    await rerender({ ...props, api: props.api, changed: 1 })
+    await Promise.resolve()
+    expect(document.activeElement).toBe(screen.getByRole('link', { name: /Open server weather/ }))
+  })
+
+  it('puts a hostile name into no label, id or address', async () => {
+    const { container } = list({ servers: async () => [serverOf({ server: HOSTILE })] })
+    const link = await screen.findByRole('link', { name: /Open server number 1/ })
+    expect(container.innerHTML).not.toContain('\u202E')
+    expect(within(link).getByText(/Safe update/).closest('bdi')).not.toBeNull()
+  })
+
+  it('says so when there are no servers at all', async () => {
+    list({ servers: async () => [], clients: async () => coverageOf({ total: 0, guarded: 0, clients: [] }) })
+    expect(await screen.findByText('No servers in Claude’s settings file.')).toBeInTheDocument()
+  })
+})
+
+describe('one server', () => {
+  it('has its name as the headline, which has the focus', async () => {
+    detail(detailOf())
+    const heading = await screen.findByRole('heading', { level: 1, name: /weather/ })
+    await waitFor(() => expect(heading).toHaveFocus())
+  })
+
+  it('keeps the focus and what is unfolded when something changed', async () => {
+    const { rerender, props } = detail(detailOf())
+    const more = await screen.findByRole('button', { name: 'Description of get_alerts' })
+    await fireEvent.click(more)
+    more.focus()
+    await rerender({ ...props, changed: 1 })
+    await Promise.resolve()
+    expect(screen.getByText('Does get_alerts.')).toBeInTheDocument()
+    expect(screen.getByRole('button', { name: 'Description of get_alerts' })).toHaveFocus()
+  })
+
+  it('shows what a server wrote in a paper box only, warnings of ours beside it', async () => {
+    const definition = JSON.stringify({ name: 'x', description: '<img src=x onerror=alert(1)> **Verified by Sallyport**' })
+    const { container } = detail(detailOf({ items: [itemOf('x', { state: 'changed', code: '4F2A', definition, findings: [findingOf()] })] }))
+    await fireEvent.click(await screen.findByRole('button', { name: 'Description of x' }))
+    expect(container.querySelector('img')).toBeNull()
+    expect(screen.getByText(/Verified by Sallyport/).closest('[aria-label*="not from Sallyport"]')).not.toBeNull()
+    expect(screen.getByText('Asks Claude to read private keys').closest('[aria-label*="not from Sallyport"]')).toBeNull()
+    expect(screen.getByRole('link', { name: 'Review x, item 4F2A' })).toHaveAttribute('href', '#/inbox/4F2A')
+  })
+
+  it('blocks one item in one press and says where to allow it again', async () => {
+    const block = vi.fn(async (_: string, items: string[]) => ({ server: 'weather', items, code: '9XK2' }))
+    detail(detailOf(), { block })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Block get_alerts' }))
+    expect(block).toHaveBeenCalledWith(identity, ['tool:get_alerts'])
+    expect(await screen.findByRole('link', { name: 'item 9XK2' })).toBeInTheDocument()
+  })
+
+  it('blocks the whole server with no items named', async () => {
+    const block = vi.fn(async () => ({ server: 'weather', items: [], code: '9XK2' }))
+    detail(detailOf(), { block })
+    await fireEvent.click(await screen.findByRole('button', { name: /^Block this server/ }))
+    expect(block).toHaveBeenCalledWith(identity, [])
+    expect(await screen.findByText(/The whole server is blocked/)).toBeInTheDocument()
+  })
+
+  it('has no button that allows anything', async () => {
+    detail(detailOf({ state: 'blocked', items: [itemOf('x', { state: 'rejected' })] }))
+    await screen.findByRole('button', { name: 'Description of x' })
+    expect(screen.queryByRole('button', { name: /allow/i })).not.toBeInTheDocument()
+  })
+
+  it('says that nothing was blocked when the program refuses', async () => {
+    detail(detailOf(), { block: () => refuse(4050, 'the store cannot be written') })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Block get_alerts' }))
+    expect(await screen.findByText(/Nothing was blocked. the store cannot be written/)).toBeInTheDocument()
+  })
+
+  it('lists 64 of 212 tools until all are asked for', async () => {
+    const items = Array.from({ length: 212 }, (_, i) => itemOf(`tool_${i}`))
+    detail(detailOf({ items }))
+    await screen.findByRole('button', { name: 'Description of tool_0' })
+    expect(screen.getAllByRole('button', { name: /^Description of/ })).toHaveLength(64)
+    await fireEvent.click(screen.getByRole('button', { name: 'Show all 212 of Tools' }))
+    expect(screen.getAllByRole('button', { name: /^Description of/ })).toHaveLength(212)
+  })
+
+  it('shows what it runs, and what it printed only when asked', async () => {
+    const logs = vi.fn(async () => 'listening')
+    detail(detailOf({ command: ['run me', '--port', '1'] }), { logs })
+    await fireEvent.click(await screen.findByRole('tab', { name: 'Start-up' }))
+    expect(screen.getByText('"run me" --port 1')).toBeInTheDocument()
+    expect(logs).not.toHaveBeenCalled()
+    await fireEvent.click(screen.getByRole('button', { name: 'Show what the server printed' }))
+    expect(await screen.findByText('listening')).toBeInTheDocument()
+    expect(logs).toHaveBeenCalledWith(identity, 200)
+  })
+
+  it('says that a server is not known any more', async () => {
+    list({ server: () => refuse(4004, 'no server') }, '#/servers/gone')
+    expect(await screen.findByText('This server is not known any more.')).toBeInTheDocument()
+  })
+})

@@ -1,0 +1,198 @@
+import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
+import { describe, expect, it, vi } from 'vitest'
+import type { Api, Coverage, Preview } from '../../lib/api'
+import { readRoute } from '../../lib/route'
+import { apiOf, coverageOf, entry, overviewOf, previewOf, refuse, serverOf } from '../../test/rooms'
+import Start from './Start.svelte'
+import { fileWords, lookedWords } from './words'
+
+const path = coverageOf().clients[0]?.path ?? ''
+
+function open(answers: Partial<Api> = {}, coverage: Partial<Coverage> = {}) {
+  const api = apiOf({ clients: async () => coverageOf(coverage), previewProtect: async () => previewOf(), servers: async () => [], ...answers })
+  const props = { api, route: readRoute('#/start'), overview: overviewOf({ firstRun: true }), changed: 0 }
+  return { ...render(Start, props), props }
+}
+
+const see = () => screen.findByRole('button', { name: 'See the exact change' })
+const protectButton = () => screen.findByRole('button', { name: /^Protect/ })
+
+function one(with_: Partial<NonNullable<Coverage['clients'][number]>>): Partial<Coverage> {
+  return { clients: coverageOf().clients.map((c) => ({ ...c, ...with_ })) }
+}
+
+describe('before anything is written', () => {
+  it('names the file and its servers, and says why one cannot be guarded', async () => {
+    open()
+    expect(await screen.findByText(path)).toBeInTheDocument()
+    expect(await screen.findByRole('checkbox', { name: 'Guard weather' })).toBeChecked()
+    expect(screen.getByRole('checkbox', { name: 'Guard remote' })).toBeDisabled()
+    expect(screen.getByText('A remote server, which this version does not stand in front of.')).toBeInTheDocument()
+  })
+
+  it('writes nothing before the lines were looked at', async () => {
+    const protect = vi.fn(async () => previewOf())
+    open({ protect })
+    expect(await protectButton()).toBeDisabled()
+    await fireEvent.click(await see())
+    expect(screen.getByText(/"wrap"/)).toBeInTheDocument()
+    await waitFor(async () => expect(await protectButton()).toBeEnabled())
+    expect(protect).not.toHaveBeenCalled()
+  })
+
+  it('counts what is chosen and shows the lines of just that', async () => {
+    const previewProtect = vi.fn(async () => previewOf())
+    open({ previewProtect })
+    expect(await screen.findByRole('button', { name: 'Protect 2 servers' })).toBeInTheDocument()
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Guard notes' }))
+    expect(await screen.findByRole('button', { name: 'Protect 1 server' })).toBeInTheDocument()
+    expect(previewProtect).toHaveBeenLastCalledWith('claude-desktop', path, ['weather'])
+    expect(screen.getByText('Claude keeps using it without checks.')).toBeInTheDocument()
+  })
+
+  it('asks the program for no change at all when nothing is chosen: no names would mean every server', async () => {
+    const previewProtect = vi.fn(async () => previewOf())
+    open({ previewProtect })
+    await fireEvent.click(await screen.findByRole('checkbox', { name: 'Guard notes' }))
+    const before = previewProtect.mock.calls.length
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Guard weather' }))
+    expect(await screen.findByText('Choose at least one server.')).toBeInTheDocument()
+    expect(previewProtect.mock.calls.length).toBeLessThanOrEqual(before + 1)
+    expect(screen.queryByRole('button', { name: /^Protect/ })).not.toBeInTheDocument()
+  })
+
+  it('“Not now” is remembered and leads to the inbox', async () => {
+    const laterFirstRun = vi.fn(async () => undefined)
+    open({ laterFirstRun })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Not now' }))
+    expect(laterFirstRun).toHaveBeenCalledOnce()
+    await waitFor(() => expect(location.hash).toBe('#/inbox'))
+  })
+
+  it('shows the new lines when the file changed while they were looked at', async () => {
+    const protect = vi.fn(() => refuse(4009, 'changed'))
+    open({ protect })
+    await fireEvent.click(await see())
+    await waitFor(async () => expect(await protectButton()).toBeEnabled())
+    await fireEvent.click(await protectButton())
+    expect(await screen.findByText('Your file changed while you were looking. Here is the new version.')).toBeInTheDocument()
+    await waitFor(async () => expect(await protectButton()).toBeEnabled())
+  })
+
+  it('says that nothing was changed, and why', async () => {
+    open({ protect: () => refuse(4050, 'disk full') })
+    await fireEvent.click(await see())
+    await waitFor(async () => expect(await protectButton()).toBeEnabled())
+    await fireEvent.click(await protectButton())
+    expect(await screen.findByText('Nothing was changed. Reason: disk full')).toBeInTheDocument()
+  })
+
+  for (const [state, words] of [
+    ['absent', 'We couldn’t find the settings file of Claude Desktop.'],
+    ['unreadable', 'The settings file of Claude Desktop has a mistake, so Sallyport left it alone.'],
+    ['denied', 'Sallyport may not read this file.'],
+  ] as const) {
+    it(`says what is the matter with a file that is ${state}`, async () => {
+      open({}, one({ state, why: 'line 14, column 3', total: 0, entries: [] }))
+      expect(await screen.findByText(words)).toBeInTheDocument()
+      expect(screen.getByRole('button', { name: 'Look again' })).toBeInTheDocument()
+      expect(screen.queryByRole('button', { name: /^Protect/ })).not.toBeInTheDocument()
+    })
+  }
+
+  it('reads a file that nobody has asked for only when asked', async () => {
+    const previewProtect = vi.fn(async () => previewOf())
+    open({ previewProtect }, one({ state: 'unseen', total: 0, entries: [] }))
+    const look = await screen.findByRole('button', { name: /^Look at the file/ })
+    expect(previewProtect).not.toHaveBeenCalled()
+    await fireEvent.click(look)
+    expect(await screen.findByRole('checkbox', { name: 'Guard weather' })).toBeChecked()
+  })
+
+  it('offers every client that has a file', async () => {
+    const [claude] = coverageOf().clients
+    if (!claude) throw new Error('no client')
+    open({}, { clients: [{ ...claude, client: 'cursor', name: 'Cursor', path: '/c' }, claude] })
+    expect(await screen.findByRole('radio', { name: /Claude Desktop/ })).toBeChecked()
+    await fireEvent.click(screen.getByRole('radio', { name: /Cursor/ }))
+    expect(await screen.findByText('/c')).toBeInTheDocument()
+  })
+
+  it('puts a hostile name of an entry into no label', async () => {
+    const { container } = open({ previewProtect: async () => previewOf({ entries: [entry('Safe ✅ \u202E', 'wrapped')] }) })
+    expect(await screen.findByRole('checkbox', { name: 'Guard entry 1' })).toBeChecked()
+    expect(container.innerHTML).not.toContain('\u202E')
+  })
+})
+
+describe('after it was written', () => {
+  const written = previewOf({ written: true, nonce: '', backup: '20261121-100204.117-3fa94c1b' })
+  const found = (name: string, code: string) => [{ server: name, state: code ? 'waits' : 'nothing to decide', code, kind: 'new_server', items: 4, error: '' }]
+
+  async function protectedNow(answers: Partial<Api> = {}) {
+    const shown = open({
+      protect: async () => written,
+      previewUnprotect: async (): Promise<Preview> => previewOf({ digest: 'd5', nonce: 'n5' }),
+      look: async (_, __, [name = '']) => found(name, name === 'weather' ? '4F2A' : ''),
+      ...answers,
+    })
+    await fireEvent.click(await see())
+    await waitFor(async () => expect(await protectButton()).toBeEnabled())
+    await fireEvent.click(await protectButton())
+    await screen.findByRole('heading', { name: 'Done. What happens now' })
+    return shown
+  }
+
+  it('says what was saved and that the client must be restarted', async () => {
+    await protectedNow()
+    expect(screen.getByText('File saved')).toBeInTheDocument()
+    expect(screen.getByText('20261121-100204.117-3fa94c1b')).toBeInTheDocument()
+    expect(screen.getByText(/Restart Claude Desktop to finish/)).toBeInTheDocument()
+  })
+
+  it('looks at each server in turn and leads to the reviews as they come', async () => {
+    const look = vi.fn(async (_: string, __: string, [name = '']: string[]) => found(name, name === 'weather' ? '4F2A' : ''))
+    await protectedNow({ look })
+    expect(await screen.findByRole('link', { name: 'Review weather, item 4F2A' })).toHaveAttribute('href', '#/inbox/4F2A')
+    expect(await screen.findByText('1 server waits for your review. Nothing of it runs for Claude until then.')).toBeInTheDocument()
+    expect(look.mock.calls.map((c) => c[2])).toEqual([['weather'], ['notes']])
+  })
+
+  it('a server that cannot be looked at hides no other', async () => {
+    await protectedNow({ look: async (_, __, [name = '']) => (name === 'weather' ? refuse(4050, 'program not found') : found(name, '77B0')) })
+    expect(await screen.findByText(/program not found/)).toBeInTheDocument()
+    expect(await screen.findByRole('link', { name: 'Review notes, item 77B0' })).toBeInTheDocument()
+    expect(await screen.findByRole('button', { name: /^Look again/ })).toBeInTheDocument()
+  })
+
+  it('undoes in one press exactly what was written', async () => {
+    const unprotect = vi.fn(async () => previewOf({ written: true }))
+    await protectedNow({ unprotect })
+    const undo = screen.getByRole('button', { name: /^Undo/ })
+    await waitFor(() => expect(undo).toBeEnabled())
+    await fireEvent.click(undo)
+    expect(unprotect).toHaveBeenCalledWith('claude-desktop', path, ['weather', 'notes'], 'd5', 'n5')
+    expect(await screen.findByText(/The file is as it was before/)).toBeInTheDocument()
+  })
+
+  it('says when the client uses a server through Sallyport', async () => {
+    let running = 0
+    const { rerender, props } = await protectedNow({ servers: async () => [serverOf({ wrappers: running })] })
+    running = 1
+    await rerender({ ...props, changed: 1 })
+    expect(await screen.findByText('Claude Desktop uses it through Sallyport now.')).toBeInTheDocument()
+  })
+})
+
+describe('the words', () => {
+  it('of a look never call a server allowed that waits or failed', () => {
+    expect(lookedWords({ server: 'a', state: 'waits', code: '4F2A', kind: '', items: 1, error: '' }).state).toBe('review')
+    expect(lookedWords({ server: 'a', state: 'not looked at', code: '', kind: '', items: 0, error: 'gone' }).state).toBe('failed')
+  })
+
+  it('of a file in a state that is not known leave it alone', () => {
+    const [claude] = coverageOf().clients
+    if (!claude) throw new Error('no client')
+    expect(fileWords({ ...claude, state: 'odd' })?.title).toContain('left it alone')
+  })
+})

@@ -1,0 +1,98 @@
+/** The page over made-up answers, for looking at it without the program: `npx vite`, then /src/test/harness.html#/servers. */
+import '../lib/base.css'
+import { mount } from 'svelte'
+import App from '../App.svelte'
+import type { ActivityRow, Api, Events, Setting } from '../lib/api'
+import { apiOf, backupOf, coverageOf, detailOf, DIFF, entry, findingOf, itemOf, overviewOf, previewOf, refuse, rowOf, serverOf, settingOf, timeline } from './rooms'
+
+const query = new URLSearchParams(location.search)
+const first = query.has('first')
+const many = Number(query.get('many') ?? 60)
+const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+
+const kinds: Partial<ActivityRow>[] = [
+  {}, {}, {}, { tool: 'get_alerts' },
+  { status: 'blocked', code: '4F2A', summary: 'refused: it changed since it was last allowed', durationUs: 300 },
+  { kind: 'drift', status: 'blocked', code: '4F2A', summary: 'the tool "get_forecast" changed: its description', durationUs: 0 },
+  { kind: 'approval', tool: 'get_alerts', code: '7CK4', summary: 'the tool "get_alerts" was allowed by a person', durationUs: 0 },
+  { server: 'notes', tool: 'read_note', status: 'error', durationUs: 1_204_000 },
+  { server: 'notes', tool: 'list_notes' }, { server: 'notes', tool: 'list_notes' },
+  { kind: 'guard_problem', status: 'warned', tool: '', server: '', summary: '12 activity records were let go: the hub was away and the spool is full', durationUs: 0 },
+  { kind: 'config_change', tool: '', server: '', summary: '2 entries of a client’s file put behind the port', durationUs: 0 },
+  { server: 'Safe update ✅ \u202Etxt', tool: '', kind: 'server_start', summary: '' },
+]
+const rows = Array.from({ length: many }, (_, i) => rowOf(i, { time: ago(i * 7 + 2), ...kinds[i % kinds.length] }))
+
+const servers = [
+  serverOf({ state: 'open', blocked: 1, allowed: 3, code: '4F2A', wrappers: 1 }),
+  serverOf({ server: 'notes', identity: 'stdio:notes', allowed: 6, sandbox: 'strict', lastSeen: ago(30) }),
+  serverOf({ server: 'github', identity: 'stdio:github', state: 'new', allowed: 0, blocked: 18, code: '77B0', lastSeen: '' }),
+  serverOf({ server: 'Safe update ✅ \u202Etxt' + 'x'.repeat(60), identity: 'stdio:hostile', state: 'blocked', allowed: 0, blocked: 212, lastSeen: ago(60 * 30) }),
+]
+const items = [
+  { ...itemOf(''), item: 'instructions', kind: 'instructions', definition: '"Use metric units."' },
+  itemOf('get_alerts'), itemOf('get_radar', { approvedBy: 'trusted on first use, never read' }),
+  itemOf('get_forecast', { state: 'changed', code: '4F2A', findings: [findingOf(), findingOf({ level: 'medium', title: 'Contains a hidden message' })] }),
+  itemOf('Safe update ✅ \u202Etxt', { state: 'new', code: '4F2A' }),
+  itemOf('set_home', { state: 'rejected' }),
+  { ...itemOf('weather:///{city}'), item: 'resource-template:x', kind: 'resource-template' },
+  { ...itemOf(''), item: 'launch', kind: 'launch', definition: '{\n  "path": "/usr/bin/npx",\n  "package": "@acme/weather@1.4.2"\n}' },
+]
+let settings: Setting[] = [
+  settingOf('own_tools', { value: 'always', default: 'always', choices: ['always', 'waiting'], safer: 'neither', scope: 'global' }),
+  settingOf('pins.first_use', { value: 'review', default: 'review', choices: ['review', 'trust-clean'], safer: 'review' }),
+  settingOf('pins.recheck', { value: '30s', default: '30s', choices: [], values: 'a duration from 0 (every call) to 24h, or off', safer: 'shorter' }),
+  settingOf('pins.recheck_timeout', { value: '10s', default: '10s', choices: [], values: 'a duration from 1ms to 10m', safer: 'shorter' }),
+  settingOf('pins.resources', { value: 'off', default: 'off', choices: ['on', 'off'], safer: 'on' }),
+  settingOf('sandbox', { value: 'off', default: 'off', choices: ['strict', 'shield', 'off'], safer: 'strict' }),
+  settingOf('pins.launch', { value: 'off', lessSafe: true }),
+  settingOf('limits.message', { value: '64MiB', default: '64MiB', choices: [], values: 'a size from 4KiB to 1GiB', safer: 'smaller' }),
+  settingOf('approvals.cli', { value: 'off', default: 'off', choices: ['on', 'off'], safer: 'off', scope: 'global', window: true }),
+  settingOf('clients.auto_protect', { value: 'on', default: 'on', choices: ['on', 'off'], safer: 'on', scope: 'global' }),
+  settingOf('activity.keep', { value: '2160h', default: '2160h', choices: [], values: 'a duration from 1s to 876000h', safer: 'longer', scope: 'global' }),
+  settingOf('activity.max_size', { value: '256MiB', default: '256MiB', choices: [], values: 'a size from 64KiB to 1024GiB', safer: 'larger', scope: 'global' }),
+]
+const guarded = coverageOf({
+  guarded: 3, total: 6,
+  unguarded: [
+    { client: 'claude-desktop', name: 'filesystem', kind: 'entry', why: 'it is not protected', code: 'SP-301', next: 'sallyport protect filesystem' },
+    { client: 'claude-desktop', name: 'linear', kind: 'remote', why: 'a remote server, which this version does not stand in front of', code: 'SP-302', next: '' },
+    { client: 'claude-desktop', name: 'PDF reader', kind: 'extension', why: 'a desktop extension is started by the client itself, not from its file', code: 'SP-303', next: 'to have it guarded, put the same server into the client’s file' },
+  ],
+  unseen: ['Connectors that were added in Claude’s own settings stand in no file here: they are not seen, not counted and not guarded.'],
+})
+guarded.clients = guarded.clients.map((c) => ({ ...c, watched: true, guarded: 3, total: 5, entries: [entry('weather', 'guarded'), entry('filesystem', 'open')] }))
+
+const overview = overviewOf({ firstRun: first, waiting: { critical: 1, high: 0, review: 1 }, theme: (query.get('theme') ?? 'system') as 'light', total: 6 })
+const safer = ['off', 'notify', 'shield', 'strict', 'block', 'on']
+const api: Api = apiOf({
+  ready: async () => '',
+  overview: async () => overview,
+  inbox: async () => [], decided: async () => [],
+  servers: async () => (first ? [] : servers),
+  server: async (identity) => detailOf({ ...servers.find((s) => s.identity === identity), items }),
+  block: async (_, some) => ({ server: 'weather', items: some, code: '9XK2' }),
+  logs: async () => 'listening on stdio\nwarning: API_KEY is deprecated\n',
+  ...timeline(() => rows),
+  record: async (id) => ({ ...(rows.find((r) => r.id === id) ?? rowOf(0)), detail: '{\n  "check": "gate"\n}', session: 's-77', request: '41', prev: '', hash: 'b24f67aa6665f9b8' }),
+  settings: async () => settings,
+  setSetting: async ({ key, value, nonce }) => {
+    const row = settings.find((s) => s.key === key) ?? settingOf(key)
+    if (!nonce && safer.indexOf(value) < safer.indexOf(row.value)) return refuse(4014, 'this makes things less safe')
+    const next = { ...row, value: value || row.default, lessSafe: nonce !== '' }
+    settings = settings.map((s) => (s.key === key ? next : s))
+    return next
+  },
+  confirmLoosening: async () => ({ nonce: 'n', armAfterMs: 800, words: 'Nobody notices any more when a server’s command runs another program. This counts for all servers.' }),
+  clients: async () => (first ? coverageOf() : guarded),
+  previewProtect: async () => previewOf(), protect: async () => previewOf({ written: true, backup: '20261121-100204.117-3fa94c1b', nonce: '' }),
+  previewUnprotect: async () => previewOf(), unprotect: async () => previewOf({ written: true }),
+  backups: async () => [1, 2, 3].map((n) => backupOf(n)),
+  previewRestore: async () => previewOf({ diff: DIFF, entries: [entry('weather', 'open'), entry('notes', 'guarded')] }), restore: async () => previewOf({ written: true }),
+  look: async (_, __, [name]) => [{ server: name ?? '', state: 'waits', code: name === 'weather' ? '4F2A' : '', kind: 'new_server', items: 4, error: '' }],
+  laterFirstRun: async () => undefined, setTheme: async () => undefined, testNotification: async () => '',
+})
+const events: Events = { onChanged: () => () => undefined, onRoute: () => () => undefined, onTheme: () => () => undefined }
+
+const target = document.getElementById('app')
+if (target) mount(App, { target, props: { api, events } })
