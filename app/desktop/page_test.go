@@ -32,7 +32,11 @@ func (*deaf) Push(control.State) {}
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	root := t.TempDir()
+	return newDeskAt(t, t.TempDir())
+}
+
+func newDeskAt(t *testing.T, root string) *desk {
+	t.Helper()
 	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"} { // whose clients are looked at
 		t.Setenv(name, root)
 	}
@@ -161,7 +165,7 @@ func TestADecisionOverWhatChangedMeanwhileIsRefused(t *testing.T) {
 		t.Fatalf("stale: %v (%s)", err, text)
 	}
 	now := d.look()
-	if "" == now.Nonce || now.Code == r.Code {
+	if now.Nonce == "" || now.Code == r.Code {
 		t.Errorf("the new version: %+v", now)
 	}
 	mixed := of(now)
@@ -438,5 +442,35 @@ func TestWithoutAHubThePageIsToldSo(t *testing.T) {
 		if err := f(); codeOf(err) != control.CodeUnavailable {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestAfterALostStoreAPersonBeginsAgain(t *testing.T) {
+	root := t.TempDir()
+	home := filepath.Join(root, "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "sallyport.db"), []byte(strings.Repeat("no store ", 4096)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := newDeskAt(t, root)
+	if o, err := d.Overview(); err != nil || o.StoreOK || len(o.Problems) == 0 {
+		t.Errorf("overview: %+v, %v", o, err)
+	}
+	r := d.look()
+	if r.Kind != "guard_problem" || r.Nonce == "" || r.Severity != "high" {
+		t.Fatalf("review: %+v", r)
+	}
+	if _, err := d.Allow(of(r)); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-d.hub.Done():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the hub stays")
+	}
+	if !d.hub.BeginsAgain() {
+		t.Error("the hub ends, and nobody takes its place")
 	}
 }

@@ -86,6 +86,10 @@ func told(o desktop.WindowOptions) error {
 }
 
 func obey(w *toldWindow, o desktop.WindowOptions, order string) string {
+	if path, ok := strings.CutPrefix(order, "look "); ok {
+		found, err := o.Page.Look("claude-desktop", path, nil)
+		return fmt.Sprintf("%+v %v", found, err)
+	}
 	switch order {
 	case "pid":
 		return fmt.Sprint(os.Getpid())

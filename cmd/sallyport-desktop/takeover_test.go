@@ -429,6 +429,35 @@ func TestAWrapperHasAHubWhereNoWindowOpens(t *testing.T) {
 	}
 }
 
+func TestALookAtAFileFindsWhatItsServersDeclare(t *testing.T) {
+	p := newPlace(t)
+	p.desktop()
+	server := filepath.Join(p.bin, "weather-server") // another file than ours, or it would count as a guard that somebody made up
+	if err := os.WriteFile(server, built(t), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(p.bin, "claude_desktop_config.json")
+	file := fmt.Sprintf(`{"mcpServers": {"weather": {"command": %q, "args": ["__demo-server", "weather"]}, "gone": {"command": "/nowhere/at/all"}}}`, server)
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := p.tell("look " + path)
+	for _, want := range []string{"Server:weather State:waits", "Kind:new_server", "Server:gone State:not looked at"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	if exit, out := p.says("inbox"); exit != 3 || !strings.Contains(out, "weather") {
+		t.Errorf("the inbox: exit %d, %s", exit, out)
+	}
+	if now, _ := os.ReadFile(path); string(now) != file {
+		t.Errorf("looking changed the file: %s", now)
+	}
+	if got := p.tell("look " + filepath.Join(p.bin, "none.json")); !strings.Contains(got, "could not be looked at") {
+		t.Errorf("a file that is not there: %s", got)
+	}
+}
+
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	p := newPlace(t)
 	out, err := p.command(p.env, "sallyport-desktop").CombinedOutput()
