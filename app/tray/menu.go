@@ -1,194 +1,89 @@
-//go:build linux || windows
-
 package tray
 
 import (
+	"cmp"
 	"fmt"
-	"sync"
-
-	"fyne.io/systray"
 )
 
+// maxRows is how many items are named; the others are behind "Open Inbox".
+const maxRows = 3
+
+// The places of the menu's rows, from the top; between them are separators. They never change: a panel may show the menu
+// while something else does, so rows are renamed, hidden and shown, and none ever moves.
 const (
-	maxRows   = 3 // items that are named; the others are behind "Open Inbox"
-	maxClicks = 8 // that wait for the window
+	rowState    = 0
+	rowInbox    = 2
+	rowItems    = 3
+	rowCoverage = rowItems + maxRows
+	rowWindow   = rowCoverage + 1
+	rowQuit     = rowWindow + 2
+	rowCount    = rowQuit + 1
 )
 
-// menu is the rows of the icon's menu. They are made once: a panel may show the menu while something changes, so rows are
-// renamed, hidden and shown, and none ever moves.
-type menu struct {
-	o      Options
-	clicks chan func()
-	done   chan struct{}
-
-	state, inbox, coverage, window, quit *row
-	items                                [maxRows]*row
-
-	mu    sync.Mutex
-	ids   [maxRows]string // what the rows of items open, set together with their titles
-	count int
-	mood  Mood
-	drawn bool
-}
-
-// row is a row as it stands: what does not change is not sent to the panel again.
-type row struct {
-	item   *systray.MenuItem
+// entry is one row: what it says, and what a click on it does.
+type entry struct {
 	title  string
 	hidden bool
+	does   deed
+	route  string
 }
 
-func newMenu(o Options) *menu {
-	return &menu{o: o, clicks: make(chan func(), maxClicks), done: make(chan struct{})}
-}
+// deed is all that a row can do.
+type deed int
 
-// build makes the rows, and says what a click on each does.
-func (m *menu) build() {
-	m.state = &row{item: systray.AddMenuItem("", "")}
-	m.state.item.Disable()
-	systray.AddSeparator()
-	m.inbox = m.add(func() { m.o.Open("#/inbox") })
-	for n := range m.items {
-		m.items[n] = m.add(func() {
-			m.mu.Lock()
-			id := m.ids[n]
-			m.mu.Unlock()
-			if id != "" {
-				m.o.Open("#/inbox/" + id)
-			}
-		})
+const (
+	separates deed = iota // a separator, which has no title
+	says                  // a row that cannot be clicked
+	opens                 // the window, at the route
+	quits
+)
+
+// menuOf is the menu that a state has.
+func menuOf(s State) (m [rowCount]entry) {
+	m[rowState] = entry{title: tooltip(s), does: says}
+	m[rowInbox] = entry{title: "Open Inbox", does: opens, route: "#/inbox"}
+	if n := waiting(s); n > 0 {
+		m[rowInbox].title = fmt.Sprintf("Open Inbox (%d)", n)
 	}
-	m.coverage = &row{item: systray.AddMenuItem("", "")}
-	m.coverage.item.Disable()
-	m.window = m.add(func() { m.o.Open("") })
-	systray.AddSeparator()
-	m.quit = m.add(m.o.Quit)
-	m.window.name("Open Sallyport")
-	m.quit.name("Quit Sallyport…")
-	go m.call()
-}
-
-func (m *menu) add(clicked func()) *row {
-	item := systray.AddMenuItem("", "")
-	// The library drops a click that nobody waits for at that moment (systrayMenuItemSelected); a place in the channel waits.
-	clicks := make(chan struct{}, 1)
-	item.ClickedCh = clicks
-	go func() {
-		for {
-			select {
-			case <-clicks:
-				m.tell(clicked)
-			case <-m.done:
-				return
-			}
-		}
-	}()
-	return &row{item: item}
-}
-
-// tapped is a click on the icon itself.
-func (m *menu) tapped() {
-	m.tell(func() {
-		m.mu.Lock()
-		waiting := m.count > 0
-		m.mu.Unlock()
-		if waiting {
-			m.o.Open("#/inbox")
-		} else {
-			m.o.Open("")
-		}
-	})
-}
-
-func (m *menu) tell(f func()) {
-	select {
-	case m.clicks <- f:
-	default:
-		m.o.Log.Warn("click dropped: those before it are not done")
-	}
-}
-
-// call runs callbacks, so that a window which waits holds up no click and no change of state.
-func (m *menu) call() {
-	for {
-		select {
-		case f := <-m.clicks:
-			f()
-		case <-m.done:
-			return
-		}
-	}
-}
-
-// set brings rows and icon in line with s, and gives the words for the icon.
-func (m *menu) set(s State) (tooltip string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	tooltip = line(s.Tooltip)
-	if tooltip == "" {
-		tooltip = "Sallyport"
-	}
-	m.state.name(tooltip)
-	m.count = max(s.Count, len(s.Waiting))
-	inbox := "Open Inbox"
-	if m.count > 0 {
-		inbox = fmt.Sprintf("Open Inbox (%d)", m.count)
-	}
-	m.inbox.name(inbox)
-	for n, r := range m.items {
+	for n := range maxRows {
+		row := &m[rowItems+n]
+		*row = entry{title: "⚠", hidden: true, does: says}
 		if n < len(s.Waiting) {
-			m.ids[n] = s.Waiting[n].ID
-			r.name("⚠ " + line(s.Waiting[n].Title))
-			r.show(true)
-		} else {
-			m.ids[n] = ""
-			r.show(false)
+			*row = entry{title: "⚠ " + line(s.Waiting[n].Title), does: opens, route: "#/inbox/" + s.Waiting[n].ID}
 		}
 	}
 	coverage := line(s.Coverage)
-	m.coverage.name(coverage)
-	m.coverage.show(coverage != "")
-	if !m.drawn || m.mood != s.Mood {
-		m.drawn, m.mood = true, s.Mood
-		systray.SetIcon(picture(s.Mood))
-	}
-	return tooltip
+	m[rowCoverage] = entry{title: coverage, hidden: coverage == "", does: says}
+	m[rowWindow] = entry{title: "Open Sallyport", does: opens}
+	m[rowQuit] = entry{title: "Quit Sallyport…", does: quits}
+	return m
 }
 
-func (r *row) name(title string) {
-	if title != r.title {
-		r.title = title
-		r.item.SetTitle(literal(title))
+// tooltip is how things stand, in words.
+func tooltip(s State) string { return cmp.Or(line(s.Tooltip), "Sallyport") }
+
+func waiting(s State) int { return max(s.Count, len(s.Waiting)) }
+
+// tapped is what a click on the icon itself opens.
+func tapped(s State) string {
+	if waiting(s) > 0 {
+		return "#/inbox"
 	}
+	return ""
 }
 
-func (r *row) show(visible bool) {
-	if visible == r.hidden {
-		r.hidden = !visible
-		if visible {
-			r.item.Show()
-		} else {
-			r.item.Hide()
-		}
-	}
-}
-
-// picture is the icon of a mood. One that is not known is shown as what is most wrong.
-func picture(mood Mood) []byte {
-	name := "failing"
+// picture is the name of a mood's icon. One that is not known looks like what is most wrong.
+func picture(mood Mood) string {
 	switch mood {
 	case Starting:
-		name = "starting"
+		return "starting"
 	case Guarding:
-		name = "guarding"
+		return "guarding"
 	case Attention:
-		name = "attention"
+		return "attention"
 	case Critical:
-		name = "critical"
+		return "critical"
+	default:
+		return "failing"
 	}
-	data, err := icons.ReadFile("icons/" + name + iconSuffix)
-	if err != nil {
-		panic(err) // embedded
-	}
-	return data
 }

@@ -52,8 +52,7 @@ type Tray interface {
 	Close()
 }
 
-// New shows the icon, in Starting until the first Set. The library beneath keeps one icon a process, for its whole life:
-// call New once.
+// New shows the icon, in Starting until the first Set. Call it once: on Windows a process has one icon for its whole life.
 func New(o Options) Tray {
 	if o.Open == nil {
 		o.Open = func(string) {}

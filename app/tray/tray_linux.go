@@ -3,85 +3,62 @@ package tray
 import (
 	"context"
 	"embed"
-	"strings"
+	"errors"
+	"fmt"
+	"os"
 	"sync"
 	"time"
 
-	"fyne.io/systray"
 	"github.com/godbus/dbus/v5"
 )
 
-// Panels of 22 px draw 44 at half the size, those of twice the resolution as it is.
-//
-//go:embed icons/*-44.png
+//go:embed icons/*.png
 var icons embed.FS
 
-const iconSuffix = "-44.png"
-
+// The StatusNotifierItem protocol (freedesktop.org, StatusNotifierItem), as KDE, GNOME's extension and the small panels speak it.
 const (
 	watcher     = "org.kde.StatusNotifierWatcher"
 	watcherPath = dbus.ObjectPath("/StatusNotifierWatcher")
-	itemPath    = "/StatusNotifierItem" // where the library has our icon
-
-	patience = time.Second // for the bus, when a window asks whether there is a tray
+	itemFace    = "org.kde.StatusNotifierItem"
+	itemPath    = dbus.ObjectPath("/StatusNotifierItem")
 )
 
-// literal is a title in which the panel finds no access key (com.canonical.dbusmenu, label).
-func literal(title string) string { return strings.ReplaceAll(title, "_", "__") }
+const patience = time.Second // for the bus, when a window asks whether there is a tray
 
-// item is an icon by the StatusNotifierItem protocol: pure D-Bus, without GTK, beside whatever the window is made of.
+// item is our icon on a session bus: pure D-Bus, beside whatever the window is made of. Why it is not a library's:
+// docs/decisions/003-tray.md.
 type item struct {
-	menu *menu
-	bus  *dbus.Conn // our own, to ask; the library's is godbus' shared one, and end closes it
-	end  func()
+	bus    *dbus.Conn
+	clicks *clicks
 
-	mu     sync.Mutex
-	words  string
-	closed bool
+	mu       sync.Mutex
+	state    State
+	menu     [rowCount]entry
+	revision uint32 // of the menu
+	closed   bool
 }
 
 func open(o Options) Tray {
 	bus, err := connect()
 	if err != nil {
-		return nowhere("there is no session bus here")
+		return nowhere(noBus)
 	}
-	t := &item{menu: newMenu(o), bus: bus}
-	// All of it before start: the library reads title and tap once when it registers (fyne.io/systray v1.12.2), and whoever
-	// asks for the menu first gets it whole.
-	systray.SetTitle("Sallyport")
-	systray.SetOnTapped(t.menu.tapped)
-	t.menu.build()
-	t.Set(State{Mood: Starting, Tooltip: "Sallyport is starting"})
-	arrivals := make(chan *dbus.Signal, 8)
-	bus.Signal(arrivals)
-	err = bus.AddMatchSignal(dbus.WithMatchSender("org.freedesktop.DBus"), dbus.WithMatchInterface("org.freedesktop.DBus"),
-		dbus.WithMatchMember("NameOwnerChanged"), dbus.WithMatchArg(0, watcher))
-	if err != nil {
-		o.Log.Warn("a panel that starts later may show no icon", "why", err)
-	}
-	start, end := systray.RunWithExternalLoop(nil, nil)
-	t.end = end
-	start()
-	if library, err := dbus.SessionBus(); err == nil {
-		go join(arrivals, library)
+	starting := State{Mood: Starting, Tooltip: "Sallyport is starting"}
+	t := &item{bus: bus, clicks: newClicks(o), state: starting, menu: menuOf(starting), revision: 1}
+	if err := t.export(); err != nil {
+		t.Close()
+		o.Log.Warn("no tray icon", "why", err)
+		return nowhere("the session bus takes no tray icon")
 	}
 	return t
 }
 
-// join registers the icon with each panel that arrives, as the library does: it listens for panels only after it found none,
-// and misses one that starts in between, which at a login is when they start. Registering twice from one connection is
-// registering once.
-func join(arrivals <-chan *dbus.Signal, library *dbus.Conn) {
-	for s := range arrivals {
-		var name, before, now string
-		if s.Sender == "org.freedesktop.DBus" && dbus.Store(s.Body, &name, &before, &now) == nil && name == watcher && now != "" {
-			library.Object(watcher, watcherPath).Call(watcher+".RegisterStatusNotifierItem", dbus.FlagNoReplyExpected, itemPath)
-		}
-	}
-}
+const (
+	noBus  = "there is no session bus here"
+	hidden = "this desktop hides tray icons"
+)
 
-// connect starts no bus where there is none, and tells the library where it is: with DBUS_SESSION_BUS_ADDRESS unset it would
-// start one with dbus-launch.
+// connect starts no bus where there is none.
 func connect() (*dbus.Conn, error) {
 	bus, err := dbus.SessionBusPrivateNoAutoStartup()
 	if err != nil {
@@ -98,52 +75,93 @@ func connect() (*dbus.Conn, error) {
 	return bus, nil
 }
 
+// export shows the icon to every panel there is and will be.
+func (t *item) export() error {
+	if err := errors.Join(t.exportIcon(), t.exportMenu()); err != nil {
+		return err
+	}
+	// Some panels know an icon by this name, and all see from it that the program has gone.
+	if _, err := t.bus.RequestName(fmt.Sprintf("%s-%d-1", itemFace, os.Getpid()), dbus.NameFlagDoNotQueue); err != nil {
+		return err
+	}
+	// First the rule, then the panel that is there: one that starts in between is told twice, which is once.
+	arrivals := make(chan *dbus.Signal, 8)
+	t.bus.Signal(arrivals)
+	if err := t.bus.AddMatchSignal(dbus.WithMatchSender("org.freedesktop.DBus"), dbus.WithMatchInterface("org.freedesktop.DBus"),
+		dbus.WithMatchMember("NameOwnerChanged"), dbus.WithMatchArg(0, watcher)); err != nil {
+		return err
+	}
+	t.register()
+	go func() {
+		for s := range arrivals {
+			var name, before, now string
+			if s.Sender == "org.freedesktop.DBus" && dbus.Store(s.Body, &name, &before, &now) == nil && name == watcher && now != "" {
+				t.register()
+			}
+		}
+	}()
+	return nil
+}
+
+// register tells the panel; where there is none nobody hears it.
+func (t *item) register() {
+	t.bus.Object(watcher, watcherPath).Call(watcher+".RegisterStatusNotifierItem", dbus.FlagNoReplyExpected|dbus.FlagNoAutoStart, string(itemPath))
+}
+
 func (t *item) Set(s State) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		return
 	}
-	if words := t.menu.set(s); words != t.words {
-		t.words = words
-		systray.SetTooltip(words)
-		if t.end != nil {
-			systray.SetTitle(words) // what a screen reader says of the icon; the first one named it (Id)
-		}
+	before, menu := t.state, menuOf(s)
+	changed := t.rowsThatDiffer(menu)
+	t.state, t.menu = s, menu
+	// Signals say that something changed; panels then read it. One that is not sent, because the session ends, misses nobody.
+	if tooltip(s) != tooltip(before) {
+		_ = t.bus.Emit(itemPath, itemFace+".NewTitle")
+		_ = t.bus.Emit(itemPath, itemFace+".NewToolTip")
+	}
+	if s.Mood != before.Mood {
+		_ = t.bus.Emit(itemPath, itemFace+".NewIcon")
+	}
+	if len(changed) > 0 {
+		t.revision++
+		_ = t.bus.Emit(menuPath, menuFace+".ItemsPropertiesUpdated", changed, []struct {
+			ID    int32
+			Names []string
+		}{})
+		_ = t.bus.Emit(menuPath, menuFace+".LayoutUpdated", t.revision, int32(0))
 	}
 }
 
-// Why asks each time: a panel may come later, and the library registers with it by itself.
+// Why asks each time: a panel may come later.
 func (t *item) Why() string {
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
 	var there bool
 	if t.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.NameHasOwner", 0, watcher).Store(&there) != nil {
-		return "the session bus does not answer"
+		return noBus
 	}
-	const hidden = "this desktop hides tray icons"
 	if !there {
 		return hidden
 	}
 	// A watcher without a host keeps a list that nobody draws.
 	var host dbus.Variant
-	err := t.bus.Object(watcher, watcherPath).CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get", 0, watcher, "IsStatusNotifierHostRegistered").Store(&host)
+	err := t.bus.Object(watcher, watcherPath).CallWithContext(ctx, propsFace+".Get", 0, watcher, "IsStatusNotifierHostRegistered").Store(&host)
 	if shown, ok := host.Value().(bool); err == nil && ok && !shown {
 		return hidden
 	}
 	return ""
 }
 
+// Close takes the icon away: with its connection it is gone for every panel. A callback may call it.
 func (t *item) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed {
-		return
+	if !t.closed {
+		t.closed = true
+		t.clicks.end()
+		_ = t.bus.Close()
 	}
-	t.closed = true
-	close(t.menu.done)
-	_ = t.bus.Close()
-	// Where start got no connection, after we had one, end follows a nil pointer.
-	defer func() { _ = recover() }()
-	t.end()
 }

@@ -6,33 +6,18 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/godbus/dbus/v5"
 
 	"github.com/sallyport/sallyport/app/tray/panel"
 )
 
 // enough is far more than anything here takes; only a test that fails waits for it.
 const enough = 10 * time.Second
-
-const child = "SALLYPORT_TRAY_TEST"
-
-// alone runs the test in a process of its own, because a process has one icon for its whole life. It is true in that one.
-func alone(t *testing.T) bool {
-	t.Helper()
-	if os.Getenv(child) == t.Name() {
-		return true
-	}
-	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=1m")
-	again.Env = append(os.Environ(), child+"="+t.Name(), "GORACE=atexit_sleep_ms=0")
-	if out, err := again.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-	return false
-}
 
 // scene is a bus, a tray on it, and what a person did with it.
 type scene struct {
@@ -110,17 +95,7 @@ func next[T any](t *testing.T, from <-chan T, what string) T {
 	}
 }
 
-var two = State{
-	Mood:     Attention,
-	Waiting:  []Row{{ID: "4F2A", Title: "weather — tool changed"}, {ID: "7CK4", Title: "my_notes — new server"}},
-	Coverage: "Guarding 3 of 4 servers",
-	Tooltip:  "Sallyport — 2 things waiting",
-}
-
 func TestTheMenuSaysWhatWaitsAndOpensIt(t *testing.T) {
-	if !alone(t) {
-		return
-	}
 	s := newScene(t)
 	s.panel()
 	if why := s.tray.Why(); why != "" {
@@ -166,9 +141,6 @@ func TestTheMenuSaysWhatWaitsAndOpensIt(t *testing.T) {
 }
 
 func TestNoRowDoesMoreThanOpen(t *testing.T) {
-	if !alone(t) {
-		return
-	}
 	s := newScene(t)
 	s.panel()
 	s.tray.Set(two)
@@ -193,8 +165,10 @@ func TestNoRowDoesMoreThanOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.item.Event(1 << 20); err != nil {
-		t.Fatal(err)
+	for _, none := range []int32{-1, 1 << 20} {
+		if err := s.item.Event(none); err == nil {
+			t.Errorf("there is a row %d", none)
+		}
 	}
 	if err := s.item.Click("Quit"); err != nil {
 		t.Fatal(err)
@@ -210,10 +184,68 @@ func TestNoRowDoesMoreThanOpen(t *testing.T) {
 	}
 }
 
-func TestTheIconShowsTheMood(t *testing.T) {
-	if !alone(t) {
-		return
+func TestNobodyElseWritesWhatTheIconSays(t *testing.T) {
+	s := newScene(t)
+	s.panel()
+	s.tray.Set(two)
+	forger := panel.Connect(t, s.address)
+	var names []string
+	if err := forger.BusObject().Call("org.freedesktop.DBus.ListNames", 0).Store(&names); err != nil {
+		t.Fatal(err)
 	}
+	before, err := s.item.Icon()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		for property, value := range map[string]any{
+			"Title": "Sallyport — 4 servers guarded", "ToolTip": tip{Image: []pixmap{}, Title: "Sallyport — 4 servers guarded"},
+			"IconPixmap": []pixmap{{W: 1, H: 1, ARGB: make([]byte, 4)}}, "Menu": dbus.ObjectPath("/elsewhere"),
+		} {
+			if err := forger.Object(name, itemPath).Call(propsFace+".Set", 0, itemFace, property, dbus.MakeVariant(value)).Err; err == nil {
+				t.Errorf("%s took another %s", name, property)
+			}
+		}
+	}
+	s.tooltip("Sallyport — 2 things waiting")
+	if after, err := s.item.Icon(); err != nil || fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("another picture (%v)", err)
+	}
+	s.click("weather", "#/inbox/4F2A")
+	var whole map[string]dbus.Variant
+	if err := forger.Object("org.kde.StatusNotifierItem-"+fmt.Sprint(os.Getpid())+"-1", itemPath).Call(propsFace+".GetAll", 0, itemFace).Store(&whole); err != nil || len(whole) != 10 {
+		t.Errorf("%d properties (%v): %v", len(whole), err, whole)
+	}
+}
+
+func TestASessionThatEndsTakesNothingDown(t *testing.T) {
+	address, end := panel.StartBus(t)
+	s := &scene{t: t, address: address, tray: New(Options{})}
+	t.Cleanup(s.tray.Close)
+	s.panel()
+	end()
+	for _, mood := range []Mood{Guarding, Critical, Failing} {
+		s.tray.Set(State{Mood: mood, Tooltip: fmt.Sprint(mood), Waiting: two.Waiting})
+	}
+	until(t, func() error {
+		if s.tray.Why() == "" {
+			return fmt.Errorf("nobody is told that the session has gone")
+		}
+		s.tray.Set(two)
+		return nil
+	})
+}
+
+func until(t *testing.T, is func() error) {
+	t.Helper()
+	ctx, done := context.WithTimeout(t.Context(), enough)
+	defer done()
+	if err := panel.Until(ctx, is); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheIconShowsTheMood(t *testing.T) {
 	s := newScene(t)
 	s.panel()
 	seen := map[string]Mood{}
@@ -240,9 +272,6 @@ func TestTheIconShowsTheMood(t *testing.T) {
 }
 
 func TestAPanelThatComesLateShowsTheIconAsItIs(t *testing.T) {
-	if !alone(t) {
-		return
-	}
 	s := newScene(t)
 	if want := "this desktop hides tray icons"; s.tray.Why() != want {
 		t.Errorf("why %q, want %q", s.tray.Why(), want)
@@ -267,9 +296,6 @@ func TestAPanelThatComesLateShowsTheIconAsItIs(t *testing.T) {
 }
 
 func TestAWatcherWithoutAPanelShowsNothing(t *testing.T) {
-	if !alone(t) {
-		return
-	}
 	s := newScene(t)
 	p := s.panel()
 	p.Draws(false)
@@ -279,40 +305,30 @@ func TestAWatcherWithoutAPanelShowsNothing(t *testing.T) {
 }
 
 func TestCloseTakesTheIconAway(t *testing.T) {
-	if !alone(t) {
-		return
-	}
 	s := newScene(t)
 	s.panel()
 	s.tray.Close()
 	s.tray.Set(two)
 	s.tray.Close()
-	ctx, done := context.WithTimeout(t.Context(), enough)
-	defer done()
-	if err := panel.Until(ctx, func() error {
+	until(t, func() error {
 		if _, err := s.item.Property("Id"); err == nil {
 			return fmt.Errorf("the icon is still there")
 		}
 		return nil
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 	if s.tray.Why() == "" {
 		t.Error("a closed tray says that it shows an icon")
 	}
 }
 
 func TestACallbackMaySetAndClose(t *testing.T) {
-	if !alone(t) {
-		return
-	}
 	address := panel.Bus(t)
 	closed := make(chan bool, 1)
 	ready := make(chan struct{})
 	var tray Tray
 	tray = New(Options{Quit: func() { <-ready; tray.Set(two); tray.Close(); closed <- true }})
 	close(ready)
-	s := &scene{t: t, address: address}
+	s := &scene{t: t, address: address, tray: tray}
 	s.panel()
 	if err := s.item.Click("Quit"); err != nil {
 		t.Fatal(err)
@@ -329,20 +345,4 @@ func TestWithoutASessionBusThereIsNoTray(t *testing.T) {
 	}
 	tray.Close()
 	tray.Close()
-}
-
-func TestARowCarriesOneLineThatIsSeen(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ text, want string }{
-		{"weather — tool changed", "weather — tool changed"},
-		{"a\nb\t c\x1b[31m", "a b c[31m"},
-		{"\u202eevil\u2066 \u200b\U000e0041", "evil"},
-		{"e\u0301 \ufe0f\xff", "e"},
-		{strings.Repeat("m", 100), strings.Repeat("m", maxLine-1) + "…"},
-		{"", ""},
-	} {
-		if got := line(test.text); got != test.want {
-			t.Errorf("line(%q) is %q, want %q", test.text, got, test.want)
-		}
-	}
 }

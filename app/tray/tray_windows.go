@@ -12,57 +12,102 @@ import (
 //go:embed icons/*.ico
 var icons embed.FS
 
-const iconSuffix = ".ico"
-
-// literal is a title in which Windows finds no access key.
-func literal(title string) string { return strings.ReplaceAll(title, "&", "&&") }
-
 // icon is an icon in the notification area, on a thread of its own that pumps its messages. It compiles; nobody has run it.
+// The library keeps one for the life of a process.
 type icon struct {
-	menu *menu
+	clicks *clicks
 
 	mu     sync.Mutex
-	next   *State // what was set before there was an icon
-	words  string
+	state  State
+	menu   [rowCount]entry
+	rows   [rowCount]*systray.MenuItem // nil for separators
 	shown  bool
 	closed bool
 }
 
 func open(o Options) Tray {
-	t := &icon{menu: newMenu(o), next: &State{Mood: Starting, Tooltip: "Sallyport is starting"}}
-	systray.SetOnTapped(t.menu.tapped)
+	t := &icon{clicks: newClicks(o), state: State{Mood: Starting, Tooltip: "Sallyport is starting"}}
+	systray.SetOnTapped(func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.clicks.open(tapped(t.state))
+	})
 	go func() {
 		runtime.LockOSThread()
-		systray.Run(t.built, nil)
+		systray.Run(t.build, nil)
 	}()
 	return t
 }
 
-func (t *icon) built() {
-	t.menu.build()
+// build makes the rows, and shows what was set until then.
+func (t *icon) build() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	for n, e := range menuOf(t.state) {
+		if e.does == separates {
+			systray.AddSeparator()
+			continue
+		}
+		row := systray.AddMenuItem("", "")
+		t.rows[n] = row
+		go func() {
+			for range row.ClickedCh {
+				t.mu.Lock()
+				e := t.menu[n]
+				t.mu.Unlock()
+				t.clicks.row(e)
+			}
+		}()
+	}
 	t.shown = true
-	t.set(*t.next)
+	t.show()
+	systray.SetIcon(t.picture())
+}
+
+func (t *icon) picture() []byte {
+	data, err := icons.ReadFile("icons/" + picture(t.state.Mood) + ".ico")
+	if err != nil {
+		panic(err) // embedded
+	}
+	return data
 }
 
 func (t *icon) Set(s State) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch {
-	case t.closed:
-	case t.shown:
-		t.set(s)
-	default:
-		t.next = &s
+	mood := t.state.Mood
+	t.state = s
+	if !t.shown || t.closed {
+		return
+	}
+	t.show()
+	if s.Mood != mood {
+		systray.SetIcon(t.picture())
 	}
 }
 
-func (t *icon) set(s State) {
-	if words := t.menu.set(s); words != t.words {
-		t.words = words
-		systray.SetTooltip(words)
+// show brings the rows in line. A single ampersand marks an access key.
+func (t *icon) show() {
+	next := menuOf(t.state)
+	for n, row := range t.rows {
+		before, e := t.menu[n], next[n]
+		if row == nil || e == before {
+			continue
+		}
+		row.SetTitle(strings.ReplaceAll(e.title, "&", "&&"))
+		if e.does == says {
+			row.Disable()
+		} else {
+			row.Enable()
+		}
+		if e.hidden {
+			row.Hide()
+		} else {
+			row.Show()
+		}
 	}
+	t.menu = next
+	systray.SetTooltip(tooltip(t.state))
 }
 
 func (t *icon) Why() string { return "" }
@@ -72,7 +117,7 @@ func (t *icon) Close() {
 	defer t.mu.Unlock()
 	if !t.closed {
 		t.closed = true
-		close(t.menu.done)
+		t.clicks.end()
 		systray.Quit()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/godbus/dbus/v5"
@@ -33,6 +34,13 @@ const configuration = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus
 // Bus starts a session bus of the test's own, with nothing on it, points this process at it and gives its address.
 func Bus(t testing.TB) string {
 	t.Helper()
+	address, _ := StartBus(t)
+	return address
+}
+
+// StartBus is Bus, and a way to end it before the test does.
+func StartBus(t testing.TB) (address string, end func()) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "bus") // t.TempDir may be too long for a socket's name
 	if err != nil {
 		t.Fatal(err)
@@ -50,14 +58,15 @@ func Bus(t testing.TB) string {
 	if err := daemon.Start(); err != nil {
 		t.Fatalf("a session bus of our own: %v (Debian: dbus-daemon)", err)
 	}
-	t.Cleanup(func() { _ = daemon.Process.Kill(); _ = daemon.Wait() })
+	end = sync.OnceFunc(func() { _ = daemon.Process.Kill(); _ = daemon.Wait() })
+	t.Cleanup(end)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatalf("dbus-daemon said no address: %v", err)
 	}
-	address := strings.TrimSpace(line)
+	address = strings.TrimSpace(line)
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)
-	return address
+	return address, end
 }
 
 // Connect is a connection of its own to a bus, closed with the test.

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -51,7 +52,7 @@ func (i *Item) Tooltip() (string, error) {
 	return text, nil
 }
 
-// Icon is the picture shown.
+// Icon is the picture shown, in the largest size there is.
 func (i *Item) Icon() (image.Image, error) {
 	var pictures []struct {
 		W, H int32
@@ -64,10 +65,18 @@ func (i *Item) Icon() (image.Image, error) {
 	if err := v.Store(&pictures); err != nil {
 		return nil, err
 	}
-	if len(pictures) == 0 || int(pictures[0].W*pictures[0].H*4) != len(pictures[0].ARGB) || len(pictures[0].ARGB) == 0 {
-		return nil, fmt.Errorf("no picture among %d", len(pictures))
+	if len(pictures) == 0 {
+		return nil, errors.New("the icon has no picture")
 	}
 	p := pictures[0]
+	for _, other := range pictures {
+		if other.W > p.W {
+			p = other
+		}
+	}
+	if int(p.W*p.H*4) != len(p.ARGB) || len(p.ARGB) == 0 {
+		return nil, fmt.Errorf("a picture of %d by %d with %d bytes", p.W, p.H, len(p.ARGB))
+	}
 	img := image.NewRGBA(image.Rect(0, 0, int(p.W), int(p.H)))
 	for n := 0; n < len(p.ARGB); n += 4 {
 		img.SetRGBA(n/4%int(p.W), n/4/int(p.W), color.RGBA{A: p.ARGB[n], R: p.ARGB[n+1], G: p.ARGB[n+2], B: p.ARGB[n+3]})
