@@ -9,6 +9,11 @@ export function apiOf(answers: Partial<Api>): Api {
   })
 }
 
+/** All that stands in the page: text, names, ids, addresses. */
+export function written(element: Element): string {
+  return new XMLSerializer().serializeToString(element)
+}
+
 /** Rejects as the program does. */
 export function refuse(code: number, message: string): Promise<never> {
   return Promise.reject({ code, message, see: '' })

@@ -2,7 +2,7 @@ import { fireEvent, render, screen, waitFor, within } from '@testing-library/sve
 import { describe, expect, it, vi } from 'vitest'
 import type { Api, Coverage, ServerDetail } from '../../lib/api'
 import { readRoute } from '../../lib/route'
-import { apiOf, coverageOf, detailOf, findingOf, itemOf, overviewOf, previewOf, refuse, serverOf } from '../../test/rooms'
+import { apiOf, coverageOf, detailOf, findingOf, itemOf, overviewOf, previewOf, refuse, serverOf, written } from '../../test/rooms'
 import Servers from './Servers.svelte'
 import { itemStatus, offered, statusOf } from './words'
 
@@ -105,7 +105,7 @@ describe('the list', () => {
   it('puts a hostile name into no label, id or address', async () => {
     const { container } = list({ servers: async () => [serverOf({ server: HOSTILE })] })
     const link = await screen.findByRole('link', { name: /Open server number 1/ })
-    expect(container.innerHTML).not.toContain('\u202E')
+    expect(written(container)).not.toContain('\u202E')
     expect(within(link).getByText(/Safe update/).closest('bdi')).not.toBeNull()
   })
 

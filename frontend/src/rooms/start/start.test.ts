@@ -2,7 +2,7 @@ import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
 import { describe, expect, it, vi } from 'vitest'
 import type { Api, Coverage, Preview } from '../../lib/api'
 import { readRoute } from '../../lib/route'
-import { apiOf, coverageOf, entry, overviewOf, previewOf, refuse, serverOf } from '../../test/rooms'
+import { apiOf, coverageOf, entry, overviewOf, previewOf, refuse, serverOf, written as all } from '../../test/rooms'
 import Start from './Start.svelte'
 import { fileWords, lookedWords } from './words'
 
@@ -121,7 +121,7 @@ describe('before anything is written', () => {
   it('puts a hostile name of an entry into no label', async () => {
     const { container } = open({ previewProtect: async () => previewOf({ entries: [entry('Safe ✅ \u202E', 'wrapped')] }) })
     expect(await screen.findByRole('checkbox', { name: 'Guard entry 1' })).toBeChecked()
-    expect(container.innerHTML).not.toContain('\u202E')
+    expect(all(container)).not.toContain('\u202E')
   })
 })
 
