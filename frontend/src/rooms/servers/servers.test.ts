@@ -173,11 +173,11 @@ describe('one server', () => {
 
   it('lists 64 of 212 tools until all are asked for', async () => {
     const items = Array.from({ length: 212 }, (_, i) => itemOf(`tool_${i}`))
-    detail(detailOf({ items }))
-    await screen.findByRole('button', { name: 'Description of tool_0' })
-    expect(screen.getAllByRole('button', { name: /^Description of/ })).toHaveLength(64)
-    await fireEvent.click(screen.getByRole('button', { name: 'Show all 212 of Tools' }))
-    expect(screen.getAllByRole('button', { name: /^Description of/ })).toHaveLength(212)
+    const { container } = detail(detailOf({ items }))
+    const rows = () => container.querySelectorAll('li[id^="item-tool-"]')
+    await waitFor(() => expect(rows()).toHaveLength(64))
+    await fireEvent.click(screen.getByText('Show all 212'))
+    expect(rows()).toHaveLength(212)
   })
 
   it('shows what it runs, and what it printed only when asked', async () => {
