@@ -49,6 +49,8 @@ export interface Api {
   laterFirstRun(): Promise<void>
 
   setTheme(theme: string): Promise<void>
+  /** It was said that the program lives on when its window is closed. */
+  toldOfTray(): Promise<void>
   /** "" when it was sent, else why not. */
   testNotification(): Promise<string>
 }
@@ -96,6 +98,8 @@ export interface Overview {
   /** "", or why there is no tray icon. */
   tray: string
   storeOK: boolean
+  /** The person was told that the program lives on when its window is closed. */
+  trayTold: boolean
 }
 
 export interface Problem {

@@ -36,6 +36,7 @@ export const api: Api = {
   restore: (id, digest, nonce) => one(page.Restore(id, digest, nonce)),
   look: (client, path, names) => many(page.Look(client, path, names)),
   laterFirstRun: () => page.NotNow(),
+  toldOfTray: () => page.TrayTold(),
   setTheme: (theme) => page.SetTheme(theme),
   testNotification: () => page.TestNotification(),
 }

@@ -83,14 +83,15 @@ export class Look {
       const decision = { code: review.code, digest: review.digest, nonce: review.nonce, items: action.items, all: action.all, typed }
       const done = await (action.call === 'allow' ? this.#api.allow(decision) : this.#api.keep(decision))
       this.#disarm()
+      if (done.next === review.code) void this.#again() // nothing of it was decided
       return {
         code: review.code,
         identity: review.identity,
         did: action.call === 'allow' ? 'allowed' : 'kept',
         items: done.approved.filter((item) => item !== 'launch'),
-        words: action.done,
+        words: action.call === 'allow' && done.approved.length === 0 ? 'Nothing was allowed: all that is left has a warning.' : action.done,
         next: done.next,
-        undo: action.undo,
+        undo: action.undo && (action.call === 'keep' || done.approved.length > 0),
       }
     } catch (thrown) {
       const refusal = refusalOf(thrown)

@@ -46,7 +46,7 @@ export function diffOf(segments: Segment[], marks: Mark[]): Diff {
           continue
         }
         const run = runs.at(-1)
-        if (run) line.push(run)
+        if (run && run.pieces.length > 0) line.push(run)
         end()
         runs.push({ op, pieces: [], numbers: slice.numbers, last: false })
       }

@@ -1,0 +1,108 @@
+import { fireEvent, render, screen, within } from '@testing-library/svelte'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Api, Item } from '../lib/api'
+import { readRoute } from '../lib/route'
+import { settle } from '../test/look'
+import { HOSTILE_NAME, itemOf, KINDS, reviewOf } from '../test/reviews'
+import { apiOf, overviewOf, refuse } from '../test/rooms'
+import Inbox from './Inbox.svelte'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  location.hash = '#/inbox'
+})
+afterEach(() => void vi.useRealTimers())
+
+const critical = itemOf(reviewOf({ code: '77B0', severity: 'critical' }))
+const plain = itemOf(reviewOf())
+const server = itemOf(KINDS['new_server'] ?? reviewOf())
+
+async function open(waiting: Item[], answers: Partial<Api> = {}, hash = '#/inbox') {
+  const now = { waiting }
+  location.hash = hash
+  const api = apiOf({ inbox: async () => now.waiting, decided: async () => [], review: async (code) => reviewOf({ code }), ...answers })
+  const page = render(Inbox, { api, route: readRoute(hash), overview: overviewOf(), changed: 0 })
+  await settle()
+  return {
+    page, now,
+    changed: async (n: number) => {
+      await page.rerender({ changed: n })
+      await settle()
+    },
+  }
+}
+
+const rows = () => screen.getAllByRole('link', { name: /^Open item/ }).map((a) => a.getAttribute('aria-label'))
+
+describe('the inbox', () => {
+  it('names each row by code, server, kind and how grave it is', async () => {
+    await open([critical, plain, server])
+    expect(rows()).toEqual(['Open item 77B0: weather, tool changed, critical', 'Open item 4F2A: weather, tool changed, review', 'Open item 9KMN: github, new server, high'])
+  })
+
+  it('tells how grave it is by a word and a shape, not by colour alone', async () => {
+    await open([critical])
+    const row = within(screen.getByRole('link', { name: /77B0/ }))
+    expect(row.getByText('Critical').querySelector('svg')).toBeInTheDocument()
+  })
+
+  it('has rows that open and none that decide', async () => {
+    const { page } = await open([critical, plain, server])
+    for (const row of page.container.querySelectorAll('#inbox-list a')) expect(row.getAttribute('href')).toMatch(/^#\/inbox\/[A-Z0-9]+$/)
+    expect(screen.queryByRole('button', { name: /allow|keep|block/i })).toBeNull()
+  })
+
+  it('is calm when nothing waits', async () => {
+    await open([])
+    expect(screen.getByText('Nothing is waiting.')).toBeInTheDocument()
+  })
+
+  it('says what failed, what follows, and asks again', async () => {
+    let broken = true
+    await open([], { inbox: async () => (broken ? refuse(4050, 'the store cannot be read') : [plain]) })
+    expect(screen.getByRole('alert')).toHaveTextContent('The inbox could not be read: the store cannot be read. Blocked things stay blocked.')
+    broken = false
+    await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
+    await settle()
+    expect(rows()).toHaveLength(1)
+  })
+
+  it('shows what arrives, but never moves a row away from under the pointer', async () => {
+    const { page, now, changed } = await open([plain])
+    await fireEvent.pointerEnter(page.container.querySelector('#inbox-list') ?? page.container)
+    now.waiting = [critical, plain]
+    await changed(1)
+    expect(rows()).toHaveLength(1)
+    await fireEvent.click(screen.getByRole('button', { name: '1 new — show' }))
+    expect(rows()).toHaveLength(2)
+  })
+
+  it('goes on to what waits next after a decision, and says what was decided', async () => {
+    const left = [plain, critical]
+    await open(left, { keep: async (d) => (left.shift(), { code: d.code, server: 'weather', approved: [], rejected: [], left: [], next: '' }) }, '#/inbox/4F2A')
+    await vi.advanceTimersByTimeAsync(200)
+    await fireEvent.click(screen.getByRole('button', { name: /^Keep blocked/ }))
+    await settle()
+    expect(screen.getByRole('status')).toHaveTextContent('You kept get_forecast blocked.')
+    expect(location.hash).toBe('#/inbox/77B0')
+  })
+
+  it('takes an approval back at once', async () => {
+    const block = vi.fn(async () => ({ server: 'weather', items: [], code: '9XK2' }))
+    await open([plain], { block, allow: async (d) => ({ code: d.code, server: 'weather', approved: d.items, rejected: [], left: [], next: '' }) }, '#/inbox/4F2A')
+    await vi.advanceTimersByTimeAsync(200)
+    await fireEvent.click(screen.getByRole('button', { name: /^Allow this tool/ }))
+    await settle()
+    await fireEvent.click(screen.getByRole('button', { name: 'Undo this decision' }))
+    await settle()
+    expect(block).toHaveBeenCalledWith('stdio:["npx","@acme/weather"]', ['tool:get_forecast'])
+  })
+
+  it('shows a hostile name as it can be read, and labels with none of it', async () => {
+    const hostile = itemOf(reviewOf({ server: HOSTILE_NAME }))
+    const { page } = await open([hostile])
+    expect(rows()).toEqual(['Open item 4F2A: a server, tool changed, review'])
+    expect(page.container.textContent).not.toMatch(/\u202e/)
+    expect(screen.getByText('U+202E right-to-left')).toBeInTheDocument()
+  })
+})

@@ -1,0 +1,302 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CODES } from '../lib/api'
+import { hide, lookAt, settle } from '../test/look'
+import { KINDS, partOf, POISONED, REWORDED, reviewOf, textChange } from '../test/reviews'
+import { findingOf, refuse } from '../test/rooms'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  location.hash = '#/inbox/4F2A'
+})
+afterEach(async () => {
+  await hide(false)
+  vi.useRealTimers()
+})
+
+const button = (name: RegExp | string) => screen.getByRole('button', { name })
+const keep = () => button(/^Keep blocked/)
+const allow = () => button(/^Allow this tool/)
+const high = reviewOf({ severity: 'high', details: [{ ...REWORDED, findings: [findingOf({ rule: 'ansi_escape', level: 'high', title: 'A terminal escape sequence' })] }] })
+const critical = reviewOf({ severity: 'critical', details: [POISONED], typedWord: 'weather' })
+
+describe('a review', () => {
+  it('decides nothing before it was looked at for a moment', async () => {
+    const { arm, kept, allowed } = await lookAt(reviewOf({ armAfterMs: 800 }))
+    expect(keep()).toBeDisabled()
+    expect(allow()).toBeDisabled()
+    await vi.advanceTimersByTimeAsync(799)
+    expect(allow()).toBeDisabled()
+    await arm()
+    expect(keep()).toBeEnabled()
+    expect(allow()).toBeEnabled()
+    expect([...kept, ...allowed]).toEqual([])
+  })
+
+  it('begins with the focus on its headline, where keys decide nothing', async () => {
+    const { arm, kept, allowed } = await lookAt(reviewOf())
+    await arm()
+    const headline = screen.getByRole('heading', { level: 1 })
+    expect(headline).toHaveFocus()
+    for (const key of ['Enter', ' ', 'y', 'a', 'Enter']) await fireEvent.keyDown(headline, { key })
+    await settle()
+    expect([...kept, ...allowed]).toEqual([])
+  })
+
+  it('has nothing that a form would send, and nothing chosen that allows', async () => {
+    const { page } = await lookAt(KINDS['new_server'] ?? reviewOf())
+    expect(page.container.querySelector('form, [type=submit], [autofocus], :checked')).toBeNull()
+    for (const b of screen.getAllByRole('button')) expect(b).toHaveAttribute('type', 'button')
+  })
+
+  it('keeps blocked what is on the screen: code, digest and nonce', async () => {
+    const { arm, kept, ondecided } = await lookAt(reviewOf())
+    await arm()
+    await fireEvent.click(keep())
+    await settle()
+    expect(kept).toEqual([{ code: '4F2A', digest: 'b24f67aa', nonce: 'n1', items: [], all: false, typed: '' }])
+    expect(ondecided).toHaveBeenCalledOnce()
+    expect(ondecided.mock.calls[0]?.[0]).toMatchObject({ did: 'kept', words: 'You kept get_forecast blocked.' })
+  })
+
+  it('allows the one tool that is looked at and nothing else', async () => {
+    const other = partOf('get_alerts', { changes: [textChange('description', 'description changed', [['equal', 'Storms'], ['insert', ' and floods']])] })
+    const { arm, allowed } = await lookAt(reviewOf({ details: [REWORDED, other] }))
+    await fireEvent.click(button('Read tool get_alerts, changed'))
+    await arm()
+    await fireEvent.click(button('Allow this tool: get_alerts'))
+    await settle()
+    expect(allowed.map((d) => [d.items, d.all])).toEqual([[['tool:get_alerts'], false]])
+  })
+
+  it('offers all without warnings, and leaves out those with one', async () => {
+    const clean = partOf('get_alerts')
+    const { arm, allowed } = await lookAt({ ...high, details: [...high.details, clean, partOf('list_cities')] })
+    await arm()
+    await fireEvent.click(button(/^Allow the 2 without warnings/))
+    await settle()
+    expect(allowed.map((d) => [d.items, d.all])).toEqual([[[], false]])
+  })
+
+  it('asks twice before something with a warning of High gets through', async () => {
+    const { arm, allowed } = await lookAt(high)
+    await arm()
+    await fireEvent.click(allow())
+    expect(allowed).toEqual([])
+    expect(button(/nothing is decided$/)).toHaveFocus()
+    expect(button('Allow this version')).toBeDisabled()
+    await vi.advanceTimersByTimeAsync(900)
+    await fireEvent.click(button('Allow this version'))
+    await settle()
+    expect(allowed.map((d) => d.items)).toEqual([['tool:get_forecast']])
+  })
+
+  it('goes back from the second question without having decided', async () => {
+    const { arm, allowed, kept } = await lookAt(high)
+    await arm()
+    await fireEvent.click(allow())
+    await fireEvent.click(button(/nothing is decided$/))
+    await settle()
+    expect(allow()).toHaveFocus()
+    expect([...allowed, ...kept]).toEqual([])
+  })
+
+  it('has what is Critical typed, and neither Enter nor a part of the word is enough', async () => {
+    const { arm, allowed } = await lookAt(critical)
+    await arm()
+    await fireEvent.click(allow())
+    const dialog = within(screen.getByRole('alertdialog', { name: 'Allow a dangerous change?' }))
+    expect(dialog.getByRole('button', { name: /^Keep blocked/ })).toHaveFocus()
+    const yes = dialog.getByRole('button', { name: 'Allow this version' })
+    const input = dialog.getByRole('textbox')
+    await fireEvent.input(input, { target: { value: 'weathe' } })
+    await vi.advanceTimersByTimeAsync(2100)
+    await fireEvent.keyDown(input, { key: 'Enter' })
+    await fireEvent.click(yes)
+    expect(yes).toBeDisabled()
+    expect(allowed).toEqual([])
+    await fireEvent.input(input, { target: { value: 'weather' } })
+    await fireEvent.keyDown(input, { key: 'Enter' })
+    await settle()
+    expect(allowed).toEqual([])
+    await fireEvent.click(yes)
+    await settle()
+    expect(allowed.map((d) => [d.items, d.typed])).toEqual([[['tool:get_forecast'], 'weather']])
+  })
+
+  it('lets the typed word rest for two seconds', async () => {
+    const { arm } = await lookAt(critical)
+    await arm()
+    await fireEvent.click(allow())
+    await fireEvent.input(screen.getByRole('textbox'), { target: { value: 'weather' } })
+    await vi.advanceTimersByTimeAsync(1900)
+    expect(button('Allow this version')).toBeDisabled()
+    await vi.advanceTimersByTimeAsync(200)
+    expect(button('Allow this version')).toBeEnabled()
+  })
+
+  it('begins to allow at Ctrl+Shift+A and never completes it', async () => {
+    const { arm, allowed } = await lookAt(reviewOf())
+    await arm()
+    await fireEvent.keyDown(window, { key: 'A', ctrlKey: true, shiftKey: true })
+    await settle()
+    expect(allow()).toHaveFocus()
+    expect(allowed).toEqual([])
+  })
+
+  it('takes no press from a key that is held down', async () => {
+    const { arm } = await lookAt(reviewOf())
+    await arm()
+    expect(await fireEvent.keyDown(allow(), { key: 'Enter', repeat: true })).toBe(false)
+    expect(await fireEvent.keyDown(allow(), { key: 'Enter' })).toBe(true)
+  })
+
+  it('says that it changed while it was read, and goes dead until the new version is shown', async () => {
+    const { arm, becomes, allowed, kept } = await lookAt(reviewOf())
+    await arm()
+    await becomes(reviewOf({ digest: 'another' }))
+    expect(screen.getByRole('alert')).toHaveTextContent('This changed again while you were reading')
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(allow()).toBeDisabled()
+    expect(keep()).toBeDisabled()
+    await fireEvent.click(button('Show the new version'))
+    await arm()
+    expect(screen.queryByText(/changed again/)).toBeNull()
+    await fireEvent.click(allow())
+    await settle()
+    expect(allowed.map((d) => d.digest)).toEqual(['another'])
+    expect(kept).toEqual([])
+  })
+
+  it('closes the question that was open when what it was about changes', async () => {
+    const { arm, becomes } = await lookAt(critical)
+    await arm()
+    await fireEvent.click(allow())
+    await becomes({ ...critical, digest: 'another' })
+    await fireEvent.click(button('Show the new version'))
+    await settle()
+    expect(screen.queryByRole('alertdialog')).toBeNull()
+  })
+
+  it('leads to the item that took its place when Go says that it is stale', async () => {
+    let asked = 0
+    const { arm } = await lookAt(reviewOf(), {
+      allow: () => Promise.reject({ code: CODES.stale, message: '4F2A changed since, see 77B0', see: '77B0' }),
+      review: async () => (asked++ === 0 ? reviewOf() : Promise.reject({ code: CODES.stale, message: '4F2A changed since, see 77B0', see: '77B0' })),
+    })
+    await arm()
+    await fireEvent.click(allow())
+    await settle()
+    await fireEvent.click(button('Show the new version'))
+    expect(location.hash).toBe('#/inbox/77B0')
+  })
+
+  it('shows any other refusal as one line, and asks for a new look before the next press', async () => {
+    const { arm, ondecided } = await lookAt(reviewOf(), { allow: () => refuse(CODES.unavailable, 'the store cannot be written: no space left') })
+    await arm()
+    await fireEvent.click(allow())
+    await settle()
+    expect(screen.getByRole('alert')).toHaveTextContent('the store cannot be written: no space left')
+    expect(allow()).toBeDisabled()
+    expect(ondecided).not.toHaveBeenCalled()
+    await arm()
+    expect(allow()).toBeEnabled()
+  })
+
+  it('is dead while the window is hidden, and looked at anew when it is seen again', async () => {
+    const { arm, allowed } = await lookAt(reviewOf())
+    await arm()
+    await hide(true)
+    expect(allow()).toBeDisabled()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(allow()).toBeDisabled()
+    await hide(false)
+    expect(allow()).toBeDisabled()
+    await arm()
+    await fireEvent.click(allow())
+    await settle()
+    expect(allowed.map((d) => d.nonce)).toEqual(['n2'])
+  })
+
+  it('puts the guard back at one press, and leaves it off only at a second', async () => {
+    const { page, arm, kept } = await lookAt(KINDS['unguarded'] ?? reviewOf())
+    await arm()
+    await fireEvent.click(button(/^Leave it as it is/))
+    expect(kept).toEqual([])
+    await vi.advanceTimersByTimeAsync(900)
+    await fireEvent.click(button('Leave it as it is'))
+    await settle()
+    expect(kept).toHaveLength(1)
+    page.unmount()
+    const again = await lookAt(KINDS['unguarded'] ?? reviewOf())
+    await again.arm()
+    await fireEvent.click(button('Put the guard back'))
+    await settle()
+    expect(again.allowed).toHaveLength(1)
+  })
+
+  it('of a new server allows only what has no warning, whatever else it has', async () => {
+    const { arm, allowed } = await lookAt(KINDS['new_server'] ?? reviewOf())
+    await arm()
+    await fireEvent.click(button('Allow this server: github'))
+    await settle()
+    expect(allowed.map((d) => [d.items, d.all])).toEqual([[[], false]])
+  })
+
+  it('says that Claude asked for it, where it did', async () => {
+    await lookAt(reviewOf({ asked: true }))
+    expect(screen.getByText('Claude asked for this. Nobody from Sallyport will ever ask you to allow something.')).toBeInTheDocument()
+  })
+
+  it('still allows what was kept blocked, and no longer offers to keep it blocked', async () => {
+    await lookAt(KINDS['kept'] ?? reviewOf())
+    expect(screen.getByText(/You kept this blocked/)).toBeInTheDocument()
+    expect(screen.queryByRole('button', { name: /^Keep blocked/ })).toBeNull()
+    expect(allow()).toBeInTheDocument()
+  })
+
+  it('offers nothing where nothing is left to decide', async () => {
+    await lookAt(KINDS['came_and_went'] ?? reviewOf())
+    expect(screen.queryByRole('button', { name: /^(Keep|Allow)/ })).toBeNull()
+  })
+
+  it.each(Object.entries(KINDS).filter(([, r]) => r.decided === ''))('of the kind %s says what happens if nothing is done, and starts with nothing pressed', async (_, review) => {
+    const { page, allowed, kept } = await lookAt(review)
+    expect(within(page.container.querySelector('footer') ?? page.container).getByText(/^If you do nothing,/)).toBeInTheDocument()
+    expect(screen.getByRole('heading', { level: 1 })).not.toBeEmptyDOMElement()
+    expect(page.container.querySelectorAll('button.primary')).toHaveLength(1)
+    expect([...allowed, ...kept]).toEqual([])
+  })
+})
+
+describe('what changed', () => {
+  it('is shown word by word, removed before added, and said to who cannot see it', async () => {
+    const { page } = await lookAt(reviewOf())
+    expect(page.container.querySelector('del')).toHaveTextContent('removed: 5')
+    expect(page.container.querySelector('ins')).toHaveTextContent('added: 7')
+  })
+
+  it('stands in words for its inputs, without JSON', async () => {
+    await lookAt(reviewOf())
+    const inputs = within(screen.getByRole('table', { name: 'Inputs' }))
+    expect(inputs.getByRole('row', { name: /Added Required: units \(text, one of imperial, metric\)/ })).toBeInTheDocument()
+    expect(inputs.getByRole('row', { name: /Changed Default of days changed from 5 to 500/ })).toBeInTheDocument()
+    expect(screen.queryByText(/"type"/)).toBeNull()
+  })
+
+  it('marks the words that a warning is about, and leads to them', async () => {
+    const { page } = await lookAt(critical)
+    expect(page.container.querySelectorAll('mark[data-warning="1"]')).toHaveLength(1)
+    await fireEvent.click(screen.getByRole('tab', { name: 'Warnings (2)' }))
+    await fireEvent.click(button('Show in text: warning 1'))
+    await settle()
+    expect(page.container.querySelector('mark[data-warning="1"]')).toHaveFocus()
+  })
+
+  it('has its definition whole one tab away', async () => {
+    await lookAt(reviewOf())
+    await fireEvent.click(screen.getByRole('tab', { name: 'Technical details' }))
+    expect(screen.getByText('b24f67aa')).toBeInTheDocument()
+    expect(screen.getAllByText(/"name": "get_forecast"/)).toHaveLength(2)
+  })
+})
