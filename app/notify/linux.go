@@ -155,8 +155,8 @@ func (d *desk) forget(why string) {
 	d.explain(why)
 }
 
-// connect gets a connection of its own: the shared one of godbus is closed by whoever closes it first, and the tray's
-// library does (fyne.io/systray v1.12.2, nativeEnd). It starts no bus where there is none.
+// connect gets a connection of its own: the shared one of godbus is closed by whoever closes it first. It starts no bus where
+// there is none.
 func (d *desk) connect() {
 	conn, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithSignalHandler(dbus.NewSequentialSignalHandler()))
 	if err != nil {

@@ -96,33 +96,12 @@ func TestARoomImportsOnlyWhatItMayKnow(t *testing.T) {
 	}
 }
 
-// Libraries that reach out of our own program, and the only rooms that may import them.
-var reserved = map[string][]string{
-	"github.com/wailsapp/":    {"app/desktop", "cmd/sallyport-desktop"},
-	"fyne.io/systray":         {"app/tray"},
-	"github.com/gen2brain/":   {"app/notify"},
-	"github.com/godbus/dbus/": {"app/tray", "app/notify", "cmd/sallyport-desktop/uitest"},
-}
-
-func TestOnlyItsRoomImportsALibraryOfTheDesktop(t *testing.T) {
-	for path, p := range goList(t, "./...") {
-		room := strings.TrimPrefix(path, module)
-		for _, imported := range p.Imports {
-			for library, may := range reserved {
-				if strings.HasPrefix(imported, library) && !slices.Contains(may, room) {
-					t.Errorf("%s imports %s", room, imported)
-				}
-			}
-		}
-	}
-}
-
 // What a window is made of, and who may know it. The rest of the program is built and tested without.
 var hosts = map[string][]string{
 	"github.com/wailsapp/wails":  {"app/desktop", "cmd/sallyport-desktop"},
 	"fyne.io/systray":            {"app/tray"},
 	"github.com/gen2brain/beeep": {"app/notify"},
-	"github.com/godbus/dbus":     {"app/notify", "app/tray", "app/tray/panel", "app/desktop", "cmd/sallyport-desktop", "cmd/sallyport-desktop/uitest"},
+	"github.com/godbus/dbus":     {"app/notify", "app/tray", "app/tray/panel", "cmd/sallyport-desktop/uitest"},
 }
 
 func TestOnlyTheRoomOfALibraryImportsIt(t *testing.T) {
