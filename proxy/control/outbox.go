@@ -195,7 +195,7 @@ func (o *outbox) step(now time.Time) (wait time.Duration, over bool) {
 	client, ending, queued, due := o.client, o.ending, len(o.queue) > 0, o.since.Add(linger)
 	lost := o.lost > 0
 	o.mu.Unlock()
-	if lost && o.flight == nil {
+	if lost && (o.flight == nil || o.flight.written) {
 		o.write(nil) // the count goes the way of the spool
 	}
 	if ending {
@@ -362,9 +362,10 @@ func (o *outbox) putBack(records []Record) {
 	o.since = time.Time{} // it has waited
 }
 
-// writeFlight writes down a batch that the hub is slow to acknowledge; it stays with the hub.
+// writeFlight writes down a batch that the hub is slow to acknowledge; it stays with the hub. What was let go meanwhile is told
+// behind it, by the next write: the first lines of the file are the batch's.
 func (o *outbox) writeFlight() {
-	if o.spool == nil && o.write(o.flight.records) {
+	if o.spool == nil && o.append(o.flight.records) {
 		o.spool.fly(len(o.flight.records))
 		o.flight.written = true
 	}
@@ -384,15 +385,23 @@ func (o *outbox) writeQueue() bool {
 	return false
 }
 
+// write writes records down, and how many were let go.
 func (o *outbox) write(records []Record) bool {
+	if o.spool == nil && !o.append(nil) {
+		return false
+	}
+	o.mu.Lock()
+	o.spool.unwritten, o.lost = o.spool.unwritten+o.lost, 0
+	o.mu.Unlock()
+	return o.append(records)
+}
+
+func (o *outbox) append(records []Record) bool {
 	err := error(nil)
 	if o.spool == nil {
 		o.spool, err = openSpool(o.dir, o.register, o.max)
 	}
 	if err == nil {
-		o.mu.Lock()
-		o.spool.unwritten, o.lost = o.spool.unwritten+o.lost, 0
-		o.mu.Unlock()
 		err = o.spool.append(records)
 	}
 	if err != nil && !o.spoilt {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -290,6 +291,38 @@ func TestMemoryIsBoundedWhenNothingCanBeWritten(t *testing.T) {
 	}
 	if drifts != 0 || o.queue[len(o.queue)-1].ID != "99999" {
 		t.Errorf("%d drifts gone, newest %s", drifts, o.queue[len(o.queue)-1].ID)
+	}
+}
+
+// Memory ran full while a batch was with a hub that did not answer, and only then the batch is written down: the count must
+// not come to stand among the lines of the batch, or it goes with their acknowledgement.
+func TestWhatWasLetGoBeforeTheSpoolBeganIsTold(t *testing.T) {
+	h := testHome(t)
+	if err := h.Make(); err != nil {
+		t.Fatal(err)
+	}
+	o := newOutbox(h.Spool, testRegister("one"), maxSpool, slog.New(slog.DiscardHandler))
+	o.flight = &flight{records: []Record{{ID: "a", Kind: "tool_call"}, {ID: "b", Kind: "tool_call"}}, sent: time.Now().Add(-time.Hour)}
+	o.lost = 7
+	o.queue = []queued{{Record: Record{ID: "c", Kind: "tool_call"}}}
+	if _, over := o.step(time.Now()); over || !o.flight.written {
+		t.Fatal("the batch is not written down")
+	}
+	o.land(nil)
+	left, err := o.spool.next(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, r := range left {
+		told = append(told, r.Kind+" "+r.ID[:1]+" "+string(r.Detail))
+	}
+	slices.Sort(told)
+	if len(told) != 2 || !strings.HasSuffix(told[0], `"lost":7}`) || told[1] != "tool_call c " {
+		t.Errorf("after the batch has landed: %q", told)
+	}
+	if err := o.spool.remove(); err != nil {
+		t.Fatal(err)
 	}
 }
 
