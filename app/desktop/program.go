@@ -39,6 +39,8 @@ var (
 	ErrNoDisplay = errors.New("there is no display to open a window on (DISPLAY and WAYLAND_DISPLAY are empty); `sallyport hub` runs without one")
 	// ErrNoPage: the program was built before its page.
 	ErrNoPage = errors.New("this build has no page: build it with `make desktop`")
+	// ErrInside: a program inside a wrapped server started this one.
+	ErrInside = errors.New("a program inside a wrapped server opens no window: open Sallyport yourself")
 	// ErrNoWrapper: sallyport is not beside this program.
 	ErrNoWrapper = errors.New("sallyport does not stand beside sallyport-desktop: install both into one folder")
 )
@@ -72,6 +74,9 @@ func Raise(ctx context.Context, o Options) (raised bool, err error) {
 func Run(ctx context.Context, o Options) error {
 	if raised, err := Raise(ctx, o); raised || err != nil {
 		return err
+	}
+	if control.StartedInside() {
+		return ErrInside
 	}
 	// Nothing is taken over that could not be carried on.
 	if !control.HasDisplay() {

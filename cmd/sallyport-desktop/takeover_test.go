@@ -458,6 +458,38 @@ func TestALookAtAFileFindsWhatItsServersDeclare(t *testing.T) {
 	}
 }
 
+// A server that could bring up the window on a screen of its own could press the buttons in it.
+func TestAProgramInsideAServerOpensNoWindow(t *testing.T) {
+	p := newPlace(t)
+	for name, start := range map[string]string{
+		"as its child":            `"$1" >"$2" 2>&1; sleep 60`,
+		"in its own place":        `exec "$1" >"$2" 2>&1`,
+		"in a session of its own": `setsid "$1" >"$2" 2>&1; sleep 60`,
+	} {
+		said := filepath.Join(p.bin, "said")
+		_ = os.Remove(said)
+		c := p.command(p.env, "sallyport", "wrap", "--name", "sly", "--", "/bin/sh", "-c", "export DISPLAY=:7; "+start, "sh", filepath.Join(p.bin, "sallyport-desktop"), said)
+		in, err := c.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		p.until("the hub answers", func() bool { return p.hub().PID > 0 })
+		p.until("the program said why not, "+name, func() bool {
+			raw, _ := os.ReadFile(said)
+			return strings.Contains(string(raw), "opens no window")
+		})
+		if p.tell("pid") != "" || p.hub().Window {
+			t.Errorf("%s: a window is open", name)
+		}
+		in.Close()
+		_ = c.Wait()
+	}
+	p.endHub()
+}
+
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	p := newPlace(t)
 	out, err := p.command(p.env, "sallyport-desktop").CombinedOutput()

@@ -1,0 +1,49 @@
+package control
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// displayVariables say on which screen a window opens, and who else may draw and click there.
+var displayVariables = []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
+
+// StartedInside says whether a program inside a wrapped server started this process. What it started opens no window: that would
+// be a screen of the server's own choice, on which it could press the buttons itself. A wrapper that brings up the hub is
+// another matter, as our parent and on its own screen: it was started by the client, with the person's.
+func StartedInside() bool {
+	in, err := ourInstallation(nil)
+	if err != nil {
+		return true
+	}
+	defer in.close()
+	parent := os.Getppid()
+	if !in.descendsFromWrapper(parent, nil) {
+		return false
+	}
+	p, err := readProcess(parent)
+	if err != nil || in.descendsFromWrapper(p.parent, nil) {
+		return true
+	}
+	argv, err := argumentsOf(parent)
+	if err != nil || len(argv) < 2 || argv[1] != "wrap" && argv[1] != "probe" {
+		return true
+	}
+	raw, err := readBounded("/proc/"+strconv.Itoa(parent)+"/environ", 1<<20)
+	if err != nil {
+		return true
+	}
+	theirs := strings.Split(string(raw), "\x00")
+	return slices.ContainsFunc(displayVariables, func(name string) bool { return os.Getenv(name) != valueIn(theirs, name) })
+}
+
+func valueIn(environ []string, name string) string {
+	for _, entry := range environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
