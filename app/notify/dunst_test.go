@@ -36,9 +36,7 @@ func TestARealDaemonIsClickedAsAPersonWould(t *testing.T) {
 	opened := make(chan string, 8)
 	n := New(Options{Open: func(route string) { opened <- route }})
 	t.Cleanup(func() { _ = n.Close() })
-	if why := n.Why(); why != "" {
-		t.Fatalf("notifications are off: %s", why)
-	}
+	until(t, "that notifications are on", func() bool { return n.Why() == "" })
 	tool := func(args ...string) error {
 		out, err := exec.CommandContext(t.Context(), "xdotool", args...).CombinedOutput()
 		if err != nil {
