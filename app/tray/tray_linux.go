@@ -23,7 +23,7 @@ const (
 	itemPath    = dbus.ObjectPath("/StatusNotifierItem")
 )
 
-const patience = time.Second // for the bus, when a window asks whether there is a tray
+const patience = 3 * time.Second // for the bus, when a window asks whether there is a tray
 
 // item is our icon on a session bus: pure D-Bus, beside whatever the window is made of. Why it is not a library's:
 // docs/decisions/003-tray.md.
