@@ -7,16 +7,18 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// kinds of items over a client's file. There approve puts the guard back and reject takes what stands in the file as wanted,
+// overFile says whether an item is about a client's file. There approve puts the guard back and reject takes what stands in the file as wanted,
 // so it is keeping that loosens.
 func overFile(kind string) bool { return kind == "config_changed" || kind == "unguarded" }
 
-// kinds that tell of something and have nothing to decide on, except a lost store.
+// undecidable says whether there is nothing to decide on an item: it was decided, or its content waits under another code. What a
+// person said no to can still be allowed by its code, as long as it is the same content.
 func undecidable(it control.ItemDetail) bool {
-	if it.Decided == "rejected" && it.Next == "" && !overFile(it.Kind) && it.Kind != "settings_changed" {
-		return false // what a person said no to can still be allowed, as long as it is the same
+	elsewhere := it.Next != "" && it.Next != it.Code
+	if it.Decided == "rejected" && !overFile(it.Kind) && it.Kind != "settings_changed" {
+		return elsewhere
 	}
-	return it.Decided != "" || it.Next != "" && it.Next != it.Code
+	return it.Decided != "" || elsewhere
 }
 
 // Inbox is what waits: what was asked for last on top, then Critical first, then the newest.

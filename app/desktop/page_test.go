@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -472,5 +473,23 @@ func TestAfterALostStoreAPersonBeginsAgain(t *testing.T) {
 	}
 	if !d.hub.BeginsAgain() {
 		t.Error("the hub ends, and nobody takes its place")
+	}
+}
+
+// Whatever runs in the page can call every exported method: a new one is a decision.
+func TestThePageCanCallTheseAndNothingElse(t *testing.T) {
+	want := strings.Fields("Activity Allow Backups Block Clients ConfirmLoosening DecidedItems Inbox Keep Logs Look NotNow Overview PreviewProtect PreviewRestore " +
+		"PreviewUnprotect Protect Ready Record Restore Review Server Servers SetSetting SetTheme Settings TestNotification TrayTold Unprotect")
+	var got []string
+	for method := range reflect.TypeFor[*Page]().Methods() {
+		got = append(got, method.Name)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("it can call %v", got)
+	}
+	for field := range reflect.TypeFor[Page]().Fields() {
+		if field.IsExported() {
+			t.Errorf("the field %s is bound, too", field.Name)
+		}
 	}
 }
