@@ -8,7 +8,7 @@ import { Feed, MOST, PAGE } from './feed.svelte'
 import { filterWords, queryOf, readFilter } from './filters'
 import { daysOf, groupsOf } from './groups'
 import { plainBlock } from './plain'
-import { durationWords, toldOf } from './words'
+import { durationWords, sentence, toldOf } from './words'
 
 const at = (hour: number, minute: number, day = 21) => new Date(2026, 10, day, hour, minute).toISOString()
 const NONE = readFilter(new URLSearchParams())
@@ -27,12 +27,21 @@ describe('the words of a row', () => {
     ['something_new', 'ok', 'Noted', 'plain'],
   ] as const) {
     it(`${kind} that is ${status} reads ${word}`, () => {
-      expect(toldOf({ kind, status, mode: '' })).toEqual({ word, tone })
+      expect(toldOf({ kind, status, mode: '', summary: '' })).toEqual({ word, tone })
     })
   }
 
   it('what was allowed unread is not said to be allowed by a person', () => {
-    expect(toldOf({ kind: 'approval', status: 'ok', mode: 'trust-clean' }).word).toBe('Allowed unread')
+    expect(toldOf({ kind: 'approval', status: 'ok', mode: 'trust-clean', summary: '' }).word).toBe('Allowed unread')
+  })
+
+  it('says what a first look and a change of a file are', () => {
+    expect(toldOf({ kind: 'drift', status: 'blocked', mode: '', summary: 'a new server: 3 items for a first look' }).word).toBe('New server')
+    expect(toldOf({ kind: 'config_change', status: 'ok', mode: '', summary: "3 entries of a client's file put behind the port" }).word).toBe('File changed')
+  })
+
+  it('shows nothing in a sentence that cannot be seen', () => {
+    expect(sentence('refused: \u202Eodd\u0007')).toBe('Refused:  odd ')
   })
 
   it('says how long in words that fit the size', () => {

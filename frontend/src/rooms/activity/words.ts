@@ -21,8 +21,10 @@ const BY_KIND: Record<string, Told> = {
 }
 
 /** What happened, in one or three words. */
-export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode'>): Told {
+export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode' | 'summary'>): Told {
   if (row.kind === 'approval' && row.mode === 'trust-clean') return { word: 'Allowed unread', tone: 'problem' }
+  if (row.summary.startsWith('a new server:')) return { word: 'New server', tone: 'changed' }
+  if (row.kind === 'config_change' && row.summary.includes("a client's file")) return { word: 'File changed', tone: 'plain' }
   const known = BY_KIND[row.kind]
   if (known) return known
   switch (row.status) {
@@ -38,9 +40,10 @@ export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode'>): Told
   return { word: row.kind === 'tool_call' ? 'Ran' : 'Noted', tone: 'plain' }
 }
 
-/** Our summary as a sentence begins. */
-export function sentence(summary: string): string {
-  return summary === '' ? '' : summary.charAt(0).toUpperCase() + summary.slice(1)
+/** Our words as a sentence begins. What cannot be seen has no place in them, wherever it came from. */
+export function sentence(words: string): string {
+  const seen = words.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+  return seen.charAt(0).toUpperCase() + seen.slice(1)
 }
 
 export function durationWords(us: number): string {

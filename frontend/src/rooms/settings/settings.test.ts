@@ -53,7 +53,8 @@ describe('a setting', () => {
   it('that loosens says first what stops being checked', async () => {
     const { asked, confirmLoosening } = loosening()
     await fireEvent.click(within(await card(LAUNCH)).getByRole('radio', { name: /Do not look/ }))
-    expect(await screen.findByText(/No change of a command is looked at/)).toHaveFocus()
+    expect(await screen.findByText(/Nobody notices that another program runs. This counts for every server/)).toHaveFocus()
+    expect(screen.getByText('No change of a command is looked at.')).toBeInTheDocument()
     expect(confirmLoosening).toHaveBeenCalledWith('pins.launch', 'off', '')
     expect(asked).toHaveLength(1)
     await fireEvent.click(screen.getByRole('button', { name: /^Change .* to “Do not look”/ }))

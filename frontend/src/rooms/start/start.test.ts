@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
 import { describe, expect, it, vi } from 'vitest'
-import type { Api, Coverage, Preview } from '../../lib/api'
+import type { Api, Coverage, Item, Preview } from '../../lib/api'
 import { readRoute } from '../../lib/route'
 import { apiOf, coverageOf, entry, overviewOf, previewOf, refuse, serverOf, written as all } from '../../test/rooms'
 import Start from './Start.svelte'
@@ -129,6 +129,10 @@ describe('after it was written', () => {
   const written = previewOf({ written: true, nonce: '', backup: '20261121-100204.117-3fa94c1b' })
   const found = (name: string, code: string) => [{ server: name, state: code ? 'waits' : 'nothing to decide', code, kind: 'new_server', items: 4, error: '' }]
 
+  const waitingItem: Item = {
+    code: '4F2A', kind: 'new_server', server: 'weather', identity: '', severity: 'high', title: '', digest: '', created: '', asked: false, noisy: false, parts: [], decided: '', decidedAt: '', path: '',
+  }
+
   async function protectedNow(answers: Partial<Api> = {}) {
     const shown = open({
       protect: async () => written,
@@ -148,6 +152,13 @@ describe('after it was written', () => {
     expect(screen.getByText('File saved')).toBeInTheDocument()
     expect(screen.getByText('20261121-100204.117-3fa94c1b')).toBeInTheDocument()
     expect(screen.getByText(/Restart Claude Desktop to finish/)).toBeInTheDocument()
+  })
+
+  it('says what a look found, in numbers a person can weigh', async () => {
+    const finding = { rule: '', level: 'high', category: 'threat', title: '', where: '', start: 0, end: 0, match: '', decoded: '', encodings: [] } as const
+    const item = { ...waitingItem, parts: [{ item: 'tool:a', state: 'new', findings: [{ ...finding, encodings: [] }] }] }
+    await protectedNow({ inbox: async () => [item] })
+    expect(await screen.findByText(/offers 4 things, 1 warning. It is blocked until you review it/)).toBeInTheDocument()
   })
 
   it('looks at each server in turn and leads to the reviews as they come', async () => {

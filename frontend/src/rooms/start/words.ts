@@ -44,9 +44,13 @@ export function rank(file: ClientFile): number {
 
 export type Step = { state: 'waits' | 'looking' | 'clean' | 'review' | 'failed'; words: string; code: string }
 
-export function lookedWords(looked: Looked): Step {
+/** warnings: of the item that waits, -1 where nobody knows. */
+export function lookedWords(looked: Looked, warnings = -1): Step {
   const things = looked.items === 1 ? '1 thing' : `${looked.items} things`
   if (looked.error) return { state: 'failed', words: `Sallyport could not look at it: ${looked.error}. It stays blocked until it was looked at.`, code: '' }
-  if (looked.code) return { state: 'review', words: looked.items > 0 ? `Offers ${things}. Needs your review; until then it is blocked.` : 'Needs your review; until then it is blocked.', code: looked.code }
-  return { state: 'clean', words: 'Allowed as it stands, nothing to decide.', code: '' }
+  if (looked.code) {
+    const found = warnings < 0 ? '' : warnings === 0 ? ', nothing suspicious' : warnings === 1 ? ', 1 warning' : `, ${warnings} warnings`
+    return { state: 'review', words: `${looked.items > 0 ? `offers ${things}${found}. ` : ''}It is blocked until you review it.`, code: looked.code }
+  }
+  return { state: 'clean', words: 'allowed as it stands, nothing to decide.', code: '' }
 }
