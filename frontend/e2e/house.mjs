@@ -148,8 +148,20 @@ export class House {
     })
   }
 
+  /** A panel on the desktop, so that the program has a place for its icon. */
+  async panel() {
+    const child = spawn(helper, ['panel'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const ended = once(child, 'exit')
+    this.#endings.push(async () => {
+      child.stdin.end()
+      await ended
+    })
+    await once(child.stdout, 'data')
+  }
+
   /** Starts the dev build; url is its page. Its own window is shown, because what nobody sees decides nothing. */
   async open() {
+    await this.panel()
     const port = await freePort()
     const child = spawn(desktop, [], {
       env: { ...this.env, assetdir: join(root, 'frontend/dist'), devserver: `127.0.0.1:${port}`, loglevel: 'error' },
@@ -182,7 +194,11 @@ export class House {
     page.on('pageerror', (error) => /\/wails\/ipc\.js/.test(error.stack ?? '') || page.problems.push(error.stack ?? String(error)))
     page.on('console', (m) => m.type() === 'error' && !/favicon\.ico|\/wails\//.test(m.location().url) && page.problems.push(`${m.text()} (${m.location().url})`))
     page.on('request', (request) => page.asked.push(request.url()))
-    await page.goto(this.url + route)
+    await page.goto(this.url)
+    await page.locator('h1').first().waitFor()
+    // As somebody with a mouse: then a headline that gets the focus has no ring around it.
+    await page.mouse.click(5, 5)
+    if (route) await page.evaluate((to) => (location.hash = to), route)
     await page.locator('h1').first().waitFor()
     return page
   }

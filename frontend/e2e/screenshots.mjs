@@ -2,12 +2,13 @@
 // `make screenshots` runs it. The folders of the run are shown as a person's home: nothing else is touched up.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { House, openBrowser, until } from './house.mjs'
 
 const images = fileURLToPath(new URL('../../docs/images/', import.meta.url))
+const programs = fileURLToPath(new URL('../../bin/dev', import.meta.url))
 const only = process.argv.slice(2)
 const sizes = { viewport: { width: 1100, height: 740 } }
 
@@ -28,21 +29,33 @@ async function shoot(house, name, route, act = async () => {}) {
     const page = await house.page(browser, route, { ...sizes, colorScheme })
     try {
       await page.evaluate(() => document.fonts.ready)
-      await page.waitForLoadState('networkidle')
+      await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
+      // Buttons of a review come alive a moment after it was shown.
+      if (/^#\/inbox\/./.test(route)) await page.locator('footer button:enabled').first().waitFor()
       await act(page)
-      await page.evaluate(([from, to]) => {
+      await page.evaluate(() => document.activeElement?.tagName === 'H1' && document.activeElement.blur())
+      await page.evaluate((folders) => {
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-        while (walker.nextNode()) walker.currentNode.data = walker.currentNode.data.replaceAll(from, to)
-      }, [house.user, '/home/ada'])
+        while (walker.nextNode()) for (const [from, to] of folders) walker.currentNode.data = walker.currentNode.data.replaceAll(from, to)
+      }, [[house.user, '/home/ada'], [house.home, '/home/ada/.local/share/sallyport'], [programs, '/usr/bin']])
       await save(`${name}-${colorScheme}`, await page.screenshot())
     } catch (error) {
       process.exitCode = 1
       console.error(`${name}: ${error.message}`)
-      await save(`failed-${name}-${colorScheme}`, await page.screenshot())
+      await writeFile(join(programs, `failed-${name}-${colorScheme}.png`), await page.screenshot())
     } finally {
       await page.context().close()
     }
   }
+}
+
+/** What is said once has been said. */
+async function told(house) {
+  const page = await house.page(browser)
+  const button = page.getByRole('button', { name: 'Got it' })
+  await button.click()
+  await button.waitFor({ state: 'detached' })
+  await page.context().close()
 }
 
 /** A server as a program of the person's, with a name of its own: "weather-server --units metric". */
@@ -71,6 +84,7 @@ async function firstSteps() {
   try {
     await configure(house, [await installed(house, 'weather'), await installed(house, 'notes'), await installed(house, 'notes', 'files')])
     await house.open()
+    await told(house)
     await shoot(house, 'start', '#/start')
     await shoot(house, 'start-diff', '#/start', async (page) => {
       await page.getByRole('button', { name: /See the exact change/ }).first().click()
@@ -91,6 +105,7 @@ async function everything() {
     await house.allowed(weather, notes, radar)
     await house.headless(() => house.command('protect', '--all'))
     await house.open()
+    await told(house)
     const clients = [await house.wrap(weather), await house.wrap(notes), await house.wrap(radar)]
     await clients[0].call('get_forecast', { city: 'Lisbon' })
     await clients[0].call('get_alerts', { city: 'Lisbon' })
@@ -110,8 +125,8 @@ async function everything() {
     await writeFile(config(house), `${JSON.stringify(file, null, 2)}\n`)
     const bare = await house.waits('unguarded')
     // And loosens a setting by hand.
-    await writeFile(join(house.home, 'settings.json'), `${JSON.stringify({ 'pins.launch': 'off' }, null, 2)}\n`)
-    const loose = await house.waits('settings_changed').catch(() => null)
+    await writeFile(join(house.home, 'settings.json'), `${JSON.stringify({ 'pins.launch': 'off' }, null, 2)}\n`, { mode: 0o600 })
+    const loose = await house.waits('settings_changed')
     const fresh = await house.waits('new_server')
 
     await shoot(house, 'inbox', '#/inbox')
@@ -124,7 +139,7 @@ async function everything() {
       await page.getByRole('alertdialog').waitFor()
     })
     await shoot(house, 'review-unguarded', `#/inbox/${bare.code}`)
-    if (loose) await shoot(house, 'review-settings', `#/inbox/${loose.code}`)
+    await shoot(house, 'review-settings', `#/inbox/${loose.code}`)
     await shoot(house, 'servers', '#/servers')
     await shoot(house, 'server', `#/servers/${encodeURIComponent(drift.identity)}`)
     await shoot(house, 'activity', '#/activity')
@@ -139,6 +154,7 @@ async function hostile() {
   const house = await House.make()
   try {
     await house.open()
+    await told(house)
     await house.wrap(await installed(house, 'hostile', 'updater'))
     const item = await house.waits('new_server')
     await shoot(house, 'review-hostile', `#/inbox/${item.code}`)
@@ -155,5 +171,4 @@ try {
   await hostile()
 } finally {
   await browser.close()
-  await rm(join(images, 'failed'), { force: true })
 }

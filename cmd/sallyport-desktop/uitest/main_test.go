@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/godbus/dbus/v5"
+
+	"github.com/sallyport/sallyport/app/tray/panel"
 	"github.com/sallyport/sallyport/proxy/scripted"
 )
 
@@ -36,6 +39,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "hold" {
 		os.Exit(hold())
 	}
+	if len(os.Args) == 2 && os.Args[1] == "panel" {
+		os.Exit(showPanel())
+	}
 	dir, err := os.MkdirTemp("", "ui")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -52,6 +58,22 @@ func hold() int {
 	if err := json.NewEncoder(os.Stdout).Encode(os.Environ()); err != nil {
 		return 1
 	}
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	return 0
+}
+
+// showPanel is a panel with a notification area on the desktop's bus, for the tests that are not in Go. It stays until its
+// input ends.
+func showPanel() int {
+	bus, err := dbus.ConnectSessionBus()
+	if err == nil {
+		_, err = panel.New(bus)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("ready")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	return 0
 }

@@ -77,7 +77,7 @@ func TestAChangeIsBlockedShownInWordsAndAllowed(t *testing.T) {
 	a.trayClick("weather")
 	a.shows()
 	a.find(heading, "get_forecast")
-	a.says("for the next removed:5added:7 days", "required: units (text, one of imperial, metric)", "if you do nothing")
+	a.says("for the next", "removed: 5", "added: 7", "required: units (text, one of imperial, metric)", "if you do nothing")
 
 	a.press(button, allowTool)
 	client.runs("get_forecast", `{"city":"Lisbon","units":"metric"}`, "sunny at first")
