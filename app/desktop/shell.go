@@ -85,7 +85,7 @@ func (s *Shell) Keep(route string) {
 func (s *Shell) Show(route string) {
 	route = Route(route)
 	s.mu.Lock()
-	w, ready := s.window, s.ready
+	w, ready := s.window, s.listens()
 	if route != "" && !ready {
 		s.pending = route
 	}
@@ -142,12 +142,16 @@ func (s *Shell) Changed() {
 
 func (s *Shell) emit(event string) {
 	s.mu.Lock()
-	w, ready := s.window, s.ready
+	w, ready := s.window, s.listens()
 	s.mu.Unlock()
 	if w != nil && ready {
 		w.Emit(event)
 	}
 }
+
+// listens says whether our page is there to hear. From the moment another one is loaded, until it has asked, it is not. The
+// caller holds s.mu.
+func (s *Shell) listens() bool { return s.ready && s.asks >= s.loads }
 
 // Ready is the page asking for the route that was kept for it.
 func (s *Shell) Ready() string {

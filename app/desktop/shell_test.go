@@ -169,6 +169,8 @@ func TestAForeignPageHearsNothingAndIsPutBack(t *testing.T) {
 
 	for n := 1; n <= maxReloads+1; n++ {
 		shell.Loaded() // another page, which does not ask
+		shell.Changed()
+		did(t, window) // nothing, from the first moment on
 		later.pass()
 		if n < maxReloads {
 			did(t, window, "reload")
@@ -176,6 +178,7 @@ func TestAForeignPageHearsNothingAndIsPutBack(t *testing.T) {
 			shell.Show("#/inbox/4F2A")
 			did(t, window, "show") // no event reaches it
 		}
+		window.took()
 	}
 	if shell.Visible() {
 		t.Error("a window in which a foreign page comes back again and again is still shown")
