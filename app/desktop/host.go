@@ -104,9 +104,7 @@ func (h *host) follow(shell *Shell, say *attention) {
 		case <-h.pulse:
 		}
 		if hub := h.hub.Load(); hub != nil {
-			if say != nil {
-				say.follow(hub)
-			}
+			say.follow(hub)
 			shell.Changed()
 		}
 		select {

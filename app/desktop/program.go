@@ -30,8 +30,6 @@ type Options struct {
 	Assets    fs.FS // the built page
 	// Window opens the window and returns when the program is to end; RunWindow, but in tests.
 	Window func(WindowOptions) error
-	// Bare leaves icon and notifications out: the tests of the hub have no use for them.
-	Bare bool
 }
 
 var (
@@ -117,11 +115,9 @@ func Run(ctx context.Context, o Options) error {
 	page := NewPage(shell)
 	page.version, page.probe = o.Version, []string{wrapper, "probe", "--json"}
 	options := app.Options{Home: o.Home, StartedBy: app.ByDesktop, Window: true, Version: o.Version, Program: wrapper, Show: func(route string) { go shell.Show(route) }}
-	if !o.Bare {
-		page.say = newAttention(shell, quit, log)
-		defer page.say.close()
-		options.Notifier = page.say
-	}
+	page.say = newAttention(shell, quit, log)
+	defer page.say.close()
+	options.Notifier = page.say
 	host, err := openHost(listener, options, log)
 	if err != nil {
 		return err

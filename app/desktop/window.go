@@ -22,8 +22,6 @@ type WindowOptions struct {
 	Hidden bool
 	Lock   string // Wails' own lock, a second line behind the hub's socket
 	Quit   func() // as the icon's menu quits
-	// Started runs once the window is there, Stopped when it is gone.
-	Started, Stopped func()
 }
 
 // wailsWindow is the window of Wails.
@@ -65,9 +63,6 @@ func RunWindow(o WindowOptions) (err error) {
 		ErrorFormatter: FormatError,
 		OnStartup: func(ctx context.Context) {
 			o.Shell.Opened(&wailsWindow{ctx: ctx, quitting: quitting}, !o.Hidden)
-			if o.Started != nil {
-				o.Started()
-			}
 		},
 		OnDomReady: func(context.Context) { o.Shell.Loaded() },
 		OnBeforeClose: func(context.Context) bool {
@@ -76,11 +71,6 @@ func RunWindow(o WindowOptions) (err error) {
 				return true
 			}
 			return !gone.CompareAndSwap(false, true) // once: a signal is heard by Wails, too
-		},
-		OnShutdown: func(context.Context) {
-			if o.Stopped != nil {
-				o.Stopped()
-			}
 		},
 		Linux: &linux.Options{ProgramName: "sallyport", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
 	}
