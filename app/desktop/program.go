@@ -118,6 +118,7 @@ func Run(ctx context.Context, o Options) error {
 	page.say = newAttention(shell, quit, log)
 	defer page.say.close()
 	options.Notifier = page.say
+	shell.icon = func() bool { return page.say.tray.Why() == "" }
 	host, err := openHost(listener, options, log)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ type Window interface {
 	Emit(event string, data ...any)
 	Show()
 	Hide()
+	Minimise()
 	Minimised() bool
 	Reload() // our own page, whatever stands there now
 	Quit()
@@ -39,6 +40,7 @@ type Shell struct {
 	stale   bool   // something changed while nobody looked
 	hidden  []func()
 	raised  []func()
+	icon    func() bool // there is an icon to bring the window back by; nil is yes
 }
 
 // NewShell is a shell without a window yet.
@@ -109,14 +111,20 @@ func (s *Shell) Show(route string) {
 	w.Show()
 }
 
-// Closing is the person closing the window: it is hidden, and lives on in the tray.
+// Closing is the person closing the window: it is hidden, and lives on in the tray. On a desktop that shows no icon it goes to
+// where other windows go, or it could not be found again.
 func (s *Shell) Closing() {
+	icon := s.icon == nil || s.icon()
 	s.mu.Lock()
 	w := s.window
-	s.visible = false
+	s.visible = s.visible && !icon
 	s.mu.Unlock()
-	if w != nil {
+	switch {
+	case w == nil:
+	case icon:
 		w.Hide()
+	default:
+		w.Minimise()
 	}
 	s.unseen()
 }

@@ -45,6 +45,7 @@ func (s *screen) Emit(event string, data ...any) {
 func (s *screen) Show()           { s.note("show") }
 func (s *screen) Hide()           { s.note("hide") }
 func (s *screen) Reload()         { s.note("reload") }
+func (s *screen) Minimise()       { s.note("minimise"); s.minimised = true }
 func (s *screen) Minimised() bool { return s.minimised }
 func (s *screen) Quit()           { s.once.Do(func() { close(s.quit) }) }
 
@@ -141,6 +142,23 @@ func TestWhatNobodySeesIsHidden(t *testing.T) {
 		t.Errorf("closed: visible %v, forgot %d times", shell.Visible(), forgot)
 	}
 	did(t, window, "show", "hide")
+}
+
+func TestWhereNoIconIsShownAClosedWindowCanBeFoundAgain(t *testing.T) {
+	shell, window := NewShell(), newScreen()
+	forgot := 0
+	shell.onUnseen(func() { forgot++ })
+	shell.icon = func() bool { return false }
+	shell.Opened(window, true)
+	shell.Closing()
+	did(t, window, "minimise")
+	if shell.Visible() || forgot != 1 {
+		t.Errorf("visible %v, looks forgotten %d times", shell.Visible(), forgot)
+	}
+	window.minimised = false // from the list of windows
+	if !shell.Visible() {
+		t.Error("not visible again")
+	}
 }
 
 // timers are what a shell wants to happen later, run by the test.

@@ -32,6 +32,7 @@ type wailsWindow struct {
 
 func (w *wailsWindow) Emit(event string, data ...any) { runtime.EventsEmit(w.ctx, event, data...) }
 func (w *wailsWindow) Hide()                          { runtime.WindowHide(w.ctx) }
+func (w *wailsWindow) Minimise()                      { runtime.WindowMinimise(w.ctx) }
 func (w *wailsWindow) Minimised() bool                { return runtime.WindowIsMinimised(w.ctx) }
 func (w *wailsWindow) Reload()                        { runtime.WindowReloadApp(w.ctx) }
 
