@@ -54,7 +54,7 @@ export function actionsOf(review: Review, chosen: PartDetail | undefined): Actio
 const serverOf = (review: Review) => plainName(review.server, 'this server')
 
 function nounOf(part: PartDetail): string {
-  return { tool: 'tool', prompt: 'prompt', instructions: 'text', resource: 'resource', 'resource-template': 'resource' }[part.kind] ?? 'part'
+  return { tool: 'tool', prompt: 'prompt', resource: 'resource', 'resource-template': 'resource' }[part.kind] ?? 'part'
 }
 
 function nameOf(part: PartDetail): string {
@@ -78,10 +78,10 @@ function keep(review: Review, what: string): Action | null {
 /** The one tool that is looked at. */
 function allowOne(review: Review, part: PartDetail): Action {
   const ask = asking(review, warns(part.findings))
-  const title = `Allow this ${nounOf(part)}${ask === 'once' ? '' : '…'}`
+  const title = `Allow ${part.kind === 'instructions' ? 'these instructions' : `this ${nounOf(part)}`}${ask === 'once' ? '' : '…'}`
   const name = nameOf(part)
   return {
-    id: 'act-allow', title, label: `${title.replace('…', '')}: ${name}`, call: 'allow', items: [part.item], all: false, ask,
+    id: 'act-allow', title, label: part.kind === 'instructions' ? `Allow these instructions: ${serverOf(review)}` : `${title.replace('…', '')}: ${name}`, call: 'allow', items: [part.item], all: false, ask,
     consequence: consequenceOf(review, part), confirm: 'Allow this version', done: `You allowed ${name} of ${serverOf(review)}, in exactly this version.`, undo: true,
   }
 }

@@ -20,7 +20,7 @@ async function everything(container: HTMLElement, check: () => void): Promise<vo
     await fireEvent.click(tab)
     await settle()
     check()
-    for (const more of container.querySelectorAll<HTMLButtonElement>('button[aria-expanded="false"], button[aria-label="Show more of this text"]')) await fireEvent.click(more)
+    for (const more of container.querySelectorAll<HTMLButtonElement>('button[aria-expanded="false"], .paper .foot button')) await fireEvent.click(more)
     await settle()
     check()
   }

@@ -300,3 +300,39 @@ describe('what changed', () => {
     expect(screen.getAllByText(/"name": "get_forecast"/)).toHaveLength(2)
   })
 })
+
+describe('a warning that nobody has looked at', () => {
+  let seen: (() => void)[] = []
+  beforeEach(() => {
+    seen = []
+    vi.stubGlobal('IntersectionObserver', class {
+      constructor(callback: IntersectionObserverCallback) {
+        seen.push(() => callback([{ isIntersecting: true } as IntersectionObserverEntry], this as unknown as IntersectionObserver))
+      }
+      observe() {}
+      disconnect() {}
+    })
+  })
+  afterEach(() => void vi.unstubAllGlobals())
+
+  it('is shown before what it warns of can be allowed', async () => {
+    const { arm, allowed } = await lookAt(high)
+    await arm()
+    await fireEvent.click(allow())
+    await settle()
+    expect(screen.getByText('Look at this warning first.')).toBeInTheDocument()
+    expect(screen.getByRole('region', { name: 'Warning 1' })).toHaveFocus()
+    expect(screen.queryByRole('button', { name: 'Allow this version' })).toBeNull()
+    await fireEvent.click(allow())
+    expect(button('Allow this version')).toBeInTheDocument()
+    expect(allowed).toEqual([])
+  })
+
+  it('that was on the screen is in nobody’s way', async () => {
+    const { arm } = await lookAt(high)
+    for (const callback of seen) callback()
+    await arm()
+    await fireEvent.click(allow())
+    expect(button('Allow this version')).toBeInTheDocument()
+  })
+})

@@ -1,0 +1,36 @@
+import { SvelteSet } from 'svelte/reactivity'
+import type { Action } from './actions'
+import { rankOf, type Warning } from './findings'
+
+/** Which warnings were on the screen, or had the focus. What was not looked at is not allowed by mistake. */
+export class Seen {
+  #numbers = new SvelteSet<number>()
+
+  add(number: number): void {
+    this.#numbers.add(number)
+  }
+
+  /** High and Critical warnings of what an action lets through that nobody has looked at yet. */
+  unseen(action: Action, warnings: Warning[]): Warning[] {
+    if (action.call !== 'allow' || action.ask === 'once') return []
+    const about = (w: Warning) => w.item === '' || (action.items.length > 0 && action.items.includes(w.item))
+    return warnings.filter((w) => rankOf(w.finding) >= 3 && about(w) && !this.#numbers.has(w.number))
+  }
+}
+
+/** Calls back once all of an element was seen, or something in it had the focus. Where that cannot be known it counts as seen. */
+export function whenSeen(element: HTMLElement, seen: () => void): { destroy: () => void } {
+  if (typeof IntersectionObserver === 'undefined') {
+    seen()
+    return { destroy: () => undefined }
+  }
+  const observer = new IntersectionObserver((entries) => entries.some((e) => e.isIntersecting) && seen(), { threshold: 0.99 })
+  observer.observe(element)
+  element.addEventListener('focusin', seen)
+  return {
+    destroy: () => {
+      observer.disconnect()
+      element.removeEventListener('focusin', seen)
+    },
+  }
+}
