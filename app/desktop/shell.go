@@ -69,8 +69,16 @@ func (s *Shell) onRaised(f func()) { s.raised = append(s.raised, f) }
 // its page is there: a window that starts hidden is hidden by the toolkit at a moment after this one (Wails v2.16, Window.Run).
 func (s *Shell) Opened(w Window, visible bool) {
 	s.mu.Lock()
-	s.window, s.visible = w, visible
+	late := s.loads > 0 // Wails calls us on a goroutine, which may come after the page
+	leaving, raise := late && s.leaving, late && s.wanted && !visible
+	s.window, s.visible = w, visible || raise
 	s.mu.Unlock()
+	switch {
+	case leaving:
+		w.Quit()
+	case raise:
+		w.Show()
+	}
 }
 
 // Keep keeps a route for the page without raising the window.

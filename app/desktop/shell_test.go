@@ -105,6 +105,24 @@ func TestAClickBeforeThereIsAWindowIsNotLost(t *testing.T) {
 	}
 }
 
+func TestToldToEndBeforeThereIsAWindow(t *testing.T) {
+	for name, begin := range map[string]func(*Shell, *screen){
+		"the window, then its page": func(s *Shell, w *screen) { s.Opened(w, false); s.Loaded() },
+		"the page, then its window": func(s *Shell, w *screen) { s.Loaded(); s.Opened(w, false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			shell, window := NewShell(), newScreen()
+			shell.Quit()
+			begin(shell, window)
+			select {
+			case <-window.quit:
+			default:
+				t.Error("it did not end")
+			}
+		})
+	}
+}
+
 func TestOnlyOurRoutesReachThePage(t *testing.T) {
 	for route, want := range map[string]bool{
 		"#/inbox": true, "#/inbox/4F2A": true, "#/servers": true, "#/servers/stdio%3Anpx": true, "#/activity": true, "#/settings": true, "#/start": true,

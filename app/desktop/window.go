@@ -65,7 +65,10 @@ func RunWindow(o WindowOptions) (err error) {
 		OnStartup: func(ctx context.Context) {
 			o.Shell.Opened(&wailsWindow{ctx: ctx, quitting: quitting}, !o.Hidden)
 		},
-		OnDomReady: func(context.Context) { o.Shell.Loaded() },
+		OnDomReady: func(context.Context) {
+			gone.Store(false) // to quit before the toolkit's loop began may have been lost
+			o.Shell.Loaded()
+		},
 		OnBeforeClose: func(context.Context) bool {
 			if !quitting.Load() {
 				o.Shell.Closing()
