@@ -1,4 +1,4 @@
-import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
+import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
 import { describe, expect, it, vi } from 'vitest'
 import type { ActivityRow, Api } from '../../lib/api'
 import { readRoute } from '../../lib/route'
@@ -239,18 +239,19 @@ describe('the room', () => {
   it('unfolds a group and stays unfolded when more calls come', async () => {
     let rows = [rowOf(2), rowOf(1)]
     const { rerender, props } = open(() => rows)
-    await fireEvent.click(await screen.findByRole('button', { name: /Unfold 2 calls/ }))
+    await fireEvent.click(await screen.findByRole('button', { name: /^Unfold .* 2 calls/ }))
     rows = [rowOf(3), ...rows]
     await rerender({ ...props, changed: 1 })
-    await waitFor(() => expect(screen.getByRole('button', { name: /Fold 3 calls/ })).toHaveAttribute('aria-expanded', 'true'))
+    await waitFor(() => expect(screen.getByRole('button', { name: /^Fold .* 3 calls/ })).toHaveAttribute('aria-expanded', 'true'))
   })
 
   it('keeps a hostile name out of labels, ids and addresses', async () => {
     const { container } = open(() => [rowOf(1, { server: 'Safe update ✅ \u202E', tool: '<img src=x>', status: 'blocked' })])
     const row = await screen.findByRole('button', { name: /^Open .*Blocked/ })
-    expect(within(row).getByText(/<img src=x>/).closest('bdi')).not.toBeNull()
+    expect(screen.getByText(/<img src=x>/).closest('bdi')).not.toBeNull()
+    expect(row).not.toHaveTextContent(/Safe update|img/)
     expect(container.querySelector('img')).toBeNull()
-    expect(written(row)).not.toContain('\u202E')
+    expect(written(container)).not.toContain('\u202E')
     expect(row.getAttribute('aria-label')).not.toMatch(/Safe update|img/)
   })
 })

@@ -4,7 +4,7 @@ import { queryOf, today, type Filter } from './filters'
 /** Rows of one question to the program. */
 export const PAGE = 200
 /** What one list may hold: past it a person narrows the question down instead. */
-export const MOST = 2000
+export const MOST = 1000
 
 /**
  * The part of the timeline that is on screen, newest first. Newer rows come in only when asked for: a row under the pointer

@@ -57,7 +57,7 @@ describe('a setting', () => {
     expect(screen.getByText('No change of a command is looked at.')).toBeInTheDocument()
     expect(confirmLoosening).toHaveBeenCalledWith('pins.launch', 'off', '')
     expect(asked).toHaveLength(1)
-    await fireEvent.click(screen.getByRole('button', { name: /^Change .* to “Do not look”/ }))
+    await fireEvent.click(screen.getByRole('button', { name: /^Change to “Do not look”/ }))
     expect(asked[1]).toEqual({ key: 'pins.launch', value: 'off', server: '', nonce: 'n1' })
     expect(await screen.findByText('Less safe')).toBeInTheDocument()
   })
