@@ -48,9 +48,10 @@ bindings: ## Write what the page may call, as TypeScript, into frontend/src/api/
 	@CGO_ENABLED=0 go run -tags bindings ./cmd/sallyport-desktop >/dev/null
 
 .PHONY: test
-test: test-needs ## Run all tests, end to end against real servers included
+test: test-needs ui-needs ## Run all tests, end to end against real servers and with the window that ships
 	@# A program built with -race sleeps a second when it ends, unless told otherwise; the tests start hundreds.
-	@GORACE=atexit_sleep_ms=0 go test -race -v -timeout 20m ./... 2>&1 | build/report
+	@# The window's stories come after, so that they are not measured against a busy machine.
+	@( rc=0; GORACE=atexit_sleep_ms=0 go test -race -v -timeout 20m ./... || rc=$$?; $(STORIES) -v || rc=$$?; exit $$rc ) 2>&1 | build/report
 
 .PHONY: test-needs
 test-needs: ## Install what the tests need (system packages, and servers below .cache)
@@ -58,12 +59,12 @@ test-needs: ## Install what the tests need (system packages, and servers below .
 	@cmd/sallyport/e2e/install.sh
 
 .PHONY: test-all
-test-all: check test ## Check, test, the survey of real servers under a shield, and ten seconds of every fuzz target
+test-all: check test ## Check, test, the survey, the faults, the window in a browser, and ten seconds of every fuzz target
 	@cmd/sallyport/e2e/install-survey.sh
 	@go test -tags survey -timeout 30m -run TestTwentyServersUnderAShield ./cmd/sallyport/e2e
 	@for t in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | awk '{ print $$2 }' | sort -u); do \
 		$(MAKE) --no-print-directory fuzz T=$$t FUZZTIME=10s; done
-	@$(MAKE) --no-print-directory faults
+	@$(MAKE) --no-print-directory faults ui-browser
 
 .PHONY: survey
 survey: test-needs ## Install two dozen real servers and write how they take a shield into docs/sandbox.md
@@ -92,18 +93,20 @@ ui: ui-shipped ui-browser ## Use the window as a person would: what ships by acc
 .PHONY: ui-needs
 ui-needs: desktop
 	@build/need xvfb dbus at-spi fonts dunst openbox xdotool imagemagick
-	@go test -c -tags ui -o bin/uitest ./cmd/sallyport-desktop/uitest
+
+# Four at a time: they wait more than they work.
+STORIES = go test -tags ui -count=1 -parallel 4 -timeout 5m ./cmd/sallyport-desktop/uitest ./app/notify
 
 .PHONY: ui-shipped
 ui-shipped: ui-needs
-	@cd cmd/sallyport-desktop/uitest && ../../../bin/uitest -test.parallel 4 -test.timeout 5m
-	@go test -tags ui -run TestARealDaemon ./app/notify
+	@$(STORIES)
 
 # The dev build answers every web origin: it is for tests on loopback, on data of their own, and is in no other target.
 .PHONY: ui-dev
 ui-dev: ui-needs
 	@build/need chromium
 	@mkdir -p bin/dev
+	@go test -c -tags ui -o bin/uitest ./cmd/sallyport-desktop/uitest
 	@go build -tags dev,webkit2_41 -o bin/dev/sallyport-desktop ./cmd/sallyport-desktop
 	@cp -f bin/sallyport bin/dev/sallyport
 

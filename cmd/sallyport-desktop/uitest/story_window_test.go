@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Closing is no quitting: the window goes, the checks run on, the tray brings it back, a second start does too, and only
@@ -107,6 +109,16 @@ func (h *house) hubNow() (pid int, window bool, wrappers int) {
 	return status.Hub.PID, status.Hub.Window, len(status.Wrappers)
 }
 
+// logs is what programs that nobody's terminal belongs to have written down.
+func (h *house) logs() (text string) {
+	paths, _ := filepath.Glob(filepath.Join(h.home, "logs", "*"))
+	for _, path := range paths {
+		raw, _ := os.ReadFile(path)
+		text += fmt.Sprintf("%s:\n%s\n", filepath.Base(path), raw)
+	}
+	return text
+}
+
 // alive says whether a process runs. One that ended and that nobody has asked about yet does not.
 func alive(pid int) bool {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -157,7 +169,13 @@ func TestAWrapperStartsItHidden(t *testing.T) {
 	t.Cleanup(func() {
 		client.close() // first: a wrapper that loses its hub starts another
 		_ = syscall.Kill(hub, syscall.SIGTERM)
-		wait(t, "the program that the wrapper started is gone", func() bool { return !alive(hub) })
+		for deadline := time.Now().Add(patience); alive(hub); time.Sleep(25 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				_ = syscall.Kill(hub, syscall.SIGQUIT) // says where it hangs, and ends
+				wait(t, "it ends at all", func() bool { return !alive(hub) })
+				t.Errorf("the program that the wrapper started did not end when it was told to: %s", h.logs())
+			}
+		}
 	})
 	h.tray()
 	// The toolkit shows and hides it within its start; from then on it stays away.
