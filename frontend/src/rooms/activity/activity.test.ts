@@ -2,7 +2,7 @@ import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
 import { describe, expect, it, vi } from 'vitest'
 import type { ActivityRow, Api } from '../../lib/api'
 import { readRoute } from '../../lib/route'
-import { apiOf, overviewOf, refuse, rowOf, timeline, written } from '../../test/rooms'
+import { apiOf, overviewOf, refuse, rowOf, serverOf, timeline, written } from '../../test/rooms'
 import Activity from './Activity.svelte'
 import { Feed, MOST, PAGE } from './feed.svelte'
 import { filterWords, queryOf, readFilter } from './filters'
@@ -220,6 +220,13 @@ describe('the room', () => {
     expect(location.hash).toBe('#/activity?show=mine')
   })
 
+  it('asks for one server by its whole name', async () => {
+    open(() => [rowOf(1)], '#/activity', { servers: async () => [serverOf(), serverOf({ server: 'a & b', identity: 'x' })] })
+    const choice = await screen.findByRole('option', { name: 'Server 1, of an odd name' })
+    await fireEvent.change(choice.closest('select') as HTMLSelectElement, { target: { value: '0' } })
+    expect(readFilter(readRoute(location.hash).query).server).toBe('a & b')
+  })
+
   it('says that filters leave nothing, and that there is nothing at all', async () => {
     const { unmount } = open(() => [rowOf(1)], '#/activity?show=held')
     expect(await screen.findByText('Nothing matches these filters.')).toBeInTheDocument()
@@ -246,7 +253,9 @@ describe('the room', () => {
   })
 
   it('keeps a hostile name out of labels, ids and addresses', async () => {
-    const { container } = open(() => [rowOf(1, { server: 'Safe update ✅ \u202E', tool: '<img src=x>', status: 'blocked' })])
+    const server = 'Safe update ✅ \u202E'
+    const { container } = open(() => [rowOf(1, { server, tool: '<img src=x>', status: 'blocked' })], '#/activity', { servers: async () => [serverOf({ server })] })
+    expect(await screen.findByRole('option', { name: 'Server 1, of an odd name' })).toBeInTheDocument()
     const row = await screen.findByRole('button', { name: /^Open .*Blocked/ })
     expect(screen.getByText(/<img src=x>/).closest('bdi')).not.toBeNull()
     expect(row).not.toHaveTextContent(/Safe update|img/)
