@@ -84,7 +84,6 @@ async function firstSteps() {
   try {
     await configure(house, [await installed(house, 'weather'), await installed(house, 'notes'), await installed(house, 'notes', 'files')])
     await house.open()
-    await told(house)
     await shoot(house, 'start', '#/start')
     await shoot(house, 'start-diff', '#/start', async (page) => {
       await page.getByRole('button', { name: /See the exact change/ }).first().click()
@@ -154,7 +153,6 @@ async function hostile() {
   const house = await House.make()
   try {
     await house.open()
-    await told(house)
     await house.wrap(await installed(house, 'hostile', 'updater'))
     const item = await house.waits('new_server')
     await shoot(house, 'review-hostile', `#/inbox/${item.code}`)
