@@ -38,7 +38,7 @@ func TestMeasureTheWindow(t *testing.T) {
 		a := h.start()
 		a.until("the window", func() bool { _, there := h.window(); return there })
 		shown = append(shown, time.Since(began))
-		a.until("the page", func() bool { _, there := a.look(heading, "inbox"); return there })
+		a.until("the page", func() bool { _, there := a.look(heading, ""); return there })
 		read = append(read, time.Since(began))
 		a.close()
 		a.hides()
