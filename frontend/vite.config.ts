@@ -7,5 +7,5 @@ export default defineConfig({
   plugins: [svelte(), svelteTesting()],
   base: './',
   build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0, sourcemap: false },
-  test: { environment: 'jsdom', include: ['src/**/*.test.ts'], setupFiles: ['src/test/setup.ts'], css: false },
+  test: { environment: 'jsdom', include: ['src/**/*.test.ts'], setupFiles: ['src/test/setup.ts'], css: false, testTimeout: 60_000 },
 })

@@ -1,0 +1,97 @@
+import { fireEvent, render, screen, within } from '@testing-library/svelte'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import App from './App.svelte'
+import type { Api, Events, Overview } from './lib/api'
+import { settle } from './test/look'
+import { itemOf, reviewOf } from './test/reviews'
+import { apiOf, overviewOf, refuse } from './test/rooms'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  location.hash = ''
+})
+afterEach(() => void vi.useRealTimers())
+
+async function open(overview: Partial<Overview> = {}, answers: Partial<Api> = {}) {
+  const now = { overview: overviewOf(overview) }
+  const listeners: Record<string, (route: string) => void> = {}
+  const on = (name: string) => (listener: (route: string) => void) => ((listeners[name] = listener), () => undefined)
+  const events = { onChanged: on('changed'), onRoute: on('route'), onTheme: on('theme') } as Events
+  const item = reviewOf()
+  const api = apiOf({
+    ready: async () => '', overview: async () => now.overview, inbox: async () => [itemOf(item)], decided: async () => [], review: async () => item,
+    servers: async () => [], clients: async () => ({ guarded: 0, total: 0, clients: [], unguarded: [], unseen: [] }), settings: async () => [], backups: async () => [], ...answers,
+  })
+  render(App, { props: { api, events } })
+  await settle()
+  return { now, tell: async (name: string, route = '') => (listeners[name]?.(route), await hashed()) }
+}
+
+/** jsdom tells of a new address a task later. */
+async function hashed() {
+  window.dispatchEvent(new HashChangeEvent('hashchange'))
+  await settle()
+}
+
+describe('the window', () => {
+  it('counts what waits in the navigation and in its title', async () => {
+    await open({ waiting: { critical: 1, high: 0, review: 2 } })
+    expect(screen.getByRole('link', { name: 'Inbox (3)' })).toHaveAttribute('aria-current', 'page')
+    expect(document.title).toBe('Sallyport – Inbox (3)')
+  })
+
+  it('says in one line how many servers are guarded, and which it is not', async () => {
+    const { now, tell } = await open({ guarded: 4, total: 4 })
+    expect(screen.getByRole('link', { name: 'Guarding 4 of 4 servers' })).toBeInTheDocument()
+    now.overview = overviewOf({ guarded: 3, total: 4 })
+    await tell('changed')
+    expect(screen.getByRole('link', { name: '1 server not guarded' })).toBeInTheDocument()
+  })
+
+  it('opens the item that Go kept for it, and decides nothing by that', async () => {
+    const decided = vi.fn()
+    await open({}, { ready: async () => '#/inbox/4F2A', allow: decided, keep: decided })
+    await hashed()
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('“get_forecast” from weather changed')
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(decided).not.toHaveBeenCalled()
+  })
+
+  it('goes where a notification leads while it is open', async () => {
+    const { tell } = await open()
+    await tell('route', '#/inbox/4F2A')
+    expect(screen.getByRole('heading', { level: 1 })).toHaveFocus()
+  })
+
+  it('shows the first steps where nothing is protected yet', async () => {
+    await open({ firstRun: true })
+    expect(location.hash).toBe('#/start')
+  })
+
+  it('changes the room at Ctrl and a number, with the focus on its headline', async () => {
+    await open()
+    await fireEvent.keyDown(window, { key: '2', ctrlKey: true })
+    await hashed()
+    const headline = within(screen.getByRole('main')).getByRole('heading', { level: 1, name: 'Servers' })
+    expect(headline).toHaveFocus()
+  })
+
+  it('says that the engine is silent, keeps what it last knew, and asks again', async () => {
+    let silent = false
+    const { tell } = await open({ waiting: { critical: 0, high: 0, review: 1 } }, { overview: async () => (silent ? refuse(4050, 'the hub is stepping down') : overviewOf({ waiting: { critical: 0, high: 0, review: 1 } })) })
+    silent = true
+    await tell('changed')
+    expect(screen.getByRole('alert')).toHaveTextContent("Sallyport's engine isn't answering. Blocked things stay blocked.")
+    expect(screen.getByRole('link', { name: 'Inbox (1)' })).toBeInTheDocument()
+    silent = false
+    await vi.advanceTimersByTimeAsync(2500)
+    expect(screen.queryByRole('alert')).toBeNull()
+  })
+
+  it('says once that it lives on in the tray', async () => {
+    const toldOfTray = vi.fn(async () => undefined)
+    await open({ trayTold: false }, { toldOfTray })
+    await fireEvent.click(screen.getByRole('button', { name: 'Got it' }))
+    expect(toldOfTray).toHaveBeenCalledOnce()
+  })
+})
