@@ -28,8 +28,14 @@ describe('how a server stands', () => {
     ['something else that waits is said', serverOf({ code: '4F2A' }), 'Something waits for you'],
     ['a server of which all is allowed is guarded', serverOf(), 'Guarded'],
   ] as const) {
-    it(name, () => expect(statusOf(server).words).toBe(words))
+    it(name, () => expect(statusOf(server, []).words).toBe(words))
   }
+
+  it('a server whose entry lost its guard is not called guarded, whatever was allowed', () => {
+    const open = [{ client: 'claude-desktop', name: 'weather', kind: 'entry', why: '', code: '', next: '' }]
+    expect(statusOf(serverOf(), open).words).toBe('Not guarded')
+    expect(statusOf(serverOf({ wrappers: 1 }), open).words).toBe('Guarded')
+  })
 
   it('says who allowed an item and when', () => {
     const now = new Date('2026-11-21T12:00:00Z')

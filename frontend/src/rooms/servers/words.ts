@@ -8,8 +8,12 @@ export interface Status {
   words: string
 }
 
-/** How a server stands, in the words of the list. */
-export function statusOf(server: Server): Status {
+/**
+ * How a server stands, in the words of the list. What was allowed says nothing of a server that a client starts without us:
+ * an entry of its name that is not guarded comes first, unless a wrapper runs.
+ */
+export function statusOf(server: Server, unguarded: readonly Unguarded[]): Status {
+  if (server.wrappers === 0 && unguarded.some((u) => u.kind === 'entry' && u.name === server.server)) return { standing: 'problem', words: 'Not guarded' }
   if (server.state === 'new') return { standing: 'waiting', words: 'Waiting for you' }
   if (server.state === 'blocked') return { standing: 'blocked', words: 'Blocked' }
   if (server.blocked > 0) return { standing: 'blocked', words: server.blocked === 1 ? '1 tool blocked' : `${server.blocked} tools blocked` }
