@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -347,5 +346,3 @@ func (a *app) outline() string {
 	down(root, 0)
 	return out.String()
 }
-
-var _ = testing.Short // the driver belongs to tests alone
