@@ -37,10 +37,13 @@ desktop: build page ## Build bin/sallyport-desktop, the window with its page (GT
 	go build -tags $(DESKTOP) $(BUILD) -o bin/sallyport-desktop ./cmd/sallyport-desktop
 
 .PHONY: page
-page: bindings ## Build the window's page into frontend/dist
+page: page-needs ## Build the window's page into frontend/dist
+	npm --prefix frontend run build
+
+.PHONY: page-needs
+page-needs: bindings
 	@build/need npm
 	@[[ frontend/node_modules/.package-lock.json -nt frontend/package-lock.json ]] || npm --prefix frontend ci --no-audit --no-fund
-	npm --prefix frontend run build
 
 .PHONY: bindings
 bindings: ## Write what the page may call, as TypeScript, into frontend/src/api/wailsjs
@@ -50,8 +53,10 @@ bindings: ## Write what the page may call, as TypeScript, into frontend/src/api/
 .PHONY: test
 test: test-needs ui-needs ## Run all tests, end to end against real servers and with the window that ships
 	@# A program built with -race sleeps a second when it ends, unless told otherwise; the tests start hundreds.
-	@# The window's stories come after, so that they are not measured against a busy machine.
-	@( rc=0; GORACE=atexit_sleep_ms=0 go test -race -v -timeout 20m ./... || rc=$$?; $(STORIES) -v || rc=$$?; exit $$rc ) 2>&1 | build/report
+	@# The page's tests run beside the others, the window's stories after, so that they are not measured against a busy machine.
+	@mkdir -p .cache; exec 3>&1; ( rc=0; npm --prefix frontend test >.cache/page-tests.txt 2>&1 & page=$$!; \
+		GORACE=atexit_sleep_ms=0 go test -race -v -timeout 20m ./... || rc=$$?; $(STORIES) -v || rc=$$?; \
+		if wait $$page; then tail -n 6 .cache/page-tests.txt >&3; else rc=1; cat .cache/page-tests.txt >&3; fi; exit $$rc ) 2>&1 | build/report
 
 .PHONY: test-needs
 test-needs: ## Install what the tests need (system packages, and servers below .cache)
@@ -77,13 +82,15 @@ faults: test-needs ## Run the fault tests in their long form (a quarter of an ho
 	go test -timeout 30m -run 'TestWhateverIsDoneToAFile' ./app -long
 
 .PHONY: check
-check: ## Format, vet on every platform, staticcheck, build without cgo, known vulnerabilities
+check: page-needs ## Format, vet on every platform, staticcheck, the page's types and lint, build without cgo, known vulnerabilities
 	@build/need go
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [[ -n "$$unformatted" ]]; then echo "gofmt: $$unformatted"; exit 1; fi
 	go vet ./...
 	GOOS=darwin CGO_ENABLED=0 go vet ./...
 	GOOS=windows CGO_ENABLED=0 go vet ./...
 	go run $(STATICCHECK) ./...
+	npm --prefix frontend run check
+	npm --prefix frontend run lint
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/sallyport
 	@build/vulnerabilities $(GOVULNCHECK)
 
