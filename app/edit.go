@@ -177,6 +177,10 @@ func (e *edit) answer(p control.Protect, result clientconfig.Result) control.Pro
 	}
 	for _, o := range result.Outcomes {
 		entry := control.ClientEntry{Name: o.Name, Why: o.Why}
+		now, there := e.view.file.Entry(o.Name)
+		if there && now.Command != "" {
+			entry.Runs, _ = maskArgv(append([]string{now.Command}, now.Args...))
+		}
 		switch o.Did {
 		case clientconfig.DidWrap, clientconfig.DidRewrap:
 			entry.State = control.EntryWrapped
@@ -186,7 +190,7 @@ func (e *edit) answer(p control.Protect, result clientconfig.Result) control.Pro
 			entry.State = control.EntryMissing
 		case clientconfig.DidNone:
 			entry.State = control.EntryOpen
-			if now, ok := e.view.file.Entry(o.Name); ok && clientconfig.Classify(now, e.by, nil).Kind == clientconfig.Wrapped {
+			if there && clientconfig.Classify(now, e.by, nil).Kind == clientconfig.Wrapped {
 				entry.State = control.EntryGuarded
 			}
 		default:

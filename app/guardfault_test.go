@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -398,6 +399,24 @@ func TestAServersOwnProgramCannotSettleWhatWaits(t *testing.T) {
 	wantError(t, err, control.CodeDescends)
 }
 
+func TestAPreviewSaysWhatEachEntryRunsAndNoSecretOfIt(t *testing.T) {
+	const secret = "sk-live-51H8xQ2eZvKYlo2C0aXbYcZd"
+	d := newDesk(t, `{"mcpServers": {"notes": {"command": "npx", "args": ["-y", "notes-server", "--api-key", "`+secret+`"], "env": {"TOKEN": "`+secret+`"}}, "far": {"url": "https://x"}}}`)
+	out, err := d.Protect(person, control.Protect{All: true, DryRun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range out.Entries {
+		runs := strings.Join(e.Runs, " ")
+		if e.Name == "notes" && !strings.HasPrefix(runs, "npx -y notes-server --api-key ") || e.Name == "far" && runs != "" || strings.Contains(runs, secret) {
+			t.Errorf("%s runs %q", e.Name, runs)
+		}
+	}
+	if len(out.Entries) != 2 {
+		t.Errorf("entries %+v", out.Entries)
+	}
+}
+
 func TestProtectNamesWhatItCannotDo(t *testing.T) {
 	d := newDesk(t, "")
 	_, err := d.Protect(person, control.Protect{})
@@ -427,7 +446,7 @@ func TestProtectNamesWhatItCannotDo(t *testing.T) {
 	again := d.protect() // to name the others would not help: it says why, as the first time
 	for _, e := range again.Entries {
 		first := out.Entries[slices.IndexFunc(out.Entries, func(f control.ClientEntry) bool { return f.Name == e.Name })]
-		if e.Name != "good" && e != first {
+		if e.Name != "good" && !reflect.DeepEqual(e, first) {
 			t.Errorf("the second time it says %+v, the first time %+v", e, first)
 		}
 	}

@@ -307,10 +307,11 @@ type ClientFile struct {
 
 // ClientEntry is one entry of it.
 type ClientEntry struct {
-	Name  string `json:"name"`
-	State string `json:"state"` // guarded, wrapped, unwrapped, open, left, fake, missing
-	Why   string `json:"why"`
-	Code  string `json:"code"`
+	Name  string   `json:"name"`
+	State string   `json:"state"` // guarded, wrapped, unwrapped, open, left, fake, missing
+	Why   string   `json:"why"`
+	Code  string   `json:"code"`
+	Runs  []string `json:"runs"` // its command as it stands in the file, secrets masked; none where that was not asked
 }
 
 // Preview is a change of a client's file: what it would be, or was where Written.

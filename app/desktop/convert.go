@@ -110,6 +110,7 @@ func unguarded(all []control.Unguarded) []Unguarded {
 func entries(all []control.ClientEntry) []ClientEntry {
 	out := make([]ClientEntry, 0, len(all))
 	for _, e := range all {
+		e.Runs = some(e.Runs)
 		out = append(out, ClientEntry(e))
 	}
 	return out

@@ -45,10 +45,11 @@ const (
 
 // ClientEntry is one entry of a client's file.
 type ClientEntry struct {
-	Name  string `json:"name"`
-	State string `json:"state"`
-	Why   string `json:"why,omitempty"`  // a sentence of ours
-	Code  string `json:"code,omitempty"` // SP-nnn, where a paragraph of docs/problems.md says more
+	Name  string   `json:"name"`
+	State string   `json:"state"`
+	Why   string   `json:"why,omitempty"`  // a sentence of ours
+	Code  string   `json:"code,omitempty"` // SP-nnn, where a paragraph of docs/problems.md says more
+	Runs  []string `json:"runs,omitempty"` // its command, secrets masked; only where a change of the file is previewed
 }
 
 // CoverageQuery asks what is guarded. Config adds one file that no client is known for.

@@ -424,6 +424,8 @@ export interface ClientEntry {
   state: string // guarded, wrapped, unwrapped, open, left, fake, missing
   why: string
   code: string
+  /** Server text: its command as it stands in the file, secrets masked; [] where that was not asked. */
+  runs: string[]
 }
 
 export interface Preview {

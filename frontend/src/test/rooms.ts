@@ -98,7 +98,7 @@ export function coverageOf(with_: Partial<Coverage> = {}): Coverage {
 }
 
 export function entry(name: string, state: string, why = '') {
-  return { name, state, why, code: '' }
+  return { name, state, why, code: '', runs: ['npx', `@acme/${name}`] }
 }
 
 export const DIFF = `--- a

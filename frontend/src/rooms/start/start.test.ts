@@ -27,6 +27,7 @@ describe('before anything is written', () => {
     expect(await screen.findByText(path)).toBeInTheDocument()
     expect(await screen.findByRole('checkbox', { name: 'Guard weather' })).toBeChecked()
     expect(screen.getByRole('checkbox', { name: 'Guard remote' })).toBeDisabled()
+    expect(screen.getByText('npx @acme/weather')).toBeInTheDocument()
     expect(screen.getByText('A remote server, which this version does not stand in front of.')).toBeInTheDocument()
   })
 
