@@ -30,6 +30,7 @@ func TestRealClientsSeeTheSameBehindTheWrapper(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers and clients")
 	}
+	t.Parallel()
 	for _, d := range drivers {
 		t.Run(d.name, func(t *testing.T) {
 			for _, server := range realServers {
@@ -55,6 +56,7 @@ func TestRealClientsSeeTheSameTwice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers and clients")
 	}
+	t.Parallel()
 	for _, d := range drivers {
 		t.Run(d.name, func(t *testing.T) {
 			server := realServers[0]
@@ -183,6 +185,7 @@ func TestTheInspectorPrintsTheSameBehindTheWrapper(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers and clients")
 	}
+	t.Parallel()
 	for _, c := range []struct {
 		server int
 		args   [][]string

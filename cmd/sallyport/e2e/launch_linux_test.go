@@ -12,6 +12,7 @@ func TestLaunchIsSeenBehindWalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	if out, code := h.run("settings", "set", "sandbox", "shield"); code != 0 {
 		t.Fatalf("settings: status %d: %s", code, out)

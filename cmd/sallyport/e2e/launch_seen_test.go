@@ -110,6 +110,7 @@ func TestLaunchAnotherVersionThatNpxFetchesIsSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	put(t, filepath.Join(dir, "package.json"), `{"private":true}`)
 	put(t, filepath.Join(dir, ".npmrc"), "before=2026-08-25\n")

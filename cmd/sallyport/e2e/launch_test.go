@@ -294,6 +294,7 @@ func TestLaunchANewVersionThatNpxRunsIsSeenAndSaid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	env := npmPrefix(t, dir, olderEverything)
 	argv := []string{"npx", "-y", "@modelcontextprotocol/server-everything"}
@@ -328,6 +329,7 @@ func TestLaunchUnderBlockCallsOfANewNpxVersionAreRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	env := npmPrefix(t, dir, olderEverything)
 	argv := []string{"npx", "-y", "@modelcontextprotocol/server-everything"}
@@ -362,6 +364,7 @@ func TestLaunchANewVersionThatUvxRunsIsSeenAndSaid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	constraints := filepath.Join(dir, "constraints.txt")
 	env := []string{"UV_CACHE_DIR=" + filepath.Join(filepath.Dir(dir), "uv-cache"), "UV_NO_PROGRESS=1"}
@@ -387,6 +390,7 @@ func TestLaunchOtherClientsFoldersAndTerminalsRaiseNoAlarm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	put(t, filepath.Join(dir, "elsewhere", "x"), "")
 	argv := python("mcp-server-time", "--local-timezone", "Europe/Lisbon")(t, dir)
