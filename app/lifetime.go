@@ -1,7 +1,9 @@
 package app
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"maps"
 	"os"
 	"time"
@@ -71,6 +73,24 @@ func (h *Hub) idling() {
 func (h *Hub) leave() {
 	h.leaving = true
 	h.end()
+}
+
+// Serve answers on listener until the hub or ctx ends. again says that another hub takes its place, on the same socket.
+func (h *Hub) Serve(ctx context.Context, listener *control.Listener, log *slog.Logger) (again bool, err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		select {
+		case <-h.Done():
+			if h.BeginsAgain() {
+				stop(control.ErrAgain)
+			}
+			stop(nil)
+		case <-ctx.Done():
+		}
+	}()
+	err = control.Serve(ctx, listener, h, control.Options{Log: log})
+	return errors.Is(context.Cause(ctx), control.ErrAgain), err
 }
 
 // Show raises the window of this hub for a second start of its program. A program inside a wrapped server does not put a

@@ -2,7 +2,6 @@ package desktop
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -51,7 +50,7 @@ func (h *host) changed() {
 
 func (h *host) serve(ctx context.Context, hub *app.Hub) error {
 	for {
-		again, err := h.serveOne(ctx, hub)
+		again, err := hub.Serve(ctx, h.listener, h.log)
 		h.hub.Store(nil)
 		_ = hub.Close()
 		if !again || err != nil || ctx.Err() != nil {
@@ -64,24 +63,6 @@ func (h *host) serve(ctx context.Context, hub *app.Hub) error {
 		h.hub.Store(hub)
 		h.changed()
 	}
-}
-
-// serveOne serves until the hub or ctx ends. again says that another hub takes its place, on the same socket.
-func (h *host) serveOne(ctx context.Context, hub *app.Hub) (again bool, err error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	go func() {
-		select {
-		case <-hub.Done():
-			if hub.BeginsAgain() {
-				stop(control.ErrAgain)
-			}
-			stop(nil)
-		case <-ctx.Done():
-		}
-	}()
-	err = control.Serve(ctx, h.listener, hub, control.Options{Log: h.log})
-	return errors.Is(context.Cause(ctx), control.ErrAgain), err
 }
 
 // close ends the hub: what is queued is written, store and socket are given back.

@@ -44,7 +44,7 @@ func runHub(ctx context.Context, o hubOptions, s streams) int {
 		if !said {
 			sayHub(s.out, hub.Welcome(control.Peer{}), o, listener)
 		}
-		again, err = serveHub(ctx, listener, hub, log)
+		again, err = hub.Serve(ctx, listener, log)
 		_ = hub.Close()
 		options.Damage = hub.Damage()
 	}
@@ -55,24 +55,6 @@ func runHub(ctx context.Context, o hubOptions, s streams) int {
 		return fail(s, exitFailed, "hub", err)
 	}
 	return exitFine
-}
-
-// serveHub serves until the hub or ctx ends. again says that another hub takes its place, on the same socket.
-func serveHub(ctx context.Context, listener *control.Listener, hub *app.Hub, log *slog.Logger) (again bool, err error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	go func() {
-		select {
-		case <-hub.Done():
-			if hub.BeginsAgain() {
-				stop(control.ErrAgain)
-			}
-			stop(nil)
-		case <-ctx.Done():
-		}
-	}()
-	err = control.Serve(ctx, listener, hub, control.Options{Log: log})
-	return errors.Is(context.Cause(ctx), control.ErrAgain), err
 }
 
 // sayHub says what this hub may do, once it answers.
