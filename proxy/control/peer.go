@@ -31,7 +31,7 @@ func ourInstallation(executables []string) (*installation, error) {
 		return nil, fmt.Errorf("look at our own executable: %w", err)
 	}
 	in := &installation{files: []os.FileInfo{self}}
-	for _, path := range append([]string{Beside(wrapperProgram), Beside(desktopProgram)}, executables...) {
+	for _, path := range append(installed(), executables...) {
 		f, err := os.Open(path)
 		if err != nil {
 			continue

@@ -26,15 +26,34 @@ func Beside(name string) string {
 // WrapperProgram is the path of this installation's sallyport, "" where it is not there.
 func WrapperProgram() string { return Beside(wrapperProgram) }
 
-// besideOf follows links first: what is called through a link in a folder of programs stands with the others.
-func besideOf(program, name string) string {
+// installed are the paths of the programs of this installation, there or not. Every start of a wrapper asks, so links are
+// followed once.
+func installed() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	folder := folderOf(self)
+	return []string{programIn(folder, wrapperProgram), programIn(folder, desktopProgram)}
+}
+
+// folderOf follows links first: what is called through a link in a folder of programs stands with the others.
+func folderOf(program string) string {
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		program = real
 	}
+	return filepath.Dir(program)
+}
+
+func programIn(folder, name string) string {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	path := filepath.Join(filepath.Dir(program), name)
+	return filepath.Join(folder, name)
+}
+
+func besideOf(program, name string) string {
+	path := programIn(folderOf(program), name)
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
