@@ -58,10 +58,9 @@ func TestAFirstReviewOpensWhatWasBlocked(t *testing.T) {
 	}
 }
 
-// What changed is refused, everything else works on; the window says in words what is different, and allowing it opens
-// exactly that.
-func TestAChangeIsBlockedShownInWordsAndAllowed(t *testing.T) {
-	t.Parallel()
+// working is where most stories begin: a server that was allowed, a window, and a call that was answered.
+func working(t *testing.T) (*house, *app, *server, *client) {
+	t.Helper()
 	h := newHouse(t)
 	first, faces := weatherFaces()
 	weather := newServer(t, first, faces)
@@ -69,6 +68,14 @@ func TestAChangeIsBlockedShownInWordsAndAllowed(t *testing.T) {
 	a := h.open()
 	client := h.wrapped("weather", weather, h.env())
 	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	return h, a, weather, client
+}
+
+// What changed is refused, everything else works on; the window says in words what is different, and allowing it opens
+// exactly that.
+func TestAChangeIsBlockedShownInWordsAndAllowed(t *testing.T) {
+	t.Parallel()
+	h, a, weather, client := working(t)
 
 	weather.put("reworded")
 	item := h.waits("changed")
@@ -90,13 +97,7 @@ func TestAChangeIsBlockedShownInWordsAndAllowed(t *testing.T) {
 // The safe button: it stays refused, it leaves the inbox, and no terminal can undo that while there is a window.
 func TestWhatIsKeptBlockedStaysSo(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	first, faces := weatherFaces()
-	weather := newServer(t, first, faces)
-	h.allowed("weather", weather)
-	a := h.open()
-	client := h.wrapped("weather", weather, h.env())
-	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	h, a, weather, client := working(t)
 	weather.put("reworded")
 	item := h.waits("changed")
 
@@ -123,13 +124,7 @@ func TestWhatIsKeptBlockedStaysSo(t *testing.T) {
 // It changes while a person reads: the buttons go dead and say so, and what is allowed afterwards is what is then shown.
 func TestWhatChangesWhileItIsReadIsNotAllowed(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	first, faces := weatherFaces()
-	weather := newServer(t, first, faces)
-	h.allowed("weather", weather)
-	a := h.open()
-	client := h.wrapped("weather", weather, h.env())
-	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	h, a, weather, client := working(t)
 	weather.put("reworded")
 	item := h.waits("changed")
 	a.trayClick("weather")
@@ -156,13 +151,7 @@ func TestWhatChangesWhileItIsReadIsNotAllowed(t *testing.T) {
 // to allow it; the server's name must be typed.
 func TestWhatIsCriticalMustBeTyped(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	first, faces := weatherFaces()
-	weather := newServer(t, first, faces)
-	h.allowed("weather", weather)
-	a := h.open()
-	client := h.wrapped("weather", weather, h.env())
-	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	h, a, weather, client := working(t)
 	weather.put("poisoned")
 	item := h.waits("changed")
 	if item.Severity != "critical" {
