@@ -26,6 +26,7 @@ type handle struct {
 	writing sync.Mutex // one writer: bbolt's own lock is not waited for inside
 	meeting sync.Mutex // held where bbolt takes its lock over the meta pages, so that damage met there is known to the next
 	damaged atomic.Pointer[error]
+	broken  chan struct{} // closed once damage is known
 	seen    atomic.Uint64 // the newest commit that was seen
 }
 
@@ -49,7 +50,8 @@ func (h *handle) update(f func(*bolt.Tx) error) error {
 	if err := tx.Commit(); err != nil {
 		return err
 	}
-	return h.forward(id)
+	h.advance(id)
+	return nil
 }
 
 // view runs f in a transaction that reads.
@@ -73,6 +75,7 @@ func (h *handle) start(writable bool) (*bolt.Tx, error) {
 		if _, err := h.readMeta(); err != nil {
 			return err
 		}
+		seen := h.seen.Load() // before it begins: a commit may end beside it
 		var err error
 		if tx, err = h.db.Begin(writable); err != nil {
 			return err
@@ -81,30 +84,35 @@ func (h *handle) start(writable bool) (*bolt.Tx, error) {
 		if writable {
 			on-- // the number is that of the commit to come
 		}
-		if err := h.forward(on); err != nil {
+		if on < seen {
 			_ = tx.Rollback()
-			return err
+			return fmt.Errorf("%w: it went back by %d commits", ErrCorrupt, seen-on)
 		}
+		h.advance(on)
 		return nil
 	}))
 	return tx, err
 }
 
-// leave ends a transaction that reads. Where a start has met damage since, the lock it needs may never come free.
+// leave ends a transaction that reads. It waits for no start: a commit that outgrows the memory map waits for every reader to
+// leave, and the start of the next one waits for that commit. Where a start meets damage meanwhile, the lock that leaving needs
+// may never come free; nobody waits for it then.
 func (h *handle) leave(tx *bolt.Tx) {
-	h.meeting.Lock()
-	defer h.meeting.Unlock()
-	if h.damaged.Load() != nil {
-		go func() { _ = tx.Rollback() }()
-		return
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		_ = guard(tx.Rollback)
+	}()
+	select {
+	case <-left:
+	case <-h.broken:
 	}
-	_ = tx.Rollback()
 }
 
 // note keeps damage: from then on every use is refused.
 func (h *handle) note(err error) error {
-	if errors.Is(err, ErrCorrupt) {
-		h.damaged.CompareAndSwap(nil, &err)
+	if errors.Is(err, ErrCorrupt) && h.damaged.CompareAndSwap(nil, &err) {
+		close(h.broken)
 	}
 	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
 		return ErrClosed

@@ -148,9 +148,8 @@ func openFile(path string, timeout time.Duration) (_ *handle, err error) {
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	h := &handle{db: db, file: seen, page: db.Info().PageSize}
-	if err := h.checkMetas(); err != nil {
-		h.damaged.Store(&err)
+	h := &handle{db: db, file: seen, page: db.Info().PageSize, broken: make(chan struct{})}
+	if err := h.note(h.checkMetas()); err != nil {
 		_ = h.close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
