@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
@@ -85,6 +86,8 @@ type Hub struct {
 	reports   uint64 // counts reports, to order them
 	servers   map[string]*standing
 	waiting   []store.Item           // what waits, without its parts
+	counted   uint64                 // of which number of commits waiting was read
+	commits   atomic.Uint64          // of decisions and declarations, not of records
 	minted    map[string][]time.Time // new codes of the last minute, by server
 	withdrawn map[string]string      // code of the item that left last, by server and kind
 	settings  settings
@@ -352,6 +355,7 @@ func (h *Hub) commit(f func(*store.Tx) (wrote bool, err error)) error {
 		return nil
 	}
 	if err == nil {
+		h.commits.Add(1)
 		h.changed()
 	}
 	return err

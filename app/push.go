@@ -23,8 +23,23 @@ func (h *Hub) blocked(s *session) control.State {
 	return state
 }
 
+// current reads a server and what waits anew, where anything was decided or declared since they were read.
+func (h *Hub) current(id string) error {
+	now := h.commits.Load()
+	if st := h.servers[id]; st == nil || st.as != now {
+		if err := h.refresh(id); err != nil {
+			return err
+		}
+	}
+	if h.counted != now {
+		return h.recount()
+	}
+	return nil
+}
+
 // refresh reads a server anew, so that its wrappers get what holds now.
 func (h *Hub) refresh(id string) error {
+	as := h.commits.Load()
 	return h.store.View(func(tx *store.Tx) error {
 		l, err := readLedger(tx, id)
 		if err != nil {
@@ -39,6 +54,7 @@ func (h *Hub) refresh(id string) error {
 			return err
 		}
 		h.servers[id].launch = h.standLaunch(tx, l, waiting[kindLaunch].Code)
+		h.servers[id].as = as
 		return nil
 	})
 }
@@ -116,13 +132,17 @@ func (h *Hub) waitingOf(s *session) int {
 
 // recount reads what waits, for the numbers in States.
 func (h *Hub) recount() error {
+	as := h.commits.Load()
 	return h.store.View(func(tx *store.Tx) error {
 		waiting, err := tx.Waiting()
+		if err != nil {
+			return err
+		}
 		for i := range waiting {
 			waiting[i].Parts, waiting[i].Findings = nil, nil
 		}
-		h.waiting = waiting
-		return err
+		h.waiting, h.counted = waiting, as
+		return nil
 	})
 }
 

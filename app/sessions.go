@@ -39,6 +39,7 @@ type standing struct {
 	base     control.State // Name, Waiting and Launch are each wrapper's own
 	launch   launchStanding
 	lastSeen time.Time
+	as       uint64 // of which number of commits it was read
 }
 
 const (
@@ -72,52 +73,64 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		s.name = inspect.CleanName(r.Server.Name, "server-1")
 		return h.blocked(s), nil
 	}
-	var name string
-	err = h.update(func(tx *store.Tx) (bool, error) {
-		server, err := tx.Server(id.ID)
-		if err != nil && !absent(err) {
-			return false, err
-		}
-		fresh := err != nil
-		if fresh {
-			number, err := nextNumber(tx)
-			if err != nil {
+	// A wrapper that starts waits for no disk: what is stored already is only read, beside whatever is being written.
+	var server store.Server
+	var write bool
+	err = h.store.View(func(tx *store.Tx) (err error) {
+		server, write, err = h.enlist(tx, s, id, r, now)
+		return err
+	})
+	if err == nil && write {
+		err = h.update(func(tx *store.Tx) (bool, error) {
+			if server, write, err = h.enlist(tx, s, id, r, now); err != nil || !write {
 				return false, err
 			}
-			server = store.Server{ID: id.ID, Transport: r.Server.Transport, FirstSeen: now, Number: number}
-		}
-		before := server
-		server.Identity, server.Argv, server.URL = id.Display, id.Argv, id.URL
-		s.name = inspect.CleanName(r.Server.Name, fmt.Sprintf("server-%d", server.Number))
-		// Two entries for one server: its name stays as long as a wrapper of that name lives.
-		if server.Name == "" || !h.named(id.ID, server.Name) {
-			server.Name = s.name
-		}
-		if s.client != "" && !slices.Contains(server.Clients, s.client) && len(server.Clients) < maxClients {
-			server.Clients = append(slices.Clone(server.Clients), s.client)
-		}
-		server.LastSeen = now
-		name = server.Name
-		same := !fresh && before.Name == server.Name && before.Identity == server.Identity && len(before.Clients) == len(server.Clients)
-		if same && now.Sub(before.LastSeen) < time.Hour {
-			return false, nil // a start of a wrapper does not wait for a disk
-		}
-		return true, tx.PutServer(server)
-	})
+			return true, tx.PutServer(server)
+		})
+	}
 	if err != nil {
 		return control.State{}, h.failed(err)
 	}
 	h.sessions[w] = s
 	h.idling()
-	if err := errors.Join(h.refresh(id.ID), h.recount()); err != nil {
+	if err := h.current(id.ID); err != nil {
 		delete(h.sessions, w)
 		h.idling()
 		return control.State{}, h.failed(err)
 	}
 	h.changed()
 	st := h.servers[id.ID]
-	st.lastSeen, st.base.Name = now, name
+	st.lastSeen, st.base.Name = now, server.Name
 	return h.push(s), nil
+}
+
+// enlist is what the store is to know of a server whose wrapper has come, and whether that must be written.
+func (h *Hub) enlist(tx *store.Tx, s *session, id identity, r control.Register, now time.Time) (server store.Server, write bool, err error) {
+	server, err = tx.Server(id.ID)
+	if err != nil && !absent(err) {
+		return server, false, err
+	}
+	fresh := err != nil
+	if fresh {
+		number, err := nextNumber(tx)
+		if err != nil {
+			return server, false, err
+		}
+		server = store.Server{ID: id.ID, Transport: r.Server.Transport, FirstSeen: now, Number: number}
+	}
+	before := server
+	server.Identity, server.Argv, server.URL = id.Display, id.Argv, id.URL
+	s.name = inspect.CleanName(r.Server.Name, fmt.Sprintf("server-%d", server.Number))
+	// Two entries for one server: its name stays as long as a wrapper of that name lives.
+	if server.Name == "" || !h.named(id.ID, server.Name) {
+		server.Name = s.name
+	}
+	if s.client != "" && !slices.Contains(server.Clients, s.client) && len(server.Clients) < maxClients {
+		server.Clients = append(slices.Clone(server.Clients), s.client)
+	}
+	server.LastSeen = now
+	same := !fresh && before.Name == server.Name && before.Identity == server.Identity && len(before.Clients) == len(server.Clients)
+	return server, !same || now.Sub(before.LastSeen) >= time.Hour, nil
 }
 
 // named says whether a live wrapper of the server goes by that name.

@@ -59,9 +59,10 @@ func NewLauncher(hub LaunchHub, command transport.Command, wait time.Duration) *
 // Before says whether the server may be started. It waits for the hub.
 func (l *Launcher) Before(ctx context.Context) bool {
 	bounded, cancel := context.WithTimeout(ctx, l.wait)
+	found := l.finding()
 	err := l.hub.WaitState(bounded)
 	if err == nil {
-		l.examine(bounded, true)
+		l.examine(bounded, true, found)
 	}
 	cancel()
 	// From here on a hub that comes, or comes back, is told again.
@@ -71,6 +72,21 @@ func (l *Launcher) Before(ctx context.Context) bool {
 		}
 	})
 	return l.verdict(l.hub.State()) != control.LaunchHold
+}
+
+// finding looks for what would run beside the wait for the hub.
+func (l *Launcher) finding() func() (*launch.Look, error) {
+	var look *launch.Look
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		look, err = launch.Find(l.command)
+	}()
+	return func() (*launch.Look, error) {
+		<-done
+		return look, err
+	}
 }
 
 // verdict is the hub's word on this launch. A hub that came back and has not been told yet takes nothing back.
@@ -85,7 +101,7 @@ func (l *Launcher) verdict(state *control.State) control.LaunchVerdict {
 
 // examine looks at what would run before anything runs, and tells the hub. Alone it asks only where the state at hand does not
 // answer already.
-func (l *Launcher) examine(ctx context.Context, alone bool) {
+func (l *Launcher) examine(ctx context.Context, alone bool, find func() (*launch.Look, error)) {
 	l.reporting.Lock()
 	defer l.reporting.Unlock()
 	state := l.hub.State()
@@ -97,7 +113,7 @@ func (l *Launcher) examine(ctx context.Context, alone bool) {
 		}
 		return
 	}
-	look, err := launch.At(l.command, launch.Options{Key: known.Key, Known: known.Files})
+	look, err := find()
 	if err != nil {
 		// What cannot be found cannot be started; whoever tries says why.
 		yes := control.LaunchGo
@@ -105,6 +121,7 @@ func (l *Launcher) examine(ctx context.Context, alone bool) {
 		l.settle()
 		return
 	}
+	look.Know(launch.Options{Key: known.Key, Known: known.Files})
 	as := look.Form
 	as.Client = known.Client
 	// A first launch is part of the first review, which lets nothing through. One that is as it was may run, and the hub hears
@@ -154,7 +171,7 @@ func (l *Launcher) again(ctx context.Context) {
 	case final:
 		l.report(ctx)
 	case !running:
-		l.examine(ctx, false) // the answer is a state, and wakes what waits for it
+		l.examine(ctx, false, l.finding()) // the answer is a state, and wakes what waits for it
 	}
 }
 

@@ -40,6 +40,7 @@ func report(err error) int {
 type options struct {
 	short     bool
 	chains    string
+	only      string
 	sallyport string
 	write     string
 	rounds    int
@@ -52,6 +53,7 @@ func parse(args []string) (options, error) {
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
 	set.BoolVar(&o.short, "short", false, "a run of half a minute instead of five")
 	set.StringVar(&o.chains, "chains", "direct,relay,sallyport,typed", "what to measure")
+	set.StringVar(&o.only, "only", "", "one case alone, `BYTESxINFLIGHT`, without start-up and memory")
 	set.StringVar(&o.sallyport, "sallyport", "", "the `binary` to measure; without it one is built")
 	set.DurationVar(&o.slice, "slice", 0, "how long a chain is measured at a stretch")
 	set.StringVar(&o.write, "write", "", "put the figures between the markers of this `file`")
@@ -74,6 +76,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	o, err := parse(args)
 	if err != nil {
 		return err
+	}
+	if o.only != "" {
+		var p point
+		if _, err := fmt.Sscanf(o.only, "%dx%d", &p.size, &p.inFlight); err != nil || p.inFlight < 1 || p.inFlight >= ring {
+			return fmt.Errorf("-only %s: not BYTESxINFLIGHT, as in 200x64", o.only)
+		}
+		points = []point{p}
 	}
 	bench := &bench{options: o, ctx: ctx, progress: os.Stderr}
 	defer bench.close()

@@ -116,11 +116,13 @@ func (b *bench) measure() (*results, error) {
 		r.chains = append(r.chains, c.name)
 		r.hello[c.name], r.first[c.name] = new(series), new(series)
 	}
-	if err := b.startUps(r); err != nil {
-		return nil, err
-	}
-	if err := b.footprints(r); err != nil {
-		return nil, err
+	if b.only == "" {
+		if err := b.startUps(r); err != nil {
+			return nil, err
+		}
+		if err := b.footprints(r); err != nil {
+			return nil, err
+		}
 	}
 	if err := b.calls(r); err != nil {
 		return nil, err

@@ -27,7 +27,8 @@ type Look struct {
 	args    []string // of the command
 	looked  []looked
 	stamps  []pin.FileStamp
-	known   map[string]pin.FileStamp
+	known   []pin.FileStamp
+	loaders map[string][]string // values, which never leave this package
 	runner  runner
 	runs    bool   // a package manager chooses what runs
 	script  string // path of the script, "" for none
@@ -42,19 +43,16 @@ type looked struct {
 	then pin.FileStamp
 }
 
-// At looks at what starting c would run. It reads no file but the first line of a script.
-func At(c transport.Command, o Options) (*Look, error) {
+// Find looks at what starting c would run. It reads no file but the first line of a script, and leaves out what the hub has
+// to say first: Know.
+func Find(c transport.Command) (*Look, error) {
 	target, err := transport.Aim(c)
 	if err != nil {
 		return nil, err
 	}
-	l := &Look{target: target, args: c.Argv[1:], known: map[string]pin.FileStamp{}}
-	for _, s := range o.Known {
-		l.known[s.Path] = s
-	}
-	l.Form.Client = o.Client
+	l := &Look{target: target, args: c.Argv[1:]}
 	l.Form.Dir = plain(target.Dir)
-	l.Form.Variables, l.Form.Loaders = variables(target.Env, o.Key)
+	l.Form.Variables, l.loaders = variables(target.Env)
 	l.Form.Executable = pin.LaunchFile{Path: plain(target.Path)}
 	l.add(&l.Form.Executable, target.Path)
 	l.follow(target, target.Path, c.Argv[1:], 0)
@@ -67,13 +65,37 @@ func At(c transport.Command, o Options) (*Look, error) {
 	return l, nil
 }
 
-func (l *Look) add(f *pin.LaunchFile, path string) {
-	now, err := stat(path)
-	if err == nil {
-		if known, ok := l.known[path]; ok && known.Same(now) {
-			f.SHA256 = known.SHA256
+// Know adds what the hub knows: its key, and the content of files that stand as it saw them.
+func (l *Look) Know(o Options) {
+	l.Form.Client = o.Client
+	l.Form.Loaders = keyed(l.loaders, o.Key)
+	l.known = o.Known
+	for _, f := range l.looked {
+		f.in.SHA256 = l.unchanged(f.then)
+	}
+}
+
+// unchanged is the digest of a file that stands as the hub saw it, "" of any other.
+func (l *Look) unchanged(now pin.FileStamp) string {
+	for _, old := range l.known {
+		if old.Path == now.Path && old.Same(now) {
+			return old.SHA256
 		}
 	}
+	return ""
+}
+
+// At is Find with what the hub knows.
+func At(c transport.Command, o Options) (*Look, error) {
+	l, err := Find(c)
+	if err == nil {
+		l.Know(o)
+	}
+	return l, err
+}
+
+func (l *Look) add(f *pin.LaunchFile, path string) {
+	now, _ := stat(path)
 	l.looked = append(l.looked, looked{f, path, now})
 }
 

@@ -255,8 +255,8 @@ func (l *Look) content(through, path string) string {
 	now, err := stat(through)
 	if err == nil {
 		now.Path = path
-		if old, ok := l.known[path]; ok && old.Same(now) {
-			return old.SHA256
+		if digest := l.unchanged(now); digest != "" {
+			return digest
 		}
 		now, err = read(through, path)
 	}

@@ -96,24 +96,28 @@ func isSession(name string) bool {
 	return slices.ContainsFunc(sessionPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// variables parts an environment into names that are pinned and loaders with a keyed hash of their value. Repeated names
-// count each: programs differ in which of two they read.
-func variables(env []string, key []byte) (pinned []string, loaders []pin.LaunchLoader) {
-	values := map[string][]string{}
+// variables parts an environment into names that are pinned and the values of loaders. Repeated names count each: programs
+// differ in which of two they read.
+func variables(env []string) (pinned []string, loaders map[string][]string) {
+	loaders = map[string][]string{}
 	for _, entry := range env {
 		name, value, named := strings.Cut(entry, "=")
 		if !named || name == "" {
 			continue
 		}
 		if IsLoader(name) || pin.IsHome(name) {
-			values[name] = append(values[name], value)
+			loaders[name] = append(loaders[name], value)
 		}
-		if values[name] != nil || !isSession(name) {
+		if loaders[name] != nil || !isSession(name) {
 			pinned = append(pinned, plain(name))
 		}
 	}
 	slices.Sort(pinned)
-	pinned = slices.Compact(pinned)
+	return slices.Compact(pinned), loaders
+}
+
+// keyed hashes the values of loaders with the hub's key.
+func keyed(values map[string][]string, key []byte) (loaders []pin.LaunchLoader) {
 	for name, all := range values {
 		mac := hmac.New(sha256.New, key)
 		for _, part := range append([]string{name}, all...) {
@@ -123,7 +127,7 @@ func variables(env []string, key []byte) (pinned []string, loaders []pin.LaunchL
 		loaders = append(loaders, pin.LaunchLoader{Name: plain(name), Hash: hex.EncodeToString(mac.Sum(nil)[:16])})
 	}
 	slices.SortFunc(loaders, func(a, b pin.LaunchLoader) int { return strings.Compare(a.Name, b.Name) })
-	return pinned, loaders
+	return loaders
 }
 
 func endsWithOne(s string, endings []string) bool {
