@@ -123,13 +123,13 @@ func (h *Hub) confirm(path string, p *store.PendingWrite, names []string, finish
 func writeWords(why string, entries int) string {
 	switch why {
 	case whyProtect:
-		return fmt.Sprintf("%s of a client's file put behind the port", entriesWord(entries))
+		return fmt.Sprintf("%s of a client's file guarded", entriesWord(entries))
 	case whyUnprotect:
-		return fmt.Sprintf("%s of a client's file taken out from behind the port", entriesWord(entries))
+		return fmt.Sprintf("the guard taken out of %s of a client's file", entriesWord(entries))
 	case whyPutBack:
 		return fmt.Sprintf("%s of a client's file put back as wanted", entriesWord(entries))
 	case whyNewEntry:
-		return fmt.Sprintf("%s that came into a client's file put behind the port", entriesWord(entries))
+		return fmt.Sprintf("%s that came into a client's file guarded at once", entriesWord(entries))
 	case whyRestore:
 		return "a client's file restored from a backup"
 	}

@@ -477,18 +477,18 @@ func TestTheTimelineCountsWhatWasDone(t *testing.T) {
 		}
 	}
 	d.protect("a", "b")
-	said("2 entries of a client's file put behind the port")
+	said("2 entries of a client's file guarded")
 	d.protect("c")
-	said("1 entry of a client's file put behind the port")
+	said("1 entry of a client's file guarded")
 	d.unprotect("a")
-	said("1 entry of a client's file taken out from behind the port")
+	said("the guard taken out of 1 entry of a client's file")
 	if left := d.protect().Entries; !slices.ContainsFunc(left, func(e control.ClientEntry) bool {
 		return e.Name == "a" && strings.Contains(e.Why, "left it out before")
 	}) {
 		t.Errorf("of what was taken out it says %+v", left)
 	}
 	d.unprotect()
-	said("2 entries of a client's file taken out from behind the port")
+	said("the guard taken out of 2 entries of a client's file")
 }
 
 func TestOnAHubWithAWindowOnlyTheWindowDecidesOverFiles(t *testing.T) {

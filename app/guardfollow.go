@@ -171,7 +171,7 @@ func (h *Hub) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Cha
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err != nil {
-		h.problem(problemClientWrite, "a new entry of "+w.Path+" could not be put behind the port: "+err.Error(), "see why, then decide on the item that says so")
+		h.problem(problemClientWrite, "a new entry of "+w.Path+" could not be guarded: "+err.Error(), "see why, then decide on the item that says so")
 		return false
 	}
 	if _, ok := h.problems[problemClientWrite]; ok {

@@ -18,7 +18,7 @@ const kinds: Partial<ActivityRow>[] = [
   { server: 'notes', tool: 'read_note', status: 'error', durationUs: 1_204_000 },
   { server: 'notes', tool: 'list_notes' }, { server: 'notes', tool: 'list_notes' },
   { kind: 'guard_problem', status: 'warned', tool: '', server: '', summary: '12 activity records were let go: the hub was away and the spool is full', durationUs: 0 },
-  { kind: 'config_change', tool: '', server: '', summary: '2 entries of a client’s file put behind the port', durationUs: 0 },
+  { kind: 'config_change', tool: '', server: '', summary: '2 entries of a client’s file guarded', durationUs: 0 },
   { server: 'Safe update ✅ \u202Etxt', tool: '', kind: 'server_start', summary: '' },
 ]
 const rows = Array.from({ length: many }, (_, i) => rowOf(i, { time: ago(i * 7 + 2), ...kinds[i % kinds.length] }))

@@ -37,7 +37,7 @@ describe('the words of a row', () => {
 
   it('says what a first look and a change of a file are', () => {
     expect(toldOf({ kind: 'drift', status: 'blocked', mode: '', summary: 'a new server: 3 items for a first look' }).word).toBe('New server')
-    expect(toldOf({ kind: 'config_change', status: 'ok', mode: '', summary: "3 entries of a client's file put behind the port" }).word).toBe('File changed')
+    expect(toldOf({ kind: 'config_change', status: 'ok', mode: '', summary: "3 entries of a client's file guarded" }).word).toBe('File changed')
   })
 
   it('shows nothing in a sentence that cannot be seen', () => {
