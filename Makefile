@@ -134,6 +134,11 @@ bench-window: ui-needs ## Measure how soon the window is there and what it costs
 bench: build ## Measure against a direct connection, a bare relay and a typed proxy, in one run
 	@go run ./cmd/bench -write docs/performance.md
 
+CORPORA ?= ../shared/corpora/dev
+.PHONY: eval
+eval: ## Measure the detector on corpora of attacks and honest text, into docs/detection.md (CORPORA=folder)
+	@go run ./cmd/eval -corpora $(CORPORA) -write docs/detection.md
+
 FUZZTIME ?= 60s
 .PHONY: fuzz
 fuzz: ## Run one fuzz target: make fuzz T=FuzzScan (FUZZTIME=60s)

@@ -45,6 +45,7 @@ func declarations(report control.Report) (items map[string]*declaration, order [
 			})
 			continue
 		}
+		item.Findings = append(item.Findings, inspect.Threats(item.Raw).Findings...)
 		item.Findings = together(item.Findings, reported.Findings)
 		read = append(read, item)
 	}

@@ -24,6 +24,7 @@ var rooms = map[string][]string{
 	"cmd/bench":      {"cmd/bench/echo"},
 	"cmd/bench/echo": {},
 	"cmd/bench/peer": {"cmd/bench/echo"},
+	"cmd/eval":       {"proxy/inspect"},
 
 	"proxy":           {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/transport"},
 	"proxy/control":   {"proxy/inspect", "proxy/pin"},

@@ -1,7 +1,9 @@
 // Package inspect looks at text that comes from a server and says what it finds. It decides nothing: a finding is a
 // fact with a place, and what follows from it (withheld, flagged, held) is decided where findings are weighed.
 //
-// Text(text, where) looks at one string; JSON(raw, where) at every string and every key of a JSON value. Both are pure.
+// Text(text, where) looks at one string for what a reader does not see; JSON(raw, where) at every string and every key of a
+// JSON value. Threats(raw) and Weigh(parts, place) look for orders to the assistant, with the rules of the catalogue
+// (docs/detection.md). All are pure.
 package inspect
 
 // Level is how grave a finding is. The window shows Medium and Low as "Review".

@@ -37,7 +37,18 @@ func Definition(raw []byte) []Finding {
 	return w.findings
 }
 
+// Threats weighs all texts of one pinned definition, keys included. raw must have passed frame.Validate or frame.Scan.
+func Threats(raw []byte) Weighed {
+	var parts []Part
+	w := newWalk(raw, "")
+	w.visit = func(s string) { parts = append(parts, Part{w.at(), s}) }
+	w.value(raw, 0)
+	return Weigh(parts, Metadata)
+}
+
 type walk struct {
+	visit func(text string) // instead of looking at it
+
 	path     []segment
 	where    string
 	budget   int
@@ -75,6 +86,10 @@ func (w *walk) at() string {
 func (w *walk) add(f Finding) { w.findings = appendBounded(w.findings, f, maxAllFindings) }
 
 func (w *walk) text(s string) {
+	if w.visit != nil {
+		w.visit(s)
+		return
+	}
 	if firstHidden(s) < 0 {
 		return
 	}

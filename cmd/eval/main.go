@@ -1,0 +1,106 @@
+// Command eval measures what the detector finds in corpora of malicious and honest text: of each family how much is flagged
+// and blocked. It writes the figures of docs/detection.md.
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintf(os.Stderr, "eval: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	set := flag.NewFlagSet("eval", flag.ContinueOnError)
+	dir := set.String("corpora", filepath.Join("..", "shared", "corpora", "dev"), "the `folder` of the corpora")
+	write := set.String("write", "", "put the figures between the markers of this `file`")
+	show := set.String("show", "", "print the rows of `FILE:FAMILY:VERDICT` instead; without a family, of all")
+	if err := set.Parse(args); err != nil {
+		return err
+	}
+	var all []*corpus
+	for _, name := range []string{"metadata_malicious", "metadata_benign", "responses_malicious", "responses_benign"} {
+		c, err := load(*dir, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("no corpus %s: -corpora names the folder", filepath.Join(*dir, name+".jsonl.gz"))
+		}
+		if err != nil {
+			return err
+		}
+		all = append(all, c)
+	}
+	if *show != "" {
+		return list(os.Stdout, all, *show)
+	}
+	text := report(all)
+	fmt.Print(text)
+	if *write == "" {
+		return nil
+	}
+	return insert(*write, text)
+}
+
+// corpus is one file, judged.
+type corpus struct {
+	name      string
+	malicious bool
+	rows      []row
+}
+
+// row is one line of a corpus.
+type row struct {
+	ID     string          `json:"id"`
+	Family string          `json:"family"`
+	Text   string          `json:"text"`
+	Tool   json.RawMessage `json:"tool"`
+	Hard   any             `json:"hard_negative"`
+	inspect.Weighed
+}
+
+// known is the one sentence that every list of patterns has. What is found without it is the honest number.
+var known = regexp.MustCompile(`(?i)(ignore|disregard|forget)\s+(all\s+|any\s+|the\s+|your\s+|of\s+)*(previous|prior|above|earlier|preceding|instructions)`)
+
+func (r *row) commonplace() bool { return known.MatchString(r.Text) || known.Match(r.Tool) }
+
+func load(dir, name string) (*corpus, error) {
+	f, err := os.Open(filepath.Join(dir, name+".jsonl.gz"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	c := &corpus{name: name, malicious: strings.HasSuffix(name, "_malicious")}
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var r row
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		if r.Tool != nil {
+			r.Weighed = inspect.Threats(r.Tool)
+		} else {
+			r.Weighed = inspect.Weigh([]inspect.Part{{Text: r.Text}}, inspect.Answer)
+		}
+		c.rows = append(c.rows, r)
+	}
+	return c, lines.Err()
+}

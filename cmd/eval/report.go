@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// Figures stand between these lines of the page.
+const (
+	beginMark = "<!-- eval:begin -->\n"
+	endMark   = "<!-- eval:end -->\n"
+)
+
+// overt are tools that say openly what harm they do: a question of what one wants to have, not of hidden orders.
+const overt = "cisco-mcp-scanner-overt"
+
+// share is how many of some rows are flagged or more, and blocked.
+type share struct{ rows, flagged, blocked int }
+
+func (s *share) add(r *row) {
+	s.rows++
+	if r.Verdict != inspect.Clean {
+		s.flagged++
+	}
+	if r.Verdict == inspect.Block {
+		s.blocked++
+	}
+}
+
+func (s share) line(name string) string {
+	return fmt.Sprintf("| %s | %d | %s | %s |\n", name, s.rows, percent(s.flagged, s.rows), percent(s.blocked, s.rows))
+}
+
+func percent(n, of int) string {
+	if of == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of))
+}
+
+func (c *corpus) share(want func(*row) bool) (s share) {
+	for i := range c.rows {
+		if want(&c.rows[i]) {
+			s.add(&c.rows[i])
+		}
+	}
+	return s
+}
+
+// titles are the files as the page calls them.
+var titles = map[string]string{
+	"metadata_malicious": "Definitions that attack", "metadata_benign": "Honest definitions",
+	"responses_malicious": "Answers that attack", "responses_benign": "Honest answers",
+}
+
+func report(all []*corpus) string {
+	var out strings.Builder
+	fmt.Fprint(&out, "Measured with `make eval` on the development corpora. “Flagged” counts what is blocked too.\n")
+	for _, c := range all {
+		fmt.Fprintf(&out, "\n**%s**\n\n| family | rows | flagged | blocked |\n|---|---|---|---|\n", titles[c.name])
+		if c.malicious {
+			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Family != overt && !r.commonplace() }).line("all that do not say “ignore previous …”"))
+			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Family != overt }).line("all"))
+		} else {
+			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Hard == nil }).line("all ordinary ones"))
+			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Hard != nil }).line("all that quote attacks, or look like them"))
+		}
+		var families []string
+		for _, r := range c.rows {
+			if !slices.Contains(families, r.Family) {
+				families = append(families, r.Family)
+			}
+		}
+		sort.Strings(families)
+		for _, f := range families {
+			name := f
+			if f == overt {
+				name += " (not counted above)"
+			}
+			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Family == f }).line(name))
+		}
+	}
+	sweep(&out, all)
+	return out.String()
+}
+
+// sweep shows what other thresholds would do.
+func sweep(out io.Writer, all []*corpus) {
+	fmt.Fprint(out, "\n**What other thresholds would reach**\n\n| score | definitions that attack | honest definitions, ordinary | … that quote | answers that attack | honest answers, ordinary | … that quote |\n|---|---|---|---|---|---|---|\n")
+	for _, score := range []float64{1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7} {
+		fmt.Fprintf(out, "| %.1f |", score)
+		for _, c := range all {
+			kinds := []func(*row) bool{func(r *row) bool { return r.Hard == nil && r.Family != overt }}
+			if !c.malicious {
+				kinds = append(kinds, func(r *row) bool { return r.Hard != nil })
+			}
+			for _, kind := range kinds {
+				n, of := 0, 0
+				for i := range c.rows {
+					if r := &c.rows[i]; kind(r) {
+						of++
+						if r.Score >= score {
+							n++
+						}
+					}
+				}
+				fmt.Fprintf(out, " %s |", percent(n, of))
+			}
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+// list prints rows with what was found in them.
+func list(out io.Writer, all []*corpus, want string) error {
+	parts := strings.SplitN(want, ":", 2)
+	end := strings.LastIndexByte(want, ':')
+	if len(parts) < 2 || end <= len(parts[0]) {
+		return fmt.Errorf("-show %s: not FILE:FAMILY:VERDICT", want)
+	}
+	file, family, verdict := parts[0], want[len(parts[0])+1:end], inspect.Verdict(want[end+1:])
+	for _, c := range all {
+		if c.name != file {
+			continue
+		}
+		for _, r := range c.rows {
+			if r.Verdict != verdict || family != "" && r.Family != family {
+				continue
+			}
+			fmt.Fprintf(out, "%s %.1f", r.ID, r.Score)
+			for _, f := range r.Findings {
+				fmt.Fprintf(out, " %s(%q)", f.Rule, f.Match)
+			}
+			text := r.Text + string(r.Tool)
+			fmt.Fprintf(out, "\n    %q\n", text[:min(len(text), 700)])
+		}
+	}
+	return nil
+}
+
+// insert puts text between the marks of a page.
+func insert(path, text string) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read page: %w", err)
+	}
+	head, rest, ok := bytes.Cut(old, []byte(beginMark))
+	_, tail, ended := bytes.Cut(rest, []byte(endMark))
+	if !ok || !ended {
+		return fmt.Errorf("%s has no lines %q and %q", path, strings.TrimSpace(beginMark), strings.TrimSpace(endMark))
+	}
+	if err := os.WriteFile(path, slices.Concat(head, []byte(beginMark+"\n"+text+"\n"+endMark), tail), 0o644); err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	return nil
+}

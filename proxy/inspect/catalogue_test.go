@@ -1,0 +1,31 @@
+package inspect
+
+import "testing"
+
+func TestEveryRuleFindsItsExampleAndLeavesItsCounterExample(t *testing.T) {
+	c := rules()
+	names := map[string]bool{}
+	for i, r := range c.rules {
+		if names[r.name] {
+			t.Errorf("%s stands twice", r.name)
+		}
+		names[r.name] = true
+		has := func(text string) bool {
+			for _, h := range c.match(fold(&view{text: text}).text) {
+				if h.rule == i {
+					return true
+				}
+			}
+			return false
+		}
+		if r.example == "" || r.counter == "" || r.source == "" || r.title == "" {
+			t.Errorf("%s has no example, counter-example, source or title", r.name)
+		}
+		if !has(r.example) {
+			t.Errorf("%s does not find its example %q", r.name, r.example)
+		}
+		if has(r.counter) {
+			t.Errorf("%s finds its counter-example %q", r.name, r.counter)
+		}
+	}
+}
