@@ -200,6 +200,7 @@ func foldASCII(s string) string {
 func (w *weaver) word(start int, seen map[string]bool) int {
 	text := w.src.text
 	end := start
+	alike := lookalikes()
 	latin, mapped, others := false, 0, 0
 	for end < len(text) {
 		r, size := utf8.DecodeRuneInString(text[end:])
@@ -214,7 +215,7 @@ func (w *weaver) word(start int, seen map[string]bool) int {
 		case hidden:
 		case r < utf8.RuneSelf:
 			latin = true
-		case lookalikes[r] != 0:
+		case alike[r] != 0:
 			mapped++
 		case unicode.Is(unicode.Latin, r) || compatible(r):
 			latin = true
@@ -235,9 +236,9 @@ func (w *weaver) word(start int, seen map[string]bool) int {
 			} else {
 				w.keep(i, i+size)
 			}
-		case take && lookalikes[r] != 0:
+		case take && alike[r] != 0:
 			seen[lookalikeEncoding] = true
-			w.put(string(lookalikes[r]), i, i+size)
+			w.put(string(alike[r]), i, i+size)
 		default:
 			w.put(w.simple(text[i:i+size], r, seen), i, i+size)
 		}
