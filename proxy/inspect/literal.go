@@ -7,7 +7,7 @@ type literals struct {
 	next  []uint16 // state*width + class
 	out   [][]uint16
 	loud  []bool // whether out has any: one byte a state, where a slice takes 24
-	size  []int // of each literal
+	size  []int  // of each literal
 }
 
 func newLiterals(words []string) *literals {
