@@ -97,6 +97,7 @@ func load(dir, name string) (*corpus, error) {
 		}
 		if r.Tool != nil {
 			r.Weighed = inspect.Threats(r.Tool)
+			r.Verdict = inspect.JudgeDefinition(r.Tool).Verdict
 		} else {
 			r.Weighed = inspect.Weigh([]inspect.Part{{Text: r.Text}}, inspect.Answer)
 		}

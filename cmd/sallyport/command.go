@@ -34,6 +34,7 @@ type commandLine struct {
 	Block     blockCommand     `cmd:"" help:"Take an approval back at once."`
 	Activity  activityCommand  `cmd:"" help:"The timeline of what happened."`
 	Settings  settingsCommand  `cmd:"" help:"Read and change settings."`
+	Scan      scanCommand      `cmd:"" help:"Look for hidden orders in a listing, in one tool, or in plain text."`
 	Logs      logsCommand      `cmd:"" help:"What a server wrote to its standard error."`
 	Hub       hubCommand       `cmd:"" help:"Run the hub without a window."`
 	Doctor    doctorCommand    `cmd:"" help:"Check the installation and say how to mend what is wrong."`

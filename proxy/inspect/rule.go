@@ -48,6 +48,9 @@ const (
 // maxOfRule is how many matches of one rule are reported in one view.
 const maxOfRule = 16
 
+// maxWord is how much of a word that goes on belongs to a match.
+const maxWord = 24
+
 // phrase is where a literal belongs.
 type phrase struct {
 	pattern  int // of compiled.patterns
@@ -161,7 +164,11 @@ func (c *compiled) match(text string) []hit {
 			r := c.owner[p.pattern]
 			if count[r] < maxOfRule {
 				count[r]++
-				hits = append(hits, hit{r, from, end})
+				whole := end // a finding shows words, not their beginnings
+				for p.openTail && whole < len(text) && whole < end+maxWord && wordy(text[whole]) && wordy(text[whole-1]) {
+					whole++
+				}
+				hits = append(hits, hit{r, from, whole})
 			}
 		}
 	})

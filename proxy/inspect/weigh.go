@@ -128,6 +128,33 @@ func (w *Weighed) atLeast(level Level) {
 	}
 }
 
+// Judged is what a definition or an answer is found to be, by every detector there is.
+type Judged struct {
+	Verdict  Verdict
+	Findings []Finding // in the order of the text, hidden characters first
+	Whole    bool
+}
+
+// JudgeDefinition judges one definition. Block with any Critical or High finding, Flag with a Medium one (contract, "Threat
+// detection"). raw must have passed frame.Validate or frame.Scan.
+func JudgeDefinition(raw []byte) Judged {
+	w := Threats(raw)
+	j := Judged{Verdict: Clean, Findings: append(Definition(raw), w.Findings...), Whole: w.Whole}
+	switch worst := Worst(j.Findings).Rank(); {
+	case worst >= High.Rank():
+		j.Verdict = Block
+	case worst >= Medium.Rank():
+		j.Verdict = Flag
+	}
+	return j
+}
+
+// JudgeAnswer judges one text of an answer, by its score.
+func JudgeAnswer(text string) Judged {
+	w := Weigh([]Part{{Text: text}}, Answer)
+	return Judged{Verdict: w.Verdict, Findings: append(Text(text, ""), w.Findings...), Whole: w.Whole}
+}
+
 func overlaps(spans [][2]int, start, end int) bool {
 	for _, s := range spans {
 		if start < s[1] && s[0] < end {

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"net/url"
+	"path/filepath"
+	"sort"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// The parts of SARIF 2.1.0 (OASIS, 2020) that a report needs. A finding stands in a file, at a byte of one string of one
+// definition: the file is the physical location, the string the logical one.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool      sarifTool     `json:"tool"`
+		Artifacts []sarifFile   `json:"artifacts"`
+		Results   []sarifResult `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name    string      `json:"name"`
+		Version string      `json:"version"`
+		Rules   []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID               string    `json:"id"`
+		ShortDescription sarifText `json:"shortDescription"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifFile struct {
+		Location sarifURI `json:"location"`
+	}
+	sarifURI struct {
+		URI string `json:"uri"`
+	}
+	sarifResult struct {
+		RuleID     string          `json:"ruleId"`
+		RuleIndex  int             `json:"ruleIndex"`
+		Level      string          `json:"level"`
+		Message    sarifText       `json:"message"`
+		Locations  []sarifLocation `json:"locations"`
+		Properties map[string]any  `json:"properties"`
+	}
+	sarifLocation struct {
+		Physical sarifPhysical  `json:"physicalLocation"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifURI     `json:"artifactLocation"`
+		Region   *sarifRegion `json:"region,omitempty"` // of plain text alone: a string of a definition is no part of the file as it stands
+	}
+	sarifRegion struct {
+		Offset int `json:"byteOffset"`
+		Length int `json:"byteLength"`
+	}
+	sarifLogical struct {
+		Name string `json:"fullyQualifiedName"`
+	}
+)
+
+var sarifLevels = map[inspect.Level]string{inspect.Critical: "error", inspect.High: "error", inspect.Medium: "warning", inspect.Low: "note"}
+
+func sarifOf(files []scannedFile) sarifLog {
+	titles := map[string]string{}
+	for _, f := range files {
+		for _, item := range f.Items {
+			for _, finding := range item.Findings {
+				if titles[finding.Rule] == "" {
+					titles[finding.Rule] = finding.Title
+				}
+			}
+		}
+	}
+	names := make([]string, 0, len(titles))
+	for name := range titles {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	index := map[string]int{}
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "Sallyport", Version: version, Rules: []sarifRule{}}}, Artifacts: []sarifFile{}, Results: []sarifResult{}}
+	for i, name := range names {
+		index[name] = i
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{name, sarifText{titles[name]}})
+	}
+	for _, f := range files {
+		uri := sarifURI{fileURI(f.File)}
+		run.Artifacts = append(run.Artifacts, sarifFile{uri})
+		for _, item := range f.Items {
+			for _, finding := range item.Findings {
+				where := sarifLocation{Physical: sarifPhysical{Artifact: uri}}
+				if f.Kind == "tools" {
+					name := item.ID
+					if finding.Where != "" {
+						name += "." + finding.Where
+					}
+					where.Logical = []sarifLogical{{name}}
+				} else {
+					where.Physical.Region = &sarifRegion{finding.Start, finding.End - finding.Start}
+				}
+				run.Results = append(run.Results, sarifResult{
+					RuleID: finding.Rule, RuleIndex: index[finding.Rule], Level: sarifLevels[finding.Level], Message: sarifText{finding.Title},
+					Locations: []sarifLocation{where}, Properties: map[string]any{"finding": finding, "verdict": item.Verdict},
+				})
+			}
+		}
+	}
+	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+}
+
+// fileURI is a path as SARIF names files: a relative reference, or a file URI.
+func fileURI(path string) string {
+	if path == "-" {
+		return "stdin"
+	}
+	u := url.URL{Path: filepath.ToSlash(path)}
+	if filepath.IsAbs(path) {
+		u.Scheme = "file"
+	}
+	return u.String()
+}

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// maxScanned is how large one file, or one line of a stream, may be.
+const maxScanned = 256 << 20
+
+type scanCommand struct {
+	Format string   `default:"text" enum:"text,json,sarif" help:"How to print what was found: text, json or sarif (2.1.0)."`
+	As     string   `default:"" enum:",tools,text,jsonl" help:"What the files are: a tools/list result or one tool, plain text, or a stream of JSON Lines. Without it each file says so itself."`
+	Files  []string `arg:"" name:"file" help:"Files to look at; - is standard input."`
+}
+
+// scannedFile is one file of a report, in the shape the contract gives it.
+type scannedFile struct {
+	File  string        `json:"file"`
+	Kind  string        `json:"kind"` // tools or text
+	Items []scannedItem `json:"items"`
+}
+
+type scannedItem struct {
+	ID       string            `json:"id"` // the tool's name, else "text"
+	Verdict  inspect.Verdict   `json:"verdict"`
+	Findings []inspect.Finding `json:"findings"`
+	Checks   []scanCheck       `json:"checks"`
+}
+
+// scanCheck says of one check whether it ran, and why not.
+type scanCheck struct {
+	Check string `json:"check"`
+	Ran   bool   `json:"ran"`
+	Why   string `json:"why,omitempty"`
+}
+
+func (c scanCommand) run(_ context.Context, s streams) (int, error) {
+	if c.As == "jsonl" {
+		return c.stream(s)
+	}
+	files := []scannedFile{}
+	for _, name := range c.Files {
+		raw, err := readScanned(name, s.in)
+		if err != nil {
+			return exitFailed, err
+		}
+		file, err := scanFile(name, c.As, raw)
+		if err != nil {
+			return exitFailed, fmt.Errorf("%s: %w", name, err)
+		}
+		files = append(files, file)
+	}
+	code := exitFine
+	for _, f := range files {
+		for _, item := range f.Items {
+			if inspect.Worst(item.Findings).Rank() >= inspect.Medium.Rank() {
+				code = exitPerson
+			}
+		}
+	}
+	switch c.Format {
+	case "json":
+		return code, writeJSON(s.out, map[string]any{"schema": "sallyport.scan/1", "files": files})
+	case "sarif":
+		return code, writeJSON(s.out, sarifOf(files))
+	}
+	sayScanned(newPage(s), files)
+	return code, nil
+}
+
+func readScanned(name string, in io.Reader) ([]byte, error) {
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, maxScanned+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(raw) > maxScanned {
+		return nil, fmt.Errorf("%s is larger than 256 MiB; cut it into pieces", name)
+	}
+	return raw, nil
+}
+
+// scanFile looks at one file. Without a kind, JSON that holds tools is a listing, and all else is text.
+func scanFile(name, kind string, raw []byte) (scannedFile, error) {
+	tools, why := toolsOf(raw)
+	if kind == "tools" && why != nil {
+		return scannedFile{}, why
+	}
+	if kind == "text" || why != nil {
+		return scannedFile{File: name, Kind: "text", Items: []scannedItem{scanText("text", string(raw))}}, nil
+	}
+	file := scannedFile{File: name, Kind: "tools", Items: []scannedItem{}}
+	for i, tool := range tools {
+		file.Items = append(file.Items, scanTool(toolName(tool, i), tool))
+	}
+	return file, nil
+}
+
+var errNoTools = errors.New("it holds no tools: a tools/list result, a list of tools, or one tool is wanted")
+
+// toolsOf are the definitions that a JSON value holds: the result of tools/list, the whole answer, a list, or one tool.
+func toolsOf(raw []byte) ([][]byte, error) {
+	raw = bytes.TrimSpace(raw)
+	if err := frame.Validate(raw); err != nil {
+		return nil, fmt.Errorf("it is no JSON that has one reading: %w", err)
+	}
+	root := frame.Root(raw)
+	list := root
+	if frame.Type(raw, root) == '{' {
+		found := false
+		for _, path := range [][]string{{"tools"}, {"result", "tools"}} {
+			if span, ok := frame.Find(raw, root, path...); ok && frame.Type(raw, span) == '[' {
+				list, found = span, true
+				break
+			}
+		}
+		if !found {
+			_, named := frame.Find(raw, root, "name")
+			_, described := frame.Find(raw, root, "description")
+			_, schema := frame.Find(raw, root, "inputSchema")
+			if !named || !described && !schema {
+				return nil, errNoTools
+			}
+			return [][]byte{raw}, nil
+		}
+	}
+	if frame.Type(raw, list) != '[' {
+		return nil, errNoTools
+	}
+	tools := [][]byte{}
+	objects := true
+	frame.Elements(raw, list, func(_ int, v frame.Span) bool {
+		objects = frame.Type(raw, v) == '{'
+		tools = append(tools, v.Of(raw))
+		return objects
+	})
+	if !objects {
+		return nil, errNoTools
+	}
+	return tools, nil
+}
+
+func toolName(raw []byte, i int) string {
+	if span, ok := frame.Find(raw, frame.Root(raw), "name"); ok && frame.Type(raw, span) == '"' {
+		if name, _ := frame.String(raw, span); name != "" {
+			return name
+		}
+	}
+	return fmt.Sprintf("tool %d", i+1)
+}
+
+// scanTool judges a definition. One that two parsers could read differently is no definition of anything: it is withheld where
+// a server declares it.
+func scanTool(id string, raw []byte) scannedItem {
+	if err := frame.Validate(raw); err != nil {
+		return itemOf(id, inspect.Judged{Verdict: inspect.Block, Findings: []inspect.Finding{{
+			Rule: "no_one_reading", Level: inspect.High, Category: "threat", Title: "Its text can be read in two ways", Match: err.Error(),
+		}}}, []scanCheck{{Check: "characters", Why: "it has no one reading"}, {Check: "bounds", Why: "it has no one reading"}})
+	}
+	return itemOf(id, inspect.JudgeDefinition(raw), []scanCheck{{Check: "characters", Ran: true}, {Check: "bounds", Ran: true}})
+}
+
+func scanText(id, text string) scannedItem {
+	return itemOf(id, inspect.JudgeAnswer(text), []scanCheck{{Check: "characters", Ran: true}})
+}
+
+func itemOf(id string, j inspect.Judged, checks []scanCheck) scannedItem {
+	threats := scanCheck{Check: "threats", Ran: true}
+	if !j.Whole {
+		threats.Why = "not every way to read it was looked at: there are too many"
+	}
+	checks = append(checks, threats, scanCheck{Check: "secrets", Why: "this version does not look for secrets"})
+	if j.Findings == nil {
+		j.Findings = []inspect.Finding{}
+	}
+	return scannedItem{ID: id, Verdict: j.Verdict, Findings: j.Findings, Checks: checks}
+}
+
+// sayScanned prints a report for people. Names and what was matched are the file's, so they are escaped.
+func sayScanned(p *page, files []scannedFile) {
+	for _, f := range files {
+		for _, item := range f.Items {
+			colour := green
+			switch item.Verdict {
+			case inspect.Block:
+				colour = red
+			case inspect.Flag:
+				colour = yellow
+			}
+			p.printf("%s: %s: %s\n", text(f.File), text(item.ID), p.paint(colour, string(item.Verdict)))
+			for _, finding := range item.Findings {
+				where := ""
+				if finding.Where != "" {
+					where = " in " + text(finding.Where)
+				}
+				p.printf("    %s: %s (%s%s, bytes %d to %d)\n", finding.Level, finding.Title, finding.Rule, where, finding.Start, finding.End)
+				if finding.Match != "" {
+					p.printf("        %s\n", text(finding.Match))
+				}
+				if finding.Decoded != "" {
+					p.printf("        decoded: %s\n", text(finding.Decoded))
+				}
+			}
+		}
+	}
+}
+
+// line is one line of a stream.
+type scanLine struct {
+	ID   json.RawMessage `json:"id"`
+	Tool json.RawMessage `json:"tool"`
+	Text *string         `json:"text"`
+}
+
+// stream judges JSON Lines one by one, in their order: a million of them need no more memory than one.
+func (c scanCommand) stream(s streams) (int, error) {
+	code := exitFine
+	for _, name := range c.Files {
+		in := s.in
+		if name != "-" {
+			f, err := os.Open(name)
+			if err != nil {
+				return exitFailed, err
+			}
+			defer f.Close()
+			in = f
+		}
+		found, err := streamOne(in, s.out)
+		if err != nil {
+			return exitFailed, fmt.Errorf("%s: %w", name, err)
+		}
+		if found {
+			code = exitPerson
+		}
+	}
+	return code, nil
+}
+
+func streamOne(in io.Reader, out io.Writer) (found bool, err error) {
+	lines := frame.NewReader(in, maxScanned)
+	for number := 1; ; number++ {
+		raw, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			return found, nil
+		}
+		if err != nil {
+			return found, fmt.Errorf("line %d: %w", number, err)
+		}
+		if len(bytes.TrimSpace(raw)) == 0 {
+			continue
+		}
+		var line scanLine
+		if err := json.Unmarshal(raw, &line); err != nil {
+			return found, fmt.Errorf("line %d is no JSON object with id and tool or text: %w", number, err)
+		}
+		var item scannedItem
+		switch {
+		case line.Tool != nil:
+			item = scanTool("", line.Tool)
+		case line.Text != nil:
+			item = scanText("", *line.Text)
+		default:
+			return found, fmt.Errorf("line %d has neither tool nor text", number)
+		}
+		found = found || inspect.Worst(item.Findings).Rank() >= inspect.Medium.Rank()
+		id := line.ID
+		if id == nil {
+			id = json.RawMessage("null")
+		}
+		if err := writeJSON(out, map[string]any{"id": id, "verdict": item.Verdict, "findings": item.Findings}); err != nil {
+			return found, err
+		}
+	}
+}
