@@ -19,6 +19,7 @@ type Overview struct {
 	Tray           string      `json:"tray"`          // why there is none, "" where it works
 	StoreOK        bool        `json:"storeOK"`
 	TrayTold       bool        `json:"trayTold"` // it was said that the program lives on when the window is closed
+	Quitting       string      `json:"quitting"` // the nonce of the question whether to quit; "" while nobody asked for it
 }
 
 // Waiting counts what waits, by severity.

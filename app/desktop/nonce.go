@@ -42,6 +42,7 @@ type look struct {
 	subject, digest string
 	word            string // to be typed; "" where nothing need be
 	at, armed       time.Time
+	unseen          bool // it was asked for while the window was minimised, and who brought it back is not told to us
 	wrong           int
 }
 
@@ -52,10 +53,11 @@ func newNonces(visible func() bool) *nonces {
 // mint makes the nonce of a look at subject, as it is with digest.
 func (n *nonces) mint(subject, digest, word string) string {
 	nonce := randomHex()
+	unseen := !n.visible()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := n.now()
-	n.given[nonce] = &look{subject: subject, digest: digest, word: word, at: now, armed: now}
+	n.given[nonce] = &look{subject: subject, digest: digest, word: word, at: now, armed: now, unseen: unseen}
 	if n.order = append(n.order, nonce); len(n.order) > maxNonces {
 		delete(n.given, n.order[0])
 		n.order = n.order[1:]
@@ -78,7 +80,11 @@ func (n *nonces) spend(nonce, subject, digest, typed string, needsWord bool) err
 		delete(n.given, nonce)
 		return &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: look at it again", See: see(subject)}
 	}
-	switch now := n.now(); {
+	now := n.now()
+	if l.unseen { // the first that is seen of a person who looks: from here on the delay counts
+		l.unseen, l.armed = false, now
+	}
+	switch {
 	case now.Sub(l.armed) < armAfter:
 		return &control.Error{Code: control.CodeBadRequest, Message: "that was faster than anybody reads: nothing was decided"}
 	case now.Sub(l.at) > nonceLife:
@@ -100,7 +106,7 @@ func (n *nonces) rearm() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, l := range n.given {
-		l.armed = n.now()
+		l.armed, l.unseen = n.now(), false
 	}
 }
 

@@ -56,10 +56,28 @@ func TestADecisionFollowsOnALook(t *testing.T) {
 		"after half an hour":                    {before: passes(nonceLife + time.Second), decide: plain, code: control.CodeStale},
 		"while the window is hidden":            {before: func(l *looked) { passes(time.Second)(l); l.shown = false }, decide: plain, code: control.CodeStale},
 		"after the window was hidden and shown": {before: func(l *looked) { passes(time.Second)(l); l.forget() }, decide: plain, code: control.CodeStale},
-		"just after the window was raised":      {before: func(l *looked) { passes(time.Minute)(l); l.rearm() }, decide: plain, code: control.CodeBadRequest},
-		"a second after it was raised":          {before: func(l *looked) { l.rearm(); passes(time.Second)(l) }, decide: plain},
-		"a second time":                         {decide: func(l *looked) error { _ = plain(l); return plain(l) }, code: control.CodeStale},
-		"with another digest":                   {decide: func(l *looked) error { return l.decide(l.nonce, lookedAt, "other", "", true) }, code: control.CodeStale},
+		"made while the window was minimised, at once": {before: func(l *looked) {
+			l.shown = false
+			l.nonce = l.mint(itemSubject(lookedAt), asShown, "")
+			passes(time.Minute)(l)
+			l.shown = true
+		}, decide: plain, code: control.CodeBadRequest},
+		"made while the window was minimised, and a second later": {before: func(l *looked) {
+			l.shown = false
+			l.nonce = l.mint(itemSubject(lookedAt), asShown, "")
+			l.shown = true
+		}, decide: func(l *looked) error { _ = plain(l); l.at = l.at.Add(time.Second); return plain(l) }},
+		"made while the window was hidden, and raised": {before: func(l *looked) {
+			l.shown = false
+			l.nonce = l.mint(itemSubject(lookedAt), asShown, "")
+			l.shown = true
+			l.rearm()
+			passes(time.Second)(l)
+		}, decide: plain},
+		"just after the window was raised": {before: func(l *looked) { passes(time.Minute)(l); l.rearm() }, decide: plain, code: control.CodeBadRequest},
+		"a second after it was raised":     {before: func(l *looked) { l.rearm(); passes(time.Second)(l) }, decide: plain},
+		"a second time":                    {decide: func(l *looked) error { _ = plain(l); return plain(l) }, code: control.CodeStale},
+		"with another digest":              {decide: func(l *looked) error { return l.decide(l.nonce, lookedAt, "other", "", true) }, code: control.CodeStale},
 		"with the right digest after a wrong one": {decide: func(l *looked) error {
 			_ = l.decide(l.nonce, lookedAt, "other", "", true)
 			return plain(l)

@@ -23,6 +23,7 @@ type Page struct {
 	hub    func() *app.Hub // nil while none stands
 	say    *attention      // tray and notifications; nil where there are none
 	probe  []string        // sallyport and its arguments before the file and its entries
+	bye    *farewell       // nil where nobody can quit, as for the bindings
 
 	version string
 	looking sync.Mutex // one look at a time: each starts servers
@@ -85,6 +86,9 @@ func (p *Page) Overview() (Overview, error) {
 	}
 	for _, q := range status.Problems {
 		out.Problems = append(out.Problems, Problem(q))
+	}
+	if p.bye != nil {
+		out.Quitting = p.bye.shown()
 	}
 	if p.say != nil {
 		out.Notifications, out.Tray = p.say.notes.Why(), p.say.tray.Why()

@@ -115,7 +115,7 @@ func Run(ctx context.Context, o Options) error {
 	page := NewPage(shell)
 	page.version, page.probe = o.Version, []string{wrapper, "probe", "--json"}
 	options := app.Options{Home: o.Home, StartedBy: app.ByDesktop, Window: true, Version: o.Version, Program: wrapper, Show: func(route string) { go shell.Show(route) }}
-	page.say = newAttention(shell, quit, log)
+	page.say = newAttention(shell, page.asksToQuit(quit), log)
 	defer page.say.close()
 	options.Notifier = page.say
 	shell.icon = func() bool { return page.say.tray.Why() == "" }

@@ -21,7 +21,7 @@ type WindowOptions struct {
 	Assets fs.FS // the built page
 	Hidden bool
 	Lock   string // Wails' own lock, a second line behind the hub's socket
-	Quit   func() // as the icon's menu quits
+	Quit   func() // as the icon's menu quits, once that was answered
 }
 
 // wailsWindow is the window of Wails.

@@ -94,4 +94,23 @@ describe('the window', () => {
     await fireEvent.click(screen.getByRole('button', { name: 'Got it' }))
     expect(toldOfTray).toHaveBeenCalledOnce()
   })
+
+  it('says that it opens its window where icons are hidden, on the first steps too', async () => {
+    await open({ trayTold: false, firstRun: true, tray: 'this desktop hides tray icons' })
+    expect(screen.getByText('Your desktop hides tray icons. Sallyport will open its window instead.')).toBeInTheDocument()
+  })
+
+  it('asks before it quits, with the focus on staying, and quits with what it was shown with', async () => {
+    const quit = vi.fn(async () => undefined)
+    const stay = vi.fn(async () => undefined)
+    await open({ quitting: 'n0nce' }, { quit, stay })
+    const question = screen.getByRole('alertdialog', { name: 'Quit Sallyport?' })
+    expect(question).toHaveTextContent("Sallyport's checks keep running. New things stay blocked and can't be reviewed until you open Sallyport again.")
+    expect(within(question).getByRole('button', { name: 'Stay' })).toHaveFocus()
+    await fireEvent.click(within(question).getByRole('button', { name: 'Stay' }))
+    expect(stay).toHaveBeenCalledOnce()
+    expect(quit).not.toHaveBeenCalled()
+    await fireEvent.click(within(question).getByRole('button', { name: 'Quit' }))
+    expect(quit).toHaveBeenCalledWith('n0nce')
+  })
 })

@@ -51,6 +51,9 @@ export interface Api {
   setTheme(theme: string): Promise<void>
   /** It was said that the program lives on when its window is closed. */
   toldOfTray(): Promise<void>
+  /** The answers to the question whether to quit. */
+  quit(nonce: string): Promise<void>
+  stay(): Promise<void>
   /** "" when it was sent, else why not. */
   testNotification(): Promise<string>
 }
@@ -100,6 +103,8 @@ export interface Overview {
   storeOK: boolean
   /** The person was told that the program lives on when its window is closed. */
   trayTold: boolean
+  /** The nonce of the question whether to quit, "" while nobody asked for it. */
+  quitting: string
 }
 
 export interface Problem {
