@@ -99,7 +99,7 @@ ui: ui-shipped ui-browser ## Use the window as a person would: what ships by acc
 
 .PHONY: ui-needs
 ui-needs: desktop
-	@build/need xvfb dbus at-spi fonts dunst openbox xdotool imagemagick
+	@build/need xvfb dbus at-spi fonts dunst openbox xdotool xprop imagemagick
 
 # Four at a time: they wait more than they work.
 STORIES = go test -tags ui -count=1 -parallel 4 -timeout 5m ./cmd/sallyport-desktop/uitest ./app/notify

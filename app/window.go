@@ -128,7 +128,9 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 type WindowState struct {
 	Theme  string `json:"theme,omitempty"` // light, dark; "" follows the system
 	NotNow bool   `json:"not_now,omitempty"`
-	Tray   bool   `json:"tray_told,omitempty"` // it was said that the program lives on in the tray
+	Tray   bool   `json:"tray_told,omitempty"`    // it was said that the program lives on in the tray
+	NoIcon bool   `json:"no_icon_told,omitempty"` // it was said that this desktop shows no icon
+	CameUp bool   `json:"came_up,omitempty"`      // it came up by itself on a desktop without icons
 }
 
 const metaWindow = "window"

@@ -91,7 +91,10 @@ func (p *Page) Overview() (Overview, error) {
 		out.Quitting = p.bye.shown()
 	}
 	if p.say != nil {
-		out.Notifications, out.Tray = p.say.notes.Why(), p.say.tray.Why()
+		out.Notifications = p.say.notes.Why()
+	}
+	if out.Tray = p.iconWhy(); out.Tray != "" {
+		out.TrayTold = state.NoIcon
 	}
 	return out, nil
 }
@@ -119,8 +122,25 @@ func (p *Page) SetTheme(theme string) error {
 // NotNow puts the first run off.
 func (p *Page) NotNow() error { return p.remember(func(s *app.WindowState) { s.NotNow = true }) }
 
-// TrayTold keeps that the person was told where the program lives on.
-func (p *Page) TrayTold() error { return p.remember(func(s *app.WindowState) { s.Tray = true }) }
+// TrayTold keeps that the person was told where the program lives on: in the tray, or in its window where there is none.
+func (p *Page) TrayTold() error {
+	icon := p.iconWhy() == ""
+	return p.remember(func(s *app.WindowState) {
+		if icon {
+			s.Tray = true
+		} else {
+			s.NoIcon = true
+		}
+	})
+}
+
+// iconWhy is why no icon is shown, "" where one is.
+func (p *Page) iconWhy() string {
+	if p.say == nil {
+		return ""
+	}
+	return p.say.tray.Why()
+}
 
 func (p *Page) remember(change func(*app.WindowState)) error {
 	h, err := p.engine()

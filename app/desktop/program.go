@@ -126,6 +126,9 @@ func Run(ctx context.Context, o Options) error {
 	defer host.close()
 	page.hub = host.hub.Load
 	go host.follow(shell, page.say)
+	if o.Hidden {
+		page.withoutIcon(o.ByWrapper)
+	}
 	host.changed()
 	ctx, forget := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer forget()

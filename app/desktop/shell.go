@@ -12,6 +12,7 @@ type Window interface {
 	Show()
 	Hide()
 	Minimise()
+	Stand() // a hidden one, minimised
 	Minimised() bool
 	Reload() // our own page, whatever stands there now
 	Quit()

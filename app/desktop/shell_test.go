@@ -42,10 +42,11 @@ func (s *screen) Emit(event string, data ...any) {
 	}
 	s.note(event)
 }
-func (s *screen) Show()           { s.note("show") }
+func (s *screen) Show()           { s.note("show"); s.minimised = false }
 func (s *screen) Hide()           { s.note("hide") }
 func (s *screen) Reload()         { s.note("reload") }
 func (s *screen) Minimise()       { s.note("minimise"); s.minimised = true }
+func (s *screen) Stand()          { s.note("stand"); s.minimised = true }
 func (s *screen) Minimised() bool { return s.minimised }
 func (s *screen) Quit()           { s.once.Do(func() { close(s.quit) }) }
 

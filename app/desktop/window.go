@@ -41,6 +41,12 @@ func (w *wailsWindow) Show() {
 	runtime.WindowUnminimise(w.ctx)
 }
 
+// Stand minimises first: a window that is shown then begins as an icon.
+func (w *wailsWindow) Stand() {
+	runtime.WindowMinimise(w.ctx)
+	runtime.WindowShow(w.ctx)
+}
+
 func (w *wailsWindow) Quit() {
 	w.quitting.Store(true)
 	runtime.Quit(w.ctx)

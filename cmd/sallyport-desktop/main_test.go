@@ -51,6 +51,7 @@ func (w *toldWindow) Show()           { w.note("show") }
 func (w *toldWindow) Hide()           { w.note("hide") }
 func (w *toldWindow) Reload()         { w.note("reload") }
 func (w *toldWindow) Minimise()       { w.note("minimise") }
+func (w *toldWindow) Stand()          { w.note("stand") }
 func (w *toldWindow) Minimised() bool { return false }
 func (w *toldWindow) Quit()           { w.once.Do(func() { close(w.quit) }) }
 
