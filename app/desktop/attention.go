@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/app/notify"
@@ -18,6 +19,9 @@ type attention struct {
 	notes notify.Notifier
 	paced *notify.Paced
 
+	snooze snooze
+	keep   atomic.Pointer[func(until time.Time)] // what the person chose; nil until there is a hub
+
 	waiting atomic.Int64
 }
 
@@ -29,7 +33,13 @@ func newAttention(shell *Shell, quit func(), log *slog.Logger) *attention {
 		Log:   log,
 	})
 	a.paced = notify.NewPaced(a.notes, notify.NewPace(notify.Rules{}), func() int { return int(a.waiting.Load()) })
-	a.tray = tray.New(tray.Options{Open: shell.Show, Quit: quit, Log: log})
+	a.snooze = snooze{now: time.Now, after: time.AfterFunc, changed: func(until time.Time) {
+		a.paced.Snooze(until)
+		if keep := a.keep.Load(); keep != nil {
+			(*keep)(until)
+		}
+	}}
+	a.tray = tray.New(tray.Options{Open: shell.Show, Snooze: a.snooze.choose, Quit: quit, Log: log})
 	return a
 }
 
@@ -68,7 +78,7 @@ func (a *attention) follow(hub *app.Hub) {
 	})
 	a.waiting.Store(int64(len(waiting)))
 	coverage, bad := hub.Coverage(control.CoverageQuery{})
-	a.tray.Set(trayState(waiting, coverage, err == nil && bad == nil && hub.StoreOK()))
+	a.tray.Set(a.snooze.says(trayState(waiting, coverage, err == nil && bad == nil && hub.StoreOK())))
 }
 
 // test shows one note now; the answer is why it could not be shown.
@@ -81,6 +91,7 @@ func (a *attention) test() string {
 }
 
 func (a *attention) close() {
+	a.snooze.close()
 	a.tray.Close()
 	_ = a.paced.Close()
 }

@@ -126,6 +126,7 @@ func Run(ctx context.Context, o Options) error {
 	defer host.close()
 	page.hub = host.hub.Load
 	go host.follow(shell, page.say)
+	page.keepsSnooze(host.changed)
 	if o.Hidden {
 		page.withoutIcon(o.ByWrapper)
 	}

@@ -55,10 +55,10 @@ func TestARealDaemonIsClickedAsAPersonWould(t *testing.T) {
 		until(t, "that the note is gone", func() bool { return tool("search", "--onlyvisible", "--class", "dunst") != nil })
 	}
 
-	n.Show(Note{Key: "4F2A", Title: "New server: github", Body: "It's blocked until you check what it can do.", Route: "#/inbox/4F2A", Action: "Review"})
+	n.Show(Note{Key: "4F2A", Title: "New server: github", Body: "It's blocked until you check what it can do.", Route: "#/inbox/4F2A", Action: "Review", Later: true})
 	click("3")
 	gone()
-	n.Show(Note{Key: "7CK4", Title: "A tool changed and is blocked", Body: "A tool from weather changed.", Route: "#/inbox/7CK4", Action: "Review", Urgency: Critical})
+	n.Show(Note{Key: "7CK4", Title: "A tool changed and is blocked", Body: "A tool from weather changed.", Route: "#/inbox/7CK4", Action: "Review", Later: true, Urgency: Critical})
 	click("1")
 	if got := next(t, opened, "a click"); got != "#/inbox/7CK4" {
 		t.Errorf("opened %q: the dismissal was taken for a click", got)

@@ -251,7 +251,7 @@ func (d *desk) send(n Note) error {
 		actions = append(actions, actionDefault, "Open")
 		if label := plain(n.Action, maxName); label != "" {
 			actions = append(actions, actionOpen, label)
-			if d.o.Later != nil {
+			if n.Later && d.o.Later != nil {
 				actions = append(actions, actionLater, "Later")
 			}
 		}

@@ -67,7 +67,7 @@ func (s *scene) onlyOpened(id uint32, route string) {
 
 func TestANoteIsToldToTheDaemonAsItIs(t *testing.T) {
 	s := newScene(t, all...)
-	got := s.show(Note{Key: "4F2A", Title: "New server: github", Body: "It's <b>blocked</b> & waits.", Route: "#/inbox/4F2A", Action: "Review", Urgency: Critical})
+	got := s.show(Note{Key: "4F2A", Title: "New server: github", Body: "It's <b>blocked</b> & waits.", Route: "#/inbox/4F2A", Action: "Review", Later: true, Urgency: Critical})
 	if got.App != "Sallyport" || got.Icon != "sallyport" || got.Title != "New server: github" || got.Replaces != 0 || got.Timeout != -1 {
 		t.Errorf("told %+v", got)
 	}
@@ -85,9 +85,17 @@ func TestANoteIsToldToTheDaemonAsItIs(t *testing.T) {
 	}
 }
 
+func TestOnlyAnItemCanBePutOff(t *testing.T) {
+	s := newScene(t, all...)
+	got := s.show(summary(12))
+	if want := []string{"default", "Open", "open", "Open Inbox"}; !slices.Equal(got.Actions, want) {
+		t.Errorf("a summary has the actions %q, want %q", got.Actions, want)
+	}
+}
+
 func TestADaemonGetsOnlyWhatItCanDo(t *testing.T) {
 	s := newScene(t, "body")
-	got := s.show(Note{Key: "4F2A", Title: "t", Body: "a < b", Action: "Review", Urgency: Low})
+	got := s.show(Note{Key: "4F2A", Title: "t", Body: "a < b", Action: "Review", Later: true, Urgency: Low})
 	if got.Body != "a < b" || len(got.Actions) != 0 || got.Hints["urgency"].Value() != byte(0) || got.Hints["suppress-sound"].Value() != true {
 		t.Errorf("told %+v", got)
 	}
@@ -106,8 +114,8 @@ func TestNothingUnseenOrEndlessReachesTheDaemon(t *testing.T) {
 
 func TestAClickOpensAndALaterDoesNot(t *testing.T) {
 	s := newScene(t, all...)
-	first := s.show(Note{Key: "4F2A", Title: "a", Route: "#/inbox/4F2A", Action: "Review"})
-	second := s.show(Note{Key: "7CK4", Title: "b", Route: "#/inbox/7CK4", Action: "Review"})
+	first := s.show(Note{Key: "4F2A", Title: "a", Route: "#/inbox/4F2A", Action: "Review", Later: true})
+	second := s.show(Note{Key: "7CK4", Title: "b", Route: "#/inbox/7CK4", Action: "Review", Later: true})
 	s.daemon.click(second.ID, "open")
 	if got := next(t, s.opened, "a click"); got != "#/inbox/7CK4" {
 		t.Errorf("opened %q", got)
@@ -239,7 +247,7 @@ func TestADaemonThatLeavesIsSaidAndTheNextOneIsMet(t *testing.T) {
 	first := s.daemon
 	s.daemon = newDaemon(t, panel.Connect(t, s.address), "body")
 	until(t, "that notifications are on", func() bool { return s.notes.Why() == "" })
-	again := s.show(Note{Key: "4F2A", Title: "b", Route: "#/inbox/new", Action: "Review"})
+	again := s.show(Note{Key: "4F2A", Title: "b", Route: "#/inbox/new", Action: "Review", Later: true})
 	if again.Title != "b" || again.Replaces != 0 || len(again.Actions) != 0 {
 		t.Errorf("the new daemon was told %+v", again)
 	}

@@ -31,13 +31,14 @@ type Note struct {
 	Title, Body string
 	Route       string // what a click opens
 	Action      string // label of the one button, which opens Route as a click on the note does; none where empty
+	Later       bool   // has the second button, that puts it off, where Options.Later is set
 	Urgency     Urgency
 }
 
 // Options of New. Callbacks come on a goroutine of their own and may call the Notifier.
 type Options struct {
 	Open func(route string)
-	// Later, where set, gives every note with an Action a second button that says so. It decides nothing: the item waits on.
+	// Later hears of a note that was put off. It decides nothing: the item waits on.
 	Later   func(key string)
 	AppIcon string // a name in the icon theme or a path; "sallyport" where empty
 	Log     *slog.Logger

@@ -42,6 +42,7 @@ type Pace struct {
 	plain   []time.Time // notes of the last hour, the summaries among them
 	grave   []time.Time // Critical ones
 	quiet   map[string]time.Time
+	snoozed time.Time // until when nothing but what is Critical is shown
 }
 
 type slot struct{ server, kind string }
@@ -107,13 +108,25 @@ func (p *Pace) Later(now time.Time, key string) {
 	}
 }
 
+// Snooze holds all notes back until then, but Critical ones: any process on the session bus can click the row that snoozes. What
+// still waits is due at the end; a time that has passed ends it.
+func (p *Pace) Snooze(until time.Time) { p.snoozed = until }
+
+// dueAt is when a note is due that waits.
+func (p *Pace) dueAt(w waiting) time.Time {
+	if w.event.Note.Urgency != Critical && w.due.Before(p.snoozed) {
+		return p.snoozed
+	}
+	return w.due
+}
+
 // Due is what is to be shown now, the gravest first; waiting is how many items wait, for the summary. What the hour has no
 // room for is left to the tray.
 func (p *Pace) Due(now time.Time, waiting int) []Note {
 	p.age(now)
 	var ready []slot
 	for at, w := range p.pending {
-		if !w.due.After(now) {
+		if !p.dueAt(w).After(now) {
 			ready = append(ready, at)
 		}
 	}
@@ -159,8 +172,8 @@ func (p *Pace) Due(now time.Time, waiting int) []Note {
 // Next is when Due is to be asked again; not ok while nothing waits to be shown.
 func (p *Pace) Next() (at time.Time, ok bool) {
 	for _, w := range p.pending {
-		if !ok || w.due.Before(at) {
-			at, ok = w.due, true
+		if due := p.dueAt(w); !ok || due.Before(at) {
+			at, ok = due, true
 		}
 	}
 	return at, ok

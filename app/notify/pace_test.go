@@ -9,7 +9,7 @@ import (
 )
 
 // A script is what happens, second by second: "0 weather/changed 4F2A" offers, "! " before it makes it Critical, "- 4F2A"
-// withdraws, "later 4F2A" puts off. Its outcome is what is shown, and when.
+// withdraws, "later 4F2A" puts off, "snooze 1800" snoozes for so many seconds. Its outcome is what is shown, and when.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	storm := func(from, count int) (lines []string) {
@@ -41,6 +41,11 @@ func TestPace(t *testing.T) {
 		{"what is decided before its five minutes is not shown", []string{"0 weather/changed A", "20 weather/changed B", "30 - B"}, []string{"12 A"}},
 		{"what is put off stays quiet for four hours", []string{"0 weather/changed A", "20 later A", "600 weather/changed A", "14400 weather/changed A", "14421 weather/changed A"}, []string{"12 A", "14433 A"}},
 		{"putting one off does not quieten the next", []string{"0 weather/changed A", "20 later A", "600 weather/changed B"}, []string{"12 A", "612 B"}},
+		{"what is snoozed is shown at the end", []string{"0 snooze 1800", "5 weather/changed A", "700 notes/changed B"}, []string{"1800 A", "1800 B"}},
+		{"what is decided while it is snoozed is not shown", []string{"0 snooze 1800", "5 weather/changed A", "900 - A"}, nil},
+		{"much that is snoozed is one summary at the end", append(storm(5, 12), "0 snooze 1800"), []string{"1800 summary(12)"}},
+		{"a critical one is shown through a snooze", []string{"0 snooze 1800", "5 ! weather/changed A", "5 notes/changed B"}, []string{"17 A!", "1800 B"}},
+		{"what waits is shown when a snooze is ended", []string{"0 snooze 7200", "5 weather/changed A", "60 snooze 0"}, []string{"60 A"}},
 		{"three at once are three notes", storm(0, 3), []string{"12 C0", "12 C1", "12 C2"}},
 		{"more than three at once are one summary", storm(0, 12), []string{"12 summary(12)"}},
 		{"critical ones are shown beside a summary, and first", append(storm(0, 5), "1 ! notes/changed A", "0 ! weather/changed B"), []string{"12 B!", "12 summary(5)", "13 A!"}},
@@ -107,6 +112,12 @@ func play(t *testing.T, script []string) (shown []string) {
 		switch {
 		case s.words[0] == "-":
 			p.Withdraw(s.words[1])
+		case s.words[0] == "snooze":
+			var seconds int
+			if _, err := fmt.Sscan(s.words[1], &seconds); err != nil {
+				t.Fatal(err)
+			}
+			p.Snooze(now.Add(time.Duration(seconds) * time.Second))
 		case s.words[0] == "later":
 			p.Later(now, s.words[1])
 		default:

@@ -80,6 +80,14 @@ func (p *Paced) Later(key string) {
 	p.wind()
 }
 
+// Snooze shows nothing but what is Critical until then.
+func (p *Paced) Snooze(until time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pace.Snooze(until)
+	p.wind()
+}
+
 // Why is the Notifier's.
 func (p *Paced) Why() string { return p.notes.Why() }
 

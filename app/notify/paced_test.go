@@ -148,6 +148,25 @@ func TestWhatIsPutOffIsNotShown(t *testing.T) {
 	})
 }
 
+func TestASnoozeThatIsEndedShowsWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &board{}
+		p := NewPaced(b, NewPace(Rules{}), nil)
+		defer p.Close()
+		p.Snooze(time.Now().Add(2 * time.Hour))
+		p.Offer(event("weather", "A"))
+		wait(time.Hour)
+		if len(b.shown()) != 0 {
+			t.Fatalf("shown %v", b.shown())
+		}
+		p.Snooze(time.Time{})
+		wait(time.Second)
+		if !slices.Equal(b.shown(), []string{"A"}) {
+			t.Fatalf("shown %v", b.shown())
+		}
+	})
+}
+
 func TestAfterCloseNothingIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &board{}

@@ -17,7 +17,7 @@ type Subject struct {
 
 // Say is the note for an inbox item, in the words of ux.md §2.3. A kind it does not know gets words that hold for all.
 func Say(s Subject) Note {
-	n := Note{Key: s.Code, Route: "#/inbox/" + s.Code, Action: "Review"}
+	n := Note{Key: s.Code, Route: "#/inbox/" + s.Code, Action: "Review", Later: true}
 	if s.Grave {
 		n.Urgency = Critical
 	}

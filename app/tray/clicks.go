@@ -35,6 +35,8 @@ func (c *clicks) row(e entry) {
 	case e.hidden:
 	case e.does == opens:
 		c.open(e.route)
+	case e.does == snoozes:
+		c.tell(func() { c.o.Snooze(e.snooze) })
 	case e.does == quits:
 		c.tell(c.o.Quit)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var moods = []string{"starting", "guarding", "attention", "critical", "failing"}
+var moods = []string{"starting", "guarding", "attention", "critical", "failing", "snoozed"}
 
 // panels are the lightest and the darkest background of our own window, which are near those of most desktops.
 var panels = map[string]color.Gray{"light": {0xf7}, "dark": {0x17}}

@@ -16,9 +16,21 @@ const (
 	rowItems    = 3
 	rowCoverage = rowItems + maxRows
 	rowWindow   = rowCoverage + 1
-	rowQuit     = rowWindow + 2
-	rowCount    = rowQuit + 1
+	rowSnooze   = rowWindow + 1 // opens the only submenu
+	rowQuit     = rowSnooze + 2
+	rowFirstSub = rowQuit + 1 // from here on the submenu's
+	rowEnd      = rowFirstSub + int(EndSnooze)
+	rowComfort  = rowEnd + 1
+	rowCount    = rowComfort + 1
 )
+
+// under is the place of the row that opens the submenu which a row is in; -1 for the menu itself.
+func under(n int) int {
+	if n < rowFirstSub {
+		return -1
+	}
+	return rowSnooze
+}
 
 // entry is one row: what it says, and what a click on it does.
 type entry struct {
@@ -26,6 +38,7 @@ type entry struct {
 	hidden bool
 	does   deed
 	route  string
+	snooze Snooze
 }
 
 // deed is all that a row can do.
@@ -35,6 +48,8 @@ const (
 	separates deed = iota // a separator, which has no title
 	says                  // a row that cannot be clicked
 	opens                 // the window, at the route
+	holds                 // a submenu
+	snoozes
 	quits
 )
 
@@ -55,6 +70,17 @@ func menuOf(s State) (m [rowCount]entry) {
 	coverage := line(s.Coverage)
 	m[rowCoverage] = entry{title: coverage, hidden: coverage == "", does: says}
 	m[rowWindow] = entry{title: "Open Sallyport", does: opens}
+	m[rowSnooze] = entry{title: "Snooze notifications", does: holds}
+	if until := line(s.Snoozed); until != "" {
+		m[rowSnooze].title = "Notifications snoozed until " + until
+	}
+	for choice, words := range []string{"30 minutes", "2 hours", "Until tomorrow", "End snooze"} {
+		m[rowFirstSub+choice] = entry{title: words, does: snoozes, snooze: Snooze(choice)}
+	}
+	if s.Snoozed == "" {
+		m[rowEnd] = entry{title: m[rowEnd].title, hidden: true, does: says}
+	}
+	m[rowComfort] = entry{title: "Blocking stays on", does: says}
 	m[rowQuit] = entry{title: "Quit Sallyport…", does: quits}
 	return m
 }
@@ -83,6 +109,8 @@ func picture(mood Mood) string {
 		return "attention"
 	case Critical:
 		return "critical"
+	case Snoozed:
+		return "snoozed"
 	default:
 		return "failing"
 	}

@@ -83,6 +83,9 @@ func (e entry) properties() map[string]dbus.Variant {
 		p["type"] = dbus.MakeVariant("separator")
 		return p
 	}
+	if e.does == holds {
+		p["children-display"] = dbus.MakeVariant("submenu")
+	}
 	p["label"] = dbus.MakeVariant(strings.ReplaceAll(e.title, "_", "__"))
 	p["enabled"] = dbus.MakeVariant(e.does != says)
 	return p
@@ -109,17 +112,29 @@ func (t *item) row(id int32) (entry, *dbus.Error) {
 func (t *item) getLayout(parent, depth int32, _ []string) (uint32, layout, *dbus.Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	of := map[string]dbus.Variant{"children-display": dbus.MakeVariant("submenu")}
 	if parent != 0 {
 		e, err := t.row(parent)
-		return t.revision, layout{parent, e.properties(), []dbus.Variant{}}, err
+		if err != nil {
+			return t.revision, layout{parent, nil, []dbus.Variant{}}, err
+		}
+		of = e.properties()
 	}
-	all := layout{0, map[string]dbus.Variant{"children-display": dbus.MakeVariant("submenu")}, []dbus.Variant{}}
-	if depth != 0 {
-		for n, e := range t.menu {
-			all.Children = append(all.Children, dbus.MakeVariant(layout{int32(n + 1), e.properties(), []dbus.Variant{}}))
+	return t.revision, t.branch(parent, of, depth), nil
+}
+
+// branch is a row, or the menu itself, with what is below it; a negative depth is all of it. t is locked.
+func (t *item) branch(id int32, of map[string]dbus.Variant, depth int32) layout {
+	b := layout{id, of, []dbus.Variant{}}
+	if depth == 0 {
+		return b
+	}
+	for n, e := range t.menu {
+		if under(n) == int(id)-1 {
+			b.Children = append(b.Children, dbus.MakeVariant(t.branch(int32(n+1), e.properties(), depth-1)))
 		}
 	}
-	return t.revision, all, nil
+	return b
 }
 
 // getGroupProperties is of all rows where none is named. A row is answered once, however often it is named.

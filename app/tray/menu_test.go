@@ -30,6 +30,10 @@ func TestWhateverAStateHoldsTheMenuOnlyOpensAndQuits(t *testing.T) {
 				t.Errorf("row %d quits", n)
 			case e.does == opens && e.route != "" && !strings.HasPrefix(e.route, "#/inbox"):
 				t.Errorf("row %d opens %q", n, e.route)
+			case (e.does == snoozes) != (n >= rowFirstSub && n < rowComfort && !e.hidden):
+				t.Errorf("row %d is %+v", n, e)
+			case (e.does == holds) != (n == rowSnooze):
+				t.Errorf("row %d holds others", n)
 			case e.hidden && e.does == opens:
 				t.Errorf("row %d is not seen and opens %q", n, e.route)
 			case len([]rune(e.title)) > maxLine+len("⚠ ") || strings.ContainsAny(e.title, "\u202e\x00\n"):

@@ -2,7 +2,8 @@
 // Options.Open is told the route of a row that was clicked.
 //
 // What holds:
-//   - No row allows, releases, pauses or removes anything. Any process on the session bus can click a row of the menu.
+//   - No row allows, releases, pauses or removes anything: what is snoozed is notifications. Any process on the session bus can
+//     click a row of the menu.
 //   - Rows are made once and renamed, shown or hidden; a click on one opens the item whose title it showed.
 //   - Where there is no session bus, or no panel to show an icon, Why says so and the rest does nothing.
 package tray
@@ -21,6 +22,7 @@ const (
 	Attention             // solid shield with a dot in a notch
 	Critical              // solid shield with a large red dot in a white ring
 	Failing               // outlined shield with "!": something is not guarded, or the hub does not work
+	Snoozed               // solid shield with a crescent: all is guarded, and notifications are not shown
 )
 
 // Row is one item that waits. Its title is in our words, with names made safe.
@@ -36,13 +38,25 @@ type State struct {
 	Count    int
 	Coverage string // "Guarding 4 of 4 servers"
 	Tooltip  string // "Sallyport — 2 things waiting"
+	Snoozed  string // until when no notifications are shown, "15:30"; "" while they are
 }
+
+// Snooze is for how long a person wants no notifications. It blocks and unblocks nothing.
+type Snooze int
+
+const (
+	HalfAnHour Snooze = iota
+	TwoHours
+	UntilTomorrow
+	EndSnooze
+)
 
 // Options of New. Callbacks come on a goroutine of their own and may call the Tray.
 type Options struct {
-	Open func(route string) // "#/inbox/4F2A", "#/inbox", "" for the window as it was
-	Quit func()
-	Log  *slog.Logger
+	Open   func(route string) // "#/inbox/4F2A", "#/inbox", "" for the window as it was
+	Snooze func(Snooze)
+	Quit   func()
+	Log    *slog.Logger
 }
 
 // Tray is the icon of this process. Set is for any goroutine.
@@ -56,6 +70,9 @@ type Tray interface {
 func New(o Options) Tray {
 	if o.Open == nil {
 		o.Open = func(string) {}
+	}
+	if o.Snooze == nil {
+		o.Snooze = func(Snooze) {}
 	}
 	if o.Quit == nil {
 		o.Quit = func() {}

@@ -27,12 +27,13 @@ type scene struct {
 	item    *panel.Item
 	opened  chan string
 	quit    chan string
+	snoozed chan Snooze
 }
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{t: t, address: panel.Bus(t), opened: make(chan string, 16), quit: make(chan string, 16)}
-	s.tray = New(Options{Open: func(route string) { s.opened <- route }, Quit: func() { s.quit <- "quit" }})
+	s := &scene{t: t, address: panel.Bus(t), opened: make(chan string, 16), quit: make(chan string, 16), snoozed: make(chan Snooze, 16)}
+	s.tray = New(Options{Open: func(route string) { s.opened <- route }, Quit: func() { s.quit <- "quit" }, Snooze: func(f Snooze) { s.snoozed <- f }})
 	t.Cleanup(s.tray.Close)
 	return s
 }
@@ -107,10 +108,10 @@ func TestTheMenuSaysWhatWaitsAndOpensIt(t *testing.T) {
 	if menu, err := s.item.Property("ItemIsMenu"); menu != false {
 		t.Errorf("a click on the icon only opens the menu: %v (%v)", menu, err)
 	}
-	s.labels("Sallyport is starting", "Open Inbox", "Open Sallyport", "Quit Sallyport…")
+	s.labels("Sallyport is starting", "Open Inbox", "Open Sallyport", "Snooze notifications", "Quit Sallyport…")
 
 	s.tray.Set(State{Mood: Guarding, Coverage: "Guarding 4 of 4 servers", Tooltip: "Sallyport — 4 servers guarded"})
-	s.labels("Sallyport — 4 servers guarded", "Open Inbox", "Guarding 4 of 4 servers", "Open Sallyport", "Quit Sallyport…")
+	s.labels("Sallyport — 4 servers guarded", "Open Inbox", "Guarding 4 of 4 servers", "Open Sallyport", "Snooze notifications", "Quit Sallyport…")
 	s.tooltip("Sallyport — 4 servers guarded")
 	if err := s.item.Activate(); err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func TestTheMenuSaysWhatWaitsAndOpensIt(t *testing.T) {
 	s.opens("") // nothing waits
 
 	s.tray.Set(two)
-	s.labels("Sallyport — 2 things waiting", "Open Inbox (2)", "⚠ weather — tool changed", "⚠ my_notes — new server", "Guarding 3 of 4 servers", "Open Sallyport", "Quit Sallyport…")
+	s.labels("Sallyport — 2 things waiting", "Open Inbox (2)", "⚠ weather — tool changed", "⚠ my_notes — new server", "Guarding 3 of 4 servers", "Open Sallyport", "Snooze notifications", "Quit Sallyport…")
 	s.tooltip("Sallyport — 2 things waiting")
 	s.click("my_notes", "#/inbox/7CK4")
 	s.click("weather", "#/inbox/4F2A")
@@ -131,7 +132,7 @@ func TestTheMenuSaysWhatWaitsAndOpensIt(t *testing.T) {
 
 	// A row opens what it says, after the items moved up as well.
 	s.tray.Set(State{Mood: Attention, Waiting: two.Waiting[1:], Tooltip: "Sallyport — 1 thing waiting"})
-	s.labels("Sallyport — 1 thing waiting", "Open Inbox (1)", "⚠ my_notes — new server", "Open Sallyport", "Quit Sallyport…")
+	s.labels("Sallyport — 1 thing waiting", "Open Inbox (1)", "⚠ my_notes — new server", "Open Sallyport", "Snooze notifications", "Quit Sallyport…")
 	s.click("my_notes", "#/inbox/7CK4")
 
 	if err := s.item.Click("Quit Sallyport…"); err != nil {
@@ -148,7 +149,7 @@ func TestNoRowDoesMoreThanOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if shown := slices.DeleteFunc(slices.Clone(rows), func(r panel.Row) bool { return r.Separator }); len(shown) > 9 {
+	if shown := slices.DeleteFunc(slices.Clone(rows), func(r panel.Row) bool { return r.Separator || r.Under != 0 }); len(shown) > 9 {
 		t.Errorf("%d rows", len(shown))
 	}
 	// Whatever can be sent to any row: a hidden one, one that is not enabled, one that is none.
@@ -174,6 +175,14 @@ func TestNoRowDoesMoreThanOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	next(t, s.quit, "Quit")
+	for want := range EndSnooze { // to end what was not begun is hidden
+		if got := next(t, s.snoozed, "a snooze"); got != want {
+			t.Errorf("snoozed %d, want %d", got, want)
+		}
+	}
+	if len(s.snoozed) > 0 {
+		t.Error("snoozed more than there are rows for it")
+	}
 	var opened []string
 	for range 4 {
 		opened = append(opened, next(t, s.opened, "what was clicked"))
@@ -181,6 +190,54 @@ func TestNoRowDoesMoreThanOpen(t *testing.T) {
 	slices.Sort(opened)
 	if want := []string{"", "#/inbox", "#/inbox/4F2A", "#/inbox/7CK4"}; !slices.Equal(opened, want) || len(s.opened) > 0 {
 		t.Errorf("opened %q and %d more, want %q", opened, len(s.opened), want)
+	}
+}
+
+func TestNotificationsAreSnoozedInASubmenuAndBlockingStaysOn(t *testing.T) {
+	s := newScene(t)
+	s.panel()
+	sub := func() (rows []string) {
+		t.Helper()
+		all, err := s.item.Rows()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range all {
+			if r.Under != 0 && r.Visible {
+				rows = append(rows, r.Label)
+			}
+		}
+		return rows
+	}
+	awake := State{Mood: Guarding, Tooltip: "Sallyport — 4 servers guarded"}
+	s.tray.Set(awake)
+	if got, want := sub(), []string{"30 minutes", "2 hours", "Until tomorrow", "Blocking stays on"}; !slices.Equal(got, want) {
+		t.Errorf("the submenu is %q, want %q", got, want)
+	}
+	if err := s.item.Click("Blocking stays on"); err == nil {
+		t.Error("what is only said can be clicked")
+	}
+	if err := s.item.Click("2 hours"); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(t, s.snoozed, "a snooze"); got != TwoHours {
+		t.Errorf("snoozed %d", got)
+	}
+
+	s.tray.Set(State{Mood: Snoozed, Snoozed: "15:30", Tooltip: "Sallyport — 4 servers guarded, snoozed until 15:30"})
+	s.labels("Sallyport — 4 servers guarded, snoozed until 15:30", "Open Inbox", "Open Sallyport", "Notifications snoozed until 15:30", "Quit Sallyport…")
+	if got, want := sub(), []string{"30 minutes", "2 hours", "Until tomorrow", "End snooze", "Blocking stays on"}; !slices.Equal(got, want) {
+		t.Errorf("the submenu is %q, want %q", got, want)
+	}
+	if err := s.item.Click("End snooze"); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(t, s.snoozed, "the end"); got != EndSnooze {
+		t.Errorf("snoozed %d", got)
+	}
+	s.tray.Set(awake)
+	if got := sub(); slices.Contains(got, "End snooze") {
+		t.Errorf("the submenu is %q", got)
 	}
 }
 

@@ -48,7 +48,12 @@ func (t *icon) build() {
 			systray.AddSeparator()
 			continue
 		}
-		row := systray.AddMenuItem("", "")
+		var row *systray.MenuItem
+		if at := under(n); at >= 0 {
+			row = t.rows[at].AddSubMenuItem("", "")
+		} else {
+			row = systray.AddMenuItem("", "")
+		}
 		t.rows[n] = row
 		go func() {
 			for range row.ClickedCh {

@@ -105,6 +105,16 @@ func states() map[string]paint {
 			}
 			return solid(x, y, shield(x, y), blue)
 		},
+		"snoozed": func(x, y float64) color.NRGBA {
+			// A crescent is a disc without another one.
+			switch {
+			case within(x, y, 16.2, 15.6, 5) && !within(x, y, 18.8, 13.8, 4.6):
+				return grey
+			case within(x, y, 16.2, 15.6, 6.6):
+				return clear
+			}
+			return solid(x, y, shield(x, y), blue)
+		},
 		"failing": func(x, y float64) color.NRGBA {
 			return solid(x, y, outline(x, y) || exclamation(x, y), amber)
 		},

@@ -28,6 +28,7 @@ type Item struct {
 // Row is one row of the menu.
 type Row struct {
 	ID                          int32
+	Under                       int32  // the row that opens the submenu it is in; 0 in the menu itself
 	Label                       string // "" for a separator
 	Enabled, Visible, Separator bool
 }
@@ -120,7 +121,7 @@ func (i *Item) Rows() ([]Row, error) {
 			if err := child.Store(&c); err != nil {
 				return err
 			}
-			r := Row{ID: c.ID, Enabled: true, Visible: true}
+			r := Row{ID: c.ID, Under: l.ID, Enabled: true, Visible: true}
 			label, _ := c.Properties["label"].Value().(string)
 			r.Label = strings.NewReplacer("__", "_", "_", "").Replace(label) // one alone marks an access key
 			if on, ok := c.Properties["enabled"].Value().(bool); ok {
@@ -146,12 +147,12 @@ type layout struct {
 	Children   []dbus.Variant
 }
 
-// Labels is what a person reads in the menu, from the top, without separators.
+// Labels is what a person reads in the menu, from the top, without separators and before a submenu is opened.
 func (i *Item) Labels() ([]string, error) {
 	rows, err := i.Rows()
 	var labels []string
 	for _, r := range rows {
-		if r.Visible && !r.Separator {
+		if r.Visible && !r.Separator && r.Under == 0 {
 			labels = append(labels, r.Label)
 		}
 	}

@@ -60,10 +60,11 @@ func (p *Panel) Close() error {
 	return err
 }
 
-// Item is the first icon, as soon as there is one.
+// Item is the first icon of a program that runs, as soon as there is one.
 func (p *Panel) Item(ctx context.Context) (*Item, error) {
 	for {
 		p.mu.Lock()
+		p.items = slices.DeleteFunc(p.items, p.left)
 		items, joined := p.items, p.joined
 		p.mu.Unlock()
 		if len(items) > 0 {
@@ -75,6 +76,13 @@ func (p *Panel) Item(ctx context.Context) (*Item, error) {
 			return nil, fmt.Errorf("no icon registered: %w", ctx.Err())
 		}
 	}
+}
+
+// left says whether the program of an icon has gone.
+func (p *Panel) left(i *Item) bool {
+	there := true
+	err := p.conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, i.name).Store(&there)
+	return err == nil && !there
 }
 
 // registrar has the one method that is seen on the bus.

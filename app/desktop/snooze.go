@@ -1,0 +1,109 @@
+package desktop
+
+import (
+	"cmp"
+	"sync"
+	"time"
+
+	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/tray"
+)
+
+// snooze is until when a person wants no notifications. Blocking stays on, the icon says that it is so, and what is Critical is
+// notified all the same: any process on the session bus can click a row of the menu.
+type snooze struct {
+	now     func() time.Time
+	after   func(time.Duration, func()) *time.Timer
+	changed func(until time.Time) // is told of what the person chose, and of the end
+
+	mu    sync.Mutex
+	until time.Time
+	ends  *time.Timer
+}
+
+// longest is more than any row asks for: a time that was kept and lies further off is one of another clock.
+const longest = 48 * time.Hour
+
+// morning is when tomorrow begins.
+const morning = 8
+
+// choose is a click on a row.
+func (s *snooze) choose(row tray.Snooze) {
+	now := s.now().Round(0) // the clock on the wall: it goes on while a computer sleeps
+	var until time.Time
+	switch row {
+	case tray.HalfAnHour:
+		until = now.Add(30 * time.Minute)
+	case tray.TwoHours:
+		until = now.Add(2 * time.Hour)
+	case tray.UntilTomorrow:
+		year, month, day := now.Date()
+		until = time.Date(year, month, day+1, morning, 0, 0, 0, now.Location())
+	}
+	s.set(until)
+}
+
+// set is until when it lasts; a time that has passed is none.
+func (s *snooze) set(until time.Time) {
+	s.mu.Lock()
+	now := s.now()
+	if !until.After(now) || until.Sub(now) > longest {
+		until = time.Time{}
+	}
+	if s.ends != nil {
+		s.ends.Stop()
+		s.ends = nil
+	}
+	s.until = until
+	if !until.IsZero() {
+		s.ends = s.after(until.Sub(now), func() { s.set(time.Time{}) })
+	}
+	s.mu.Unlock()
+	s.changed(until)
+}
+
+// words are until when it lasts, "15:30"; "" while nothing is snoozed.
+func (s *snooze) words() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, until := s.now(), s.until
+	switch {
+	case !until.After(now):
+		return ""
+	case until.YearDay() != now.YearDay():
+		return "tomorrow, " + until.Format("15:04")
+	}
+	return until.Format("15:04")
+}
+
+func (s *snooze) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ends != nil {
+		s.ends.Stop()
+	}
+}
+
+// says adds it to what the icon says. What needs a person weighs more than a crescent.
+func (s *snooze) says(state tray.State) tray.State {
+	if state.Snoozed = s.words(); state.Snoozed == "" {
+		return state
+	}
+	state.Tooltip = cmp.Or(state.Tooltip, "Sallyport") + ", snoozed until " + state.Snoozed
+	if state.Mood == tray.Guarding {
+		state.Mood = tray.Snoozed
+	}
+	return state
+}
+
+// keepsSnooze takes up what was snoozed before the program ended, and has what is chosen from now on kept and shown.
+func (p *Page) keepsSnooze(show func()) {
+	if h := p.hub(); h != nil {
+		p.say.snooze.set(h.Window().Snoozed.Local())
+	}
+	keep := func(until time.Time) {
+		_ = p.remember(func(s *app.WindowState) { s.Snoozed = until.UTC() })
+		show()
+	}
+	p.say.keep.Store(&keep)
+}

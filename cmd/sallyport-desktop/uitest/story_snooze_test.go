@@ -1,0 +1,34 @@
+//go:build ui
+
+package uitest
+
+import "testing"
+
+// Notifications are snoozed at the icon: it says so, over the program's end as well, what is blocked stays blocked, and what
+// came meanwhile is told of when the snooze is ended.
+func TestASnoozeIsSeenAndKeptAndWhatCameIsToldAfterIt(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := h.open()
+	a.trayClick("30 minutes")
+	a.tooltip("snoozed until")
+	first, faces := weatherFaces()
+	client := h.wrapped("weather", newServer(t, first, faces), h.env())
+	item := h.waits("new_server")
+	client.refused("get_forecast", `{}`, item.Code)
+	a.tooltip("1 thing waiting, snoozed until")
+	if notes := a.notes.all(); len(notes) != 0 {
+		t.Errorf("notified %+v", notes)
+	}
+
+	client.close() // first: a wrapper that loses its hub starts another
+	a.end()
+	again := h.open()
+	h.trayRow("Notifications snoozed until")
+	h.wrapped("notes", newServer(t, notesFace(), nil), h.env())
+	again.tooltip("2 things waiting, snoozed until")
+	again.trayClick("End snooze")
+	h.trayGone("End snooze")
+	h.trayRow("Snooze notifications")
+	again.notified("New server: notes")
+}
