@@ -18,6 +18,7 @@ type attention struct {
 	tray  tray.Tray
 	notes notify.Notifier
 	paced *notify.Paced
+	kits  chan notify.Toolkit
 
 	snooze snooze
 	keep   atomic.Pointer[func(until time.Time)] // what the person chose; nil until there is a hub
@@ -26,11 +27,12 @@ type attention struct {
 }
 
 func newAttention(shell *Shell, quit func(), log *slog.Logger) *attention {
-	a := &attention{}
+	a := &attention{kits: make(chan notify.Toolkit, 1)}
 	a.notes = notify.New(notify.Options{
-		Open:  shell.Show,
-		Later: func(key string) { a.paced.Later(key) },
-		Log:   log,
+		Open:    shell.Show,
+		Later:   func(key string) { a.paced.Later(key) },
+		Toolkit: a.kits,
+		Log:     log,
 	})
 	a.paced = notify.NewPaced(a.notes, notify.NewPace(notify.Rules{}), func() int { return int(a.waiting.Load()) })
 	a.snooze = snooze{now: time.Now, after: time.AfterFunc, changed: func(until time.Time) {

@@ -12,6 +12,8 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
 	"github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"github.com/sallyport/sallyport/app/notify"
 )
 
 // WindowOptions of RunWindow.
@@ -20,8 +22,9 @@ type WindowOptions struct {
 	Page   *Page
 	Assets fs.FS // the built page
 	Hidden bool
-	Lock   string // Wails' own lock, a second line behind the hub's socket
-	Quit   func() // as the icon's menu quits, once that was answered
+	Lock   string                // Wails' own lock, a second line behind the hub's socket
+	Notes  chan<- notify.Toolkit // takes the toolkit's notifications; nil where nobody wants them
+	Quit   func()                // as the icon's menu quits, once that was answered
 }
 
 // wailsWindow is the window of Wails.
@@ -69,6 +72,10 @@ func RunWindow(o WindowOptions) (err error) {
 		Bind:           []any{o.Page},
 		ErrorFormatter: FormatError,
 		OnStartup: func(ctx context.Context) {
+			select {
+			case o.Notes <- wailsNotes{ctx}:
+			default:
+			}
 			o.Shell.Opened(&wailsWindow{ctx: ctx, quitting: quitting}, !o.Hidden)
 		},
 		OnDomReady: func(context.Context) {

@@ -19,15 +19,12 @@ const (
 	path    = dbus.ObjectPath("/org/freedesktop/Notifications")
 
 	actionDefault = "default" // a click on the note itself (Actions)
-	actionOpen    = "open"
-	actionLater   = "later"
 )
 
 const (
 	patience = 3 * time.Second        // for one answer of the daemon
 	courtesy = 300 * time.Millisecond // for the first: a window waits for New, and is to be there within 1.5 s
 	maxWork  = 64                     // calls that wait for one
-	maxShown = 256                    // notes kept in mind; a daemon says when one is gone
 
 	silent = "the notification daemon does not answer"
 )

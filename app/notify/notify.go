@@ -1,6 +1,7 @@
 // Package notify shows native notifications and hears when one is clicked. It knows nothing of the hub: Note is what is
 // shown, Options.Open is told the route of a note that was clicked, Pace (and Paced, which gives it a clock) decides what
-// is shown at all and when, and Say has the words.
+// is shown at all and when, and Say has the words. On Linux a note goes to the notification daemon (linux.go), elsewhere to the
+// window's toolkit, or plainly where that is not there or not permitted (toolkit.go, other.go).
 //
 // What holds:
 //   - A click only opens: no note has a button that allows, releases or removes anything, and there is no way to give it one.
@@ -39,7 +40,9 @@ type Note struct {
 type Options struct {
 	Open func(route string)
 	// Later hears of a note that was put off. It decides nothing: the item waits on.
-	Later   func(key string)
+	Later func(key string)
+	// Toolkit gives the window's own notifications when there is a window. It is not taken from on Linux.
+	Toolkit <-chan Toolkit
 	AppIcon string // a name in the icon theme or a path; "sallyport" where empty
 	Log     *slog.Logger
 }

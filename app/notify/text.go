@@ -13,6 +13,14 @@ const (
 	maxName  = 32
 )
 
+// The buttons of a note, as a system knows them.
+const (
+	actionOpen  = "open"
+	actionLater = "later"
+)
+
+const maxShown = 256 // notes kept in mind; a daemon says when one is gone, other systems do not
+
 // SafeName is name as one of our own sentences may carry it, or otherwise ("a server", "a tool") where it could be read as
 // something else than a name: it has no markup, no quotes, no direction and nothing that cannot be seen.
 func SafeName(name, otherwise string) string {
