@@ -126,12 +126,19 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 
 // WindowState is what a window remembers over its end.
 type WindowState struct {
-	Theme   string    `json:"theme,omitempty"` // light, dark; "" follows the system
-	NotNow  bool      `json:"not_now,omitempty"`
-	Tray    bool      `json:"tray_told,omitempty"`    // it was said that the program lives on in the tray
-	NoIcon  bool      `json:"no_icon_told,omitempty"` // it was said that this desktop shows no icon
-	CameUp  bool      `json:"came_up,omitempty"`      // it came up by itself on a desktop without icons
-	Snoozed time.Time `json:"snoozed,omitzero"`       // until when a person wants no notifications
+	Theme   string     `json:"theme,omitempty"` // light, dark; "" follows the system
+	NotNow  bool       `json:"not_now,omitempty"`
+	Tray    bool       `json:"tray_told,omitempty"`    // it was said that the program lives on in the tray
+	NoIcon  bool       `json:"no_icon_told,omitempty"` // it was said that this desktop shows no icon
+	CameUp  bool       `json:"came_up,omitempty"`      // it came up by itself on a desktop without icons
+	Snoozed time.Time  `json:"snoozed,omitzero"`       // until when a person wants no notifications
+	Size    WindowSize `json:"size,omitzero"`
+}
+
+// WindowSize is in pixels of the page.
+type WindowSize struct {
+	Width  int `json:"width"`
+	Height int `json:"height"`
 }
 
 const metaWindow = "window"

@@ -140,7 +140,10 @@ func Run(ctx context.Context, o Options) error {
 		}
 		shell.Quit()
 	}()
-	err = o.Window(WindowOptions{Shell: shell, Page: page, Assets: o.Assets, Hidden: o.Hidden, Lock: lockName(o.Home), Notes: page.say.kits, Quit: quit})
+	width, height := page.keepsSize()
+	err = o.Window(WindowOptions{
+		Shell: shell, Page: page, Assets: o.Assets, Hidden: o.Hidden, Width: width, Height: height, Lock: lockName(o.Home), Notes: page.say.kits, Quit: quit,
+	})
 	return errors.Join(err, host.close())
 }
 

@@ -14,7 +14,8 @@ type Window interface {
 	Minimise()
 	Stand() // a hidden one, minimised
 	Minimised() bool
-	Reload() // our own page, whatever stands there now
+	Size() (width, height int, ok bool) // not ok while it fills the screen
+	Reload()                            // our own page, whatever stands there now
 	Quit()
 }
 
@@ -41,6 +42,7 @@ type Shell struct {
 	stale   bool   // something changed while nobody looked
 	hidden  []func()
 	raised  []func()
+	sized   func(width, height int)
 	icon    func() bool // there is an icon to bring the window back by; nil is yes
 }
 
@@ -123,6 +125,7 @@ func (s *Shell) Show(route string) {
 // Closing is the person closing the window: it is hidden, and lives on in the tray. On a desktop that shows no icon it goes to
 // where other windows go, or it could not be found again.
 func (s *Shell) Closing() {
+	s.measure()
 	icon := s.icon == nil || s.icon()
 	s.mu.Lock()
 	w := s.window
@@ -224,6 +227,7 @@ func (s *Shell) Loaded() {
 
 // Quit ends the program; one whose window is not there yet when it is.
 func (s *Shell) Quit() {
+	s.measure()
 	s.mu.Lock()
 	w := s.window
 	s.leaving = s.leaving || s.loads == 0

@@ -15,6 +15,8 @@ type screen struct {
 	mu        sync.Mutex
 	did       []string
 	minimised bool
+	width     int // 0 while it fills the screen
+	height    int
 	quit      chan struct{}
 	once      sync.Once
 }
@@ -48,7 +50,12 @@ func (s *screen) Reload()         { s.note("reload") }
 func (s *screen) Minimise()       { s.note("minimise"); s.minimised = true }
 func (s *screen) Stand()          { s.note("stand"); s.minimised = true }
 func (s *screen) Minimised() bool { return s.minimised }
-func (s *screen) Quit()           { s.once.Do(func() { close(s.quit) }) }
+func (s *screen) Size() (int, int, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.width, s.height, s.width > 0
+}
+func (s *screen) Quit() { s.once.Do(func() { close(s.quit) }) }
 
 func did(t *testing.T, s *screen, want ...string) {
 	t.Helper()

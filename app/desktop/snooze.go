@@ -14,7 +14,7 @@ import (
 type snooze struct {
 	now     func() time.Time
 	after   func(time.Duration, func()) *time.Timer
-	changed func(until time.Time) // is told of what the person chose, and of the end
+	changed func(until time.Time) // is told of what the person chose, and of the end; one after the other
 
 	mu    sync.Mutex
 	until time.Time
@@ -46,6 +46,21 @@ func (s *snooze) choose(row tray.Snooze) {
 // set is until when it lasts; a time that has passed is none.
 func (s *snooze) set(until time.Time) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replace(until)
+}
+
+// end is the end of the one that lasts until then. Another may have been chosen as it came.
+func (s *snooze) end(until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.until.Equal(until) {
+		s.replace(time.Time{})
+	}
+}
+
+// replace is with s.mu held.
+func (s *snooze) replace(until time.Time) {
 	now := s.now()
 	if !until.After(now) || until.Sub(now) > longest {
 		until = time.Time{}
@@ -56,9 +71,8 @@ func (s *snooze) set(until time.Time) {
 	}
 	s.until = until
 	if !until.IsZero() {
-		s.ends = s.after(until.Sub(now), func() { s.set(time.Time{}) })
+		s.ends = s.after(until.Sub(now), func() { s.end(until) })
 	}
-	s.mu.Unlock()
 	s.changed(until)
 }
 

@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,8 @@ type WindowOptions struct {
 	Page   *Page
 	Assets fs.FS // the built page
 	Hidden bool
+	Width  int // 0 is as it comes
+	Height int
 	Lock   string                // Wails' own lock, a second line behind the hub's socket
 	Notes  chan<- notify.Toolkit // takes the toolkit's notifications; nil where nobody wants them
 	Quit   func()                // as the icon's menu quits, once that was answered
@@ -38,6 +41,14 @@ func (w *wailsWindow) Hide()                          { runtime.WindowHide(w.ctx
 func (w *wailsWindow) Minimise()                      { runtime.WindowMinimise(w.ctx) }
 func (w *wailsWindow) Minimised() bool                { return runtime.WindowIsMinimised(w.ctx) }
 func (w *wailsWindow) Reload()                        { runtime.WindowReloadApp(w.ctx) }
+
+func (w *wailsWindow) Size() (width, height int, ok bool) {
+	if runtime.WindowIsMaximised(w.ctx) || runtime.WindowIsFullscreen(w.ctx) {
+		return 0, 0, false
+	}
+	width, height = runtime.WindowGetSize(w.ctx)
+	return width, height, true
+}
 
 func (w *wailsWindow) Show() {
 	runtime.WindowShow(w.ctx)
@@ -65,7 +76,7 @@ func RunWindow(o WindowOptions) (err error) {
 	}()
 	quitting, gone := &atomic.Bool{}, &atomic.Bool{}
 	app := &options.App{
-		Title: "Sallyport", Width: 1100, Height: 740, MinWidth: 880, MinHeight: 600,
+		Title: "Sallyport", Width: cmp.Or(o.Width, usualWidth), Height: cmp.Or(o.Height, usualHeight), MinWidth: leastWidth, MinHeight: leastHeight,
 		StartHidden: o.Hidden,
 		AssetServer: &assetserver.Options{Assets: o.Assets, Middleware: withPolicy},
 		Logger:      logger.NewDefaultLogger(), LogLevel: logger.ERROR, LogLevelProduction: logger.ERROR,

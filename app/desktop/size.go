@@ -1,0 +1,62 @@
+package desktop
+
+import (
+	"time"
+
+	"github.com/sallyport/sallyport/app"
+)
+
+// The size of a window that nobody has changed, the smallest that the page is made for, and the largest that is taken up
+// again: what is kept may come from another screen, and the window manager makes it fit this one.
+const (
+	usualWidth, usualHeight = 1100, 740
+	leastWidth, leastHeight = 880, 600
+	mostWidth, mostHeight   = 7680, 4320
+)
+
+// sizeWithin is how long a toolkit may take to say how large its window is. One that is stuck closes all the same.
+const sizeWithin = 300 * time.Millisecond
+
+// measure keeps the size of the window that is about to go. One that nobody saw, or that fills the screen, has none to keep.
+func (s *Shell) measure() {
+	s.mu.Lock()
+	w, visible, sized := s.window, s.visible, s.sized
+	s.mu.Unlock()
+	if w == nil || !visible || sized == nil {
+		return
+	}
+	answer := make(chan [2]int, 1)
+	go func() {
+		if width, height, ok := w.Size(); ok {
+			answer <- [2]int{width, height}
+		} else {
+			close(answer)
+		}
+	}()
+	select {
+	case size, ok := <-answer:
+		if ok {
+			sized(size[0], size[1])
+		}
+	case <-time.After(sizeWithin):
+	}
+}
+
+// keepsSize has the size kept from now on, and answers that of the last window.
+func (p *Page) keepsSize() (width, height int) {
+	p.shell.mu.Lock()
+	p.shell.sized = func(width, height int) {
+		size := app.WindowSize{Width: width, Height: height}
+		if h := p.hub(); h != nil && h.Window().Size != size {
+			_ = h.Remember(func(s *app.WindowState) { s.Size = size })
+		}
+	}
+	p.shell.mu.Unlock()
+	width, height = usualWidth, usualHeight
+	if h := p.hub(); h != nil {
+		if size := h.Window().Size; size != (app.WindowSize{}) {
+			width, height = min(max(size.Width, leastWidth), mostWidth), min(max(size.Height, leastHeight), mostHeight)
+		}
+	}
+	return width, height
+}
