@@ -30,7 +30,7 @@ func newAttention(shell *Shell, quit func(), log *slog.Logger) *attention {
 	a := &attention{kits: make(chan notify.Toolkit, 1)}
 	a.notes = notify.New(notify.Options{
 		Open:    shell.Show,
-		Later:   func(key string) { a.paced.Later(key) },
+		Later:   func(n notify.Note) { a.paced.Later(n) },
 		Toolkit: a.kits,
 		Log:     log,
 	})

@@ -70,6 +70,13 @@ func (f *farewell) stay() {
 
 const quitSubject = "quit"
 
+// AskToQuit is a person who wants to quit, in the settings: a desktop without icons has no other place for it.
+func (p *Page) AskToQuit() {
+	if p.bye != nil {
+		p.bye.ask()
+	}
+}
+
 // Quit ends the program, as the question that was shown with this nonce was answered.
 func (p *Page) Quit(nonce string) error {
 	if p.bye == nil {

@@ -345,7 +345,7 @@ func (d *desk) clicked(id uint32, action string) {
 	case actionLater:
 		d.withdraw(n.Key)
 		if d.o.Later != nil {
-			d.tell(func() { d.o.Later(n.Key) })
+			d.tell(func() { d.o.Later(n) })
 		}
 	}
 }

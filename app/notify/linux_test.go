@@ -29,7 +29,7 @@ func newScene(t *testing.T, caps ...string) *scene {
 	t.Helper()
 	s := &scene{t: t, address: panel.Bus(t), opened: make(chan string, 64), later: make(chan string, 64)}
 	s.daemon = newDaemon(t, panel.Connect(t, s.address), caps...)
-	s.notes = New(Options{Open: func(route string) { s.opened <- route }, Later: func(key string) { s.later <- key }})
+	s.notes = New(Options{Open: func(route string) { s.opened <- route }, Later: func(n Note) { s.later <- n.Key }})
 	t.Cleanup(func() { _ = s.notes.Close() })
 	return s
 }

@@ -40,7 +40,7 @@ type Note struct {
 type Options struct {
 	Open func(route string)
 	// Later hears of a note that was put off. It decides nothing: the item waits on.
-	Later func(key string)
+	Later func(Note)
 	// Toolkit gives the window's own notifications when there is a window. It is not taken from on Linux.
 	Toolkit <-chan Toolkit
 	AppIcon string // a name in the icon theme or a path; "sallyport" where empty

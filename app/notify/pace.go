@@ -41,7 +41,7 @@ type Pace struct {
 	shown   map[slot]last
 	plain   []time.Time // notes of the last hour, the summaries among them
 	grave   []time.Time // Critical ones
-	quiet   map[string]time.Time
+	quiet   map[string]hush
 	snoozed time.Time // until when nothing but what is Critical is shown
 }
 
@@ -58,6 +58,12 @@ type last struct {
 	urgency Urgency
 }
 
+// hush is what a person put off, as grave as it was then: a server does not buy quiet for an attack with something harmless.
+type hush struct {
+	until   time.Time
+	urgency Urgency
+}
+
 // NewPace is a Pace that has shown nothing yet.
 func NewPace(r Rules) *Pace {
 	r.Gap = cmp.Or(r.Gap, 5*time.Minute)
@@ -65,13 +71,13 @@ func NewPace(r Rules) *Pace {
 	r.Many = cmp.Or(r.Many, 3)
 	r.Hour = cmp.Or(r.Hour, 6)
 	r.Later = cmp.Or(r.Later, 4*time.Hour)
-	return &Pace{rules: r, pending: map[slot]waiting{}, shown: map[slot]last{}, quiet: map[string]time.Time{}}
+	return &Pace{rules: r, pending: map[slot]waiting{}, shown: map[slot]last{}, quiet: map[string]hush{}}
 }
 
 // Offer takes an event in.
 func (p *Pace) Offer(now time.Time, e Event) {
 	p.age(now)
-	if now.Before(p.quiet[e.Note.Key]) {
+	if off, ok := p.quiet[e.Note.Key]; ok && now.Before(off.until) && e.Note.Urgency.rank() <= off.urgency.rank() {
 		return
 	}
 	at := slot{e.Server, e.Kind}
@@ -100,11 +106,15 @@ func (p *Pace) Withdraw(key string) {
 	}
 }
 
-// Later keeps the note with this key from being shown for Rules.Later.
-func (p *Pace) Later(now time.Time, key string) {
-	p.Withdraw(key)
+// Later keeps notes with the key of this one from being shown for Rules.Later, where they are no graver.
+func (p *Pace) Later(now time.Time, n Note) {
+	for at, w := range p.pending {
+		if w.event.Note.Key == n.Key && w.event.Note.Urgency.rank() <= n.Urgency.rank() {
+			delete(p.pending, at)
+		}
+	}
 	if len(p.quiet) < maxSlots {
-		p.quiet[key] = now.Add(p.rules.Later)
+		p.quiet[n.Key] = hush{now.Add(p.rules.Later), n.Urgency}
 	}
 }
 
@@ -188,8 +198,8 @@ func (p *Pace) age(now time.Time) {
 			delete(p.shown, at)
 		}
 	}
-	for key, until := range p.quiet {
-		if !now.Before(until) {
+	for key, off := range p.quiet {
+		if !now.Before(off.until) {
 			delete(p.quiet, key)
 		}
 	}

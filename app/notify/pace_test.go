@@ -46,6 +46,9 @@ func TestPace(t *testing.T) {
 		{"much that is snoozed is one summary at the end", append(storm(5, 12), "0 snooze 1800"), []string{"1800 summary(12)"}},
 		{"a critical one is shown through a snooze", []string{"0 snooze 1800", "5 ! weather/changed A", "5 notes/changed B"}, []string{"17 A!", "1800 B"}},
 		{"what waits is shown when a snooze is ended", []string{"0 snooze 7200", "5 weather/changed A", "60 snooze 0"}, []string{"60 A"}},
+		{"what is put off and becomes critical is shown", []string{"0 weather/changed A", "20 later A", "600 ! weather/changed A"}, []string{"12 A", "612 A!"}},
+		{"what becomes critical as it is put off is shown", []string{"0 weather/changed A", "20 ! weather/changed A", "25 later A"}, []string{"12 A", "32 A!"}},
+		{"a critical one is put off, too", []string{"0 ! weather/changed A", "20 later !A", "600 ! weather/changed A"}, []string{"12 A!"}},
 		{"three at once are three notes", storm(0, 3), []string{"12 C0", "12 C1", "12 C2"}},
 		{"more than three at once are one summary", storm(0, 12), []string{"12 summary(12)"}},
 		{"critical ones are shown beside a summary, and first", append(storm(0, 5), "1 ! notes/changed A", "0 ! weather/changed B"), []string{"12 B!", "12 summary(5)", "13 A!"}},
@@ -119,7 +122,11 @@ func play(t *testing.T, script []string) (shown []string) {
 			}
 			p.Snooze(now.Add(time.Duration(seconds) * time.Second))
 		case s.words[0] == "later":
-			p.Later(now, s.words[1])
+			put := Note{Key: strings.TrimPrefix(s.words[1], "!")}
+			if put.Key != s.words[1] {
+				put.Urgency = Critical
+			}
+			p.Later(now, put)
 		default:
 			var urgency Urgency
 			if s.words[0] == "!" {
@@ -151,7 +158,7 @@ func TestWhatIsKeptOfServersIsBounded(t *testing.T) {
 	p := NewPace(Rules{})
 	for i := range maxSlots + 10 {
 		p.Offer(now, Event{Server: fmt.Sprint(i), Note: Note{Key: fmt.Sprint(i)}})
-		p.Later(now, fmt.Sprint(-i))
+		p.Later(now, Note{Key: fmt.Sprint(-i)})
 	}
 	p.Due(now.Add(time.Minute), 0)
 	for i := range maxSlots + 10 {

@@ -72,11 +72,11 @@ func (p *Paced) Keep(list func() []string) {
 	p.wind()
 }
 
-// Later is for Options.Later: nothing more is said of this key for four hours.
-func (p *Paced) Later(key string) {
+// Later is for Options.Later: nothing more is said of this key for four hours, unless it becomes graver.
+func (p *Paced) Later(n Note) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pace.Later(time.Now(), key)
+	p.pace.Later(time.Now(), n)
 	p.wind()
 }
 

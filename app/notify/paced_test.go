@@ -139,7 +139,7 @@ func TestWhatIsPutOffIsNotShown(t *testing.T) {
 		p := NewPaced(b, NewPace(Rules{}), nil)
 		defer p.Close()
 		p.Offer(event("weather", "A"))
-		p.Later("A")
+		p.Later(Note{Key: "A"})
 		p.Offer(event("weather", "A"))
 		wait(time.Hour)
 		if len(b.shown()) != 0 {

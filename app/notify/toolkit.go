@@ -249,6 +249,6 @@ func (t *toasts) hear(r Response) {
 			return
 		}
 		t.withdraw(it.note.Key)
-		go t.o.Later(it.note.Key)
+		go t.o.Later(it.note)
 	}
 }

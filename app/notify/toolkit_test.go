@@ -102,7 +102,7 @@ func newToasted(t *testing.T, k *kit) *toasted {
 	if k != nil {
 		kits <- k
 	}
-	s.toasts = newToasts(Options{Open: add(&s.opened), Later: add(&s.later), Toolkit: kits, Log: slog.New(slog.DiscardHandler)}, func(n Note) error {
+	s.toasts = newToasts(Options{Open: add(&s.opened), Later: func(n Note) { add(&s.later)(n.Key) }, Toolkit: kits, Log: slog.New(slog.DiscardHandler)}, func(n Note) error {
 		add(&s.plainly)(n.Key)
 		return s.deaf
 	})

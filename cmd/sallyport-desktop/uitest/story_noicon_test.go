@@ -44,6 +44,29 @@ func TestAHiddenStartOpensTheWindowWhereIconsAreHidden(t *testing.T) {
 	a.shows()
 }
 
+// Where there is no icon to quit at, the settings have the button, and it asks the same.
+func TestWithoutAnIconItIsQuitInTheSettings(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	if err := h.panel.Close(); err != nil {
+		t.Fatal(err)
+	}
+	first, faces := weatherFaces()
+	weather := newServer(t, first, faces)
+	h.allowed("weather", weather)
+	a := h.start("#/settings")
+	a.shows()
+	client := h.wrapped("weather", weather, h.env())
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	a.press(button, "Quit Sallyport…")
+	a.find(alert, quitQuestion) // nothing waits, and a server is running
+	a.press(button, stay)
+	a.gone(alert, quitQuestion)
+	a.press(button, "Quit Sallyport…")
+	a.find(alert, quitQuestion)
+	a.leaves()
+}
+
 // A wrapper that starts the program brings its window up once in a home, and from then on puts it where minimised windows
 // are: a server that ends the hub has no say in when the window comes.
 func TestAWrapperBringsTheWindowUpOnceWhereIconsAreHidden(t *testing.T) {

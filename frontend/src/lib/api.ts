@@ -51,7 +51,8 @@ export interface Api {
   setTheme(theme: string): Promise<void>
   /** It was said that the program lives on when its window is closed. */
   toldOfTray(): Promise<void>
-  /** The answers to the question whether to quit. */
+  /** Asks whether to quit, where something would be lost; the answers to that. */
+  askToQuit(): Promise<void>
   quit(nonce: string): Promise<void>
   stay(): Promise<void>
   /** "" when it was sent, else why not. */

@@ -37,6 +37,7 @@ export const api: Api = {
   look: (client, path, names) => many(page.Look(client, path, names)),
   laterFirstRun: () => page.NotNow(),
   toldOfTray: () => page.TrayTold(),
+  askToQuit: () => page.AskToQuit(),
   quit: (nonce) => page.Quit(nonce),
   stay: () => page.Stay(),
   setTheme: (theme) => page.SetTheme(theme),

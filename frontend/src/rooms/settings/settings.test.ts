@@ -140,6 +140,19 @@ describe('this window', () => {
     expect(await screen.findByText('It could not be sent: no notification daemon answers')).toBeInTheDocument()
   })
 
+  it('sends nobody to an icon that is not shown', async () => {
+    open([], {}, overviewOf({ notifications: 'no session bus', tray: 'this desktop hides tray icons' }))
+    expect(await screen.findByText(/Look into this window instead/)).toBeInTheDocument()
+    expect(screen.queryByText(/Watch the icon/)).toBeNull()
+  })
+
+  it('can be quit where there is no icon to do it at', async () => {
+    const askToQuit = vi.fn(async () => undefined)
+    open([], { askToQuit })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Quit Sallyport…' }))
+    expect(askToQuit).toHaveBeenCalledOnce()
+  })
+
   it('sets the theme', async () => {
     const setTheme = vi.fn(async () => undefined)
     open([], { setTheme })
