@@ -3,6 +3,7 @@ package tray
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 	"github.com/godbus/dbus/v5/introspect"
@@ -91,6 +92,53 @@ func (e entry) properties() map[string]dbus.Variant {
 	return p
 }
 
+// longestLook is how long a panel may say that it shows the menu: one that crashes never says that it does not, and any
+// process can say that it does.
+const longestLook = time.Minute
+
+// looked is a panel that shows the menu, or no longer does. t is locked.
+func (t *item) looked(open bool) {
+	if t.shown != nil {
+		t.shown.Stop()
+		t.shown = nil
+	}
+	if open && !t.closed {
+		t.shown = time.AfterFunc(longestLook, func() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.looked(false)
+		})
+		return
+	}
+	t.bringUp()
+}
+
+// bringUp brings the menu up to the state. While somebody looks at it, what its rows say changes, and none comes, goes or moves
+// under the pointer. t is locked.
+func (t *item) bringUp() {
+	next := menuOf(t.state)
+	if t.shown != nil {
+		for n, e := range t.menu {
+			if e.hidden != next[n].hidden {
+				next[n] = e
+			}
+		}
+	}
+	changed := t.rowsThatDiffer(next)
+	t.menu = next
+	if len(changed) == 0 || t.closed {
+		return
+	}
+	t.revision++
+	_ = t.bus.Emit(menuPath, menuFace+".ItemsPropertiesUpdated", changed, []struct {
+		ID    int32
+		Names []string
+	}{})
+	if t.shown == nil {
+		_ = t.bus.Emit(menuPath, menuFace+".LayoutUpdated", t.revision, int32(0))
+	}
+}
+
 // rowsThatDiffer is what changes where next takes the menu's place. t is locked.
 func (t *item) rowsThatDiffer(next [rowCount]entry) (changed []properties) {
 	for n, e := range next {
@@ -169,7 +217,10 @@ func (t *item) event(id int32, kind string) *dbus.Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if id == 0 {
-		return nil // the menu was opened or closed
+		if kind == "opened" || kind == "closed" {
+			t.looked(kind == "opened")
+		}
+		return nil
 	}
 	e, err := t.row(id)
 	if err == nil && kind == "clicked" {

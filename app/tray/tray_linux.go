@@ -34,7 +34,8 @@ type item struct {
 	mu       sync.Mutex
 	state    State
 	menu     [rowCount]entry
-	revision uint32 // of the menu
+	revision uint32      // of the menu
+	shown    *time.Timer // while a panel shows the menu: until we no longer believe it
 	closed   bool
 }
 
@@ -114,9 +115,8 @@ func (t *item) Set(s State) {
 	if t.closed {
 		return
 	}
-	before, menu := t.state, menuOf(s)
-	changed := t.rowsThatDiffer(menu)
-	t.state, t.menu = s, menu
+	before := t.state
+	t.state = s
 	// Signals say that something changed; panels then read it. One that is not sent, because the session ends, misses nobody.
 	if tooltip(s) != tooltip(before) {
 		_ = t.bus.Emit(itemPath, itemFace+".NewTitle")
@@ -125,14 +125,7 @@ func (t *item) Set(s State) {
 	if s.Mood != before.Mood {
 		_ = t.bus.Emit(itemPath, itemFace+".NewIcon")
 	}
-	if len(changed) > 0 {
-		t.revision++
-		_ = t.bus.Emit(menuPath, menuFace+".ItemsPropertiesUpdated", changed, []struct {
-			ID    int32
-			Names []string
-		}{})
-		_ = t.bus.Emit(menuPath, menuFace+".LayoutUpdated", t.revision, int32(0))
-	}
+	t.bringUp()
 }
 
 // Why asks each time: a panel may come later.
@@ -162,6 +155,9 @@ func (t *item) Close() {
 	if !t.closed {
 		t.closed = true
 		t.clicks.end()
+		if t.shown != nil {
+			t.shown.Stop()
+		}
 		_ = t.bus.Close()
 	}
 }

@@ -241,6 +241,39 @@ func TestNotificationsAreSnoozedInASubmenuAndBlockingStaysOn(t *testing.T) {
 	}
 }
 
+func TestNoRowComesOrGoesWhileTheMenuIsLookedAt(t *testing.T) {
+	s := newScene(t)
+	s.panel()
+	look := func(open bool) {
+		t.Helper()
+		if err := s.item.Look(open); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.tray.Set(two)
+	look(true)
+	s.tray.Set(State{Mood: Attention, Waiting: []Row{{ID: "9KQT", Title: "files — new server"}}, Coverage: two.Coverage, Snoozed: "15:30", Tooltip: "Sallyport — 1 thing waiting"})
+	s.labels("Sallyport — 1 thing waiting", "Open Inbox (1)", "⚠ files — new server", "⚠ my_notes — new server", "Guarding 3 of 4 servers",
+		"Open Sallyport", "Notifications snoozed until 15:30", "Quit Sallyport…")
+	s.tooltip("Sallyport — 1 thing waiting") // the icon waits for nobody
+	s.click("my_notes", "#/inbox/7CK4")      // a row leads where it says
+	s.click("files", "#/inbox/9KQT")
+	if err := s.item.Click("End snooze"); err == nil {
+		t.Error("a row came under the pointer")
+	}
+
+	look(false)
+	s.labels("Sallyport — 1 thing waiting", "Open Inbox (1)", "⚠ files — new server", "Guarding 3 of 4 servers", "Open Sallyport", "Notifications snoozed until 15:30", "Quit Sallyport…")
+	if err := s.item.Click("End snooze"); err != nil {
+		t.Error(err)
+	}
+	look(true) // a panel that is gone without a word is believed for a minute, and the next that opens it begins anew
+	look(true)
+	s.tray.Set(two)
+	look(false)
+	s.labels("Sallyport — 2 things waiting", "Open Inbox (2)", "⚠ weather — tool changed", "⚠ my_notes — new server", "Guarding 3 of 4 servers", "Open Sallyport", "Snooze notifications", "Quit Sallyport…")
+}
+
 func TestNobodyElseWritesWhatTheIconSays(t *testing.T) {
 	s := newScene(t)
 	s.panel()

@@ -181,6 +181,19 @@ func (i *Item) Event(row int32) error {
 	return menu.Call(menuFace+".Event", 0, row, "clicked", dbus.MakeVariant(""), uint32(0)).Err
 }
 
+// Look tells the program that its menu is shown, or no longer is.
+func (i *Item) Look(open bool) error {
+	menu, err := i.menu()
+	if err != nil {
+		return err
+	}
+	kind := "closed"
+	if open {
+		kind = "opened"
+	}
+	return menu.Call(menuFace+".Event", 0, int32(0), kind, dbus.MakeVariant(""), uint32(0)).Err
+}
+
 // Until waits until is says so, and says what it last said otherwise.
 func Until(ctx context.Context, is func() error) error {
 	tick := time.NewTicker(10 * time.Millisecond)
