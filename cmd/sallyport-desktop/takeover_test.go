@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/tray/panel"
 	"github.com/sallyport/sallyport/proxy/scripted"
 )
 
@@ -84,6 +85,16 @@ func newPlace(t *testing.T) *place {
 		"SALLYPORT_HOME=" + p.home, "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent", "GORACE=atexit_sleep_ms=0",
 	}
 	return p
+}
+
+// showsIcons gives the place a session with a panel: a start that is hidden stays so for good.
+func (p *place) showsIcons() {
+	p.t.Helper()
+	address := panel.Bus(p.t)
+	if _, err := panel.New(panel.Connect(p.t, address)); err != nil {
+		p.t.Fatal(err)
+	}
+	p.env = append(p.env, "DBUS_SESSION_BUS_ADDRESS="+address)
 }
 
 // screened is the environment with a display.
@@ -334,6 +345,7 @@ func TestOnAHubWithAWindowNoTerminalDecides(t *testing.T) {
 
 func TestASecondStartRaisesTheFirst(t *testing.T) {
 	p := newPlace(t)
+	p.showsIcons()
 	first := p.desktop("--hidden")
 	if got := p.tell("did"); got != "hidden true, at" {
 		t.Errorf("a hidden start: %s", got)
@@ -396,6 +408,7 @@ func TestAPersonsOwnHubIsLeftAlone(t *testing.T) {
 
 func TestAWrapperStartsTheWindowHiddenWhereThereIsADisplay(t *testing.T) {
 	p := newPlace(t)
+	p.showsIcons()
 	p.wrap(p.screened(), "/")
 	p.until("the window's program is the hub", func() bool { h := p.hub(); return h.Window && h.StartedBy == "desktop" })
 	if got := p.tell("did"); got != "hidden true, at" {

@@ -19,6 +19,7 @@ const notifications = "org.freedesktop.Notifications"
 type notes struct {
 	mu    sync.Mutex
 	shown []note
+	taken int // calls of CloseNotification
 }
 
 // note is one call of Notify.
@@ -49,6 +50,9 @@ func listen(bus *dbus.Conn) (*notes, error) {
 func (n *notes) take(m *dbus.Message) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if m.Headers[dbus.FieldMember].Value() == "CloseNotification" {
+		n.taken++
+	}
 	if m.Headers[dbus.FieldMember].Value() == "Notify" {
 		var it note
 		var icon string
@@ -67,6 +71,13 @@ func (n *notes) all() []note {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return append([]note(nil), n.shown...)
+}
+
+// takenBack is how many notes were taken back so far.
+func (n *notes) takenBack() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.taken
 }
 
 // dunstrc makes a click on a note its action, which is what other daemons do.
