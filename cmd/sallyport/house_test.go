@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 // tracked are the project's files: what git knows, or would add.
@@ -89,6 +91,20 @@ func TestLinksInTheDocsLeadSomewhere(t *testing.T) {
 			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(path), match[1])); err != nil {
 				t.Errorf("%s links to %s, which is not there", path, match[1])
 			}
+		}
+	}
+}
+
+// The page tells a person why a finding matters in words of its own, never in the server's: a rule without them would only get
+// a sentence that fits them all.
+func TestEveryRuleOfTheCatalogueIsExplainedInTheWindow(t *testing.T) {
+	page, err := os.ReadFile("../../frontend/src/review/findings.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range inspect.RuleNames() {
+		if !strings.Contains(string(page), "  "+name+": { why: '") {
+			t.Errorf("frontend/src/review/findings.ts does not say why %s matters", name)
 		}
 	}
 }

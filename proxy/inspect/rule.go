@@ -51,6 +51,15 @@ const maxOfRule = 16
 // maxWord is how much of a word that goes on belongs to a match.
 const maxWord = 24
 
+// RuleNames are the names of the catalogue, in its order.
+func RuleNames() []string {
+	names := make([]string, 0, len(catalogue))
+	for _, r := range catalogue {
+		names = append(names, r.name)
+	}
+	return names
+}
+
 // phrase is where a literal belongs.
 type phrase struct {
 	pattern  int // of compiled.patterns
