@@ -188,9 +188,7 @@ const (
 
 // base64Blobs makes a view of the texts that stand in base64 or base64url (RFC 4648, 4 and 5) in another.
 func base64Blobs(v *view) *view {
-	return blobs(v, "base64", func(c byte) bool {
-		return wordByte(c) || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
-	}, func(s string) (string, bool) {
+	return blobs(v, "base64", &base64Letters, func(s string) (string, bool) {
 		if !mixed(s) {
 			return "", false
 		}
@@ -243,24 +241,39 @@ func mixed(s string) bool {
 }
 
 func hexBlobs(v *view) *view {
-	return blobs(v, "hex", func(c byte) bool {
-		return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
-	}, func(s string) (string, bool) {
+	return blobs(v, "hex", &hexLetters, func(s string) (string, bool) {
 		b, err := hex.DecodeString(s[:len(s)/2*2])
 		return string(b), err == nil && textual(string(b))
 	})
 }
 
+// The alphabets of blobs, by byte.
+var (
+	base64Letters = alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
+	hexLetters    = alphabet("0123456789abcdefABCDEF")
+)
+
+func alphabet(letters string) (t [256]bool) {
+	for i := range len(letters) {
+		t[letters[i]] = true
+	}
+	return t
+}
+
 // blobs finds runs of an alphabet and puts what they hold into one view, a line each.
-func blobs(v *view, name string, alphabet func(byte) bool, decode func(string) (string, bool)) *view {
+func blobs(v *view, name string, letters *[256]bool, decode func(string) (string, bool)) *view {
 	var w *weaver
-	for i := 0; i < len(v.text); {
-		if !alphabet(v.text[i]) {
+	for i := 0; i+minBlob <= len(v.text); {
+		if !letters[v.text[i+minBlob-1]] { // what begins up to here ends here, and is too short
+			i += minBlob
+			continue
+		}
+		if !letters[v.text[i]] {
 			i++
 			continue
 		}
 		end := i + 1
-		for end < len(v.text) && alphabet(v.text[end]) {
+		for end < len(v.text) && letters[v.text[end]] {
 			end++
 		}
 		if end-i >= minBlob {

@@ -139,49 +139,64 @@ type hit struct {
 	start, end int // in the view
 }
 
-// begun is how far a pattern has been found: from where, and to where.
-type begun struct{ start, end int }
+// begun is how far a pattern has been found: from where, and to where. It counts in the run it was written in.
+type begun struct{ start, end, run int }
+
+// matcher is what one goroutine matches with: clearing it for every short text would cost more than the text.
+type matcher struct {
+	*compiled
+	run   int
+	open  [][maxParts]begun // of each pattern
+	count []int             // of each rule
+	hits  []hit
+}
+
+func (c *compiled) matcher() *matcher {
+	return &matcher{compiled: c, open: make([][maxParts]begun, len(c.owner)), count: make([]int, len(c.rules))}
+}
+
+var matchers = sync.Pool{New: func() any { return rules().matcher() }}
 
 // maxParts is how many phrases a pattern may have.
 const maxParts = 4
 
-// match finds what the rules find in a folded view.
-func (c *compiled) match(text string) []hit {
-	var hits []hit
+// match finds what the rules find in a folded view. The hits are valid until the next call.
+func (m *matcher) match(text string) []hit {
 	var stops stops
-	open := make([][maxParts]begun, len(c.owner))
-	count := make([]int, len(c.rules))
-	c.finder.find(text, func(id uint16, start, end int) {
+	m.run++
+	m.hits = m.hits[:0]
+	clear(m.count)
+	m.finder.find(text, func(id uint16, start, end int) {
 		head := start == 0 || !wordy(text[start-1]) || !wordy(text[start]) && text[start] != '<' // not of a generic type
 		tail := end == len(text) || !wordy(text[end-1]) || !wordy(text[end])
-		for _, p := range c.phrases[id] {
+		for _, p := range m.phrases[id] {
 			if !head && !p.openHead || !tail && !p.openTail {
 				continue
 			}
 			from := start
 			if p.part > 0 {
-				before := open[p.pattern][p.part-1]
-				if before.end == 0 || start < before.end || start-before.end > p.gap || stops.between(text, before.end, start) {
+				before := m.open[p.pattern][p.part-1]
+				if before.run != m.run || start < before.end || start-before.end > p.gap || stops.between(text, before.end, start) {
 					continue
 				}
 				from = before.start
 			}
 			if !p.last {
-				open[p.pattern][p.part] = begun{from, end}
+				m.open[p.pattern][p.part] = begun{from, end, m.run}
 				continue
 			}
-			r := c.owner[p.pattern]
-			if count[r] < maxOfRule {
-				count[r]++
+			r := m.owner[p.pattern]
+			if m.count[r] < maxOfRule {
+				m.count[r]++
 				whole := end // a finding shows words, not their beginnings
 				for p.openTail && whole < len(text) && whole < end+maxWord && wordy(text[whole]) && wordy(text[whole-1]) {
 					whole++
 				}
-				hits = append(hits, hit{r, from, whole})
+				m.hits = append(m.hits, hit{r, from, whole})
 			}
 		}
 	})
-	return hits
+	return m.hits
 }
 
 // wordy says that a byte is part of a word.

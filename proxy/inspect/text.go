@@ -39,13 +39,16 @@ func Text(text string, where string) []Finding {
 
 // firstHidden is where looking has to start, -1 for plain text, which nearly all text is.
 func firstHidden(text string) int {
-	for i, r := range text {
-		if r == '\r' && strings.HasPrefix(text[i:], "\r\n") {
+	for i := 0; i < len(text); {
+		if c := text[i]; c >= ' ' && c < 0x7f || c == '\n' || c == '\t' {
+			i++
 			continue
 		}
-		if classOf(r) != plain {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if classOf(r) != plain && !(r == '\r' && strings.HasPrefix(text[i:], "\r\n")) {
 			return i
 		}
+		i += size
 	}
 	return -1
 }

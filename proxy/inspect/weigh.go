@@ -60,7 +60,8 @@ type placed struct {
 // Weigh looks for threats in the parts of one definition, or of one answer.
 func Weigh(parts []Part, place Place) Weighed {
 	w := Weighed{Whole: true, Verdict: Clean}
-	c := rules()
+	c, _ := matchers.Get().(*matcher)
+	defer matchers.Put(c)
 	var found []placed
 	offset := 0
 	for _, part := range parts {
