@@ -1,0 +1,31 @@
+package app
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sallyport/sallyport/store"
+)
+
+// maxHistory is how many events a person is shown: more than anybody reads, and the timeline has them all.
+const maxHistory = 500
+
+// History is what was decided about the parts of a server, newest first. For the window, which runs in this process.
+func (h *Hub) History(name string) (events []store.Event, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return nil, err
+	}
+	err = h.store.View(func(tx *store.Tx) error {
+		server, err := findServer(tx, name)
+		if err != nil {
+			return err
+		}
+		events, err = tx.History(server.ID, "")
+		return err
+	})
+	slices.Reverse(events) // of one moment, the later one first
+	slices.SortStableFunc(events, func(a, b store.Event) int { return cmp.Compare(b.At.UnixNano(), a.At.UnixNano()) })
+	return events[:min(len(events), maxHistory)], h.failed(err)
+}
