@@ -2,7 +2,7 @@ import { fireEvent, render, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import App from './App.svelte'
 import type { Api, Events, Overview } from './lib/api'
-import { settle } from './test/look'
+import { hide, settle } from './test/look'
 import { itemOf, reviewOf } from './test/reviews'
 import { apiOf, overviewOf, refuse } from './test/rooms'
 
@@ -19,7 +19,7 @@ async function open(overview: Partial<Overview> = {}, answers: Partial<Api> = {}
   const events = { onChanged: on('changed'), onRoute: on('route'), onTheme: on('theme') } as Events
   const item = reviewOf()
   const api = apiOf({
-    ready: async () => '', overview: async () => now.overview, inbox: async () => [itemOf(item)], decided: async () => [], review: async () => item,
+    ready: async () => '', alive: async () => undefined, overview: async () => now.overview, inbox: async () => [itemOf(item)], decided: async () => [], review: async () => item,
     servers: async () => [], clients: async () => ({ guarded: 0, total: 0, clients: [], unguarded: [], unseen: [] }), settings: async () => [], backups: async () => [], ...answers,
   })
   render(App, { props: { api, events } })
@@ -86,6 +86,57 @@ describe('the window', () => {
     silent = false
     await vi.advanceTimersByTimeAsync(2500)
     expect(screen.queryByRole('alert')).toBeNull()
+  })
+
+  it('notices within five seconds that nothing answers: no button decides, and what was shown stays with its time', async () => {
+    let dead = false
+    const never = new Promise<never>(() => undefined)
+    const allow = vi.fn()
+    const keep = vi.fn()
+    await open({}, { ready: async () => '#/inbox/4F2A', allow, keep, alive: () => (dead ? never : Promise.resolve()) })
+    await hashed()
+    await vi.advanceTimersByTimeAsync(2900)
+    expect(screen.getByRole('button', { name: /^Keep blocked/ })).toBeEnabled()
+    dead = true
+    await vi.advanceTimersByTimeAsync(5000)
+    const banner = screen.getByRole('alert')
+    expect(banner).toHaveTextContent("Sallyport's engine isn't answering. Blocked things stay blocked. Nothing can be decided until it does.")
+    expect(banner).toHaveTextContent(/What you see is as of \d\d:\d\d\./)
+    for (const name of [/^Keep blocked/, /^Allow this tool/]) {
+      const button = screen.getByRole('button', { name })
+      expect(button).toBeDisabled()
+      expect(button).toHaveAccessibleDescription('Sallyport’s engine isn’t answering, so nothing can be decided now.')
+      await fireEvent.click(button)
+    }
+    await fireEvent.keyDown(window, { key: 'b', ctrlKey: true })
+    expect([allow, keep].flatMap((f) => f.mock.calls)).toEqual([])
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('“get_forecast” from weather changed')
+  })
+
+  it('asks for everything again when it answers after a silence, and its buttons work', async () => {
+    let answer: () => Promise<void> = async () => undefined
+    const inbox = vi.fn(async () => [itemOf(reviewOf())])
+    await open({}, { ready: async () => '#/inbox/4F2A', inbox, alive: () => answer() })
+    await hashed()
+    answer = () => refuse(4050, 'the hub is stepping down')
+    await vi.advanceTimersByTimeAsync(2500)
+    expect(screen.getByRole('alert')).toHaveTextContent('the hub is stepping down')
+    const asked = inbox.mock.calls.length
+    answer = async () => undefined
+    await vi.advanceTimersByTimeAsync(2500)
+    expect(screen.queryByRole('alert')).toBeNull()
+    expect(inbox.mock.calls.length).toBeGreaterThan(asked)
+    expect(screen.getByRole('button', { name: /^Keep blocked/ })).toBeEnabled()
+  })
+
+  it('does not ask while nobody sees it', async () => {
+    const alive = vi.fn(async () => undefined)
+    await open({}, { alive })
+    await hide(true)
+    const asked = alive.mock.calls.length
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(alive.mock.calls.length).toBe(asked)
+    await hide(false)
   })
 
   it('says once that it lives on in the tray', async () => {

@@ -8,6 +8,8 @@
 export interface Api {
   /** The route that Go kept for the page ("#/inbox/4F2A", or ""). Asked once, after the listeners are registered. */
   ready(): Promise<string>
+  /** Rejects where the engine is gone or ends. Asked every other second while the window is seen. */
+  alive(): Promise<void>
   /** Everything global; cheap. Asked again at every "changed". */
   overview(): Promise<Overview>
   /** What waits: Critical first, then newest. */
@@ -22,6 +24,8 @@ export interface Api {
 
   servers(): Promise<Server[]>
   server(identity: string): Promise<ServerDetail>
+  /** What was decided about its parts, newest first. */
+  history(identity: string): Promise<HistoryEvent[]>
   /** Only tightens. No items: the whole server. */
   block(identity: string, items: string[]): Promise<Blocked>
   logs(server: string, lines: number): Promise<string>
@@ -311,6 +315,21 @@ export interface ServerItem {
   /** server text: pretty printed JSON */
   definition: string
   findings: Finding[]
+}
+
+export interface HistoryEvent {
+  item: string
+  kind: string
+  /** server text */
+  name: string
+  at: string
+  action: string // approve, replace, reject, block, trust, adopt
+  by: string // person, trust-clean, seal, or what else decided
+  digest: string
+  /** the digest that this one took the place of, "" where it took none's */
+  before: string
+  /** of the item it was decided on, "" where on none */
+  code: string
 }
 
 export interface Blocked {

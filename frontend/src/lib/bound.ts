@@ -11,6 +11,7 @@ const many = <T>(answer: Promise<unknown>) => answer as Promise<T[]>
 
 export const api: Api = {
   ready: () => page.Ready(),
+  alive: () => page.Alive(),
   overview: () => one(page.Overview()),
   inbox: () => many(page.Inbox()),
   decided: () => many(page.DecidedItems()),
@@ -19,6 +20,7 @@ export const api: Api = {
   keep: (decision) => one(page.Keep(decision)),
   servers: () => many(page.Servers()),
   server: (identity) => one(page.Server(identity)),
+  history: (identity) => many(page.History(identity)),
   block: (identity, items) => one(page.Block(identity, items)),
   logs: (server, lines) => page.Logs(server, lines),
   activity: (query) => one(page.Activity(query)),

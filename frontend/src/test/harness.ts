@@ -67,6 +67,7 @@ const overview = overviewOf({ firstRun: first, waiting: { critical: 1, high: 0, 
 const safer = ['off', 'notify', 'shield', 'strict', 'block', 'on']
 const api: Api = apiOf({
   ready: async () => '',
+  alive: async () => undefined,
   overview: async () => overview,
   inbox: async () => [], decided: async () => [],
   servers: async () => (first ? [] : servers),
