@@ -1,4 +1,5 @@
 import type { Item, Part } from '../lib/api'
+import { labelOf } from '../review/settings'
 import { plainName } from '../untrusted/names'
 
 /** What an item is, in a list. */
@@ -34,6 +35,7 @@ function changedWords(parts: Part[]): string {
 /** What an item is about, beside the server: the name of its one part, else how many there are. */
 export function aboutOf(item: Item): { name: string; words: string } {
   const parts = item.parts.filter((p) => p.item !== 'launch')
+  if (item.kind === 'settings_changed') return { name: '', words: parts.length === 1 && parts[0] ? labelOf({ name: parts[0].item.replace(/^setting:/, '') }) : `${parts.length} settings` }
   const [only] = parts
   if (item.kind === 'new_server') {
     const tools = parts.filter((p) => p.item.startsWith('tool:')).length

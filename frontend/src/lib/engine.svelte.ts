@@ -51,7 +51,7 @@ export class Engine {
 
   /** It answered. */
   heard(): void {
-    this.answered = new Date().toISOString()
+    this.answered = new Date(Date.now()).toISOString()
     this.silent = ''
   }
 }

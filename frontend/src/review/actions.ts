@@ -1,6 +1,7 @@
 import type { PartDetail, Review } from '../lib/api'
 import { plainName } from '../untrusted/names'
 import { warns } from './findings'
+import { settingChanges } from './settings'
 
 /** One thing that can be decided on a review. What is offered, and how hard it is asked, is decided here and nowhere else. */
 export interface Action {
@@ -158,6 +159,12 @@ function file(review: Review): Actions {
   }
 }
 
+/** What a loosened setting means, from now on. */
+function stops(review: Review): string {
+  const means = settingChanges(review).map((change) => change.after.means)
+  return means.length > 0 && means.every((m) => m !== '') ? `If you allow this: ${means.join(' ')}` : 'If you allow this, Sallyport checks less from now on.'
+}
+
 function settings(review: Review): Actions {
   const n = review.details.length
   const title = n === 1 ? 'Allow this setting…' : `Allow these ${n} settings…`
@@ -165,7 +172,7 @@ function settings(review: Review): Actions {
     safe: { id: 'act-keep', title: 'Keep the safer setting', label: 'Keep the safer setting', call: 'keep', items: [], all: false, ask: 'once', consequence: '', confirm: '', done: 'The safer setting stays, and stands in the file again.', undo: false },
     others: [{
       id: 'act-allow', title, label: title.replace('…', ''), call: 'allow', items: [], all: true, ask: asking(review, true),
-      consequence: 'If you allow this, Sallyport checks less from now on. Somebody wrote it into the settings file outside of this window: was that you?',
+      consequence: `${stops(review)} Somebody wrote it into the settings file outside of this window: was that you?`,
       confirm: 'Allow it', done: 'You allowed the changed setting.', undo: false,
     }],
   }

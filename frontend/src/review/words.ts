@@ -1,6 +1,7 @@
 import type { PartDetail, Review } from '../lib/api'
 import { plainName } from '../untrusted/names'
 import { verdictOf, worstOf } from './findings'
+import { labelOf } from './settings'
 
 /** Subject, server and verb of a headline; names are the server's and are shown as such. */
 export interface Headline {
@@ -36,7 +37,7 @@ export function headlineOf(review: Review): Headline {
       if (only) return headline({ name: only.name, between: ` ${VERBS[only.state] ?? 'changed'} in the settings of `, server: review.server })
       return headline({ before: 'The settings of ', server: review.server, after: ' changed' })
     case 'settings_changed':
-      if (only) return headline({ before: 'The setting ', name: only.name, after: ' was made less safe' })
+      if (only) return headline({ before: `Made less safe: ${labelOf(only)}` })
       return headline({ before: `${parts.length} settings of Sallyport were made less safe` })
     case 'guard_problem':
       return headline({ before: review.title.split(':', 1)[0] ?? 'Sallyport has a problem' })

@@ -4,7 +4,7 @@ import type { Api, SetSetting, Setting } from '../../lib/api'
 import { readRoute } from '../../lib/route'
 import { apiOf, backupOf, coverageOf, entry, overviewOf, previewOf, refuse, settingOf } from '../../test/rooms'
 import Settings from './Settings.svelte'
-import { sectionsOf, wordsOf } from './words'
+import { allowedWords, amountWords, meaningOf, sectionsOf, wordsOf } from './words'
 
 const launch = (with_: Partial<Setting> = {}) => settingOf('pins.launch', with_)
 
@@ -26,6 +26,23 @@ describe('the words of the settings', () => {
 
   it('take the table’s own sentence where there are none', () => {
     expect(wordsOf(settingOf('brand.new', { doc: 'What it does.' }))).toMatchObject({ label: 'brand.new', effect: 'What it does.' })
+  })
+})
+
+describe('a value that is typed', () => {
+  it.each([['30s', '30 seconds'], ['1m', '1 minute'], ['2160h', '90 days'], ['24h', '24 hours'], ['1m30s', '1 minute 30 seconds'], ['2h0m0s', '2 hours'], ['0s', '0 seconds'], ['10ms', '10 milliseconds'], ['64MiB', '64 MiB'], ['off', 'off'], ['<b>', '<b>']])('%s is %s', (value, words) => {
+    expect(amountWords(value)).toBe(words)
+  })
+
+  it('says what may be typed, what it would be by itself, and which way is safer', () => {
+    expect(allowedWords(settingOf('pins.recheck', { default: '30s', safer: 'shorter', values: 'a duration from 0 (every call) to 24h, or off' }))).toBe(
+      'From 0 (at every call) to 24h, such as 30s or 5m; off never looks again. Default: 30 seconds. Shorter is safer.',
+    )
+  })
+
+  it('says what a less safe one means', () => {
+    expect(meaningOf('limits.message', '1GiB')).toBe('Messages of up to 1 GiB are let through, in either direction.')
+    expect(meaningOf('pins.recheck', 'off')).toBe('A change that a server keeps to itself is not found while it runs.')
   })
 })
 

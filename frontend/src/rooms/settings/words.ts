@@ -7,6 +7,8 @@ export interface Words {
   /** One sentence; "" takes the table's own. */
   effect: string
   choices: Record<string, { name: string; effect: string }>
+  /** Of a value that is typed: what may be typed, and what a less safe one means. */
+  typed?: { allowed: string; means: (value: string) => string }
 }
 
 export interface Section {
@@ -46,16 +48,26 @@ const WORDS: Record<string, Words> = {
     label: 'Look again at what a server offers after',
     effect: 'A change that a server keeps to itself is found no later than this. 0 looks at every call.',
     choices: {},
+    typed: {
+      allowed: 'From 0 (at every call) to 24h, such as 30s or 5m; off never looks again.',
+      means: (value) =>
+        value === 'off' ? 'A change that a server keeps to itself is not found while it runs.' : `A change that a server keeps to itself can go unnoticed for ${amountWords(value)}.`,
+    },
   },
   'pins.recheck_timeout': {
     label: 'Wait for that look no longer than',
     effect: 'Then the answer is refused. Longer is less safe: calls still reach the server meanwhile.',
     choices: {},
+    typed: {
+      allowed: 'From 1ms to 10m, such as 10s.',
+      means: (value) => `Calls reach a server that stalls for ${amountWords(value)} before its answers are refused.`,
+    },
   },
   'limits.message': {
     label: 'Largest message that is let through',
     effect: 'A larger one is answered with an error, in either direction. The server goes on.',
     choices: {},
+    typed: { allowed: 'From 4KiB to 1GiB, such as 64MiB.', means: (value) => `Messages of up to ${amountWords(value)} are let through, in either direction.` },
   },
   'pins.launch': {
     label: 'A server’s command runs something else than you allowed',
@@ -87,11 +99,13 @@ const WORDS: Record<string, Words> = {
     label: 'Keep records of calls for',
     effect: 'Your decisions, and what changed, stay longer. 2160h is 90 days.',
     choices: {},
+    typed: { allowed: 'From 1s to 876000h, such as 720h (30 days).', means: (value) => `What a call was, and whether it was blocked, is forgotten after ${amountWords(value)}.` },
   },
   'activity.max_size': {
     label: 'Room for the whole record',
     effect: 'Past it the oldest records go first, your decisions last.',
     choices: {},
+    typed: { allowed: 'From 64KiB to 1024GiB, such as 256MiB.', means: (value) => `Past ${amountWords(value)} the oldest records are forgotten.` },
   },
   own_tools: {
     label: 'Sallyport’s own two tools in Claude’s list',
@@ -111,7 +125,10 @@ const WORDS: Record<string, Words> = {
   },
 }
 
-export function wordsOf(setting: Setting): Words {
+/** Whether there are words for it. */
+export const isKnown = (key: string) => Object.hasOwn(WORDS, key)
+
+export function wordsOf(setting: Pick<Setting, 'key' | 'doc'>): Words {
   const known = WORDS[setting.key]
   return known ? { ...known, effect: known.effect || firstSentence(setting.doc) } : { label: setting.key, effect: setting.doc, choices: {} }
 }
@@ -121,9 +138,42 @@ export function choiceOf(setting: Setting, value: string): { name: string; effec
 }
 
 /** The value as a sentence of ours names it. */
-export function valueWords(setting: Setting, value: string): string {
-  return WORDS[setting.key]?.choices[value]?.name ?? value
+export function valueWords(setting: Pick<Setting, 'key'>, value: string): string {
+  return WORDS[setting.key]?.choices[value]?.name ?? amountWords(value)
 }
+
+/** What holds with this value, in words; "" where there are none. */
+export function meaningOf(key: string, value: string): string {
+  const words = WORDS[key]
+  return words?.choices[value]?.effect ?? words?.typed?.means(value) ?? ''
+}
+
+/** What may be typed, which way is safer, and what it would be by itself. */
+export function allowedWords(setting: Setting): string {
+  const allowed = WORDS[setting.key]?.typed?.allowed ?? `${firstUpper(setting.values)}.`
+  const safer = setting.safer && setting.safer !== 'neither' ? ` ${firstUpper(setting.safer)} is safer.` : ''
+  return `${allowed} Default: ${amountWords(setting.default)}.${safer}`
+}
+
+const UNITS: Record<string, [one: string, many: string]> = { h: ['hour', 'hours'], m: ['minute', 'minutes'], s: ['second', 'seconds'], ms: ['millisecond', 'milliseconds'] }
+
+/** "30s" is "30 seconds", "2160h" is "90 days", "64MiB" is "64 MiB". What is neither stays as it is. */
+export function amountWords(value: string): string {
+  const size = /^(\d+)([KMGT]iB|B)$/.exec(value)
+  if (size) return `${size[1]} ${size[2] === 'B' ? 'bytes' : size[2]}`
+  if (!/^(\d+(h|ms|m|s))+$/.test(value)) return value
+  return [...value.matchAll(/(\d+)(h|ms|m|s)/g)]
+    .map(([, n = '0', unit = 's']) => [Number(n), unit] as const)
+    .filter(([n], _, all) => n > 0 || all.length === 1)
+    .map(([n, unit]) => {
+      if (unit === 'h' && n >= 48 && n % 24 === 0) return `${n / 24} days`
+      const [one, many] = UNITS[unit] ?? [unit, unit]
+      return `${n} ${n === 1 ? one : many}`
+    })
+    .join(' ')
+}
+
+const firstUpper = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
 export interface Filled extends Omit<Section, 'keys'> {
   settings: Setting[]
