@@ -1,5 +1,6 @@
 import { getContext, setContext } from 'svelte'
 import { refusalOf, type Api } from './api'
+import { stampNow } from './ui/time'
 
 const BEAT = 2000
 /** With one beat in between it is told within five seconds. */
@@ -51,7 +52,7 @@ export class Engine {
 
   /** It answered. */
   heard(): void {
-    this.answered = new Date(Date.now()).toISOString()
+    this.answered = stampNow()
     this.silent = ''
   }
 }

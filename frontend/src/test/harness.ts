@@ -3,7 +3,7 @@ import '../lib/base.css'
 import { mount } from 'svelte'
 import App from '../App.svelte'
 import type { ActivityRow, Api, Events, Setting } from '../lib/api'
-import { apiOf, backupOf, coverageOf, detailOf, DIFF, entry, findingOf, itemOf, overviewOf, previewOf, refuse, rowOf, serverOf, settingOf, timeline } from './rooms'
+import { apiOf, backupOf, coverageOf, detailOf, DIFF, entry, eventOf, findingOf, itemOf, overviewOf, previewOf, refuse, rowOf, serverOf, settingOf, timeline } from './rooms'
 
 const query = new URLSearchParams(location.search)
 const first = query.has('first')
@@ -72,6 +72,10 @@ const api: Api = apiOf({
   inbox: async () => [], decided: async () => [],
   servers: async () => (first ? [] : servers),
   server: async (identity) => detailOf({ ...servers.find((s) => s.identity === identity), items }),
+  history: async () => [
+    eventOf('get_forecast', { action: 'replace', at: ago(12), code: '77B0', before: 'b'.repeat(64) }), eventOf('get_alerts', { action: 'block', at: ago(40), code: '' }),
+    eventOf('', { kind: 'instructions', item: 'instructions', at: ago(3000) }), eventOf('get_alerts', { at: ago(3000) }), eventOf('get_forecast', { at: ago(3000) }), eventOf('Safe update ✅ \u202Etxt', { action: 'reject', at: ago(3001) }),
+  ],
   block: async (_, some) => ({ server: 'weather', items: some, code: '9XK2' }),
   logs: async () => 'listening on stdio\nwarning: API_KEY is deprecated\n',
   ...timeline(() => rows),

@@ -1,5 +1,5 @@
 import type {
-  ActivityQuery, ActivityRow, Api, Backup, Coverage, Finding, Overview, Preview, Server, ServerDetail, ServerItem, Setting,
+  ActivityQuery, ActivityRow, Api, Backup, Coverage, Finding, HistoryEvent, Overview, Preview, Server, ServerDetail, ServerItem, Setting,
 } from '../lib/api'
 
 /** An Api that answers what a test gives it, and refuses all else: a question that nobody expected fails the test. */
@@ -70,6 +70,10 @@ export function itemOf(name: string, with_: Partial<ServerItem> = {}): ServerIte
     item: `tool:${name}`, kind: 'tool', name, state: 'approved', digest: 'a'.repeat(64), approvedBy: 'person', approvedAt: '2026-11-03T09:00:00Z', code: '',
     definition: JSON.stringify({ name, description: `Does ${name}.` }, null, 2), findings: [], ...with_,
   }
+}
+
+export function eventOf(name: string, with_: Partial<HistoryEvent> = {}): HistoryEvent {
+  return { item: `tool:${name}`, kind: 'tool', name, at: '2026-11-03T09:00:00Z', action: 'approve', by: 'person', digest: 'a'.repeat(64), before: '', code: '4F2A', ...with_ }
 }
 
 export function detailOf(with_: Partial<ServerDetail> = {}): ServerDetail {

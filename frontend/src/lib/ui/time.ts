@@ -6,6 +6,8 @@ const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: '
 const midnight = (d: Date) => new Date(d.getFullYear(), d.getMonth(), d.getDate()).getTime()
 const DAY = 86_400_000
 
+export const stampNow = () => new Date().toISOString()
+
 /** "10:02", "Yesterday 10:02", "3 Nov", "3 Nov 2025". */
 export function shortTime(at: string, now: Date): string {
   const then = new Date(at)

@@ -2,7 +2,7 @@ import { fireEvent, render, screen, waitFor, within } from '@testing-library/sve
 import { describe, expect, it, vi } from 'vitest'
 import type { Api, Coverage, ServerDetail } from '../../lib/api'
 import { readRoute } from '../../lib/route'
-import { apiOf, coverageOf, detailOf, findingOf, itemOf, overviewOf, previewOf, refuse, serverOf, written } from '../../test/rooms'
+import { apiOf, coverageOf, detailOf, eventOf, findingOf, itemOf, overviewOf, previewOf, refuse, serverOf, written } from '../../test/rooms'
 import Servers from './Servers.svelte'
 import { itemStatus, offered, statusOf } from './words'
 
@@ -195,6 +195,41 @@ describe('one server', () => {
     await fireEvent.click(screen.getByRole('button', { name: 'Show what the server printed' }))
     expect(await screen.findByText('listening')).toBeInTheDocument()
     expect(logs).toHaveBeenCalledWith(identity, 200)
+  })
+
+  async function history(server: ServerDetail, events = [eventOf('get_forecast')], answers: Partial<Api> = {}) {
+    detail(server, { history: async () => events, ...answers })
+    await fireEvent.click(await screen.findByRole('tab', { name: 'History' }))
+    await screen.findAllByRole('listitem')
+  }
+
+  it('tells who allowed what and when, newest first, with the item it was decided on', async () => {
+    await history(detailOf(), [
+      eventOf('get_forecast', { action: 'replace', at: '2026-11-20T10:02:00Z', code: '77B0' }),
+      eventOf('get_alerts', { action: 'trust', by: 'trust-clean', at: '2026-11-20T09:00:00Z', code: '' }),
+      eventOf('', { item: 'instructions', kind: 'instructions', action: 'reject' }),
+    ])
+    const panel = within(screen.getByRole('tabpanel', { name: 'History' }))
+    expect(panel.getAllByRole('listitem').map((row) => row.querySelector('.did')?.textContent)).toEqual(['New version allowed by you', 'Allowed unread', 'Kept blocked by you'])
+    expect(panel.getByRole('link', { name: /^Item 77B0/ })).toHaveAttribute('href', '#/inbox/77B0')
+    expect(panel.getByText('Instructions')).toBeInTheDocument()
+  })
+
+  it('blocks again what is allowed now, and only that', async () => {
+    const block = vi.fn(async () => ({ server: 'weather', items: ['tool:get_forecast'], code: '9XK2' }))
+    const items = [itemOf('get_forecast'), itemOf('get_alerts', { state: 'rejected' })]
+    await history(detailOf({ items }), [eventOf('get_forecast', { action: 'replace', code: '77B0' }), eventOf('get_alerts', { action: 'block' }), eventOf('get_alerts'), eventOf('get_forecast')], { block })
+    const buttons = screen.getAllByRole('button', { name: /^Block again/ })
+    expect(buttons.map((b) => b.getAttribute('aria-label'))).toEqual(['Block again: get_forecast'])
+    await fireEvent.click(buttons[0] as HTMLElement)
+    expect(block).toHaveBeenCalledExactlyOnceWith(identity, ['tool:get_forecast'])
+  })
+
+  it('shows a hostile name in its history as a name, and labels nothing with it', async () => {
+    await history(detailOf({ items: [itemOf(HOSTILE)] }), [eventOf(HOSTILE)])
+    const panel = screen.getByRole('tabpanel', { name: 'History' })
+    expect(panel.textContent).not.toMatch(/\u202e/)
+    expect(screen.getByRole('button', { name: 'Block again: a part of an odd name' })).toBeInTheDocument()
   })
 
   it('says that a server is not known any more', async () => {

@@ -1,0 +1,56 @@
+import type { HistoryEvent, ServerItem } from '../../lib/api'
+
+export interface Told {
+  /** What happened, and who did it. */
+  did: string
+  /** What it is, where it has no name. */
+  noun: string
+}
+
+const NOUNS: Record<string, string> = { instructions: 'Instructions', launch: 'What it runs', tool: 'A tool', prompt: 'A prompt', resource: 'A resource', 'resource-template': 'A resource pattern' }
+
+const DID: Record<string, string> = {
+  approve: 'Allowed by you',
+  replace: 'New version allowed by you',
+  reject: 'Kept blocked by you',
+  block: 'Blocked again by you',
+  trust: 'Allowed unread',
+  adopt: 'Taken over',
+}
+
+export function eventWords(event: HistoryEvent): Told {
+  const noun = NOUNS[event.kind] ?? 'A part'
+  if (event.action === 'block' && event.by === 'seal') return { did: 'Blocked: its record was altered', noun }
+  return { did: DID[event.action] ?? 'Noted', noun }
+}
+
+export interface HistoryDay {
+  /** local midnight */
+  start: number
+  events: HistoryEvent[]
+}
+
+/** Newest first, as they come. */
+export function historyDays(events: readonly HistoryEvent[]): HistoryDay[] {
+  const days: HistoryDay[] = []
+  for (const event of events) {
+    const at = new Date(event.at)
+    const start = new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime()
+    const last = days.at(-1)
+    if (last?.start === start) last.events.push(event)
+    else days.push({ start, events: [event] })
+  }
+  return days
+}
+
+/** The events by which what is allowed now was allowed: of each such item the newest one that allowed anything. */
+export function inForce(events: readonly HistoryEvent[], items: readonly ServerItem[]): Set<HistoryEvent> {
+  const allowed = new Set(items.filter((i) => i.state === 'approved' && i.kind !== 'launch').map((i) => i.item))
+  const found = new Set<HistoryEvent>()
+  for (const event of events) {
+    if (!allowed.has(event.item) || !['approve', 'replace', 'trust'].includes(event.action)) continue
+    found.add(event)
+    allowed.delete(event.item)
+  }
+  return found
+}
