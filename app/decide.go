@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -11,6 +12,9 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
+
+// maxReason is how much of a person's reason is kept with a decision: a sentence or two.
+const maxReason = 500
 
 // mayDecide says whether a decision may come from this peer over the socket. The caller holds h.mu.
 func (h *Hub) mayDecide(peer control.Peer) error {
@@ -342,7 +346,11 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 	if d.Reject {
 		kind, keys, words = "rejection", out.Rejected, "rejected"
 	}
-	return true, h.noteDecision(tx, l.server.Name, kind, it.Code, keys, words, map[string]any{"left": cutList(out.Left), "next": out.Next, "digest": it.Digest})
+	more := map[string]any{"left": cutList(out.Left), "next": out.Next, "digest": it.Digest}
+	if reason := strings.TrimSpace(d.Reason); reason != "" {
+		more["reason"] = strings.ToValidUTF8(clip(reason, maxReason), "")
+	}
+	return true, h.noteDecision(tx, l.server.Name, kind, it.Code, keys, words, more)
 }
 
 // goneSince refuses to reconsider what the server does not declare any more.

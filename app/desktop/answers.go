@@ -149,6 +149,7 @@ type Decision struct {
 	Items  []string `json:"items"`
 	All    bool     `json:"all"`
 	Typed  string   `json:"typed"`
+	Reason string   `json:"reason"` // why, in the person's own words, or ""
 }
 
 // Decided is what became of it.

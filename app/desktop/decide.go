@@ -101,7 +101,7 @@ func (p *Page) decide(d Decision, reject bool) (Decided, error) {
 	if err := p.nonces.spend(d.Nonce, itemSubject(it.Code), d.Digest, d.Typed, loosens); err != nil {
 		return Decided{}, err
 	}
-	done, err := h.DecideHere(control.Decide{Code: d.Code, Digest: d.Digest, Reject: reject, Items: d.Items, All: d.All})
+	done, err := h.DecideHere(control.Decide{Code: d.Code, Digest: d.Digest, Reject: reject, Items: d.Items, All: d.All, Reason: d.Reason})
 	if err != nil {
 		return Decided{}, err
 	}

@@ -76,6 +76,102 @@ describe('the window', () => {
     expect(headline).toHaveFocus()
   })
 
+  it('lists its keys at F1, and gives the focus back', async () => {
+    await open()
+    const link = screen.getByRole('link', { name: 'Inbox' })
+    link.focus()
+    await fireEvent.keyDown(link, { key: 'F1' })
+    const list = screen.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    expect(within(list).getByRole('row', { name: /Ctrl\+Z Take the last decision back, for 10 minutes/ })).toBeInTheDocument()
+    await fireEvent.click(within(list).getByRole('button', { name: 'Close the keyboard shortcuts' }))
+    expect(screen.queryByRole('dialog')).toBeNull()
+    expect(link).toHaveFocus()
+  })
+
+  it('searches Activity at Ctrl+F', async () => {
+    location.hash = '#/activity'
+    await open({}, { activity: async () => ({ items: [] }) })
+    await fireEvent.keyDown(window, { key: 'f', ctrlKey: true })
+    expect(screen.getByRole('searchbox')).toHaveFocus()
+  })
+
+  it('goes from pane to pane at F6: places, list, review, buttons, and round again', async () => {
+    await open({}, { ready: async () => '#/inbox/4F2A' })
+    await hashed()
+    await vi.advanceTimersByTimeAsync(200)
+    screen.getByRole('link', { name: 'Inbox' }).focus()
+    const stops: string[] = []
+    for (let i = 0; i < 4; i++) {
+      await fireEvent.keyDown(window, { key: 'F6' })
+      stops.push(document.activeElement?.id ?? '')
+    }
+    expect(stops).toEqual(['item-4F2A', 'review-title', 'act-keep', 'nav-inbox'])
+    await fireEvent.keyDown(window, { key: 'F6', shiftKey: true })
+    expect(document.activeElement?.id).toBe('act-keep')
+  })
+
+  it('has a pane for every room', async () => {
+    location.hash = '#/servers'
+    await open()
+    screen.getByRole('link', { name: 'Servers' }).focus()
+    await fireEvent.keyDown(window, { key: 'F6' })
+    expect(screen.getByRole('heading', { level: 1, name: 'Servers' })).toHaveFocus()
+  })
+
+  it('goes back to the list at Escape, which decides nothing', async () => {
+    location.hash = '#/servers/stdio%3Ax'
+    const keep = vi.fn()
+    await open({}, { keep, server: () => refuse(4004, 'no such server') })
+    await fireEvent.keyDown(window, { key: 'Escape' })
+    await hashed()
+    expect(location.hash).toBe('#/servers')
+    location.hash = '#/inbox/4F2A'
+    await hashed()
+    await fireEvent.keyDown(window, { key: 'Escape' })
+    expect(document.activeElement?.id).toBe('item-4F2A')
+    expect(keep).not.toHaveBeenCalled()
+  })
+
+  describe('a decision', () => {
+    async function allowed(answers: Partial<Api> = {}) {
+      const block = vi.fn(async () => ({ server: 'weather', items: ['tool:get_forecast'], code: '9XK2' }))
+      await open({}, { ready: async () => '#/inbox/4F2A', allow: async (d) => ({ code: d.code, server: 'weather', approved: d.items, rejected: [], left: [], next: '' }), block, ...answers })
+      await hashed()
+      await vi.advanceTimersByTimeAsync(200)
+      await fireEvent.click(screen.getByRole('button', { name: /^Allow this tool/ }))
+      await settle()
+      location.hash = '#/servers'
+      await hashed()
+      return { block }
+    }
+
+    it('can be taken back from any room, by its button or Ctrl+Z', async () => {
+      const { block } = await allowed()
+      expect(screen.getByRole('button', { name: 'Undo this decision' })).toBeInTheDocument()
+      await fireEvent.keyDown(window, { key: 'z', ctrlKey: true })
+      await settle()
+      expect(block).toHaveBeenCalledExactlyOnceWith('stdio:["npx","@acme/weather"]', ['tool:get_forecast'])
+      expect(screen.queryByRole('button', { name: 'Undo this decision' })).toBeNull()
+    })
+
+    it('is offered back for ten minutes', async () => {
+      const { block } = await allowed()
+      await vi.advanceTimersByTimeAsync(9.9 * 60_000)
+      expect(screen.getByRole('button', { name: 'Undo this decision' })).toBeInTheDocument()
+      await vi.advanceTimersByTimeAsync(0.2 * 60_000)
+      expect(screen.queryByRole('button', { name: 'Undo this decision' })).toBeNull()
+      await fireEvent.keyDown(window, { key: 'z', ctrlKey: true })
+      expect(block).not.toHaveBeenCalled()
+    })
+
+    it('that could not be taken back is said to stand', async () => {
+      await allowed({ block: () => refuse(4050, 'the store cannot be written') })
+      await fireEvent.click(screen.getByRole('button', { name: 'Undo this decision' }))
+      await settle()
+      expect(screen.getByText(/It could not be taken back: the store cannot be written/)).toBeInTheDocument()
+    })
+  })
+
   it('says that the engine is silent, keeps what it last knew, and asks again', async () => {
     let silent = false
     const { tell } = await open({ waiting: { critical: 0, high: 0, review: 1 } }, { overview: async () => (silent ? refuse(4050, 'the hub is stepping down') : overviewOf({ waiting: { critical: 0, high: 0, review: 1 } })) })

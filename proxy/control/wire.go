@@ -217,6 +217,7 @@ type Decide struct {
 	Reject bool     `json:"reject,omitempty"`
 	Items  []string `json:"items,omitempty"` // pin keys
 	All    bool     `json:"all,omitempty"`
+	Reason string   `json:"reason,omitempty"` // why, in the person's own words: kept with the record of the decision
 }
 
 type Decided struct {

@@ -256,6 +256,8 @@ export interface Decision {
   items: string[]
   all: boolean
   typed: string
+  /** Why, in the person's own words, or "". */
+  reason: string
 }
 
 export interface Decided {

@@ -74,13 +74,13 @@ export class Look {
   }
 
   /** Decides. Null where it did not come about; failed says why. */
-  async decide(action: Action, typed: string): Promise<Outcome | null> {
+  async decide(action: Action, typed: string, reason = ''): Promise<Outcome | null> {
     const review = this.review
     if (!review || !this.ready) return null
     this.busy = true
     this.failed = ''
     try {
-      const decision = { code: review.code, digest: review.digest, nonce: review.nonce, items: action.items, all: action.all, typed }
+      const decision = { code: review.code, digest: review.digest, nonce: review.nonce, items: action.items, all: action.all, typed, reason: reason.trim() }
       const done = await (action.call === 'allow' ? this.#api.allow(decision) : this.#api.keep(decision))
       this.#disarm()
       if (done.next === review.code) void this.#again() // nothing of it was decided

@@ -54,7 +54,7 @@ describe('a review', () => {
     await arm()
     await fireEvent.click(keep())
     await settle()
-    expect(kept).toEqual([{ code: '4F2A', digest: 'b24f67aa', nonce: 'n1', items: [], all: false, typed: '' }])
+    expect(kept).toEqual([{ code: '4F2A', digest: 'b24f67aa', nonce: 'n1', items: [], all: false, typed: '', reason: '' }])
     expect(ondecided).toHaveBeenCalledOnce()
     expect(ondecided.mock.calls[0]?.[0]).toMatchObject({ did: 'kept', words: 'You kept get_forecast blocked.' })
   })
@@ -89,6 +89,21 @@ describe('a review', () => {
     await fireEvent.click(button('Allow this version'))
     await settle()
     expect(allowed.map((d) => d.items)).toEqual([['tool:get_forecast']])
+  })
+
+  it('keeps the reason that was given at the second press, and asks for none', async () => {
+    const { arm, allowed } = await lookAt(high)
+    await arm()
+    await fireEvent.click(allow())
+    const reason = screen.getByRole('textbox', { name: 'Why, for your own record (optional)' })
+    await fireEvent.input(reason, { target: { value: ' rewording only ' } })
+    await fireEvent.keyDown(reason, { key: 'Enter' })
+    expect(allowed).toEqual([])
+    await arm()
+    await vi.advanceTimersByTimeAsync(900)
+    await fireEvent.click(button('Allow this version'))
+    await settle()
+    expect(allowed.map((d) => d.reason)).toEqual(['rewording only'])
   })
 
   it('goes back from the second question without having decided', async () => {
@@ -291,6 +306,25 @@ describe('what changed', () => {
     await fireEvent.click(button('Show in text: warning 1'))
     await settle()
     expect(page.container.querySelector('mark[data-warning="1"]')).toHaveFocus()
+  })
+
+  it('steps through its warnings by N and P, on the texts and under Warnings', async () => {
+    const two = findingOf({ rule: 'ansi_escape', level: 'high', title: 'A terminal escape sequence', where: 'description', start: 0, end: 7 })
+    await lookAt(reviewOf({ details: [{ ...POISONED, findings: [...POISONED.findings, two] }] }))
+    const panel = screen.getByRole('tabpanel')
+    const at = () => document.activeElement?.getAttribute('data-warning') ?? document.activeElement?.id
+    const seen = []
+    for (const key of ['n', 'n', 'n', 'p']) {
+      await fireEvent.keyDown(panel, { key })
+      seen.push(at())
+    }
+    expect(new Set(seen).size).toBeGreaterThan(1)
+    expect(seen[3]).toBe(seen[1])
+    await fireEvent.click(screen.getByRole('tab', { name: /^Warnings/ }))
+    await fireEvent.keyDown(screen.getByRole('tabpanel'), { key: 'n' })
+    expect(at()).toBe('warning-1')
+    await fireEvent.keyDown(screen.getByRole('tabpanel'), { key: 'n' })
+    expect(at()).toBe('warning-2')
   })
 
   it('has its definition whole one tab away', async () => {

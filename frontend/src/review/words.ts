@@ -69,7 +69,8 @@ export function verdict(review: Review): string {
   return 'Nothing suspicious was found. Read it and allow it if it makes sense.'
 }
 
-const holdsBack = (review: Review) => ['new_server', 'changed', 'launch', 'interaction'].includes(review.kind)
+/** It is about what a server offers or runs, and holds that back. */
+export const holdsBack = (review: Review) => ['new_server', 'changed', 'launch', 'interaction'].includes(review.kind)
 
 /** Whether it holds anything back: the words before the time. */
 export function blockedSince(review: Review): string {
