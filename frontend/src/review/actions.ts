@@ -33,14 +33,15 @@ export interface Actions {
 const gone = (p: PartDetail) => p.state === 'removed'
 export const isClean = (p: PartDetail) => !p.findings.some((f) => f.level !== 'low')
 
-export function actionsOf(review: Review, chosen: PartDetail | undefined): Actions {
+/** picked: of a client's file, the entries to decide on; none are all of them. */
+export function actionsOf(review: Review, chosen: PartDetail | undefined, picked: readonly string[] = []): Actions {
   if (review.stale || review.nonce === '') return { safe: null, others: [] }
   switch (review.kind) {
     case 'new_server':
       return newServer(review, chosen)
     case 'unguarded':
     case 'config_changed':
-      return file(review)
+      return file(review, picked)
     case 'settings_changed':
       return settings(review)
     case 'guard_problem':
@@ -141,17 +142,20 @@ function launch(review: Review): Actions {
   }
 }
 
-function file(review: Review): Actions {
+function file(review: Review, picked: readonly string[]): Actions {
+  const all = picked.length === 0 || picked.length === review.details.length
+  const items = all ? [] : review.details.map((p) => p.item).filter((item) => picked.includes(item))
+  const some = all ? '' : `, ${items.length} of ${review.details.length}`
   const guard = review.kind === 'unguarded'
   const title = guard ? 'Put the guard back' : 'Restore previous settings'
   const putBack: Action = {
-    id: 'act-put-back', title, label: title, call: 'allow', items: [], all: false, ask: 'once', consequence: '', confirm: '',
+    id: 'act-put-back', title: `${title}${some}`, label: `${title}${some}`, call: 'allow', items, all: false, ask: 'once', consequence: '', confirm: '',
     done: guard ? 'The guard is back in the file. Restart Claude to finish.' : 'The settings are back as they were. Restart Claude to finish.', undo: false,
   }
   return {
     safe: review.diff === '' ? null : putBack, // nothing of it can be put back
     others: [{
-      id: 'act-leave', title: 'Leave it as it is…', label: guard ? 'Leave it as it is: without a guard' : 'Leave it as it is: the changed settings', call: 'keep', items: [], all: false,
+      id: 'act-leave', title: `Leave it as it is${some}…`, label: `Leave it as it is${some}: ${guard ? 'without a guard' : 'the changed settings'}`, call: 'keep', items, all: false,
       ask: review.typedWord === '' ? 'twice' : 'typed',
       consequence: guard ? 'If you leave it, Claude uses these servers without checks, and Sallyport does not ask about them again.' : 'If you leave it, what stands in the file now counts as wanted.',
       confirm: 'Leave it as it is', done: guard ? 'You left it without a guard.' : 'You left the file as it is.', undo: false,

@@ -250,6 +250,24 @@ describe('a review', () => {
     expect(again.allowed).toHaveLength(1)
   })
 
+  it('puts the guard back for one of two entries, and says that the other goes on waiting', async () => {
+    const entry = (name: string) => partOf(name, { kind: 'entry', item: `entry:${name}`, state: 'unwrapped', definition: '', approved: '' })
+    const { arm, allowed, becomes } = await lookAt(reviewOf({ ...KINDS['unguarded'], details: [entry('filesystem'), entry('notes')] }))
+    await arm()
+    const box = (name: string) => screen.getByRole('checkbox', { name: `Decide on ${name}` })
+    await fireEvent.click(box('notes'))
+    expect(screen.getByText('Of these lines, only those of the chosen entry are written.')).toBeInTheDocument()
+    expect(box('filesystem')).toBeDisabled() // the last one stays
+    expect(button('Leave it as it is, 1 of 2: without a guard')).toBeInTheDocument()
+    await fireEvent.click(button('Put the guard back, 1 of 2'))
+    await settle()
+    expect(allowed.map((d) => d.items)).toEqual([['entry:filesystem']])
+    await becomes(reviewOf({ ...KINDS['unguarded'], digest: 'other', details: [entry('notes')] }))
+    await fireEvent.click(button('Show the new version'))
+    await settle()
+    expect(screen.queryByRole('checkbox')).toBeNull()
+  })
+
   it('of a new server allows only what has no warning, whatever else it has', async () => {
     const { arm, allowed } = await lookAt(KINDS['new_server'] ?? reviewOf())
     await arm()
