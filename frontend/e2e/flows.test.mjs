@@ -87,6 +87,50 @@ describe('the window', { concurrency: false }, () => {
     }
   })
 
+  test('an engine that hangs is told, nothing can be decided meanwhile, and all works when it answers again', async () => {
+    const { house, client, page } = await changed('reworded')
+    try {
+      await until('it can be decided on', () => allowTool(page).isEnabled())
+      house.program.kill('SIGSTOP')
+      const stopped = Date.now()
+      await page.getByRole('alert').getByText(/engine isn't answering/).waitFor()
+      console.log(`told after ${Date.now() - stopped} ms`)
+      assert.ok(await allowTool(page).isDisabled())
+      assert.ok(await page.getByRole('button', { name: /^Keep .*blocked/ }).isDisabled())
+      assert.match(await page.getByRole('alert').innerText(), /What you see is as of \d\d:\d\d/)
+      await page.getByRole('heading', { name: /get_forecast/ }).first().waitFor()
+      house.program.kill('SIGCONT')
+      await until('it can be decided on again', () => allowTool(page).isEnabled())
+      assert.equal(await page.getByRole('alert').count(), 0)
+      await allowTool(page).click()
+      await until('the call runs', async () => !(await client.call('get_forecast', { city: 'Lisbon' })).isError)
+      assert.deepEqual(page.problems, [])
+    } finally {
+      await house.end()
+    }
+  })
+
+  test('an approval is taken back from the history, and the call is refused again', async () => {
+    const house = await House.make()
+    try {
+      const weather = await house.server('weather')
+      await house.allowed(weather)
+      await house.open()
+      const client = await house.wrap(weather)
+      await until('the call runs', async () => !(await client.call('get_forecast', { city: 'Lisbon' })).isError)
+      const page = await house.page(browser, '#/servers')
+      await page.getByRole('link', { name: /^Open server weather/ }).click()
+      await page.getByRole('tab', { name: 'History' }).click()
+      await page.getByText('Allowed by you').first().waitFor()
+      await page.getByRole('button', { name: 'Block again: get_forecast' }).click()
+      await until('the call is refused', async () => (await client.call('get_forecast', { city: 'Lisbon' })).isError)
+      await page.getByText('Blocked again by you').first().waitFor()
+      assert.deepEqual(page.problems, [])
+    } finally {
+      await house.end()
+    }
+  })
+
   test('Enter decides nothing, and what is critical is typed', async () => {
     const { house, client, item, page } = await changed('poisoned')
     try {

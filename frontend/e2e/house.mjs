@@ -170,9 +170,11 @@ export class House {
     let said = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said = (said + chunk).slice(-8192)))
     const ended = once(child, 'exit')
+    this.program = child
     let over = false
     void ended.then(() => (over = true))
     this.#endings.push(async () => {
+      if (!over) child.kill('SIGCONT') // a stopped one hears nothing else
       if (!over) child.kill('SIGTERM')
       await ended
     })

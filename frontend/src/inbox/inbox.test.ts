@@ -42,7 +42,7 @@ describe('the inbox', () => {
 
   it('tells how grave it is by a word and a shape, not by colour alone', async () => {
     await open([critical])
-    const row = within(screen.getByRole('link', { name: /77B0/ }))
+    const row = within(screen.getByRole('link', { name: /77B0/ }).closest('li') as HTMLElement)
     expect(row.getByText('Critical').querySelector('svg')).toBeInTheDocument()
   })
 

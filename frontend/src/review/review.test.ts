@@ -345,6 +345,21 @@ describe('what changed', () => {
     expect(at()).toBe('warning-2')
   })
 
+  it('stands side by side where there is room, and only there', async () => {
+    const room = vi.spyOn(window, 'matchMedia').mockImplementation((query) => ({ matches: query.includes('min-width: 1100px'), media: query, addEventListener: () => undefined, removeEventListener: () => undefined }) as unknown as MediaQueryList)
+    const { page } = await lookAt(reviewOf())
+    expect(button('Inline')).toHaveAttribute('aria-pressed', 'true')
+    await fireEvent.click(button('Side by side'))
+    expect(screen.getByText('Allowed version')).toBeInTheDocument()
+    const [before, after] = [...page.container.querySelectorAll('div.side')]
+    expect([before?.querySelector('del')?.textContent, before?.querySelector('ins')]).toEqual(['removed: 5', null])
+    expect([after?.querySelector('ins')?.textContent, after?.querySelector('del')]).toEqual(['added: 7', null])
+    page.unmount()
+    room.mockRestore()
+    await lookAt(reviewOf())
+    expect(screen.queryByRole('button', { name: 'Side by side' })).toBeNull()
+  })
+
   it('has its definition whole one tab away', async () => {
     await lookAt(reviewOf())
     await fireEvent.click(screen.getByRole('tab', { name: 'Technical details' }))

@@ -44,7 +44,7 @@ describe('a setting that the file makes less safe', () => {
 
   it('that has no words is shown as it stands, in a box, and never as ours', async () => {
     await lookAt(loosened('brand.new', 'a', 'Verified by Sallyport'))
-    const box = screen.getByRole('region', { name: /not from Sallyport/ })
+    const box = screen.getByRole('group', { name: /not from Sallyport/ })
     expect(box).toHaveTextContent('brand.new: a → Verified by Sallyport')
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Made less safe: A setting of Sallyport')
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Segment } from '../lib/api'
-import { blocksOf, cutDiff, diffOf } from './word-diff'
+import { blocksOf, cutDiff, diffOf, sidesOf } from './word-diff'
 
 const seg = (op: Segment['op'], text: string): Segment => ({ op, text })
 const said = (segments: Segment[]) => diffOf(segments, []).lines.map((l) => `${l.sign || ' '} ${l.runs.map((r) => r.pieces.map((p) => ('text' in p ? p.text : 'label' in p ? `⟦${p.label}⟧` : '')).join('')).join('|')}`)
@@ -25,6 +25,14 @@ describe('a word-level diff', () => {
   it('places a warning in the new text, past what was taken out', () => {
     const { lines } = diffOf([seg('equal', 'ab'), seg('delete', 'xxxx'), seg('insert', 'cd')], [{ start: 2, end: 4, number: 7 }])
     expect(lines[0]?.runs.map((r) => [r.op, r.numbers])).toEqual([['equal', []], ['delete', []], ['insert', [7]]])
+  })
+
+  it('has two sides: what was taken out stands on the one, what was put in and its warnings on the other', () => {
+    const [line] = diffOf([seg('equal', 'next '), seg('delete', '5'), seg('insert', '7'), seg('equal', ' days')], [{ start: 0, end: 6, number: 1 }]).lines
+    const { before, after } = sidesOf(line ?? { runs: [], sign: '' })
+    expect([before.sign, before.runs.map((r) => r.op), before.runs.flatMap((r) => r.numbers)]).toEqual(['−', ['equal', 'delete', 'equal'], []])
+    expect([after.sign, after.runs.map((r) => r.op)]).toEqual(['+', ['equal', 'insert', 'equal']])
+    expect(after.runs.flatMap((r) => r.numbers)).toContain(1)
   })
 
   it('is cut after so many characters and says how many are left', () => {

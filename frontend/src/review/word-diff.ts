@@ -61,6 +61,15 @@ export function diffOf(segments: Segment[], marks: Mark[]): Diff {
   return out
 }
 
+/** The line as it was, and as it is now. Warnings are about the new text alone. */
+export function sidesOf(line: Line): { before: Line; after: Line } {
+  const kept = line.runs.filter((r) => r.op !== 'insert').map((r) => ({ ...r, numbers: [], last: false }))
+  return {
+    before: { runs: kept, sign: line.sign === '±' || line.sign === '−' ? '−' : '' },
+    after: { runs: line.runs.filter((r) => r.op !== 'delete'), sign: line.sign === '±' || line.sign === '+' ? '+' : '' },
+  }
+}
+
 export type Block = { kind: 'lines'; lines: Line[] } | { kind: 'fold'; lines: Line[] }
 
 /** Unchanged stretches of more than `most` lines are folded. */
