@@ -22,8 +22,8 @@ async function save(name, picture) {
   console.log(name)
 }
 
-/** One screen in both themes. act brings it to where it is shot. */
-async function shoot(house, name, route, act = async () => {}) {
+/** One screen in both themes. act brings it to where it is shot, after undoes what the next page would trip over. */
+async function shoot(house, name, route, act = async () => {}, after = () => {}) {
   if (only.length && !only.includes(name)) return
   for (const colorScheme of ['light', 'dark']) {
     const page = await house.page(browser, route, { ...sizes, colorScheme })
@@ -44,6 +44,7 @@ async function shoot(house, name, route, act = async () => {}) {
       console.error(`${name}: ${error.message}`)
       await writeFile(join(programs, `failed-${name}-${colorScheme}.png`), await page.screenshot())
     } finally {
+      after()
       await page.context().close()
     }
   }
@@ -131,6 +132,11 @@ async function everything() {
     await shoot(house, 'inbox', '#/inbox')
     await shoot(house, 'review-new', `#/inbox/${fresh.code}`)
     await shoot(house, 'review-changed', `#/inbox/${drift.code}`)
+    await shoot(house, 'review-beside', `#/inbox/${drift.code}`, (page) => page.getByRole('button', { name: 'Side by side' }).click())
+    await shoot(house, 'review-silent', `#/inbox/${drift.code}`, async (page) => {
+      house.program.kill('SIGSTOP')
+      await page.getByRole('alert').waitFor()
+    }, () => house.program.kill('SIGCONT'))
     await shoot(house, 'review-technical', `#/inbox/${drift.code}`, (page) => page.getByRole('tab', { name: /Technical/ }).click())
     await shoot(house, 'review-critical', `#/inbox/${grave.code}`)
     await shoot(house, 'review-confirm', `#/inbox/${grave.code}`, async (page) => {
@@ -141,6 +147,11 @@ async function everything() {
     await shoot(house, 'review-settings', `#/inbox/${loose.code}`)
     await shoot(house, 'servers', '#/servers')
     await shoot(house, 'server', `#/servers/${encodeURIComponent(drift.identity)}`)
+    await shoot(house, 'server-history', `#/servers/${encodeURIComponent(drift.identity)}`, async (page) => {
+      await page.getByRole('tab', { name: 'History' }).click()
+      await page.getByRole('button', { name: /^Block again/ }).first().waitFor()
+    })
+    await shoot(house, 'shortcuts', '#/inbox', (page) => page.getByRole('button', { name: 'Keyboard shortcuts' }).click())
     await shoot(house, 'activity', '#/activity')
     await shoot(house, 'settings', '#/settings')
   } finally {

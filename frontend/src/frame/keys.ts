@@ -1,6 +1,6 @@
 /** What the keyboard does, as F1 lists it. "Ctrl" is the command key on a Mac. */
 export const KEYS: readonly { keys: string[]; does: string; where?: string }[] = [
-  { keys: ['Ctrl+1', 'Ctrl+2', 'Ctrl+3', 'Ctrl+4'], does: 'Inbox, Servers, Activity, Settings' },
+  { keys: ['Ctrl+1 … 4'], does: 'Inbox, Servers, Activity, Settings' },
   { keys: ['Ctrl+,'], does: 'Settings' },
   { keys: ['Ctrl+F'], does: 'Search in Activity' },
   { keys: ['F1'], does: 'This list' },

@@ -3,6 +3,9 @@ import { refusalOf, type Api } from './api'
 import { stampNow } from './ui/time'
 
 const BEAT = 2000
+/** Why it counts as silent where it says nothing at all. */
+export const NO_ANSWER = 'it does not answer'
+
 /** With one beat in between it is told within five seconds. */
 const PATIENCE = 2500
 
@@ -38,7 +41,7 @@ export class Engine {
     // One question is out at most: it is the same one that is waited for again.
     this.#asked ??= this.#api.alive().finally(() => (this.#asked = null))
     let late: ReturnType<typeof setTimeout> | undefined
-    const patience = new Promise<never>((_, give) => (late = setTimeout(() => give({ code: 0, message: 'it does not answer' }), PATIENCE)))
+    const patience = new Promise<never>((_, give) => (late = setTimeout(() => give({ code: 0, message: NO_ANSWER }), PATIENCE)))
     try {
       await Promise.race([this.#asked, patience])
       if (this.silent === '') this.heard()

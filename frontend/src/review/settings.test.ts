@@ -17,7 +17,7 @@ describe('a setting that the file makes less safe', () => {
   it('says in words what holds now and what would hold', async () => {
     await lookAt(loosened('sandbox', 'strict', 'off'))
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Made less safe: Sandbox for a server’s program')
-    const card = within(screen.getByRole('region', { name: 'Sandbox for a server’s program' }))
+    const card = within(screen.getByRole('region', { name: 'What would change' }))
     expect(card.getByText('No network, no home folder')).toBeInTheDocument()
     expect(card.getByText('No sandbox')).toBeInTheDocument()
     expect(card.getByText('The program can read and write whatever you can.')).toBeInTheDocument()

@@ -11,6 +11,8 @@ interface Value {
 export interface SettingChange {
   key: string
   label: string
+  /** Above what would change: the headline has the label where it is the only one. */
+  title: string
   effect: string
   /** For whom it counts. */
   scope: string
@@ -41,6 +43,7 @@ export function settingChanges(review: Review): SettingChange[] {
     return {
       key,
       label: labelOf(part),
+      title: review.details.length === 1 ? 'What would change' : labelOf(part),
       effect: known ? wordsOf({ key, doc: '' }).effect : '',
       scope: !part.name.includes('@') ? 'for every server that has no setting of its own' : part.name.includes('/', part.name.indexOf('@')) ? 'for one tool' : 'for one server',
       before: value(change?.before ?? ''),

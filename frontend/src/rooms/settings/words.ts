@@ -30,7 +30,7 @@ export const MORE: Omit<Section, 'keys'> = { id: 'more', title: 'More' }
 const WORDS: Record<string, Words> = {
   'pins.first_use': {
     label: 'A server that is seen for the first time',
-    effect: '',
+    effect: 'Whether Claude can use it before you have read what it offers.',
     choices: {
       review: { name: 'Wait for me', effect: 'All of it stays blocked until you have looked.' },
       'trust-clean': { name: 'Allow what has no warning', effect: 'Claude can use it unread. What has a warning waits for you.' },
@@ -38,7 +38,7 @@ const WORDS: Record<string, Words> = {
   },
   'pins.resources': {
     label: 'Files and pages a server offers (resources)',
-    effect: '',
+    effect: 'A server can offer thousands of them, and new ones at any time.',
     choices: {
       on: { name: 'Each one waits for me', effect: 'Every single resource is blocked until you allow it.' },
       off: { name: 'Only their patterns', effect: 'Patterns that resources are made from wait for you; single resources do not.' },
