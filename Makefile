@@ -130,6 +130,10 @@ bench-window: ui-needs ## Measure how soon the window is there and what it costs
 	@go test -c -tags ui,measure -o bin/measure ./cmd/sallyport-desktop/uitest
 	@cd cmd/sallyport-desktop/uitest && ../../../bin/measure -test.v -test.run TestMeasureTheWindow -write
 
+.PHONY: bench-page
+bench-page: ui-dev ## Measure how soon the page answers with 5,000 calls on record
+	@build/with-desktop node frontend/e2e/measure.mjs
+
 .PHONY: bench
 bench: build ## Measure against a direct connection, a bare relay and a typed proxy, in one run
 	@go run ./cmd/bench -write docs/performance.md

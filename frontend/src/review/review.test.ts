@@ -276,6 +276,11 @@ describe('a review', () => {
     expect(allowed.map((d) => [d.items, d.all])).toEqual([[[], false]])
   })
 
+  it('shows the code that Claude names, to match the two', async () => {
+    await lookAt(reviewOf())
+    expect(screen.getByText('4F2A').parentElement).toHaveTextContent('Item 4F2A')
+  })
+
   it('says that Claude asked for it, where it did', async () => {
     await lookAt(reviewOf({ asked: true }))
     expect(screen.getByText('Claude asked for this. Nobody from Sallyport will ever ask you to allow something.')).toBeInTheDocument()

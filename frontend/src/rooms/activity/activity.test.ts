@@ -180,6 +180,25 @@ describe('the room', () => {
     expect(await screen.findByRole('button', { name: /Blocked: Refused: it changed since it was last allowed, item 4F2A/ })).toBeInTheDocument()
   })
 
+  it('shows the reason that was given with a decision', async () => {
+    const row = rowOf(1, { kind: 'approval', summary: 'the tool "x" was allowed by a person' })
+    open(() => [row], '#/activity', { record: async (id) => ({ ...row, id, detail: '{"reason": "rewording only"}', session: '', request: '', prev: '', hash: '' }) })
+    await fireEvent.click(await screen.findByRole('button', { name: /Allowed by you/ }))
+    expect((await screen.findByText('Your reason')).nextElementSibling).toHaveTextContent('rewording only')
+  })
+
+  it('moves in the list by the arrow keys', async () => {
+    open(() => [rowOf(3, { status: 'blocked' }), rowOf(2, { status: 'held' }), rowOf(1, { status: 'error' })])
+    const [first, second, third] = await screen.findAllByRole('button', { name: /^Open / })
+    first?.focus()
+    await fireEvent.keyDown(first as HTMLElement, { key: 'ArrowDown' })
+    expect(second).toHaveFocus()
+    await fireEvent.keyDown(second as HTMLElement, { key: 'End' })
+    expect(third).toHaveFocus()
+    await fireEvent.keyDown(third as HTMLElement, { key: 'Home' })
+    expect(first).toHaveFocus()
+  })
+
   it('keeps new rows behind a button while the list is scrolled', async () => {
     let rows = [rowOf(1)]
     const { rerender, props, container } = open(() => rows)

@@ -25,6 +25,18 @@ export function plainBlock(row: ActivityRow, record: ActivityRecord | null): str
     .join('\n')
 }
 
-function visible(text: string): string {
+/** Why it was decided so, in the person's own words; "" where none were given. */
+export function reasonOf(record: ActivityRecord | null): string {
+  if (!record || !['approval', 'rejection'].includes(record.kind)) return ''
+  try {
+    const detail = JSON.parse(record.detail) as { reason?: unknown }
+    return typeof detail.reason === 'string' ? detail.reason : ''
+  } catch {
+    return ''
+  }
+}
+
+/** What cannot be seen is written out, so that it cannot act where the text is put. */
+export function visible(text: string): string {
   return Array.from(text, (c) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(c) ? `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}` : c)).join('')
 }

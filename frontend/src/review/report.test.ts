@@ -1,0 +1,27 @@
+import { fireEvent, screen } from '@testing-library/svelte'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { lookAt, settle } from '../test/look'
+import { REWORDED, reviewOf } from '../test/reviews'
+import { findingOf } from '../test/rooms'
+import { reportOf } from './report'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+it('a report of a warning is plain text in which nothing can hide', () => {
+  const report = reportOf({ number: 1, item: '', finding: findingOf({ match: '\u001b[31mred\u202etxt\n[Allow]' + 'x'.repeat(5000), decoded: '' }) })
+  expect(report.split('\n')).toHaveLength(6)
+  expect(report).toContain('Matched  \\u{1b}[31mred\\u{202e}txt\\u{a}[Allow]')
+  expect(report.length).toBeLessThan(700)
+})
+
+it('a warning that is thought to be a mistake is copied, and nothing else happens', async () => {
+  const writeText = vi.fn(async () => undefined)
+  Object.defineProperty(navigator, 'clipboard', { value: { writeText }, configurable: true })
+  const { allowed, kept } = await lookAt(reviewOf({ details: [{ ...REWORDED, findings: [findingOf({ level: 'high' })] }] }))
+  await fireEvent.click(screen.getByRole('button', { name: /^Think this is a mistake\?/ }))
+  await settle()
+  expect(writeText).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('Rule     reads_private_files'))
+  expect(screen.getByText('Copied: rule, place and match. Nothing was sent.')).toBeInTheDocument()
+  expect([...allowed, ...kept]).toEqual([])
+})
