@@ -2,12 +2,12 @@ import { getContext, setContext } from 'svelte'
 import { refusalOf, type Api } from './api'
 import { stampNow } from './ui/time'
 
-const BEAT = 2000
+const BEAT = 2500
 /** Why it counts as silent where it says nothing at all. */
 export const NO_ANSWER = 'it does not answer'
 
 /** With one beat in between it is told within five seconds. */
-const PATIENCE = 2500
+const PATIENCE = 2300
 
 /**
  * Whether the program answers. It is asked while the window is seen; one that says nothing is as silent as one that refuses.
