@@ -1,6 +1,8 @@
 // The flows of the window in short, in a browser: a first review, a change that is allowed, one that is kept blocked, one that
 // changes while it is read, and one that must be typed. cmd/sallyport-desktop/uitest has them on what ships.
 import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { House, openBrowser, until } from './house.mjs'
 
@@ -126,6 +128,36 @@ describe('the window', { concurrency: false }, () => {
       await until('the call is refused', async () => (await client.call('get_forecast', { city: 'Lisbon' })).isError)
       await page.getByText('Blocked again by you').first().waitFor()
       assert.deepEqual(page.problems, [])
+    } finally {
+      await house.end()
+    }
+  })
+
+  test('every room can be read in a small window and at twice the text size', async () => {
+    const house = await House.make()
+    try {
+      const weather = await house.server('weather')
+      await house.allowed(weather)
+      const folder = join(house.user, '.config/Claude')
+      await mkdir(folder, { recursive: true })
+      await writeFile(join(folder, 'claude_desktop_config.json'), JSON.stringify({ mcpServers: { weather: { command: weather.argv[0], args: weather.argv.slice(1) }, remote: { url: 'https://x.example/mcp' } } }))
+      await house.open()
+      await house.wrap(weather)
+      for (const [width, height, most] of [[880, 600, 64], [440, 300, 120]]) {
+        const page = await house.page(browser, '#/servers', { viewport: { width, height } })
+        const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: /^Open server weather/ }) })
+        await row.waitFor()
+        const box = await row.boundingBox()
+        assert.ok(box.height <= most, `a row is ${box.height} px high at ${width} px`)
+        for (const room of ['servers', 'activity', 'settings', 'start']) {
+          await page.evaluate((to) => (location.hash = to), `#/${room}`)
+          await page.locator('main h1').first().waitFor()
+          await page.waitForFunction(() => !document.querySelector('main [aria-busy="true"]'))
+          const [wide, has] = await page.evaluate(() => [document.querySelector('.room').scrollWidth, document.querySelector('.room').clientWidth])
+          assert.ok(wide <= has, `${room} is ${wide} px wide and has ${has}`)
+        }
+        await page.context().close()
+      }
     } finally {
       await house.end()
     }
