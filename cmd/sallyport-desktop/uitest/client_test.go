@@ -78,9 +78,14 @@ type client struct {
 // wrapped starts a client before a wrapper before the server, and says hello.
 func (h *house) wrapped(name string, s *server, env []string) *client {
 	h.t.Helper()
-	argv := append([]string{"wrap", "--name", name, "--client", "claude-desktop", "--"}, s.command()...)
+	return h.client(name, append([]string{program(h.t, "sallyport"), "wrap", "--name", name, "--client", "claude-desktop", "--"}, s.command()...), env)
+}
+
+// client starts a client before this command, whatever it is, and says hello.
+func (h *house) client(name string, argv, env []string) *client {
+	h.t.Helper()
 	c := &client{t: h.t, lines: make(chan string, 1024), said: new(tail)}
-	c.cmd = exec.Command(program(h.t, "sallyport"), argv...)
+	c.cmd = exec.Command(argv[0], argv[1:]...)
 	c.cmd.Env, c.cmd.Stderr, c.cmd.WaitDelay = env, c.said, time.Second
 	in, err := c.cmd.StdinPipe()
 	if err != nil {

@@ -185,6 +185,12 @@ func (h *house) waits(kind string) (found waiting) {
 	return found
 }
 
+// empty waits until nothing waits.
+func (h *house) empty() {
+	h.t.Helper()
+	wait(h.t, "nothing waits", func() bool { return len(h.inbox()) == 0 })
+}
+
 // app is one run of the desktop program.
 type app struct {
 	*house

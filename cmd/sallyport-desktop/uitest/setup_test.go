@@ -56,7 +56,13 @@ func (h *house) headlessHub(args ...string) (end func()) {
 func (h *house) allowed(name string, s *server) {
 	h.t.Helper()
 	end := h.headlessHub("--allow-cli-approval")
-	c := h.wrapped(name, s, h.headless())
+	h.allow(name, h.wrapped(name, s, h.headless()))
+	end()
+}
+
+// allow allows all that a client's server has, and ends the session.
+func (h *house) allow(name string, c *client) {
+	h.t.Helper()
 	c.tools()
 	wait(h.t, "everything of "+name+" is allowed", func() bool {
 		items := h.inbox()
@@ -66,5 +72,4 @@ func (h *house) allowed(name string, s *server) {
 		return len(items) == 0 && len(c.tools()) > 0
 	})
 	c.close()
-	end()
 }

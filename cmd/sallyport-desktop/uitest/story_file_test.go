@@ -1,0 +1,167 @@
+//go:build ui
+
+package uitest
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A program takes the guard out of Claude's file. Nobody can stop that server, and the window says so instead of calling it
+// blocked; one press puts exactly the guard back and leaves alone what else was written.
+func TestAGuardThatWasTakenOutIsPutBack(t *testing.T) {
+	t.Parallel()
+	c, weather := protected(t)
+	a := c.open()
+	a.trayRow("Guarding 1 of 1 server")
+	guarded := c.text()
+	shortcut := func(raw []byte) []byte {
+		return bytes.Replace(raw, []byte(`"globalShortcut": ""`), []byte(`"globalShortcut": "Ctrl+Space"`), 1)
+	}
+	taken := shortcut(c.bare)
+	c.write(taken)
+
+	item := c.waits("unguarded")
+	if item.Severity != "high" {
+		t.Errorf("it is %s", item.Severity)
+	}
+	c.covers(0)
+	a.tooltip("weather is not guarded")
+	note := a.notified("weather is not guarded any more")
+	if !strings.Contains(note.body, "Claude may use it unchecked") || strings.Contains(note.body, "blocked") {
+		t.Errorf("the notification is %+v", note)
+	}
+	unchecked := c.starts("weather", c.headless())
+	unchecked.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first") // so it is: nothing stands before it
+	unchecked.close()
+
+	a.trayClick("weather")
+	a.shows()
+	a.find(heading, "“weather” is not guarded any more")
+	a.says("Claude may be using it without checks right now", "Sallyport can't stop that", "its wrapper is gone, so the server runs unguarded",
+		"If you do nothing, Claude may go on using it without checks", "removed:", "added:", "wrap")
+	a.find(link, "1 server not guarded")
+	page := a.reads()
+	for _, word := range []string{"PLANTED-SECRET", "Blocked since"} {
+		if strings.Contains(page, word) {
+			t.Errorf("the page says %q:\n%s", word, page)
+		}
+	}
+	if !bytes.Equal(c.text(), taken) {
+		t.Error("the file changed before anybody pressed")
+	}
+	a.press(button, putBack)
+	c.becomes(shortcut(guarded))
+	c.empty()
+	c.covers(1)
+	a.find(link, "Guarding 1 of 1 server")
+	a.says("The guard is back in the file. Restart Claude to finish.")
+	a.trayGone("weather")
+	a.tooltip("1 server guarded")
+
+	checked := c.starts("weather", c.headless())
+	checked.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	weather.put("reworded")
+	checked.refused("get_forecast", `{"city":"Lisbon"}`, c.waits("changed").Code)
+}
+
+// What stands behind the guard is edited: the file's change is an item of its own, whichever way a person goes. Put back, all
+// is as it was. Left, it is wanted so, and what it runs is a server that nobody has allowed.
+func TestAnEntryThatWasEditedIsPutBackOrLeft(t *testing.T) {
+	t.Parallel()
+	c, weather := protected(t)
+	other := newServer(t, notesFace(), nil)
+	a := c.open()
+	guarded := c.edit(quote(weather.script()), quote(other.script()))
+	item := c.waits("config_changed")
+	if item.Severity != "high" {
+		t.Errorf("it is %s", item.Severity)
+	}
+	c.covers(1) // it runs behind the port whatever it is
+	a.trayClick("settings changed")
+	a.shows()
+	a.find(heading, "“weather” changed in the settings of Claude Desktop")
+	a.says("args changed", "removed:", "added:", weather.script(), other.script(), "If you do nothing, the file stays as it is now")
+	a.press(button, restore)
+	c.becomes(guarded)
+	c.empty()
+	a.says("The settings are back as they were")
+	again := c.starts("weather", c.headless())
+	again.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	again.close()
+
+	c.edit(quote(weather.script()), quote(other.script()))
+	edited := c.text()
+	if code := c.waits("config_changed").Code; code == item.Code {
+		t.Error("what came back has the code of what was decided")
+	}
+	a.trayClick("settings changed")
+	a.find(heading, "“weather” changed in the settings of Claude Desktop")
+	a.press(button, leaveSettings)
+	a.says("what stands in the file now counts as wanted")
+	if len(c.inbox()) != 1 {
+		t.Error("the first of two presses decided")
+	}
+	a.press(button, leaveIt)
+	c.empty()
+	if !bytes.Equal(c.text(), edited) {
+		t.Errorf("what was left is not as it was: %s", c.text())
+	}
+	c.covers(1)
+	another := c.starts("weather", c.headless())
+	another.refused("read_note", `{"id":1}`, c.waits("new_server").Code)
+	if other.ran("read_note") {
+		t.Error("a server that nobody allowed was called")
+	}
+}
+
+// An entry that only looks guarded is what somebody does who means it: it is Critical, and leaving it so takes four digits that
+// are read off the page, whatever the entry is called.
+func TestAFalseGuardIsLeftOnlyWithTheTypedWord(t *testing.T) {
+	t.Parallel()
+	c, _ := protected(t)
+	a := c.open()
+	guarded := c.edit(`"--name",`, `"--transport","http","--name",`)
+	fake := c.text()
+	if item := c.waits("unguarded"); item.Severity != "critical" {
+		t.Fatalf("it is %s", item.Severity)
+	}
+	a.trayClick("weather")
+	a.shows()
+	a.find(heading, "“weather” looks guarded and is not")
+	a.says("stop and read this", "its arguments are not those that Sallyport wrote", "If you do nothing, Claude may go on using it without checks")
+
+	a.press(button, leaveOpen)
+	a.find(alert, "Leave it without a guard?")
+	a.says("Claude uses these servers without checks")
+	word := regexp.MustCompile(`Type\s+(\d{4})\s+to go on anyway`).FindStringSubmatch(a.reads())
+	if word == nil {
+		t.Fatalf("the page names no word to type:\n%s", a.reads())
+	}
+	confirm := a.find(button, leaveIt)
+	a.fill(word[1], word[1][:3])
+	c.key(keyEnter)
+	if confirm.press() == nil {
+		t.Error("the button takes a press before all four digits were typed")
+	}
+	if left := c.inbox(); len(left) != 1 {
+		t.Fatalf("Enter decided: %+v", left)
+	}
+	c.keyboard(0, word[1][3:], 4)
+	a.press(button, leaveIt)
+	c.empty()
+	if !bytes.Equal(c.text(), fake) {
+		t.Errorf("what was left is not as it was: %s", c.text())
+	}
+	c.covers(0)
+	a.find(link, "1 server not guarded") // left is not guarded, and is never called so
+	a.tooltip("no server is guarded")
+
+	// The way back is there, and needs nothing typed.
+	c.write(guarded)
+	c.covers(1)
+	c.empty()
+	a.find(link, "Guarding 1 of 1 server")
+}
