@@ -109,5 +109,6 @@ func RunWindow(o WindowOptions) (err error) {
 			OnSecondInstanceLaunch: func(options.SecondInstanceData) {},
 		}
 	}
+	keepOwnPage() // as soon as the toolkit's loop runs
 	return wails.Run(app)
 }

@@ -1,0 +1,7 @@
+//go:build !linux || !cgo || !webkit2_41 || dev
+
+package desktop
+
+// keepOwnPage does nothing here: a page that is not ours is put back (Shell.Loaded). A development build is served by another
+// program.
+func keepOwnPage() {}
