@@ -115,7 +115,8 @@ func clean() []string {
 // house is an installation: a home of Sallyport's own, on a desktop.
 type house struct {
 	*desk
-	home string
+	home     string
+	inWindow []string // environment of the desktop program alone
 }
 
 // newHouse makes a home that nothing runs in yet.
@@ -207,7 +208,7 @@ func (h *house) start(args ...string) *app {
 	h.t.Helper()
 	a := &app{house: h, said: new(tail), ended: make(chan struct{})}
 	a.cmd = exec.Command(program(h.t, "sallyport-desktop"), args...)
-	a.cmd.Env = h.env()
+	a.cmd.Env = append(h.env(), h.inWindow...)
 	a.cmd.Stdout, a.cmd.Stderr = a.said, a.said
 	if err := a.cmd.Start(); err != nil {
 		h.t.Fatal(err)
