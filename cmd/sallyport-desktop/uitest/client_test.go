@@ -22,8 +22,9 @@ import (
 
 // server is a scripted server that changes its face when it is told to.
 type server struct {
-	t   testing.TB
-	dir string
+	t      testing.TB
+	dir    string
+	starts string // a shell script that starts it, "" where its command does
 }
 
 // newServer writes the script. Each of faces is put on, and announced, by a call of put.
@@ -43,7 +44,19 @@ func (s *server) command() []string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	if s.starts != "" {
+		return []string{"sh", s.starts, self, s.script()}
+	}
 	return []string{self, "scripted", s.script()}
+}
+
+// behind puts a shell script before the server, with this line in it.
+func (s *server) behind(line string) {
+	s.t.Helper()
+	s.starts = filepath.Join(s.dir, "start.sh")
+	if err := os.WriteFile(s.starts, []byte(line+"\nexec \"$1\" scripted \"$2\"\n"), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 func (s *server) put(face string) {

@@ -1,0 +1,101 @@
+//go:build ui
+
+package uitest
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// behindScript is a server that a script starts, and that was allowed while pins.launch was this.
+func behindScript(t *testing.T, launch string) (*house, *server) {
+	t.Helper()
+	h := newHouse(t)
+	first, faces := weatherFaces()
+	weather := newServer(t, first, faces)
+	weather.behind("# as it was")
+	end := h.headlessHub("--allow-cli-approval")
+	if out, code := h.command("settings", "set", "pins.launch", launch); code != 0 {
+		t.Fatalf("settings: status %d: %s", code, out)
+	}
+	h.allow("weather", h.wrapped("weather", weather, h.headless()))
+	end()
+	return h, weather
+}
+
+// The command is the same and its script is not: with pins.launch at block it is not started. What would run is shown, and
+// allowing it starts the server in the session that waits for it.
+func TestAChangedScriptIsHeldUntilItIsAllowed(t *testing.T) {
+	t.Parallel()
+	h, weather := behindScript(t, "block")
+	a := h.open()
+	started := filepath.Join(weather.dir, "started")
+	weather.behind("touch " + started)
+	client := h.wrapped("weather", weather, h.headless())
+	item := h.waits("launch")
+	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
+	if names := client.tools(); len(names) != 0 {
+		t.Errorf("tools of a server that is not started: %v", names)
+	}
+	note := a.notified("weather changed")
+	if !strings.Contains(note.body, "It stays blocked until you review it") {
+		t.Errorf("the notification is %+v", note)
+	}
+
+	a.trayClick("weather")
+	a.shows()
+	a.find(heading, "weather runs something else than you allowed")
+	a.says("The command is the same, and what it starts is not", "Blocked since", "script", weather.starts, "If you do nothing, weather stays blocked")
+	a.press(button, allowProgram)
+	a.says("with all that you may do on this computer")
+	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
+	if _, err := os.Stat(started); err == nil {
+		t.Error("the script ran before it was allowed")
+	}
+	a.press(button, allowVersion)
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	h.empty()
+	a.trayGone("weather")
+	if names := client.tools(); !slices.Contains(names, "get_forecast") {
+		t.Errorf("tools after it was allowed: %v", names)
+	}
+}
+
+// A variable that loads code into what is started appears beside the entry: nothing is started, whatever pins.launch is, and
+// kept blocked it stays so for every session to come.
+func TestAVariableThatLoadsCodeIsKeptOut(t *testing.T) {
+	t.Parallel()
+	h, weather := behindScript(t, "notify")
+	a := h.open()
+	client := h.wrapped("weather", weather, append(h.headless(), "NODE_OPTIONS=--require=/tmp/PLANTED-VALUE.js"))
+	item := h.waits("launch")
+	if item.Severity != "high" {
+		t.Errorf("it is %s", item.Severity)
+	}
+	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
+	a.trayClick("weather")
+	a.shows()
+	a.find(heading, "weather runs something else than you allowed")
+	a.says("Blocked since", "NODE_OPTIONS", "If you do nothing, weather stays blocked")
+	if page := a.reads(); strings.Contains(page, "PLANTED-VALUE") {
+		t.Errorf("the page has the variable's value:\n%s", page)
+	}
+	a.press(button, keepBlocked)
+	h.empty()
+	a.trayGone("weather")
+	if answer := client.call("get_forecast", `{"city":"Lisbon"}`); !strings.Contains(answer, `"isError":true`) {
+		t.Errorf("what was kept blocked runs: %.300s", answer)
+	}
+	client.close()
+
+	again := h.wrapped("weather", weather, append(h.headless(), "NODE_OPTIONS=--require=/tmp/PLANTED-VALUE.js"))
+	if answer := again.call("get_forecast", `{"city":"Lisbon"}`); !strings.Contains(answer, `"isError":true`) {
+		t.Errorf("what was kept blocked runs in the next session: %.300s", answer)
+	}
+	again.close()
+	without := h.wrapped("weather", weather, h.headless())
+	without.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+}
