@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -55,6 +56,9 @@ func TestAPersonBeginsAgainAfterALostStore(t *testing.T) {
 				t.Fatalf("item %+v, then %+v", lost, again)
 			}
 			lost = q.item()
+			if decided, err := q.DecidedSince(time.Time{}); err != nil || len(decided) != 0 {
+				t.Fatalf("decided %+v, %v: a window shows it beside what waits", decided, err)
+			}
 			shown, err := q.Item(lost.Code)
 			if err != nil || len(shown.Details) != 1 || shown.Details[0].Item != control.PartStore || shown.Digest != lost.Digest {
 				t.Fatalf("shown %+v, %v", shown, err)

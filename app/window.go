@@ -25,6 +25,9 @@ type DecidedItem struct {
 func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.lost != nil && !h.leaving {
+		return nil, nil // with the store it is gone; the one item that waits is all there is to show
+	}
 	if err := h.usable(); err != nil {
 		return nil, err
 	}
