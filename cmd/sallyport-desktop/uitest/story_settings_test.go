@@ -1,0 +1,64 @@
+//go:build ui
+
+package uitest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Somebody writes a looser value into the settings file. It is not in force before a person said so in the window: kept safe,
+// the old value stands in the file again; allowed, it does what the review said.
+func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := h.open()
+	path := filepath.Join(h.home, "settings.json")
+	loosen := func() waiting {
+		t.Helper()
+		if err := os.WriteFile(path+".tmp", []byte(`{"pins.first_use": "trust-clean"}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".tmp", path); err != nil {
+			t.Fatal(err)
+		}
+		return h.waits("settings_changed")
+	}
+	inForce := func(want string) {
+		t.Helper()
+		if out, _ := h.command("settings", "get", "pins.first_use"); strings.TrimSpace(out) != want {
+			t.Errorf("pins.first_use is %s, not %s", out, want)
+		}
+	}
+	loosen()
+	inForce("review")
+	weather := newServer(t, notesFace(), nil)
+	first := h.wrapped("notes", weather, h.headless())
+	first.refused("read_note", `{"id":1}`, h.waits("new_server").Code)
+	a.trayClick("Sallyport — a setting made less safe")
+	a.shows()
+	a.find(heading, "made less safe")
+	a.says("It is not in force", "If you do nothing, the safer setting stays in force", "review → trust-clean")
+	a.press(button, keepSafer)
+	wait(t, "the file has the safer value again", func() bool {
+		raw, err := os.ReadFile(path)
+		return err == nil && !strings.Contains(string(raw), "trust-clean")
+	})
+	a.trayGone("a setting made less safe")
+	inForce("review")
+	first.refused("read_note", `{"id":1}`, h.waits("new_server").Code)
+
+	loosen()
+	a.trayClick("Sallyport — a setting made less safe")
+	a.find(heading, "made less safe")
+	a.press(button, allowSetting)
+	a.says("Sallyport checks less from now on", "was that you?")
+	inForce("review")
+	a.press(button, allowIt)
+	a.trayGone("a setting made less safe")
+	inForce("trust-clean")
+	second := h.wrapped("second", newServer(t, notesFace(), nil), h.headless())
+	second.runs("read_note", `{"id":1}`, "Buy bread")
+}
