@@ -84,6 +84,13 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 	items := make([]control.InboxItem, len(waiting))
 	for i, it := range waiting {
 		items[i] = inboxItem(it, byID[it.ServerID])
+		if it.Kind == kindLaunch {
+			l, err := readLedger(tx, it.ServerID)
+			if err != nil && !absent(err) {
+				return nil, err
+			}
+			items[i].Runs = err == nil && h.runsOn(l)
+		}
 	}
 	return items, nil
 }
@@ -156,6 +163,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			InboxItem: inboxItem(it, l.server), Command: l.server.Argv, URL: l.server.URL, Info: l.server.ServerInfo,
 			Findings: listed(readFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
 		}
+		out.Runs = it.Kind == kindLaunch && it.Decided == "" && h.runsOn(l)
 		out.Sandbox, out.LookedIn = h.settings.forServer(l.server)[sandboxKey], l.server.Sandbox
 		for _, p := range it.Parts {
 			out.Details = append(out.Details, partDetail(l, it, p))

@@ -79,6 +79,7 @@ type Item struct {
 	Created   string `json:"created"`
 	Asked     bool   `json:"asked"`
 	Noisy     bool   `json:"noisy"`
+	Runs      bool   `json:"runs"` // of what waits over a launch: the server runs meanwhile
 	Parts     []Part `json:"parts"`
 	Decided   string `json:"decided"`   // "", approved, rejected, withdrawn
 	DecidedAt string `json:"decidedAt"` // "" while it waits

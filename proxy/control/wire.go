@@ -170,6 +170,7 @@ type InboxItem struct {
 	Created  time.Time `json:"created"`
 	Asked    bool      `json:"asked,omitempty"` // a model asked for it through approve_server_config
 	Noisy    bool      `json:"noisy,omitempty"` // changes too often; collapsed
+	Runs     bool      `json:"runs,omitempty"`  // of a launch: it waits, and the server runs meanwhile
 	Parts    []Part    `json:"parts"`
 }
 

@@ -55,6 +55,7 @@ export function standing(item: Item): string {
     case 'withdrawn':
       return 'went away by itself'
   }
+  if (item.runs) return 'runs meanwhile'
   if (item.kind === 'unguarded') return 'not guarded'
   if (item.kind === 'config_changed') return 'not blocked'
   if (item.kind === 'settings_changed') return 'not in force'

@@ -175,6 +175,8 @@ export interface Item {
   asked: boolean
   /** Changes too often; came and went. */
   noisy: boolean
+  /** Of what a server runs: it waits for a decision, and the server runs meanwhile. */
+  runs?: boolean
   parts: Part[]
   decided: string // "", approved, rejected, withdrawn
   decidedAt: string

@@ -22,6 +22,8 @@ export interface Action {
   /** For the receipt, after it was done. */
   done: string
   undo: boolean
+  /** It is not blocked meanwhile. */
+  runs?: boolean
 }
 
 export interface Actions {
@@ -132,12 +134,13 @@ function newServer(review: Review, chosen: PartDetail | undefined): Actions {
 function launch(review: Review): Actions {
   const server = serverOf(review)
   const ask = asking(review, true)
+  const safe = keep(review, server)
   return {
-    safe: keep(review, server),
+    safe: safe && review.runs ? { ...safe, title: 'Block it', label: `Block it: what ${server} runs now`, done: `You blocked what ${server} runs now.` } : safe,
     others: [{
       id: 'act-allow', title: 'Allow this program…', label: `Allow this program: ${server}`, call: 'allow', items: [], all: false, ask,
       consequence: `If you allow this, ${server} runs as it stands here, with all that you may do on this computer. Allow it if you updated it yourself.`,
-      confirm: 'Allow this version', done: `You allowed what ${server} runs now.`, undo: false,
+      confirm: 'Allow this version', done: `You allowed what ${server} runs now.`, undo: false, runs: review.runs === true,
     }],
   }
 }

@@ -62,7 +62,7 @@ export function verdict(review: Review): string {
     case 'guard_problem':
       return 'Nothing is allowed until this is put right.'
     case 'launch':
-      return 'The command is the same, and what it starts is not.'
+      return `The command is the same, and what it starts is not.${review.runs ? ' It runs, and is not blocked.' : ''}`
   }
   if (worst && worst.level !== 'low') return verdictOf(worst)
   if (review.kind === 'new_server') return 'Nothing suspicious was found. Read what it can do, and allow it if you know who made it.'
@@ -74,7 +74,7 @@ export const holdsBack = (review: Review) => ['new_server', 'changed', 'launch',
 
 /** Whether it holds anything back: the words before the time. */
 export function blockedSince(review: Review): string {
-  return holdsBack(review) ? 'Blocked since' : 'Seen at'
+  return holdsBack(review) && !review.runs ? 'Blocked since' : 'Seen at'
 }
 
 export const nothingRan = (review: Review) => (review.kind === 'changed' ? 'Nothing of it has run.' : review.kind === 'new_server' ? 'Claude cannot use it yet.' : '')
@@ -87,7 +87,7 @@ export function ifNothing(review: Review): string {
     case 'new_server':
       return `If you do nothing, all of ${server} stays blocked.`
     case 'launch':
-      return `If you do nothing, ${server} stays blocked.`
+      return review.runs ? `If you do nothing, ${server} goes on running as it is now.` : `If you do nothing, ${server} stays blocked.`
     case 'unguarded':
       return 'If you do nothing, Claude may go on using it without checks. Sallyport can\'t block it.'
     case 'config_changed':
