@@ -99,3 +99,29 @@ func TestAVariableThatLoadsCodeIsKeptOut(t *testing.T) {
 	without := h.wrapped("weather", weather, h.headless())
 	without.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
 }
+
+// With pins.launch at notify a changed script runs at once. The window says that, calls nothing blocked, and what a person then
+// blocks stands still in the session that is open.
+func TestAChangedScriptThatRunsIsNotCalledBlocked(t *testing.T) {
+	t.Parallel()
+	h, weather := behindScript(t, "notify")
+	a := h.open()
+	weather.behind("# otherwise")
+	client := h.wrapped("weather", weather, h.headless())
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	h.waits("launch")
+	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
+	a.trayClick("weather")
+	a.shows()
+	a.find(heading, "weather runs something else than you allowed")
+	a.says("It runs, and is not blocked", "runs meanwhile", "If you do nothing, weather goes on running as it is now", weather.starts)
+	if page := strings.ToLower(a.reads()); strings.Contains(page, "blocked since") || strings.Contains(page, "stays blocked") || strings.Contains(page, "keep blocked") {
+		t.Errorf("the page calls blocked what runs:\n%s", page)
+	}
+	a.press(button, blockIt)
+	h.empty()
+	wait(t, "what was blocked is refused", func() bool {
+		return strings.Contains(client.call("get_forecast", `{"city":"Lisbon"}`), `"isError":true`)
+	})
+	a.trayGone("weather")
+}

@@ -11,6 +11,7 @@ const (
 	allowSetting  = "Allow this setting"
 	allowVersion  = "Allow this version"
 	allowIt       = "Allow it"
+	blockIt       = "Block it"
 	keepSafer     = "Keep the safer setting"
 	putBack       = "Put the guard back"
 	restore       = "Restore previous settings"
