@@ -243,6 +243,21 @@ func (a *app) press(r role, part string) {
 	})
 }
 
+// insist presses a button until what it would do is asked about. Where a warning was not on the screen yet, a press brings it
+// there and does nothing else.
+func (a *app) insist(part string) {
+	a.t.Helper()
+	a.until(fmt.Sprintf("a question before %q", part), func() bool {
+		if _, asked := a.look(alert, ""); asked {
+			return true
+		}
+		if n, ok := a.look(button, part); ok {
+			_ = n.press() // refused while it is disabled
+		}
+		return false
+	})
+}
+
 // gone waits until no such thing is there.
 func (a *app) gone(r role, part string) {
 	a.t.Helper()
