@@ -16,7 +16,7 @@ func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	h := newHouse(t)
 	a := h.open()
 	path := filepath.Join(h.home, "settings.json")
-	loosen := func() waiting {
+	loosen := func() {
 		t.Helper()
 		if err := os.WriteFile(path+".tmp", []byte(`{"pins.first_use": "trust-clean"}`), 0o600); err != nil {
 			t.Fatal(err)
@@ -24,7 +24,7 @@ func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 		if err := os.Rename(path+".tmp", path); err != nil {
 			t.Fatal(err)
 		}
-		return h.waits("settings_changed")
+		h.waits("settings_changed")
 	}
 	inForce := func(want string) {
 		t.Helper()
