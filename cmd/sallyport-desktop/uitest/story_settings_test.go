@@ -39,7 +39,8 @@ func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	a.trayClick("Sallyport — a setting made less safe")
 	a.shows()
 	a.find(heading, "made less safe")
-	a.says("It is not in force", "If you do nothing, the safer setting stays in force")
+	a.says("It is not in force", "If you do nothing, the safer setting stays in force", "In force, and stays so", "Wait for me",
+		"What the file asks for", "Less safe", "Allow what has no warning")
 	a.press(button, keepSafer)
 	wait(t, "the file has the safer value again", func() bool {
 		raw, err := os.ReadFile(path)
@@ -53,7 +54,7 @@ func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	a.trayClick("Sallyport — a setting made less safe")
 	a.find(heading, "made less safe")
 	a.press(button, allowSetting)
-	a.says("If you allow this", "was that you?")
+	a.says("If you allow this: Claude can use it unread", "was that you?")
 	inForce("review")
 	a.press(button, allowIt)
 	a.trayGone("a setting made less safe")
