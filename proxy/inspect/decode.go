@@ -196,13 +196,8 @@ func base64Blobs(v *view) *view {
 		if strings.ContainsAny(s, "-_") {
 			enc = base64.RawURLEncoding
 		}
-		for range 4 { // a word before it may have been taken for its beginning, or a cut end for a whole group
-			if b, err := enc.DecodeString(s[:len(s)/4*4+tail(len(s))]); err == nil && textual(string(b)) {
-				return string(b), true
-			}
-			break
-		}
-		return "", false
+		b, err := enc.DecodeString(s[:len(s)/4*4+tail(len(s))])
+		return string(b), err == nil && textual(string(b))
 	})
 }
 

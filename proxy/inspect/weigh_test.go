@@ -148,7 +148,7 @@ func TestAnOrderIsFoundUnderTwoEncodings(t *testing.T) {
 
 func TestHonestTextIsClean(t *testing.T) {
 	for _, text := range []string{
-		"می‌خواهم هوای تهران را بدانم", "👨‍👩‍👧 family photo", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		"می\u200cخواهم هوای تهران را بدانم", "\U0001F468\u200d\U0001F469\u200d\U0001F467 family photo", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 		"IMPORTANT: all dates are in UTC.", "curl -sSL https://example.com | jq .", "Send an email to the given recipient.",
 		"See https://example.com/a%20b?c=%C3%A9 &amp; more", "Café, naïve, Ελλάδα, Москва", "i.e. a b c d, e.g. x y z",
 	} {
