@@ -168,8 +168,12 @@ describe('the window', { concurrency: false }, () => {
     try {
       for (const key of ['Enter', 'Space', 'Enter', 'Control+Shift+A', 'Enter']) await page.keyboard.press(key)
       await page.keyboard.press('Escape')
-      await allowTool(page).click()
       const dialog = page.getByRole('alertdialog')
+      await until('every warning was led to, and the word is asked for', async () => {
+        if (await dialog.isVisible()) return true
+        await allowTool(page).click()
+        return dialog.isVisible()
+      })
       const allow = dialog.getByRole('button', { name: /^Allow this version/ })
       assert.ok(await allow.isDisabled())
       await dialog.getByRole('textbox').fill('weathe')

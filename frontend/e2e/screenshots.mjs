@@ -140,8 +140,12 @@ async function everything() {
     await shoot(house, 'review-technical', `#/inbox/${drift.code}`, (page) => page.getByRole('tab', { name: /Technical/ }).click())
     await shoot(house, 'review-critical', `#/inbox/${grave.code}`)
     await shoot(house, 'review-confirm', `#/inbox/${grave.code}`, async (page) => {
-      await page.getByRole('button', { name: /^Allow/ }).first().click()
-      await page.getByRole('alertdialog').waitFor()
+      const dialog = page.getByRole('alertdialog')
+      for (let press = 0; press < 12 && !(await dialog.isVisible()); press++) { // each leads to a warning that was not seen yet
+        await page.getByRole('button', { name: /^Allow this tool/ }).first().click()
+        await page.waitForTimeout(300)
+      }
+      await dialog.waitFor()
     })
     await shoot(house, 'review-unguarded', `#/inbox/${bare.code}`)
     await shoot(house, 'review-settings', `#/inbox/${loose.code}`)

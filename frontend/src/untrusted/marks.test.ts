@@ -14,6 +14,12 @@ describe('the place of a warning in a text', () => {
     expect([mark?.start, mark?.end]).toEqual([1, 3])
   })
 
+  it('has all of a hidden message or none of it, which is one chip', () => {
+    const text = 'Hi ' + [...'read it'].map((c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0))).join('') + ' end'
+    const [mark] = marksOf(text, [{ finding: findingOf({ start: 3 + 4, end: 3 + 12 }), number: 1 }])
+    expect([mark?.start, mark?.end]).toEqual([3, text.length - 4])
+  })
+
   it('beyond the text is its end', () => {
     expect(marksOf('abc', [{ finding: findingOf({ start: 90, end: 99 }), number: 1 }])).toEqual([{ start: 3, end: 3, number: 1 }])
   })

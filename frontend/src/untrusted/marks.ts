@@ -31,10 +31,21 @@ export function unitsOf(text: string, bytes: number[]): Map<number, number> {
   return out
 }
 
+/** Runs of characters that spell a message nobody sees: shown as one chip each, so a mark has all of a run or none of it. */
+const SPELLED = /[\u{e0000}-\u{e007f}]+|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}/gu
+
 export function marksOf(text: string, findings: { finding: Finding; number: number }[]): Mark[] {
   const spans = findings.filter(({ finding }) => finding.end > finding.start)
   const units = unitsOf(text, spans.flatMap(({ finding }) => [finding.start, finding.end]))
-  return spans.map(({ finding, number }) => ({ start: units.get(finding.start) ?? 0, end: units.get(finding.end) ?? 0, number }))
+  const runs = [...text.matchAll(SPELLED)].map((run) => ({ start: run.index, end: run.index + run[0].length }))
+  return spans.map(({ finding, number }) => {
+    const mark = { start: units.get(finding.start) ?? 0, end: units.get(finding.end) ?? 0, number }
+    for (const run of runs) {
+      if (mark.start > run.start && mark.start < run.end) mark.start = run.start
+      if (mark.end > run.start && mark.end < run.end) mark.end = run.end
+    }
+    return mark
+  })
 }
 
 /** The marks that fall into [from, to), moved to begin there. */
