@@ -1,0 +1,139 @@
+package inspect
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	minBlob = 16       // characters: what is shorter holds no sentence
+	maxBlob = 64 << 10 // characters of one blob that are looked at
+)
+
+// base64Blobs makes a view of the texts that stand in base64 or base64url (RFC 4648, 4 and 5) in another.
+func base64Blobs(v *view) *view {
+	return blobs(v, "base64", &base64Letters, func(s string) (string, bool) {
+		if !mixed(s) {
+			return "", false
+		}
+		enc := base64.RawStdEncoding
+		if strings.ContainsAny(s, "-_") {
+			enc = base64.RawURLEncoding
+		}
+		b, err := enc.DecodeString(s[:len(s)/4*4+tail(len(s))])
+		return string(b), err == nil && textual(string(b))
+	})
+}
+
+// tail is how many characters of a last, open group still hold a byte.
+func tail(n int) int {
+	if n%4 == 1 {
+		return 0
+	}
+	return n % 4
+}
+
+// mixed says that a run of letters could be base64: words and paths are of one case, or hold no such mixture.
+func mixed(s string) bool {
+	upper, lower, turns := 0, 0, 0
+	var last byte
+	for i := range min(len(s), 256) {
+		c := s[i]
+		switch {
+		case c >= 'A' && c <= 'Z':
+			upper++
+			if last == 'l' {
+				turns++
+			}
+			last = 'u'
+		case c >= 'a' && c <= 'z':
+			lower++
+			if last == 'u' {
+				turns++
+			}
+			last = 'l'
+		default:
+			last = 0
+		}
+	}
+	return upper >= 3 && lower >= 3 && turns >= 3
+}
+
+func hexBlobs(v *view) *view {
+	return blobs(v, "hex", &hexLetters, func(s string) (string, bool) {
+		b, err := hex.DecodeString(s[:len(s)/2*2])
+		return string(b), err == nil && textual(string(b))
+	})
+}
+
+// The alphabets of blobs, by byte.
+var (
+	base64Letters = alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
+	hexLetters    = alphabet("0123456789abcdefABCDEF")
+)
+
+func alphabet(letters string) (t [256]bool) {
+	for i := range len(letters) {
+		t[letters[i]] = true
+	}
+	return t
+}
+
+// blobs finds runs of an alphabet and puts what they hold into one view, a line each.
+func blobs(v *view, name string, letters *[256]bool, decode func(string) (string, bool)) *view {
+	var w *weaver
+	for i := 0; i+minBlob <= len(v.text); {
+		if !letters[v.text[i+minBlob-1]] { // what begins up to here ends here, and is too short
+			i += minBlob
+			continue
+		}
+		if !letters[v.text[i]] {
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(v.text) && letters[v.text[end]] {
+			end++
+		}
+		if end-i >= minBlob {
+			part := v.text[i:min(end, i+maxBlob)]
+			if s, ok := decode(part); ok {
+				if w == nil {
+					w = weave(v)
+				}
+				for at, r := range s { // each character stands for its share of the blob
+					w.put(string(r), i+at*len(part)/len(s), min(i+(at+utf8.RuneLen(r))*len(part)/len(s)+1, i+len(part)))
+				}
+				w.put("\n", i, i+len(part))
+			}
+		}
+		i = end
+	}
+	if w == nil {
+		return nil
+	}
+	return w.view(name)
+}
+
+// textual says that decoded bytes are text: printable ASCII, which bytes of anything else are not by chance, or UTF-8
+// without control characters that is mostly letters and spaces.
+func textual(s string) bool {
+	if len(s) < 8 || !utf8.ValidString(s) {
+		return false
+	}
+	words, all, ascii := 0, 0, true
+	for _, r := range s {
+		if r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r == utf8.RuneError {
+			return false
+		}
+		all++
+		ascii = ascii && r < 0x7f
+		if unicode.IsLetter(r) || r == ' ' {
+			words++
+		}
+	}
+	return ascii && all >= 12 || words*10 >= all*6
+}
