@@ -52,6 +52,17 @@ func (c *crowd) check(t testing.TB, s control.State) {
 // in the way of a commit, and approvals that land on another version.
 func TestManyAtOnceNeitherStopTheHubNorOpenWhatNobodyAllowed(t *testing.T) {
 	c := &crowd{place: newPlace(t), over: make(chan struct{})}
+	for which := range 3 { // something is allowed before they come
+		w := c.wrap(fmt.Sprintf("server-%d", which), "serve", fmt.Sprint(which))
+		first := tool("tool-0", fmt.Sprintf("version 0 of server %d", which))
+		digest, err := pin.DigestOf(first.Kind, first.Name, first.Raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.allowed.Store(digest, true)
+		w.report(first)
+		c.approveAll(c.item())
+	}
 	var all sync.WaitGroup
 	run := func(what string, f func(random *rand.Rand) error) {
 		seed := uint64(len(what)) + uint64(c.n)
