@@ -146,7 +146,7 @@ type storyClient struct {
 
 func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: client NAME start|tools|call|told|stop …")
+		ts.Fatalf("usage: client NAME start|tools|call|told|forgets|stop …")
 	}
 	clients := ts.Value("clients").(map[string]*storyClient)
 	name, verb, rest := args[0], args[1], args[2:]
@@ -183,6 +183,8 @@ func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 	case "told":
 		ts.Check(c.heard(ctx, c.told))
+		c.told = c.changes.Load()
+	case "forgets": // what it was told so far does not count
 		c.told = c.changes.Load()
 	case "stop":
 		ts.Check(c.close())
