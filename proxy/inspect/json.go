@@ -39,11 +39,10 @@ func Definition(raw []byte) []Finding {
 
 // Threats weighs all texts of one pinned definition, keys included. raw must have passed frame.Validate or frame.Scan.
 func Threats(raw []byte) Weighed {
-	var parts []Part
-	w := newWalk(raw, "")
-	w.visit = func(s string) { parts = append(parts, Part{w.at(), s}) }
+	w, weighing := newWalk(raw, ""), newWeigher(Metadata)
+	w.visit = func(s string) { weighing.add(s, w.at) }
 	w.value(raw, 0)
-	return Weigh(parts, Metadata)
+	return weighing.done()
 }
 
 type walk struct {

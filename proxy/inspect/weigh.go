@@ -59,49 +59,74 @@ type placed struct {
 
 // Weigh looks for threats in the parts of one definition, or of one answer.
 func Weigh(parts []Part, place Place) Weighed {
-	w := Weighed{Whole: true, Verdict: Clean}
-	c, _ := matchers.Get().(*matcher)
-	defer matchers.Put(c)
-	var found []placed
-	offset := 0
+	w := newWeigher(place)
 	for _, part := range parts {
-		all, whole := views(part.Text)
-		w.Whole = w.Whole && whole
-		seen := map[int][][2]int{}
-		for _, v := range all {
-			folded := fold(v)
-			for _, h := range c.match(folded.text) {
-				start, end := folded.span(h.start, h.end)
-				if overlaps(seen[h.rule], start, end) {
-					continue
-				}
-				seen[h.rule] = append(seen[h.rule], [2]int{start, end})
-				r := &c.rules[h.rule]
-				f := Finding{
-					Rule: r.name, Level: r.level, Category: "threat", Title: r.title, Where: part.Where, Start: start, End: end,
-					Match: clip(part.Text[start:end], maxMatch),
-				}
-				if len(folded.chain) > 0 {
-					f.Decoded, f.Encodings = clipBytes(folded.text[h.start:h.end], maxDecoded), folded.chain
-				}
-				w.Findings = appendBounded(w.Findings, f, maxAllFindings)
-				found = append(found, placed{h.rule, offset + start, folded.chain})
-			}
-		}
-		for _, f := range Text(part.Text, part.Where) {
-			w.Score = max(w.Score, unseen[place][f.Level])
-		}
-		offset += len(part.Text) + 1
+		w.add(part.Text, func() string { return part.Where })
 	}
-	w.Score = max(w.Score, score(c.rules, found, place))
-	switch t := thresholds[place]; {
+	return w.done()
+}
+
+// weigher takes texts that belong together one by one. Where a text stands is only asked for where something is found: a path
+// is as long as a server makes it.
+type weigher struct {
+	Weighed
+	place  Place
+	match  *matcher
+	found  []placed
+	offset int
+}
+
+func newWeigher(place Place) *weigher {
+	m, _ := matchers.Get().(*matcher)
+	return &weigher{Weighed: Weighed{Whole: true, Verdict: Clean}, place: place, match: m}
+}
+
+func (w *weigher) add(text string, where func() string) {
+	all, whole := views(text)
+	w.Whole = w.Whole && whole
+	seen := map[int][][2]int{}
+	path := ""
+	for _, v := range all {
+		folded := fold(v)
+		for _, h := range w.match.match(folded.text) {
+			start, end := folded.span(h.start, h.end)
+			if overlaps(seen[h.rule], start, end) {
+				continue
+			}
+			if len(seen) == 0 {
+				path = where()
+			}
+			seen[h.rule] = append(seen[h.rule], [2]int{start, end})
+			r := &w.match.rules[h.rule]
+			f := Finding{
+				Rule: r.name, Level: r.level, Category: "threat", Title: r.title, Where: path, Start: start, End: end,
+				Match: clip(text[start:end], maxMatch),
+			}
+			if len(folded.chain) > 0 {
+				f.Decoded, f.Encodings = clipBytes(folded.text[h.start:h.end], maxDecoded), folded.chain
+			}
+			w.Findings = appendBounded(w.Findings, f, maxAllFindings)
+			w.found = append(w.found, placed{h.rule, w.offset + start, folded.chain})
+		}
+	}
+	for _, f := range Text(text, "") {
+		w.Score = max(w.Score, unseen[w.place][f.Level])
+	}
+	w.offset += len(text) + 1
+}
+
+// done weighs what was found. Nothing is added after it.
+func (w *weigher) done() Weighed {
+	w.Score = max(w.Score, score(w.match.rules, w.found, w.place))
+	matchers.Put(w.match)
+	switch t := thresholds[w.place]; {
 	case w.Score >= t.block:
 		w.Verdict = Block
 	case w.Score >= t.flag:
 		w.Verdict = Flag
 	}
 	w.settle()
-	return w
+	return w.Weighed
 }
 
 // settle gives findings the level that they have in their context: Critical and High are kept where all of it together

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -192,4 +193,19 @@ func FuzzWeigh(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A path is only put into words where something is found: a server that nests deeply and lists much would have us write it out
+// for every string.
+func TestPathsOfPlainTextsCostNothing(t *testing.T) {
+	const deep = 50
+	raw := []byte(strings.Repeat(`{"`+strings.Repeat("k", 150)+`":`, deep) + "[" + strings.Repeat(`"plain",`, 5000) + `"plain"]` + strings.Repeat("}", deep))
+	Threats(raw) // what is made once is not counted
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	Threats(raw)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 200*uint64(len(raw)) {
+		t.Errorf("%d bytes for a definition of %d", took, len(raw))
+	}
 }
