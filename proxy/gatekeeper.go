@@ -22,4 +22,9 @@ type Gatekeeper interface {
 	Record(record control.Record)
 	// Attention asks what waits for this client and puts it on top of the inbox.
 	Attention(ctx context.Context, client string) (control.Waiting, error)
+	// Hold has a held answer stored, by the hub or, while it is away, on the disk: then there is no code yet. An error means
+	// that it is kept nowhere.
+	Hold(ctx context.Context, held control.Held) (control.Kept, error)
+	// Take asks for a held answer that a person released. What it grants is handed over once, and said so by a Record.
+	Take(ctx context.Context, take control.Take) (control.Taken, error)
 }

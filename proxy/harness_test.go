@@ -34,6 +34,12 @@ type gatekeeper struct {
 	settings map[string]string
 	waiting  control.Waiting
 	slow     chan struct{} // Report waits for it where it is set
+	held     []control.Held
+	unkept   error // what Hold answers
+	takes    []control.Take
+	taken    control.Taken // what Take answers
+	released []control.Released
+	excepted []control.Exception
 }
 
 func newGatekeeper() *gatekeeper {
@@ -90,6 +96,29 @@ func (g *gatekeeper) Attention(context.Context, string) (control.Waiting, error)
 		return control.Waiting{}, errors.New("no hub")
 	}
 	return g.waiting, nil
+}
+
+func (g *gatekeeper) Hold(_ context.Context, h control.Held) (control.Kept, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.unkept != nil {
+		return control.Kept{}, g.unkept
+	}
+	g.held = append(g.held, h)
+	if g.away {
+		return control.Kept{}, nil
+	}
+	return control.Kept{Code: "HELD"}, nil
+}
+
+func (g *gatekeeper) Take(_ context.Context, t control.Take) (control.Taken, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.away {
+		return control.Taken{}, errors.New("no hub")
+	}
+	g.takes = append(g.takes, t)
+	return g.taken, nil
 }
 
 // push rebuilds the state from what is approved and hands it to the session.

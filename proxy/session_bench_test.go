@@ -27,6 +27,13 @@ func (g *openGate) Attention(context.Context, string) (control.Waiting, error) {
 	return control.Waiting{}, nil
 }
 
+func (g *openGate) Hold(context.Context, control.Held) (control.Kept, error) {
+	return control.Kept{}, nil
+}
+func (g *openGate) Take(context.Context, control.Take) (control.Taken, error) {
+	return control.Taken{}, nil
+}
+
 // BenchmarkCall is one call through a session on real pipes, against a relay that only copies, for answers of a size and a
 // number of calls in flight.
 func BenchmarkCall(b *testing.B) {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxLineToHub holds a report of 32 MiB of definitions with every quote in it escaped.
-	maxLineToHub = 64 << 20
+	// maxLineToHub holds a report of 32 MiB of definitions with every quote in it escaped, and a held answer of 64 MiB.
+	maxLineToHub = 128 << 20
 	// maxLineFromHub holds an item with two versions of that.
 	maxLineFromHub = 192 << 20
 	// maxHelloLine is all that is read from an end that has not said what it is.

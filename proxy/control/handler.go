@@ -17,7 +17,7 @@ type Wrapper interface {
 // connection included. An *Error goes to the asker as it is; any other error goes to the log and to the asker as "the hub could
 // not do that", because its words may hold what the asker must not see. A panic is such an error to its asker and to nobody else.
 //
-// Register comes before Report, Launch, Records, Stderr and Attention of a connection, and Unregister exactly once after the last
+// Register comes before Report, Launch, Records, Stderr, Attention, Hold and Take of a connection, and Unregister exactly once after the last
 // of them has returned. Stderr comes in order and holds up what else the wrapper sends: be quick. Records answers only when all
 // of them are durable: what it answers, the wrapper forgets.
 //
@@ -32,6 +32,10 @@ type Handler interface {
 	Records(w Wrapper, r Records) (Acked, error)
 	Stderr(w Wrapper, s Stderr)
 	Attention(w Wrapper, a Attention) (Waiting, error)
+	// Hold answers once the held answer is durable, and Take once it is durable that this wrapper has it. That it arrived is
+	// said by a Record of kind "quarantine", status "ok" and its code.
+	Hold(w Wrapper, h Held) (Kept, error)
+	Take(w Wrapper, t Take) (Taken, error)
 
 	Status() (Status, error)
 	Servers() ([]Server, error)
@@ -39,6 +43,10 @@ type Handler interface {
 	Item(code string) (ItemDetail, error)
 	Decide(peer Peer, d Decide) (Decided, error)
 	Block(peer Peer, b Block) (Blocked, error)
+	Release(peer Peer, r Release) (ReleaseAnswer, error)
+	Exceptions() ([]Exception, error)
+	Except(peer Peer, e Except) ([]Exception, error)
+	EndException(peer Peer, id string) (Exception, error)
 	Activity(q ActivityQuery) (Activity, error)
 	Record(id string) (Record, error)
 	Verify() (Verified, error)

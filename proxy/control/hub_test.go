@@ -28,6 +28,8 @@ type testHub struct {
 	seen     map[string]bool
 	wrappers map[Wrapper]Register
 	reports  []Report
+	held     []Held
+	noHold   bool
 	stderr   []byte
 	revision uint64
 	gone     int
@@ -191,6 +193,26 @@ func (h *testHub) Stderr(_ Wrapper, s Stderr) {
 	defer h.mu.Unlock()
 	h.stderr = append(h.stderr, s.Chunk...)
 }
+
+func (h *testHub) Hold(_ Wrapper, held Held) (Kept, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.noHold {
+		return Kept{}, errors.New("the disk is full")
+	}
+	h.held = append(h.held, held)
+	return Kept{Code: "HELD"}, nil
+}
+
+func (h *testHub) Take(_ Wrapper, t Take) (Taken, error) { return Taken{State: HeldWaiting}, nil }
+
+func (h *testHub) Release(Peer, Release) (ReleaseAnswer, error) { return ReleaseAnswer{}, nil }
+
+func (h *testHub) Exceptions() ([]Exception, error) { return nil, nil }
+
+func (h *testHub) Except(Peer, Except) ([]Exception, error) { return nil, nil }
+
+func (h *testHub) EndException(Peer, string) (Exception, error) { return Exception{}, nil }
 
 func (h *testHub) Attention(_ Wrapper, a Attention) (Waiting, error) {
 	return Waiting{Items: []WaitingItem{{Code: "for " + a.Client}}}, nil

@@ -41,6 +41,7 @@ type Link struct {
 	log     *slog.Logger
 	outbox  *outbox
 	stderr  *stderrBox
+	holding holding
 	stop    context.CancelFunc
 	over    chan struct{} // the connecting goroutine has ended
 
@@ -94,6 +95,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 		why:     ErrNoHub,
 		notify:  make(chan struct{}, 1),
 	}
+	l.holding.spool = heldSpool{dir: options.Home.Spool, register: options.Register}
 	if options.slowAck > 0 {
 		l.outbox.slow = options.slowAck
 	}
@@ -237,6 +239,9 @@ func (l *Link) Close(ctx context.Context) error {
 	l.outbox.end(ctx)
 	l.stop()
 	<-l.over
+	l.holding.mu.Lock()
+	defer l.holding.mu.Unlock()
+	l.holding.spool.close() // a hub finds what is left
 	return nil
 }
 

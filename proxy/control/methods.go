@@ -23,6 +23,12 @@ var methods = map[string]method{
 	"attention": with(func(c *session, a Attention) (any, error) {
 		return c.server.handler.Attention(c, a)
 	}),
+	"hold": with(func(c *session, h Held) (any, error) {
+		return c.server.handler.Hold(c, h)
+	}),
+	"take": with(func(c *session, t Take) (any, error) {
+		return c.server.handler.Take(c, t)
+	}),
 	"status": with(func(c *session, _ nothing) (any, error) {
 		return c.server.handler.Status()
 	}),
@@ -40,6 +46,18 @@ var methods = map[string]method{
 	}),
 	"block": with(func(c *session, b Block) (any, error) {
 		return c.server.handler.Block(c.peer(true), b)
+	}),
+	"release": with(func(c *session, r Release) (any, error) {
+		return c.server.handler.Release(c.peer(true), r)
+	}),
+	"exceptions": with(func(c *session, _ nothing) (any, error) {
+		return list(c.server.handler.Exceptions())
+	}),
+	"except": with(func(c *session, e Except) (any, error) {
+		return list(c.server.handler.Except(c.peer(true), e))
+	}),
+	"end_exception": with(func(c *session, n named) (any, error) {
+		return c.server.handler.EndException(c.peer(true), n.Name)
 	}),
 	"activity": with(func(c *session, q ActivityQuery) (any, error) {
 		return c.server.handler.Activity(q)
@@ -87,7 +105,7 @@ var methods = map[string]method{
 }
 
 // needsRegister are the calls of a wrapper.
-var needsRegister = map[string]bool{"report": true, "launch": true, "records": true, "attention": true}
+var needsRegister = map[string]bool{"report": true, "launch": true, "records": true, "attention": true, "hold": true, "take": true}
 
 // stderr is the one notification.
 var stderr = with(func(c *session, s Stderr) (any, error) {

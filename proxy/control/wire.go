@@ -70,7 +70,10 @@ type State struct {
 	Settings map[string]string    `json:"settings"` // effective for this server, by policy key
 	Waiting  int                  `json:"waiting"`  // items that wait, of all servers of this client (own_tools = waiting)
 	Launch   *LaunchState         `json:"launch,omitempty"`
-	Hide     []string             `json:"hide,omitempty"` // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
+	// Released are the answers that the same request of this wrapper's client gets; Exceptions those in force for its server.
+	Released   []Released  `json:"released,omitempty"`
+	Exceptions []Exception `json:"exceptions,omitempty"`
+	Hide       []string    `json:"hide,omitempty"` // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
 }
 
 // ItemState is where one item of a server stands. State is approved, new, changed, rejected or removed. Approved holds the
@@ -189,6 +192,7 @@ type ItemDetail struct {
 	Next     string            `json:"next,omitempty"`         // code under which what was left of a decided item waits, or waited last
 	Sandbox  string            `json:"sandbox,omitempty"`      // in force for the server from its next start on
 	LookedIn string            `json:"looked_under,omitempty"` // what it ran under when it last declared itself
+	Held     *HeldDetail       `json:"held,omitempty"`         // of a held response
 }
 
 // EntryBefore is another server that ran under the name of a new one: trust never follows a name, so a person is told.
@@ -274,6 +278,7 @@ type Status struct {
 	Waiting  []InboxItem   `json:"waiting"`
 	Problems []Problem     `json:"problems"`
 	Coverage *Coverage     `json:"coverage,omitempty"` // nil where the hub has none to say
+	RuleSet  string        `json:"rule_set"`           // version and fingerprint of what answers are inspected with
 }
 
 type WrapperInfo struct {

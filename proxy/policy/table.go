@@ -57,6 +57,32 @@ var table = []Setting{
 			"notify: the change is an inbox item and the server runs, unless a variable that loads code changed or PATH finds another executable. block: it is not started until you have decided. It counts from the next start of a server.",
 	},
 	{
+		Key: "inspect.max_bytes", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30, largerSafer: true},
+		Values: "a size from 4KiB to 1GiB", Safer: "larger",
+		Doc: "The largest answer that is looked at for threats. What is larger goes the way inspect.on_limit says.",
+	},
+	{
+		Key: "inspect.on_limit", Default: "hold", Scope: Server, kind: choice{"hold", "allow"},
+		Values: "hold, allow", Safer: "hold",
+		Doc: "What happens to an answer that is larger than what is looked at. hold: it is held back until you have decided. allow: it passes, and the timeline says that nobody looked at it.",
+	},
+	{
+		Key: "interaction.policy", Default: "guard", Scope: Server, kind: choice{"deny", "ask", "guard", "allow"},
+		Values: "allow, guard, ask, deny", Safer: "deny",
+		Doc: "What happens when a server asks Claude or you for something (sampling, elicitation). guard: a request with a finding of High or above is refused and waits in the inbox. " +
+			"ask: the first of each kind needs an approval. deny: all are refused. allow: all pass, and findings are recorded.",
+	},
+	{
+		Key: "quarantine.retention", Default: "24h", Scope: Global, kind: span{min: time.Minute, max: 30 * 24 * time.Hour},
+		Values: "a duration from 1m to 720h", Safer: "shorter",
+		Doc: "How long the text of an answer that was held back is kept for your decision. The record of it stays.",
+	},
+	{
+		Key: "sanitizer.ansi", Default: "visible", Scope: Server, kind: choice{"strip", "visible", off},
+		Values: "visible, strip, off", Safer: "strip",
+		Doc: "What happens to terminal escape sequences and control characters in what a server sends. visible: they become letters that can be read. strip: they are taken out. off: they pass.",
+	},
+	{
 		Key: "limits.message", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30},
 		Values: "a size from 4KiB to 1GiB", Safer: "smaller",
 		Doc: "The largest message that is let through, in either direction. A larger one is answered with an error and the session goes on.",

@@ -13,6 +13,10 @@ type Wrapper struct {
 	Launch         string // off, notify or block
 	MaxMessage     int    // bytes
 	Sandbox        string // off, shield or strict: what the server's program runs under
+	MaxInspect     int    // bytes of an answer that are looked at
+	HoldBeyond     bool   // hold what is larger
+	Interaction    string // allow, guard, ask or deny
+	ANSI           string // visible, strip or off
 }
 
 // ForWrapper reads values as a wrapper needs them. What is absent or cannot be read is the default.
@@ -29,6 +33,10 @@ func ForWrapper(v Values) Wrapper {
 		Launch:         v.safe("pins.launch"),
 		MaxMessage:     int(v.bytes("limits.message")),
 		Sandbox:        v.safe("sandbox"),
+		MaxInspect:     int(v.bytes("inspect.max_bytes")),
+		HoldBeyond:     v.safe("inspect.on_limit") == "hold",
+		Interaction:    v.safe("interaction.policy"),
+		ANSI:           v.safe("sanitizer.ansi"),
 	}
 }
 
@@ -37,16 +45,19 @@ type Hub struct {
 	CLIApproval  bool
 	AutoProtect  bool // wrap new entries of a protected file at once
 	ActivityKeep time.Duration
-	ActivitySize int64 // bytes
+	ActivitySize int64         // bytes
+	Retention    time.Duration // of the text of a held answer
 }
 
 // ForHub reads values as the hub needs them, as ForWrapper does.
 func ForHub(v Values) Hub {
 	keep, _ := v.duration("activity.keep")
+	retention, _ := v.duration("quarantine.retention")
 	return Hub{
 		CLIApproval:  v.safe("approvals.cli") == "on",
 		AutoProtect:  v.safe("clients.auto_protect") == "on",
 		ActivityKeep: keep,
 		ActivitySize: v.bytes("activity.max_size"),
+		Retention:    retention,
 	}
 }

@@ -1,0 +1,171 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// Held is an answer that was held back, whole: what was asked, what came, and why it does not go on (contract,
+// "Quarantine"). The hub stores it before the client hears anything; one that arrives twice is stored once.
+type Held struct {
+	ID       string            `json:"id"` // unique, sortable; made by the wrapper
+	Time     time.Time         `json:"time"`
+	Client   string            `json:"client,omitempty"` // --client, else the client's own name
+	Session  string            `json:"session"`
+	Era      string            `json:"era"`
+	Method   string            `json:"method"`
+	Item     string            `json:"item,omitempty"` // pin key, "" for a method that names nothing
+	Name     string            `json:"name,omitempty"` // tool, prompt or URI as the client named it
+	Params   []byte            `json:"params,omitempty"`
+	Same     pin.Digest        `json:"same"`   // of method and params, equal for the same request (pin.RequestDigest)
+	Answer   []byte            `json:"answer"` // the server's own bytes: a result, or an error where Error is true
+	Error    bool              `json:"error,omitempty"`
+	Why      string            `json:"why"` // HeldThreat, HeldLimit, HeldProvider
+	Score    float64           `json:"score,omitempty"`
+	Findings []inspect.Finding `json:"findings"`
+	Checks   []inspect.Check   `json:"checks"`
+	RuleSet  string            `json:"rule_set"`
+}
+
+// Why an answer is held.
+const (
+	HeldThreat   = "threat"   // its verdict is block
+	HeldLimit    = "limit"    // it is larger than what is looked at (inspect.on_limit = hold)
+	HeldProvider = "provider" // a check that had to be run could not be
+)
+
+// Kept says that the answer is stored, and under which code a person decides on it.
+type Kept struct {
+	Code string `json:"code"`
+}
+
+// Take asks for an answer that a person has released, to hand it over once. A wrapper that asks again for what it was granted
+// has not handed it over.
+type Take struct {
+	Code   string `json:"code"`
+	Client string `json:"client,omitempty"`
+}
+
+// How a held answer stands.
+const (
+	HeldWaiting   = "waiting"
+	HeldReleased  = "released"  // to be handed over until Until
+	HeldTaken     = "taken"     // granted to a wrapper that has not said that it arrived
+	HeldDelivered = "delivered" // handed over, once
+	HeldExpired   = "expired"   // the release ran out: it waits again
+	HeldDiscarded = "discarded"
+	HeldGone      = "gone" // no longer kept (quarantine.retention, or the cap of its server)
+)
+
+// Taken answers Take. Only where State is HeldTaken there is something to hand over; else State says why not, "" where
+// nothing of that code was ever held for this client.
+type Taken struct {
+	State    string            `json:"state"`
+	Method   string            `json:"method,omitempty"`
+	Server   string            `json:"server,omitempty"` // display name
+	Tool     string            `json:"tool,omitempty"`
+	Answer   []byte            `json:"answer,omitempty"` // without the marked parts already, where it was released so
+	Error    bool              `json:"error,omitempty"`
+	Settings map[string]string `json:"settings,omitempty"` // in force for the server it came from: hygiene still applies
+}
+
+// Released is an answer that the same request gets instead of being run again.
+type Released struct {
+	Code  string     `json:"code"`
+	Same  pin.Digest `json:"same"`
+	Until time.Time  `json:"until"`
+}
+
+// Exception lets one rule pass for the answers of one tool, up to a level, until a time (contract, "Threat detection").
+type Exception struct {
+	ID      string        `json:"id"`
+	Rule    string        `json:"rule"`
+	Server  string        `json:"server"` // display name
+	Item    string        `json:"item"`   // pin key, "" for answers that belong to none
+	Level   inspect.Level `json:"level"`  // the gravest it lets pass; never critical
+	Created time.Time     `json:"created"`
+	Until   time.Time     `json:"until"`
+	Code    string        `json:"code"`  // the held answer it was made for
+	Used    int           `json:"used"`  // answers that it let pass
+	Ended   bool          `json:"ended"` // by a person, before its time
+}
+
+// Release is a person's decision to let a held answer through once, or to discard it. It binds to Digest.
+type Release struct {
+	Code          string `json:"code"`
+	Digest        string `json:"digest"`
+	WithoutMarked bool   `json:"without_marked,omitempty"`
+	Discard       bool   `json:"discard,omitempty"`
+	Reason        string `json:"reason,omitempty"`
+}
+
+// ReleaseAnswer says how the item stands now. Already: it stood so before, or was handed over.
+type ReleaseAnswer struct {
+	Code    string    `json:"code"`
+	Server  string    `json:"server"`
+	Tool    string    `json:"tool,omitempty"`
+	State   string    `json:"state"`
+	Until   time.Time `json:"until,omitzero"`
+	Already bool      `json:"already,omitempty"`
+}
+
+// Except makes an exception for every rule that matched in a held answer, or for the ones named.
+type Except struct {
+	Code   string        `json:"code"`
+	Digest string        `json:"digest"`
+	Rules  []string      `json:"rules,omitempty"`
+	For    time.Duration `json:"for"` // at most seven days
+}
+
+// HeldDetail is a held answer as a person is shown it. Texts of the client and the server are as they are: whoever shows
+// them escapes them.
+type HeldDetail struct {
+	State     string          `json:"state"`
+	Time      time.Time       `json:"time"`
+	Client    string          `json:"client,omitempty"`
+	Method    string          `json:"method"`
+	Item      string          `json:"item,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Params    json.RawMessage `json:"params,omitempty"` // secrets masked
+	Answer    json.RawMessage `json:"answer,omitempty"` // absent where it is not kept any more
+	Error     bool            `json:"error,omitempty"`
+	Bytes     int64           `json:"bytes"`
+	Why       string          `json:"why"`
+	Score     float64         `json:"score,omitempty"`
+	Checks    []inspect.Check `json:"checks"`
+	RuleSet   string          `json:"rule_set"`
+	Expires   time.Time       `json:"expires"`                  // when the text is deleted if nothing is decided
+	Until     time.Time       `json:"until,omitzero"`           // of a released one
+	Delivered time.Time       `json:"delivered,omitzero"`       //
+	Without   bool            `json:"without_marked,omitempty"` // released without the marked parts
+	Unsure    bool            `json:"unsure,omitempty"`         // a wrapper died while it handed it over: it may have arrived
+	Excepts   []string        `json:"exceptable,omitempty"`     // rules an exception could be made for; none if one is critical
+}
+
+func (c *Client) Hold(ctx context.Context, h Held) (Kept, error) {
+	return ask[Kept](ctx, c, "hold", h)
+}
+
+func (c *Client) Take(ctx context.Context, t Take) (Taken, error) {
+	return ask[Taken](ctx, c, "take", t)
+}
+
+func (c *Client) Release(ctx context.Context, r Release) (ReleaseAnswer, error) {
+	return ask[ReleaseAnswer](ctx, c, "release", r)
+}
+
+func (c *Client) Exceptions(ctx context.Context) ([]Exception, error) {
+	return ask[[]Exception](ctx, c, "exceptions", nothing{})
+}
+
+func (c *Client) Except(ctx context.Context, e Except) ([]Exception, error) {
+	return ask[[]Exception](ctx, c, "except", e)
+}
+
+func (c *Client) EndException(ctx context.Context, id string) (Exception, error) {
+	return ask[Exception](ctx, c, "end_exception", named{Name: id})
+}

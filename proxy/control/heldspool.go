@@ -1,0 +1,160 @@
+package control
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// heldSuffix is how the file of a held answer ends that no hub has acknowledged. It is written before the client hears that
+// the answer was held, and goes when a hub has stored it.
+const heldSuffix = ".held"
+
+// heldFile is such a file: one JSON value.
+type heldFile struct {
+	Spool    int      `json:"spool"`
+	Register Register `json:"register"`
+	Held     Held     `json:"held"`
+}
+
+// heldSpool keeps the held answers of one wrapper that no hub has, each in a file that is locked while the wrapper lives.
+// Its one caller is Link, which holds a lock.
+type heldSpool struct {
+	dir      string
+	register Register
+	files    []spooledHeld
+}
+
+type spooledHeld struct {
+	f    *os.File
+	path string
+	id   string
+}
+
+// add writes one down, durably.
+func (s *heldSpool) add(h Held) (err error) {
+	if err := checkFolder(filepath.Dir(s.dir)); err != nil {
+		return err // a home that was removed is not made again
+	}
+	if err := OwnFolder(s.dir); err != nil {
+		return err
+	}
+	encoded, err := encode(heldFile{Spool: 1, Register: s.register, Held: h})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(s.dir, h.ID+heldSuffix)
+	f, err := createLocked(path + ".new")
+	if err != nil {
+		return fmt.Errorf("keep a held answer: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			_ = os.Remove(path + ".new")
+		}
+	}()
+	if _, err = f.Write(encoded); err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err != nil {
+		return fmt.Errorf("keep a held answer: %w", err)
+	}
+	if dir, err := os.Open(s.dir); err == nil { // best effort: without it the name may be gone after a power cut
+		_ = dir.Sync()
+		dir.Close()
+	}
+	s.files = append(s.files, spooledHeld{f, path, h.ID})
+	return nil
+}
+
+// deliver gives all of them to send, oldest first, until one fails. What was sent is removed.
+func (s *heldSpool) deliver(send func(Held) error) error {
+	for len(s.files) > 0 {
+		one := s.files[0]
+		var file heldFile
+		if err := readHeld(one.f, &file); err != nil {
+			return err
+		}
+		if err := send(file.Held); err != nil {
+			return err
+		}
+		_ = os.Remove(one.path)
+		one.f.Close()
+		s.files = s.files[1:]
+	}
+	return nil
+}
+
+// close gives the locks back: a hub finds what is left.
+func (s *heldSpool) close() {
+	for _, one := range s.files {
+		one.f.Close()
+	}
+	s.files = nil
+}
+
+func readHeld(f *os.File, into *heldFile) error {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxLineToHub))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(bytes.TrimSpace(raw), into); err != nil || into.Spool != 1 {
+		return errors.Join(err, errors.New("not a held answer: move it away"))
+	}
+	return nil
+}
+
+// ReadHeld delivers the held answers that wrappers which died left in dir; it is to ReadSpool what Hold is to Records. take
+// returns nil only when the answer is durable; its file is removed then. One may be delivered that the hub has: its ID tells.
+func ReadHeld(dir string, take func(from Register, h Held) error) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the spool: %w", err)
+	}
+	var faults []error
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		var err error
+		switch {
+		case strings.HasSuffix(entry.Name(), heldSuffix):
+			err = takeHeld(path, take)
+		case strings.HasSuffix(entry.Name(), heldSuffix+".new"):
+			err = removeOrphan(path) // the client was not told of it yet
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("spool %s: %w", entry.Name(), err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func takeHeld(path string, take func(Register, Held) error) error {
+	f, err := openOrphan(path)
+	if f == nil {
+		return err
+	}
+	defer f.Close()
+	var file heldFile
+	if err := readHeld(f, &file); err != nil {
+		return err
+	}
+	if err := take(file.Register, file.Held); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}

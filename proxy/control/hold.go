@@ -1,0 +1,89 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// holding is the part of a Link that gets held answers to the hub, or to the disk while there is none.
+type holding struct {
+	mu    sync.Mutex
+	spool heldSpool
+	busy  bool // a goroutine delivers
+}
+
+// holdAgain is how soon what was written down is offered again to a hub that is there and said no.
+const holdAgain = 2 * time.Second
+
+// Hold has a held answer stored: by the hub, whose code for it is returned, or while the hub is away in the spool, and then
+// there is no code yet. An error means that it is kept nowhere.
+func (l *Link) Hold(ctx context.Context, h Held) (Kept, error) {
+	c, err := l.hub()
+	if err == nil {
+		var kept Kept
+		if kept, err = c.Hold(ctx, h); err == nil {
+			return kept, nil
+		}
+		var refusal *Error
+		if errors.As(err, &refusal) && refusal.Code == CodeBadRequest {
+			return Kept{}, err // it would be refused again
+		}
+	}
+	l.log.Warn("hold", "error", err)
+	l.holding.mu.Lock()
+	defer l.holding.mu.Unlock()
+	if err := l.holding.spool.add(h); err != nil {
+		return Kept{}, err
+	}
+	if !l.holding.busy {
+		l.holding.busy = true
+		go l.deliverHeld()
+	}
+	return Kept{}, nil
+}
+
+// deliverHeld brings what was written down to a hub, for as long as there is anything and the link stands.
+func (l *Link) deliverHeld() {
+	for {
+		select {
+		case <-time.After(holdAgain):
+		case <-l.over:
+			return
+		}
+		c, err := l.hub()
+		if err != nil {
+			continue
+		}
+		l.holding.mu.Lock()
+		err = l.holding.spool.deliver(func(h Held) error {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			_, err := c.Hold(ctx, h)
+			return err
+		})
+		if len(l.holding.spool.files) == 0 {
+			l.holding.busy = false
+			l.holding.mu.Unlock()
+			return
+		}
+		l.holding.mu.Unlock()
+		if err != nil {
+			l.log.Warn("deliver a held answer", "error", err)
+		}
+	}
+}
+
+// Take asks for a held answer that was released. It fails at once while the hub is away.
+func (l *Link) Take(ctx context.Context, t Take) (Taken, error) {
+	c, err := l.hub()
+	if err != nil {
+		return Taken{}, err
+	}
+	taken, err := c.Take(ctx, t)
+	if err != nil {
+		return Taken{}, l.explain(err)
+	}
+	return taken, nil
+}
