@@ -154,7 +154,8 @@ func TestEveryRowOfTheTableHoldsTogether(t *testing.T) {
 }
 
 func TestForWrapperFallsBackToDefaults(t *testing.T) {
-	defaults := Wrapper{OwnToolsAlways: true, Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20, Launch: "notify", Sandbox: off}
+	defaults := Wrapper{OwnToolsAlways: true, Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20, Launch: "notify", Sandbox: off,
+		MaxInspect: 64 << 20, HoldBeyond: true, Interaction: "guard", ANSI: "visible"}
 	broken := Values{}
 	for _, s := range All() {
 		broken[s.Key] = "no value of anything"
@@ -165,15 +166,17 @@ func TestForWrapperFallsBackToDefaults(t *testing.T) {
 		}
 	}
 	got := ForWrapper(Values{"own_tools": "waiting", "pins.first_use": "trust-clean", "pins.recheck": "off",
-		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB", "pins.launch": "block", "sandbox": "shield"})
-	want := Wrapper{TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20, Launch: "block", Sandbox: "shield"}
+		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB", "pins.launch": "block", "sandbox": "shield",
+		"inspect.max_bytes": "1MiB", "inspect.on_limit": "allow", "interaction.policy": "deny", "sanitizer.ansi": "strip"})
+	want := Wrapper{TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20, Launch: "block", Sandbox: "shield",
+		MaxInspect: 1 << 20, Interaction: "deny", ANSI: "strip"}
 	if got != want {
 		t.Errorf("set values: %+v", got)
 	}
 	if got := ForWrapper(Values{"pins.recheck": "0s"}); got.RecheckOff || got.Recheck != 0 {
 		t.Errorf("every call: %+v", got)
 	}
-	if got := ForHub(Values{"activity.keep": "garbage"}); got != (Hub{AutoProtect: true, ActivityKeep: 90 * 24 * time.Hour, ActivitySize: 256 << 20}) {
+	if got := ForHub(Values{"activity.keep": "garbage"}); got != (Hub{AutoProtect: true, ActivityKeep: 90 * 24 * time.Hour, ActivitySize: 256 << 20, Retention: 24 * time.Hour}) {
 		t.Errorf("hub: %+v", got)
 	}
 }
