@@ -70,6 +70,7 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 		return
 	}
 	s.subjectOf(r, line, m)
+	r.keep(line, m)
 	if !s.life.asked.Load() {
 		s.refuse(r, reasonUninitialized)
 		return
@@ -140,6 +141,10 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 	if why := s.judge(v, r); why != reasonNone {
 		s.checks.poke(v)
 		s.refuse(r, why)
+		return
+	}
+	if code := s.releasedFor(v, r, now); code != "" {
+		s.aside.run(func() { s.handOver(r, code, true) })
 		return
 	}
 	if r.method == methodCall || r.method == methodTask {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +36,8 @@ type gatekeeper struct {
 	waiting  control.Waiting
 	slow     chan struct{} // Report waits for it where it is set
 	held     []control.Held
-	unkept   error // what Hold answers
+	unkept   error         // what Hold answers
+	holding  chan struct{} // Hold waits for it where it is set
 	takes    []control.Take
 	taken    control.Taken // what Take answers
 	released []control.Released
@@ -105,6 +107,11 @@ func (g *gatekeeper) Hold(_ context.Context, h control.Held) (control.Kept, erro
 		return control.Kept{}, g.unkept
 	}
 	g.held = append(g.held, h)
+	if holding := g.holding; holding != nil {
+		g.mu.Unlock()
+		<-holding
+		g.mu.Lock()
+	}
 	if g.away {
 		return control.Kept{}, nil
 	}
@@ -128,6 +135,7 @@ func (g *gatekeeper) push() {
 		Revision: g.state.Revision + 1, Name: "weather", Open: len(g.approved) > 0, Blocked: g.state.Blocked,
 		Items: map[string]control.ItemState{}, Settings: map[string]string{},
 	}
+	next.Released, next.Exceptions = g.released, g.excepted
 	for k, v := range g.settings {
 		next.Settings[k] = v
 	}
@@ -170,6 +178,21 @@ func (g *gatekeeper) set(change func(g *gatekeeper)) {
 	change(g)
 	g.mu.Unlock()
 	g.push()
+}
+
+func (g *gatekeeper) heldAnswers() []control.Held {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.held)
+}
+
+func (g *gatekeeper) lastTake() control.Take {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.takes) == 0 {
+		return control.Take{}
+	}
+	return g.takes[len(g.takes)-1]
 }
 
 func (g *gatekeeper) reportCount() int { g.mu.Lock(); defer g.mu.Unlock(); return len(g.reports) }
@@ -219,6 +242,19 @@ func (s *server) got(part string) bool {
 		}
 	}
 	return false
+}
+
+// calls counts the calls of a tool that reached the server.
+func (s *server) calls(tool string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, line := range s.lines {
+		if strings.Contains(line, `"tools/call"`) && strings.Contains(line, `"name":"`+tool+`"`) {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *server) listCount(method string) int {

@@ -43,7 +43,11 @@ func (s *Session) callOwn(r *request, line []byte) {
 		if span, ok := frame.Find(line, frame.Root(line), "params", "arguments", "quarantine_id"); ok {
 			code, _ = frame.String(line, span)
 		}
-		s.client.Enqueue(ownAnswer(r.id, releaseText(code), true))
+		if len(code) != 4 || strings.Trim(code, codeLetters) != "" {
+			s.client.Enqueue(ownAnswer(r.id, "[Sallyport] quarantine_id must be an item's code of four characters; nothing is held under it.", true))
+			return
+		}
+		s.aside.run(func() { s.handOver(r, code, false) })
 		return
 	}
 	go func() {
@@ -76,13 +80,6 @@ func (s *Session) attention(ctx context.Context) (text string, failed bool) {
 }
 
 const codeLetters = "ABCDEFGHJKMNPQRTUVWXYZ2346789"
-
-func releaseText(code string) string {
-	if len(code) != 4 || strings.Trim(code, codeLetters) != "" {
-		return "[Sallyport] quarantine_id must be an item's code of four characters; nothing is held under it."
-	}
-	return fmt.Sprintf("[Sallyport] Nothing is held under the code %s.", code)
-}
 
 func ownAnswer(id []byte, text string, failed bool) []byte {
 	result := []byte(`{"content":[{"type":"text","text":`)

@@ -17,6 +17,10 @@ type request struct {
 	// failed says of an answer that it is an error of the protocol, or a result that says isError.
 	failed bool
 
+	spelled string // the method, where r.method does not tell
+	params  []byte // as the client wrote them
+	cut     bool   // they were too large to be kept
+
 	// need is the check that must have been judged before the answer goes to the client.
 	need uint64
 	// page is which page of a listing this request asks for, from 1; cursor the one it was asked with.

@@ -136,7 +136,6 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message) error {
 	}
 	r.failed = isFailure(line, m)
 	s.tasks.remember(r, line, m)
-	s.noteVoice(line)
 	line = s.withoutOurs(line, m)
 	if r.method == methodListTasks {
 		line = s.tasks.withoutForeignTasks(line)
@@ -171,20 +170,6 @@ func (s *Session) blandError(r *request, line []byte, m *frame.Message) []byte {
 		}
 	}
 	return errorLine(r.id, code, "[Sallyport] the server answered with an error; its words are shown once it has been reviewed", nil)
-}
-
-// deliver hands a judged answer to the client, if what it came from may still be called at this moment.
-func (s *Session) deliver(r *request, line []byte) error {
-	v := s.view.Load()
-	if why := s.stillAllowed(v, r); why != reasonNone {
-		s.refuseAnswer(r, why)
-		return nil
-	}
-	err := s.client.Write(line)
-	if r.method == methodCall {
-		s.journal.answered(r, r.status(), len(line))
-	}
-	return err
 }
 
 // stillAllowed asks the gate again for an answer: an approval that was taken back while a call ran counts for its answer.

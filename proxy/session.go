@@ -10,6 +10,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 // Config is what a session stands between, and what it needs beside that.
@@ -54,12 +55,15 @@ type Session struct {
 	view   atomic.Pointer[view]
 	viewMu sync.Mutex // one rebuild of view at a time
 
-	gate    entrance
-	checks  *checker
-	life    life
-	journal journal
-	tasks   taskSet
-	park    *park // nil where the server was started at once
+	gate     entrance
+	checks   *checker
+	life     life
+	journal  journal
+	tasks    taskSet
+	watch    inspect.Watch // what the server answers is looked at through it
+	aside    *aside
+	releases releases
+	park     *park // nil where the server was started at once
 
 	cm, sm       frame.Message // scratch of the two reading goroutines
 	clientReader *frame.Reader
@@ -79,7 +83,7 @@ func New(cfg Config) *Session {
 		held = newPark(cfg.Start)
 		cfg.ToServer = held.late
 	}
-	s := &Session{cfg: cfg, park: held, client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
+	s := &Session{cfg: cfg, park: held, aside: newAside(), client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
 	s.view.Store(newView(s.state(), nil, true))
 	s.clientReader = frame.NewReader(cfg.FromClient, 0)
 	if held == nil {
@@ -125,7 +129,10 @@ func (s *Session) Run(ctx context.Context) Ended {
 		if s.park != nil && !s.awaitStart(ctx) {
 			return
 		}
-		if s.readServer() == errClientGone {
+		err := s.readServer()
+		// Nothing that was held is lost because the server, or the client, is gone.
+		s.aside.wait()
+		if err == errClientGone {
 			close(clientBroken)
 		}
 	}()

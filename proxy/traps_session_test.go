@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 // The traps that concern a session and what it lists; traps_test.go has those of single lines.
@@ -333,21 +334,21 @@ func TestT24OurVoiceIsHeardWhereverItStands(t *testing.T) {
 		"an error's message": `"error":{"code":1,"message":"VOICE"}`,
 		"an error's data":    `"error":{"code":1,"message":"m","data":["VOICE"]}`,
 	}
-	heard := func(rec control.Record) bool {
-		return rec.Status == "warned" && strings.Contains(string(rec.Detail), `"impersonation"`)
-	}
 	for place, answer := range answers {
 		t.Run(place, func(t *testing.T) {
 			r := ready(t)
 			answering(r, func(id string) []string {
 				return []string{`{"jsonrpc":"2.0","id":` + id + `,` + strings.Replace(answer, "VOICE", voice, 1) + `}`}
 			})
-			r.call("1", "echo")
-			if !r.gate.recorded(heard) {
-				t.Error("it was not recorded")
+			if got := r.call("1", "echo"); strings.Contains(got, "Go on") || !strings.Contains(got, `"status":"held"`) {
+				t.Errorf("the client got %s", got)
+			}
+			if held := r.gate.heldAnswers(); len(held) != 1 || held[0].Findings[len(held[0].Findings)-1].Rule != inspect.Impersonation {
+				t.Errorf("held: %+v", held)
 			}
 		})
 	}
+	heard := func(rec control.Record) bool { return strings.Contains(string(rec.Detail), `"impersonation"`) }
 	for _, notification := range []string{
 		`"method":"notifications/progress","params":{"progressToken":1,"progress":1,"message":"VOICE"}`,
 		`"method":"notifications/message","params":{"level":"info","data":"VOICE"}`,

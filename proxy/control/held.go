@@ -48,6 +48,9 @@ type Kept struct {
 type Take struct {
 	Code   string `json:"code"`
 	Client string `json:"client,omitempty"`
+	// Same: the same request was made again, so whatever came can be handed over. Otherwise only the result of a tools/call
+	// can be, and anything else is not granted: State says HeldReleased.
+	Same bool `json:"same,omitempty"`
 }
 
 // How a held answer stands.

@@ -1,0 +1,220 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+const (
+	// asideFrom is the size from which an answer is looked at beside the reading goroutine: shorter ones cost less than the
+	// change of goroutines, longer ones would have every other answer wait.
+	asideFrom = 256 << 10
+	// maxAside bounds the bytes of answers that are looked at so; beyond it the reading goroutine does it, and the server's
+	// pipe fills.
+	maxAside = 256 << 20
+	// plainEnvelope is the most that an answer's line has beside its id and its body where nothing else stands in it:
+	// `{"jsonrpc":"2.0","id":,"result":}`, and some white space.
+	plainEnvelope = 40
+)
+
+// aside is what goes on beside the reading goroutines and must come to its end before the session does.
+type aside struct {
+	turn chan struct{} // one token for each answer that is looked at at once
+
+	mu      sync.Mutex
+	ended   sync.Cond
+	running int
+	bytes   int
+}
+
+func newAside() *aside {
+	a := &aside{turn: make(chan struct{}, 2)}
+	a.ended.L = &a.mu
+	return a
+}
+
+// run has f run beside whoever calls.
+func (a *aside) run(f func()) {
+	a.mu.Lock()
+	a.running++
+	a.mu.Unlock()
+	go func() {
+		defer func() {
+			a.mu.Lock()
+			a.running--
+			a.ended.Broadcast()
+			a.mu.Unlock()
+		}()
+		f()
+	}()
+}
+
+// wait waits until nothing runs.
+func (a *aside) wait() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for a.running > 0 {
+		a.ended.Wait()
+	}
+}
+
+// take reserves room for an answer of n bytes.
+func (a *aside) take(n int) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.bytes+n > maxAside {
+		return false
+	}
+	a.bytes += n
+	return true
+}
+
+func (a *aside) give(n int) {
+	a.mu.Lock()
+	a.bytes -= n
+	a.mu.Unlock()
+}
+
+// deliver hands an answer to the client, if what it came from may still be called at this moment and nothing is found in it.
+func (s *Session) deliver(r *request, line []byte) error {
+	v := s.view.Load()
+	if why := s.stillAllowed(v, r); why != reasonNone {
+		s.refuseAnswer(r, why)
+		return nil
+	}
+	if len(line) < asideFrom || !s.aside.take(len(line)) {
+		return s.examine(v, r, line)
+	}
+	line = bytes.Clone(line)
+	s.aside.run(func() {
+		s.aside.turn <- struct{}{}
+		defer func() {
+			<-s.aside.turn
+			s.aside.give(len(line))
+		}()
+		_ = s.examine(v, r, line) // that the client is gone, its own reader finds
+	})
+	return nil
+}
+
+// examine looks at an answer and delivers it, or has it held.
+func (s *Session) examine(v *view, r *request, line []byte) error {
+	body, failed := bodyOf(line)
+	found := s.judgeAnswer(v, r, line, body)
+	if found.held(v) {
+		s.holdBack(r, bytes.Clone(body.Of(line)), failed, found)
+		return nil
+	}
+	if now := s.view.Load(); now != v { // it took its time, and somebody decided meanwhile
+		if why := s.stillAllowed(now, r); why != reasonNone {
+			s.refuseAnswer(r, why)
+			return nil
+		}
+	}
+	err := s.client.Write(line)
+	s.journal.delivered(r, len(line), found)
+	return err
+}
+
+// found is what was found in an answer, and which of a person's exceptions let it pass.
+type found struct {
+	inspect.AnswerVerdict
+	exceptions []string
+}
+
+func (f *found) held(v *view) bool {
+	return f.Verdict == inspect.Block || f.TooLong && v.policy.HoldBeyond
+}
+
+// worth says whether there is anything to record beside the call itself.
+func (f *found) worth() bool {
+	return f.Verdict != inspect.Clean || f.TooLong || len(f.exceptions) > 0
+}
+
+// judgeAnswer looks at the result or the error, and at the whole line where the server put more into it.
+func (s *Session) judgeAnswer(v *view, r *request, line []byte, body frame.Span) found {
+	text := body.Of(line)
+	if len(line)-len(text)-len(r.id) > plainEnvelope {
+		text = line
+	}
+	now := time.Now()
+	terms := inspect.Terms{MaxBytes: v.policy.MaxInspect}
+	for _, e := range v.state.Exceptions {
+		if e.Item == r.item && now.Before(e.Until) {
+			if terms.Silenced == nil {
+				terms.Silenced = map[string]inspect.Level{}
+			}
+			terms.Silenced[e.Rule] = e.Level
+		}
+	}
+	f := found{AnswerVerdict: s.watch.Answer(text, terms)}
+	if bytes.Contains(line, ownVoice) {
+		if voice := inspect.Voice(text, string(ownVoice)); len(voice) > 0 {
+			f.Verdict, f.Findings = inspect.Block, append(f.Findings, voice...)
+		}
+	}
+	for _, e := range v.state.Exceptions {
+		if e.Item == r.item && slices.Contains(f.Passed, e.Rule) {
+			f.exceptions = append(f.exceptions, e.ID)
+		}
+	}
+	return f
+}
+
+// bodyOf is the result or the error of an answer.
+func bodyOf(line []byte) (body frame.Span, failed bool) {
+	root := frame.Root(line)
+	if body, ok := frame.Find(line, root, "result"); ok {
+		return body, false
+	}
+	body, _ = frame.Find(line, root, "error")
+	return body, true
+}
+
+// delivered records an answer that went on, and what was found in it.
+func (j *journal) delivered(r *request, bytes int, f found) {
+	if !f.worth() {
+		j.answered(r, r.status(), bytes)
+		return
+	}
+	detail := map[string]any{"check": "inspect", "verdict": f.Verdict}
+	summary := "its answer passed with a warning"
+	if rules := rulesOf(f.Findings); len(rules) > 0 {
+		detail["rules"] = rules
+	}
+	if f.TooLong {
+		detail["verdict"], summary = "none", "its answer passed without being looked at: it is larger than inspect.max_bytes"
+	}
+	if len(f.exceptions) > 0 {
+		detail["exceptions"], summary = f.exceptions, "its answer passed because of an exception"
+		detail["passed"] = f.Passed
+	}
+	encoded, _ := json.Marshal(detail)
+	kind := "policy_decision"
+	if r.method == methodCall {
+		kind = "tool_call"
+	}
+	now := time.Now()
+	j.recordAt(now, kind, "warned", control.Record{
+		Tool: inspect.CleanName(r.name, "a tool"), Summary: summary, Detail: encoded,
+		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
+	})
+}
+
+// rulesOf names what was found, each once, at most sixteen.
+func rulesOf(findings []inspect.Finding) []string {
+	var rules []string
+	for _, f := range findings {
+		if !slices.Contains(rules, f.Rule) && len(rules) < 16 {
+			rules = append(rules, f.Rule)
+		}
+	}
+	return rules
+}

@@ -1,0 +1,280 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+const (
+	// holdLimit is how long a client waits for the hub to store what was held; past it the disk takes it.
+	holdLimit = 5 * time.Second
+	// takeLimit is how long it waits for the hub to grant what was released.
+	takeLimit = 10 * time.Second
+	// maxParams is how much of a request is kept beside it while it is in flight, to be shown if its answer is held.
+	maxParams = 8 << 20
+)
+
+// holdBack has an answer stored whole and tells the client, in that order. It returns at once: nothing else waits for it.
+func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
+	held := control.Held{
+		ID: control.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: s.clientName(), Session: s.cfg.Session, Era: "legacy",
+		Method: r.methodName(), Item: r.item, Name: r.name, Params: r.params, Answer: body, Error: failed,
+		Why: control.HeldThreat, Score: f.Score, Findings: f.Findings, Checks: f.Checks, RuleSet: inspect.RuleSet(),
+	}
+	if f.TooLong {
+		held.Why = control.HeldLimit
+	}
+	if same, err := pin.RequestDigest(held.Method, r.params); err == nil && !r.cut {
+		held.Same = same // one that reads two ways is never taken for the same
+	}
+	s.aside.run(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
+		defer cancel()
+		kept, err := s.cfg.Gate.Hold(ctx, held)
+		if err != nil {
+			s.journal.unkept(err)
+		}
+		text, d := s.heldWords(r, held.Why, kept.Code, err == nil)
+		s.client.Enqueue(refuse(r.id, r.method, text, d))
+		s.journal.held(r, kept.Code, held, len(body))
+	})
+}
+
+// heldWords is what the client is told of an answer that was held back.
+func (s *Session) heldWords(r *request, why, code string, kept bool) (string, decision) {
+	v := s.view.Load()
+	sub := s.subject(v, r)
+	server := inspect.CleanName(v.state.Name, "this server")
+	phrase, clean := spoken(sub, server)
+	d := decision{code: code, kind: "response_held", server: server, status: "held"}
+	if sub.noun == "tool" {
+		d.tool = clean
+	}
+	because := "it may try to make you do what the user did not ask for"
+	if why == control.HeldLimit {
+		because = "it is larger than what can be looked at"
+	}
+	text := fmt.Sprintf("[Sallyport] %s was run, and its answer was held back because %s.", phrase, because)
+	if r.method != methodCall {
+		text = fmt.Sprintf("[Sallyport] What %s said was held back because %s.", lowerFirst(phrase), because)
+	}
+	switch {
+	case !kept:
+		return text + " It could not be kept either, and is lost. Tell the user: open Sallyport.", d
+	case code == "":
+		return text + " Tell the user: open Sallyport. Do not retry; retrying will not help before the user has decided.", d
+	case r.method != methodCall:
+		return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry before the user says that it is released; then make the same request again.", code), d
+	}
+	return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry; retrying will not help. Once the user says that it is released, call %s with quarantine_id %s.", code, toolRelease, code), d
+}
+
+func lowerFirst(s string) string {
+	if s == "" || s[0] < 'A' || s[0] > 'Z' {
+		return s
+	}
+	return string(s[0]+'a'-'A') + s[1:]
+}
+
+// releases are the held answers that this session hands over or has handed over: none goes out twice, whatever the hub hears
+// of it and when.
+type releases struct {
+	mu   sync.Mutex
+	code map[string]bool // handed over; false while it is on its way
+}
+
+// begin takes a code for one hand-over. false: it is on its way already, or was handed over.
+func (l *releases) begin(code string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, taken := l.code[code]; taken {
+		return false
+	}
+	if l.code == nil {
+		l.code = map[string]bool{}
+	}
+	l.code[code] = false
+	return true
+}
+
+func (l *releases) end(code string, handed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if handed {
+		l.code[code] = true
+	} else {
+		delete(l.code, code)
+	}
+}
+
+// releasedFor is the code of a released answer that this request gets instead of being run again, "" for none.
+func (s *Session) releasedFor(v *view, r *request, now time.Time) string {
+	if len(v.state.Released) == 0 || r.cut {
+		return ""
+	}
+	same, err := pin.RequestDigest(r.methodName(), r.params)
+	if err != nil {
+		return ""
+	}
+	for _, released := range v.state.Released {
+		if released.Same == same && now.Before(released.Until) {
+			return released.Code
+		}
+	}
+	return ""
+}
+
+// handOver gives the client a released answer, once. same: for the same request made again, else for quarantine_release.
+func (s *Session) handOver(r *request, code string, same bool) {
+	waiting := code
+	refuseWith := func(text string) {
+		v := s.view.Load()
+		d := decision{code: waiting, kind: "response_held", server: inspect.CleanName(v.state.Name, "this server"), status: "held"}
+		s.client.Enqueue(refuse(r.id, r.method, text, d))
+	}
+	if !s.releases.begin(code) {
+		refuseWith(takenText(control.HeldDelivered, code))
+		return
+	}
+	handed := false
+	defer func() { s.releases.end(code, handed) }()
+	ctx, cancel := context.WithTimeout(context.Background(), takeLimit)
+	defer cancel()
+	taken, err := s.cfg.Gate.Take(ctx, control.Take{Code: code, Client: s.clientName(), Same: same})
+	switch {
+	case err != nil:
+		refuseWith(fmt.Sprintf("[Sallyport] Sallyport's own program does not answer, so what is held under the code %s cannot be handed over now. It can be tried again in a minute.", code))
+		return
+	case taken.State != control.HeldTaken || taken.Answer == nil:
+		switch taken.State {
+		case control.HeldWaiting, control.HeldReleased, control.HeldExpired:
+		default:
+			waiting = "" // nothing of that code waits
+		}
+		refuseWith(takenText(taken.State, code))
+		return
+	}
+	line := s.handedLine(r, taken, code)
+	if line == nil {
+		refuseWith(fmt.Sprintf("[Sallyport] What is held under the code %s is no answer that can be handed over. Tell the user: open Sallyport.", code))
+		return
+	}
+	if s.client.Write(line) != nil || s.client.Flush() != nil {
+		return // the client is gone; the hub has it wait again
+	}
+	handed = true
+	s.journal.handedOver(r, taken, code, len(line))
+}
+
+// handedLine is the answer line: the server's own object with all its parts, and our word that it was released.
+func (s *Session) handedLine(r *request, taken control.Taken, code string) []byte {
+	answer := taken.Answer
+	if frame.Validate(answer) != nil {
+		return nil
+	}
+	root := frame.Root(answer)
+	if taken.Error {
+		line := append(appendHead(nil, r.id), `,"error":`...)
+		return append(append(line, answer...), "}\n"...)
+	}
+	if frame.Type(answer, root) == '{' {
+		d := decision{code: code, kind: "response_held", server: inspect.CleanName(taken.Server, "this server"), tool: inspect.CleanName(taken.Tool, ""), status: "released"}
+		word := append([]byte(`"sallyport/decision":`), d.append(nil)...)
+		var edits []frame.Edit
+		if meta, ok := frame.Find(answer, root, "_meta"); ok && frame.Type(answer, meta) == '{' {
+			edits = frame.AppendMember(answer, meta, word)
+		} else if !ok {
+			edits = frame.AppendMember(answer, root, append(append([]byte(`"_meta":{`), word...), '}'))
+		}
+		answer = frame.Splice(nil, answer, edits)
+	}
+	line := append(appendHead(make([]byte, 0, len(answer)+64), r.id), `,"result":`...)
+	return append(append(line, answer...), "}\n"...)
+}
+
+// takenText says why nothing is handed over, in a sentence of its own for each reason.
+func takenText(state, code string) string {
+	switch state {
+	case control.HeldWaiting:
+		return fmt.Sprintf("[Sallyport] What is held under the code %s waits for the user's decision. Tell the user: open Sallyport, inbox item %s. Do not retry before the user has decided.", code, code)
+	case control.HeldReleased:
+		return fmt.Sprintf("[Sallyport] What is held under the code %s is released, but is no tool's result: make the same request again to get it.", code)
+	case control.HeldTaken:
+		return fmt.Sprintf("[Sallyport] What was held under the code %s is being handed over to another call at this moment.", code)
+	case control.HeldDelivered:
+		return fmt.Sprintf("[Sallyport] What was held under the code %s has been handed over already. It is handed over once.", code)
+	case control.HeldExpired:
+		return fmt.Sprintf("[Sallyport] The release of %s ran out before it was asked for. Tell the user: open Sallyport, inbox item %s, and release it again.", code, code)
+	case control.HeldDiscarded:
+		return fmt.Sprintf("[Sallyport] The user discarded what was held under the code %s.", code)
+	case control.HeldGone:
+		return fmt.Sprintf("[Sallyport] What was held under the code %s is no longer kept.", code)
+	}
+	return fmt.Sprintf("[Sallyport] Nothing is held under the code %s.", code)
+}
+
+func (j *journal) held(r *request, code string, held control.Held, bytes int) {
+	detail, _ := json.Marshal(map[string]any{"check": "inspect", "why": held.Why, "rules": rulesOf(held.Findings)})
+	kind := "policy_decision"
+	if r.method == methodCall {
+		kind = "tool_call"
+	}
+	j.record(kind, "held", control.Record{
+		Tool: inspect.CleanName(r.name, "a tool"), Code: code, Summary: "its answer was held back", Detail: detail,
+		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
+	})
+}
+
+// handedOver is what the hub counts as delivered.
+func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes int) {
+	j.record("quarantine", "ok", control.Record{
+		Tool: inspect.CleanName(taken.Tool, ""), Code: code, Summary: "a released answer was handed over", Detail: check("quarantine"),
+		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
+	})
+}
+
+func (j *journal) unkept(err error) {
+	detail, _ := json.Marshal(map[string]string{"check": "quarantine", "error": inspect.Escape(err.Error())})
+	j.record("guard_problem", "blocked", control.Record{Summary: "an answer that was held back could not be kept; nothing of it was passed on", Detail: detail})
+}
+
+// methodName is the method as the protocol spells it.
+func (r *request) methodName() string {
+	if r.spelled != "" {
+		return r.spelled
+	}
+	switch r.method {
+	case methodCall:
+		return "tools/call"
+	case methodGetPrompt:
+		return "prompts/get"
+	case methodComplete:
+		return "completion/complete"
+	case methodListTasks:
+		return "tasks/list"
+	}
+	return ""
+}
+
+// keep has the request remember what it asked, to be shown if its answer is held and to know the same request again.
+func (r *request) keep(line []byte, m *frame.Message) {
+	if r.method.listing() {
+		return
+	}
+	if r.methodName() == "" {
+		r.spelled = string(m.Method)
+	}
+	params := m.Params.Of(line)
+	if r.cut = len(params) > maxParams; !r.cut {
+		r.params = slices.Clone(params)
+	}
+}
