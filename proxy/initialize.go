@@ -47,7 +47,7 @@ func (s *Session) clientName() string {
 func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) error {
 	if m.Kind == frame.Error {
 		s.notInitialized()
-		if s.view.Load().open() {
+		if s.view.Load().open() && s.harmless(line) {
 			return s.client.Write(s.withoutOurs(line, m))
 		}
 		return s.client.Write(s.blandError(r, line, m))
@@ -75,6 +75,10 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 		edits = s.editOpenInitialize(v, line, result)
 	} else {
 		edits = editClosedInitialize(line, result)
+	}
+	if info, ok := frame.Find(line, result, "serverInfo"); ok && !s.harmless(info.Of(line)) {
+		name := frame.AppendString([]byte(`{"name":`), inspect.CleanName(v.state.Name, "a server"))
+		edits = append(edits, frame.Edit{Start: info.Start, End: info.End, With: append(name, `,"version":"withheld"}`...)})
 	}
 	err := s.client.Write(frame.Splice(nil, line, edits))
 	s.checks.begin()
@@ -133,13 +137,15 @@ func (s *Session) editOpenInitialize(v *view, line []byte, result frame.Span) []
 	s.life.mu.Unlock()
 
 	capabilities, ok := frame.Find(line, result, "capabilities")
-	ok = ok && frame.Type(line, capabilities) == '{'
+	ok = ok && frame.Type(line, capabilities) == '{' && s.harmless(capabilities.Of(line))
 	keep := func(key string, m frame.Member) bool {
 		switch {
 		case key == "capabilities":
 			return ok
 		case key == "instructions":
 			return approved || isEmptyText(m.Value.Of(line))
+		case key != "serverInfo" && (!s.harmless(m.Key.Of(line)) || !s.harmless(m.Value.Of(line))):
+			return false
 		}
 		// A parser that takes no notice of case would read these as the two above, which nobody has approved here.
 		return !strings.EqualFold(key, "capabilities") && !strings.EqualFold(key, "instructions")
@@ -179,7 +185,9 @@ var knownCapabilities = map[string][]string{
 // editClosedInitialize leaves the protocol version, the server's own name, and known capabilities with their boolean
 // members: everything else is text of a server that nobody has looked at.
 func editClosedInitialize(line []byte, result frame.Span) []frame.Edit {
-	keep := func(key string, _ frame.Member) bool { return key == "protocolVersion" || key == "serverInfo" }
+	keep := func(key string, m frame.Member) bool {
+		return key == "protocolVersion" && isShortWord(m.Value.Of(line)) || key == "serverInfo"
+	}
 	capabilities := []byte(`"capabilities":{`)
 	hasTools := false
 	if span, ok := frame.Find(line, result, "capabilities"); ok && frame.Type(line, span) == '{' {

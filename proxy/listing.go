@@ -78,6 +78,9 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 	root := frame.Root(line)
 	result, ok := frame.Find(line, root, "result")
 	if !ok {
+		if !s.harmless(line) {
+			return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server answered with an error; its words were kept back because of what was found in them", nil))
+		}
 		return s.client.Write(cutOurs(line)) // an error of an open server is its own
 	}
 	l := lists[r.method]
@@ -87,7 +90,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 	}
 	keep := func(_ int, value frame.Span) bool {
 		if l.kind == pin.Resource && !v.pinsResource(line, value) {
-			return true
+			return s.harmless(value.Of(line))
 		}
 		name, ok := nameOf(l.kind, line, value)
 		if !ok {
@@ -101,12 +104,18 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 		own = ownTools(v)
 	}
 	edits := frame.EditArray(line, array, keep, own...)
-	if next, ok := frame.Find(line, result, "nextCursor"); ok && frame.Type(line, next) != 'n' {
-		cursor, _ := frame.String(line, next)
-		if !s.checks.follows(r, cursor) {
-			edits = append(edits, frame.CutMembers(line, result, func(key string, _ frame.Member) bool { return key == "nextCursor" })...)
+	edits = append(edits, frame.CutMembers(line, result, func(key string, m frame.Member) bool {
+		switch {
+		case key == l.member:
+			return false
+		case key == "nextCursor" && frame.Type(line, m.Value) != 'n':
+			cursor, _ := frame.String(line, m.Value)
+			if !s.checks.follows(r, cursor) {
+				return true
+			}
 		}
-	}
+		return !s.harmless(m.Key.Of(line)) || !s.harmless(m.Value.Of(line))
+	})...)
 	return s.client.Write(cutOurs(frame.Splice(nil, line, edits)))
 }
 

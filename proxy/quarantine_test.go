@@ -311,3 +311,77 @@ func TestARefusedHandOverSaysWhyInItsOwnSentence(t *testing.T) {
 		texts[text] = state
 	}
 }
+
+func TestWhatAServerSaysBesideItsAnswersIsCutWherePoisoned(t *testing.T) {
+	quoted := `"` + poison + `"`
+	initialized := func(result string) func(*rig) {
+		return func(r *rig) {
+			r.server.handle = func(line string) (string, bool) {
+				if !strings.Contains(line, `"initialize"`) {
+					return "", false
+				}
+				return `{"jsonrpc":"2.0","id":` + between(line, `"id":`, `,`) + `,` + result + `}`, true
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		result  string
+		keeps   []string
+		members []string
+	}{
+		"a member of initialize": {`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"_meta":{"a":` + quoted + `}}`,
+			[]string{`"serverInfo":{"name":"s","version":"1"}`, `"protocolVersion":"2025-06-18"`}, nil},
+		"the server's own name": {`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","title":` + quoted + `,"version":"1"}}`,
+			[]string{`"serverInfo":{"name":"weather","version":"withheld"}`}, nil},
+		"a capability": {`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"experimental":{"x":{"y":` + quoted + `}}},"serverInfo":{"name":"s","version":"1"}}`,
+			[]string{`"capabilities":{"tools":{"listChanged":true}}`}, nil},
+		"an error of initialize": {`"error":{"code":7,"message":` + quoted + `}`, []string{`"code":7`}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, approveAll, initialized(c.result))
+			r.gate.set(func(g *gatekeeper) { g.approved["tool:echo"] = []pin.Digest{"any"} }) // a server that is open
+			got := r.initialize()
+			if strings.Contains(got, "evil") {
+				t.Errorf("it reached the client: %s", got)
+			}
+			if !json.Valid([]byte(got)) {
+				t.Errorf("no JSON: %s", got)
+			}
+			for _, keep := range c.keeps {
+				if !strings.Contains(got, keep) {
+					t.Errorf("%s is missing in %s", keep, got)
+				}
+			}
+		})
+	}
+	t.Run("a listing", func(t *testing.T) {
+		r := ready(t, func(r *rig) { r.server.capabilities = `{"tools":{},"resources":{}}` })
+		r.server.declare(func(s *server) {
+			s.handle = func(line string) (string, bool) {
+				if !strings.Contains(line, `"resources/list"`) {
+					return "", false
+				}
+				return `{"jsonrpc":"2.0","id":` + between(line, `"id":`, `,`) + `,"result":{"_meta":{"a":` + quoted + `},"resources":[{"uri":"a:1","name":"one"},{"uri":"a:2","name":"two","description":` + quoted + `},{"uri":"a:3","name":"three"}],"x":1}}`, true
+			}
+		})
+		r.send(`{"jsonrpc":"2.0","id":3,"method":"resources/list"}`)
+		if got, want := r.answerTo("3"), `{"jsonrpc":"2.0","id":3,"result":{"resources":[{"uri":"a:1","name":"one"},{"uri":"a:3","name":"three"}],"x":1}}`; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+	t.Run("an acknowledgement", func(t *testing.T) {
+		r := ready(t)
+		r.server.declare(func(s *server) {
+			s.handle = func(line string) (string, bool) {
+				if !strings.Contains(line, `"ping"`) {
+					return "", false
+				}
+				return `{"jsonrpc":"2.0","id":` + between(line, `"id":`, `,`) + `,"result":{"a":` + quoted + `}}`, true
+			}
+		})
+		r.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+		if got := r.answerTo("3"); got != `{"jsonrpc":"2.0","id":3,"result":{}}` {
+			t.Errorf("got %s", got)
+		}
+	})
+}

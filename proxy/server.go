@@ -149,7 +149,7 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message) error {
 // answerPlain passes the acknowledgement of a ping or of logging/setLevel. Of a server nobody has reviewed not even the
 // words of an error get through, nor anything inside an acknowledgement.
 func (s *Session) answerPlain(r *request, line []byte, m *frame.Message) error {
-	if s.view.Load().open() {
+	if s.view.Load().open() && s.harmless(line) {
 		return s.client.Write(s.withoutOurs(line, m))
 	}
 	if m.Kind == frame.Result {
