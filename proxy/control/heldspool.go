@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -76,22 +77,24 @@ func (s *heldSpool) add(h Held) (err error) {
 	return nil
 }
 
-// deliver gives all of them to send, oldest first, until one fails. What was sent is removed.
-func (s *heldSpool) deliver(send func(Held) error) error {
-	for len(s.files) > 0 {
-		one := s.files[0]
-		var file heldFile
-		if err := readHeld(one.f, &file); err != nil {
-			return err
-		}
-		if err := send(file.Held); err != nil {
-			return err
+// first is the oldest of them, nil where there is none.
+func (s *heldSpool) first() *spooledHeld {
+	if len(s.files) == 0 {
+		return nil
+	}
+	return &s.files[0]
+}
+
+// sent removes one that a hub has stored.
+func (s *heldSpool) sent(id string) {
+	s.files = slices.DeleteFunc(s.files, func(one spooledHeld) bool {
+		if one.id != id {
+			return false
 		}
 		_ = os.Remove(one.path)
 		one.f.Close()
-		s.files = s.files[1:]
-	}
-	return nil
+		return true
+	})
 }
 
 // close gives the locks back: a hub finds what is left.

@@ -44,7 +44,7 @@ func (l *Link) Hold(ctx context.Context, h Held) (Kept, error) {
 	return Kept{}, nil
 }
 
-// deliverHeld brings what was written down to a hub, for as long as there is anything and the link stands.
+// deliverHeld brings what was written down to a hub, oldest first, for as long as there is anything and the link stands.
 func (l *Link) deliverHeld() {
 	for {
 		select {
@@ -52,26 +52,38 @@ func (l *Link) deliverHeld() {
 		case <-l.over:
 			return
 		}
-		c, err := l.hub()
-		if err != nil {
-			continue
-		}
-		l.holding.mu.Lock()
-		err = l.holding.spool.deliver(func(h Held) error {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			defer cancel()
-			_, err := c.Hold(ctx, h)
-			return err
-		})
-		if len(l.holding.spool.files) == 0 {
-			l.holding.busy = false
-			l.holding.mu.Unlock()
+		if c, err := l.hub(); err == nil && l.deliverAll(c) {
 			return
 		}
+	}
+}
+
+// deliverAll says whether nothing is left. No lock is held while the hub stores one: others are written down meanwhile.
+func (l *Link) deliverAll(c *Client) bool {
+	for {
+		l.holding.mu.Lock()
+		one := l.holding.spool.first()
+		if one == nil {
+			l.holding.busy = false
+			l.holding.mu.Unlock()
+			return true
+		}
+		var file heldFile
+		err := readHeld(one.f, &file)
+		id := one.id
 		l.holding.mu.Unlock()
+		if err == nil {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			_, err = c.Hold(ctx, file.Held)
+			cancel()
+		}
 		if err != nil {
 			l.log.Warn("deliver a held answer", "error", err)
+			return false
 		}
+		l.holding.mu.Lock()
+		l.holding.spool.sent(id)
+		l.holding.mu.Unlock()
 	}
 }
 
