@@ -139,7 +139,7 @@ func (tx *Tx) WaitingFor(serverID, kind string) (Item, error) {
 	return Item{}, fmt.Errorf("inbox item %s: %w", kind, ErrNotFound)
 }
 
-// DeleteDecidedBefore forgets items decided before t, so that the codes come back into use.
+// DeleteDecidedBefore forgets items decided before t, and what was held under them, so that the codes come back into use.
 func (tx *Tx) DeleteDecidedBefore(t time.Time) (int, error) {
 	old, err := tx.Decided()
 	if err != nil {
@@ -149,6 +149,9 @@ func (tx *Tx) DeleteDecidedBefore(t time.Time) (int, error) {
 	for _, it := range old {
 		if it.DecidedAt.Before(t) {
 			if err := tx.delete(bucketDecided, []byte(it.Code)); err != nil {
+				return n, err
+			}
+			if err := tx.deleteHeld(it.Code); err != nil {
 				return n, err
 			}
 			n++

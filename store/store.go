@@ -174,7 +174,7 @@ func (s *Store) settle(options Options, loss *Loss, absent bool) error {
 	case !hasKey:
 		return fmt.Errorf("%s is gone: %w", filepath.Join(s.dir, keyFile), ErrSeal)
 	}
-	return s.view(func(btx *bolt.Tx) error {
+	err = s.view(func(btx *bolt.Tx) error {
 		tx := &Tx{tx: btx, key: s.key, now: s.now}
 		var b birth
 		if err := tx.get(bucketMeta, metaBirth, &b); err != nil {
@@ -184,12 +184,16 @@ func (s *Store) settle(options Options, loss *Loss, absent bool) error {
 			return ErrNewer
 		}
 		s.unrolled.Store(!tx.rollHolds())
-		if err := tx.probe(); err != nil {
-			return err
-		}
-		// A good copy was put back in the place of the one that was lost.
-		return removeLoss(s.dir)
+		return tx.probe()
 	})
+	if err != nil {
+		return err
+	}
+	if err := s.addLater(); err != nil {
+		return err
+	}
+	// A good copy was put back in the place of the one that was lost.
+	return removeLoss(s.dir)
 }
 
 type fileState int
@@ -220,6 +224,9 @@ func (s *Store) look() (fileState, error) {
 		state = unused
 		for _, b := range buckets {
 			bucket := tx.Bucket(b.name)
+			if bucket == nil && b.later && lacksLater(tx) {
+				continue
+			}
 			if bucket == nil {
 				return fmt.Errorf("%w: bucket %s is gone", ErrCorrupt, b.name)
 			}
@@ -263,6 +270,9 @@ func (s *Store) begin(loss *Loss) error {
 				return err
 			}
 		}
+		if err := tx.put(bucketMeta, metaLater, true); err != nil {
+			return err
+		}
 		if err := tx.putHead(head{}); err != nil {
 			return err
 		}
@@ -286,6 +296,9 @@ func (s *Store) begin(loss *Loss) error {
 // probe reads through what the hub will need, so that damage shows at Open and not in the middle of a decision.
 func (tx *Tx) probe() error {
 	for _, b := range buckets {
+		if b.later && lacksLater(tx.tx) {
+			continue
+		}
 		if b.sealed {
 			tx.each(b.name, nil, func(_, sealed []byte) { _ = len(sealed) })
 			continue

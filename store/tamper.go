@@ -12,8 +12,8 @@ import (
 type Tampered struct {
 	// Records names each record that was not sealed with this key at its place: "pins SERVER tool:echo".
 	Records []string
-	// Rolled says that servers or pins were taken away or older ones brought back, each with a seal that holds: no pin of
-	// this store may be trusted before a person has looked.
+	// Rolled says that servers, pins, held answers or exceptions were taken away or older ones brought back, each with a seal
+	// that holds: no pin of this store may be trusted before a person has looked.
 	Rolled bool
 }
 
@@ -70,11 +70,15 @@ func (tx *Tx) Reseal() error {
 	return nil
 }
 
-// roll digests the seals of all servers, pins and values of the home, in order. A seal on each record alone does not see one that is taken away
-// or replaced by its own older form: an item once approved, rejected since, would be open again.
+// roll digests the seals of all servers, pins and values of the home, of held answers and exceptions, in order. A seal on each
+// record alone does not see one that is taken away or replaced by its own older form: an item once approved, rejected since,
+// would be open again, and an answer that was handed over could be handed over again.
 func (tx *Tx) roll() []byte {
 	h := sha256.New()
-	for _, bucket := range [][]byte{bucketServers, bucketPins, bucketMeta} {
+	for _, bucket := range [][]byte{bucketServers, bucketPins, bucketMeta, bucketHeld, bucketExcepted} {
+		if tx.blankLater(bucket) {
+			continue // so that the roll of a store which never held anything is what earlier versions made it
+		}
 		h.Write(bucket)
 		tx.each(bucket, nil, func(key, sealed []byte) {
 			if &bucket[0] == &bucketMeta[0] && (bytes.Equal(key, metaRoll) || bytes.Equal(key, metaHead)) {

@@ -22,15 +22,22 @@ var (
 	bucketActivity = []byte("activity")    // sequence -> record
 	bucketIDs      = []byte("activity-id") // record id -> sequence
 	bucketAnchors  = []byte("anchors")     // first sequence -> what retention took
+	bucketHeld     = []byte("held")        // code of the inbox item -> what is known of a held answer
+	bucketHeldText = []byte("held-text")   // code -> its text, bound by the sealed record
+	bucketExcepted = []byte("exceptions")
 )
 
-// Every bucket, and whether its values are sealed one by one (the activity chain is sealed by its head).
+// Every bucket, and whether its values are sealed one by one: the activity chain is sealed by its head, and a held text by the
+// record of it, so that nobody reads through a quarter of a gigabyte at start. later are those that a store made by an
+// earlier version has not (later.go).
 var buckets = []struct {
-	name   []byte
-	sealed bool
+	name          []byte
+	sealed, later bool
 }{
-	{bucketMeta, true}, {bucketServers, true}, {bucketPins, true}, {bucketSeen, true}, {bucketHistory, true},
-	{bucketInbox, true}, {bucketDecided, true}, {bucketAnchors, true}, {bucketActivity, false}, {bucketIDs, false},
+	{name: bucketMeta, sealed: true}, {name: bucketServers, sealed: true}, {name: bucketPins, sealed: true}, {name: bucketSeen, sealed: true},
+	{name: bucketHistory, sealed: true}, {name: bucketInbox, sealed: true}, {name: bucketDecided, sealed: true}, {name: bucketAnchors, sealed: true},
+	{name: bucketActivity}, {name: bucketIDs},
+	{name: bucketHeld, sealed: true, later: true}, {name: bucketHeldText, later: true}, {name: bucketExcepted, sealed: true, later: true},
 }
 
 // Tx is a transaction. It ends with the function it was given to and is used by one goroutine.

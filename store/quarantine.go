@@ -1,0 +1,164 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Held is what is known of an answer that was held back; its text is kept apart (HeldText), and Text binds it.
+type Held struct {
+	Code     string          `json:"code"` // of its inbox item
+	ID       string          `json:"id"`   // the wrapper's: one of a server that comes twice is the same
+	ServerID string          `json:"server_id"`
+	Client   string          `json:"client,omitempty"`
+	Session  string          `json:"session,omitempty"`
+	Era      string          `json:"era,omitempty"`
+	Method   string          `json:"method"`
+	Item     string          `json:"item,omitempty"`
+	Name     string          `json:"name,omitempty"`
+	Same     string          `json:"same,omitempty"`
+	Error    bool            `json:"error,omitempty"`
+	Why      string          `json:"why"`
+	Score    float64         `json:"score,omitempty"`
+	Checks   json.RawMessage `json:"checks,omitempty"`
+	RuleSet  string          `json:"rule_set,omitempty"`
+	Levels   json.RawMessage `json:"levels,omitempty"` // what was found: the gravest level of each rule
+	Time     time.Time       `json:"time"`             // when it came, as the wrapper says
+	Stored   time.Time       `json:"stored"`
+	Bytes    int64           `json:"bytes"`          // of the answer
+	Text     string          `json:"text,omitempty"` // SHA-256 of what is kept, in hex; "" where nothing is kept any more
+	Kept     int64           `json:"kept,omitempty"` // bytes of what is kept
+
+	State     string    `json:"state"`
+	Decided   time.Time `json:"decided,omitzero"` // by a person, last
+	Until     time.Time `json:"until,omitzero"`   // of a release
+	Without   bool      `json:"without,omitempty"`
+	Takers    []string  `json:"takers,omitempty"` // who was granted it and has not said that it arrived; the last one has it now
+	Taken     time.Time `json:"taken,omitzero"`
+	Delivered time.Time `json:"delivered,omitzero"`
+	Unsure    bool      `json:"unsure,omitempty"` // it may have arrived
+}
+
+// HeldText is what of a held answer is kept for a person's decision, and no longer.
+type HeldText struct {
+	Params   []byte
+	Answer   []byte
+	Findings json.RawMessage
+}
+
+// Encode writes a text as it is stored: each part behind its length. The answer of 64 MiB is no JSON inside of JSON.
+func (t HeldText) Encode() (stored []byte, sum string) {
+	parts := [][]byte{t.Params, t.Answer, t.Findings}
+	size := 0
+	for _, p := range parts {
+		size += 8 + len(p)
+	}
+	stored = make([]byte, 0, size)
+	for _, p := range parts {
+		stored = binary.BigEndian.AppendUint64(stored, uint64(len(p)))
+		stored = append(stored, p...)
+	}
+	hash := sha256.Sum256(stored)
+	return stored, hex.EncodeToString(hash[:])
+}
+
+func decodeHeldText(stored []byte) (t HeldText, err error) {
+	for _, part := range []*[]byte{&t.Params, &t.Answer, (*[]byte)(&t.Findings)} {
+		if len(stored) < 8 {
+			return t, ErrSeal
+		}
+		n := binary.BigEndian.Uint64(stored)
+		if stored = stored[8:]; n > uint64(len(stored)) {
+			return t, ErrSeal
+		}
+		*part, stored = bytes.Clone(stored[:n]), stored[n:]
+	}
+	return t, nil
+}
+
+// PutHeld writes what is known of a held answer. Where it says that nothing is kept any more the text goes with it.
+func (tx *Tx) PutHeld(h Held) error {
+	if h.Code == "" || len(h.Code) > 64 {
+		return fmt.Errorf("held answer: %.80q is not a code", h.Code)
+	}
+	tx.rolled = true
+	if h.Text == "" {
+		if err := tx.delete(bucketHeldText, []byte(h.Code)); err != nil {
+			return err
+		}
+	}
+	return tx.put(bucketHeld, []byte(h.Code), h)
+}
+
+// PutHeldText writes the text of a held answer as HeldText.Encode made it; PutHeld names its sum in the same transaction.
+func (tx *Tx) PutHeldText(code string, stored []byte) error {
+	defer marked()
+	if err := tx.bucket(bucketHeldText).Put([]byte(code), stored); err != nil {
+		return fmt.Errorf("store %s: %w", bucketHeldText, err)
+	}
+	return nil
+}
+
+// Held is one held answer; ErrNotFound, or ErrSeal if something else wrote it.
+func (tx *Tx) Held(code string) (Held, error) {
+	var h Held
+	err := tx.get(bucketHeld, []byte(code), &h)
+	return h, err
+}
+
+// AllHeld are all held answers whose seal holds, by code.
+func (tx *Tx) AllHeld() ([]Held, error) { return list[Held](tx, bucketHeld, nil) }
+
+// HeldText is the text of a held answer, ErrNotFound where it is not kept any more, ErrSeal where it is not what was kept.
+func (tx *Tx) HeldText(h Held) (HeldText, error) {
+	defer marked()
+	stored := tx.bucket(bucketHeldText).Get([]byte(h.Code))
+	if h.Text == "" || stored == nil {
+		return HeldText{}, fmt.Errorf("text of %.80q: %w", h.Code, ErrNotFound)
+	}
+	sum := sha256.Sum256(stored)
+	if hex.EncodeToString(sum[:]) != h.Text {
+		return HeldText{}, fmt.Errorf("text of %.80q: %w", h.Code, ErrSeal)
+	}
+	t, err := decodeHeldText(stored)
+	if err != nil {
+		return HeldText{}, fmt.Errorf("text of %.80q: %w", h.Code, err)
+	}
+	return t, nil
+}
+
+// SweepHeldTexts takes texts away that no record names: of a record that Reseal took, or something else wrote.
+func (tx *Tx) SweepHeldTexts() (n int, err error) {
+	defer marked()
+	var strays [][]byte
+	c := tx.bucket(bucketHeldText).Cursor()
+	for k, _ := c.First(); k != nil; k, _ = c.Next() {
+		if h, err := tx.Held(string(k)); err != nil || h.Text == "" {
+			strays = append(strays, bytes.Clone(k))
+		}
+	}
+	for _, key := range strays {
+		if err := tx.delete(bucketHeldText, key); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+func (tx *Tx) deleteHeld(code string) error {
+	key := []byte(code)
+	if tx.bucket(bucketHeld).Get(key) == nil {
+		return nil
+	}
+	tx.rolled = true
+	if err := tx.delete(bucketHeldText, key); err != nil {
+		return err
+	}
+	return tx.delete(bucketHeld, key)
+}
