@@ -21,6 +21,9 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 	err = h.update(func(tx *store.Tx) (bool, error) {
 		server, err := findServer(tx, b.Server)
 		if err != nil {
+			if it, unknown := tx.Item(b.Server); unknown == nil && it.Kind == kindHeld {
+				err = answer(control.CodeBadRequest, "%s is an answer that was held back: it is thrown away with `sallyport discard %s`", it.Code, it.Code)
+			}
 			return false, err
 		}
 		id = server.ID

@@ -150,6 +150,9 @@ func (h *Hub) decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	if err != nil {
 		return it, err
 	}
+	if it.Kind == kindHeld {
+		return it, answer(control.CodeBadRequest, "%s is an answer that was held back: it is let through with `sallyport release %s`, or thrown away with `sallyport discard %s`", it.Code, it.Code, it.Code)
+	}
 	// What a person said no to can still be allowed by its code, as long as it is the same content.
 	reconsidered := it.Decided == decidedRejected && !d.Reject
 	if it.Decided != "" && !reconsidered || it.Next != "" {

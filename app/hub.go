@@ -73,6 +73,8 @@ type Hub struct {
 	logs  *logBook
 	guard guardian
 
+	quarantine quarantine // h.mu guards what is in it
+
 	done    chan struct{}
 	ended   sync.Once
 	closing chan struct{} // ends the goroutines of Open
@@ -129,23 +131,28 @@ func Open(opts Options) (*Hub, error) {
 		return nil, fmt.Errorf("open hub: %w", err)
 	}
 	h := &Hub{
-		opts:      opts,
-		logs:      newLogBook(opts.Home.Logs),
-		done:      make(chan struct{}),
-		closing:   make(chan struct{}),
-		orphans:   make(chan struct{}, 1),
-		revision:  uint64(opts.Now().UnixMicro()), // grows over restarts too, as wrappers expect
-		sessions:  map[control.Wrapper]*session{},
-		servers:   map[string]*standing{},
-		minted:    map[string][]time.Time{},
-		withdrawn: map[string]string{},
-		problems:  map[string]control.Problem{},
-		guard:     guardian{wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}},
+		opts:       opts,
+		logs:       newLogBook(opts.Home.Logs),
+		done:       make(chan struct{}),
+		closing:    make(chan struct{}),
+		orphans:    make(chan struct{}, 1),
+		revision:   uint64(opts.Now().UnixMicro()), // grows over restarts too, as wrappers expect
+		sessions:   map[control.Wrapper]*session{},
+		servers:    map[string]*standing{},
+		minted:     map[string][]time.Time{},
+		withdrawn:  map[string]string{},
+		problems:   map[string]control.Problem{},
+		quarantine: newQuarantine(),
+		guard:      guardian{wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}},
 	}
 	if err := h.openStore(); err != nil {
 		return nil, err
 	}
 	if err := h.openSettings(); err != nil {
+		h.Close()
+		return nil, err
+	}
+	if err := h.openQuarantine(); err != nil {
 		h.Close()
 		return nil, err
 	}
@@ -280,6 +287,11 @@ func (h *Hub) checkSeals() error {
 				if err := errors.Join(tx.PutPin(p), tx.AddHistory(store.Event{ServerID: p.ServerID, Item: p.Item, Era: p.Era, At: now, Action: "block", By: "seal", Digest: p.Digest})); err != nil {
 					return err
 				}
+			}
+		}
+		if found.Rolled {
+			if err := h.distrustHeld(tx, now); err != nil {
+				return err
 			}
 		}
 		if err := tx.Reseal(); err != nil {

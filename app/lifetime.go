@@ -21,8 +21,9 @@ func (h *Hub) begin() {
 	h.mu.Lock()
 	h.idling()
 	h.mu.Unlock()
-	h.work.Add(5)
+	h.work.Add(6)
 	go h.collectSpool()
+	go h.tendHeld()
 	go h.watchSettings()
 	go h.watchClients()
 	go h.watchHome()
@@ -211,6 +212,38 @@ func (h *Hub) retentionTime(now time.Time, credit time.Duration) (at time.Time, 
 	return at, err
 }
 
+// forgetDecided forgets items that were decided before t, with what was held under them, and exceptions that ended before it.
+func (h *Hub) forgetDecided(t time.Time) error {
+	forgot := false
+	err := h.commit(func(tx *store.Tx) (bool, error) {
+		n, err := tx.DeleteDecidedBefore(t)
+		if err != nil {
+			return false, err
+		}
+		passes, err := tx.Exceptions()
+		if err != nil {
+			return false, err
+		}
+		for _, e := range passes {
+			if e.Until.After(t) {
+				continue
+			}
+			if err := tx.DeleteException(e.ID); err != nil {
+				return false, err
+			}
+			n++
+		}
+		forgot = n > 0
+		return forgot, nil
+	})
+	if err != nil || !forgot {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.readQuarantine()
+}
+
 // prune takes from the timeline what its settings say, and decided items nobody will ask about.
 func (h *Hub) prune(credit time.Duration) {
 	h.mu.Lock()
@@ -226,10 +259,7 @@ func (h *Hub) prune(credit time.Duration) {
 		_, err = h.store.Prune(now, limits.ActivityKeep, limits.ActivitySize)
 	}
 	if err == nil {
-		err = h.commit(func(tx *store.Tx) (bool, error) {
-			n, err := tx.DeleteDecidedBefore(now.Add(-keepFor))
-			return n > 0, err
-		})
+		err = h.forgetDecided(now.Add(-keepFor))
 	}
 	if err != nil && !errors.Is(err, store.ErrClosed) {
 		h.failedReading(err)

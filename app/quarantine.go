@@ -1,31 +1,535 @@
 package app
 
-import "github.com/sallyport/sallyport/proxy/control"
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
 
-// Hold stores an answer that was held back.
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// kindHeld is the inbox item of an answer that was held back, one an answer.
+const kindHeld = "response_held"
+
+// quarantine is what the hub knows of held answers and exceptions without asking the store. h.mu guards it.
+type quarantine struct {
+	held   map[string]store.Held      // by code
+	codes  map[string]string          // by server and the wrapper's id of it
+	passes map[string]store.Exception // by id
+	away   map[string]time.Time       // by code: since when the wrapper that was granted it is not there
+	wake   chan struct{}              // something is due at another time than before
+}
+
+func newQuarantine() quarantine {
+	return quarantine{held: map[string]store.Held{}, codes: map[string]string{}, passes: map[string]store.Exception{}, away: map[string]time.Time{}, wake: make(chan struct{}, 1)}
+}
+
+func heldKey(server, id string) string { return server + " " + id }
+
+// readQuarantine reads what is held anew.
+func (h *Hub) readQuarantine() error {
+	return h.store.View(func(tx *store.Tx) error {
+		held, err := tx.AllHeld()
+		if err != nil {
+			return err
+		}
+		passes, err := tx.Exceptions()
+		if err != nil {
+			return err
+		}
+		q := &h.quarantine
+		clear(q.held)
+		clear(q.codes)
+		clear(q.passes)
+		for _, one := range held {
+			q.note(one)
+		}
+		for _, e := range passes {
+			q.passes[e.ID] = e
+		}
+		return nil
+	})
+}
+
+// openQuarantine knows what a hub before this one held.
+func (h *Hub) openQuarantine() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.usable() != nil {
+		return nil
+	}
+	err := h.update(func(tx *store.Tx) (bool, error) {
+		n, err := tx.SweepHeldTexts()
+		return n > 0, err
+	})
+	if err == nil {
+		err = h.readQuarantine()
+	}
+	if errors.Is(err, store.ErrCorrupt) {
+		return h.openedDamaged(err)
+	}
+	if err != nil {
+		return fmt.Errorf("open quarantine: %w", err)
+	}
+	return nil
+}
+
+// distrustHeld is for a store in which older records were brought back: no exception of it holds, and what was released waits
+// for a person again.
+func (h *Hub) distrustHeld(tx *store.Tx, now time.Time) error {
+	held, err := tx.AllHeld()
+	if err != nil {
+		return err
+	}
+	for _, one := range held {
+		if one.State != control.HeldReleased && one.State != control.HeldTaken {
+			continue
+		}
+		one.State, one.Unsure = control.HeldWaiting, true
+		if err := errors.Join(tx.PutHeld(one), h.settleHeld(tx, one)); err != nil {
+			return err
+		}
+	}
+	passes, err := tx.Exceptions()
+	if err != nil {
+		return err
+	}
+	for _, e := range passes {
+		if !e.Ended.IsZero() {
+			continue
+		}
+		e.Ended = now
+		if err := tx.PutException(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *quarantine) note(one store.Held) {
+	q.held[one.Code] = one
+	q.codes[heldKey(one.ServerID, one.ID)] = one.Code
+}
+
+// putHeld writes a held answer inside updateHeld, with its inbox item as it stands now.
+type putHeld func(store.Held) error
+
+// updateHeld is update for what is held: what was written is known once it is on the disk, and not before.
+func (h *Hub) updateHeld(f func(tx *store.Tx, put putHeld) (wrote bool, err error)) error {
+	var changed []store.Held
+	err := h.update(func(tx *store.Tx) (bool, error) {
+		changed = changed[:0]
+		return f(tx, func(one store.Held) error {
+			changed = append(changed, one)
+			if err := tx.PutHeld(one); err != nil {
+				return err
+			}
+			return h.settleHeld(tx, one)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for _, one := range changed {
+		h.quarantine.note(one)
+	}
+	h.tendSoon()
+	return nil
+}
+
+// settleHeld brings the inbox item of a held answer in line with where that stands: it waits as long as a person may decide on it.
+func (h *Hub) settleHeld(tx *store.Tx, one store.Held) error {
+	it, err := tx.Item(one.Code)
+	if absent(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	decided := ""
+	switch one.State {
+	case control.HeldReleased, control.HeldTaken, control.HeldDelivered:
+		decided = decidedApproved
+	case control.HeldDiscarded:
+		decided = decidedRejected
+	case control.HeldGone:
+		if !one.Decided.IsZero() {
+			decided = decidedWithdrawn
+		}
+	}
+	if it.Decided != decided {
+		it.Decided, it.DecidedAt = decided, h.opts.Now()
+		if decided == "" {
+			it.DecidedAt = time.Time{}
+		}
+	}
+	for i := range it.Parts {
+		it.Parts[i].State = one.State
+	}
+	return tx.PutItem(it)
+}
+
+// Hold stores an answer that was held back, and answers once it is on the disk. One that comes twice is stored once.
 func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
-	return control.Kept{}, answer(control.CodeUnavailable, "held answers cannot be stored yet")
+	ready, err := prepareHeld(held) // outside the lock: it may take a while
+	if err != nil {
+		return control.Kept{}, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.sessions[w]
+	if s == nil {
+		return control.Kept{}, answer(control.CodeBadRequest, "hold before register")
+	}
+	if err := h.usable(); err != nil {
+		return control.Kept{}, err
+	}
+	name := s.name
+	if st := h.servers[s.server]; st != nil {
+		name = st.base.Name
+	}
+	code, notice, err := h.hold(s, name, ready, nil)
+	if err != nil {
+		return control.Kept{}, h.failed(err)
+	}
+	h.crashPoint("held")
+	h.pushAll()
+	if notice != nil {
+		h.notify(*notice)
+	}
+	return control.Kept{Code: code}, nil
 }
 
-// Take grants a released answer to a wrapper.
-func (h *Hub) Take(w control.Wrapper, take control.Take) (control.Taken, error) {
-	return control.Taken{}, nil
+// readyHeld is a held answer as it will be stored.
+type readyHeld struct {
+	store.Held
+	text     []byte
+	findings []inspect.Finding
 }
 
-// Release decides on a held answer.
-func (h *Hub) Release(peer control.Peer, r control.Release) (control.ReleaseAnswer, error) {
-	return control.ReleaseAnswer{}, answer(control.CodeNotFound, "nothing is held")
+const (
+	maxHeldID       = 64
+	maxHeldName     = 4096
+	maxHeldItem     = 64 << 10
+	maxHeldFindings = 20_000
+	maxHeldChecks   = 100
+	// maxShownFindings is how many findings stand in the inbox item, the gravest first. All of them are kept with the text.
+	maxShownFindings = 200
+)
+
+// prepareHeld refuses what no wrapper of ours says. The answer inside is of a server: it is stored as it came, and is no more
+// than text to us.
+func prepareHeld(in control.Held) (readyHeld, error) {
+	bad := func(format string, args ...any) (readyHeld, error) {
+		return readyHeld{}, answer(control.CodeBadRequest, "a held answer that cannot be: "+format, args...)
+	}
+	switch {
+	case in.ID == "" || len(in.ID) > maxHeldID || inspect.CleanName(in.ID, "") == "":
+		return bad("its id")
+	case in.Method == "" || len(in.Method) > maxName || !utf8.ValidString(in.Method):
+		return bad("its method")
+	case len(in.Item) > maxHeldItem || !utf8.ValidString(in.Item):
+		return bad("its item")
+	case in.Why != control.HeldThreat && in.Why != control.HeldLimit && in.Why != control.HeldProvider:
+		return bad("why it was held")
+	case len(in.Answer) == 0 || !utf8.Valid(in.Answer) || !json.Valid(in.Answer):
+		return bad("an answer that is no JSON")
+	case len(in.Params) > 0 && (!utf8.Valid(in.Params) || !json.Valid(in.Params)):
+		return bad("params that are no JSON")
+	case len(in.Findings) > maxHeldFindings || len(in.Checks) > maxHeldChecks:
+		return bad("more findings than there can be")
+	case len(in.Same) > 128:
+		return bad("its digest")
+	}
+	levels := map[string]inspect.Level{}
+	for _, f := range in.Findings {
+		if f.Level.Rank() == 0 || f.Rule == "" || len(f.Rule) > maxName {
+			return bad("a finding without rule or level")
+		}
+		if f.Level.Rank() > levels[f.Rule].Rank() {
+			levels[f.Rule] = f.Level
+		}
+	}
+	checks := in.Checks
+	if checks == nil {
+		checks = []inspect.Check{}
+	}
+	findings, err := json.Marshal(in.Findings)
+	if err != nil {
+		return bad("its findings")
+	}
+	out := readyHeld{findings: in.Findings, Held: store.Held{
+		ID: in.ID, Client: clip(strings.ToValidUTF8(in.Client, ""), maxName), Session: clip(in.Session, maxName), Era: clip(in.Era, maxName), Method: in.Method,
+		Item: in.Item, Name: strings.ToValidUTF8(clip(in.Name, maxHeldName), ""), Same: string(in.Same), Error: in.Error, Why: in.Why, Score: in.Score,
+		Checks: detailOf(checks), RuleSet: clip(in.RuleSet, maxName), Levels: detailOf(levels), Time: in.Time.UTC(), Bytes: int64(len(in.Answer)), State: control.HeldWaiting,
+	}}
+	out.text, out.Text = store.HeldText{Params: in.Params, Answer: in.Answer, Findings: findings}.Encode()
+	out.Kept = int64(len(out.text))
+	return out, nil
 }
 
-// Exceptions are those that are in force.
-func (h *Hub) Exceptions() ([]control.Exception, error) { return nil, nil }
-
-// Except makes exceptions.
-func (h *Hub) Except(peer control.Peer, e control.Except) ([]control.Exception, error) {
-	return nil, answer(control.CodeNotFound, "nothing is held")
+// hold stores a held answer with its inbox item and its record, in one transaction. more is written with them. The caller
+// holds h.mu.
+func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *ItemNotice, err error) {
+	one := ready.Held
+	one.ServerID = s.server
+	if s.client != "" {
+		one.Client = s.client // what it registered as, not what it says now
+	}
+	if code := h.quarantine.codes[heldKey(one.ServerID, one.ID)]; code != "" {
+		return code, nil, nil
+	}
+	now := h.opts.Now()
+	one.Stored = now
+	if one.Time.IsZero() || one.Time.After(now) {
+		one.Time = now.UTC()
+	}
+	evicted, fits := h.makeRoom(one.ServerID, one.Kept)
+	digest := heldDigest(one)
+	if !fits {
+		one.Text, one.Kept, one.State = "", 0, control.HeldGone
+	}
+	var item store.Item
+	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
+		if more != nil {
+			if err := more(tx); err != nil {
+				return false, err
+			}
+		}
+		if one.Code, err = tx.NewCode(); err != nil {
+			return false, err
+		}
+		for _, old := range evicted {
+			if err := h.forgetText(tx, put, old, "its server holds more than is kept"); err != nil {
+				return false, err
+			}
+		}
+		item = heldItem(one, digest, ready.findings, now)
+		if err := tx.PutItem(item); err != nil {
+			return false, err
+		}
+		if one.Text != "" {
+			if err := tx.PutHeldText(one.Code, ready.text); err != nil {
+				return false, err
+			}
+		}
+		if err := put(one); err != nil {
+			return false, err
+		}
+		summary := item.Title
+		if one.State == control.HeldGone {
+			summary += "; it is too large to be kept, and is gone"
+		}
+		_, err := tx.Append(h.record("quarantine", "held", store.Record{
+			Server: server, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
+			Detail: detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": clip(inspect.Escape(one.Method), maxName), "item": clip(one.Item, maxName), "rule_set": one.RuleSet}),
+		}))
+		h.crashPoint("hold")
+		return true, err
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	n := noticeOf(item, server)
+	return one.Code, &n, nil
 }
 
-// EndException ends one.
-func (h *Hub) EndException(peer control.Peer, id string) (control.Exception, error) {
-	return control.Exception{}, answer(control.CodeNotFound, "no such exception")
+// heldDigest is over everything that a person is shown of a held answer and decides on. The text is in it by its sum.
+func heldDigest(one store.Held) string {
+	raw, err := json.Marshal(struct {
+		V                                                                  int
+		Server, Client, Method, Item, Name, Why, RuleSet, ID, Checks, Text string
+		Error                                                              bool
+	}{1, one.ServerID, one.Client, one.Method, one.Item, one.Name, one.Why, one.RuleSet, one.ID, string(one.Checks), one.Text, one.Error})
+	if err != nil {
+		raw = []byte(one.ID + one.Text)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// heldItem is the inbox item of a held answer.
+func heldItem(one store.Held, digest string, findings []inspect.Finding, now time.Time) store.Item {
+	shown := slices.Clone(findings)
+	slices.SortStableFunc(shown, func(a, b inspect.Finding) int { return b.Level.Rank() - a.Level.Rank() })
+	it := store.Item{
+		Code: one.Code, Kind: kindHeld, ServerID: one.ServerID, Severity: severityReview, Title: heldTitle(one), Digest: digest, Era: one.Era,
+		Created: now, Updated: now,
+		Parts: []store.Part{{Item: heldPart(one), State: one.State, Digest: one.Text, Findings: writeFindings(shown[:min(len(shown), maxShownFindings)])}},
+	}
+	if one.Client != "" {
+		it.Clients = []string{one.Client}
+	}
+	switch inspect.Worst(findings) {
+	case inspect.Critical:
+		it.Severity = severityCritical
+	case inspect.High:
+		it.Severity = severityHigh
+	}
+	return it
+}
+
+func heldPart(one store.Held) string {
+	if one.Item != "" {
+		return one.Item
+	}
+	return one.Method
+}
+
+// heldTool is the tool's name where it may stand in a sentence of ours.
+func heldTool(one store.Held) string {
+	if one.Method != "tools/call" {
+		return ""
+	}
+	return inspect.CleanName(one.Name, "")
+}
+
+// heldTitle is ours: it names a tool only where the name carries no sentence.
+func heldTitle(one store.Held) string {
+	what := "An answer"
+	if one.Error {
+		what = "An error"
+	}
+	kind, _, _ := strings.Cut(one.Item, ":")
+	switch name := inspect.CleanName(one.Name, ""); {
+	case one.Method == "tools/call" && name != "":
+		what += fmt.Sprintf(" of %q", name)
+	case one.Method == "tools/call":
+		what += " of a tool"
+	case one.Method == "prompts/get" && name != "":
+		what += fmt.Sprintf(" of the prompt %q", name)
+	case one.Method == "resources/read", kind == string(pin.Resource), kind == string(pin.ResourceTemplate):
+		what += " of a resource"
+	case inspect.CleanName(strings.ReplaceAll(one.Method, "/", "."), "") != "":
+		what += fmt.Sprintf(" to %q", one.Method)
+	}
+	switch one.Why {
+	case control.HeldLimit:
+		return what + " was held back: it is larger than what is looked at"
+	case control.HeldProvider:
+		return what + " was held back: it could not be looked at in full"
+	}
+	return what + " was held back"
+}
+
+// rulesIn are the names of the rules that matched, each once.
+func rulesIn(findings []inspect.Finding) []string {
+	names := []string{}
+	for _, f := range findings {
+		if !slices.Contains(names, f.Rule) && len(names) < maxListed {
+			names = append(names, f.Rule)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// heldItemDetail is the item of a held answer whole.
+func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, error) {
+	server, err := tx.Server(it.ServerID)
+	if err != nil && !absent(err) {
+		return control.ItemDetail{}, err
+	}
+	held, findings, err := h.heldDetail(tx, it)
+	if err != nil {
+		return control.ItemDetail{}, err
+	}
+	out := control.ItemDetail{
+		InboxItem: inboxItem(it, server), Command: server.Argv, URL: server.URL, Info: server.ServerInfo, Findings: []inspect.Finding{}, Decided: it.Decided, Held: held,
+		Details: []control.PartDetail{},
+	}
+	for _, p := range it.Parts {
+		out.Details = append(out.Details, control.PartDetail{Item: p.Item, State: held.State, Digest: pin.Digest(p.Digest), Findings: listed(findings), Changes: []pin.Change{}})
+	}
+	return out, nil
+}
+
+// heldDetail is a held answer as a person is shown it.
+func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []inspect.Finding, error) {
+	one, err := tx.Held(it.Code)
+	if absent(err) {
+		one, err = store.Held{Code: it.Code, State: control.HeldGone}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &control.HeldDetail{
+		State: one.State, Time: one.Time.UTC(), Client: one.Client, Method: one.Method, Item: one.Item, Name: one.Name, Error: one.Error, Bytes: one.Bytes,
+		Why: one.Why, Score: one.Score, Checks: []inspect.Check{}, RuleSet: one.RuleSet, Without: one.Without, Unsure: one.Unsure,
+		Excepts: exceptable(one),
+	}
+	_ = json.Unmarshal(one.Checks, &d.Checks)
+	if one.Text != "" {
+		d.Expires = one.Stored.Add(h.retention()).UTC()
+	}
+	if one.State == control.HeldReleased || one.State == control.HeldTaken {
+		d.Until = one.Until.UTC()
+	}
+	if one.State == control.HeldDelivered {
+		d.Delivered = one.Delivered.UTC()
+	}
+	var findings []inspect.Finding
+	text, err := tx.HeldText(one)
+	switch {
+	case absent(err):
+		for _, p := range it.Parts {
+			findings = append(findings, readFindings(p.Findings)...)
+		}
+		if one.Text != "" { // it is not what was kept: nothing of it is shown or handed over
+			d.State, d.Expires = control.HeldGone, time.Time{}
+		}
+		return d, findings, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	d.Params, d.Answer = maskParams(text.Params), text.Answer
+	return d, readFindings(text.Findings), nil
+}
+
+// maskParams masks secrets in what was asked. What JSON it is stays; where masking would break it, every string is masked by
+// itself.
+func maskParams(raw []byte) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	if out := maskDetail(raw, nil); out != nil {
+		return out
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	return json.RawMessage(plainJSON(maskValue(v)))
+}
+
+func maskValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		return maskText(v, nil)
+	case []any:
+		for i := range v {
+			v[i] = maskValue(v[i])
+		}
+	case map[string]any:
+		for key, value := range v {
+			if text, ok := value.(string); ok && text != "" && secretName().MatchString(key) {
+				v[key] = masked
+				continue
+			}
+			v[key] = maskValue(value)
+		}
+	}
+	return v
 }

@@ -165,6 +165,7 @@ func (h *Hub) Unregister(w control.Wrapper) {
 	}
 	delete(h.sessions, w)
 	h.changed()
+	h.awayHeld()
 	h.wrapperGone()
 	h.logs.flush(s.server, s.id)
 	if st := h.servers[s.server]; st != nil {

@@ -18,7 +18,7 @@ func (h *Hub) Status() (control.Status, error) {
 	coverage, err := h.Coverage(control.CoverageQuery{}) // reads files: not under the lock
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := control.Status{Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir}
+	out := control.Status{RuleSet: inspect.RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir}
 	if err != nil {
 		out.Coverage = nil
 	}
@@ -151,6 +151,10 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		if fileItem(it.Kind) {
 			out = fileItemDetail(it)
 			return setNext(tx, it, &out)
+		}
+		if it.Kind == kindHeld {
+			out, err = h.heldItemDetail(tx, it)
+			return err
 		}
 		l, err := readLedger(tx, it.ServerID)
 		if absent(err) {

@@ -16,8 +16,10 @@ import (
 func (h *Hub) collectSpool() {
 	defer h.work.Done()
 	for {
+		var again <-chan time.Time
 		if h.store != nil {
-			err := control.ReadSpool(h.opts.Home.Spool, h.takeOrphans)
+			asOf := h.opts.Now()
+			err := errors.Join(control.ReadSpool(h.opts.Home.Spool, h.takeOrphans), control.ReadHeld(h.opts.Home.Spool, h.holdOrphan))
 			h.mu.Lock()
 			if errors.Is(err, store.ErrCorrupt) {
 				h.damaged(err)
@@ -28,8 +30,10 @@ func (h *Hub) collectSpool() {
 				h.solved(problemSpool)
 			}
 			h.mu.Unlock()
+			if left, waits := h.settleClaims(asOf); waits {
+				again = time.After(left)
+			}
 		}
-		var again <-chan time.Time
 		if left, _ := os.ReadDir(h.opts.Home.Spool); len(left) > 0 {
 			again = time.After(spoolAgain)
 		}
@@ -56,26 +60,18 @@ func (h *Hub) wrapperGone() {
 
 // takeOrphans stores one batch of a dead wrapper, durably; records the store has already are stored once.
 func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
-	id, err := identify(from.Server)
+	s, name, _, err := h.orphan(from)
 	if err != nil {
 		return err
 	}
-	s := &session{server: id.ID, id: clip(from.Session, maxName), secrets: id.Secrets}
-	name := inspect.CleanName(from.Server.Name, "a server")
-	err = h.store.View(func(tx *store.Tx) error {
-		server, err := tx.Server(id.ID)
-		if err == nil {
-			name = server.Name
-		} else if !absent(err) {
-			return err
-		}
-		return nil
-	})
+	h.mu.Lock()
+	rest, strange, err := h.confirmAll(s, name, sent)
+	h.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	records, refused := s.caused(name, sent)
-	if refused > 0 {
+	records, refused := s.caused(name, rest)
+	if refused += strange; refused > 0 {
 		records = append(records, h.record("guard_problem", "warned", store.Record{
 			Server: name, Session: s.id, Summary: fmt.Sprintf("%s of a wrapper that ended could not be its own; they were left out", count(refused, "record")),
 			Detail: detail(map[string]any{"check": "records", "count": refused}),
@@ -84,7 +80,70 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 	if len(records) == 0 {
 		return nil
 	}
-	_, err = h.store.AppendNow(records...)
+	stored, err := h.store.AppendNow(records...)
+	h.mu.Lock()
+	h.countPasses(s.server, stored)
+	h.mu.Unlock()
 	h.changed()
 	return err
+}
+
+// orphan is a wrapper that has gone, as what it left names it: its server's name, and whether the server is known.
+func (h *Hub) orphan(from control.Register) (s *session, name string, known bool, err error) {
+	id, err := identify(from.Server)
+	if err != nil {
+		return nil, "", false, err
+	}
+	s = &session{server: id.ID, client: clip(from.Client, maxName), id: clip(from.Session, maxName), secrets: id.Secrets}
+	name = inspect.CleanName(from.Server.Name, "a server")
+	err = h.store.View(func(tx *store.Tx) error {
+		server, err := tx.Server(id.ID)
+		if known = err == nil; known {
+			name = server.Name
+		} else if !absent(err) {
+			return err
+		}
+		return nil
+	})
+	return s, name, known, err
+}
+
+// holdOrphan stores an answer that was held while no hub was there, and whose wrapper has gone since.
+func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
+	ready, err := prepareHeld(held)
+	if err != nil {
+		return err
+	}
+	s, name, known, err := h.orphan(from)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return err
+	}
+	var more func(*store.Tx) error
+	if !known { // its wrapper never met a hub: the item needs a server to belong to
+		id, err := identify(from.Server)
+		if err != nil {
+			return err
+		}
+		more = func(tx *store.Tx) error {
+			server, _, err := h.enlist(tx, s, id, from, h.opts.Now())
+			if err != nil {
+				return err
+			}
+			return tx.PutServer(server)
+		}
+	}
+	_, notice, err := h.hold(s, name, ready, more)
+	if err != nil {
+		return err
+	}
+	h.pushAll()
+	if notice != nil {
+		h.notify(*notice)
+	}
+	return nil
 }

@@ -151,7 +151,8 @@ func waitingCodes(tx *store.Tx, id string) map[string]string {
 	return codes
 }
 
-// wrapperKinds are what a wrapper, or its spool, can have caused. A decision is none of them.
+// wrapperKinds are what a wrapper, or its spool, can have caused. A decision is none of them. That a released answer arrived is
+// caused only by who was granted it (confirmHeld).
 var wrapperKinds = map[string]bool{
 	"server_start": true, "server_stop": true, "tool_call": true, "policy_decision": true,
 	"drift": true, "quarantine": true, "guard_problem": true,
@@ -176,8 +177,14 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 	if st := h.servers[s.server]; st != nil {
 		name = st.base.Name
 	}
-	records, refused := s.caused(name, r.Records)
-	if refused > 0 && !s.strange {
+	rest, strange, err := h.confirmAll(s, name, r.Records)
+	if err != nil {
+		err = h.failed(err)
+		h.mu.Unlock()
+		return control.Acked{}, err
+	}
+	records, refused := s.caused(name, rest)
+	if refused += strange; refused > 0 && !s.strange {
 		s.strange = true
 		records = append(records, h.record("guard_problem", "warned", store.Record{
 			Server: name, Session: s.id, Summary: "a wrapper sent records that no wrapper can cause; they were left out",
@@ -187,11 +194,13 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 	h.mu.Unlock()
 	if len(records) > 0 {
 		// Not under the lock: nobody else waits for this disk.
-		if _, err := h.store.AppendNow(records...); err != nil {
-			h.mu.Lock()
-			defer h.mu.Unlock()
+		stored, err := h.store.AppendNow(records...)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if err != nil {
 			return control.Acked{}, h.failed(err)
 		}
+		h.countPasses(s.server, stored)
 		h.changed()
 	}
 	return control.Acked{Stored: len(r.Records)}, nil

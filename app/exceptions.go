@@ -1,0 +1,280 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/store"
+)
+
+// maxExcept is how long an exception lasts at most: a false alarm is reported and mended, not lived with.
+const maxExcept = 7 * 24 * time.Hour
+
+// exceptable are the rules that an exception could be made for, none where one of them is Critical: what was seen as that grave,
+// or is by its nature, is never let through unseen.
+func exceptable(one store.Held) []string {
+	levels := levelsOf(one)
+	if one.Why != control.HeldThreat {
+		return nil
+	}
+	for rule, level := range levels {
+		if level == inspect.Critical || inspect.RuleLevel(rule) == inspect.Critical {
+			return nil
+		}
+	}
+	return slices.Sorted(maps.Keys(levels))
+}
+
+func rulesOfLevels(one store.Held) []string {
+	rules := slices.Sorted(maps.Keys(levelsOf(one)))
+	return rules[:min(len(rules), maxListed)]
+}
+
+// Exceptions are those that are in force, oldest first.
+func (h *Hub) Exceptions() (out []control.Exception, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return nil, err
+	}
+	err = h.store.View(func(tx *store.Tx) error {
+		for _, e := range h.passes("") {
+			out = append(out, exception(tx, e))
+		}
+		return nil
+	})
+	return out, h.failed(err)
+}
+
+// passes are the exceptions in force of a server, of all servers where it is "".
+func (h *Hub) passes(server string) []store.Exception {
+	var out []store.Exception
+	now := h.opts.Now()
+	for _, e := range h.quarantine.passes {
+		if e.Ended.IsZero() && now.Before(e.Until) && (server == "" || e.ServerID == server) {
+			out = append(out, e)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
+	return out
+}
+
+func exception(tx *store.Tx, e store.Exception) control.Exception {
+	out := control.Exception{
+		ID: e.ID, Rule: e.Rule, Item: e.Item, Level: inspect.Level(e.Level), Created: e.Created.UTC(), Until: e.Until.UTC(), Code: e.Code, Used: e.Used, Ended: !e.Ended.IsZero(),
+	}
+	if server, err := tx.Server(e.ServerID); err == nil {
+		out.Server = server.Name
+	}
+	return out
+}
+
+// excepted are a server's exceptions as its wrappers get them. How often each was used is not theirs: it would be news with
+// every answer.
+func (h *Hub) excepted(s *session) []control.Exception {
+	var out []control.Exception
+	for _, e := range h.passes(s.server) {
+		out = append(out, control.Exception{
+			ID: e.ID, Rule: e.Rule, Server: s.name, Item: e.Item, Level: inspect.Level(e.Level), Created: e.Created.UTC(), Until: e.Until.UTC(), Code: e.Code,
+		})
+	}
+	return out
+}
+
+// Except makes exceptions that came over the socket.
+func (h *Hub) Except(peer control.Peer, e control.Except) ([]control.Exception, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.decidesHeld(peer, e.Code); err != nil {
+		return nil, err
+	}
+	return h.except(e)
+}
+
+// ExceptHere makes exceptions of the window, in this process.
+func (h *Hub) ExceptHere(e control.Except) ([]control.Exception, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return nil, err
+	}
+	return h.except(e)
+}
+
+func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
+	if e.For <= 0 || e.For > maxExcept {
+		return nil, answer(control.CodeBadRequest, "an exception lasts at most seven days")
+	}
+	var made, ended []store.Exception
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		out, made, ended = nil, nil, nil
+		_, one, err := h.heldItemOf(tx, e.Code, e.Digest)
+		if err != nil {
+			return false, err
+		}
+		possible := exceptable(one)
+		switch {
+		case one.State == control.HeldDiscarded:
+			return false, answer(control.CodeStale, "%s was discarded", one.Code)
+		case one.Why != control.HeldThreat:
+			return false, answer(control.CodeBadRequest, "%s was not held because of a rule", one.Code)
+		case len(possible) == 0:
+			return false, answer(control.CodeBadRequest, "%s has a Critical finding: no exception is made for such an answer", one.Code)
+		}
+		rules := e.Rules
+		if len(rules) == 0 {
+			rules = possible
+		}
+		now := h.opts.Now()
+		levels := levelsOf(one)
+		for _, rule := range rules {
+			if !slices.Contains(possible, rule) {
+				return false, answer(control.CodeBadRequest, "%s did not match in %s", inspect.CleanName(rule, "a rule of that name"), one.Code)
+			}
+			if slices.ContainsFunc(made, func(m store.Exception) bool { return m.Rule == rule }) {
+				continue
+			}
+			for _, old := range h.passes(one.ServerID) { // one at a time: the newer one takes its place
+				if old.Rule == rule && old.Item == one.Item {
+					old.Ended = now
+					ended = append(ended, old)
+					if err := tx.PutException(old); err != nil {
+						return false, err
+					}
+				}
+			}
+			pass := store.Exception{
+				ID: store.NewRecordID(now), Rule: rule, ServerID: one.ServerID, Item: one.Item, Level: string(levels[rule]), Created: now, Until: now.Add(e.For), Code: one.Code,
+			}
+			if err := tx.PutException(pass); err != nil {
+				return false, err
+			}
+			made = append(made, pass)
+			out = append(out, exception(tx, pass))
+		}
+		record := h.heldRecord(tx, "approval", "ok", one, fmt.Sprintf("%s made by a person: answers of %s pass for %s", count(len(made), "exception"), heldWhat(one), e.For))
+		record.Session, record.Bytes = "", 0
+		record.Detail = detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": cutList(rules), "item": clip(one.Item, maxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
+		_, err = tx.Append(record)
+		return true, err
+	})
+	if err != nil {
+		return nil, h.failed(err)
+	}
+	for _, pass := range append(ended, made...) {
+		h.quarantine.passes[pass.ID] = pass
+	}
+	h.tendSoon()
+	h.pushAll()
+	return out, nil
+}
+
+func idsOf(passes []store.Exception) []string {
+	ids := make([]string, len(passes))
+	for i, e := range passes {
+		ids[i] = e.ID
+	}
+	return cutList(ids)
+}
+
+// heldWhat names in our sentences what a held answer is of.
+func heldWhat(one store.Held) string {
+	if one.Item != "" {
+		return itemWords(one.Item)
+	}
+	return "its server"
+}
+
+// EndException ends one. It only tightens, so it may come from anywhere.
+func (h *Hub) EndException(_ control.Peer, id string) (out control.Exception, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return out, err
+	}
+	pass, known := h.quarantine.passes[id]
+	if !known {
+		return out, answer(control.CodeNotFound, "no such exception; `sallyport exceptions` lists them")
+	}
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		over := !pass.Ended.IsZero() || !h.opts.Now().Before(pass.Until)
+		if pass.Ended.IsZero() {
+			pass.Ended = h.opts.Now()
+		}
+		out = exception(tx, pass)
+		if over {
+			return false, nil
+		}
+		if err := tx.PutException(pass); err != nil {
+			return false, err
+		}
+		_, err := tx.Append(h.record("rejection", "ok", store.Record{
+			Server: out.Server, Tool: toolOf(pass.Item), Code: pass.Code, Summary: "an exception was ended by a person",
+			Detail: detail(map[string]any{"check": "exception", "rule": pass.Rule, "exceptions": []string{pass.ID}, "used": pass.Used}),
+		}))
+		return true, err
+	})
+	if err != nil {
+		return control.Exception{}, h.failed(err)
+	}
+	h.quarantine.passes[pass.ID] = pass
+	h.pushAll()
+	return out, nil
+}
+
+// exceptionsIn are the exceptions that let what a record is about pass, as its wrapper says.
+func exceptionsIn(r store.Record) []string {
+	if r.Status != "warned" || !bytes.Contains(r.Detail, []byte(`"exceptions"`)) {
+		return nil
+	}
+	var d struct {
+		Exceptions []string `json:"exceptions"`
+	}
+	if json.Unmarshal(r.Detail, &d) != nil {
+		return nil
+	}
+	slices.Sort(d.Exceptions)
+	return slices.Compact(d.Exceptions)
+}
+
+// countPasses counts the answers that exceptions let pass, from records that were stored just now.
+func (h *Hub) countPasses(server string, stored []store.Record) {
+	used := map[string]int{}
+	for _, r := range stored {
+		for _, id := range exceptionsIn(r) {
+			if e, ok := h.quarantine.passes[id]; ok && e.ServerID == server {
+				used[id]++
+			}
+		}
+	}
+	if len(used) == 0 {
+		return
+	}
+	var changed []store.Exception
+	err := h.update(func(tx *store.Tx) (bool, error) {
+		changed = nil
+		for id, n := range used {
+			e := h.quarantine.passes[id]
+			e.Used += n
+			changed = append(changed, e)
+			if err := tx.PutException(e); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+	if err != nil {
+		h.failed(err)
+		return
+	}
+	for _, e := range changed {
+		h.quarantine.passes[e.ID] = e
+	}
+}

@@ -1,0 +1,289 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/store"
+)
+
+// What is kept of held answers: a server that answers nothing but poison fills no disk, and pushes no other server's out.
+const (
+	maxHeldTexts = 200
+	maxHeldBytes = 64 << 20
+	maxHeldOfAll = 256 << 20
+	releaseFor   = 15 * time.Minute
+	claimGrace   = 10 * time.Second // for a wrapper to come back, and for what it wrote down to be read
+	tendAtLeast  = time.Minute      // clocks are set, and machines sleep
+)
+
+// waitsHeld says that a person may decide on a held answer.
+func waitsHeld(one store.Held) bool {
+	return one.State == control.HeldWaiting || one.State == control.HeldExpired
+}
+
+// makeRoom says which texts go for one of size bytes, oldest first, and whether there is room for it then. What a person has
+// released stays.
+func (h *Hub) makeRoom(server string, size int64) (evicted []store.Held, fits bool) {
+	if size > maxHeldBytes {
+		return nil, false
+	}
+	var texts, total int64
+	bytes := map[string]int64{}
+	var waiting []store.Held
+	for _, one := range h.quarantine.held {
+		if one.Text == "" {
+			continue
+		}
+		bytes[one.ServerID] += one.Kept
+		total += one.Kept
+		if one.ServerID == server {
+			texts++
+		}
+		if waitsHeld(one) {
+			waiting = append(waiting, one)
+		}
+	}
+	slices.SortFunc(waiting, func(a, b store.Held) int {
+		return cmp.Or(a.Stored.Compare(b.Stored), cmp.Compare(a.ID, b.ID))
+	})
+	take := func(of string) bool {
+		i := slices.IndexFunc(waiting, func(one store.Held) bool { return one.ServerID == of })
+		if i < 0 {
+			return false
+		}
+		one := waiting[i]
+		waiting = slices.Delete(waiting, i, i+1)
+		evicted = append(evicted, one)
+		bytes[of] -= one.Kept
+		total -= one.Kept
+		if of == server {
+			texts--
+		}
+		return true
+	}
+	for texts+1 > maxHeldTexts || bytes[server]+size > maxHeldBytes {
+		if !take(server) {
+			return nil, false
+		}
+	}
+	for total+size > maxHeldOfAll {
+		fullest := server // of those that have something to give, the one that keeps the most
+		for _, one := range waiting {
+			if bytes[one.ServerID] > bytes[fullest] {
+				fullest = one.ServerID
+			}
+		}
+		if !take(fullest) {
+			return nil, false
+		}
+	}
+	return evicted, true
+}
+
+// forgetText takes the text of a held answer away, inside updateHeld. Its record stays.
+func (h *Hub) forgetText(tx *store.Tx, put putHeld, one store.Held, why string) error {
+	one.Text, one.Kept, one.State = "", 0, control.HeldGone
+	if err := put(one); err != nil {
+		return err
+	}
+	_, err := tx.Append(h.heldRecord(tx, "quarantine", "blocked", one, "the text of a held answer is not kept any more: "+why))
+	return err
+}
+
+// heldRecord is a record about a held answer.
+func (h *Hub) heldRecord(tx *store.Tx, kind, status string, one store.Held, summary string) store.Record {
+	name := ""
+	if server, err := tx.Server(one.ServerID); err == nil {
+		name = server.Name
+	}
+	return h.record(kind, status, store.Record{
+		Server: name, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
+		Detail: detail(map[string]any{"check": "quarantine", "state": one.State, "without_marked": one.Without, "unsure": one.Unsure}),
+	})
+}
+
+func (h *Hub) retention() time.Duration { return policy.ForHub(h.settings.global()).Retention }
+
+// tendSoon has the times looked at anew. It never waits.
+func (h *Hub) tendSoon() {
+	select {
+	case h.quarantine.wake <- struct{}{}:
+	default:
+	}
+}
+
+// tendHeld does what time does to held answers and exceptions, for as long as the hub runs. What is due when it starts was due
+// while none ran.
+func (h *Hub) tendHeld() {
+	defer h.work.Done()
+	for {
+		timer := time.NewTimer(h.tend())
+		select {
+		case <-h.closing:
+			timer.Stop()
+			return
+		case <-timer.C:
+		case <-h.quarantine.wake:
+		}
+		timer.Stop()
+	}
+}
+
+// tend does what is due and says when the next thing is.
+func (h *Hub) tend() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.usable() != nil {
+		return tendAtLeast
+	}
+	now := h.opts.Now()
+	next := now.Add(tendAtLeast)
+	later := func(t time.Time) bool { // t is to come
+		if t.After(now) {
+			if t.Before(next) {
+				next = t
+			}
+			return true
+		}
+		return false
+	}
+	retention := h.retention()
+	var expired, stale, unsure []store.Held
+	for _, one := range h.quarantine.held {
+		switch {
+		case one.State == control.HeldReleased && !later(one.Until):
+			expired = append(expired, one)
+		case one.State == control.HeldTaken && !later(one.Until.Add(claimGrace)):
+			unsure = append(unsure, one)
+		case (waitsHeld(one) || one.State == control.HeldGone && one.Decided.IsZero()) && !later(one.Stored.Add(retention)):
+			stale = append(stale, one)
+		}
+	}
+	over := false
+	for _, e := range h.quarantine.passes {
+		if e.Ended.IsZero() && !e.Until.Add(time.Second).Before(now) {
+			over = !later(e.Until) || over
+		}
+	}
+	if len(expired)+len(stale)+len(unsure) > 0 {
+		err := h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
+			for _, one := range expired {
+				if err := h.expire(tx, put, one); err != nil {
+					return false, err
+				}
+			}
+			for _, one := range unsure {
+				if err := h.waitsAgain(tx, put, one); err != nil {
+					return false, err
+				}
+			}
+			for _, one := range stale {
+				one.Decided = now // nobody did; it waits no more
+				if err := h.forgetText(tx, put, one, "nobody decided in time"); err != nil {
+					return false, err
+				}
+			}
+			return true, nil
+		})
+		if err != nil {
+			h.failed(err)
+			return tendAtLeast
+		}
+		over = true
+	}
+	if over {
+		h.pushAll()
+	}
+	return max(next.Sub(now), time.Millisecond)
+}
+
+// expire ends a release that nobody asked for in time: the answer waits again.
+func (h *Hub) expire(tx *store.Tx, put putHeld, one store.Held) error {
+	one.State = control.HeldExpired
+	if err := put(one); err != nil {
+		return err
+	}
+	_, err := tx.Append(h.heldRecord(tx, "quarantine", "blocked", one, "a release ran out before the answer was asked for; it waits again"))
+	return err
+}
+
+// waitsAgain is for an answer that was granted to a wrapper which never said that it arrived.
+func (h *Hub) waitsAgain(tx *store.Tx, put putHeld, one store.Held) error {
+	one.State, one.Unsure = control.HeldWaiting, true
+	if err := put(one); err != nil {
+		return err
+	}
+	_, err := tx.Append(h.heldRecord(tx, "quarantine", "warned", one, "a released answer may have arrived or not: the wrapper ended before it said so; it waits again"))
+	return err
+}
+
+// settleClaims ends the claims of wrappers that have gone without a word. asOf is from before the spool was read: what such a
+// wrapper wrote down has been taken. It says how long the next claim has.
+func (h *Hub) settleClaims(asOf time.Time) (next time.Duration, waits bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.usable() != nil {
+		return 0, false
+	}
+	var gone []store.Held
+	for code, one := range h.quarantine.held {
+		if one.State != control.HeldTaken || h.claimed(one) {
+			delete(h.quarantine.away, code)
+			continue
+		}
+		since, known := h.quarantine.away[code]
+		if !known { // it was granted by a hub before this one
+			since = asOf
+			h.quarantine.away[code] = since
+		}
+		left := claimGrace - asOf.Sub(since)
+		if left <= 0 {
+			gone = append(gone, one)
+		} else if !waits || left < next {
+			next, waits = left, true
+		}
+	}
+	if len(gone) == 0 {
+		return next, waits
+	}
+	err := h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
+		var errs []error
+		for _, one := range gone {
+			errs = append(errs, h.waitsAgain(tx, put, one))
+		}
+		return true, errors.Join(errs...)
+	})
+	if err != nil {
+		h.failed(err)
+		return claimGrace, true
+	}
+	for _, one := range gone {
+		delete(h.quarantine.away, one.Code)
+	}
+	h.pushAll()
+	return next, waits
+}
+
+// awayHeld starts the clock of what a wrapper that has gone was granted.
+func (h *Hub) awayHeld() {
+	for code, one := range h.quarantine.held {
+		if _, known := h.quarantine.away[code]; !known && one.State == control.HeldTaken && !h.claimed(one) {
+			h.quarantine.away[code] = h.opts.Now()
+		}
+	}
+}
+
+// claimed says whether the wrapper that was granted an answer is there.
+func (h *Hub) claimed(one store.Held) bool {
+	for _, s := range h.sessions {
+		if len(one.Takers) > 0 && s.claim() == one.Takers[len(one.Takers)-1] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,177 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Release is a decision over a held answer that came over the socket.
+func (h *Hub) Release(peer control.Peer, r control.Release) (control.ReleaseAnswer, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.decidesHeld(peer, r.Code); err != nil {
+		return control.ReleaseAnswer{}, err
+	}
+	return h.release(r)
+}
+
+// ReleaseHere is such a decision of the window, in this process.
+func (h *Hub) ReleaseHere(r control.Release) (control.ReleaseAnswer, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return control.ReleaseAnswer{}, err
+	}
+	return h.release(r)
+}
+
+// decidesHeld says whether a decision over a held answer may come from this peer; where it may not, the item goes on top of the
+// inbox for the person who may.
+func (h *Hub) decidesHeld(peer control.Peer, code string) error {
+	if err := h.usable(); err != nil {
+		return err
+	}
+	err := h.mayDecide(peer)
+	if err != nil && !peer.Descends {
+		err = firstAnswer(errors.Join(h.raise(code), err))
+	}
+	return err
+}
+
+// heldItemOf finds what a decision is over, and refuses what is not exactly what the person saw.
+func (h *Hub) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
+	it, err := tx.Item(code)
+	if absent(err) {
+		return it, store.Held{}, answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists what waits", inspect.CleanName(code, "of that code"))
+	}
+	if err != nil {
+		return it, store.Held{}, err
+	}
+	if it.Kind != kindHeld {
+		return it, store.Held{}, answer(control.CodeBadRequest, "%s is no held answer: decide on it with `sallyport approve %s` or `sallyport reject %s`", it.Code, it.Code, it.Code)
+	}
+	one, err := tx.Held(it.Code)
+	if absent(err) {
+		return it, one, answer(control.CodeStale, "nothing is known of %s any more", it.Code)
+	}
+	switch {
+	case err != nil:
+		return it, one, err
+	case digest == "":
+		return it, one, answer(control.CodeBadRequest, "a decision names the digest of what was shown: run `sallyport show %s`", it.Code)
+	case digest != it.Digest:
+		return it, one, &control.Error{Code: control.CodeStale, Message: it.Code + " is not what was shown: look at it again", See: it.Code}
+	}
+	return it, one, nil
+}
+
+func (h *Hub) release(r control.Release) (out control.ReleaseAnswer, err error) {
+	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
+		_, one, err := h.heldItemOf(tx, r.Code, r.Digest)
+		if err != nil {
+			return false, err
+		}
+		out = control.ReleaseAnswer{Code: one.Code, Tool: heldTool(one)}
+		if server, err := tx.Server(one.ServerID); err == nil {
+			out.Server = server.Name
+		}
+		wrote := false
+		if r.Discard {
+			wrote, err = h.discardHeld(tx, put, &one, r)
+		} else {
+			wrote, err = h.releaseHeld(tx, put, &one, r)
+		}
+		out.State, out.Already = one.State, !wrote
+		if one.State == control.HeldReleased || one.State == control.HeldTaken {
+			out.Until = one.Until.UTC()
+		}
+		return wrote, err
+	})
+	if err != nil {
+		return control.ReleaseAnswer{}, h.failed(err)
+	}
+	h.crashPoint("released")
+	if !out.Already {
+		h.pushAll()
+	}
+	return out, nil
+}
+
+// releaseHeld lets a held answer be handed over, once, for a while.
+func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.Release) (bool, error) {
+	now := h.opts.Now()
+	switch {
+	case one.State == control.HeldTaken, one.State == control.HeldDelivered,
+		one.State == control.HeldReleased && one.Without == r.WithoutMarked && now.Before(one.Until):
+		return false, nil
+	case one.State == control.HeldDiscarded:
+		return false, answer(control.CodeStale, "%s was discarded already", one.Code)
+	}
+	text, err := tx.HeldText(*one)
+	if absent(err) {
+		return false, answer(control.CodeStale, "the text of %s is not kept any more: there is nothing to release", one.Code)
+	}
+	if err != nil {
+		return false, err
+	}
+	if r.WithoutMarked {
+		if _, err := inspect.RemoveMarked(text.Answer, readFindings(text.Findings)); err != nil {
+			return false, answer(control.CodeBadRequest, "what is marked in %s cannot be taken out (%s): release it whole, or discard it", one.Code, oneLine(err.Error()))
+		}
+	}
+	one.State, one.Decided, one.Until, one.Without = control.HeldReleased, now, now.Add(releaseFor), r.WithoutMarked
+	if err := put(*one); err != nil {
+		return false, err
+	}
+	words := "a held answer was released, once, by a person"
+	if one.Without {
+		words = "a held answer was released without what is marked in it, once, by a person"
+	}
+	err = h.noteHeldDecision(tx, "release", *one, words, r)
+	h.crashPoint("release")
+	return true, err
+}
+
+// discardHeld takes the text of a held answer away for good.
+func (h *Hub) discardHeld(tx *store.Tx, put putHeld, one *store.Held, r control.Release) (bool, error) {
+	switch one.State {
+	case control.HeldDiscarded:
+		return false, nil
+	case control.HeldDelivered:
+		return false, answer(control.CodeStale, "%s was handed over already", one.Code)
+	case control.HeldTaken:
+		return false, answer(control.CodeStale, "%s was released and is being handed over", one.Code)
+	}
+	one.State, one.Decided, one.Text, one.Kept = control.HeldDiscarded, h.opts.Now(), "", 0
+	if err := put(*one); err != nil {
+		return false, err
+	}
+	return true, h.noteHeldDecision(tx, "rejection", *one, "a held answer was discarded by a person", r)
+}
+
+func (h *Hub) noteHeldDecision(tx *store.Tx, kind string, one store.Held, words string, r control.Release) error {
+	record := h.heldRecord(tx, kind, "ok", one, words)
+	record.Session = ""
+	more := map[string]any{"check": "quarantine", "digest": r.Digest, "without_marked": one.Without, "rules": rulesOfLevels(one)}
+	if !one.Until.IsZero() && kind == "release" {
+		more["until"] = one.Until.UTC()
+	}
+	if reason := strings.TrimSpace(r.Reason); reason != "" {
+		more["reason"] = strings.ToValidUTF8(clip(reason, maxReason), "")
+	}
+	record.Detail = detail(more)
+	_, err := tx.Append(record)
+	return err
+}
+
+// levelsOf is the gravest level of each rule that matched in a held answer.
+func levelsOf(one store.Held) map[string]inspect.Level {
+	levels := map[string]inspect.Level{}
+	_ = json.Unmarshal(one.Levels, &levels)
+	return levels
+}

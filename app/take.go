@@ -1,0 +1,186 @@
+package app
+
+import (
+	"errors"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// maxTakers bounds who is remembered to have been granted one answer without saying that it arrived.
+const maxTakers = 8
+
+// claim names a wrapper process in what it was granted: the same after a hub came back, and no other server's.
+func (s *session) claim() string {
+	if s.id == "" {
+		return ""
+	}
+	return s.server[:min(len(s.server), 16)] + " " + s.id
+}
+
+// heldFor says whether an answer was held for this wrapper's client.
+func (s *session) heldFor(one store.Held, said string) bool {
+	client := s.client
+	if client == "" {
+		client = inspect.CleanName(said, "")
+	}
+	return client == one.Client && (client != "" || one.ServerID == s.server)
+}
+
+// Take grants a released answer to a wrapper, once, and answers when that is on the disk. The wrapper that has it may ask again:
+// then it has not handed it over.
+func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.sessions[w]
+	if s == nil {
+		return out, answer(control.CodeBadRequest, "take before register")
+	}
+	if err := h.usable(); err != nil {
+		return out, err
+	}
+	if s.claim() == "" {
+		return out, answer(control.CodeBadRequest, "take without a session")
+	}
+	one, known := h.quarantine.held[strings.ToUpper(take.Code)]
+	if !known || !s.heldFor(one, take.Client) {
+		return control.Taken{}, nil
+	}
+	out = control.Taken{State: one.State, Method: one.Method, Tool: heldTool(one)}
+	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
+		server, err := tx.Server(one.ServerID)
+		if err != nil && !absent(err) {
+			return false, err
+		}
+		out.Server = server.Name
+		again := one.State == control.HeldTaken && one.Takers[len(one.Takers)-1] == s.claim()
+		now := h.opts.Now()
+		switch {
+		case one.State != control.HeldReleased && !again:
+			return false, nil
+		case !now.Before(one.Until):
+			out.State = control.HeldExpired
+			return true, h.expire(tx, put, one)
+		case take.Same && one.ServerID != s.server, !take.Same && (one.Method != "tools/call" || one.Error):
+			out.State = control.HeldReleased
+			return false, nil
+		}
+		text, err := tx.HeldText(one)
+		if absent(err) {
+			out.State = control.HeldGone
+			one.Decided = now
+			return true, h.forgetText(tx, put, one, "it is not what was stored")
+		}
+		if err != nil {
+			return false, err
+		}
+		out.Answer, out.Error = text.Answer, one.Error
+		if one.Without {
+			if out.Answer, err = inspect.RemoveMarked(text.Answer, readFindings(text.Findings)); err != nil {
+				return false, answer(control.CodeUnavailable, "what is marked in %s cannot be taken out: %s", one.Code, oneLine(err.Error()))
+			}
+		}
+		out.State, out.Settings = control.HeldTaken, h.settings.forServer(server)
+		if again {
+			return false, nil
+		}
+		one.State, one.Taken = control.HeldTaken, now
+		one.Takers = append(slices.DeleteFunc(slices.Clone(one.Takers), func(t string) bool { return t == s.claim() }), s.claim())
+		if n := len(one.Takers); n > maxTakers {
+			one.Takers = one.Takers[n-maxTakers:]
+		}
+		err = put(one)
+		h.crashPoint("take")
+		return true, err
+	})
+	if err != nil {
+		return control.Taken{}, h.failed(err)
+	}
+	h.crashPoint("taken")
+	h.pushAll()
+	return out, nil
+}
+
+// confirmHeld takes a wrapper's word that a released answer arrived: of what it was granted itself, and of nothing else. taken says
+// that it was such a record. The caller holds h.mu.
+func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken bool, err error) {
+	one, known := h.quarantine.held[in.Code]
+	if in.Status != "ok" || !known || s.claim() == "" || !slices.Contains(one.Takers, s.claim()) {
+		return false, nil
+	}
+	if one.State == control.HeldDelivered {
+		return true, nil // said before
+	}
+	last := one.Takers[len(one.Takers)-1] == s.claim()
+	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
+		sent, _ := s.caused(server, []control.Record{in})
+		if len(sent) == 0 {
+			return false, nil
+		}
+		record := sent[0]
+		record.Tool, record.Summary = heldTool(one), "a released answer was handed over"
+		record.Detail = detail(map[string]any{"check": "quarantine", "without_marked": one.Without, "held_for": one.Client})
+		if one.State == control.HeldTaken && !last {
+			// Two wrappers have it by now: a person was told that it may have arrived when it was released again.
+			record.Status, record.Summary = "warned", "a released answer had been handed over before it was released again"
+			stored, err := tx.Append(record)
+			return len(stored) > 0, err
+		}
+		one.State, one.Delivered, one.Unsure = control.HeldDelivered, h.opts.Now(), false
+		one.Text, one.Kept = "", 0
+		_, appended := tx.Append(record)
+		if err := errors.Join(put(one), appended); err != nil {
+			return false, err
+		}
+		h.crashPoint("confirm")
+		return true, nil
+	})
+	delete(h.quarantine.away, one.Code)
+	return true, err
+}
+
+// confirmAll sorts the records out that say of released answers that they arrived. A wrapper's records decide nothing else about
+// what is held: refused counts the others of that kind. The caller holds h.mu.
+func (h *Hub) confirmAll(s *session, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
+	if !slices.ContainsFunc(sent, func(r control.Record) bool { return r.Kind == kindQuarantine }) {
+		return sent, 0, nil
+	}
+	some := false
+	for _, in := range sent {
+		if in.Kind != kindQuarantine {
+			rest = append(rest, in)
+			continue
+		}
+		taken, err := h.confirmHeld(s, server, in)
+		if err != nil {
+			return nil, 0, err
+		}
+		if some = some || taken; !taken {
+			refused++
+		}
+	}
+	if some {
+		h.pushAll()
+	}
+	return rest, refused, nil
+}
+
+const kindQuarantine = "quarantine"
+
+// released are the answers that the same request of a wrapper gets instead of being run again.
+func (h *Hub) released(s *session) []control.Released {
+	var out []control.Released
+	now := h.opts.Now()
+	for _, one := range h.quarantine.held {
+		if one.State == control.HeldReleased && one.Same != "" && one.ServerID == s.server && s.heldFor(one, "") && now.Before(one.Until) {
+			out = append(out, control.Released{Code: one.Code, Same: pin.Digest(one.Same), Until: one.Until.UTC()})
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Code < out[j].Code })
+	return out
+}
