@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -32,7 +33,7 @@ func crashChild(dir string) {
 		id := fmt.Sprintf("%s-%d", run, i)
 		s.Append(Record{Kind: kindCall, Summary: strings.Repeat("queued", 20)})
 		var err error
-		switch i % 3 {
+		switch i % 4 {
 		case 0:
 			_, err = s.AppendNow(Record{ID: id, Kind: "drift"})
 		case 1: // a decision and its record, together
@@ -42,6 +43,12 @@ func crashChild(dir string) {
 			})
 		case 2:
 			err = s.Update(func(tx *Tx) error { return tx.PutItem(Item{Code: id}) })
+		case 3: // a held answer with its item and its record
+			err = s.Update(func(tx *Tx) error {
+				_, held := hold(tx, id, "waiting", HeldText{Answer: bytes.Repeat([]byte(id), 2000)})
+				_, err := tx.Append(Record{ID: id, Kind: "quarantine"})
+				return errors.Join(held, err, tx.PutItem(Item{Code: id}))
+			})
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -118,18 +125,25 @@ func check(t *testing.T, s *Store, id string) {
 	if err != nil {
 		t.Fatalf("child said %q", id)
 	}
-	if i%3 != 2 {
+	if i%4 != 2 {
 		if _, err := s.Record(id); err != nil {
 			t.Errorf("acknowledged record %s: %v", id, err)
 		}
 	}
 	err = s.View(func(tx *Tx) error {
 		var err error
-		switch i % 3 {
+		switch i % 4 {
 		case 1:
 			_, err = tx.Pin("s", "", "tool:"+id)
 		case 2:
 			_, err = tx.Item(id)
+		case 3:
+			var h Held
+			if h, err = tx.Held(id); err == nil {
+				_, err = tx.HeldText(h)
+			}
+			_, missing := tx.Item(id)
+			err = errors.Join(err, missing)
 		}
 		return err
 	})
