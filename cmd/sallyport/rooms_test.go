@@ -26,13 +26,14 @@ var rooms = map[string][]string{
 	"cmd/bench/peer": {"cmd/bench/echo"},
 	"cmd/eval":       {"proxy/inspect"},
 
-	"proxy":           {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/transport"},
+	"proxy":           {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/sanitize", "proxy/transport"},
 	"proxy/control":   {"proxy/inspect", "proxy/pin"},
 	"proxy/frame":     {},
 	"proxy/inspect":   {"proxy/frame"},
 	"proxy/launch":    {"proxy/pin", "proxy/transport"},
 	"proxy/pin":       {"proxy/frame", "proxy/inspect"},
 	"proxy/policy":    {},
+	"proxy/sanitize":  {"proxy/frame", "proxy/inspect"},
 	"proxy/scripted":  {},
 	"proxy/transport": {},
 

@@ -6,12 +6,16 @@ import (
 )
 
 // maxString bounds how far a sequence is followed to its end: a terminal gives up too.
-const maxString = 4096
+const maxString = MaxSequence
 
-// sequence is the length in bytes of the terminal escape sequence that text starts with, 0 if it starts with none. It
+// MaxSequence is the length beyond which no sequence goes: a text cut there has every sequence that starts in it whole, or
+// as its introducer.
+const MaxSequence = 4096
+
+// Sequence is the length in bytes of the terminal escape sequence that text starts with, 0 if it starts with none. It
 // follows ECMA-48: CSI with parameters, the strings OSC, DCS, SOS, PM and APC up to BEL or ST, and two-character escapes;
 // 8-bit C1 introducers count like their ESC spelling. A sequence that does not end is its introducer.
-func sequence(text string) int {
+func Sequence(text string) int {
 	r, size := utf8.DecodeRuneInString(text)
 	switch r {
 	case 0x1b:

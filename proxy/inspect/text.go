@@ -74,7 +74,7 @@ func (s *scan) step(i int) int {
 	if c == plain {
 		return i + size
 	}
-	if n := sequence(rest); n > 0 {
+	if n := Sequence(rest); n > 0 {
 		s.add(Finding{Rule: ANSIEscape, Level: High, Title: "A terminal escape sequence"}, i, i+n)
 		return i + n
 	}
@@ -92,7 +92,7 @@ func (s *scan) run(i int, c class, first rune) (end, count int, same bool) {
 	end, same = i, true
 	for end < len(s.text) {
 		r, size := utf8.DecodeRuneInString(s.text[end:])
-		if classOf(r) != c || c == control && (sequence(s.text[end:]) > 0 || strings.HasPrefix(s.text[end:], "\r\n")) {
+		if classOf(r) != c || c == control && (Sequence(s.text[end:]) > 0 || strings.HasPrefix(s.text[end:], "\r\n")) {
 			break
 		}
 		same = same && r == first

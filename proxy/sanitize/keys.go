@@ -1,0 +1,102 @@
+package sanitize
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// apart gives every name of a member that holds control characters one that holds none, by where its content begins.
+//
+// Names are never shortened, in no mode: what is taken out of one could make it the name of another member, or of one that
+// means something (`\u001bisError`, `\u001bsallyport/decision`). ESC becomes its letters, everything else `U+009C`, which no
+// name of the protocol contains. A name that another member of its object has by then, or nearly, gets `~2`, `~3` and so on
+// behind it: two readings of one object are worse than an odd name.
+func apart(raw []byte) (map[int]string, error) {
+	dirty := map[int]bool{} // objects that have such a name
+	count := 0
+	eachString(raw, func(s str) bool {
+		if s.key && holds(s.content(raw)) {
+			dirty[s.scope] = true
+			count++
+		}
+		return count <= maxKeys
+	})
+	if count > maxKeys {
+		return nil, ErrKeys
+	}
+	taken := map[int]map[string]bool{}
+	var waiting []str
+	eachString(raw, func(s str) bool {
+		switch {
+		case !s.key || !dirty[s.scope]:
+		case holds(s.content(raw)):
+			waiting = append(waiting, s)
+		default:
+			if taken[s.scope] == nil {
+				taken[s.scope] = map[string]bool{}
+			}
+			taken[s.scope][folded(s.content(raw))] = true
+		}
+		return true
+	})
+	renamed := map[int]string{}
+	next := map[string]int{} // by object and name: where to go on counting
+	for _, s := range waiting {
+		if taken[s.scope] == nil {
+			taken[s.scope] = map[string]bool{}
+		}
+		name := spelled(s.content(raw))
+		try := name
+		key := fmt.Sprint(s.scope, " ", folded([]byte(name)))
+		for n := max(next[key], 1); taken[s.scope][folded([]byte(try))]; {
+			n++
+			try, next[key] = fmt.Sprintf("%s~%d", name, n), n
+		}
+		taken[s.scope][folded([]byte(try))] = true
+		renamed[s.start] = try
+	}
+	return renamed, nil
+}
+
+// spelled is a name with its control characters written out; the rest of it stays as it is written.
+func spelled(content []byte) string {
+	var b strings.Builder
+	for i := 0; i < len(content); {
+		r, size := character(content[i:])
+		switch {
+		case !control(r), r == '\r' && i+size < len(content) && isLineFeed(content[i+size:]):
+			b.Write(content[i : i+size])
+		case r == 0x1b:
+			b.WriteString(nameOf(r))
+		default:
+			fmt.Fprintf(&b, "U+%04X", r)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// folded is a name as a parser that takes no notice of case compares it.
+func folded(content []byte) string {
+	quoted := append(append(make([]byte, 0, len(content)+2), '"'), content...)
+	quoted = append(quoted, '"')
+	text, _ := frame.StringBytes(quoted, frame.Span{End: len(quoted)})
+	out := make([]byte, 0, len(text))
+	for _, r := range string(text) {
+		out = utf8.AppendRune(out, foldRune(r))
+	}
+	return string(out)
+}
+
+// foldRune is the least of the characters that are one under simple case folding.
+func foldRune(r rune) rune {
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	return least
+}

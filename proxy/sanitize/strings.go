@@ -1,0 +1,80 @@
+package sanitize
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// str is one string of a JSON text: what stands between its quotes, whether it names a member, and in how many objects and
+// arrays it stands.
+type str struct {
+	start, end int
+	key        bool
+	depth      int
+	scope      int // of a key: the number of its object, counted from 1 as they open
+}
+
+func (s str) content(raw []byte) []byte { return raw[s.start:s.end] }
+
+// eachString visits every string of a JSON text in order, until visit returns false. It trusts the grammar, and stays in
+// range without it.
+func eachString(raw []byte, visit func(str) bool) {
+	var scopes []int // of each container that is open; 0 for an array
+	opened, expectKey := 0, false
+	for i := 0; i < len(raw); {
+		switch raw[i] {
+		case '{':
+			opened++
+			scopes = append(scopes, opened)
+			expectKey = true
+		case '[':
+			scopes = append(scopes, 0)
+			expectKey = false
+		case '}', ']':
+			if len(scopes) > 0 {
+				scopes = scopes[:len(scopes)-1]
+			}
+			expectKey = false
+		case ',':
+			expectKey = len(scopes) > 0 && scopes[len(scopes)-1] > 0
+		case ':':
+			expectKey = false
+		case '"':
+			s := str{start: i + 1, end: closing(raw, i+1), key: expectKey, depth: len(scopes)}
+			if s.key {
+				s.scope = scopes[len(scopes)-1]
+			}
+			if !visit(s) {
+				return
+			}
+			i = s.end
+		}
+		i++
+	}
+}
+
+// closing is where the quote stands that ends the string whose content begins at i.
+func closing(raw []byte, i int) int {
+	for i < len(raw) {
+		for i+8 <= len(raw) {
+			x := binary.LittleEndian.Uint64(raw[i:])
+			quote := x ^ '"'*ones
+			slash := x ^ '\\'*ones
+			m := ((quote-ones)&^quote | (slash-ones)&^slash) & highs
+			if m == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(m) >> 3
+			break
+		}
+		for i < len(raw) && raw[i] != '"' && raw[i] != '\\' {
+			i++
+		}
+		if i >= len(raw) || raw[i] == '"' {
+			return min(i, len(raw))
+		}
+		i += 2
+	}
+	return len(raw)
+}
