@@ -118,7 +118,7 @@ func (s *Session) examine(v *view, r *request, line []byte) error {
 			return nil
 		}
 	}
-	err := s.client.Write(line)
+	err := s.toClient(line)
 	s.journal.delivered(r, len(line), found)
 	return err
 }

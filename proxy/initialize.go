@@ -48,7 +48,7 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 	if m.Kind == frame.Error {
 		s.notInitialized()
 		if s.view.Load().open() && s.harmless(line) {
-			return s.client.Write(s.withoutOurs(line, m))
+			return s.toClient(s.withoutOurs(line, m))
 		}
 		return s.client.Write(s.blandError(r, line, m))
 	}
@@ -80,7 +80,7 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 		name := frame.AppendString([]byte(`{"name":`), inspect.CleanName(v.state.Name, "a server"))
 		edits = append(edits, frame.Edit{Start: info.Start, End: info.End, With: append(name, `,"version":"withheld"}`...)})
 	}
-	err := s.client.Write(frame.Splice(nil, line, edits))
+	err := s.toClient(frame.Splice(nil, line, edits))
 	s.checks.begin()
 	return err
 }

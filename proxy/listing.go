@@ -81,7 +81,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 		if !s.harmless(line) {
 			return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server answered with an error; its words were kept back because of what was found in them", nil))
 		}
-		return s.client.Write(cutOurs(line)) // an error of an open server is its own
+		return s.toClient(cutOurs(line)) // an error of an open server is its own
 	}
 	l := lists[r.method]
 	array, ok := frame.Find(line, result, l.member)
@@ -93,7 +93,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 			return s.harmless(value.Of(line))
 		}
 		name, ok := nameOf(l.kind, line, value)
-		if !ok {
+		if !ok || s.unnameable(v, name) {
 			return false
 		}
 		digest, err := pin.DigestOf(l.kind, name, value.Of(line))
@@ -116,7 +116,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 		}
 		return !s.harmless(m.Key.Of(line)) || !s.harmless(m.Value.Of(line))
 	})...)
-	return s.client.Write(cutOurs(frame.Splice(nil, line, edits)))
+	return s.toClient(cutOurs(frame.Splice(nil, line, edits)))
 }
 
 // pinsResource says whether a listed resource is pinned: all of them with pins.resources, else only those of a tool's user

@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/policy"
 )
 
 const (
@@ -168,7 +169,7 @@ func (s *Session) handOver(r *request, code string, same bool) {
 		refuseWith(fmt.Sprintf("[Sallyport] What is held under the code %s is no answer that can be handed over. Tell the user: open Sallyport.", code))
 		return
 	}
-	if s.client.Write(line) != nil || s.client.Flush() != nil {
+	if s.toClientUnder(policy.ForWrapper(taken.Settings).ANSI, line) != nil || s.client.Flush() != nil {
 		return // the client is gone; the hub has it wait again
 	}
 	handed = true

@@ -65,6 +65,11 @@ func (s *Session) unreadable(id, line []byte, why string) {
 func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	id := m.ID.Of(line)
 	v := s.view.Load()
+	if s.unspeakable(v, m) {
+		s.client.Uncork()
+		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was not let through: "+whyUnspeakable, nil))
+		return nil
+	}
 	plain := string(m.Method) == "ping"
 	if !plain && !v.open() {
 		text, d := refusal(v.shut(), subject{noun: "request"}, v.state)
@@ -87,10 +92,13 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	if !v.open() { // a ping in the protocol's own words
 		return s.client.Write(append(appendHead(nil, r.id), ",\"method\":\"ping\"}\n"...))
 	}
-	return s.client.Write(s.withoutOurs(line, m))
+	return s.toClient(s.withoutOurs(line, m))
 }
 
 func (s *Session) serverNotification(line []byte, m *frame.Message) error {
+	if s.unspeakable(s.view.Load(), m) {
+		return nil
+	}
 	switch string(m.Method) {
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
 		s.checks.changed(string(m.Method))
@@ -106,14 +114,14 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 			only := append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), span.Of(line)...)
 			return s.client.Write(append(only, "}}\n"...))
 		}
-		return s.client.Write(s.withoutOurs(line, m))
+		return s.toClient(s.withoutOurs(line, m))
 	}
 	if !s.view.Load().open() {
 		s.journal.dropped("a notification of a server that nobody has reviewed")
 		return nil
 	}
 	s.noteVoice(line)
-	return s.client.Write(s.withoutOurs(line, m))
+	return s.toClient(s.withoutOurs(line, m))
 }
 
 // serverAnswer passes an answer to the one request it answers: same type and value of id, once.
@@ -150,11 +158,11 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message) error {
 // words of an error get through, nor anything inside an acknowledgement.
 func (s *Session) answerPlain(r *request, line []byte, m *frame.Message) error {
 	if s.view.Load().open() && s.harmless(line) {
-		return s.client.Write(s.withoutOurs(line, m))
+		return s.toClient(s.withoutOurs(line, m))
 	}
 	if m.Kind == frame.Result {
 		if string(m.Result.Of(line)) == "{}" {
-			return s.client.Write(line)
+			return s.toClient(line)
 		}
 		return s.client.Write(resultLine(r.id, []byte("{}")))
 	}

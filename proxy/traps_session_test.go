@@ -279,7 +279,6 @@ func TestT23EncodingsAndLineEnds(t *testing.T) {
 	for name, text := range map[string]string{
 		"a lone surrogate":      `\ud800`,
 		"U+2028":                "\u2028",
-		"an escaped NUL":        `\u0000`,
 		"a carriage return end": "x\"}]}}\r",
 	} {
 		t.Run(name+" passes as it stands", func(t *testing.T) {
@@ -294,6 +293,16 @@ func TestT23EncodingsAndLineEnds(t *testing.T) {
 			})
 			if got := r.next2("1"); got != want {
 				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+	for mode, want := range map[string]string{"off": `\u0000`, "visible": `NUL`} {
+		t.Run("an escaped NUL goes the way sanitizer.ansi says: "+mode, func(t *testing.T) {
+			r := ready(t)
+			r.gate.set(func(g *gatekeeper) { g.settings["sanitizer.ansi"] = mode })
+			answering(r, func(id string) []string { return []string{result(id, `\u0000`)} })
+			if got := r.next2("1"); got != result("1", want) {
+				t.Errorf("got %q", got)
 			}
 		})
 	}

@@ -41,6 +41,16 @@ func Value(raw []byte, mode string) (out []byte, changed int, err error) {
 	return clean(raw, mode, false)
 }
 
+// Holds says whether a text, decoded, has a control character in it.
+func Holds[Text string | []byte](text Text) bool {
+	for i, r := range string(text) {
+		if control(r) && !(r == '\r' && i+1 < len(text) && text[i+1] == '\n') {
+			return true
+		}
+	}
+	return false
+}
+
 func clean(raw []byte, mode string, envelope bool) ([]byte, int, error) {
 	if mode == Off || !holdsAny(raw) {
 		return raw, 0, nil

@@ -1,0 +1,79 @@
+package proxy
+
+import (
+	"bytes"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/sanitize"
+)
+
+// toClient writes a line that holds text of the server: every one goes this way, and nothing else changes it behind this.
+// What is ours alone is written by the client's writer itself.
+func (s *Session) toClient(line []byte) error {
+	return s.toClientUnder(s.view.Load().policy.ANSI, line)
+}
+
+// toClientUnder is toClient with the mode of hygiene of another server: an answer that was held is handed over by any
+// wrapper of its client.
+func (s *Session) toClientUnder(mode string, line []byte) error {
+	clean, changed, err := sanitize.Line(line, mode)
+	if err != nil {
+		return s.unclean(line)
+	}
+	if changed > 0 {
+		done := "made letters"
+		if mode == sanitize.Strip {
+			done = "taken out"
+		}
+		s.journal.counted("terminal escape sequences or control characters were "+done, "policy_decision", "warned", "ansi")
+	}
+	return s.client.Write(clean)
+}
+
+// unnameable says of an item that its name would not come back as it is: the client would call what was made of it. It is not
+// listed, and by the name that hygiene gives it nothing is approved.
+func (s *Session) unnameable(v *view, name string) bool {
+	if v.policy.ANSI == sanitize.Off {
+		return false
+	}
+	if !sanitize.Holds(name) {
+		return false
+	}
+	s.journal.counted("an item with control characters in its name was left out of a listing", "policy_decision", "blocked", "ansi")
+	return true
+}
+
+// unspeakable says of a request or notification that its method has control characters. The envelope is nothing that is
+// changed, and no method that anybody knows has any.
+func (s *Session) unspeakable(v *view, m *frame.Message) bool {
+	if v.policy.ANSI == sanitize.Off || !sanitize.Holds(m.Method) {
+		return false
+	}
+	s.journal.refusedLine("server", whyUnspeakable)
+	return true
+}
+
+const (
+	whyUnspeakable = "its method has control characters"
+	whyUnclean     = "the names in it hold too many control characters"
+)
+
+// unclean says in our own words that a line is not delivered, to whoever waits for it.
+func (s *Session) unclean(line []byte) error {
+	s.journal.refusedLine("server", whyUnclean)
+	var m frame.Message
+	if frame.Scan(line, frame.FromServer, &m) != nil {
+		return nil
+	}
+	id := bytes.Clone(m.ID.Of(line))
+	switch m.Kind {
+	case frame.Notification:
+		return nil
+	case frame.Request:
+		s.asks.take(id)
+		s.client.Uncork()
+		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was not let through: "+whyUnclean, nil))
+		return nil
+	}
+	return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's answer was not let through: "+whyUnclean, nil))
+}
