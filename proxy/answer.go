@@ -178,14 +178,27 @@ func bodyOf(line []byte) (body frame.Span, failed bool) {
 	return body, true
 }
 
-// delivered records an answer that went on, and what was found in it.
+// delivered records an answer that went on, and what was found in it and in what was asked. The client has it already.
 func (j *journal) delivered(r *request, bytes int, f found) {
+	var asked []inspect.Finding
+	if r.method == methodCall {
+		asked = inspect.Arguments(r.params)
+	}
 	if !f.worth() {
-		j.answered(r, r.status(), bytes)
-		return
+		if len(asked) == 0 {
+			j.answered(r, r.status(), bytes)
+			return
+		}
+		f.Findings = asked
 	}
 	detail := map[string]any{"check": "inspect", "verdict": f.Verdict}
 	summary := "its answer passed with a warning"
+	if len(asked) > 0 {
+		detail["arguments"] = asked[0].Match
+		if !f.worth() {
+			detail["check"], summary = "arguments", "it was asked for a file in which credentials are kept"
+		}
+	}
 	if rules := rulesOf(f.Findings); len(rules) > 0 {
 		detail["rules"] = rules
 	}

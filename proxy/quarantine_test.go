@@ -385,3 +385,16 @@ func TestWhatAServerSaysBesideItsAnswersIsCutWherePoisoned(t *testing.T) {
 		}
 	})
 }
+
+func TestACallForACredentialFilePassesAndIsShown(t *testing.T) {
+	r := ready(t)
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"path":"~/.ssh/id_rsa"}}}`)
+	if got := r.answerTo("1"); !strings.Contains(got, "ok echo") {
+		t.Errorf("the client got %s", got)
+	}
+	r.eventually("it is in the timeline", func() bool {
+		return r.gate.recorded(func(rec control.Record) bool {
+			return rec.Kind == "tool_call" && rec.Status == "warned" && strings.Contains(string(rec.Detail), `"sensitive_path"`) && strings.Contains(string(rec.Detail), `.ssh`)
+		})
+	})
+}

@@ -1,0 +1,94 @@
+package inspect
+
+// SensitivePath is the rule of arguments that name a file in which credentials are kept.
+const SensitivePath = "sensitive_path"
+
+// Where credentials are kept, lower case, by the byte that the name begins with. A slash at the end also stands for the end of
+// the path, and a slash for a backslash. They are the default places of OpenSSH, GnuPG, the AWS, Google Cloud, Azure, Kubernetes
+// and Docker command lines, git, npm, PyPI, PostgreSQL, browsers, password managers, and MCP clients.
+var (
+	dotFiles = []string{
+		".ssh/", ".gnupg/", ".aws/", ".azure/", ".kube/", ".netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".env", ".docker/config.json",
+		".config/gcloud", ".config/gh/hosts", ".bash_history", ".zsh_history", ".kdbx", ".pem", ".p12", ".pfx", ".keystore", ".vault-token", ".terraformrc",
+	}
+	rootFiles    = []string{"/etc/shadow", "/etc/sudoers", "/etc/ssl/private", "/proc/self/environ", "/run/secrets/"}
+	keyFiles     = []string{"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa"}
+	cFiles       = []string{"claude_desktop_config.json", "credentials.json", "credentials.db", "cookies.sqlite"}
+	loginFiles   = []string{"login.keychain", "login data", "logins.json"}
+	key4Files    = []string{"key4.db"}
+	walletFiles  = []string{"wallet.dat"}
+	serviceFiles = []string{"service-account.json", "service_account.json"}
+)
+
+// Arguments looks at the params of a call for the timeline: the person's own words, so nothing follows from what is found but
+// that it is shown. It is asked for every call, and costs a pass over short text.
+func Arguments(params []byte) (findings []Finding) {
+	for at := 0; at < len(params); at++ {
+		var files []string
+		switch params[at] {
+		case '.':
+			files = dotFiles
+		case '/', '\\':
+			files = rootFiles
+		case 'i', 'I':
+			files = keyFiles
+		case 'c', 'C':
+			files = cFiles
+		case 'l', 'L':
+			files = loginFiles
+		case 'k', 'K':
+			files = key4Files
+		case 'w', 'W':
+			files = walletFiles
+		case 's', 'S':
+			files = serviceFiles
+		default:
+			continue
+		}
+		if isWord(params[at]) && at > 0 && isWord(params[at-1]) {
+			continue // a name goes on to the left of it: "invalid_rsa" names no key
+		}
+		for _, file := range files {
+			n := spelledAt(params[at:], file)
+			if n == 0 || at+n < len(params) && isWord(params[at+n]) {
+				continue
+			}
+			findings = appendBounded(findings, Finding{
+				Rule: SensitivePath, Level: Medium, Category: "threat", Title: "It names a file in which credentials are kept",
+				Start: at, End: at + n, Match: clip(string(params[at:at+n]), maxMatch),
+			}, maxFindings)
+			at += n - 1
+			break
+		}
+	}
+	return findings
+}
+
+// spelledAt says how many bytes of raw spell the name, 0 if it begins otherwise. In JSON a backslash is two.
+func spelledAt(raw []byte, name string) int {
+	i := 0
+	for n := range len(name) {
+		want := name[n]
+		if want == '/' && n == len(name)-1 && n > 0 {
+			return i // the folder itself, or what is in it
+		}
+		if i >= len(raw) {
+			return 0
+		}
+		switch c := raw[i]; {
+		case c == want, c >= 'A' && c <= 'Z' && c|0x20 == want:
+			i++
+		case c == '\\' && want == '/':
+			if i++; i < len(raw) && raw[i] == '\\' {
+				i++
+			}
+		default:
+			return 0
+		}
+	}
+	return i
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
