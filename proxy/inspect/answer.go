@@ -41,9 +41,9 @@ func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 	if terms.MaxBytes > 0 && len(raw) > terms.MaxBytes {
 		return AnswerVerdict{Judged: Judged{Verdict: Clean}, TooLong: true, Checks: []Check{{Check: "threats", Why: fmt.Sprintf("longer than %d bytes", terms.MaxBytes)}}}
 	}
-	walk, weighing := newWalk(raw, ""), newWeigher(Answer)
-	walk.visit = func(s string) { weighing.add(s, walk.at) }
-	walk.value(raw, 0)
+	weighing := newWeigher(Answer)
+	defer weighing.release()
+	new(reading).strings(raw, weighing)
 	found := weighing.done()
 	return AnswerVerdict{
 		Judged: Judged{Verdict: found.Verdict, Findings: found.Findings, Whole: found.Whole}, Score: found.Score,

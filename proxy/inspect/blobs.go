@@ -69,32 +69,62 @@ func hexBlobs(v *view) *view {
 	})
 }
 
-// The alphabets of blobs, by byte.
-var (
-	base64Letters = alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
-	hexLetters    = alphabet("0123456789abcdefABCDEF")
-)
-
-func alphabet(letters string) (t [256]bool) {
-	for i := range len(letters) {
-		t[letters[i]] = true
+// hasBlob says that a text may hold a blob that is text.
+func hasBlob(text string) bool {
+	for i := 0; i+minBlob <= len(text); {
+		last := i + minBlob - 1
+		for last >= i && base64Letters[text[last]] {
+			last--
+		}
+		if last >= i {
+			i = last + 1
+			continue
+		}
+		end, digits := i, 0 // of hex, in a row
+		for end < len(text) && base64Letters[text[end]] {
+			if digits++; !hexLetters[text[end]] {
+				digits = 0
+			}
+			if end++; digits >= minBlob {
+				return true
+			}
+		}
+		if mixed(text[i:end]) {
+			return true
+		}
+		i = end
 	}
-	return t
+	return false
+}
+
+// The alphabets of blobs, by byte. They are data: nothing is made when a wrapper starts.
+var base64Letters = [256]bool{
+	'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true, 'G': true, 'H': true, 'I': true, 'J': true, 'K': true,
+	'L': true, 'M': true, 'N': true, 'O': true, 'P': true, 'Q': true, 'R': true, 'S': true, 'T': true, 'U': true, 'V': true,
+	'W': true, 'X': true, 'Y': true, 'Z': true, 'a': true, 'b': true, 'c': true, 'd': true, 'e': true, 'f': true, 'g': true,
+	'h': true, 'i': true, 'j': true, 'k': true, 'l': true, 'm': true, 'n': true, 'o': true, 'p': true, 'q': true, 'r': true,
+	's': true, 't': true, 'u': true, 'v': true, 'w': true, 'x': true, 'y': true, 'z': true, '0': true, '1': true, '2': true,
+	'3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true, '+': true, '/': true, '-': true, '_': true,
+}
+
+var hexLetters = [256]bool{
+	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true, 'a': true,
+	'b': true, 'c': true, 'd': true, 'e': true, 'f': true, 'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true,
 }
 
 // blobs finds runs of an alphabet and puts what they hold into one view, a line each.
 func blobs(v *view, name string, letters *[256]bool, decode func(string) (string, bool)) *view {
 	var w *weaver
 	for i := 0; i+minBlob <= len(v.text); {
-		if !letters[v.text[i+minBlob-1]] { // what begins up to here ends here, and is too short
-			i += minBlob
+		last := i + minBlob - 1 // of a blob that begins here
+		for last >= i && letters[v.text[last]] {
+			last--
+		}
+		if last >= i { // none begins up to there
+			i = last + 1
 			continue
 		}
-		if !letters[v.text[i]] {
-			i++
-			continue
-		}
-		end := i + 1
+		end := i + minBlob
 		for end < len(v.text) && letters[v.text[end]] {
 			end++
 		}
@@ -105,7 +135,7 @@ func blobs(v *view, name string, letters *[256]bool, decode func(string) (string
 					w = weave(v)
 				}
 				for at, r := range s { // each character stands for its share of the blob
-					w.put(string(r), i+at*len(part)/len(s), min(i+(at+utf8.RuneLen(r))*len(part)/len(s)+1, i+len(part)))
+					w.put(s[at:at+utf8.RuneLen(r)], i+at*len(part)/len(s), min(i+(at+utf8.RuneLen(r))*len(part)/len(s)+1, i+len(part)))
 				}
 				w.put("\n", i, i+len(part))
 			}

@@ -11,8 +11,10 @@ func TestEveryRuleFindsItsExampleAndLeavesItsCounterExample(t *testing.T) {
 		}
 		names[r.name] = true
 		has := func(text string) bool {
-			for _, h := range c.match(fold(&view{text: text}).text) {
-				if h.rule == i {
+			c.begin()
+			c.match(fold(&view{text: text}).text, 0)
+			for _, h := range c.hits {
+				if int(h.rule) == i {
 					return true
 				}
 			}

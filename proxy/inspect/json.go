@@ -39,15 +39,15 @@ func Definition(raw []byte) []Finding {
 
 // Threats weighs all texts of one pinned definition, keys included. raw must have passed frame.Validate or frame.Scan.
 func Threats(raw []byte) Weighed {
-	w, weighing := newWalk(raw, ""), newWeigher(Metadata)
-	w.visit = func(s string) { weighing.add(s, w.at) }
-	w.value(raw, 0)
-	return weighing.done()
+	w := newWeigher(Metadata)
+	defer w.release()
+	new(reading).strings(raw, w)
+	return w.done()
 }
 
-type walk struct {
-	visit func(text string) // instead of looking at it
+func (w *weigher) read(r *reading, text string, _ bool) { w.add(text, r) }
 
+type walk struct {
 	path     []segment
 	where    string
 	budget   int
@@ -85,10 +85,6 @@ func (w *walk) at() string {
 func (w *walk) add(f Finding) { w.findings = appendBounded(w.findings, f, maxAllFindings) }
 
 func (w *walk) text(s string) {
-	if w.visit != nil {
-		w.visit(s)
-		return
-	}
 	if firstHidden(s) < 0 {
 		return
 	}

@@ -1,16 +1,38 @@
 package inspect
 
-// literals finds many short texts in one pass (Aho and Corasick, 1975): one table look-up a byte, whatever the text.
+import "fmt"
+
+// literals finds many short texts in one pass. A literal begins where a word does, or at a mark: so a tree is only entered there,
+// by the two bytes it begins with, and the inside of words is skipped. How far it is followed is bounded by the longest literal,
+// whatever the text. It reads a text as folded (foldByte) without writing that down.
 type literals struct {
-	class [256]uint8 // of a byte; 0 is every byte that is in no literal
+	kind  [256]uint8 // of a byte: wordy, begins…
+	class [256]uint8 // of a byte as folded; 0 is every byte that is in no literal
 	width int
-	next  []uint16 // state*width + class
-	out   [][]uint16
-	loud  []bool // whether out has any: one byte a state, where a slice takes 24
-	size  []int  // of each literal
+	pair  []uint16 // first class*width + second class: the node of two bytes
+	next  []uint16 // node*width + class; 0 is none
+	ends  []uint16 // of a node: the literal that ends there, and 1; 0 is none
+	alone [256]uint16
+	size  []int // of each literal
 }
 
-func newLiterals(words []string) *literals {
+// What a byte can be.
+const (
+	kindWordy  = 1 << iota // part of a word
+	kindBegins             // a literal of two bytes or more begins with it
+	kindAlone              // it is a literal
+	kindInside             // a literal begins with it inside of words too
+	kindStop               // a sentence ends with it, where a space follows
+	kindBlank              // white space, as folded
+)
+
+// maxLiteral is how long a literal may be.
+const maxLiteral = 64
+
+// maxBlanks is how many spaces in a row count as one.
+const maxBlanks = 64
+
+func newLiterals(words []string) (*literals, error) {
 	l := &literals{width: 1}
 	for _, w := range words {
 		for i := 0; i < len(w); i++ {
@@ -20,78 +42,59 @@ func newLiterals(words []string) *literals {
 			}
 		}
 	}
-	type node struct {
-		to   map[uint8]int
-		fail int
-		out  []uint16
-	}
-	nodes := []node{{to: map[uint8]int{}}}
+	l.next = make([]uint16, 2*l.width) // node 0 is none, node 1 the root
+	l.ends = make([]uint16, 2)
+	l.pair = make([]uint16, l.width*l.width)
 	for id, w := range words {
 		l.size = append(l.size, len(w))
-		at := 0
+		if len(w) == 1 {
+			l.alone[w[0]] = uint16(id + 1)
+			l.kind[w[0]] |= kindAlone
+			continue
+		}
+		l.kind[w[0]] |= kindBegins
+		if w[0] == '_' {
+			l.kind[w[0]] |= kindInside
+		}
+		at := 1
 		for i := 0; i < len(w); i++ {
-			c := l.class[w[i]]
-			n, ok := nodes[at].to[c]
-			if !ok {
-				n = len(nodes)
-				nodes = append(nodes, node{to: map[uint8]int{}})
-				nodes[at].to[c] = n
-			}
-			at = n
-		}
-		nodes[at].out = append(nodes[at].out, uint16(id))
-	}
-	l.next = make([]uint16, len(nodes)*l.width)
-	l.out = make([][]uint16, len(nodes))
-	queue := []int{0}
-	for len(queue) > 0 {
-		at := queue[0]
-		queue = queue[1:]
-		fail := nodes[at].fail
-		l.out[at] = nodes[at].out
-		if at != 0 {
-			l.out[at] = append(append([]uint16(nil), nodes[at].out...), l.out[fail]...)
-		}
-		for c := range l.width {
-			n, ok := nodes[at].to[uint8(c)]
-			switch {
-			case ok:
-				if at != 0 {
-					nodes[n].fail = int(l.next[fail*l.width+c])
+			n := &l.next[at*l.width+int(l.class[w[i]])]
+			if *n == 0 {
+				if len(l.ends) > 1<<16-1 {
+					return nil, fmt.Errorf("more than %d letters of phrases", 1<<16)
 				}
-				l.next[at*l.width+c] = uint16(n)
-				queue = append(queue, n)
-			case at != 0:
-				l.next[at*l.width+c] = l.next[fail*l.width+c]
+				*n = uint16(len(l.ends))
+				l.ends = append(l.ends, 0)
+				at = int(*n)
+				l.next = append(l.next, make([]uint16, l.width)...)
+			} else {
+				at = int(*n)
+			}
+			if i == 1 {
+				l.pair[int(l.class[w[0]])*l.width+int(l.class[w[1]])] = uint16(at)
 			}
 		}
+		l.ends[at] = uint16(id + 1)
 	}
-	l.loud = make([]bool, len(l.out))
-	for i, out := range l.out {
-		l.loud[i] = len(out) > 0
-	}
-	return l
+	l.foldBytes()
+	return l, nil
 }
 
-// maxLiteral is how long a literal may be.
-const maxLiteral = 64
-
-// find calls f with the number of each literal and where it stands, in order of their ends. Spaces in a row count as one.
-func (l *literals) find(s string, f func(id uint16, start, end int)) {
-	var at [maxLiteral]int // where the last bytes that counted stand
-	state, n := 0, 0
-	for i := 0; i < len(s); i++ {
-		if s[i] == ' ' && i > 0 && s[i-1] == ' ' {
-			continue
+// foldBytes makes the tables hold for bytes as they stand in a text.
+func (l *literals) foldBytes() {
+	class, kind, alone := l.class, l.kind, l.alone
+	for c := range 256 {
+		folded := foldByte(byte(c))
+		l.class[c], l.kind[c], l.alone[c] = class[folded], kind[folded], alone[folded]
+		if wordy(folded) {
+			l.kind[c] |= kindWordy
 		}
-		at[n%maxLiteral] = i
-		n++
-		state = int(l.next[state*l.width+int(l.class[s[i]])])
-		if !l.loud[state] {
-			continue
+		if folded == ' ' {
+			l.kind[c] |= kindBlank
 		}
-		for _, id := range l.out[state] {
-			f(id, at[(n-l.size[id])%maxLiteral], i+1)
+		switch folded {
+		case '.', '!', '?', ';':
+			l.kind[c] |= kindStop
 		}
 	}
 }

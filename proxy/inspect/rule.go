@@ -45,9 +45,6 @@ const (
 	groups
 )
 
-// maxOfRule is how many matches of one rule are reported in one view.
-const maxOfRule = 16
-
 // maxWord is how much of a word that goes on belongs to a match.
 const maxWord = 24
 
@@ -62,20 +59,22 @@ func RuleNames() []string {
 
 // phrase is where a literal belongs.
 type phrase struct {
-	pattern  int // of compiled.patterns
-	part     int
-	gap      int // from the part before
+	pattern  int32 // of compiled.owner
+	part     int8
 	last     bool
-	openHead bool // it may begin inside a word
-	openTail bool // the word may go on
+	openHead bool  // it may begin inside a word
+	openTail bool  // the word may go on
+	reach    bool  // the next part has a literal of one byte
+	gap      int32 // from the part before
+	after    int32 // at most, to the next part
 }
 
 type compiled struct {
 	rules   []rule
-	owner   []int // rule of each pattern
-	parts   []int // of each pattern
+	owner   []int32 // rule of each pattern
 	finder  *literals
 	phrases [][]phrase // of each literal
+	longest int        // distance between two parts
 }
 
 // spelled are the characters that mean something in a pattern.
@@ -96,126 +95,70 @@ func compile(list []rule) (*compiled, error) {
 	known := map[string]int{}
 	for i, r := range list {
 		for _, pattern := range r.patterns {
-			parts := strings.Split(pattern, " ~")
-			at := len(c.owner)
-			c.owner, c.parts = append(c.owner, i), append(c.parts, len(parts))
-			for k, part := range parts {
-				gap := 0
-				if k > 0 {
-					number, rest, ok := strings.Cut(part, " ")
-					n, err := strconv.Atoi(number)
-					if err != nil || !ok {
-						return nil, fmt.Errorf("%s: %q has no distance", r.name, pattern)
-					}
-					gap, part = n, rest
-				}
-				for _, word := range strings.Split(part, "|") {
-					p := phrase{pattern: at, part: k, gap: gap, last: k == len(parts)-1}
-					word, p.openHead = strings.CutPrefix(word, "*")
-					word, p.openTail = strings.CutSuffix(word, "*")
-					word = spelled.Replace(word)
-					if word == "" || len(word) > maxLiteral-1 || foldASCII(word) != word {
-						return nil, fmt.Errorf("%s: phrase %q of %q", r.name, word, pattern)
-					}
-					id, ok := known[word]
-					if !ok {
-						id = len(words)
-						known[word] = id
-						words = append(words, word)
-						c.phrases = append(c.phrases, nil)
-					}
-					c.phrases[id] = append(c.phrases[id], p)
-				}
+			if err := c.pattern(i, pattern, &words, known); err != nil {
+				return nil, fmt.Errorf("%s: %w", r.name, err)
 			}
 		}
 	}
-	c.finder = newLiterals(words)
-	return c, nil
+	var err error
+	c.finder, err = newLiterals(words)
+	return c, err
 }
 
-// hit is a match of a rule in a view.
-type hit struct {
-	rule       int
-	start, end int // in the view
-}
-
-// begun is how far a pattern has been found: from where, and to where. It counts in the run it was written in.
-type begun struct{ start, end, run int }
-
-// matcher is what one goroutine matches with: clearing it for every short text would cost more than the text.
-type matcher struct {
-	*compiled
-	run   int
-	open  [][maxParts]begun // of each pattern
-	count []int             // of each rule
-	hits  []hit
-}
-
-func (c *compiled) matcher() *matcher {
-	return &matcher{compiled: c, open: make([][maxParts]begun, len(c.owner)), count: make([]int, len(c.rules))}
-}
-
-var matchers = sync.Pool{New: func() any { return rules().matcher() }}
-
-// maxParts is how many phrases a pattern may have.
-const maxParts = 4
-
-// match finds what the rules find in a folded view. The hits are valid until the next call.
-func (m *matcher) match(text string) []hit {
-	var stops stops
-	m.run++
-	m.hits = m.hits[:0]
-	clear(m.count)
-	m.finder.find(text, func(id uint16, start, end int) {
-		head := start == 0 || !wordy(text[start-1]) || !wordy(text[start]) && text[start] != '<' // not of a generic type
-		tail := end == len(text) || !wordy(text[end-1]) || !wordy(text[end])
-		for _, p := range m.phrases[id] {
-			if !head && !p.openHead || !tail && !p.openTail {
-				continue
+func (c *compiled) pattern(owner int, pattern string, words *[]string, known map[string]int) error {
+	parts := strings.Split(pattern, " ~")
+	if len(parts) > maxParts {
+		return fmt.Errorf("%q has more than %d phrases", pattern, maxParts)
+	}
+	at := len(c.owner)
+	c.owner = append(c.owner, int32(owner))
+	gaps, short := make([]int, len(parts)+1), make([]bool, len(parts)+1)
+	for k, part := range parts {
+		if k > 0 {
+			number, rest, ok := strings.Cut(part, " ")
+			n, err := strconv.Atoi(number)
+			if err != nil || !ok || n < 0 || n > maxGap {
+				return fmt.Errorf("%q has no distance up to %d", pattern, maxGap)
 			}
-			from := start
-			if p.part > 0 {
-				before := m.open[p.pattern][p.part-1]
-				if before.run != m.run || start < before.end || start-before.end > p.gap || stops.between(text, before.end, start) {
-					continue
-				}
-				from = before.start
-			}
-			if !p.last {
-				m.open[p.pattern][p.part] = begun{from, end, m.run}
-				continue
-			}
-			r := m.owner[p.pattern]
-			if m.count[r] < maxOfRule {
-				m.count[r]++
-				whole := end // a finding shows words, not their beginnings
-				for p.openTail && whole < len(text) && whole < end+maxWord && wordy(text[whole]) && wordy(text[whole-1]) {
-					whole++
-				}
-				m.hits = append(m.hits, hit{r, from, whole})
-			}
+			gaps[k], parts[k] = n, rest
+			c.longest = max(c.longest, n)
 		}
-	})
-	return m.hits
+		for word := range strings.SplitSeq(parts[k], "|") {
+			short[k] = short[k] || len(spelled.Replace(strings.Trim(word, "*"))) == 1
+		}
+	}
+	for k, part := range parts {
+		for word := range strings.SplitSeq(part, "|") {
+			p := phrase{pattern: int32(at), part: int8(k), gap: int32(gaps[k]), last: k == len(parts)-1, reach: short[k+1], after: int32(gaps[k+1])}
+			word, p.openHead = strings.CutPrefix(word, "*")
+			word, p.openTail = strings.CutSuffix(word, "*")
+			word = spelled.Replace(word)
+			switch {
+			case word == "" || len(word) > maxLiteral-1 || foldASCII(word) != word || word[0] == ' ' || strings.Contains(word, "  "):
+				return fmt.Errorf("phrase %q of %q", word, pattern)
+			case p.openHead && wordy(word[0]) && word[0] != '_':
+				return fmt.Errorf("phrase %q of %q begins inside of words", word, pattern)
+			}
+			id, ok := known[word]
+			if !ok {
+				id = len(*words)
+				known[word] = id
+				*words = append(*words, word)
+				c.phrases = append(c.phrases, nil)
+			}
+			c.phrases[id] = append(c.phrases[id], p)
+		}
+	}
+	return nil
 }
 
-// wordy says that a byte is part of a word.
+// maxParts is how many phrases a pattern may have, maxGap how many bytes may be between two of them.
+const (
+	maxParts = 4
+	maxGap   = 160
+)
+
+// wordy says that a byte of folded text is part of a word.
 func wordy(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_'
-}
-
-// stops remembers where the last sentence ended.
-type stops struct{ looked, last int }
-
-// between says whether a sentence ends in text[start:end]. It is asked with ends that only grow.
-func (s *stops) between(text string, start, end int) bool {
-	for ; s.looked < end; s.looked++ {
-		switch text[s.looked] {
-		case '.', '!', '?', ';':
-			if s.looked+1 >= len(text) || text[s.looked+1] == ' ' {
-				s.last = s.looked + 1
-			}
-		}
-	}
-	return s.last > start
 }

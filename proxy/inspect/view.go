@@ -1,9 +1,11 @@
 package inspect
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -21,60 +23,134 @@ const (
 // original it stands for, so what is found in it has a place there.
 type view struct {
 	text  string
-	from  []int32 // text[i] stands for original[from[i]:to[i]]; nil: for original[i]
-	to    []int32
-	chain []string // the encodings that were undone, outermost first
+	parts []stretch // where text comes from, in order of text; nil: text is the original
+	chain []string  // the encodings that were undone, outermost first
+}
+
+// stretch is a part of a view, up to where the next begins. All of it stands for original[from:to], or where it is even, its
+// first byte for original[from], its second for the one after, and so on.
+type stretch struct {
+	at, from, to int32
+	even         bool
+}
+
+// part is the index of the stretch that holds text[at].
+func (v *view) part(at int) int {
+	low, high := 0, len(v.parts)
+	for low+1 < high {
+		if mid := (low + high) / 2; int(v.parts[mid].at) <= at {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
 }
 
 // span is the place in the original of what stands at text[start:end].
 func (v *view) span(start, end int) (int, int) {
-	if v.from == nil || start >= end {
+	if v.parts == nil || start >= end {
 		return start, end
 	}
-	low, high := v.from[start], v.to[start]
-	for i := start + 1; i < end; i++ { // not its ends alone: a text may be turned around
-		low, high = min(low, v.from[i]), max(high, v.to[i])
+	low, high := int32(1<<31-1), int32(0)
+	for i := v.part(start); i < len(v.parts) && int(v.parts[i].at) < end; i++ { // not the ends alone: a text may be turned around
+		p := v.parts[i]
+		from, to := p.from, p.to
+		if p.even {
+			from = p.from + max(int32(start)-p.at, 0)
+			to = min(p.from+int32(end)-p.at, p.to)
+		}
+		low, high = min(low, from), max(high, to)
 	}
 	return int(low), int(high)
 }
 
+// same says that text[start:end] stands in the original as it is: it is found without this view.
+func (v *view) same(start, end int) bool {
+	if v.parts == nil {
+		return true
+	}
+	i := v.part(start)
+	return v.parts[i].even && (i+1 == len(v.parts) || int(v.parts[i+1].at) >= end)
+}
+
 // weaver makes a view out of another.
 type weaver struct {
-	src  *view
-	text []byte
-	from []int32
-	to   []int32
+	src   *view
+	text  []byte
+	parts []stretch
+	cur   int // a stretch of src at or before the last that was taken
 }
 
 func weave(src *view) *weaver {
-	n := len(src.text)
-	return &weaver{src: src, text: make([]byte, 0, n), from: make([]int32, 0, n), to: make([]int32, 0, n)}
+	return &weaver{src: src, text: make([]byte, 0, len(src.text))}
+}
+
+// add notes where the bytes that come next stand in the original.
+func (w *weaver) add(from, to int32, even bool) {
+	if n := len(w.parts); n > 0 && even && w.parts[n-1].even && w.parts[n-1].to == from {
+		w.parts[n-1].to = to
+		return
+	}
+	w.parts = append(w.parts, stretch{int32(len(w.text)), from, to, even})
 }
 
 // keep takes src.text[start:end] as it is.
 func (w *weaver) keep(start, end int) {
-	w.text = append(w.text, w.src.text[start:end]...)
-	if w.src.from != nil {
-		w.from = append(w.from, w.src.from[start:end]...)
-		w.to = append(w.to, w.src.to[start:end]...)
+	if start >= end {
 		return
 	}
-	for i := start; i < end; i++ {
-		w.from, w.to = append(w.from, int32(i)), append(w.to, int32(i+1))
+	if w.src.parts == nil {
+		w.add(int32(start), int32(end), true)
+		w.text = append(w.text, w.src.text[start:end]...)
+		return
 	}
+	for at := start; at < end; {
+		i := w.seek(at)
+		stop := end
+		if i+1 < len(w.src.parts) {
+			stop = min(stop, int(w.src.parts[i+1].at))
+		}
+		p := w.src.parts[i]
+		if p.even {
+			w.add(p.from+int32(at)-p.at, p.from+int32(stop)-p.at, true)
+		} else {
+			w.add(p.from, p.to, false)
+		}
+		w.text = append(w.text, w.src.text[at:stop]...)
+		at = stop
+	}
+}
+
+// seek is src.part for places that mostly grow.
+func (w *weaver) seek(at int) int {
+	parts := w.src.parts
+	if int(parts[w.cur].at) > at || w.cur+8 < len(parts) && int(parts[w.cur+8].at) <= at {
+		w.cur = w.src.part(at)
+	}
+	for w.cur+1 < len(parts) && int(parts[w.cur+1].at) <= at {
+		w.cur++
+	}
+	return w.cur
 }
 
 // put writes s for src.text[start:end].
 func (w *weaver) put(s string, start, end int) {
+	if s == "" {
+		return
+	}
 	low, high := w.src.span(start, end)
-	for range len(s) {
-		w.from, w.to = append(w.from, int32(low)), append(w.to, int32(high))
+	if n := len(w.parts); n == 0 || w.parts[n-1].even || w.parts[n-1].from != int32(low) || w.parts[n-1].to != int32(high) {
+		w.add(int32(low), int32(high), false)
 	}
 	w.text = append(w.text, s...)
 }
 
 func (w *weaver) view(encoding string) *view {
-	v := &view{text: string(w.text), from: w.from, to: w.to, chain: w.src.chain}
+	v := &view{text: string(w.text), parts: w.parts, chain: w.src.chain}
+	if v.parts == nil {
+		v.parts = []stretch{}
+	}
 	if encoding != "" {
 		v.chain = append(append([]string(nil), w.src.chain...), encoding)
 	}
@@ -109,38 +185,39 @@ func views(text string) (all []*view, whole bool) {
 	return all, whole
 }
 
-// fold is a view with what makes no difference to a reader taken out: case, kinds of white space, invisible characters,
-// compatibility forms, accents, and letters that look like Latin ones in words that are not of their script. Nothing but
-// rules reads it.
+// fold is a view with what makes no difference to a reader taken out: escaped white space, invisible characters, compatibility
+// forms, accents, and letters that look like Latin ones in words that are not of their script. Case and the kinds of white space
+// are the matcher's. Nothing but rules reads it.
 func fold(v *view) *view {
-	plainASCII := true
-	for i := 0; i < len(v.text); i++ {
-		if v.text[i] >= utf8.RuneSelf {
-			plainASCII = false
-			break
+	if ascii(v.text) {
+		if strings.IndexByte(v.text, '\\') < 0 {
+			return v
 		}
-	}
-	if plainASCII {
-		return &view{text: foldASCII(v.text), from: v.from, to: v.to, chain: v.chain}
+		return &view{text: foldASCII(v.text), parts: v.parts, chain: v.chain}
 	}
 	w := weave(v)
 	seen := map[string]bool{}
 	for i := 0; i < len(v.text); {
-		if v.text[i] < utf8.RuneSelf {
-			j := i
-			for j < len(v.text) && v.text[j] < utf8.RuneSelf && !wordByte(v.text[j]) {
-				j++
+		j := i
+		for j < len(v.text) && v.text[j] < utf8.RuneSelf {
+			j++
+		}
+		if j < len(v.text) { // its word may be written in two scripts
+			for j > i && wordByte(v.text[j-1]) {
+				j--
 			}
-			if j > i {
-				w.keep(i, j)
-				i = j
-				continue
-			}
+		}
+		if j > i {
+			w.keep(i, j)
+			i = j
+			continue
 		}
 		i = w.word(i, seen)
 	}
 	folded := w.view("")
-	folded.text = foldASCII(folded.text)
+	if strings.IndexByte(folded.text, '\\') >= 0 {
+		folded.text = foldASCII(folded.text)
+	}
 	for _, name := range []string{invisibleEncoding, compatibilityEncoding, lookalikeEncoding} {
 		if seen[name] {
 			folded.chain = append(append([]string(nil), folded.chain...), name)
@@ -148,6 +225,25 @@ func fold(v *view) *view {
 	}
 	return folded
 }
+
+// ascii says that all bytes of a text are characters.
+func ascii(s string) bool {
+	b := bytesOf(s)
+	for ; len(b) >= 8; b = b[8:] {
+		if binary.LittleEndian.Uint64(b)&highBits != 0 {
+			return false
+		}
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// bytesOf are the bytes of a string, which nobody writes to.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // Names of what folding undoes, as findings name it.
 const (
@@ -160,25 +256,22 @@ func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-var foldTable = func() (t [256]byte) {
-	for i := range t {
-		t[i] = byte(i)
+// foldByte is a byte as the matcher reads it: lower case, one kind of white space.
+func foldByte(c byte) byte {
+	switch {
+	case c >= 'A' && c <= 'Z':
+		return c + 'a' - 'A'
+	case c < 0x20 || c == 0x7f:
+		return ' '
 	}
-	for c := 'A'; c <= 'Z'; c++ {
-		t[c] = byte(c) + 'a' - 'A'
-	}
-	for c := range 0x20 {
-		t[c] = ' '
-	}
-	t[0x7f] = ' '
-	return t
-}()
+	return c
+}
 
 // foldASCII keeps the length. The escapes \n, \r and \t of a JSON text inside a text are white space too.
 func foldASCII(s string) string {
-	b := make([]byte, len(s))
-	for i := 0; i < len(s); i++ {
-		b[i] = foldTable[s[i]]
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = foldByte(c)
 	}
 	for i := strings.IndexByte(s, '\\'); i >= 0 && i+1 < len(s); {
 		switch s[i+1] {

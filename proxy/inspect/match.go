@@ -1,0 +1,153 @@
+package inspect
+
+import "sync"
+
+// hit is a match of a rule, in offsets of all texts of one matcher together.
+type hit struct {
+	rule       int32
+	start, end int
+}
+
+// begun is how far a pattern has been found: from where, and to where. It counts in the run it was written in.
+type begun struct {
+	start, end int
+	run        int
+}
+
+// matcher is what one goroutine matches with: clearing it for every short text would cost more than the text. Texts that are
+// matched one after the other in one run are parts of one: a pattern may begin in one and end in the next.
+type matcher struct {
+	*compiled
+	run  int
+	open [][maxParts]begun // of each pattern
+	last []begun           // of each rule: its last hit
+	hits []hit
+	far  int // the end of what was begun last
+	want int // up to here somebody waits for a literal of one byte
+	stop stops
+}
+
+func (c *compiled) matcher() *matcher {
+	return &matcher{compiled: c, open: make([][maxParts]begun, len(c.owner)), last: make([]begun, len(c.rules)), run: 1}
+}
+
+// matchers of the catalogue.
+var matchers = sync.Pool{New: func() any { return rules().matcher() }}
+
+// begin starts a run: nothing that was matched before it counts.
+func (m *matcher) begin() {
+	m.run++
+	m.hits = m.hits[:0]
+	m.far, m.want = -maxGap-1, -1
+	m.stop = stops{last: -maxGap - 1}
+}
+
+// match adds to the hits what the rules find in a text, whose first byte is number base of the run. Runs of a text are matched
+// in their order.
+func (m *matcher) match(text string, base int) {
+	l := m.finder
+	m.stop.looked = 0
+	inside := false // the byte before is part of a word
+	for i := 0; i < len(text); i++ {
+		kind := l.kind[text[i]]
+		if kind&(kindBegins|kindAlone) != 0 {
+			head := !inside || kind&kindWordy == 0 && text[i] != '<' // not of a generic type
+			if kind&kindAlone != 0 && base+i <= m.want {
+				m.literal(text, base, i, i+1, l.alone[text[i]]-1, head)
+			}
+			if kind&kindBegins != 0 && (head || kind&kindInside != 0) && i+1 < len(text) {
+				if node := l.pair[int(l.class[text[i]])*l.width+int(l.class[text[i+1]])]; node != 0 {
+					m.follow(text, base, i, int(node), head)
+				}
+			}
+		}
+		if inside = kind&kindWordy != 0; inside { // on to the end of the word
+			for i+1 < len(text) && l.kind[text[i+1]]&(kindWordy|kindAlone|kindInside) == kindWordy {
+				i++
+			}
+		}
+	}
+	if base+len(text)-m.far <= maxGap { // a pattern may go on in the next text
+		m.stop.look(l, text, base, base+len(text))
+	}
+}
+
+// follow follows the tree from the node of the two bytes at text[i].
+func (m *matcher) follow(text string, base, i, node int, head bool) {
+	l := m.finder
+	for j := i + 2; ; j++ {
+		if id := l.ends[node]; id != 0 {
+			m.literal(text, base, i, j, id-1, head)
+		}
+		if l.kind[text[j-1]]&kindBlank != 0 {
+			for most := j + maxBlanks; j < len(text) && j < most && l.kind[text[j]]&kindBlank != 0; {
+				j++
+			}
+		}
+		if j >= len(text) {
+			return
+		}
+		if node = int(l.next[node*l.width+int(l.class[text[j]])]); node == 0 {
+			return
+		}
+	}
+}
+
+// literal takes one literal as a part of all patterns that have it.
+func (m *matcher) literal(text string, base, i, j int, id uint16, head bool) {
+	l := m.finder
+	tail := j == len(text) || l.kind[text[j-1]]&kindWordy == 0 || l.kind[text[j]]&kindWordy == 0
+	phrases := m.phrases[id]
+	for k := range phrases {
+		p := &phrases[k]
+		if !head && !p.openHead || !tail && !p.openTail {
+			continue
+		}
+		start, end := base+i, base+j
+		if p.part > 0 {
+			before := &m.open[p.pattern][p.part-1]
+			if before.run != m.run || start < before.end || start-before.end > int(p.gap) || m.stop.between(l, text, base, before.end, start) {
+				continue
+			}
+			start = before.start
+		}
+		if !p.last {
+			m.open[p.pattern][p.part] = begun{start, end, m.run}
+			m.far = end
+			if p.reach {
+				m.want = max(m.want, end+int(p.after))
+			}
+			continue
+		}
+		for most := min(j+maxWord, len(text)); p.openTail && base+most > end && l.kind[text[end-base]]&l.kind[text[end-base-1]]&kindWordy != 0; {
+			end++ // a finding shows words, not their beginnings
+		}
+		r := m.owner[p.pattern]
+		if last := &m.last[r]; last.run == m.run && (last.start == start || start < last.end) {
+			continue
+		}
+		m.last[r] = begun{start, end, m.run}
+		m.hits = append(m.hits, hit{r, start, end})
+	}
+}
+
+// stops remembers where the last sentence ended. What lies further back than a pattern reaches is not looked at.
+type stops struct {
+	looked int // in the text
+	last   int // in the run
+}
+
+// between says whether a sentence ends between two places. It is asked for ends that only grow.
+func (s *stops) between(l *literals, text string, base, start, end int) bool {
+	s.look(l, text, base, end)
+	return s.last > start
+}
+
+func (s *stops) look(l *literals, text string, base, end int) {
+	s.looked = max(s.looked, end-base-2*maxGap)
+	for ; s.looked < end-base; s.looked++ {
+		if l.kind[text[s.looked]]&kindStop != 0 && (s.looked+1 >= len(text) || l.kind[text[s.looked+1]]&kindBlank != 0) {
+			s.last = base + s.looked + 1
+		}
+	}
+}

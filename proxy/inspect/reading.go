@@ -1,0 +1,112 @@
+package inspect
+
+import (
+	"strings"
+	"unsafe"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// reading goes through a JSON value once, in its order, and shows every string and every key to somebody. Unlike walk, which follows
+// the parts of a definition, it looks at no byte twice, whatever is nested in what.
+type reading struct {
+	raw   []byte
+	stack []container
+	depth int
+}
+
+// container is an object or an array that is being read.
+type container struct {
+	array    bool
+	awaits   bool // an object that awaits a key
+	index    int
+	from, to int // the key whose value is being read, with its quotes
+}
+
+// reader is shown texts. Each is only valid until the next: it may point into the value that is read.
+type reader interface {
+	read(r *reading, text string, key bool)
+}
+
+// strings shows all of raw, which must have passed frame.Validate or frame.Scan. whole is false where it nests too deeply.
+func (r *reading) strings(raw []byte, to reader) (whole bool) {
+	r.raw, r.stack = raw, r.stack[:0]
+	for i := 0; i < len(raw); {
+		switch c := raw[i]; c {
+		case '"':
+			end := skipString(raw, i)
+			r.string(i, end, to)
+			i = end
+			continue
+		case '{', '[':
+			if len(r.stack) >= maxDepth {
+				return false
+			}
+			r.stack = append(r.stack, container{array: c == '[', awaits: c == '{'})
+		case '}', ']':
+			if len(r.stack) > 0 {
+				r.stack = r.stack[:len(r.stack)-1]
+			}
+		case ',':
+			if n := len(r.stack); n > 0 {
+				r.stack[n-1].index++
+				r.stack[n-1].awaits = !r.stack[n-1].array
+			}
+		}
+		i++
+	}
+	return true
+}
+
+// skipString is the offset after the string that begins at raw[i].
+func skipString(raw []byte, i int) int {
+	for i++; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return len(raw)
+}
+
+func (r *reading) string(start, end int, to reader) {
+	text := r.text(start, end)
+	if n := len(r.stack); n > 0 && r.stack[n-1].awaits {
+		top := &r.stack[n-1]
+		top.awaits, top.from, top.to = false, start, end
+		to.read(r, text, true)
+		return
+	}
+	to.read(r, text, false)
+}
+
+// text is a string as it reads, without a copy where it has no escape.
+func (r *reading) text(start, end int) string {
+	b, _ := frame.StringBytes(r.raw, frame.Span{Start: start, End: end})
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+// at is the path of what is being read.
+func (r *reading) at() string {
+	where := ""
+	for _, c := range r.stack {
+		switch {
+		case c.array:
+			where = Element(where, c.index)
+		case c.to > 0:
+			where = Member(where, r.text(c.from, c.to))
+		}
+	}
+	return strings.Clone(where)
+}
+
+// key says whether what is being read is the member of that name, which has no escapes in JSON.
+func (r *reading) key(name string) bool {
+	if len(r.stack) == 0 {
+		return false
+	}
+	c := &r.stack[len(r.stack)-1]
+	return !c.array && c.to-c.from == len(name)+2 && string(r.raw[c.from+1:c.to-1]) == name
+}

@@ -1,0 +1,230 @@
+package inspect
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// placer says where a text stands. It is only asked where something is found: a path is as long as a server makes it.
+type placer interface{ at() string }
+
+// minText is how long a text is in which something could be found.
+const minText = 5
+
+// weigher takes texts that belong together one by one.
+type weigher struct {
+	Weighed
+	place  Place
+	except map[string]Level // rules that weigh nothing, up to a level
+	plain  *matcher         // of the texts as they stand, one after the other
+	under  *matcher         // of one view at a time
+	found  []placed
+	passed []string // excepted rules that matched
+	all    float64  // the score with them
+	worst  int      // rank of the gravest finding
+	offset int      // where the next text begins, in all texts together
+	stream int      // the same, of the texts as folded
+}
+
+var weighers = sync.Pool{New: func() any {
+	plain, _ := matchers.Get().(*matcher)
+	under, _ := matchers.Get().(*matcher)
+	return &weigher{plain: plain, under: under}
+}}
+
+func newWeigher(place Place) *weigher {
+	w, _ := weighers.Get().(*weigher)
+	w.Weighed = Weighed{Whole: true, Verdict: Clean}
+	w.place, w.except, w.found, w.passed = place, nil, w.found[:0], nil
+	w.all, w.worst, w.offset, w.stream = 0, 0, 0, 0
+	w.plain.begin()
+	return w
+}
+
+// add looks at one text in every way it can be read. The text may change when add has returned.
+func (w *weigher) add(text string, where placer) {
+	if len(text) < minText {
+		return
+	}
+	if w.place == Metadata { // in a definition every text stands for itself
+		w.plain.begin()
+	}
+	if simple(text) {
+		w.look(text, &view{text: text}, where)
+	} else {
+		w.views(text, where)
+	}
+	w.offset += len(text) + 1
+}
+
+// simple says that there is one way to read a text.
+func simple(text string) bool {
+	return ascii(text) && strings.IndexByte(text, '&') < 0 && strings.IndexByte(text, '%') < 0 && strings.IndexByte(text, '\\') < 0 &&
+		!hasBlob(text) && (len(text) < 2*minSpaced || lonely(text, 0) == len(text))
+}
+
+func (w *weigher) views(text string, where placer) {
+	all, whole := views(text)
+	w.Whole = w.Whole && whole
+	w.look(text, fold(all[0]), where)
+	var known spans
+	for _, v := range all[1:] {
+		known = w.beneath(text, fold(v), where, known)
+	}
+	if w.place == Metadata || !ascii(text) {
+		for _, f := range Text(text, "") {
+			w.Score = max(w.Score, unseen(w.place, f.Level))
+		}
+	}
+}
+
+// look matches a text as it stands, folded, after those before it: what begins in one may end in the next.
+func (w *weigher) look(text string, v *view, where placer) {
+	m := w.plain
+	m.match(v.text, w.stream)
+	path := ""
+	for i, h := range m.hits {
+		if i == 0 {
+			path = where.at()
+		}
+		start, end := v.span(max(h.start-w.stream, 0), h.end-w.stream)
+		w.take(m, h, text, path, start, end, v, "")
+		if h.start < w.stream {
+			w.found[len(w.found)-1].start -= w.stream - h.start
+		}
+	}
+	m.hits = m.hits[:0]
+	w.stream += len(v.text) + 1
+}
+
+// spans are where rules were found in views of one text.
+type spans map[int32][][2]int
+
+// beneath matches one view of a text. What stands there as it stands in the text was found before.
+func (w *weigher) beneath(text string, v *view, where placer, known spans) spans {
+	m := w.under
+	m.begin()
+	m.match(v.text, 0)
+	path := ""
+	var fresh spans
+	for _, h := range m.hits {
+		if v.same(h.start, h.end) {
+			continue
+		}
+		start, end := v.span(h.start, h.end)
+		if known.have(h.rule, start, end) {
+			continue
+		}
+		if fresh == nil {
+			path, fresh = where.at(), spans{}
+		}
+		fresh[h.rule] = append(fresh[h.rule], [2]int{start, end})
+		w.take(m, h, text, path, start, end, v, v.text[h.start:h.end])
+	}
+	if known == nil {
+		known = fresh
+	} else {
+		for r, list := range fresh {
+			known[r] = append(known[r], list...)
+		}
+	}
+	for r := range fresh {
+		slices.SortFunc(known[r], func(a, b [2]int) int { return a[0] - b[0] })
+	}
+	return known
+}
+
+// have says whether a rule was found at a place. The spans of a rule hardly overlap each other: the neighbours are enough.
+func (s spans) have(rule int32, start, end int) bool {
+	list := s[rule]
+	at, _ := slices.BinarySearchFunc(list, start, func(a [2]int, start int) int { return a[0] - start })
+	return at < len(list) && list[at][0] < end || at > 0 && list[at-1][1] > start
+}
+
+// take weighs a match, and reports it where its rule is not excepted.
+func (w *weigher) take(m *matcher, h hit, text, path string, start, end int, v *view, decoded string) {
+	r := &m.rules[h.rule]
+	weight := r.metal
+	if w.place == Answer {
+		weight = r.answer
+	}
+	if encoded(v.chain) {
+		weight *= encodedWeight
+	}
+	level, excepted := w.except[r.name]
+	excepted = excepted && r.level != Critical && r.level.Rank() <= level.Rank()
+	w.found = append(w.found, placed{start: w.offset + start, rule: h.rule, weight: float32(weight), silent: excepted})
+	if excepted {
+		if !slices.Contains(w.passed, r.name) {
+			w.passed = append(w.passed, r.name)
+		}
+		return
+	}
+	if len(w.Findings) >= maxAllFindings && r.level.Rank() <= w.worst {
+		return // what a server can print without end must not hide what is worst
+	}
+	w.worst = max(w.worst, r.level.Rank())
+	f := Finding{
+		Rule: r.name, Level: r.level, Category: "threat", Title: r.title, Where: path, Start: start, End: end,
+		Match: strings.Clone(clip(text[start:end], maxMatch)),
+	}
+	if len(v.chain) > 0 {
+		if decoded == "" {
+			decoded = v.text[max(h.start-w.stream, 0) : h.end-w.stream]
+		}
+		f.Decoded, f.Encodings = strings.Clone(clipBytes(decoded, maxDecoded)), v.chain
+	}
+	w.Findings = append(w.Findings, f)
+}
+
+// done weighs what was found. Nothing is added after it.
+func (w *weigher) done() Weighed {
+	loud, all := score(w.plain.rules, w.found)
+	w.all = max(w.Score, all)
+	w.Score = max(w.Score, loud)
+	w.Verdict = verdictOf(w.Score, w.place)
+	w.settle()
+	return w.Weighed
+}
+
+// release gives the weigher back. Nothing of it is read after that.
+func (w *weigher) release() {
+	w.Weighed, w.except = Weighed{}, nil
+	weighers.Put(w)
+}
+
+func verdictOf(score float64, place Place) Verdict {
+	switch t := thresholds[place]; {
+	case score >= t.block:
+		return Block
+	case score >= t.flag:
+		return Flag
+	}
+	return Clean
+}
+
+// settle gives findings the level that they have in their context: Critical and High are kept where all of it together
+// says block, what is only flagged is Medium.
+func (w *Weighed) settle() {
+	switch w.Verdict {
+	case Clean:
+		w.Findings = nil
+	case Flag:
+		for i := range w.Findings {
+			if w.Findings[i].Level.Rank() > Medium.Rank() {
+				w.Findings[i].Level = Medium
+			}
+		}
+		w.atLeast(Medium)
+	case Block:
+		w.atLeast(High)
+	}
+}
+
+// atLeast raises the first finding where none is as grave.
+func (w *Weighed) atLeast(level Level) {
+	if len(w.Findings) > 0 && Worst(w.Findings).Rank() < level.Rank() {
+		w.Findings[0].Level = level
+	}
+}
