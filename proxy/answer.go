@@ -106,7 +106,10 @@ func (s *Session) deliver(r *request, line []byte) error {
 
 // examine looks at an answer and delivers it, or has it held.
 func (s *Session) examine(v *view, r *request, line []byte) error {
-	body, failed := bodyOf(line)
+	body, failed := r.body, false
+	if body.Empty() {
+		body, failed = bodyOf(line)
+	}
 	found := s.judgeAnswer(v, r, line, body)
 	if found.held(v) {
 		s.holdBack(r, bytes.Clone(body.Of(line)), failed, found)

@@ -14,6 +14,8 @@ type request struct {
 	item    string // pin key the answer depends on ("tool:echo"), "" where nothing is named
 	name    string // tool, prompt or URI as the client names it, unescaped
 	started time.Time
+	// body is the result or the error in the line of the answer; absent where the line was changed since it was scanned.
+	body frame.Span
 	// failed says of an answer that it is an error of the protocol, or a result that says isError.
 	failed bool
 

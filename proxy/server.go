@@ -144,8 +144,15 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message) error {
 	}
 	r.failed = isFailure(line, m)
 	s.tasks.remember(r, line, m)
-	line = s.withoutOurs(line, m)
+	if m.Kind == frame.Result {
+		r.body = m.Result
+	}
+	if len(m.Ours) > 0 {
+		r.body = frame.Span{}
+		line = s.withoutOurs(line, m)
+	}
 	if r.method == methodListTasks {
+		r.body = frame.Span{}
 		line = s.tasks.withoutForeignTasks(line)
 	}
 	if s.checks.keep(r, line) {
