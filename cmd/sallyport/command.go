@@ -20,25 +20,29 @@ import (
 type commandLine struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
-	Wrap      wrapCommand      `cmd:"" help:"Run a server behind the port. All after the first -- reaches the server as it stands."`
-	Probe     probeCommand     `cmd:"" help:"Start a server now, look at what it declares, and put it into the inbox."`
-	Protect   protectCommand   `cmd:"" help:"Put the guard in front of the servers in a client's own file."`
-	Unprotect unprotectCommand `cmd:"" help:"Take the guard out of a client's file again, byte for byte."`
-	Backups   backupsCommand   `cmd:"" help:"The client files kept before each change."`
-	Status    statusCommand    `cmd:"" help:"The hub, the wrappers alive, and what waits."`
-	Servers   serversCommand   `cmd:"" help:"Every server known, and what of it is allowed."`
-	Inbox     inboxCommand     `cmd:"" help:"What waits for a decision."`
-	Show      showCommand      `cmd:"" help:"One inbox item whole: what changed, what was found, what it means."`
-	Approve   approveCommand   `cmd:"" help:"Allow what an inbox item shows."`
-	Reject    rejectCommand    `cmd:"" help:"Keep what an inbox item shows blocked."`
-	Block     blockCommand     `cmd:"" help:"Take an approval back at once."`
-	Activity  activityCommand  `cmd:"" help:"The timeline of what happened."`
-	Settings  settingsCommand  `cmd:"" help:"Read and change settings."`
-	Scan      scanCommand      `cmd:"" help:"Look for hidden orders in a listing, in one tool, or in plain text."`
-	Logs      logsCommand      `cmd:"" help:"What a server wrote to its standard error."`
-	Hub       hubCommand       `cmd:"" help:"Run the hub without a window."`
-	Doctor    doctorCommand    `cmd:"" help:"Check the installation and say how to mend what is wrong."`
-	Demo      demoCommand      `cmd:"" help:"Tell the whole story on this machine, in a temporary home."`
+	Wrap       wrapCommand       `cmd:"" help:"Run a server behind the port. All after the first -- reaches the server as it stands."`
+	Probe      probeCommand      `cmd:"" help:"Start a server now, look at what it declares, and put it into the inbox."`
+	Protect    protectCommand    `cmd:"" help:"Put the guard in front of the servers in a client's own file."`
+	Unprotect  unprotectCommand  `cmd:"" help:"Take the guard out of a client's file again, byte for byte."`
+	Backups    backupsCommand    `cmd:"" help:"The client files kept before each change."`
+	Status     statusCommand     `cmd:"" help:"The hub, the wrappers alive, and what waits."`
+	Servers    serversCommand    `cmd:"" help:"Every server known, and what of it is allowed."`
+	Inbox      inboxCommand      `cmd:"" help:"What waits for a decision."`
+	Show       showCommand       `cmd:"" help:"One inbox item whole: what changed, what was found, what it means."`
+	Approve    approveCommand    `cmd:"" help:"Allow what an inbox item shows."`
+	Reject     rejectCommand     `cmd:"" help:"Keep what an inbox item shows blocked."`
+	Block      blockCommand      `cmd:"" help:"Take an approval back at once."`
+	Release    releaseCommand    `cmd:"" help:"Let the model have an answer that was held back, once."`
+	Discard    discardCommand    `cmd:"" help:"Throw an answer away that was held back."`
+	Except     exceptCommand     `cmd:"" help:"Let answers like a held one pass, for a while."`
+	Exceptions exceptionsCommand `cmd:"" help:"The exceptions in force."`
+	Activity   activityCommand   `cmd:"" help:"The timeline of what happened."`
+	Settings   settingsCommand   `cmd:"" help:"Read and change settings."`
+	Scan       scanCommand       `cmd:"" help:"Look for hidden orders in a listing, in one tool, or in plain text."`
+	Logs       logsCommand       `cmd:"" help:"What a server wrote to its standard error."`
+	Hub        hubCommand        `cmd:"" help:"Run the hub without a window."`
+	Doctor     doctorCommand     `cmd:"" help:"Check the installation and say how to mend what is wrong."`
+	Demo       demoCommand       `cmd:"" help:"Tell the whole story on this machine, in a temporary home."`
 
 	DemoServer demoServerCommand `cmd:"" name:"__demo-server" hidden:""`
 }

@@ -65,6 +65,9 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	if aboutHeld(item) {
+		return exitFailed, fmt.Errorf("%s is an answer that was held back: \"sallyport release %s\" lets it through, \"sallyport discard %s\" throws it away", item.Code, item.Code, item.Code)
+	}
 	// What was rejected is out of the inbox; its code is the way to think again.
 	reconsidered := item.Decided == "rejected" && !d.decide.Reject
 	switch {

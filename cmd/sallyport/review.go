@@ -23,6 +23,10 @@ func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Ti
 	p.facts(d, now)
 	p.printf("\n%s\n", meaning(d))
 	p.findings("", d.Findings)
+	if aboutHeld(d) {
+		p.held(d)
+		d.Details = nil
+	}
 	for i, part := range d.Details {
 		if aboutFile(d) {
 			p.filePart(i+1, len(d.Details), part)
@@ -32,6 +36,12 @@ func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Ti
 	}
 	p.fileChange(d)
 	p.printf("\n%s\n", p.paint(bold, "What happens now"))
+	if aboutHeld(d) {
+		for _, line := range heldConsequence(d, decides) {
+			p.printf("  %s\n", line)
+		}
+		return
+	}
 	for _, line := range consequence(d, decides) {
 		p.printf("  %s\n", line)
 	}
@@ -103,7 +113,11 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	fact("calls itself", serverInfo(d.Info))
 	fact("waits", waiting(d.Created, now))
 	fact("digest", d.Digest)
-	fact("decided", d.Decided)
+	if aboutHeld(d) {
+		fact("stands", d.Held.State)
+	} else {
+		fact("decided", d.Decided)
+	}
 	if d.Asked {
 		fact("asked for", "by the model, through a tool of ours; no reason to allow it")
 	}
@@ -154,6 +168,8 @@ func meaning(d control.ItemDetail) string {
 		running = "Looking is running: the server was started to see what it declares. Its program\nran in a sandbox (" + d.LookedIn + "), not with all that you can do."
 	}
 	switch {
+	case aboutHeld(d):
+		return heldMeaning(d)
 	case d.Kind == "new_server":
 		return "This server is new. Nothing of it reaches the client until it is allowed: its\ntools are not listed, and calls to them are refused.\n" + running
 	case d.Kind == "changed" && d.Severity == "critical":

@@ -42,6 +42,9 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 	p := newPage(s)
 	p.printf("hub       %s, process %d, version %s\n", hubKind(status.Hub), status.Hub.PID, text(status.Hub.Version))
 	p.printf("home      %s\n", text(status.Home))
+	if status.RuleSet != "" {
+		p.printf("rules     %s\n", text(status.RuleSet))
+	}
 	p.printf("servers   %d known\n", status.Servers)
 	p.printf("wrappers  %d running\n", len(status.Wrappers))
 	for _, w := range status.Wrappers {

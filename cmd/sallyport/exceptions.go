@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+type exceptCommand struct {
+	jsonFlag
+	Code   string        `arg:"" help:"Code of the held answer, such as 4F2A."`
+	Rule   []string      `sep:"none" placeholder:"RULE" help:"Only this rule of those that matched. May be given more than once."`
+	For    time.Duration `default:"1h" help:"How long, at most 168h."`
+	Digest string        `placeholder:"D" help:"Only if this is still the digest of what was shown."`
+	Yes    bool          `help:"Answer every question with yes."`
+}
+
+func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
+	if c.For <= 0 || c.For > 7*24*time.Hour {
+		return exitUsage, fmt.Errorf("--for %s: an exception lasts at most 168h", c.For)
+	}
+	hub, item, err := heldItem(ctx, c.Code, c.Digest)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	rules := c.Rule
+	if len(rules) == 0 {
+		rules = item.Held.Excepts
+	}
+	if len(item.Held.Excepts) == 0 {
+		return exitFailed, fmt.Errorf("no exception is made for %s: what was found is Critical, or it was not held because of a rule", item.Code)
+	}
+	var made []control.Exception
+	code, err := heldDecision{
+		hub: hub, item: item, yes: c.Yes, json: c.JSON,
+		question: fmt.Sprintf("\nLet answers like this one of %s pass for %s, as far as %s goes? [y/N] ", text(item.Server), c.For, text(strings.Join(rules, ", "))),
+		do: func() (err error) {
+			made, err = hub.Except(ctx, control.Except{Code: item.Code, Digest: item.Digest, Rules: c.Rule, For: c.For})
+			return err
+		},
+	}.run(ctx, s)
+	if err != nil {
+		return code, err
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, listOf(made))
+	}
+	p := newPage(s)
+	for _, e := range made {
+		p.line("", "excepted until "+clock(e.Until)+": ", exceptionWords(e))
+	}
+	p.printf("What is held stays held: release it with \"sallyport release %s\". End an exception with \"sallyport exceptions end ID\".\n", text(item.Code))
+	return exitFine, nil
+}
+
+// exceptionWords says what an exception covers.
+func exceptionWords(e control.Exception) string {
+	what := e.Item
+	if what == "" {
+		what = "answers that belong to no item"
+	}
+	return fmt.Sprintf("%s up to %s, %s of %s", e.Rule, e.Level, what, e.Server)
+}
+
+type exceptionsCommand struct {
+	List exceptionsListCommand `cmd:"" default:"withargs" help:"The exceptions in force."`
+	End  exceptionsEndCommand  `cmd:"" help:"End one at once."`
+}
+
+type exceptionsListCommand struct{ jsonFlag }
+
+func (c exceptionsListCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	all, err := hub.Exceptions(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, listOf(all))
+	}
+	p := newPage(s)
+	if len(all) == 0 {
+		p.printf("No exception is in force.\n")
+		return exitFine, nil
+	}
+	rows := make([][]string, len(all))
+	for i, e := range all {
+		rows[i] = []string{text(e.ID), short(e.Rule, 32), text(string(e.Level)), short(e.Server, 24), orDash(short(e.Item, 40)), clock(e.Until), strconv.Itoa(e.Used)}
+	}
+	p.table(strings.Fields("ID RULE UP-TO SERVER ITEM UNTIL USED"), rows)
+	p.printf("\nEnd one with: sallyport exceptions end ID\n")
+	return exitFine, nil
+}
+
+type exceptionsEndCommand struct {
+	jsonFlag
+	ID  string `arg:"" optional:"" help:"ID of the exception."`
+	All bool   `help:"All exceptions in force."`
+}
+
+func (c exceptionsEndCommand) run(ctx context.Context, s streams) (int, error) {
+	if c.All == (c.ID != "") {
+		return exitUsage, errors.New("name one exception, or say --all")
+	}
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	ids := []string{strings.TrimSpace(c.ID)}
+	if c.All {
+		all, err := hub.Exceptions(ctx)
+		if err != nil {
+			return exitFailed, err
+		}
+		ids = nil
+		for _, e := range all {
+			ids = append(ids, e.ID)
+		}
+	}
+	ended := []control.Exception{}
+	for _, id := range ids {
+		e, err := hub.EndException(ctx, id)
+		if err != nil {
+			return exitFailed, err
+		}
+		ended = append(ended, e)
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, listOf(ended))
+	}
+	p := newPage(s)
+	for _, e := range ended {
+		p.line("", "ended: ", exceptionWords(e))
+	}
+	if len(ended) == 0 {
+		p.printf("No exception is in force.\n")
+	}
+	return exitFine, nil
+}

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+type releaseCommand struct {
+	jsonFlag
+	Code          string `arg:"" help:"Code of the held answer, such as 4F2A."`
+	WithoutMarked bool   `name:"without-marked" help:"Without the sentences in which something was found."`
+	Digest        string `placeholder:"D" help:"Only if this is still the digest of what was shown."`
+	Yes           bool   `help:"Answer every question with yes."`
+}
+
+func (c releaseCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, item, err := heldItem(ctx, c.Code, c.Digest)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	ask := control.Release{Code: item.Code, Digest: item.Digest, WithoutMarked: c.WithoutMarked}
+	switch state := item.Held.State; {
+	case state == control.HeldDelivered, state == control.HeldTaken, state == control.HeldReleased && item.Held.Without == c.WithoutMarked:
+		// Said before: nothing is decided, and nobody need be asked.
+		answer := control.ReleaseAnswer{Code: item.Code, Server: item.Server, State: state, Until: item.Held.Until, Already: true}
+		return exitFine, c.say(s, answer)
+	case state == control.HeldDiscarded:
+		return exitFailed, fmt.Errorf("%s was discarded", item.Code)
+	case len(item.Held.Answer) == 0:
+		return exitFailed, fmt.Errorf("the text of %s is not kept any more: there is nothing to release", item.Code)
+	}
+	question := fmt.Sprintf("\nLet the model have this answer of %s, once? [y/N] ", text(item.Server))
+	if c.WithoutMarked {
+		question = fmt.Sprintf("\nLet the model have this answer of %s, once, without what is marked? [y/N] ", text(item.Server))
+	}
+	var answer control.ReleaseAnswer
+	code, err := heldDecision{
+		hub: hub, item: item, yes: c.Yes, json: c.JSON, question: question, grave: !c.WithoutMarked,
+		do: func() (err error) { answer, err = hub.Release(ctx, ask); return err },
+	}.run(ctx, s)
+	if err != nil {
+		return code, err
+	}
+	return exitFine, c.say(s, answer)
+}
+
+func (c releaseCommand) say(s streams, answer control.ReleaseAnswer) error {
+	if c.JSON {
+		return writeJSON(s.out, answer)
+	}
+	p := newPage(s)
+	switch {
+	case answer.State == control.HeldDelivered:
+		p.printf("%s was released and handed over already\n", text(answer.Code))
+	case answer.State == control.HeldTaken:
+		p.printf("%s was released already, and is being handed over\n", text(answer.Code))
+	case answer.Already:
+		p.printf("%s was released already, until %s\n", text(answer.Code), clock(answer.Until))
+	default:
+		p.printf("released: %s, once, until %s\n", text(answer.Code), clock(answer.Until))
+		p.printf("The client gets it by the tool quarantine_release with this code, or by the same request again.\n")
+	}
+	return nil
+}
+
+type discardCommand struct {
+	jsonFlag
+	Code   string `arg:"" optional:"" help:"Code of the held answer, such as 4F2A."`
+	All    bool   `help:"All held answers that wait."`
+	Digest string `placeholder:"D" help:"Only if this is still the digest of what was shown."`
+	Yes    bool   `help:"Answer every question with yes."`
+}
+
+func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
+	if c.All == (c.Code != "") {
+		return exitUsage, errors.New("name one held answer, or say --all")
+	}
+	if c.All {
+		return c.runAll(ctx, s)
+	}
+	hub, item, err := heldItem(ctx, c.Code, c.Digest)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	var answer control.ReleaseAnswer
+	if item.Held.State == control.HeldDiscarded {
+		answer = control.ReleaseAnswer{Code: item.Code, Server: item.Server, State: item.Held.State, Already: true}
+	} else {
+		code, err := heldDecision{
+			hub: hub, item: item, yes: c.Yes, json: c.JSON, question: fmt.Sprintf("\nThrow this answer of %s away? [y/N] ", text(item.Server)),
+			do: func() (err error) {
+				answer, err = hub.Release(ctx, control.Release{Code: item.Code, Digest: item.Digest, Discard: true})
+				return err
+			},
+		}.run(ctx, s)
+		if err != nil {
+			return code, err
+		}
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, answer)
+	}
+	already := ""
+	if answer.Already {
+		already = " already"
+	}
+	newPage(s).printf("discarded%s: %s\n", already, text(answer.Code))
+	return exitFine, nil
+}
+
+// runAll discards every held answer that waits at this moment; one that comes meanwhile stays.
+func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
+	if c.Digest != "" {
+		return exitUsage, errors.New("--digest is of one held answer")
+	}
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	items, err := hub.Inbox(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	held := []control.InboxItem{}
+	for _, item := range items {
+		if item.Kind == "response_held" {
+			held = append(held, item)
+		}
+	}
+	shown := s
+	if c.JSON {
+		shown.out = s.err
+	}
+	p := newPage(shown)
+	done := []control.ReleaseAnswer{}
+	if len(held) > 0 && hub.Welcome().CLIApproval {
+		for _, item := range held {
+			p.line("", item.Code+"  ", item.Server+": "+item.Title)
+		}
+		if err := confirm(ctx, s, c.Yes, fmt.Sprintf("\nThrow %s away? [y/N] ", counted(len(held), "answer")), "y"); err != nil {
+			return max(exitFailed, usageOf(err)), err
+		}
+	}
+	for _, item := range held {
+		answer, err := hub.Release(ctx, control.Release{Code: item.Code, Digest: item.Digest, Discard: true})
+		switch {
+		case hubError(err, control.CodeNotHere), hubError(err, control.CodeDescends):
+			return exitPerson, err
+		case hubError(err, control.CodeStale): // decided meanwhile
+		case err != nil:
+			return exitFailed, err
+		default:
+			done = append(done, answer)
+		}
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, listOf(done))
+	}
+	if len(held) == 0 {
+		p.printf("Nothing is held.\n")
+		return exitFine, nil
+	}
+	p.printf("discarded: %s\n", counted(len(done), "answer"))
+	return exitFine, nil
+}
+
+// heldItem finds a held answer as it stands now.
+func heldItem(ctx context.Context, code, digest string) (*control.Client, control.ItemDetail, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return nil, control.ItemDetail{}, err
+	}
+	item, err := hub.Item(ctx, itemCode(code))
+	switch {
+	case err != nil:
+	case item.Held == nil:
+		err = fmt.Errorf("%s is no held answer: decide on it with \"sallyport approve %s\" or \"sallyport reject %s\"", item.Code, item.Code, item.Code)
+	case digest != "" && digest != item.Digest:
+		err = fmt.Errorf("the digest of what is held is %s; look again with \"sallyport show %s\"", item.Digest, item.Code)
+	}
+	if err != nil {
+		hub.Close()
+		return nil, item, err
+	}
+	return hub, item, nil
+}
+
+// heldDecision is one decision over a held answer: show, ask, do exactly what was asked.
+type heldDecision struct {
+	hub      *control.Client
+	item     control.ItemDetail
+	yes      bool
+	json     bool
+	question string
+	grave    bool // what was found reaches the model: a Critical finding asks for more than a key
+	do       func() error
+}
+
+func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
+	shown := s
+	if d.json {
+		shown.out = s.err
+	}
+	if !d.hub.Welcome().CLIApproval {
+		// Asked all the same: a hub with a window puts the item on top of its inbox, and its refusal says where to decide.
+		newPage(shown).review(d.item, d.hub.Welcome(), time.Now())
+		err := d.do()
+		if err == nil {
+			err = errors.New("the hub decided although it said that it would not")
+		}
+		if hubError(err, control.CodeNotHere) || hubError(err, control.CodeDescends) {
+			return exitPerson, err
+		}
+		return exitFailed, err
+	}
+	switch {
+	case !d.yes && !interactive(s):
+		return exitUsage, errNoTerminal
+	case !d.yes:
+		newPage(shown).review(d.item, d.hub.Welcome(), time.Now())
+	case !d.json:
+		newPage(s).printf("%s  %s\ndigest %s\n", text(d.item.Code), text(d.item.Title), text(d.item.Digest))
+	}
+	want := "y"
+	if d.grave && gravest(d.item, d.item.Details) == inspect.Critical {
+		if want = d.item.Server; !typeable(want) {
+			want = d.item.Code
+		}
+		d.question = fmt.Sprintf("\nThis has a Critical finding: someone may be trying to make the model act against you.\nType %s to let the model have it all the same: ", want)
+	}
+	if err := confirm(ctx, s, d.yes, d.question, want); err != nil {
+		return exitFailed, err
+	}
+	if err := d.do(); err != nil {
+		return exitFailed, err
+	}
+	return exitFine, nil
+}
+
+var errNoTerminal = errors.New("no terminal to ask on; look at the item, then say --yes")
+
+func usageOf(err error) int {
+	if errors.Is(err, errNoTerminal) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// confirm gets what is wanted from the person on the terminal; "y" stands for a plain yes.
+func confirm(ctx context.Context, s streams, yes bool, question, want string) error {
+	if yes {
+		return nil
+	}
+	if !interactive(s) {
+		return errNoTerminal
+	}
+	fmt.Fprint(s.err, question)
+	answer, err := readLine(ctx, s)
+	if err != nil {
+		fmt.Fprintln(s.err)
+		return errUndecided
+	}
+	answer = strings.TrimSpace(answer)
+	if answer == want || want == "y" && (strings.EqualFold(answer, "yes") || answer == "Y") {
+		return nil
+	}
+	return errUndecided
+}
