@@ -88,6 +88,7 @@ func report(all []*corpus) string {
 		}
 	}
 	sweep(&out, all)
+	sessions(&out, all)
 	return out.String()
 }
 

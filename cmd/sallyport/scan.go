@@ -33,14 +33,7 @@ type scannedItem struct {
 	ID       string            `json:"id"` // the tool's name, else "text"
 	Verdict  inspect.Verdict   `json:"verdict"`
 	Findings []inspect.Finding `json:"findings"`
-	Checks   []scanCheck       `json:"checks"`
-}
-
-// scanCheck says of one check whether it ran, and why not.
-type scanCheck struct {
-	Check string `json:"check"`
-	Ran   bool   `json:"ran"`
-	Why   string `json:"why,omitempty"`
+	Checks   []inspect.Check   `json:"checks"`
 }
 
 func (c scanCommand) run(_ context.Context, s streams) (int, error) {
@@ -169,23 +162,25 @@ func toolName(raw []byte, i int) string {
 // a server declares it.
 func scanTool(id string, raw []byte) scannedItem {
 	if err := frame.Validate(raw); err != nil {
-		return itemOf(id, inspect.Judged{Verdict: inspect.Block, Findings: []inspect.Finding{{
+		judged := inspect.Judged{Verdict: inspect.Block, Findings: []inspect.Finding{{
 			Rule: "no_one_reading", Level: inspect.High, Category: "threat", Title: "Its text can be read in two ways", Match: err.Error(),
-		}}}, []scanCheck{{Check: "characters", Why: "it has no one reading"}, {Check: "bounds", Why: "it has no one reading"}})
+		}}}
+		checks := judged.DefinitionChecks()
+		for i := range checks {
+			checks[i].Ran, checks[i].Why = false, "it has no one reading"
+		}
+		return itemOf(id, judged, checks)
 	}
-	return itemOf(id, inspect.JudgeDefinition(raw), []scanCheck{{Check: "characters", Ran: true}, {Check: "bounds", Ran: true}})
+	judged := inspect.JudgeDefinition(raw)
+	return itemOf(id, judged, judged.DefinitionChecks())
 }
 
 func scanText(id, text string) scannedItem {
-	return itemOf(id, inspect.JudgeAnswer(text), []scanCheck{{Check: "characters", Ran: true}})
+	judged := inspect.JudgeAnswer(text)
+	return itemOf(id, judged, judged.TextChecks())
 }
 
-func itemOf(id string, j inspect.Judged, checks []scanCheck) scannedItem {
-	threats := scanCheck{Check: "threats", Ran: true}
-	if !j.Whole {
-		threats.Why = "not every way to read it was looked at: there are too many"
-	}
-	checks = append(checks, threats, scanCheck{Check: "secrets", Why: "this version does not look for secrets"})
+func itemOf(id string, j inspect.Judged, checks []inspect.Check) scannedItem {
 	if j.Findings == nil {
 		j.Findings = []inspect.Finding{}
 	}

@@ -3,6 +3,8 @@ package inspect
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
+	"strings"
 	"sync"
 )
 
@@ -13,9 +15,27 @@ type Check struct {
 	Why   string `json:"why,omitempty"`
 }
 
-// Watch judges what one server answers over a session.
+// The checks of an answer, in their order.
+const (
+	CheckThreats    = "threats"    // the rules, in every view
+	CheckCharacters = "characters" // what nobody sees
+	CheckBlobs      = "blobs"      // files in base64
+	CheckJoined     = "joined"     // what is cut in pieces
+	CheckSecrets    = "secrets"
+)
+
+const noSecrets = "this version does not look for secrets"
+
+// ran are the checks of an answer in which all was looked at. It is not written to.
+var ran = []Check{
+	{Check: CheckThreats, Ran: true}, {Check: CheckCharacters, Ran: true}, {Check: CheckBlobs, Ran: true}, {Check: CheckJoined, Ran: true},
+	{Check: CheckSecrets, Why: noSecrets},
+}
+
+// Watch judges what one server answers over a session. It remembers how the last answers ended.
 type Watch struct {
-	mu sync.Mutex
+	mu      sync.Mutex
+	endings []ending // the last one last; replaced, never changed
 }
 
 // Terms are what an answer is judged under.
@@ -26,7 +46,7 @@ type Terms struct {
 	Silenced map[string]Level
 }
 
-// AnswerVerdict is what an answer is found to be.
+// AnswerVerdict is what an answer is found to be. Its checks are shared with other verdicts: they are not to be changed.
 type AnswerVerdict struct {
 	Judged
 	Score   float64
@@ -35,20 +55,108 @@ type AnswerVerdict struct {
 	Passed  []string // silenced rules without which the verdict would be graver
 }
 
-// Answer judges raw, the JSON value of a result, an error, or a notification's params: every string and every key in it.
-// raw must have passed frame.Scan. It may be called by several goroutines at once.
+// Answer judges raw, the JSON value of a result, an error, or a notification's params: every string and every key in it, and
+// what is made of it and the answers before it. raw must have passed frame.Scan. It may be called by several goroutines at once;
+// answers that come at the same time are not joined with each other.
 func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 	if terms.MaxBytes > 0 && len(raw) > terms.MaxBytes {
-		return AnswerVerdict{Judged: Judged{Verdict: Clean}, TooLong: true, Checks: []Check{{Check: "threats", Why: fmt.Sprintf("longer than %d bytes", terms.MaxBytes)}}}
+		return tooLong(terms.MaxBytes)
 	}
 	weighing := newWeigher(Answer)
 	defer weighing.release()
-	new(reading).strings(raw, weighing)
-	found := weighing.done()
-	return AnswerVerdict{
-		Judged: Judged{Verdict: found.Verdict, Findings: found.Findings, Whole: found.Whole}, Score: found.Score,
-		Checks: []Check{{Check: "threats", Ran: true}},
+	weighing.except = terms.Silenced
+	w.mu.Lock()
+	endings := w.endings
+	w.mu.Unlock()
+	weighing.resume(endings)
+	deep := !weighing.value.strings(raw, weighing)
+	if deep {
+		weighing.Whole = false
 	}
+	w.keep(weighing.ending())
+	found := weighing.done()
+	verdict := AnswerVerdict{
+		Judged: Judged{Verdict: found.Verdict, Findings: found.Findings, Whole: found.Whole}, Score: found.Score,
+		Checks: weighing.checks(deep),
+	}
+	if found.Verdict != Clean {
+		verdict.Findings = append(weighing.hidden, found.Findings...)
+	}
+	if verdictOf(weighing.all, Answer) != found.Verdict {
+		slices.Sort(weighing.passed)
+		verdict.Passed = weighing.passed
+	}
+	return verdict
+}
+
+// keep remembers how an answer ended. An ending of nothing is remembered too: it is one of the last answers.
+func (w *Watch) keep(e ending) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.empty() && len(w.endings) == 0 {
+		return
+	}
+	kept := make([]ending, 0, maxEndings)
+	kept = append(kept, w.endings[max(0, len(w.endings)-maxEndings+1):]...)
+	kept = append(kept, e)
+	if !slices.ContainsFunc(kept, func(e ending) bool { return !e.empty() }) {
+		kept = nil
+	}
+	w.endings = kept
+}
+
+func tooLong(most int) AnswerVerdict {
+	why := fmt.Sprintf("the answer is longer than %d bytes", most)
+	v := AnswerVerdict{Judged: Judged{Verdict: Clean}, TooLong: true}
+	for _, c := range ran {
+		if c.Ran {
+			c.Ran, c.Why = false, why
+		}
+		v.Checks = append(v.Checks, c)
+	}
+	return v
+}
+
+// checks says what was looked for, and what was not looked at.
+func (w *weigher) checks(deep bool) []Check {
+	if w.Whole && len(w.blobs.named) == 0 {
+		return ran
+	}
+	checks := slices.Clone(ran)
+	switch {
+	case deep:
+		checks[0] = Check{CheckThreats, false, fmt.Sprintf("it nests deeper than %d levels", maxDepth)}
+	case !w.Whole:
+		checks[0].Why = manyViews
+	}
+	if len(w.blobs.named) > 0 {
+		why := strings.Join(w.blobs.named, "; ")
+		if w.blobs.more > 0 {
+			why += fmt.Sprintf("; and %d more", w.blobs.more)
+		}
+		checks[2] = Check{CheckBlobs, false, why}
+	}
+	return checks
+}
+
+const manyViews = "not every way to read it was looked at: there are too many"
+
+// DefinitionChecks says what was looked for in a definition.
+func (j Judged) DefinitionChecks() []Check {
+	return []Check{{Check: CheckCharacters, Ran: true}, {Check: "bounds", Ran: true}, j.threats(), {Check: CheckSecrets, Why: noSecrets}}
+}
+
+// TextChecks says what was looked for in one text.
+func (j Judged) TextChecks() []Check {
+	return []Check{{Check: CheckCharacters, Ran: true}, j.threats(), {Check: CheckSecrets, Why: noSecrets}}
+}
+
+func (j Judged) threats() Check {
+	c := Check{Check: CheckThreats, Ran: true}
+	if !j.Whole {
+		c.Why = manyViews
+	}
+	return c
 }
 
 // RuleSet names the rules of this program: a version and a fingerprint over all of them.

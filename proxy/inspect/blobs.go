@@ -15,7 +15,7 @@ const (
 
 // base64Blobs makes a view of the texts that stand in base64 or base64url (RFC 4648, 4 and 5) in another.
 func base64Blobs(v *view) *view {
-	return blobs(v, "base64", &base64Letters, func(s string) (string, bool) {
+	return decodeBlobs(v, "base64", &base64Letters, func(s string) (string, bool) {
 		if !mixed(s) {
 			return "", false
 		}
@@ -63,7 +63,7 @@ func mixed(s string) bool {
 }
 
 func hexBlobs(v *view) *view {
-	return blobs(v, "hex", &hexLetters, func(s string) (string, bool) {
+	return decodeBlobs(v, "hex", &hexLetters, func(s string) (string, bool) {
 		b, err := hex.DecodeString(s[:len(s)/2*2])
 		return string(b), err == nil && textual(string(b))
 	})
@@ -112,8 +112,8 @@ var hexLetters = [256]bool{
 	'b': true, 'c': true, 'd': true, 'e': true, 'f': true, 'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true,
 }
 
-// blobs finds runs of an alphabet and puts what they hold into one view, a line each.
-func blobs(v *view, name string, letters *[256]bool, decode func(string) (string, bool)) *view {
+// decodeBlobs finds runs of an alphabet and puts what they hold into one view, a line each.
+func decodeBlobs(v *view, name string, letters *[256]bool, decode func(string) (string, bool)) *view {
 	var w *weaver
 	for i := 0; i+minBlob <= len(v.text); {
 		last := i + minBlob - 1 // of a blob that begins here

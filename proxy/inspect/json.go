@@ -41,11 +41,9 @@ func Definition(raw []byte) []Finding {
 func Threats(raw []byte) Weighed {
 	w := newWeigher(Metadata)
 	defer w.release()
-	new(reading).strings(raw, w)
+	w.Whole = w.value.strings(raw, w)
 	return w.done()
 }
-
-func (w *weigher) read(r *reading, text string, _ bool) { w.add(text, r) }
 
 type walk struct {
 	path     []segment

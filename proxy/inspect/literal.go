@@ -6,14 +6,14 @@ import "fmt"
 // by the two bytes it begins with, and the inside of words is skipped. How far it is followed is bounded by the longest literal,
 // whatever the text. It reads a text as folded (foldByte) without writing that down.
 type literals struct {
-	kind  [256]uint8 // of a byte: wordy, begins…
-	class [256]uint8 // of a byte as folded; 0 is every byte that is in no literal
-	width int
-	pair  []uint16 // first class*width + second class: the node of two bytes
-	next  []uint16 // node*width + class; 0 is none
-	ends  []uint16 // of a node: the literal that ends there, and 1; 0 is none
-	alone [256]uint16
-	size  []int // of each literal
+	kind   [256]uint8 // of a byte: wordy, begins…
+	class  [256]uint8 // of a byte as folded; 0 is every byte that is in no literal
+	width  int
+	pair   []uint16 // first class*width + second class: the node of two bytes
+	next   []uint16 // node*width + class; 0 is none
+	ends   []uint16 // of a node: the literal that ends there, and 1; 0 is none
+	alone  [256]uint16
+	spaced []bool // of a node: it stands for a text that ends in a space
 }
 
 // What a byte can be.
@@ -43,10 +43,9 @@ func newLiterals(words []string) (*literals, error) {
 		}
 	}
 	l.next = make([]uint16, 2*l.width) // node 0 is none, node 1 the root
-	l.ends = make([]uint16, 2)
+	l.ends, l.spaced = make([]uint16, 2), make([]bool, 2)
 	l.pair = make([]uint16, l.width*l.width)
 	for id, w := range words {
-		l.size = append(l.size, len(w))
 		if len(w) == 1 {
 			l.alone[w[0]] = uint16(id + 1)
 			l.kind[w[0]] |= kindAlone
@@ -65,6 +64,7 @@ func newLiterals(words []string) (*literals, error) {
 				}
 				*n = uint16(len(l.ends))
 				l.ends = append(l.ends, 0)
+				l.spaced = append(l.spaced, w[i] == ' ')
 				at = int(*n)
 				l.next = append(l.next, make([]uint16, l.width)...)
 			} else {

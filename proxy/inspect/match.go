@@ -25,11 +25,24 @@ type matcher struct {
 	far  int // the end of what was begun last
 	want int // up to here somebody waits for a literal of one byte
 	stop stops
+
+	pending []pending // literals that the last text ended in
+	begun   int       // how many patterns began in the run
+	recent  [maxBegun]openEnd
 }
 
 func (c *compiled) matcher() *matcher {
 	return &matcher{compiled: c, open: make([][maxParts]begun, len(c.owner)), last: make([]begun, len(c.rules)), run: 1}
 }
+
+// pending is a literal that had begun when a text ended.
+type pending struct {
+	node, start int
+	head        bool
+}
+
+// maxPending is how many of them are remembered.
+const maxPending = 16
 
 // matchers of the catalogue.
 var matchers = sync.Pool{New: func() any { return rules().matcher() }}
@@ -37,8 +50,8 @@ var matchers = sync.Pool{New: func() any { return rules().matcher() }}
 // begin starts a run: nothing that was matched before it counts.
 func (m *matcher) begin() {
 	m.run++
-	m.hits = m.hits[:0]
-	m.far, m.want = -maxGap-1, -1
+	m.hits, m.pending = m.hits[:0], m.pending[:0]
+	m.far, m.want, m.begun = -maxGap-1, -1, 0
 	m.stop = stops{last: -maxGap - 1}
 }
 
@@ -47,6 +60,9 @@ func (m *matcher) begin() {
 func (m *matcher) match(text string, base int) {
 	l := m.finder
 	m.stop.looked = 0
+	if len(m.pending) > 0 {
+		m.resume(text, base)
+	}
 	inside := false // the byte before is part of a word
 	for i := 0; i < len(text); i++ {
 		kind := l.kind[text[i]]
@@ -57,7 +73,7 @@ func (m *matcher) match(text string, base int) {
 			}
 			if kind&kindBegins != 0 && (head || kind&kindInside != 0) && i+1 < len(text) {
 				if node := l.pair[int(l.class[text[i]])*l.width+int(l.class[text[i+1]])]; node != 0 {
-					m.follow(text, base, i, int(node), head)
+					m.follow(text, base, i, i+2, int(node), head)
 				}
 			}
 		}
@@ -72,23 +88,43 @@ func (m *matcher) match(text string, base int) {
 	}
 }
 
-// follow follows the tree from the node of the two bytes at text[i].
-func (m *matcher) follow(text string, base, i, node int, head bool) {
+// follow follows the tree in text from text[j] on, at a node that stands for text[i:j].
+func (m *matcher) follow(text string, base, i, j, node int, head bool) {
 	l := m.finder
-	for j := i + 2; ; j++ {
-		if id := l.ends[node]; id != 0 {
+	for ; ; j++ {
+		if id := l.ends[node]; id != 0 && j > 0 {
 			m.literal(text, base, i, j, id-1, head)
 		}
-		if l.kind[text[j-1]]&kindBlank != 0 {
+		if j > 0 && l.kind[text[j-1]]&kindBlank != 0 {
 			for most := j + maxBlanks; j < len(text) && j < most && l.kind[text[j]]&kindBlank != 0; {
 				j++
 			}
 		}
 		if j >= len(text) {
+			if len(m.pending) < maxPending {
+				m.pending = append(m.pending, pending{node, base + i, head})
+			}
 			return
 		}
 		if node = int(l.next[node*l.width+int(l.class[text[j]])]); node == 0 {
 			return
+		}
+	}
+}
+
+// resume goes on with the literals that the last text ended in. There is a space between two texts.
+func (m *matcher) resume(text string, base int) {
+	l := m.finder
+	var last [maxPending]pending
+	n := copy(last[:], m.pending)
+	m.pending = m.pending[:0]
+	for _, p := range last[:n] {
+		node := int(l.next[p.node*l.width+int(l.class[' '])])
+		if node == 0 && l.spaced[p.node] {
+			node = p.node // it ended in a space already
+		}
+		if node != 0 && text != "" {
+			m.follow(text, base, p.start-base, 0, node, p.head)
 		}
 	}
 }
@@ -114,6 +150,8 @@ func (m *matcher) literal(text string, base, i, j int, id uint16, head bool) {
 		if !p.last {
 			m.open[p.pattern][p.part] = begun{start, end, m.run}
 			m.far = end
+			m.recent[m.begun%maxBegun] = openEnd{pattern: p.pattern, after: p.after, part: p.part, reach: p.reach}
+			m.begun++
 			if p.reach {
 				m.want = max(m.want, end+int(p.after))
 			}

@@ -20,6 +20,7 @@ type container struct {
 	array    bool
 	awaits   bool // an object that awaits a key
 	index    int
+	start    int
 	from, to int // the key whose value is being read, with its quotes
 }
 
@@ -42,7 +43,7 @@ func (r *reading) strings(raw []byte, to reader) (whole bool) {
 			if len(r.stack) >= maxDepth {
 				return false
 			}
-			r.stack = append(r.stack, container{array: c == '[', awaits: c == '{'})
+			r.stack = append(r.stack, container{array: c == '[', awaits: c == '{', start: i})
 		case '}', ']':
 			if len(r.stack) > 0 {
 				r.stack = r.stack[:len(r.stack)-1]

@@ -157,14 +157,15 @@ func (w *weaver) view(encoding string) *view {
 	return v
 }
 
-// views are the ways to read text that differ from each other. The first is the text itself.
-func views(text string) (all []*view, whole bool) {
+// views are the ways to read a text that differ from each other. The first is the text itself.
+func views(text *view) (all []*view, whole bool) {
 	whole = true
-	all = []*view{{text: text}}
-	room := viewFactor*len(text) + viewSlack
+	all = []*view{text}
+	most := len(text.chain) + maxChain
+	room := viewFactor*len(text.text) + viewSlack
 	for next := 0; next < len(all); next++ {
 		src := all[next]
-		if len(src.chain) >= maxChain {
+		if len(src.chain) >= most {
 			continue
 		}
 		for _, d := range decoders {

@@ -88,12 +88,18 @@ func JudgeAnswer(text string) Judged {
 }
 
 // encoded says that a chain holds what nobody does to text that is to be read. HTML is full of entities, and links of
-// percent signs.
+// percent signs; a blob is how the protocol sends a file.
 func encoded(chain []string) bool {
+	layers := 0
 	for _, e := range chain {
-		if e != "html_entities" && e != "url_encoding" && e != compatibilityEncoding && e != invisibleEncoding {
+		switch e {
+		case joinedEncoding, blobEncoding:
+			continue
+		case "html_entities", "url_encoding", compatibilityEncoding, invisibleEncoding:
+		default:
 			return true
 		}
+		layers++
 	}
-	return len(chain) > 1
+	return layers > 1
 }

@@ -170,7 +170,7 @@ func FuzzWeigh(f *testing.F) {
 	}
 	f.Add("&amp;&#x10ffff;&#0;%f0%9f%98%80\\ud83d\\ude00\\u{1f600}" + html.EscapeString("<a>"))
 	f.Fuzz(func(t *testing.T, text string) {
-		all, _ := views(text)
+		all, _ := views(&view{text: text})
 		total := 0
 		for _, v := range all {
 			total += len(v.text)

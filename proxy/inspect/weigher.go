@@ -20,11 +20,15 @@ type weigher struct {
 	plain  *matcher         // of the texts as they stand, one after the other
 	under  *matcher         // of one view at a time
 	found  []placed
-	passed []string // excepted rules that matched
-	all    float64  // the score with them
-	worst  int      // rank of the gravest finding
-	offset int      // where the next text begins, in all texts together
-	stream int      // the same, of the texts as folded
+	passed []string  // excepted rules that matched
+	all    float64   // the score with them
+	hidden []Finding // characters nobody sees, that weigh
+	worst  int       // rank of the gravest finding
+	offset int       // where the next text begins, in all texts together
+	stream int       // the same, of the texts as folded
+	joint  joint
+	blobs  blobs
+	value  reading
 }
 
 var weighers = sync.Pool{New: func() any {
@@ -36,24 +40,32 @@ var weighers = sync.Pool{New: func() any {
 func newWeigher(place Place) *weigher {
 	w, _ := weighers.Get().(*weigher)
 	w.Weighed = Weighed{Whole: true, Verdict: Clean}
-	w.place, w.except, w.found, w.passed = place, nil, w.found[:0], nil
+	w.place, w.except, w.found, w.passed, w.hidden = place, nil, w.found[:0], nil, nil
 	w.all, w.worst, w.offset, w.stream = 0, 0, 0, 0
+	w.joint.begin()
+	w.blobs = blobs{}
 	w.plain.begin()
 	return w
 }
 
 // add looks at one text in every way it can be read. The text may change when add has returned.
-func (w *weigher) add(text string, where placer) {
+func (w *weigher) add(text string, where placer) { w.addView(text, nil, where) }
+
+// addView is add, where there is a view to begin with: what a blob holds.
+func (w *weigher) addView(text string, v *view, where placer) {
 	if len(text) < minText {
 		return
 	}
 	if w.place == Metadata { // in a definition every text stands for itself
 		w.plain.begin()
 	}
-	if simple(text) {
+	if v == nil && simple(text) {
 		w.look(text, &view{text: text}, where)
 	} else {
-		w.views(text, where)
+		if v == nil {
+			v = &view{text: text}
+		}
+		w.views(text, v, where)
 	}
 	w.offset += len(text) + 1
 }
@@ -64,17 +76,32 @@ func simple(text string) bool {
 		!hasBlob(text) && (len(text) < 2*minSpaced || lonely(text, 0) == len(text))
 }
 
-func (w *weigher) views(text string, where placer) {
-	all, whole := views(text)
+func (w *weigher) views(text string, v *view, where placer) {
+	all, whole := views(v)
 	w.Whole = w.Whole && whole
 	w.look(text, fold(all[0]), where)
 	var known spans
 	for _, v := range all[1:] {
 		known = w.beneath(text, fold(v), where, known)
 	}
-	if w.place == Metadata || !ascii(text) {
-		for _, f := range Text(text, "") {
-			w.Score = max(w.Score, unseen(w.place, f.Level))
+	if w.place == Metadata || !ascii(v.text) {
+		w.characters(text, v, where)
+	}
+}
+
+// characters weighs what is hidden in a text. In a definition it is found by Definition too.
+func (w *weigher) characters(text string, v *view, where placer) {
+	for _, f := range Text(v.text, "") {
+		weight := unseen(w.place, f.Level)
+		if weight == 0 {
+			continue
+		}
+		w.Score = max(w.Score, weight)
+		if w.place == Answer && len(w.hidden) < maxFindings {
+			f.Where = where.at()
+			f.Start, f.End = v.span(f.Start, f.End)
+			f.Match = strings.Clone(clip(text[f.Start:f.End], maxMatch))
+			w.hidden = append(w.hidden, f)
 		}
 	}
 }
@@ -89,7 +116,11 @@ func (w *weigher) look(text string, v *view, where placer) {
 			path = where.at()
 		}
 		start, end := v.span(max(h.start-w.stream, 0), h.end-w.stream)
-		w.take(m, h, text, path, start, end, v, "")
+		decoded := ""
+		if len(v.chain) > 0 {
+			decoded = v.text[max(h.start-w.stream, 0) : h.end-w.stream]
+		}
+		w.take(m, h, text, path, start, end, v.chain, decoded)
 		if h.start < w.stream {
 			w.found[len(w.found)-1].start -= w.stream - h.start
 		}
@@ -109,7 +140,7 @@ func (w *weigher) beneath(text string, v *view, where placer, known spans) spans
 	path := ""
 	var fresh spans
 	for _, h := range m.hits {
-		if v.same(h.start, h.end) {
+		if v.parts != nil && v.same(h.start, h.end) {
 			continue
 		}
 		start, end := v.span(h.start, h.end)
@@ -120,7 +151,7 @@ func (w *weigher) beneath(text string, v *view, where placer, known spans) spans
 			path, fresh = where.at(), spans{}
 		}
 		fresh[h.rule] = append(fresh[h.rule], [2]int{start, end})
-		w.take(m, h, text, path, start, end, v, v.text[h.start:h.end])
+		w.take(m, h, text, path, start, end, v.chain, v.text[h.start:h.end])
 	}
 	if known == nil {
 		known = fresh
@@ -143,13 +174,13 @@ func (s spans) have(rule int32, start, end int) bool {
 }
 
 // take weighs a match, and reports it where its rule is not excepted.
-func (w *weigher) take(m *matcher, h hit, text, path string, start, end int, v *view, decoded string) {
+func (w *weigher) take(m *matcher, h hit, text, path string, start, end int, chain []string, decoded string) {
 	r := &m.rules[h.rule]
 	weight := r.metal
 	if w.place == Answer {
 		weight = r.answer
 	}
-	if encoded(v.chain) {
+	if encoded(chain) {
 		weight *= encodedWeight
 	}
 	level, excepted := w.except[r.name]
@@ -169,11 +200,11 @@ func (w *weigher) take(m *matcher, h hit, text, path string, start, end int, v *
 		Rule: r.name, Level: r.level, Category: "threat", Title: r.title, Where: path, Start: start, End: end,
 		Match: strings.Clone(clip(text[start:end], maxMatch)),
 	}
-	if len(v.chain) > 0 {
-		if decoded == "" {
-			decoded = v.text[max(h.start-w.stream, 0) : h.end-w.stream]
-		}
-		f.Decoded, f.Encodings = strings.Clone(clipBytes(decoded, maxDecoded)), v.chain
+	if len(chain) > 0 {
+		f.Decoded, f.Encodings = strings.Clone(clipBytes(decoded, maxDecoded)), chain
+	}
+	if len(chain) > 0 && chain[0] == joinedEncoding || h.start < w.stream && m == w.plain {
+		f.Title += ", in pieces"
 	}
 	w.Findings = append(w.Findings, f)
 }
@@ -190,7 +221,7 @@ func (w *weigher) done() Weighed {
 
 // release gives the weigher back. Nothing of it is read after that.
 func (w *weigher) release() {
-	w.Weighed, w.except = Weighed{}, nil
+	w.Weighed, w.except, w.value.raw = Weighed{}, nil, nil
 	weighers.Put(w)
 }
 

@@ -1,0 +1,186 @@
+package inspect
+
+import (
+	"strings"
+	"unsafe"
+)
+
+// An order may be cut in pieces that say nothing by themselves: over the blocks of an answer, its keys and values, or several
+// answers of a session. Three things are joined, each within a bound:
+//
+//   - phrases and patterns: one that began in a text may go on in the next, or in the next answer (matcher.open, pending);
+//   - words: the end of a text and the head of the next are read as one, without a space between them (zone);
+//   - weights: what was found near the end of an answer is weighed with what is found at the head of the next.
+const (
+	maxEndings = 4       // answers of a session that are remembered
+	zone       = 256     // bytes of each side that are read as one
+	blobZone   = 2 << 10 // the same, where a blob goes on
+	maxBegun   = 16      // patterns that are remembered as begun
+)
+
+// joinedEncoding names, in a finding, that it was cut in pieces.
+const joinedEncoding = "joined"
+
+// ending is how an answer ended, in offsets from its end.
+type ending struct {
+	open    []openEnd
+	pending []pending
+	found   []placed
+	tail    string
+}
+
+func (e *ending) empty() bool {
+	return len(e.open) == 0 && len(e.pending) == 0 && len(e.found) == 0 && e.tail == ""
+}
+
+// openEnd is a pattern that had begun.
+type openEnd struct {
+	pattern, after int32
+	part           int8
+	reach          bool
+	start, end     int
+}
+
+// joint is what a weigher knows of the texts before the one it looks at.
+type joint struct {
+	on      bool
+	tail    []byte   // the end of the texts so far, without a space between them
+	earlier []string // the same of answers before, for the first text of this one
+	zone    []byte
+}
+
+func (j *joint) begin() { j.on, j.tail, j.earlier = false, j.tail[:0], j.earlier[:0] }
+
+// resume makes a weigher go on where earlier answers ended.
+func (w *weigher) resume(endings []ending) {
+	w.joint.on = true
+	m := w.plain
+	for i := range endings {
+		e := &endings[i]
+		for _, o := range e.open {
+			m.open[o.pattern][o.part] = begun{o.start, o.end, m.run}
+			m.far = max(m.far, o.end)
+			if o.reach {
+				m.want = max(m.want, o.end+int(o.after))
+			}
+		}
+		w.found = append(w.found, e.found...)
+		for _, p := range e.pending {
+			if len(m.pending) < maxPending {
+				m.pending = append(m.pending, p)
+			}
+		}
+		if e.tail != "" {
+			w.joint.earlier = append(w.joint.earlier, e.tail)
+		}
+	}
+}
+
+// ending is how the answer ended that was looked at.
+func (w *weigher) ending() (e ending) {
+	m := w.plain
+	if w.stream-m.far <= maxGap {
+		for i := max(0, m.begun-maxBegun); i < m.begun; i++ {
+			o := m.recent[i%maxBegun]
+			b := m.open[o.pattern][o.part]
+			if b.run == m.run && b.end >= m.stop.last && w.stream-b.end <= int(o.after) && b.end > 0 {
+				o.start, o.end = b.start-w.stream, b.end-w.stream
+				e.open = append(e.open, o)
+			}
+		}
+	}
+	for _, p := range m.pending {
+		p.start -= w.stream
+		e.pending = append(e.pending, p)
+	}
+	for _, p := range w.found {
+		if !p.before && p.start >= w.offset-together && len(e.found) < crowd {
+			p.before, p.start = true, p.start-w.offset
+			e.found = append(e.found, p)
+		}
+	}
+	if t := w.joint.tail; len(t) > 0 && wordEnd(t[len(t)-1]) {
+		e.tail = string(t[max(0, len(t)-blobZone):])
+	}
+	return e
+}
+
+// wordEnd says that a word, or a blob, may go on after a byte.
+func wordEnd(c byte) bool { return c >= 0x80 || wordy(foldByte(c)) || c == '+' || c == '/' || c == '%' }
+
+// join reads the head of a text as one with what stands before it, and keeps its end for what comes after.
+func (w *weigher) join(text string, where placer) {
+	j := &w.joint
+	if text == "" {
+		return
+	}
+	if wordEnd(text[0]) {
+		if n := len(j.tail); n > 0 && wordEnd(j.tail[n-1]) {
+			w.across(unsafe.String(unsafe.SliceData(j.tail), n), text, where)
+		}
+		for _, t := range j.earlier {
+			w.across(t, text, where)
+		}
+	}
+	if n := len(j.earlier); n > 0 {
+		j.tail = append(j.tail, j.earlier[n-1]...)
+		j.earlier = j.earlier[:0]
+	}
+	j.tail = append(j.tail, text[max(0, len(text)-blobZone):]...)
+	if n := len(j.tail); n > 2*blobZone {
+		j.tail = j.tail[:copy(j.tail, j.tail[n-blobZone:])]
+	}
+}
+
+// across looks for what begins in a tail and ends in a text.
+func (w *weigher) across(tail, text string, where placer) {
+	size := zone
+	if blobRun(tail, true) && blobRun(text, false) {
+		size = blobZone
+	}
+	tail, head := tail[max(0, len(tail)-size):], text[:min(len(text), size)]
+	w.joint.zone = append(append(w.joint.zone[:0], tail...), head...)
+	joined := unsafe.String(unsafe.SliceData(w.joint.zone), len(w.joint.zone))
+	all := []*view{{text: joined}}
+	if !simple(joined) {
+		all, _ = views(&view{text: joined})
+	}
+	for _, v := range all {
+		folded := fold(v)
+		w.under.begin()
+		w.under.match(folded.text, 0)
+		for _, h := range w.under.hits {
+			start, end := folded.span(h.start, h.end)
+			if start >= len(tail) || end <= len(tail) || end > len(tail)+len(text) {
+				continue
+			}
+			chain := append([]string{joinedEncoding}, folded.chain...)
+			w.take(w.under, h, text, where.at(), 0, runeEnd(text, end-len(tail)), chain, strings.Clone(folded.text[h.start:h.end]))
+		}
+	}
+}
+
+// blobRun says whether a text ends, or begins, with what may be a piece of a blob.
+func blobRun(text string, atEnd bool) bool {
+	if len(text) < minBlob/2 {
+		return false
+	}
+	part := text[:minBlob/2]
+	if atEnd {
+		part = text[len(text)-minBlob/2:]
+	}
+	for i := range len(part) {
+		if !base64Letters[part[i]] && part[i] != '%' && part[i] != '&' && part[i] != ';' && part[i] != '#' && part[i] != '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// runeEnd is a place in text, at or after the given one, where no character is cut.
+func runeEnd(text string, at int) int {
+	for at < len(text) && text[at]&0xc0 == 0x80 {
+		at++
+	}
+	return at
+}
