@@ -11,6 +11,7 @@ import (
 const (
 	minBlob = 16       // characters: what is shorter holds no sentence
 	maxBlob = 64 << 10 // characters of one blob that are looked at
+	share   = 6        // bytes of a blob whose place is known together
 )
 
 // base64Blobs makes a view of the texts that stand in base64 or base64url (RFC 4648, 4 and 5) in another.
@@ -134,8 +135,9 @@ func decodeBlobs(v *view, name string, letters *[256]bool, decode func(string) (
 				if w == nil {
 					w = weave(v)
 				}
-				for at, r := range s { // each character stands for its share of the blob
-					w.put(s[at:at+utf8.RuneLen(r)], i+at*len(part)/len(s), min(i+(at+utf8.RuneLen(r))*len(part)/len(s)+1, i+len(part)))
+				for at := 0; at < len(s); at += share { // a few characters stand for their share of the blob
+					end := min(at+share, len(s))
+					w.put(s[at:end], i+at*len(part)/len(s), min(i+end*len(part)/len(s)+1, i+len(part)))
 				}
 				w.put("\n", i, i+len(part))
 			}

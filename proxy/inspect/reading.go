@@ -12,7 +12,6 @@ import (
 type reading struct {
 	raw   []byte
 	stack []container
-	depth int
 }
 
 // container is an object or an array that is being read.

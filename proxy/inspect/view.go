@@ -3,11 +3,8 @@ package inspect
 import (
 	"encoding/binary"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 	"unsafe"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // Bounds of looking. A text is read in at most maxViews ways, decoded at most maxChain times one after the other, and all
@@ -197,7 +194,7 @@ func fold(v *view) *view {
 		return &view{text: foldASCII(v.text), parts: v.parts, chain: v.chain}
 	}
 	w := weave(v)
-	seen := map[string]bool{}
+	var seen [3]bool
 	for i := 0; i < len(v.text); {
 		j := i
 		for j < len(v.text) && v.text[j] < utf8.RuneSelf {
@@ -213,14 +210,14 @@ func fold(v *view) *view {
 			i = j
 			continue
 		}
-		i = w.word(i, seen)
+		i = w.word(i, &seen)
 	}
 	folded := w.view("")
 	if strings.IndexByte(folded.text, '\\') >= 0 {
 		folded.text = foldASCII(folded.text)
 	}
-	for _, name := range []string{invisibleEncoding, compatibilityEncoding, lookalikeEncoding} {
-		if seen[name] {
+	for i, name := range [...]string{invisibleEncoding, compatibilityEncoding, lookalikeEncoding} {
+		if seen[i] {
 			folded.chain = append(append([]string(nil), folded.chain...), name)
 		}
 	}
@@ -291,80 +288,79 @@ func foldASCII(s string) string {
 }
 
 // word folds one word, or one character that belongs to none, and says where the next begins.
-func (w *weaver) word(start int, seen map[string]bool) int {
+func (w *weaver) word(start int, seen *[3]bool) int {
 	text := w.src.text
 	end := start
-	alike := lookalikes()
 	latin, mapped, others := false, 0, 0
 	for end < len(text) {
+		c, size := text[end], 1
+		if c < utf8.RuneSelf && classOf(rune(c)) == plain {
+			if !wordByte(c) {
+				if end == start {
+					end++
+				}
+				break
+			}
+			latin = true
+			end++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text[end:])
-		hidden := classOf(r) != plain
-		if !hidden && !unicode.IsLetter(r) && !unicode.IsMark(r) && !compatible(r) {
+		f := formOf(r)
+		if f.is&formWord == 0 {
 			if end == start {
 				end += size
 			}
 			break
 		}
 		switch {
-		case hidden:
-		case r < utf8.RuneSelf:
-			latin = true
-		case alike[r] != 0:
+		case f.is&formHidden != 0:
+		case f.alike != 0:
 			mapped++
-		case unicode.Is(unicode.Latin, r) || compatible(r):
+		case f.is&formLatin != 0:
 			latin = true
-		case unicode.IsLetter(r):
+		case f.is&formLetter != 0:
 			others++
 		}
 		end += size
 	}
 	take := mapped > 0 && (latin || others == 0)
 	for i := start; i < end; {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case r < utf8.RuneSelf && classOf(r) == plain:
-			w.keep(i, i+size)
-		case classOf(r) != plain:
-			if r != '\n' && r != '\t' && r != '\r' {
-				seen[invisibleEncoding] = true
-			} else {
-				w.keep(i, i+size)
+		if text[i] < utf8.RuneSelf && classOf(rune(text[i])) == plain {
+			j := i + 1
+			for j < end && text[j] < utf8.RuneSelf && classOf(rune(text[j])) == plain {
+				j++
 			}
-		case take && alike[r] != 0:
-			seen[lookalikeEncoding] = true
-			w.put(string(alike[r]), i, i+size)
+			w.keep(i, j)
+			i = j
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		f := formOf(r)
+		switch {
+		case f.is&formHidden != 0:
+			if r == '\r' {
+				w.keep(i, i+size)
+			} else {
+				seen[seenInvisible] = true
+			}
+		case take && f.alike != 0:
+			seen[seenAlike] = true
+			w.put(string(f.alike), i, i+size)
+		case f.to == text[i:i+size]:
+			w.keep(i, i+size)
 		default:
-			w.put(w.simple(text[i:i+size], r, seen), i, i+size)
+			seen[seenCompatible] = seen[seenCompatible] || f.is&formCompatible != 0
+			w.put(f.to, i, i+size)
 		}
 		i += size
 	}
 	return end
 }
 
-// simple is the compatibility decomposition of a character without its accents.
-func (w *weaver) simple(s string, r rune, seen map[string]bool) string {
-	parts := norm.NFKD.PropertiesString(s).Decomposition()
-	if parts == nil {
-		if unicode.Is(unicode.Mn, r) {
-			return ""
-		}
-		return strings.ToLower(s)
-	}
-	if compatible(r) {
-		seen[compatibilityEncoding] = true
-	}
-	var b strings.Builder
-	for _, p := range string(parts) {
-		if !unicode.Is(unicode.Mn, p) {
-			b.WriteRune(unicode.ToLower(p))
-		}
-	}
-	return b.String()
-}
-
-// compatible are the forms by which whole sentences are written in other letters: mathematical and enclosed alphanumerics,
-// fullwidth and small forms, letterlike symbols.
-func compatible(r rune) bool {
-	return r >= 0x1d400 && r <= 0x1d7ff || r >= 0x1f100 && r <= 0x1f18f || r >= 0x2460 && r <= 0x24ff || r >= 0xff01 && r <= 0xff5e ||
-		r >= 0x2100 && r <= 0x214f
-}
+// What folding undid.
+const (
+	seenInvisible = iota
+	seenCompatible
+	seenAlike
+)

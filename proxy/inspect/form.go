@@ -1,0 +1,93 @@
+package inspect
+
+import (
+	"strings"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// form is what folding makes of a character.
+type form struct {
+	is    uint8
+	alike rune   // the Latin letter it looks like
+	to    string // its compatibility decomposition, without accents, in lower case
+}
+
+// What a character can be for a word.
+const (
+	formWord       = 1 << iota // part of one
+	formHidden                 // drawn as nothing
+	formLatin                  // of Latin script, or one of its compatible forms
+	formLetter                 // a letter of another script
+	formCompatible             // a form by which whole sentences are written in other letters
+)
+
+const formBlock = 128
+
+// forms are filled by blocks when a character of one is first met: a text of accents would ask the tables of Unicode for each.
+var forms [0x10000 / formBlock]atomic.Pointer[[formBlock]form]
+
+func formOf(r rune) form {
+	if r < 0 || r > 0xffff {
+		return makeForm(r)
+	}
+	block := forms[r/formBlock].Load()
+	if block == nil {
+		block = new([formBlock]form)
+		first := r / formBlock * formBlock
+		for i := range block {
+			block[i] = makeForm(first + rune(i))
+		}
+		forms[r/formBlock].Store(block)
+	}
+	return block[r%formBlock]
+}
+
+func makeForm(r rune) form {
+	f := form{to: string(r), alike: lookalikes()[r]}
+	if classOf(r) != plain {
+		f.is |= formHidden | formWord
+	}
+	if unicode.IsLetter(r) || unicode.IsMark(r) || compatible(r) {
+		f.is |= formWord
+	}
+	if unicode.IsLetter(r) {
+		f.is |= formLetter
+	}
+	if unicode.Is(unicode.Latin, r) || compatible(r) {
+		f.is |= formLatin
+	}
+	if !utf8.ValidRune(r) || r == utf8.RuneError {
+		return f
+	}
+	parts := norm.NFKD.PropertiesString(f.to).Decomposition()
+	if parts == nil {
+		if unicode.Is(unicode.Mn, r) {
+			f.to = ""
+		} else {
+			f.to = strings.ToLower(f.to)
+		}
+		return f
+	}
+	if compatible(r) {
+		f.is |= formCompatible
+	}
+	var b strings.Builder
+	for _, p := range string(parts) {
+		if !unicode.Is(unicode.Mn, p) {
+			b.WriteRune(unicode.ToLower(p))
+		}
+	}
+	f.to = b.String()
+	return f
+}
+
+// compatible are the forms by which whole sentences are written in other letters: mathematical and enclosed alphanumerics,
+// fullwidth and small forms, letterlike symbols.
+func compatible(r rune) bool {
+	return r >= 0x1d400 && r <= 0x1d7ff || r >= 0x1f100 && r <= 0x1f18f || r >= 0x2460 && r <= 0x24ff || r >= 0xff01 && r <= 0xff5e ||
+		r >= 0x2100 && r <= 0x214f
+}
