@@ -42,6 +42,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 			}
 			slices.Sort(keys)
 			l.server.Blocked, l.server.BlockedBy = true, "person"
+			forgetAsked(&l.server)
 			if err := l.putServer(tx); err != nil {
 				return false, err
 			}

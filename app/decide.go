@@ -119,6 +119,8 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		switch it.Kind {
 		case kindNewServer, kindChanged, kindLaunch:
 			wrote, err = h.decideServer(tx, it, d, &out)
+		case kindInteraction:
+			wrote, err = h.decideInteraction(tx, it, d, &out)
 		case kindSettings:
 			wrote, apply, err = h.decideSettings(tx, it, d, &out)
 		default:
@@ -349,11 +351,16 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 	if d.Reject {
 		kind, keys, words = "rejection", out.Rejected, "rejected"
 	}
+	return true, h.noteDecision(tx, l.server.Name, kind, it.Code, keys, words, decisionDetail(d, it, out))
+}
+
+// decisionDetail is what the timeline keeps of a decision beside its words.
+func decisionDetail(d control.Decide, it store.Item, out *control.Decided) map[string]any {
 	more := map[string]any{"left": cutList(out.Left), "next": out.Next, "digest": it.Digest}
 	if reason := strings.TrimSpace(d.Reason); reason != "" {
 		more["reason"] = strings.ToValidUTF8(clip(reason, maxReason), "")
 	}
-	return true, h.noteDecision(tx, l.server.Name, kind, it.Code, keys, words, more)
+	return more
 }
 
 // goneSince refuses to reconsider what the server does not declare any more.

@@ -83,7 +83,7 @@ func (h *Hub) stand(l *ledger, r reviewed, waiting map[string]store.Item) {
 	}
 	base := control.State{
 		Name: l.server.Name, Open: r.Open, Blocked: r.Blocked,
-		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.settings.forServer(l.server),
+		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.settings.forServer(l.server), Asks: asksOf(l.server),
 	}
 	for _, kind := range []string{kindNewServer, kindChanged} {
 		if it, ok := waiting[kind]; ok {
@@ -170,7 +170,7 @@ func (h *Hub) ordered() []*session {
 
 func sameState(a, b control.State) bool {
 	return a.Name == b.Name && a.Open == b.Open && a.Blocked == b.Blocked && a.Code == b.Code && a.Kind == b.Kind && a.Waiting == b.Waiting &&
-		maps.Equal(a.Settings, b.Settings) && slices.Equal(a.Hide, b.Hide) && reflect.DeepEqual(a.Launch, b.Launch) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
+		maps.Equal(a.Settings, b.Settings) && slices.Equal(a.Hide, b.Hide) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
 		return x.State == y.State && x.Code == y.Code && slices.Equal(x.Approved, y.Approved)
 	})
 }

@@ -218,6 +218,9 @@ func setNext(tx *store.Tx, it store.Item, out *control.ItemDetail) error {
 }
 
 func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
+	if it.Kind == kindInteraction {
+		return interactionDetail(p)
+	}
 	d := control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: listed(readFindings(p.Findings)), Changes: []pin.Change{}}
 	definition, approved := p.Definition, p.Approved
 	if it.Decided == "" || definition == nil {

@@ -61,6 +61,9 @@ func itemWords(key string) string {
 	case keyLaunch:
 		return "what the server runs"
 	}
+	if words := askedWords[key]; words != "" {
+		return words
+	}
 	kind, name, _ := strings.Cut(key, ":")
 	kind = strings.ReplaceAll(kind, "-", " ")
 	if clean := inspect.CleanName(name, ""); clean != "" {

@@ -27,4 +27,6 @@ type Gatekeeper interface {
 	Hold(ctx context.Context, held control.Held) (control.Kept, error)
 	// Take asks for a held answer that a person released. What it grants is handed over once, and said so by a Record.
 	Take(ctx context.Context, take control.Take) (control.Taken, error)
+	// Interaction has a request of the server that was not let through stored for a person's decision.
+	Interaction(ctx context.Context, refused control.Interaction) (control.Kept, error)
 }

@@ -42,6 +42,9 @@ type gatekeeper struct {
 	taken    control.Taken // what Take answers
 	released []control.Released
 	excepted []control.Exception
+
+	interactions []control.Interaction
+	asks         []control.Allowed
 }
 
 func newGatekeeper() *gatekeeper {
@@ -129,13 +132,23 @@ func (g *gatekeeper) Take(_ context.Context, t control.Take) (control.Taken, err
 }
 
 // push rebuilds the state from what is approved and hands it to the session.
+func (g *gatekeeper) Interaction(_ context.Context, i control.Interaction) (control.Kept, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.away {
+		return control.Kept{}, errors.New("no hub")
+	}
+	g.interactions = append(g.interactions, i)
+	return control.Kept{Code: "NT3R"}, nil
+}
+
 func (g *gatekeeper) push() {
 	g.mu.Lock()
 	next := &control.State{
 		Revision: g.state.Revision + 1, Name: "weather", Open: len(g.approved) > 0, Blocked: g.state.Blocked,
 		Items: map[string]control.ItemState{}, Settings: map[string]string{},
 	}
-	next.Released, next.Exceptions = g.released, g.excepted
+	next.Released, next.Exceptions, next.Asks = g.released, g.excepted, g.asks
 	for k, v := range g.settings {
 		next.Settings[k] = v
 	}

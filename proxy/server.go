@@ -80,6 +80,9 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		s.journal.refusedAsk(string(m.Method), d)
 		return nil
 	}
+	if !plain && s.refusesAsk(v, line, m) {
+		return nil
+	}
 	r := &request{id: bytes.Clone(id)}
 	if plain {
 		r.method = methodPlain
@@ -110,7 +113,7 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 			s.journal.dropped("a cancellation of the server for a request that is not in flight")
 			return nil
 		}
-		if !s.view.Load().open() { // without its reason, which is the server's own text
+		if !s.view.Load().open() || !s.passesNotification(line, m) { // without its reason, which is the server's own text
 			only := append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), span.Of(line)...)
 			return s.client.Write(append(only, "}}\n"...))
 		}
@@ -120,7 +123,9 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 		s.journal.dropped("a notification of a server that nobody has reviewed")
 		return nil
 	}
-	s.noteVoice(line)
+	if !s.passesNotification(line, m) {
+		return nil
+	}
 	return s.toClient(s.withoutOurs(line, m))
 }
 
@@ -239,12 +244,5 @@ func smallInt(raw []byte) (int, bool) {
 	return n, true
 }
 
-// noteVoice records a server that writes in our voice: a text that begins as our refusals do, wherever in the message it
-// stands. It is not held back before there is somebody to show it to.
-func (s *Session) noteVoice(line []byte) {
-	if bytes.Contains(line, ownVoice) {
-		s.journal.counted("a text of the server begins as Sallyport's own do", "policy_decision", "warned", "impersonation")
-	}
-}
-
+// ownVoice is how our own words begin.
 var ownVoice = []byte("[Sallyport]")

@@ -62,6 +62,7 @@ type Session struct {
 	tasks    taskSet
 	watch    inspect.Watch // what the server answers is looked at through it
 	aside    *aside
+	askTurns chan struct{} // one token for each refused request of the server that the hub is being told of
 	releases releases
 	park     *park // nil where the server was started at once
 
@@ -83,7 +84,7 @@ func New(cfg Config) *Session {
 		held = newPark(cfg.Start)
 		cfg.ToServer = held.late
 	}
-	s := &Session{cfg: cfg, park: held, aside: newAside(), client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
+	s := &Session{cfg: cfg, park: held, aside: newAside(), askTurns: make(chan struct{}, askTurns), client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
 	s.view.Store(newView(s.state(), nil, true))
 	s.clientReader = frame.NewReader(cfg.FromClient, 0)
 	if held == nil {

@@ -34,6 +34,10 @@ func (g *openGate) Take(context.Context, control.Take) (control.Taken, error) {
 	return control.Taken{}, nil
 }
 
+func (g *openGate) Interaction(context.Context, control.Interaction) (control.Kept, error) {
+	return control.Kept{}, nil
+}
+
 // BenchmarkCall is one call through a session on real pipes, against a relay that only copies, for answers of a size and a
 // number of calls in flight.
 func BenchmarkCall(b *testing.B) {

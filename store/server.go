@@ -29,7 +29,17 @@ type Server struct {
 	Number     int             `json:"number,omitempty"`      // "server 3", where the name may not stand in a sentence
 	FirstUse   time.Time       `json:"first_use,omitzero"`    // when first use was decided; zero while nobody has looked
 	Sandbox    string          `json:"sandbox,omitempty"`     // what it ran under when it last declared itself
+	Asks       []Asked         `json:"asks,omitempty"`        // decisions over what it asks its clients for, the newest last
 	Extra      json.RawMessage `json:"extra,omitempty"`       // what a later version adds
+}
+
+// Asked is a person's decision over a request of a server, or over all of its kind where Digest is "".
+type Asked struct {
+	Part    string    `json:"part"` // "interaction:sampling"
+	Digest  string    `json:"digest,omitempty"`
+	Allowed bool      `json:"allowed"`
+	Code    string    `json:"code"` // inbox item of the decision
+	At      time.Time `json:"at"`
 }
 
 // ServerID is the identity of a server: SHA-256 over transport and exact identifier, in hex. Every part is written with its

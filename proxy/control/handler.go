@@ -36,6 +36,8 @@ type Handler interface {
 	// said by a Record of kind "quarantine", status "ok" and its code.
 	Hold(w Wrapper, h Held) (Kept, error)
 	Take(w Wrapper, t Take) (Taken, error)
+	// Interaction answers once the item that it makes is durable, with its code.
+	Interaction(w Wrapper, i Interaction) (Kept, error)
 
 	Status() (Status, error)
 	Servers() ([]Server, error)

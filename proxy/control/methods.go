@@ -29,6 +29,9 @@ var methods = map[string]method{
 	"take": with(func(c *session, t Take) (any, error) {
 		return c.server.handler.Take(c, t)
 	}),
+	"interaction": with(func(c *session, i Interaction) (any, error) {
+		return c.server.handler.Interaction(c, i)
+	}),
 	"status": with(func(c *session, _ nothing) (any, error) {
 		return c.server.handler.Status()
 	}),
@@ -105,7 +108,7 @@ var methods = map[string]method{
 }
 
 // needsRegister are the calls of a wrapper.
-var needsRegister = map[string]bool{"report": true, "launch": true, "records": true, "attention": true, "hold": true, "take": true}
+var needsRegister = map[string]bool{"report": true, "launch": true, "records": true, "attention": true, "hold": true, "take": true, "interaction": true}
 
 // stderr is the one notification.
 var stderr = with(func(c *session, s Stderr) (any, error) {

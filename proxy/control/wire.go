@@ -73,6 +73,7 @@ type State struct {
 	// Released are the answers that the same request of this wrapper's client gets; Exceptions those in force for its server.
 	Released   []Released  `json:"released,omitempty"`
 	Exceptions []Exception `json:"exceptions,omitempty"`
+	Asks       []Allowed   `json:"asks,omitempty"` // what it may ask its client for, of what it would else be refused
 	Hide       []string    `json:"hide,omitempty"` // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
 }
 

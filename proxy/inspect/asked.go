@@ -1,0 +1,284 @@
+package inspect
+
+import (
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// Rules of what a server asks the client for (contract, "Sampling and elicitation").
+const (
+	AsksForSecret  = "asks_for_secret"
+	AsksForPayment = "asks_for_payment"
+	UnsafeLink     = "unsafe_link"
+	IncludeContext = "include_context"
+	SamplingTools  = "sampling_tools"
+)
+
+// Kinds of what a server asks.
+const (
+	AskSampling    = "sampling"    // Claude is to write something
+	AskElicitation = "elicitation" // the person is to answer something
+	AskRoots       = "roots"       // which folders the person works in
+	AskOther       = "other"
+)
+
+// AskKind is the kind of a request of a server.
+func AskKind(method string) string {
+	switch method {
+	case "sampling/createMessage":
+		return AskSampling
+	case "elicitation/create":
+		return AskElicitation
+	case "roots/list":
+		return AskRoots
+	}
+	return AskOther
+}
+
+// Asked looks at what a server asks the client for by what it asks, not by how it is put: Watch and Weigh do that. params
+// must have passed frame.Scan or frame.Validate; nil is none.
+func Asked(method string, params []byte) []Finding {
+	if frame.Type(params, frame.Root(params)) != '{' {
+		return nil
+	}
+	a := asking{raw: params}
+	switch AskKind(method) {
+	case AskSampling:
+		a.sampling()
+	case AskElicitation:
+		a.elicitation()
+	}
+	return a.found
+}
+
+type asking struct {
+	raw   []byte
+	found []Finding
+}
+
+func (a *asking) add(rule string, level Level, title, where, text string, start, end int) {
+	for _, f := range a.found {
+		if f.Rule == rule && f.Where == where {
+			return
+		}
+	}
+	a.found = appendBounded(a.found, Finding{
+		Rule: rule, Level: level, Category: "threat", Title: title, Where: where, Start: start, End: end, Match: clip(text[start:end], maxMatch),
+	}, maxFindings)
+}
+
+func (a *asking) text(path ...string) string {
+	span, ok := frame.Find(a.raw, frame.Root(a.raw), path...)
+	if !ok || frame.Type(a.raw, span) != '"' {
+		return ""
+	}
+	text, _ := frame.String(a.raw, span)
+	return text
+}
+
+func (a *asking) sampling() {
+	switch context := a.text("includeContext"); context {
+	case "", "none":
+	case "thisServer":
+		a.add(IncludeContext, Medium, "It asks for what was said with this server", "includeContext", context, 0, len(context))
+	default:
+		a.add(IncludeContext, High, "It asks for what was said with other servers", "includeContext", context, 0, len(context))
+	}
+	if span, ok := frame.Find(a.raw, frame.Root(a.raw), "tools"); ok && frame.Type(a.raw, span) == '[' && len(strings.Trim(string(span.Of(a.raw)), "[] \t\r\n")) > 0 {
+		a.add(SamplingTools, Medium, "It brings tools of its own for Claude to use while it answers", "tools", "", 0, 0)
+	}
+}
+
+func (a *asking) elicitation() {
+	a.words("message", a.text("message"), false)
+	if link := a.text("url"); link != "" || a.text("mode") == "url" {
+		a.link(link)
+	}
+	schema, ok := frame.Find(a.raw, frame.Root(a.raw), "requestedSchema")
+	if !ok {
+		return
+	}
+	for _, key := range []string{"title", "description"} {
+		if span, ok := frame.Find(a.raw, schema, key); ok {
+			text, _ := frame.String(a.raw, span)
+			a.words("requestedSchema."+key, text, false)
+		}
+	}
+	a.fields("requestedSchema", schema, 0)
+}
+
+// fields looks at the names of what the person is to fill in, and at what stands beside them. The protocol has them flat;
+// a server may nest them all the same.
+func (a *asking) fields(where string, schema frame.Span, depth int) {
+	properties, ok := frame.Find(a.raw, schema, "properties")
+	if !ok || depth > 8 {
+		return
+	}
+	frame.Members(a.raw, properties, func(key string, m frame.Member) bool {
+		at := Member(where+".properties", strings.Clone(key))
+		boolean := a.is(m.Value, "type", "boolean")
+		if !boolean { // whether to reset a password is no password
+			a.words(at, spacedName(key), true)
+		}
+		for _, label := range []string{"title", "description"} {
+			if span, ok := frame.Find(a.raw, m.Value, label); ok {
+				text, _ := frame.String(a.raw, span)
+				a.words(at+"."+label, text, !boolean)
+			}
+		}
+		if a.is(m.Value, "format", "password") {
+			a.add(AsksForSecret, High, titleSecret, at+".format", "password", 0, len("password"))
+		}
+		a.fields(at, m.Value, depth+1)
+		return len(a.found) < maxFindings
+	})
+}
+
+func (a *asking) is(object frame.Span, key, want string) bool {
+	span, ok := frame.Find(a.raw, object, key)
+	if !ok {
+		return false
+	}
+	text, _ := frame.String(a.raw, span)
+	return text == want
+}
+
+const (
+	titleSecret  = "It asks for a password, a token or a key"
+	titlePayment = "It asks for payment data"
+)
+
+// words looks for what no form may ask (specification of elicitation, "Security considerations": a server must not ask for
+// sensitive information in a form). field: the text names what is to be filled in; elsewhere the word alone is no request.
+func (a *asking) words(where, text string, field bool) {
+	if text == "" {
+		return
+	}
+	folded, lower := fold(&view{text: text}), strings.ToLower(text)
+	for _, sort := range []struct {
+		re          func() *regexp.Regexp
+		rule, title string
+	}{{secretWords, AsksForSecret, titleSecret}, {paymentWords, AsksForPayment, titlePayment}} {
+		// Folding makes Latin words of what only looks so, and takes words of other scripts apart: both are read.
+		in, start, end := folded.text, 0, len(text)
+		at := sort.re().FindStringIndex(in)
+		if at != nil {
+			start, end = folded.span(at[0], at[1])
+		} else {
+			if in, at = lower, sort.re().FindStringIndex(lower); at == nil {
+				continue
+			}
+			if len(lower) == len(text) {
+				start, end = at[0], at[1]
+			}
+		}
+		level := High
+		if near := in[max(0, at[0]-80):min(len(in), at[1]+80)]; !field && !askingWords().MatchString(near) {
+			level = Medium
+		}
+		a.add(sort.rule, level, sort.title, where, text, start, end)
+	}
+}
+
+// spacedName is the name of a field as words: apiKey and api_key are "api key".
+func spacedName(name string) string {
+	var b strings.Builder
+	lower := false
+	for _, r := range name {
+		switch {
+		case r == '_' || r == '-' || r == '.' || r == '/':
+			b.WriteByte(' ')
+			lower = false
+			continue
+		case unicode.IsUpper(r) && lower:
+			b.WriteByte(' ')
+		}
+		lower = !unicode.IsUpper(r)
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Accents stand beside their letters because folding takes them away.
+var (
+	secretWords = expression(`\b(?:pass ?words?|pass ?phrases?|pass ?codes?|passwd|pwd|api ?keys?|access ?keys?|secret ?keys?|private ?keys?|signing ?keys?|ssh ?keys?|encryption ?keys?|client ?secrets?|secrets?|` +
+		`(?:api|access|auth|authentication|bearer|refresh|session|security|personal access|github|bot|login) ?tokens?|token|credentials?|one.?time (?:code|pass\w*)|otp|totp|2fa(?: code)?|mfa(?: code)?|verification code|recovery (?:code|phrase)s?|seed phrase|mnemonic|pin(?: code| number)|pin|login data|session cookies?|` +
+		`passwort|kennwort|zugangsdaten|mot de passe|identifiants|contrase(?:ñ|n)a|clave (?:secreta|de acceso|privada)|palavra-passe|senha|wachtwoord|l(?:ö|o)senord|adgangskode|passord|salasana|has(?:ł|l)o|heslo|jelsz(?:ó|o)|(?:ş|s)ifre|kata sandi|m(?:ậ|a)t kh(?:ẩ|a)u)\b` +
+		`|пароль|пароля|парола|лозинка|κωδικ(?:ό|ο)ς πρ(?:ό|ο)σβασης|סיסמה|كلمة (?:المرور|السر)|گذرواژه|पासवर्ड|รหัสผ่าน|パスワード|暗証番号|密码|密碼|口令|令牌|비밀번호|암호`)
+
+	paymentWords = expression(`\b(?:(?:credit|debit|bank|payment) ?cards?(?: ?(?:number|no|details|data|info\w*))?|card ?(?:number|no|holder|details)|cvv2?|cvc2?|card security code|iban|sort code|routing number|(?:bank )?account number|bank (?:details|account)|billing (?:details|card)|wallet (?:key|seed|phrase)|social security number|ssn|` +
+		`kreditkarte\w*|kartennummer|bankverbindung|kontonummer|carte (?:bancaire|de cr(?:é|e)dit)|num(?:é|e)ro de carte|tarjeta de cr(?:é|e)dito|n(?:ú|u)mero de tarjeta|cart(?:ã|a)o de cr(?:é|e)dito|carta di credito|creditcardnummer)\b` +
+		`|номер карты|信用卡|银行卡|銀行卡|クレジットカード|신용카드`)
+
+	// askingWords make a request of a sentence that names such a thing.
+	askingWords = expression(`\b(?:enter|provide|type|give|send|share|submit|paste|input|supply|tell|need|requires?d?|confirm|verify|what is|what's|your|insert|fill|` +
+		`gib|geben|eingeben|nenne|ihr|dein|saisissez|entrez|donnez|votre|introduzca|introduce|ingrese|escriba|su|tu|digite|insira|sua|inserisci|tua|vul|uw|podaj|zadejte)\b` +
+		`|введите|укажите|ваш|输入|輸入|请提供|您的|你的|入力|입력|أدخل|الخاص|הזן|दर्ज`)
+)
+
+// expression makes an expression when it is first needed: a wrapper that starts needs none.
+func expression(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?i)" + pattern) })
+}
+
+// link looks at the address that the person is to open (mode "url").
+func (a *asking) link(link string) {
+	bad := func(level Level, title string) { a.add(UnsafeLink, level, title, "url", link, 0, len(link)) }
+	u, err := url.Parse(strings.TrimSpace(link))
+	if err != nil || u.Host == "" {
+		bad(High, "It sends the person to an address that is none")
+		return
+	}
+	host := u.Hostname()
+	address, notAddress := netip.ParseAddr(host)
+	local := host == "localhost" || notAddress == nil && address.IsLoopback()
+	switch {
+	case u.User != nil:
+		bad(High, "It sends the person to an address with a user name in it, which hides where it leads")
+	case mixedScripts(host):
+		bad(High, "It sends the person to an address whose letters are of several alphabets, or look like others")
+	case !strings.EqualFold(u.Scheme, "https") && !(local && strings.EqualFold(u.Scheme, "http")):
+		bad(High, "It sends the person to an address that is not https")
+	case notAddress == nil && !local:
+		bad(Medium, "It sends the person to an address that is a number, not a name")
+	case local:
+		bad(Medium, "It sends the person to a program on this computer")
+	}
+}
+
+// mixedScripts says of the name of a host that one part of it has letters of more than one script, or letters of another
+// script all of which look like Latin ones. A name in its wire form (xn--) hides what it looks like.
+func mixedScripts(host string) bool {
+	for _, label := range strings.Split(host, ".") {
+		if len(label) >= 4 && strings.EqualFold(label[:4], "xn--") {
+			return true
+		}
+		latin, other, alikes := 0, 0, 0
+		for _, r := range label {
+			switch {
+			case r < utf8.RuneSelf || unicode.Is(unicode.Latin, r):
+				if unicode.IsLetter(r) {
+					latin++
+				}
+			case unicode.IsLetter(r):
+				other++
+				if _, looks := lookalikes()[r]; looks {
+					alikes++
+				}
+			case !unicode.IsDigit(r) && !unicode.IsMark(r):
+				return true
+			}
+		}
+		if latin > 0 && other > 0 || other > 0 && alikes == other {
+			return true
+		}
+	}
+	return false
+}

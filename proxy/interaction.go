@@ -1,0 +1,208 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+const (
+	// askLimit is how long a server waits for the hub to store what it is refused.
+	askLimit = 5 * time.Second
+	// askTurns is how many of its requests the hub is told of at once. A server that asks faster is refused without a code:
+	// the item that is being stored tells of it too.
+	askTurns = 4
+)
+
+// askVerdict is what becomes of a request of the server.
+type askVerdict uint8
+
+const (
+	askRefuse askVerdict = iota // by the setting; nobody is asked
+	askHold                     // refused, and a person may decide
+	askPass
+)
+
+// judgeAsk is interaction.policy (contract, "Sampling and elicitation"): a pure function from facts to verdict. grave says that
+// there is a finding of High or above, or that all of it together says block; allowed is what a person approved of this kind.
+func judgeAsk(policy string, grave bool, allowed control.Allowed, digest pin.Digest) askVerdict {
+	approved := digest != "" && slices.Contains(allowed.Requests, digest)
+	switch policy {
+	case "allow":
+		return askPass
+	case "guard":
+		if !grave || approved {
+			return askPass
+		}
+		return askHold
+	case "ask": // as strict as guard, and asks besides
+		if approved || allowed.All && !grave {
+			return askPass
+		}
+		return askHold
+	}
+	return askRefuse
+}
+
+// refusesAsk looks at a request of an open server before the client sees it, and says whether it was refused.
+func (s *Session) refusesAsk(v *view, line []byte, m *frame.Message) bool {
+	id, params := m.ID.Of(line), m.Params.Of(line)
+	method := string(m.Method)
+	kind := inspect.AskKind(method)
+	found := s.watched(v, line, m)
+	found.Findings = append(inspect.Asked(method, params), found.Findings...)
+	grave := found.Verdict == inspect.Block || found.TooLong && v.policy.HoldBeyond || inspect.Worst(found.Findings).Rank() >= inspect.High.Rank()
+	digest, err := pin.RequestDigest(method, orNone(params))
+	if err != nil || len(params) > 0 && params[0] != '{' { // lists have no digest of their own
+		digest, grave = "", true
+	}
+	var allowed control.Allowed
+	for _, a := range v.state.Asks {
+		if a.Kind == kind {
+			allowed = a
+		}
+	}
+	verdict := judgeAsk(v.policy.Interaction, grave, allowed, digest)
+	if verdict == askPass {
+		s.journal.asked(kind, v.policy.Interaction, found)
+		return false
+	}
+	s.client.Uncork() // the server's pipe may be full: what the client has been answered does not wait with it
+	id = bytes.Clone(id)
+	if verdict == askRefuse || digest == "" || len(params) > control.MaxInteraction {
+		s.refuseAsk(id, kind, v.policy.Interaction, "", found)
+		return true
+	}
+	select {
+	case s.askTurns <- struct{}{}:
+	default:
+		s.refuseAsk(id, kind, v.policy.Interaction, "", found)
+		return true
+	}
+	refused := control.Interaction{Method: method, Params: bytes.Clone(params), Client: s.clientName(), Findings: found.Findings}
+	mode := v.policy.Interaction
+	s.aside.run(func() {
+		defer func() { <-s.askTurns }()
+		ctx, cancel := context.WithTimeout(context.Background(), askLimit)
+		defer cancel()
+		kept, err := s.cfg.Gate.Interaction(ctx, refused)
+		if err != nil {
+			kept.Code = "" // refused all the same; the record waits for the hub
+		}
+		s.refuseAsk(id, kind, mode, kept.Code, found)
+	})
+	return true
+}
+
+func orNone(params []byte) []byte {
+	if len(params) == 0 {
+		return nil
+	}
+	return params
+}
+
+// watched is what is found in the text of a request or notification of the server: in its params, or in the whole line where
+// something stands beside them.
+func (s *Session) watched(v *view, line []byte, m *frame.Message) inspect.AnswerVerdict {
+	text := m.Params.Of(line)
+	if len(line)-len(text)-len(m.ID.Of(line))-len(m.Method) > plainEnvelope+len(`"method":"","params":,`) {
+		text = line
+	}
+	if len(text) == 0 {
+		return inspect.AnswerVerdict{Judged: inspect.Judged{Verdict: inspect.Clean, Whole: true}}
+	}
+	found := s.watch.Answer(text, inspect.Terms{MaxBytes: v.policy.MaxInspect})
+	if bytes.Contains(line, ownVoice) {
+		if voice := inspect.Voice(text, string(ownVoice)); len(voice) > 0 {
+			found.Verdict, found.Findings = inspect.Block, append(found.Findings, voice...)
+		}
+	}
+	return found
+}
+
+// askWords is how a kind of request is named in our own words.
+var askWords = map[string]string{
+	inspect.AskSampling:    "The request of the server %q to have something written",
+	inspect.AskElicitation: "The question of the server %q to the user",
+	inspect.AskRoots:       "The question of the server %q for the user's folders",
+	inspect.AskOther:       "A request of the server %q",
+}
+
+// refuseAsk tells the server in our own words, and the timeline.
+func (s *Session) refuseAsk(id []byte, kind, mode, code string, found inspect.AnswerVerdict) {
+	state := s.view.Load().state
+	server := inspect.CleanName(state.Name, "this server")
+	d := decision{code: code, kind: "interaction", server: server, status: "blocked"}
+	text := "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was not let through."
+	if code != "" {
+		text += fmt.Sprintf(" The user can decide on it in Sallyport, inbox item %s.", code)
+	}
+	s.server.Enqueue(errorLine(id, CodeRefused, text+" Do not retry; retrying will not help.", d.append(nil)))
+	s.journal.refusedInteraction(kind, mode, code, found)
+}
+
+// passesNotification says whether a notification of an open server may go on; what may not is dropped and recorded.
+func (s *Session) passesNotification(line []byte, m *frame.Message) bool {
+	v := s.view.Load()
+	found := s.watched(v, line, m)
+	switch {
+	case found.Verdict == inspect.Block:
+		s.journal.countedWith("a notification of the server was dropped because of what was found in it", "blocked", "inspect", found.Findings)
+		return false
+	case found.TooLong && v.policy.HoldBeyond:
+		s.journal.countedWith("a notification of the server was dropped: it is larger than inspect.max_bytes", "blocked", "inspect", nil)
+		return false
+	case found.TooLong:
+		s.journal.countedWith("a notification of the server passed without being looked at: it is larger than inspect.max_bytes", "warned", "inspect", nil)
+	case found.Verdict == inspect.Flag:
+		s.journal.countedWith("a notification of the server passed with a warning", "warned", "inspect", found.Findings)
+	}
+	return true
+}
+
+// countedWith is counted with the rules of what was found.
+func (j *journal) countedWith(sort, status, checked string, findings []inspect.Finding) {
+	n, worth := j.often(sort)
+	if !worth {
+		return
+	}
+	detail := map[string]any{"check": checked, "count": n}
+	if rules := rulesOf(findings); len(rules) > 0 {
+		detail["rules"] = rules
+	}
+	raw, _ := json.Marshal(detail)
+	j.record("policy_decision", status, control.Record{Summary: sort, Detail: raw})
+}
+
+// asked records a request that was let through although something was found in it.
+func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
+	worst := inspect.Worst(found.Findings)
+	if worst.Rank() < inspect.Medium.Rank() && !found.TooLong {
+		return
+	}
+	n, worth := j.often("asked " + kind + string(worst))
+	if !worth {
+		return
+	}
+	detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rulesOf(found.Findings)})
+	j.record("policy_decision", "warned", control.Record{Mode: mode, Summary: "a request of the server to the client was let through with a warning", Detail: detail})
+}
+
+// refusedInteraction records a request that was refused. One that a person is asked about is always recorded, so that its code
+// is found in the timeline; of those that nobody is asked about, now and then one.
+func (j *journal) refusedInteraction(kind, mode, code string, found inspect.AnswerVerdict) {
+	n, worth := j.often("refused " + kind + " " + code)
+	if !worth {
+		return
+	}
+	detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rulesOf(found.Findings)})
+	j.record("policy_decision", "blocked", control.Record{Code: code, Mode: mode, Summary: "a request of the server to the client was refused (interaction.policy)", Detail: detail})
+}
