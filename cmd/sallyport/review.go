@@ -180,6 +180,8 @@ func meaning(d control.ItemDetail) string {
 		return fileMeaning(d)
 	case d.Kind == "launch":
 		return launchMeaning(d)
+	case d.Kind == "interaction":
+		return "The server asked the client for something, or you through it, and was refused.\nAllowed, the same request passes when it is made again, word for word."
 	case d.Kind == "settings_changed":
 		return "A setting was changed so that things become less safe. The stricter value\nholds until this is decided."
 	case lostStore(d):

@@ -81,6 +81,15 @@ const MEANING: Record<string, Meaning> = {
   changes_later: { why: 'What you allow today would do something else tomorrow.' },
   overt_harm: { why: 'It names what attackers do. Be sure that this is what you want it for.' },
   retry_loop: { why: 'Claude could call it without end.' },
+  asks_for_secret: { why: 'Whoever runs the server gets what you type. No form of a server may ask for this.' },
+  asks_for_payment: { why: 'Whoever runs the server gets what you type. Pay on a page that you opened yourself.' },
+  unsafe_link: { why: 'You could end up on a page that only looks like the one you expect.' },
+  include_context: { why: 'The server would get what you said to Claude about other things.' },
+  sampling_tools: { why: 'Claude would use tools that nobody has reviewed.' },
+  tool_imitation: { why: 'Claude could use this tool where you expect the other server’s.' },
+  shadowing: { why: 'A server has no business with another server’s tools. Claude could use them otherwise than you asked.' },
+  context_parameter: { why: 'Claude could fill in what you talked about, and whoever runs the server gets it.' },
+  grown_description: { why: 'Orders to Claude are easier to hide in a long text.' },
   unreadable_findings: { why: 'What was found is lost, so it is treated as suspicious.' },
 }
 

@@ -19,6 +19,11 @@ const VERBS: Record<string, string> = {
   unwrapped: 'is not guarded any more', fake: 'looks guarded and is not',
 }
 
+/** What a server asked for, by the kind of its request. */
+const ASKED: Record<string, string> = {
+  sampling: ' asked Claude to write something', elicitation: ' asked you a question', roots: ' asked for your folders', other: ' asked Claude for something',
+}
+
 const headline = (h: Partial<Headline>): Headline => ({ before: '', name: '', between: '', server: '', after: '', ...h })
 
 export function headlineOf(review: Review): Headline {
@@ -41,6 +46,8 @@ export function headlineOf(review: Review): Headline {
       return headline({ before: `${parts.length} settings of Sallyport were made less safe` })
     case 'guard_problem':
       return headline({ before: review.title.split(':', 1)[0] ?? 'Sallyport has a problem' })
+    case 'interaction':
+      return headline({ server: review.server, after: parts.length > 1 ? ' asked for several things' : (ASKED[only?.name ?? ''] ?? ' asked for something') })
     default:
       if (parts.length === 0) return headline({ server: review.server, after: ' asks for something' })
       if (!only) return headline({ before: `${moved.length} things of `, server: review.server, after: ' changed' })
@@ -96,6 +103,8 @@ export function ifNothing(review: Review): string {
       return 'If you do nothing, the safer setting stays in force.'
     case 'guard_problem':
       return 'If you do nothing, everything stays blocked.'
+    case 'interaction':
+      return `If you do nothing, it stays refused. The rest of ${server} keeps working.`
   }
   if (review.title.includes('blocked whole')) return `If you do nothing, all of ${server} stays blocked.`
   return `If you do nothing, ${many ? 'they stay' : 'it stays'} blocked. The rest of ${server} keeps working.`
@@ -117,7 +126,7 @@ export function decidedWords(review: Review): string {
 /** What a part is, in a word. */
 export function partKind(part: PartDetail): string {
   return (
-    { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', resource: 'Resource', 'resource-template': 'Resource template', launch: 'What it runs', entry: 'Entry', setting: 'Setting', store: 'Store' }[part.kind] ?? 'Part'
+    { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', resource: 'Resource', 'resource-template': 'Resource template', launch: 'What it runs', interaction: 'Request', entry: 'Entry', setting: 'Setting', store: 'Store' }[part.kind] ?? 'Part'
   )
 }
 

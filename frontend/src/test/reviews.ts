@@ -117,7 +117,16 @@ export const KINDS: Record<string, Review> = {
     code: 'PR7B', kind: 'guard_problem', server: '', identity: '', title: 'The store was damaged and put aside: nothing is allowed until you begin again or mend it', severity: 'high', serverInfo: '',
     details: [partOf('store', { kind: 'store', item: 'store', state: 'lost', definition: '', approved: '', changes: [changeOf({ path: 'store', op: 'removed', words: 'the store could not be read; it is kept at /home/ada/.local/share/sallyport/store.damaged' })] })],
   }),
-  interaction: reviewOf({ code: 'NT3R', kind: 'interaction', title: 'weather asks for something', details: [] }),
+  interaction: reviewOf({
+    code: 'NT3R', kind: 'interaction', title: 'weather asked you a question that was not shown', severity: 'high',
+    details: [
+      partOf('elicitation', {
+        kind: 'interaction', item: 'interaction:elicitation', state: 'new', approved: '', definition: '{\n  "message": "Sign in to go on"\n}',
+        findings: [findingOf({ rule: 'asks_for_secret', level: 'high', title: 'It asks for a password, a token or a key', where: 'requestedSchema.properties.password', match: 'password', start: 0, end: 8 })],
+        changes: [changeOf({ path: '', op: 'added', words: 'asks you a question', after: '{"message":"Sign in to go on"}' })],
+      }),
+    ],
+  }),
   hostile: reviewOf({
     code: 'HQ8T', kind: 'new_server', server: HOSTILE_NAME, title: 'a server is new: 2 tools', severity: 'critical', typedWord: '4821', serverInfo: '{\n  "name": "Sallyport \u2705\u202e"\n}',
     command: ['npx', 'evil\u202egnp'], findings: [findingOf({ rule: 'name_collision', level: 'critical', title: "A tool takes the name of one of Sallyport's own tools", where: 'tool:x', match: HOSTILE_NAME })],
