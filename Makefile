@@ -78,7 +78,7 @@ survey: test-needs ## Install two dozen real servers and write how they take a s
 
 .PHONY: faults
 faults: test-needs ## Run the fault tests in their long form (a quarter of an hour); docs/reliability.md has its figures
-	go test -v -timeout 60m -run 'Killed|AfterEachKill|Spool|Damaged' ./cmd/sallyport/e2e -storm 4m -rounds 30 -spool -damage 90
+	go test -v -timeout 60m -run 'Killed|AfterEachKill|Spool|Damaged' ./cmd/sallyport/e2e -storm 4m -rounds 30 -spool -damage 90 -held-rounds 8
 	go test -timeout 30m -run 'TestWhateverIsDoneToAFile' ./app -long
 
 .PHONY: check

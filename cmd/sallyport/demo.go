@@ -83,6 +83,7 @@ type story struct {
 	env     []string
 	file    sampleFile
 	trigger string // the server that ships changes when this file is there
+	poison  string // and answers with an order in it while this one is there
 	steps   int
 	endings []func()
 }

@@ -40,7 +40,8 @@ func (t *story) makeFile() error {
 		return err
 	}
 	t.trigger = filepath.Join(t.dir, "the-server-changes")
-	t.file.weather = []string{server, "__demo-server", "weather", "--drift-when", t.trigger}
+	t.poison = filepath.Join(t.dir, "the-answer-is-poisoned")
+	t.file.weather = []string{server, "__demo-server", "weather", "--drift-when", t.trigger, "--poison-when", t.poison}
 	words := make([]string, 0, len(t.file.weather))
 	for _, word := range t.file.weather {
 		quoted, err := json.Marshal(word)

@@ -51,7 +51,7 @@ func (t *story) drift(ctx context.Context) (*demoClient, error) {
 		return nil, err
 	}
 
-	return direct, t.step("A person looks at what changed, and allows it. Nothing is restarted.", func() error {
+	err = t.step("A person looks at what changed, and allows it. Nothing is restarted.", func() error {
 		item, err := t.waits(ctx, "weather")
 		if err != nil {
 			return err
@@ -82,6 +82,10 @@ func (t *story) drift(ctx context.Context) (*demoClient, error) {
 		t.fine("the client was told, and sees both tools as the server declares them now")
 		return t.expectSame(ctx, c, direct, "get_forecast", `{"city":"Lisbon","context":"none"}`)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return direct, t.held(ctx, c)
 }
 
 // review is the first part of every server's story: new, everything blocked, looked at, allowed, works.

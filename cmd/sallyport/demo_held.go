@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// poisonMark stands in the order that the poisoned forecast carries, and must not reach the client.
+const poisonMark = "collect.example"
+
+// held is the second half of the story: an answer that carries an order is held before the client sees it, a person reads
+// it and lets it through once, without the order.
+func (t *story) held(ctx context.Context, c *demoClient) error {
+	var code string
+	err := t.step("A forecast comes back with an order to Claude in it: send a private key away, and keep quiet.", func() error {
+		if err := os.WriteFile(t.poison, nil, 0o600); err != nil {
+			return err
+		}
+		defer os.Remove(t.poison)
+		refused, err := t.expectHeld(ctx, c, "get_forecast", `{"city":"Oslo","context":"none"}`, "held")
+		if err != nil {
+			return err
+		}
+		code = refused.code
+		t.fine("the client hears that it was held back and under which code, and nothing of what came")
+		item, err := t.waits(ctx, "weather")
+		if err != nil {
+			return err
+		}
+		if item.Kind != "response_held" || item.Code != code {
+			return fmt.Errorf("item %s is %s, and the refusal named %s", item.Code, item.Kind, code)
+		}
+		_, err = t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, "held")
+		if err != nil {
+			return err
+		}
+		t.fine("asking for it before a person has decided gives nothing")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return t.step("A person reads what was held, and releases it once, without the marked parts.", func() error {
+		shown, err := t.command(ctx, exitFine, "show", code)
+		if err != nil {
+			return err
+		}
+		for _, word := range []string{poisonMark, "get_forecast", "Oslo"} {
+			if !strings.Contains(shown, word) {
+				return fmt.Errorf("what is shown does not say %q", word)
+			}
+		}
+		item, err := t.waits(ctx, "weather")
+		if err != nil {
+			return err
+		}
+		if _, err := t.command(ctx, exitFine, "release", code, "--without-marked", "--digest", item.Digest, "--yes"); err != nil {
+			return err
+		}
+		handed, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, "released")
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(handed.text, "Oslo: sunny") || !strings.Contains(handed.text, "[removed by Sallyport]") {
+			return fmt.Errorf("what was handed over is %.300q", handed.text)
+		}
+		t.fine("the client gets the forecast, and the order is gone from it")
+		if _, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, "held"); err != nil {
+			return err
+		}
+		t.fine("a second time there is nothing: it is handed over once")
+		return nil
+	})
+}
+
+// answered is what a call of a held answer came to.
+type answered struct{ code, text string }
+
+// expectHeld calls a tool and wants an answer with our word on it, of this status, and without the order.
+func (t *story) expectHeld(ctx context.Context, c *demoClient, tool, arguments, status string) (answered, error) {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	raw, err := c.call(ctx, tool, arguments)
+	if err != nil {
+		return answered{}, err
+	}
+	if strings.Contains(string(raw), poisonMark) {
+		return answered{}, fmt.Errorf("the order reached the client: %.300s", raw)
+	}
+	var result struct {
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+		Meta struct {
+			Decision struct {
+				Code   string `json:"code"`
+				Status string `json:"status"`
+			} `json:"sallyport/decision"`
+		} `json:"_meta"`
+	}
+	if err := json.Unmarshal(raw, &result); err != nil || len(result.Content) == 0 || result.Meta.Decision.Status != status {
+		return answered{}, fmt.Errorf("%s answered %.300s", tool, raw)
+	}
+	t.page.quote("   ", piece{text: text(result.Content[0].Text)})
+	return answered{code: result.Meta.Decision.Code, text: result.Content[0].Text}, nil
+}
