@@ -215,6 +215,7 @@ type readyHeld struct {
 	store.Held
 	text     []byte
 	findings []inspect.Finding
+	cut      bool // the answer was too large to be sent
 }
 
 const (
@@ -242,6 +243,7 @@ func prepareHeld(in control.Held) (readyHeld, error) {
 		return bad("its item")
 	case in.Why != control.HeldThreat && in.Why != control.HeldLimit && in.Why != control.HeldProvider:
 		return bad("why it was held")
+	case len(in.Answer) == 0 && in.Bytes > control.MaxHeldAnswer: // too large to be sent
 	case len(in.Answer) == 0 || !utf8.Valid(in.Answer) || !json.Valid(in.Answer):
 		return bad("an answer that is no JSON")
 	case len(in.Params) > 0 && (!utf8.Valid(in.Params) || !json.Valid(in.Params)):
@@ -268,10 +270,10 @@ func prepareHeld(in control.Held) (readyHeld, error) {
 	if err != nil {
 		return bad("its findings")
 	}
-	out := readyHeld{findings: in.Findings, Held: store.Held{
+	out := readyHeld{findings: in.Findings, cut: len(in.Answer) == 0, Held: store.Held{
 		ID: in.ID, Client: clip(strings.ToValidUTF8(in.Client, ""), maxName), Session: clip(in.Session, maxName), Era: clip(in.Era, maxName), Method: in.Method,
 		Item: in.Item, Name: strings.ToValidUTF8(clip(in.Name, maxHeldName), ""), Same: string(in.Same), Error: in.Error, Why: in.Why, Score: in.Score,
-		Checks: detailOf(checks), RuleSet: clip(in.RuleSet, maxName), Levels: detailOf(levels), Time: in.Time.UTC(), Bytes: int64(len(in.Answer)), State: control.HeldWaiting,
+		Checks: detailOf(checks), RuleSet: clip(in.RuleSet, maxName), Levels: detailOf(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: control.HeldWaiting,
 	}}
 	out.text, out.Text = store.HeldText{Params: in.Params, Answer: in.Answer, Findings: findings}.Encode()
 	out.Kept = int64(len(out.text))
@@ -294,7 +296,11 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 	if one.Time.IsZero() || one.Time.After(now) {
 		one.Time = now.UTC()
 	}
-	evicted, fits := h.makeRoom(one.ServerID, one.Kept)
+	var evicted []store.Held
+	fits := false
+	if !ready.cut {
+		evicted, fits = h.makeRoom(one.ServerID, one.Kept)
+	}
 	digest := heldDigest(one)
 	if !fits {
 		one.Text, one.Kept, one.State = "", 0, control.HeldGone

@@ -159,3 +159,18 @@ func TestAHeldAnswerWaitsIsReleasedAndHandedOverOnce(t *testing.T) {
 		t.Errorf("the timeline says %s", got)
 	}
 }
+
+func TestAnAnswerTooLargeToBeSentWaitsWithoutItsText(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("notes")
+	held := heldOne(t, 1)
+	held.Answer, held.Bytes = nil, control.MaxHeldAnswer+1
+	code := w.hold(held)
+	if d := p.stands(code, control.HeldGone); d.Answer != nil || d.Bytes != held.Bytes {
+		t.Errorf("%+v", d)
+	}
+	held.ID, held.Bytes = "another", 10
+	if kept, err := p.Hold(w, held); err == nil {
+		t.Errorf("an answer that is missing was kept as %s", kept.Code)
+	}
+}

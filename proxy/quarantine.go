@@ -28,11 +28,14 @@ const (
 func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
 		ID: control.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: s.clientName(), Session: s.cfg.Session, Era: "legacy",
-		Method: r.methodName(), Item: r.item, Name: r.name, Params: r.params, Answer: body, Error: failed,
+		Method: r.methodName(), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
 		Why: control.HeldThreat, Score: f.Score, Findings: f.Findings, Checks: f.Checks, RuleSet: inspect.RuleSet(),
 	}
 	if f.TooLong {
 		held.Why = control.HeldLimit
+	}
+	if len(body) > control.MaxHeldAnswer {
+		held.Answer = nil
 	}
 	if same, err := pin.RequestDigest(held.Method, r.params); err == nil && !r.cut {
 		held.Same = same // one that reads two ways is never taken for the same

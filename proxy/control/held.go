@@ -23,6 +23,7 @@ type Held struct {
 	Params   []byte            `json:"params,omitempty"`
 	Same     pin.Digest        `json:"same"`   // of method and params, equal for the same request (pin.RequestDigest)
 	Answer   []byte            `json:"answer"` // the server's own bytes: a result, or an error where Error is true
+	Bytes    int64             `json:"bytes"`  // its length; Answer is empty where that is more than MaxHeldAnswer
 	Error    bool              `json:"error,omitempty"`
 	Why      string            `json:"why"` // HeldThreat, HeldLimit, HeldProvider
 	Score    float64           `json:"score,omitempty"`
@@ -30,6 +31,10 @@ type Held struct {
 	Checks   []inspect.Check   `json:"checks"`
 	RuleSet  string            `json:"rule_set"`
 }
+
+// MaxHeldAnswer is the largest answer that is kept, in bytes: the default cap of a message. A larger one is held all the same,
+// and the person hears that its text could not be kept.
+const MaxHeldAnswer = 64 << 20
 
 // Why an answer is held.
 const (
