@@ -199,7 +199,8 @@ func (o *ordeal) play(t *testing.T, victim, step string) {
 	}
 
 	// Decided and handed over, again for as long as it has not arrived.
-	for try := range 8 {
+	deadline := time.Now().Add(patience)
+	for try := 0; time.Now().Before(deadline); try++ {
 		o.person()
 		if held = o.find([]string{held.Code}); held.State == "waiting" || held.State == "expired" {
 			wait(t, "it is released", func() bool {
@@ -230,5 +231,5 @@ func (o *ordeal) play(t *testing.T, victim, step string) {
 			return
 		}
 	}
-	t.Errorf("after eight attempts it has not arrived: it stands as %+v", o.find([]string{held.Code}))
+	t.Errorf("within %s it has not arrived: it stands as %+v", patience, o.find([]string{held.Code}))
 }
