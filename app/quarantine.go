@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -438,104 +437,4 @@ func rulesIn(findings []inspect.Finding) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// heldItemDetail is the item of a held answer whole.
-func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, error) {
-	server, err := tx.Server(it.ServerID)
-	if err != nil && !absent(err) {
-		return control.ItemDetail{}, err
-	}
-	held, findings, err := h.heldDetail(tx, it)
-	if err != nil {
-		return control.ItemDetail{}, err
-	}
-	out := control.ItemDetail{
-		InboxItem: inboxItem(it, server), Command: server.Argv, URL: server.URL, Info: server.ServerInfo, Findings: []inspect.Finding{}, Decided: it.Decided, Held: held,
-		Details: []control.PartDetail{},
-	}
-	for _, p := range it.Parts {
-		out.Details = append(out.Details, control.PartDetail{Item: p.Item, State: held.State, Digest: pin.Digest(p.Digest), Findings: listed(findings), Changes: []pin.Change{}})
-	}
-	return out, nil
-}
-
-// heldDetail is a held answer as a person is shown it.
-func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []inspect.Finding, error) {
-	one, err := tx.Held(it.Code)
-	if absent(err) {
-		one, err = store.Held{Code: it.Code, State: control.HeldGone}, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	d := &control.HeldDetail{
-		State: one.State, Time: one.Time.UTC(), Client: one.Client, Method: one.Method, Item: one.Item, Name: one.Name, Error: one.Error, Bytes: one.Bytes,
-		Why: one.Why, Score: one.Score, Checks: []inspect.Check{}, RuleSet: one.RuleSet, Without: one.Without, Unsure: one.Unsure,
-		Excepts: exceptable(one),
-	}
-	_ = json.Unmarshal(one.Checks, &d.Checks)
-	if one.Text != "" {
-		d.Expires = one.Stored.Add(h.retention()).UTC()
-	}
-	if one.State == control.HeldReleased || one.State == control.HeldTaken {
-		d.Until = one.Until.UTC()
-	}
-	if one.State == control.HeldDelivered {
-		d.Delivered = one.Delivered.UTC()
-	}
-	var findings []inspect.Finding
-	text, err := tx.HeldText(one)
-	switch {
-	case absent(err):
-		for _, p := range it.Parts {
-			findings = append(findings, readFindings(p.Findings)...)
-		}
-		if one.Text != "" { // it is not what was kept: nothing of it is shown or handed over
-			d.State, d.Expires = control.HeldGone, time.Time{}
-		}
-		return d, findings, nil
-	case err != nil:
-		return nil, nil, err
-	}
-	d.Params, d.Answer = maskParams(text.Params), text.Answer
-	return d, readFindings(text.Findings), nil
-}
-
-// maskParams masks secrets in what was asked. What JSON it is stays; where masking would break it, every string is masked by
-// itself.
-func maskParams(raw []byte) json.RawMessage {
-	if len(raw) == 0 {
-		return nil
-	}
-	if out := maskDetail(raw, nil); out != nil {
-		return out
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return nil
-	}
-	return json.RawMessage(plainJSON(maskValue(v)))
-}
-
-func maskValue(v any) any {
-	switch v := v.(type) {
-	case string:
-		return maskText(v, nil)
-	case []any:
-		for i := range v {
-			v[i] = maskValue(v[i])
-		}
-	case map[string]any:
-		for key, value := range v {
-			if text, ok := value.(string); ok && text != "" && secretName().MatchString(key) {
-				v[key] = masked
-				continue
-			}
-			v[key] = maskValue(value)
-		}
-	}
-	return v
 }

@@ -1,0 +1,339 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// again is the hub that comes after this one on the same home, at the same time of day.
+func (p *place) again() *place {
+	p.t.Helper()
+	if err := p.Close(); err != nil {
+		p.t.Fatal(err)
+	}
+	next := open(p.t, p.home, func(o *Options) { o.Now = p.at.now })
+	next.at, next.n = p.at, p.n
+	return next
+}
+
+// back is a wrapper that comes to another hub as the process that it was.
+func (p *place) back(client, session, name string, argv ...string) *server {
+	p.t.Helper()
+	s := &server{ears: &ears{}, p: p}
+	_, err := p.Register(s, control.Peer{PID: 900, Role: control.RoleWrapper}, control.Register{
+		Server: control.ServerRef{Transport: "stdio", Argv: argv, Name: name}, Client: client, Session: session,
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return s
+}
+
+var weather = []string{"npx", "-y", "weather"}
+
+func TestAReleasedAnswerGoesToTheClientItWasHeldFor(t *testing.T) {
+	for _, c := range []struct {
+		name               string
+		heldFor, asks      string // clients
+		sameServer         bool
+		method             string
+		isError, sameAgain bool
+		want               string
+	}{
+		{"through the wrapper that held it", "claude-desktop", "claude-desktop", true, "tools/call", false, false, control.HeldTaken},
+		{"through another server's wrapper of the client", "claude-desktop", "claude-desktop", false, "tools/call", false, false, control.HeldTaken},
+		{"never to another client of the same server", "claude-desktop", "cursor", true, "tools/call", false, false, ""},
+		{"never to a client that says no name", "claude-desktop", "", true, "tools/call", false, false, ""},
+		{"one held for a client without a name, through the same server", "", "", true, "tools/call", false, false, control.HeldTaken},
+		{"one held for a client without a name, through no other server", "", "", false, "tools/call", false, false, ""},
+		{"a prompt, by its code", "claude-desktop", "claude-desktop", true, "prompts/get", false, false, control.HeldReleased},
+		{"a prompt, by the same request", "claude-desktop", "claude-desktop", true, "prompts/get", false, true, control.HeldTaken},
+		{"an error of a tool, by its code", "claude-desktop", "claude-desktop", true, "tools/call", true, false, control.HeldReleased},
+		{"an error of a tool, by the same request", "claude-desktop", "claude-desktop", true, "tools/call", true, true, control.HeldTaken},
+		{"the same request to another server", "claude-desktop", "claude-desktop", false, "tools/call", false, true, control.HeldReleased},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlace(t)
+			holder := p.wrapFor(c.heldFor, "notes")
+			asker := holder
+			switch {
+			case !c.sameServer:
+				asker = p.wrapFor(c.asks, "mail", "npx", "mail")
+			case c.asks != c.heldFor:
+				asker = p.wrapFor(c.asks, "notes")
+			}
+			held := heldOne(t, 1)
+			held.Client, held.Method, held.Error = c.heldFor, c.method, c.isError
+			code := holder.hold(held)
+			p.release(code, nil)
+			got, err := p.Take(asker, control.Take{Code: strings.ToLower(code), Client: c.asks, Same: c.sameAgain})
+			if err != nil || got.State != c.want || (got.State == control.HeldTaken) != (len(got.Answer) > 0) {
+				t.Errorf("%+v, %v", got, err)
+			}
+			if c.want != control.HeldTaken {
+				p.stands(code, control.HeldReleased)
+			}
+		})
+	}
+}
+
+func TestAReleaseRunsOutAndTheAnswerWaitsAgain(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("notes")
+	code := w.hold(heldOne(t, 1))
+	for range 2 {
+		p.release(code, nil)
+		p.at.pass(releaseFor)
+		if got := w.take(code); got.State != control.HeldExpired {
+			t.Fatalf("after its time: %+v", got)
+		}
+		p.stands(code, control.HeldExpired)
+		if it := p.item(); it.Code != code {
+			t.Fatalf("what waits is %+v", it)
+		}
+		if r := w.last(t).Released; len(r) != 0 {
+			t.Errorf("the wrapper still has it as released: %+v", r)
+		}
+	}
+	// Nobody asks: time alone does it, and a hub that was not there meanwhile does it when it comes.
+	p.release(code, nil)
+	p.at.pass(releaseFor)
+	p = p.again()
+	eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == control.HeldExpired })
+	p.item()
+	w = p.wrap("notes")
+	p.release(code, nil)
+	if got := w.take(code); got.State != control.HeldTaken {
+		t.Errorf("released anew: %+v", got)
+	}
+}
+
+func TestATextIsForgottenAfterItsTimeAndTheRecordStays(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("notes")
+	first, second := w.hold(heldOne(t, 1)), w.hold(heldOne(t, 2))
+	p.at.pass(24*time.Hour - time.Minute)
+	p.tend()
+	p.stands(first, control.HeldWaiting)
+	p.release(second, nil) // in its last minute: it is kept as long as the release lasts
+	p.at.pass(2 * time.Minute)
+	p = p.again()
+	eventually(t, "the first is gone", func() bool { return p.shown(first).Held.State == control.HeldGone })
+	d := p.shown(first)
+	if d.Held.Answer != nil || d.Held.Params != nil || d.Decided != "withdrawn" || len(d.Details[0].Findings) == 0 || d.Held.Bytes == 0 {
+		t.Errorf("what is left: %+v", d)
+	}
+	p.quiet()
+	w = p.wrap("notes")
+	if got := w.take(second); got.State != control.HeldTaken || len(got.Answer) == 0 {
+		t.Errorf("what was released went too: %+v", got)
+	}
+	if _, err := p.Release(person, control.Release{Code: first, Digest: d.Digest}); err == nil {
+		t.Error("what is gone was released")
+	} else {
+		wantError(t, err, control.CodeStale)
+	}
+	if got := w.take(first); got.State != control.HeldGone {
+		t.Errorf("take: %+v", got)
+	}
+	var told []string
+	for _, r := range p.records("quarantine") {
+		if r.Code == first {
+			told = append(told, r.Status)
+		}
+	}
+	if strings.Join(told, " ") != "held blocked" {
+		t.Errorf("the timeline says %v", told)
+	}
+}
+
+func TestAServerKeepsNoMoreThanItsShare(t *testing.T) {
+	t.Run("so many texts", func(t *testing.T) {
+		p := newPlace(t)
+		w, other := p.wrap("notes"), p.wrap("mail", "npx", "mail")
+		beside := other.hold(heldOne(t, 0))
+		released := w.hold(heldOne(t, 1))
+		p.release(released, nil)
+		oldest := w.hold(heldOne(t, 2))
+		var last string
+		for n := 3; n <= maxHeldTexts+1; n++ {
+			last = w.hold(heldOne(t, n))
+		}
+		p.stands(oldest, control.HeldGone)
+		for _, code := range []string{beside, last} {
+			p.stands(code, control.HeldWaiting)
+		}
+		p.stands(released, control.HeldReleased)
+		if n := len(p.inboxNow()); n != maxHeldTexts+1 {
+			t.Errorf("%d items wait: a record that stays is an item that stays", n)
+		}
+	})
+	t.Run("so many bytes", func(t *testing.T) {
+		p := newPlace(t)
+		w := p.wrap("notes")
+		big := func(n, size int) control.Held {
+			held := heldOne(t, n)
+			held.Answer = []byte(`"` + strings.Repeat("x", size) + `"`)
+			return held
+		}
+		first, second := w.hold(big(1, 30<<20)), w.hold(big(2, 30<<20))
+		p.stands(first, control.HeldWaiting)
+		third := w.hold(big(3, 20<<20))
+		p.stands(first, control.HeldGone)
+		p.stands(second, control.HeldWaiting)
+		p.stands(third, control.HeldWaiting)
+		whole := w.hold(big(4, maxHeldBytes))
+		d := p.stands(whole, control.HeldGone)
+		if d.Bytes < maxHeldBytes || d.Answer != nil {
+			t.Errorf("%d bytes", d.Bytes)
+		}
+		p.stands(second, control.HeldWaiting) // it pushed nothing out
+		if !strings.Contains(p.records("quarantine")[4].Summary, "too large to be kept") {
+			t.Errorf("the timeline says %+v", p.records("quarantine"))
+		}
+	})
+	t.Run("all servers together", func(t *testing.T) {
+		q := newQuarantine()
+		h := &Hub{quarantine: q}
+		at := time.Now()
+		for i := range 8 {
+			h.quarantine.note(store.Held{Code: fmt.Sprint("C", i), ID: fmt.Sprint(i), ServerID: fmt.Sprint("s", i%4), State: control.HeldWaiting, Text: "t", Kept: 32 << 20, Stored: at.Add(time.Duration(i) * time.Second)})
+		}
+		evicted, fits := h.makeRoom("another", 10<<20)
+		if !fits || len(evicted) != 1 || evicted[0].ServerID == "another" {
+			t.Errorf("%v: %+v", fits, evicted)
+		}
+		for code, one := range h.quarantine.held {
+			one.State = control.HeldReleased
+			h.quarantine.held[code] = one
+		}
+		if evicted, fits := h.makeRoom("another", 10<<20); fits || len(evicted) > 0 {
+			t.Errorf("what a person released is pushed out: %+v", evicted)
+		}
+	})
+}
+
+func TestAWrapperThatGoesWithoutAWordLeavesItToAPerson(t *testing.T) {
+	p := newPlace(t)
+	p.wrap("notes")
+	w := p.back("claude-desktop", "mine", "notes", weather...)
+	code := w.hold(heldOne(t, 1))
+	p.release(code, nil)
+	w.take(code)
+	p.Unregister(w)
+	p.stands(code, control.HeldTaken) // it may come back
+	p.at.pass(claimGrace + time.Second)
+	p.wrapperGone()
+	eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == control.HeldWaiting })
+	if d := p.stands(code, control.HeldWaiting); !d.Unsure || d.Answer == nil {
+		t.Errorf("%+v", d)
+	}
+	if it := p.item(); it.Code != code {
+		t.Errorf("what waits is %+v", it)
+	}
+	// It had arrived, and the word of it comes late.
+	w = p.back("claude-desktop", "mine", "notes", weather...)
+	if got := w.take(code); got.State != control.HeldWaiting {
+		t.Errorf("it took what waits for a person: %+v", got)
+	}
+	w.arrived(code, "late")
+	p.stands(code, control.HeldDelivered)
+	p.quiet()
+}
+
+func TestAClaimOutlivesTheHub(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		then func(t *testing.T, p *place, code string)
+	}{
+		{"the wrapper comes back and asks again", func(t *testing.T, p *place, code string) {
+			w := p.back("claude-desktop", "mine", "notes", weather...)
+			if other := p.wrap("notes").take(code); other.State != control.HeldTaken || other.Answer != nil {
+				t.Errorf("another one got %+v", other)
+			}
+			if got := w.take(code); got.State != control.HeldTaken || string(got.Answer) != poison {
+				t.Errorf("%+v", got)
+			}
+			w.arrived(code, "r")
+			p.stands(code, control.HeldDelivered)
+		}},
+		{"the wrapper comes back and says that it arrived", func(t *testing.T, p *place, code string) {
+			p.back("claude-desktop", "mine", "notes", weather...).arrived(code, "r")
+			p.stands(code, control.HeldDelivered)
+		}},
+		{"a process of another server does not pass for it", func(t *testing.T, p *place, code string) {
+			w := p.back("claude-desktop", "mine", "mail", "npx", "mail")
+			w.arrived(code, "r")
+			p.stands(code, control.HeldTaken)
+			if got := w.take(code); got.Answer != nil {
+				t.Errorf("%+v", got)
+			}
+		}},
+		{"the wrapper never comes back", func(t *testing.T, p *place, code string) {
+			p.wrapperGone()
+			eventually(t, "it is known to be away", func() bool {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				return !p.quarantine.away[code].IsZero()
+			})
+			p.at.pass(claimGrace)
+			p.wrapperGone()
+			eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == control.HeldWaiting })
+			if d := p.shown(code).Held; !d.Unsure {
+				t.Errorf("%+v", d)
+			}
+		}},
+		{"the wrapper died, and its word lies in the spool", func(t *testing.T, p *place, code string) {
+			err := p.takeOrphans(control.Register{Server: control.ServerRef{Transport: "stdio", Argv: weather, Name: "notes"}, Client: "claude-desktop", Session: "mine"},
+				[]control.Record{{ID: "r", Kind: "quarantine", Status: "ok", Code: code}, {ID: "r2", Kind: "tool_call", Status: "ok"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.stands(code, control.HeldDelivered)
+			if _, err := p.Record("r2"); err != nil {
+				t.Error(err)
+			}
+		}},
+		{"the wrapper is there and says nothing until long after", func(t *testing.T, p *place, code string) {
+			p.back("claude-desktop", "mine", "notes", weather...)
+			p.at.pass(releaseFor + 2*claimGrace)
+			p.tend()
+			if d := p.stands(code, control.HeldWaiting); !d.Unsure {
+				t.Errorf("%+v", d)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlace(t)
+			w := p.back("claude-desktop", "mine", "notes", weather...)
+			code := w.hold(heldOne(t, 1))
+			p.release(code, nil)
+			w.take(code)
+			p = p.again()
+			p.stands(code, control.HeldTaken)
+			c.then(t, p, code)
+		})
+	}
+}
+
+// After a claim was given up, a person releases again; whoever took it first says late that it arrived.
+func TestTheWordOfAnEarlierTakerEndsALaterRelease(t *testing.T) {
+	p := newPlace(t)
+	w := p.back("claude-desktop", "mine", "notes", weather...)
+	code := w.hold(heldOne(t, 1))
+	p.release(code, nil)
+	w.take(code)
+	p.at.pass(releaseFor + 2*claimGrace)
+	p.tend()
+	p.release(code, nil)
+	w.arrived(code, "late")
+	p.stands(code, control.HeldDelivered)
+	if got := p.wrap("notes").take(code); got.State != control.HeldDelivered {
+		t.Errorf("handed over twice: %+v", got)
+	}
+}
