@@ -53,6 +53,8 @@ func crashChild(root string) {
 	switch os.Getenv(crashDoes) {
 	case "protect":
 		_, err = hub.Protect(person, control.Protect{})
+	case "held":
+		err = crashHeld(hub)
 	case "unprotect":
 		_, err = hub.Unprotect(person, control.Protect{Decided: true})
 	case "put back":

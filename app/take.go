@@ -141,6 +141,7 @@ func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken b
 		return true, nil
 	})
 	delete(h.quarantine.away, one.Code)
+	h.crashPoint("confirmed")
 	return true, err
 }
 
