@@ -35,7 +35,17 @@ var ran = []Check{
 // Watch judges what one server answers over a session. It remembers how the last answers ended.
 type Watch struct {
 	mu      sync.Mutex
+	rules   *RuleFile
 	endings []ending // the last one last; replaced, never changed
+}
+
+// Use makes the rules of a file count from the next answer on, beside the catalogue; nil: the catalogue alone.
+func (w *Watch) Use(f *RuleFile) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if f != w.rules {
+		w.rules, w.endings = f, nil
+	}
 }
 
 // Terms are what an answer is judged under.
@@ -62,19 +72,22 @@ func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 	if terms.MaxBytes > 0 && len(raw) > terms.MaxBytes {
 		return tooLong(terms.MaxBytes)
 	}
-	weighing := newWeigher(Answer)
+	w.mu.Lock()
+	rules, endings := w.rules, w.endings
+	w.mu.Unlock()
+	weighing := newWeigher(rules.compiled(), Answer)
 	defer weighing.release()
 	weighing.except = terms.Silenced
-	w.mu.Lock()
-	endings := w.endings
-	w.mu.Unlock()
 	weighing.resume(endings)
 	deep := !weighing.value.strings(raw, weighing)
 	if deep {
 		weighing.Whole = false
 	}
-	w.keep(weighing.ending())
+	end := weighing.ending()
 	found := weighing.done()
+	if found.Verdict != Block { // what is held was not said
+		w.keep(end, rules)
+	}
 	verdict := AnswerVerdict{
 		Judged: Judged{Verdict: found.Verdict, Findings: found.Findings, Whole: found.Whole}, Score: found.Score,
 		Checks: weighing.checks(deep),
@@ -90,9 +103,12 @@ func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 }
 
 // keep remembers how an answer ended. An ending of nothing is remembered too: it is one of the last answers.
-func (w *Watch) keep(e ending) {
+func (w *Watch) keep(e ending, under *RuleFile) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if under != w.rules { // an ending is in terms of the rules it was found by
+		return
+	}
 	if e.empty() && len(w.endings) == 0 {
 		return
 	}

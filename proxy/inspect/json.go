@@ -38,12 +38,7 @@ func Definition(raw []byte) []Finding {
 }
 
 // Threats weighs all texts of one pinned definition, keys included. raw must have passed frame.Validate or frame.Scan.
-func Threats(raw []byte) Weighed {
-	w := newWeigher(Metadata)
-	defer w.release()
-	w.Whole = w.value.strings(raw, w)
-	return w.done()
-}
+func Threats(raw []byte) Weighed { return (*RuleFile)(nil).Threats(raw) }
 
 type walk struct {
 	path     []segment

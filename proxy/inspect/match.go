@@ -1,7 +1,5 @@
 package inspect
 
-import "sync"
-
 // hit is a match of a rule, in offsets of all texts of one matcher together.
 type hit struct {
 	rule       int32
@@ -43,9 +41,6 @@ type pending struct {
 
 // maxPending is how many of them are remembered.
 const maxPending = 16
-
-// matchers of the catalogue.
-var matchers = sync.Pool{New: func() any { return rules().matcher() }}
 
 // begin starts a run: nothing that was matched before it counts.
 func (m *matcher) begin() {

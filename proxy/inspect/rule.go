@@ -74,7 +74,8 @@ type compiled struct {
 	owner   []int32 // rule of each pattern
 	finder  *literals
 	phrases [][]phrase // of each literal
-	longest int        // distance between two parts
+
+	weighers sync.Pool // of *weigher
 }
 
 // spelled are the characters that mean something in a pattern.
@@ -91,6 +92,7 @@ var rules = sync.OnceValue(func() *compiled {
 
 func compile(list []rule) (*compiled, error) {
 	c := &compiled{rules: list}
+	c.weighers.New = func() any { return &weigher{of: c, plain: c.matcher(), under: c.matcher()} }
 	var words []string
 	known := map[string]int{}
 	for i, r := range list {
@@ -121,7 +123,6 @@ func (c *compiled) pattern(owner int, pattern string, words *[]string, known map
 				return fmt.Errorf("%q has no distance up to %d", pattern, maxGap)
 			}
 			gaps[k], parts[k] = n, rest
-			c.longest = max(c.longest, n)
 		}
 		for word := range strings.SplitSeq(parts[k], "|") {
 			short[k] = short[k] || len(spelled.Replace(strings.Trim(word, "*"))) == 1
@@ -136,6 +137,8 @@ func (c *compiled) pattern(owner int, pattern string, words *[]string, known map
 			switch {
 			case word == "" || len(word) > maxLiteral-1 || foldASCII(word) != word || word[0] == ' ' || strings.Contains(word, "  "):
 				return fmt.Errorf("phrase %q of %q", word, pattern)
+			case k == 0 && len(word) == 1 || len(*words) >= 1<<16-2:
+				return fmt.Errorf("phrase %q of %q is too short, or one too many", word, pattern)
 			case p.openHead && wordy(word[0]) && word[0] != '_':
 				return fmt.Errorf("phrase %q of %q begins inside of words", word, pattern)
 			}

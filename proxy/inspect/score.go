@@ -8,6 +8,10 @@ const together = 900
 // encodedWeight is what a match weighs more where it stands under an encoding: nobody encodes what he wants read.
 const encodedWeight = 1.6
 
+// ownWeight is what an answer must weigh by itself for the end of those before to count: an honest word after a doubtful answer is
+// no attack.
+const ownWeight = 1
+
 // crowd is how many matches are weighed one by one. Of more, the heaviest of each rule in each stretch of a quarter of together
 // counts: a text that is made of matches costs no more than another.
 const crowd = 1000
@@ -42,7 +46,8 @@ func (s *scale) take(g group, p *placed) {
 
 // sum is what they weigh. Each group beyond the second adds a little, since an attack has several parts and honest text rarely has
 // more than one.
-func (s *scale) sum() (sum float32, kinds int) {
+func (s *scale) sum() (sum float32) {
+	kinds := 0
 	for g := range groups {
 		sum += s.heaviest[g] + s.second[g]/3
 		if s.heaviest[g] >= 0.5 {
@@ -52,7 +57,7 @@ func (s *scale) sum() (sum float32, kinds int) {
 	if kinds > 2 {
 		sum += 0.4 * float32(kinds-2)
 	}
-	return sum, kinds
+	return sum
 }
 
 // score is the best sum among matches that stand together, of those that are not silent and of all. It sorts found.
@@ -70,27 +75,29 @@ func score(rules []rule, found []placed) (loud, all float64) {
 		found = thin(rules, found)
 	}
 	for i := range found {
-		var heard, whole scale
-		silent, now := false, false
+		var heard, whole, own scale
+		silent, before := false, false
 		for j := i; j < len(found) && found[j].start-found[i].start <= together; j++ {
 			p := &found[j]
-			now = now || !p.before
 			whole.take(rules[p.rule].group, p)
 			if p.silent {
 				silent = true
 				continue
 			}
 			heard.take(rules[p.rule].group, p)
+			if before = before || p.before; !p.before {
+				own.take(rules[p.rule].group, p)
+			}
 		}
-		if !now {
+		sum := heard.sum()
+		if before && own.sum() < ownWeight {
 			continue // it was weighed when it came
 		}
-		sum, _ := whole.sum()
-		all = max(all, float64(sum))
-		if silent {
-			sum, _ = heard.sum()
-		}
 		loud = max(loud, float64(sum))
+		if silent {
+			sum = whole.sum()
+		}
+		all = max(all, float64(sum))
 	}
 	return loud, all
 }

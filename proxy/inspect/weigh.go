@@ -49,8 +49,10 @@ func unseen(place Place, level Level) float64 {
 }
 
 // Weigh looks for threats in the parts of one definition, or of one answer.
-func Weigh(parts []Part, place Place) Weighed {
-	w := newWeigher(place)
+func Weigh(parts []Part, place Place) Weighed { return weigh(rules(), parts, place) }
+
+func weigh(c *compiled, parts []Part, place Place) Weighed {
+	w := newWeigher(c, place)
 	defer w.release()
 	for i := range parts {
 		w.add(parts[i].Text, &parts[i])
@@ -69,23 +71,10 @@ type Judged struct {
 
 // JudgeDefinition judges one definition. Block with any Critical or High finding, Flag with a Medium one (contract, "Threat
 // detection"). raw must have passed frame.Validate or frame.Scan.
-func JudgeDefinition(raw []byte) Judged {
-	w := Threats(raw)
-	j := Judged{Verdict: Clean, Findings: append(Definition(raw), w.Findings...), Whole: w.Whole}
-	switch worst := Worst(j.Findings).Rank(); {
-	case worst >= High.Rank():
-		j.Verdict = Block
-	case worst >= Medium.Rank():
-		j.Verdict = Flag
-	}
-	return j
-}
+func JudgeDefinition(raw []byte) Judged { return (*RuleFile)(nil).JudgeDefinition(raw) }
 
 // JudgeAnswer judges one text of an answer, by its score.
-func JudgeAnswer(text string) Judged {
-	w := Weigh([]Part{{Text: text}}, Answer)
-	return Judged{Verdict: w.Verdict, Findings: append(Text(text, ""), w.Findings...), Whole: w.Whole}
-}
+func JudgeAnswer(text string) Judged { return (*RuleFile)(nil).JudgeAnswer(text) }
 
 // encoded says that a chain holds what nobody does to text that is to be read. HTML is full of entities, and links of
 // percent signs; a blob is how the protocol sends a file.

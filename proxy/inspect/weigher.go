@@ -3,7 +3,6 @@ package inspect
 import (
 	"slices"
 	"strings"
-	"sync"
 )
 
 // placer says where a text stands. It is only asked where something is found: a path is as long as a server makes it.
@@ -15,6 +14,7 @@ const minText = 5
 // weigher takes texts that belong together one by one.
 type weigher struct {
 	Weighed
+	of     *compiled
 	place  Place
 	except map[string]Level // rules that weigh nothing, up to a level
 	plain  *matcher         // of the texts as they stand, one after the other
@@ -31,14 +31,8 @@ type weigher struct {
 	value  reading
 }
 
-var weighers = sync.Pool{New: func() any {
-	plain, _ := matchers.Get().(*matcher)
-	under, _ := matchers.Get().(*matcher)
-	return &weigher{plain: plain, under: under}
-}}
-
-func newWeigher(place Place) *weigher {
-	w, _ := weighers.Get().(*weigher)
+func newWeigher(c *compiled, place Place) *weigher {
+	w, _ := c.weighers.Get().(*weigher)
 	w.Weighed = Weighed{Whole: true, Verdict: Clean}
 	w.place, w.except, w.found, w.passed, w.hidden = place, nil, w.found[:0], nil, nil
 	w.all, w.worst, w.offset, w.stream = 0, 0, 0, 0
@@ -222,7 +216,7 @@ func (w *weigher) done() Weighed {
 // release gives the weigher back. Nothing of it is read after that.
 func (w *weigher) release() {
 	w.Weighed, w.except, w.value.raw = Weighed{}, nil, nil
-	weighers.Put(w)
+	w.of.weighers.Put(w)
 }
 
 func verdictOf(score float64, place Place) Verdict {
