@@ -46,6 +46,9 @@ func declarations(report control.Report) (items map[string]*declaration, order [
 			continue
 		}
 		item.Findings = append(item.Findings, inspect.Threats(item.Raw).Findings...)
+		if item.Kind == pin.Tool {
+			item.Findings = append(item.Findings, inspect.ContextParameters(item.Raw)...)
+		}
 		item.Findings = together(item.Findings, reported.Findings)
 		read = append(read, item)
 	}

@@ -161,6 +161,9 @@ func (l *ledger) see(tx *store.Tx, now map[string]*declaration, at time.Time) er
 // put writes one item as it is declared now.
 func (l *ledger) put(tx *store.Tx, key string, d *declaration, at time.Time) error {
 	have, ok := l.seen[key]
+	if ok {
+		d = keepsAcross(d, have)
+	}
 	findings := writeFindings(d.Findings)
 	if ok && !have.Removed && have.Era == d.Era && have.Digest == string(d.Digest) && bytes.Equal(have.Findings, findings) {
 		return nil

@@ -27,6 +27,7 @@ type session struct {
 	since    time.Time
 	secrets  []string // of its command, to mask them in what it logs
 	declared map[string]*declaration
+	named    []string  // the tools in it, when the other servers of its client were last looked at beside them
 	launched *launched // nil before it was reported
 	sandbox  string    // what its server runs under, as it said with its last report
 	reported uint64    // order of its last report, 0 before the first
@@ -191,14 +192,20 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 	}
 	h.reports++
 	s.declared, s.reported, s.sandbox = declared, h.reports, level(r.Sandbox)
-	h.share(s)
 	if s.client == "" {
 		s.client = inspect.CleanName(r.Client, "")
 	}
+	h.lookAcross(s)
+	h.share(s)
 	notices, err := h.judgeReport(s, r, whole)
 	if err != nil {
 		return control.State{}, h.failed(err)
 	}
+	more, err := h.neighbours(s)
+	if err != nil {
+		return control.State{}, h.failed(err)
+	}
+	notices = append(notices, more...)
 	h.pushAll()
 	for _, n := range notices {
 		h.notify(n)
@@ -246,7 +253,7 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 		}
 		facts := l.facts()
 		before := review(facts)
-		if err := l.see(tx, merge(h.live(s.server), l.approves), now); err != nil {
+		if err := h.seeDeclared(tx, l, now); err != nil {
 			return false, err
 		}
 		if err := h.seeLaunch(tx, l, now); err != nil {

@@ -1,0 +1,146 @@
+package app
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// toolNames are the tools that a wrapper's server declares, sorted.
+func (s *session) toolNames() []string {
+	var names []string
+	for key := range s.declared {
+		if name, ok := strings.CutPrefix(key, string(pin.Tool)+":"); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// beside says whether one client sees both servers: then one may speak of the other's tools, or pass for them. A wrapper whose
+// client is not known counts for every client.
+func (s *session) beside(other *session) bool {
+	return s.server != other.server && (s.client == other.client || s.client == "" || other.client == "")
+}
+
+// lookAcross looks at what a wrapper's server declares beside the tools of the other servers of its client, and says whether
+// anything was found that was not before. What is found stays with the definition it was found in (ledger.put), so that it does
+// not go when the other server does.
+func (h *Hub) lookAcross(s *session) (found bool) {
+	var theirs []string
+	for _, other := range h.sessions {
+		if s.beside(other) {
+			theirs = append(theirs, other.toolNames()...)
+		}
+	}
+	tools := inspect.OtherTools(theirs, s.toolNames())
+	if tools.Empty() {
+		return false
+	}
+	for key, d := range s.declared {
+		name, _ := strings.CutPrefix(key, string(pin.Tool)+":")
+		if name == key {
+			name = ""
+		}
+		all := together(slices.Clip(d.Findings), inspect.Across(name, d.Raw, tools))
+		if len(all) == len(d.Findings) {
+			continue
+		}
+		with := *d
+		with.Findings = all
+		s.declared[key], found = &with, true
+	}
+	return found
+}
+
+// neighbours have the other servers of a client looked at again, because one of them declares tools that it did not before.
+func (h *Hub) neighbours(s *session) (notices []ItemNotice, err error) {
+	names := s.toolNames()
+	if slices.Equal(names, s.named) {
+		return nil, nil
+	}
+	s.named = names
+	for _, other := range h.ordered() {
+		if other.reported == 0 || !other.beside(s) || !h.lookAcross(other) {
+			continue
+		}
+		came, err := h.judgeAgain(other)
+		if err != nil {
+			return nil, err
+		}
+		notices = append(notices, came...)
+	}
+	return notices, nil
+}
+
+// judgeAgain is judgeReport where nothing was reported, and more was found in what was.
+func (h *Hub) judgeAgain(s *session) (notices []ItemNotice, err error) {
+	now := h.opts.Now()
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		notices = nil
+		l, err := readLedger(tx, s.server)
+		if err != nil {
+			return false, err
+		}
+		before := review(l.facts())
+		if err := h.seeDeclared(tx, l, now); err != nil {
+			return false, err
+		}
+		after := review(l.facts())
+		if notices, err = h.settleServer(tx, l, before, after, now); err != nil {
+			return false, err
+		}
+		if records := h.drift(l, before, after, s, waitingCodes(tx, s.server)); len(records) > 0 {
+			l.wrote = true
+			if _, err := tx.Append(records...); err != nil {
+				return false, err
+			}
+		}
+		return l.wrote, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return notices, h.refresh(s.server)
+}
+
+// seeDeclared writes what the live wrappers of a server declare now.
+func (h *Hub) seeDeclared(tx *store.Tx, l *ledger, now time.Time) error {
+	declared := merge(h.live(l.server.ID), l.approves)
+	for key, d := range declared {
+		if key == keyLaunch || l.approves(key, d.Digest) {
+			continue
+		}
+		if grown := inspect.Grown(l.base(key).Raw, d.Raw); len(grown) > 0 {
+			with := *d
+			with.Findings = together(slices.Clip(d.Findings), grown)
+			declared[key] = &with
+		}
+	}
+	return l.see(tx, declared, now)
+}
+
+// keepsAcross adds what was found before in the same definition beside servers that may be gone since.
+func keepsAcross(d *declaration, have store.Seen) *declaration {
+	if string(d.Digest) != have.Digest || have.Digest == "" {
+		return d
+	}
+	var before []inspect.Finding
+	for _, f := range readFindings(have.Findings) {
+		if f.Rule == inspect.Shadowing || f.Rule == inspect.ToolImitation {
+			before = append(before, f)
+		}
+	}
+	all := together(slices.Clip(d.Findings), before)
+	if len(all) == len(d.Findings) {
+		return d
+	}
+	with := *d
+	with.Findings = all
+	return &with
+}

@@ -1,0 +1,301 @@
+package inspect
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// Rules over several servers of one client, and over what a definition was before (contract, "Threat detection").
+const (
+	Shadowing        = "shadowing"
+	ToolImitation    = "tool_imitation"
+	ContextParameter = "context_parameter"
+	GrownDescription = "grown_description"
+)
+
+// BesideRules are the rules that stand beside the catalogue because they look at what a definition or a request is, not at its words
+// alone.
+func BesideRules() []string {
+	return []string{Shadowing, ToolImitation, ContextParameter, GrownDescription, AsksForSecret, AsksForPayment, UnsafeLink, IncludeContext, SamplingTools}
+}
+
+// Tools are the tools of other servers of the same client, prepared to be looked for in a definition.
+type Tools struct {
+	named map[string]bool // distinctive names, in lower case
+	plain map[string]bool // names that are words of the language, in lower case
+	drawn map[string]string
+}
+
+// OtherTools prepares names. own are the tools of the server whose definitions are looked at: what it offers itself it may speak
+// of, and that two servers have a tool of one name is an everyday thing.
+func OtherTools(names, own []string) Tools {
+	t := Tools{named: map[string]bool{}, plain: map[string]bool{}, drawn: map[string]string{}}
+	mine := map[string]bool{}
+	for _, name := range own {
+		mine[strings.ToLower(name)] = true
+	}
+	for _, name := range names {
+		low := strings.ToLower(name)
+		if mine[low] || len(name) < 3 || len(name) > maxName {
+			continue
+		}
+		if distinctive(name) {
+			t.named[low] = true
+		} else {
+			t.plain[low] = true
+		}
+		t.drawn[drawn(name)] = name
+	}
+	return t
+}
+
+// Empty says that there is nothing to look for.
+func (t Tools) Empty() bool { return len(t.drawn) == 0 }
+
+// distinctive says of a name that nobody writes it by chance: it is made of several words, or of a word with digits.
+func distinctive(name string) bool {
+	if utf8.RuneCountInString(name) < 6 {
+		return false
+	}
+	for i, r := range name {
+		if r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || i > 0 && r >= 'A' && r <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z' {
+			return true
+		}
+	}
+	return false
+}
+
+// drawn is what a name looks like: compatibility forms, look-alike letters and what nobody sees undone.
+func drawn(name string) string {
+	alike := lookalikes()
+	return strings.Map(func(r rune) rune {
+		if Hidden(r) || classOf(r) != plain {
+			return -1
+		}
+		if latin := alike[r]; latin != 0 {
+			return latin
+		}
+		return r
+	}, norm.NFKC.String(name))
+}
+
+// Across looks at one definition beside the tools of other servers. tool is its name if it is a tool, else "". raw must have
+// passed frame.Validate or frame.Scan.
+func Across(tool string, raw []byte, others Tools) []Finding {
+	if others.Empty() {
+		return nil
+	}
+	a := across{others: others}
+	a.name(tool)
+	new(reading).strings(raw, &a)
+	return a.found
+}
+
+type across struct {
+	others Tools
+	found  []Finding
+}
+
+// name finds a name that is drawn like that of another server's tool and is not it. Equal names are no finding, nor are names
+// that differ in case or in a hyphen: many servers have a search and a read_file.
+func (a *across) name(tool string) {
+	if tool == "" || a.others.named[strings.ToLower(tool)] || a.others.plain[strings.ToLower(tool)] {
+		return
+	}
+	like := drawn(tool)
+	level, other := Level(""), ""
+	if name, ok := a.others.drawn[like]; ok && name != tool {
+		level, other = High, name
+	} else if len(like) >= 8 {
+		for form, name := range a.others.drawn {
+			if len(form) == len(like) && digitsFor(form) == digitsFor(like) && (other == "" || name < other) {
+				level, other = Medium, name
+			}
+		}
+	}
+	if other != "" {
+		a.found = append(a.found, Finding{
+			Rule: ToolImitation, Level: level, Category: "threat", Title: "Its name looks like that of another server's tool and is not it",
+			Where: "name", End: len(tool), Match: clip(tool, maxMatch), Decoded: clip(other, maxMatch),
+		})
+	}
+}
+
+var digits = strings.NewReplacer("0", "o", "1", "l", "I", "l", "5", "s", "rn", "m", "vv", "w")
+
+func digitsFor(name string) string { return strings.ToLower(digits.Replace(name)) }
+
+// read finds another server's tool in a text that gives orders about it. To speak of it is no finding.
+func (a *across) read(r *reading, text string, _ bool) {
+	if len(a.found) >= 16 {
+		return
+	}
+	for at := 0; at < len(text); {
+		start, end := nextName(text, at)
+		if start < 0 {
+			return
+		}
+		at = end
+		low := strings.ToLower(text[start:end])
+		named := a.others.named[low]
+		if !named && !(a.others.plain[low] && quoted(text, start, end)) {
+			continue
+		}
+		level := orders(text, start, end)
+		if level == "" {
+			continue
+		}
+		if !named {
+			level = Low // a word of the language in quotes: it may mean something else
+		}
+		a.found = append(a.found, Finding{
+			Rule: Shadowing, Level: level, Category: "threat", Title: "It says what is to be done about another server's tool", Where: r.at(),
+			Start: start, End: end, Match: strings.Clone(clip(text[start:end], maxMatch)),
+		})
+		return // once a text
+	}
+}
+
+// nextName is the next run of what names are made of.
+func nextName(text string, at int) (start, end int) {
+	is := func(c byte) bool {
+		return c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+	}
+	for at < len(text) && !is(text[at]) {
+		at++
+	}
+	if at >= len(text) {
+		return -1, -1
+	}
+	end = at
+	for end < len(text) && is(text[end]) {
+		end++
+	}
+	for end > at && (text[end-1] == '.' || text[end-1] == '-') { // the end of a sentence
+		end--
+	}
+	return at, max(end, at+1)
+}
+
+func quoted(text string, start, end int) bool {
+	return start > 0 && end < len(text) && strings.IndexByte("`\"'", text[start-1]) >= 0 && text[start-1] == text[end]
+}
+
+const aroundName = 160 // bytes before and behind a name that belong to the same thought
+
+// orders is how grave what stands around a name is, "" where it orders nothing about it.
+func orders(text string, start, end int) Level {
+	from, to := max(0, start-aroundName), min(len(text), end+aroundName)
+	before, behind := text[from:start], text[end:to]
+	if grave().MatchString(before+"\x00"+behind) || graveBefore().MatchString(before) {
+		return High
+	}
+	if mildBefore().MatchString(before) {
+		return Medium
+	}
+	return ""
+}
+
+var (
+	// An order about the use of the named tool (\x00 stands for its name): what to do when it is called, with which arguments, or not
+	// to use it.
+	grave = expression(`(?:when(?:ever)?|each time|every time|any ?time|if|before|after|once|prior to)\b[^.!?\x00]{0,60}\x00[^.!?]{0,60}\b(?:must|always|never|should|shall|have to|need to|be sure|make sure|ensure|add|set|change|replace|include|append|use|send|call|first)\b` +
+		`|\b(?:must|always|never|should|shall|be sure|make sure|ensure)\b[^.!?\x00]{0,80}\b(?:when(?:ever)?|before|after|each time|every time|prior to)\b[^.!?\x00]{0,40}\x00` +
+		`|\x00[^.!?]{0,40}\b(?:must (?:not |never |always |only )?be|is (?:deprecated|broken|unsafe|insecure|disabled|obsolete)|should (?:not|never|no longer) be|has been replaced|no longer works)\b`)
+	// An order not to use the named tool.
+	graveBefore = expression(`\b(?:(?:do not|don't|never|stop|avoid|must not|should not|no longer)\s+(?:ever\s+)?(?:use|call|using|calling|invoke|run|trust)|overrides?|supersedes?|takes precedence over)\b[^.!?]{0,40}$`)
+	// A preference, which honest descriptions have too.
+	mildBefore = expression(`\b(?:instead of|rather than|in place of|prefer(?:red)? (?:this )?(?:to|over)|before (?:using|calling)|always (?:use|call|run)|must (?:use|call|run)|first (?:use|call|run)|replac(?:es?|ing|ement for))\b[^.!?]{0,40}$`)
+)
+
+// askedContext are names of parameters that take what was talked about, whatever the tool is for.
+var (
+	sidenote    = expression(`^(?:side ?notes?|conversation|conversation (?:history|context|summary|log|so far)|(?:chat|message|full|entire|complete) ?(?:history|context|transcript|conversation)|chat ?log|previous messages|system ?prompt|user ?context|hidden ?(?:context|notes?)|internal ?notes?)$`)
+	contextWish = expression(`\b(?:(?:full|entire|whole|complete|all(?: of)?|summary of|copy of|verbatim|previous|prior|preceding|contents? of|include|paste|put)\b[^.!?]{0,50}\b(?:conversation|chat|dialog(?:ue)?|messages|transcript|context window|system prompt|system message|instructions you|chain of thought|your reasoning|tool (?:list|results|outputs))|(?:conversation|chat|message) (?:history|transcript|log) (?:so far|up to|verbatim|with the user)|everything (?:the user|you) (?:said|wrote|know)|system prompt)\b`)
+	keptSecret  = expression(`\b(?:do not (?:mention|tell|show|reveal)|don't (?:mention|tell|show|reveal)|without (?:telling|mentioning|asking)|never mention|hidden from the user|silently|not (?:visible|shown) to the user)\b`)
+)
+
+// ContextParameters finds parameters of a tool that ask for the conversation. raw is its definition, which must have passed
+// frame.Validate or frame.Scan.
+func ContextParameters(raw []byte) []Finding {
+	properties, ok := frame.Find(raw, frame.Root(raw), "inputSchema", "properties")
+	if !ok {
+		return nil
+	}
+	var found []Finding
+	frame.Members(raw, properties, func(key string, m frame.Member) bool {
+		key = strings.Clone(key)
+		description := ""
+		if span, ok := frame.Find(raw, m.Value, "description"); ok {
+			description, _ = frame.String(raw, span)
+		}
+		named := sidenote().MatchString(strings.ToLower(spacedName(key)))
+		wish := contextWish().FindStringIndex(description)
+		secret := keptSecret().MatchString(description)
+		level := Level("")
+		switch {
+		case named && wish != nil && secret, named && secret, wish != nil && secret:
+			level = High
+		case wish != nil && (named || strings.EqualFold(key, "context") || strings.EqualFold(key, "notes")):
+			level = Medium
+		case named || wish != nil:
+			level = Low // servers that keep or judge conversations exist
+		}
+		if level == "" {
+			return true
+		}
+		f := Finding{
+			Rule: ContextParameter, Level: level, Category: "threat", Title: "It asks for what was talked about",
+			Where: Member("inputSchema.properties", key), End: len(key), Match: clip(key, maxMatch),
+		}
+		if wish != nil {
+			f.Where, f.Start, f.End = f.Where+".description", wish[0], wish[1]
+			f.Match = clip(description[wish[0]:wish[1]], maxMatch)
+		}
+		found = append(found, f)
+		return len(found) < 16
+	})
+	return found
+}
+
+// How much longer a description may become before it is worth a word.
+const (
+	grownTimes = 4
+	grownBytes = 600
+)
+
+// Grown finds a description that became far longer than the one a person allowed. Both are definitions, or instructions as JSON
+// strings.
+func Grown(approved, now []byte) []Finding {
+	before, after := describes(approved), describes(now)
+	if len(after) < grownTimes*len(before) || len(after)-len(before) < grownBytes || len(approved) == 0 {
+		return nil
+	}
+	where := "description"
+	if frame.Type(now, frame.Root(now)) == '"' {
+		where = ""
+	}
+	return []Finding{{
+		Rule: GrownDescription, Level: Medium, Category: "threat", Title: "It says far more than what was allowed", Where: where,
+		Start: 0, End: len(after), Match: clip(after, maxMatch),
+	}}
+}
+
+func describes(raw []byte) string {
+	span := frame.Root(raw)
+	if frame.Type(raw, span) == '{' {
+		var ok bool
+		if span, ok = frame.Find(raw, span, "description"); !ok {
+			return ""
+		}
+	}
+	if frame.Type(raw, span) != '"' {
+		return ""
+	}
+	text, _ := frame.String(raw, span)
+	return text
+}
