@@ -103,6 +103,7 @@ type Review struct {
 	Next        string       `json:"next"`
 	TypedWord   string       `json:"typedWord"` // to be typed to allow; "" unless Critical
 	Stale       bool         `json:"stale"`     // it does not wait as it is shown
+	Held        *Held        `json:"held,omitempty"`
 }
 
 // EntryBefore is what ran under the name of a new server before.

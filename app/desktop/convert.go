@@ -3,6 +3,7 @@ package desktop
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,11 +67,15 @@ func item(it control.InboxItem) Item {
 }
 
 func review(it control.ItemDetail) Review {
+	if it.Held != nil { // its warnings are numbered as they are shown, the gravest first
+		it.Findings = slices.SortedStableFunc(slices.Values(it.Findings), func(a, b inspect.Finding) int { return b.Level.Rank() - a.Level.Rank() })
+	}
 	out := Review{
 		Item: item(it.InboxItem), Command: some(it.Command), URL: it.URL, ServerInfo: pretty(it.Info), Findings: findings(it.Findings),
 		Details: []PartDetail{}, Diff: it.Diff, Sandbox: it.Sandbox, LookedUnder: it.LookedIn, Next: it.Next,
 	}
 	out.Decided = it.Decided
+	out.Held = held(it)
 	if it.Path != "" {
 		out.Path = it.Path
 	}

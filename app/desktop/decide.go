@@ -60,7 +60,7 @@ func (p *Page) Review(code string) (Review, error) {
 		return Review{}, err
 	}
 	out := review(it)
-	if undecidable(it) {
+	if undecidable(it) || out.Held != nil && !out.Held.waits() {
 		out.Stale = true
 		return out, nil
 	}
@@ -86,6 +86,9 @@ func (p *Page) decide(d Decision, reject bool) (Decided, error) {
 	it, err := h.Item(d.Code)
 	if err != nil {
 		return Decided{}, err // what was superseded says by what
+	}
+	if it.Held != nil {
+		return Decided{}, &control.Error{Code: control.CodeBadRequest, Message: "a held answer is released or discarded"}
 	}
 	if it.Digest != d.Digest || undecidable(it) {
 		where := it.Code

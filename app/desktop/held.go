@@ -1,0 +1,243 @@
+package desktop
+
+import (
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// Held is an answer that was held back, as a person is shown it. Texts of the client and the server are as they are.
+type Held struct {
+	State      string         `json:"state"` // waiting, released, taken, delivered, expired, discarded, gone
+	Time       string         `json:"time"`
+	Client     string         `json:"client"`
+	Method     string         `json:"method"`
+	Item       string         `json:"item"` // pin key, "" for a method that names nothing
+	Name       string         `json:"name"`
+	Arguments  []HeldArgument `json:"arguments"` // secrets masked
+	Error      bool           `json:"error"`
+	Bytes      int64          `json:"bytes"`
+	Why        string         `json:"why"` // threat, limit, provider
+	Checks     []HeldCheck    `json:"checks"`
+	RuleSet    string         `json:"ruleSet"`
+	Expires    string         `json:"expires"`
+	Until      string         `json:"until"`     // of a released one
+	Delivered  string         `json:"delivered"` //
+	Without    bool           `json:"without"`   // released without the marked parts
+	Unsure     bool           `json:"unsure"`    // it may have arrived
+	Exceptable []string       `json:"exceptable"`
+	Kept       bool           `json:"kept"` // its text is still there
+	Parts      []HeldPart     `json:"parts"`
+	Links      []HeldLink     `json:"links"`
+}
+
+// HeldArgument is one thing that the client asked with.
+type HeldArgument struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Masked bool   `json:"masked"`
+}
+
+// HeldCheck is one thing that was looked for in it, or why it was not.
+type HeldCheck struct {
+	Check string `json:"check"`
+	Ran   bool   `json:"ran"`
+	Why   string `json:"why"`
+}
+
+// HeldDecision is what a person said over a held answer, exactly as the page showed it.
+type HeldDecision struct {
+	Code    string `json:"code"`
+	Digest  string `json:"digest"`
+	Nonce   string `json:"nonce"`
+	Without bool   `json:"without"` // without the marked parts
+	Typed   string `json:"typed"`
+	Reason  string `json:"reason"`
+}
+
+// HeldDone is how it stands now.
+type HeldDone struct {
+	Code   string `json:"code"`
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+	State  string `json:"state"`
+	Until  string `json:"until"`
+}
+
+// ExceptDecision makes exceptions for the rules that matched in a held answer. For is hour, today or week: there is no "forever".
+type ExceptDecision struct {
+	Code   string   `json:"code"`
+	Digest string   `json:"digest"`
+	Nonce  string   `json:"nonce"`
+	Rules  []string `json:"rules"` // none are all that an exception can be made for
+	For    string   `json:"for"`
+}
+
+// Exception lets one rule pass for the answers of one tool, until a time.
+type Exception struct {
+	ID      string `json:"id"`
+	Rule    string `json:"rule"`
+	Server  string `json:"server"`
+	Item    string `json:"item"`
+	Level   string `json:"level"`
+	Created string `json:"created"`
+	Until   string `json:"until"`
+	Code    string `json:"code"`
+	Used    int    `json:"used"`
+}
+
+func held(it control.ItemDetail) *Held {
+	h := it.Held
+	if h == nil {
+		return nil
+	}
+	out := &Held{
+		State: h.State, Time: stamp(h.Time), Client: h.Client, Method: h.Method, Item: h.Item, Name: h.Name, Arguments: argumentsOf(h.Params, h.Method),
+		Error: h.Error, Bytes: h.Bytes, Why: h.Why, Checks: []HeldCheck{}, RuleSet: h.RuleSet, Expires: stamp(h.Expires), Until: stamp(h.Until),
+		Delivered: stamp(h.Delivered), Without: h.Without, Unsure: h.Unsure, Exceptable: some(h.Excepts), Kept: len(h.Answer) > 0, Parts: []HeldPart{},
+	}
+	for _, c := range h.Checks {
+		out.Checks = append(out.Checks, HeldCheck(c))
+	}
+	if out.Kept {
+		out.Parts = partsOf(h.Answer, h.Error, it.Findings)
+	}
+	out.Links = linksOf(out.Parts)
+	return out
+}
+
+// waits says whether a held answer waits for a person: what was released, handed over or thrown away is decided.
+func (h *Held) waits() bool {
+	return h.State == control.HeldWaiting || h.State == control.HeldExpired
+}
+
+// heldNow is a held answer as it was shown: code 4009 where it is not that any more.
+func (p *Page) heldNow(code, digest string) (control.ItemDetail, error) {
+	h, err := p.engine()
+	if err != nil {
+		return control.ItemDetail{}, err
+	}
+	it, err := h.Item(code)
+	if err != nil {
+		return it, err
+	}
+	if it.Held == nil {
+		return it, &control.Error{Code: control.CodeBadRequest, Message: "no answer is held under this code"}
+	}
+	if it.Digest != digest {
+		return it, &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: look at it again", See: it.Code}
+	}
+	return it, nil
+}
+
+// HeldText is one more page of a part of a held answer.
+func (p *Page) HeldText(code, digest string, part, page int) (HeldPage, error) {
+	it, err := p.heldNow(code, digest)
+	if err != nil {
+		return HeldPage{}, err
+	}
+	if len(it.Held.Answer) > 0 {
+		if parts := partsOf(it.Held.Answer, it.Held.Error, it.Findings); part >= 0 && part < len(parts) {
+			if out, ok := parts[part].page(page); ok {
+				return out, nil
+			}
+		}
+	}
+	return HeldPage{}, &control.Error{Code: control.CodeNotFound, Message: "there is no such page"}
+}
+
+// Release lets a held answer through once. What is Critical is typed, with or without its marked parts.
+func (p *Page) Release(d HeldDecision) (HeldDone, error) { return p.settle(d, false) }
+
+// Discard deletes what is held. Claude keeps the refusal.
+func (p *Page) Discard(d HeldDecision) (HeldDone, error) { return p.settle(d, true) }
+
+func (p *Page) settle(d HeldDecision, discard bool) (HeldDone, error) {
+	if _, err := p.heldNow(d.Code, d.Digest); err != nil {
+		return HeldDone{}, err
+	}
+	if err := p.nonces.spend(d.Nonce, itemSubject(d.Code), d.Digest, d.Typed, !discard); err != nil {
+		return HeldDone{}, err
+	}
+	h, err := p.engine()
+	if err != nil {
+		return HeldDone{}, err
+	}
+	done, err := h.ReleaseHere(control.Release{Code: d.Code, Digest: d.Digest, Discard: discard, WithoutMarked: d.Without && !discard, Reason: d.Reason})
+	return HeldDone{Code: done.Code, Server: done.Server, Tool: done.Tool, State: done.State, Until: stamp(done.Until)}, err
+}
+
+// Except has answers of one tool pass the rules that matched in this one, for a while. The look at the answer stays good: an
+// exception decides nothing about what is held already.
+func (p *Page) Except(d ExceptDecision) ([]Exception, error) {
+	it, err := p.heldNow(d.Code, d.Digest)
+	if err != nil {
+		return nil, err
+	}
+	if len(it.Held.Excepts) == 0 {
+		return nil, &control.Error{Code: control.CodeBadRequest, Message: "no exception can be made for this answer"}
+	}
+	length, err := exceptFor(d.For, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	if err := p.nonces.spend(d.Nonce, itemSubject(d.Code), d.Digest, "", false); err != nil {
+		return nil, err
+	}
+	h, err := p.engine()
+	if err != nil {
+		return nil, err
+	}
+	made, err := h.ExceptHere(control.Except{Code: d.Code, Digest: d.Digest, Rules: d.Rules, For: length})
+	return exceptions(made), err
+}
+
+// exceptFor is how long an exception lasts that is made now.
+func exceptFor(word string, now time.Time) (time.Duration, error) {
+	switch word {
+	case "hour":
+		return time.Hour, nil
+	case "today":
+		year, month, day := now.Date()
+		return max(time.Minute, time.Date(year, month, day+1, 0, 0, 0, 0, now.Location()).Sub(now)), nil
+	case "week":
+		return 7 * 24 * time.Hour, nil
+	}
+	return 0, &control.Error{Code: control.CodeBadRequest, Message: "an exception lasts an hour, today, or seven days"}
+}
+
+// Exceptions are those that are in force.
+func (p *Page) Exceptions() ([]Exception, error) {
+	h, err := p.engine()
+	if err != nil {
+		return nil, err
+	}
+	all, err := h.Exceptions()
+	return exceptions(all), err
+}
+
+// EndException ends one before its time. It only tightens, so it needs no nonce.
+func (p *Page) EndException(id string) (Exception, error) {
+	h, err := p.engine()
+	if err != nil {
+		return Exception{}, err
+	}
+	ended, err := h.EndException(control.Peer{}, id)
+	return exception(ended), err
+}
+
+func exceptions(all []control.Exception) []Exception {
+	out := []Exception{}
+	for _, e := range all {
+		if !e.Ended {
+			out = append(out, exception(e))
+		}
+	}
+	return out
+}
+
+func exception(e control.Exception) Exception {
+	return Exception{
+		ID: e.ID, Rule: e.Rule, Server: e.Server, Item: e.Item, Level: string(e.Level), Created: stamp(e.Created), Until: stamp(e.Until), Code: e.Code, Used: e.Used,
+	}
+}
