@@ -3,7 +3,6 @@ package desktop
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -67,8 +66,8 @@ func item(it control.InboxItem) Item {
 }
 
 func review(it control.ItemDetail) Review {
-	if it.Held != nil { // its warnings are numbered as they are shown, the gravest first
-		it.Findings = slices.SortedStableFunc(slices.Values(it.Findings), func(a, b inspect.Finding) int { return b.Level.Rank() - a.Level.Rank() })
+	if it.Held != nil {
+		it.Findings, it.Details = heldFindings(it), nil
 	}
 	out := Review{
 		Item: item(it.InboxItem), Command: some(it.Command), URL: it.URL, ServerInfo: pretty(it.Info), Findings: findings(it.Findings),

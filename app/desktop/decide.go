@@ -60,7 +60,11 @@ func (p *Page) Review(code string) (Review, error) {
 		return Review{}, err
 	}
 	out := review(it)
-	if undecidable(it) || out.Held != nil && !out.Held.waits() {
+	over := undecidable(it)
+	if it.Held != nil {
+		over = undecidableHeld(it)
+	}
+	if over {
 		out.Stale = true
 		return out, nil
 	}

@@ -1,9 +1,11 @@
 package desktop
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 // Held is an answer that was held back, as a person is shown it. Texts of the client and the server are as they are.
@@ -86,6 +88,19 @@ type Exception struct {
 	Used    int    `json:"used"`
 }
 
+// heldFindings are what was found in a held answer, the gravest first: as they are numbered on the page.
+func heldFindings(it control.ItemDetail) []inspect.Finding {
+	all := slices.Clone(it.Findings)
+	for _, d := range it.Details {
+		all = append(all, d.Findings...)
+	}
+	slices.SortStableFunc(all, func(a, b inspect.Finding) int { return b.Level.Rank() - a.Level.Rank() })
+	return all[:min(len(all), maxWarnings)]
+}
+
+// maxWarnings is as many as a page has. All of them count, and all of them are cut out of what is released without them.
+const maxWarnings = 200
+
 func held(it control.ItemDetail) *Held {
 	h := it.Held
 	if h == nil {
@@ -100,15 +115,22 @@ func held(it control.ItemDetail) *Held {
 		out.Checks = append(out.Checks, HeldCheck(c))
 	}
 	if out.Kept {
-		out.Parts = partsOf(h.Answer, h.Error, it.Findings)
+		out.Parts = partsOf(h.Answer, h.Error, heldFindings(it))
 	}
 	out.Links = linksOf(out.Parts)
 	return out
 }
 
-// waits says whether a held answer waits for a person: what was released, handed over or thrown away is decided.
-func (h *Held) waits() bool {
-	return h.State == control.HeldWaiting || h.State == control.HeldExpired
+// undecidableHeld says that nothing can be decided any more: what is handed over, or thrown away, or was let go in time. What was
+// released can still be discarded until it is asked for.
+func undecidableHeld(it control.ItemDetail) bool {
+	switch it.Held.State {
+	case control.HeldWaiting, control.HeldExpired, control.HeldReleased:
+		return false
+	case control.HeldGone:
+		return it.Decided != ""
+	}
+	return true
 }
 
 // heldNow is a held answer as it was shown: code 4009 where it is not that any more.
@@ -137,13 +159,39 @@ func (p *Page) HeldText(code, digest string, part, page int) (HeldPage, error) {
 		return HeldPage{}, err
 	}
 	if len(it.Held.Answer) > 0 {
-		if parts := partsOf(it.Held.Answer, it.Held.Error, it.Findings); part >= 0 && part < len(parts) {
+		if parts := partsOf(it.Held.Answer, it.Held.Error, heldFindings(it)); part >= 0 && part < len(parts) {
 			if out, ok := parts[part].page(page); ok {
 				return out, nil
 			}
 		}
 	}
 	return HeldPage{}, &control.Error{Code: control.CodeNotFound, Message: "there is no such page"}
+}
+
+// HeldArgument is one thing that the client asked with, unmasked, for a person who looks at it. Nothing is shown to a window that
+// nobody sees.
+func (p *Page) HeldArgument(code, digest, name string) (string, error) {
+	h, err := p.engine()
+	if err != nil {
+		return "", err
+	}
+	if !p.shell.Visible() {
+		return "", &control.Error{Code: control.CodeStale, Message: "nothing is shown while the window is hidden"}
+	}
+	it, err := p.heldNow(code, digest)
+	if err != nil {
+		return "", err
+	}
+	params, err := h.HeldParams(code, digest)
+	if err != nil {
+		return "", err
+	}
+	for _, a := range argumentsOf(params, it.Held.Method) {
+		if a.Name == name {
+			return a.Value, nil
+		}
+	}
+	return "", &control.Error{Code: control.CodeNotFound, Message: "nothing of that name was asked with"}
 }
 
 // Release lets a held answer through once. What is Critical is typed, with or without its marked parts.
@@ -167,8 +215,8 @@ func (p *Page) settle(d HeldDecision, discard bool) (HeldDone, error) {
 	return HeldDone{Code: done.Code, Server: done.Server, Tool: done.Tool, State: done.State, Until: stamp(done.Until)}, err
 }
 
-// Except has answers of one tool pass the rules that matched in this one, for a while. The look at the answer stays good: an
-// exception decides nothing about what is held already.
+// Except has answers of one tool pass the rules that matched in this one, for a while. It decides nothing about what is held
+// already.
 func (p *Page) Except(d ExceptDecision) ([]Exception, error) {
 	it, err := p.heldNow(d.Code, d.Digest)
 	if err != nil {

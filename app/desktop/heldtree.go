@@ -98,16 +98,6 @@ func (n *node) word(key string) string {
 	return ""
 }
 
-// leaves visits every value that holds no other, and every one that is empty.
-func (n *node) leaves(visit func(*node)) {
-	if len(n.kids) == 0 {
-		visit(n)
-	}
-	for _, kid := range n.kids {
-		kid.leaves(visit)
-	}
-}
-
 // writer sets a tree out as JSON that a person reads, and notes where what was found stands in it.
 type writer struct {
 	strings.Builder

@@ -19,6 +19,8 @@ export function kindWords(item: Item): string {
       return 'Setting made less safe'
     case 'interaction':
       return 'Request from a server'
+    case 'response_held':
+      return 'Response held'
     case 'guard_problem':
       return 'Guard problem'
   }
@@ -47,6 +49,7 @@ export function aboutOf(item: Item): { name: string; words: string } {
 
 /** Whether it holds anything back, in a word. */
 export function standing(item: Item): string {
+  if (item.kind === 'response_held') return { '': 'held', approved: 'released', rejected: 'discarded' }[item.decided] ?? 'no longer stored'
   switch (item.decided) {
     case 'approved':
       return fileKind(item) ? 'put back' : 'allowed'

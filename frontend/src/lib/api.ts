@@ -22,6 +22,20 @@ export interface Api {
   /** Keeps it blocked. For a guard or a file: what is there now is taken as wanted (that loosens, so it asks for typed). */
   keep(decision: Decision): Promise<Decided>
 
+  /** One more page of a part of a held answer. */
+  heldText(code: string, digest: string, part: number, page: number): Promise<HeldPage>
+  /** One thing that was asked with, unmasked. */
+  heldArgument(code: string, digest: string, name: string): Promise<string>
+  /** Lets a held answer through once. Critical: typed. */
+  release(decision: HeldDecision): Promise<HeldDone>
+  /** Deletes what is held. */
+  discard(decision: HeldDecision): Promise<HeldDone>
+  /** Lets answers of the tool pass the rules that matched in this one, for a while. */
+  except(decision: ExceptDecision): Promise<Exception[]>
+  exceptions(): Promise<Exception[]>
+  /** Only tightens. */
+  endException(id: string): Promise<Exception>
+
   servers(): Promise<Server[]>
   server(identity: string): Promise<ServerDetail>
   /** What was decided about its parts, newest first. */
@@ -152,6 +166,7 @@ export type Kind =
   | 'config_changed'
   | 'settings_changed'
   | 'interaction'
+  | 'response_held'
   | 'guard_problem'
 
 export interface Part {
@@ -207,6 +222,141 @@ export interface Review extends Item {
   typedWord: string
   /** It is not what it was when this code was minted; nothing can be decided. */
   stale: boolean
+  /** Of an answer that was held back. */
+  held?: Held
+}
+
+export type HeldState = 'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'
+
+export interface Held {
+  state: HeldState
+  time: string
+  /** server text: the client's own name */
+  client: string
+  method: string
+  /** pin key, "" for a method that names nothing; holds server text */
+  item: string
+  /** server text: tool, prompt or URI */
+  name: string
+  arguments: HeldArgument[]
+  error: boolean
+  bytes: number
+  why: 'threat' | 'limit' | 'provider'
+  checks: { check: string; ran: boolean; why: string }[]
+  ruleSet: string
+  /** when its text is deleted if nothing is decided */
+  expires: string
+  /** of a released one: when the release ends */
+  until: string
+  delivered: string
+  /** released without the marked parts */
+  without: boolean
+  /** A wrapper ended while it handed it over: it may have arrived. */
+  unsure: boolean
+  /** rules that an exception can be made for */
+  exceptable: string[]
+  /** Its text is still there. */
+  kept: boolean
+  parts: HeldPart[]
+  links: HeldLink[]
+}
+
+export interface HeldArgument {
+  /** text of Claude's request */
+  name: string
+  /** text of Claude's request; secrets are *** */
+  value: string
+  masked: boolean
+}
+
+export interface HeldPart {
+  /** ours */
+  label: string
+  /** server text */
+  mime: string
+  /** server text: a URI */
+  name: string
+  bytes: number
+  /** of what is not shown */
+  sha256: string
+  /** set out as JSON */
+  code: boolean
+  shown: boolean
+  chars: number
+  pages: number
+  first: HeldPage
+  marks: HeldMark[]
+}
+
+export interface HeldPage {
+  page: number
+  /** bytes of the whole */
+  from: number
+  to: number
+  /** server text */
+  text: string
+}
+
+/** Where a finding stands in a part: bytes of its text, and the page it begins on. */
+export interface HeldMark {
+  /** its place among the review's findings */
+  finding: number
+  start: number
+  end: number
+  page: number
+}
+
+/** server text, all three */
+export interface HeldLink {
+  before: string
+  host: string
+  after: string
+}
+
+export interface HeldDecision {
+  code: string
+  digest: string
+  nonce: string
+  /** without the marked parts */
+  without: boolean
+  typed: string
+  reason: string
+}
+
+export interface HeldDone {
+  code: string
+  /** server text */
+  server: string
+  /** server text */
+  tool: string
+  state: HeldState
+  until: string
+}
+
+export type ExceptFor = 'hour' | 'today' | 'week'
+
+export interface ExceptDecision {
+  code: string
+  digest: string
+  nonce: string
+  /** none: all that an exception can be made for */
+  rules: string[]
+  for: ExceptFor
+}
+
+export interface Exception {
+  id: string
+  rule: string
+  /** server text */
+  server: string
+  /** pin key; holds server text */
+  item: string
+  level: Level
+  created: string
+  until: string
+  code: string
+  /** answers that it let pass */
+  used: number
 }
 
 export interface EntryBefore {

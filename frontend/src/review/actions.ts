@@ -1,4 +1,5 @@
-import type { PartDetail, Review } from '../lib/api'
+import { heldActions } from '../held/actions'
+import type { ExceptFor, PartDetail, Review } from '../lib/api'
 import { plainName } from '../untrusted/names'
 import { warns } from './findings'
 import { settingChanges } from './settings'
@@ -10,11 +11,11 @@ export interface Action {
   title: string
   /** For whom the button stands alone; begins with title. */
   label: string
-  call: 'allow' | 'keep'
+  call: 'allow' | 'keep' | 'release' | 'without' | 'discard' | 'except' | 'block'
   items: string[]
   all: boolean
-  /** once: at a click. twice: with a second click that says what follows. typed: with the word. */
-  ask: 'once' | 'twice' | 'typed'
+  /** once: at a click. twice: with a second click that says what follows. typed: with the word. form: for how long. */
+  ask: 'once' | 'twice' | 'typed' | 'form'
   /** Before the second click, or the word: what follows. */
   consequence: string
   /** On the last button. */
@@ -24,12 +25,20 @@ export interface Action {
   undo: boolean
   /** It is not blocked meanwhile. */
   runs?: boolean
+  /** Over the word that is typed. */
+  heading?: string
+  /** On the button that decides nothing, where "Keep blocked" says something else. */
+  back?: string
+  /** How long an exception lasts. */
+  length?: ExceptFor
 }
 
 export interface Actions {
   /** The safe one; null where nothing need be decided to stay safe. */
   safe: Action | null
   others: Action[]
+  /** Behind a button of their own: what goes further than this item. */
+  more?: Action[]
 }
 
 const gone = (p: PartDetail) => p.state === 'removed'
@@ -39,6 +48,8 @@ export const isClean = (p: PartDetail) => !p.findings.some((f) => f.level !== 'l
 export function actionsOf(review: Review, chosen: PartDetail | undefined, picked: readonly string[] = []): Actions {
   if (review.stale || review.nonce === '') return { safe: null, others: [] }
   switch (review.kind) {
+    case 'response_held':
+      return heldActions(review)
     case 'new_server':
       return newServer(review, chosen)
     case 'unguarded':

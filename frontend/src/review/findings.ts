@@ -35,8 +35,9 @@ export function ordered(parts: PartDetail[]): PartDetail[] {
 }
 
 interface Meaning {
-  title?: string
   why: string
+  /** In an answer, where that is something else. */
+  answer?: string
 }
 
 /** Why it matters, by rule: of our catalogue, never of what was found. */
@@ -55,10 +56,10 @@ const MEANING: Record<string, Meaning> = {
   role_hijack: { why: 'In another role Claude may do what it would refuse to do in its own.' },
   role_play: { why: 'A pretence is a common way around what Claude would refuse.' },
   delimiter_attack: { why: 'Claude could take the server’s words for yours, or for those of the program it runs in.' },
-  boundary_tag: { why: 'Official looks make Claude obey. A description needs no such tags.' },
+  boundary_tag: { why: 'Official looks make Claude obey. A description needs no such tags.', answer: 'Official looks make Claude obey.' },
   fake_speaker: { why: 'Claude could take the server’s words for those of the program it runs in.' },
   html_comment_order: { why: 'You do not see a comment on a page. Claude reads it.' },
-  addressed_to_assistant: { why: 'A description is for finding the tool. Orders to Claude are yours to give.' },
+  addressed_to_assistant: { why: 'A description is for finding the tool. Orders to Claude are yours to give.', answer: 'A response is for you to read. Orders to Claude are yours to give.' },
   message_to_assistant: { why: 'Claude could take the server’s words for yours.' },
   your_answer: { why: 'What Claude tells you is not for the server to write.' },
   prerequisite: { why: 'Claude could do something first that you never asked for.' },
@@ -78,8 +79,8 @@ const MEANING: Record<string, Meaning> = {
   mode_switch: { why: 'There is no such mode. It is a way to make Claude drop its limits.' },
   shell_payload: { why: 'Run on this computer, it gives somebody else control of it.' },
   persistence: { why: 'It would go on after the call that you asked for.' },
-  changes_later: { why: 'What you allow today would do something else tomorrow.' },
-  overt_harm: { why: 'It names what attackers do. Be sure that this is what you want it for.' },
+  changes_later: { why: 'What you allow today would do something else tomorrow.', answer: 'What comes next could be something else than what you see here.' },
+  overt_harm: { why: 'It names what attackers do. Be sure that this is what you want it for.', answer: 'It names what attackers do.' },
   retry_loop: { why: 'Claude could call it without end.' },
   asks_for_secret: { why: 'Whoever runs the server gets what you type. No form of a server may ask for this.' },
   asks_for_payment: { why: 'Whoever runs the server gets what you type. Pay on a page that you opened yourself.' },
@@ -93,9 +94,20 @@ const MEANING: Record<string, Meaning> = {
   unreadable_findings: { why: 'What was found is lost, so it is treated as suspicious.' },
 }
 
-export function whyOf(finding: Finding): string {
+export function whyOf(finding: Finding, answer = false): string {
   if (finding.category === 'secret') return 'Whoever reads this text has the secret.'
-  return MEANING[finding.rule]?.why ?? 'It can make Claude do something other than what you asked for.'
+  const meaning = MEANING[finding.rule]
+  return (answer ? meaning?.answer : undefined) ?? meaning?.why ?? 'It can make Claude do something other than what you asked for.'
+}
+
+const LAYERS: Record<string, string> = {
+  html_entities: 'HTML entities', url_encoding: 'URL encoding', escapes: 'escape sequences', base64: 'base64', hex: 'hex digits', tag_characters: 'hidden characters',
+  variation_selectors: 'hidden characters', reversed: 'reversed letters', spaced_letters: 'spaced letters',
+}
+
+/** What a message was hidden in, from the outside in; "" where in nothing. */
+export function layersOf(finding: Finding): string {
+  return finding.encodings.slice(0, 3).map((e) => LAYERS[e] ?? 'encoded text').join(' → ')
 }
 
 /** In one sentence, what the worst warning means: for the line below the headline. */

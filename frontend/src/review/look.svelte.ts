@@ -1,4 +1,6 @@
-import { CODES, refusalOf, type Api, type Item, type Review } from '../lib/api'
+import { waits } from '../held/words'
+import { CODES, refusalOf, type Api, type Decided, type Item, type Review } from '../lib/api'
+import { inTurn } from '../lib/turns'
 import type { Action } from './actions'
 import type { Outcome } from './outcome'
 
@@ -54,6 +56,11 @@ export class Look {
   compare(current: Item | undefined): void {
     const review = this.review
     if (!review || this.busy || this.changed) return
+    if (review.held) {
+      // It goes on after a decision, and is shown as it does.
+      if (!current || current.decided !== review.decided || current.parts[0]?.state !== review.held.state) void this.#follow()
+      return
+    }
     if (current && current.digest === review.digest && current.decided === review.decided) return
     void this.#again()
   }
@@ -80,14 +87,13 @@ export class Look {
     this.busy = true
     this.failed = ''
     try {
-      const decision = { code: review.code, digest: review.digest, nonce: review.nonce, items: action.items, all: action.all, typed, reason: reason.trim() }
-      const done = await (action.call === 'allow' ? this.#api.allow(decision) : this.#api.keep(decision))
+      const done = await this.#settle(review, action, typed, reason.trim())
       this.#disarm()
       if (done.next === review.code) void this.#again() // nothing of it was decided
       return {
         code: review.code,
         identity: review.identity,
-        did: action.call === 'allow' ? 'allowed' : 'kept',
+        did: action.call === 'keep' || action.call === 'discard' ? 'kept' : 'allowed',
         items: done.approved.filter((item) => item !== 'launch'),
         words: action.call === 'allow' && done.approved.length === 0 ? 'Nothing was allowed: all that is left has a warning.' : action.done,
         next: done.next,
@@ -103,6 +109,33 @@ export class Look {
     }
   }
 
+  async #settle(review: Review, action: Action, typed: string, reason: string): Promise<Decided> {
+    const { code, digest, nonce, server } = review
+    const done = { code, server, approved: [], rejected: [], left: [], next: code }
+    switch (action.call) {
+      case 'allow':
+        return this.#api.allow({ code, digest, nonce, items: action.items, all: action.all, typed, reason })
+      case 'keep':
+        return this.#api.keep({ code, digest, nonce, items: action.items, all: action.all, typed, reason })
+      case 'release':
+      case 'without':
+        await this.#api.release({ code, digest, nonce, without: action.call === 'without', typed, reason })
+        return done
+      case 'discard':
+        await this.#api.discard({ code, digest, nonce, without: false, typed, reason })
+        return { ...done, next: '' }
+      case 'except':
+        await this.#api.except({ code, digest, nonce, rules: [], for: action.length ?? 'hour' })
+        return done
+      case 'block':
+        await this.#api.block(review.identity, action.items)
+        return done
+    }
+  }
+
+  /** Nothing is left to decide on it: it is shown as it goes on. */
+  #follow = inTurn(() => this.#again())
+
   async #again(): Promise<void> {
     const before = this.review
     const ask = ++this.#asked
@@ -112,6 +145,7 @@ export class Look {
       if (ask !== this.#asked) return
       if (before && review.digest === before.digest && review.decided === before.decided && review.stale === before.stale) this.#show(review)
       else if (review.decided !== '' && before?.decided === '') this.#show(review)
+      else if (before?.held && review.held && (!waits(before.held) || !waits(review.held))) this.#show(review)
       else this.changed = { see: review.next || review.code }
     } catch (thrown) {
       if (ask === this.#asked) this.#refused(thrown)
@@ -125,7 +159,8 @@ export class Look {
   }
 
   #show(review: Review): void {
-    if (this.review?.digest !== review.digest || this.review.decided !== review.decided) this.shown++
+    const was = this.review
+    if (was?.digest !== review.digest || (was.decided !== review.decided && !review.held) || was.held?.state !== review.held?.state) this.shown++
     this.review = review
     if (!review.stale) this.#arm(review.armAfterMs)
   }

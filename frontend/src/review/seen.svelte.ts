@@ -2,6 +2,8 @@ import { SvelteSet } from 'svelte/reactivity'
 import type { Action } from './actions'
 import { rankOf, type Warning } from './findings'
 
+const LETS = ['allow', 'release', 'without', 'except']
+
 /** Which warnings were on the screen, or had the focus. What was not looked at is not allowed by mistake. */
 export class Seen {
   #numbers = new SvelteSet<number>()
@@ -12,7 +14,7 @@ export class Seen {
 
   /** High and Critical warnings of what an action lets through that nobody has looked at yet. */
   unseen(action: Action, warnings: Warning[]): Warning[] {
-    if (action.call !== 'allow' || action.ask === 'once') return []
+    if (!LETS.includes(action.call) || action.ask === 'once') return []
     const about = (w: Warning) => w.item === '' || (action.items.length > 0 && action.items.includes(w.item))
     return warnings.filter((w) => rankOf(w.finding) >= 3 && about(w) && !this.#numbers.has(w.number))
   }

@@ -1,3 +1,4 @@
+import { heldNothing, heldSince, heldSubject, heldVerdict } from '../held/words'
 import type { PartDetail, Review } from '../lib/api'
 import { plainName } from '../untrusted/names'
 import { verdictOf, worstOf } from './findings'
@@ -29,6 +30,7 @@ const headline = (h: Partial<Headline>): Headline => ({ before: '', name: '', be
 export function headlineOf(review: Review): Headline {
   const parts = review.details
   const moved = parts.filter((p) => p.state !== 'removed' && p.state !== 'rejected')
+  if (review.held) return headline(heldSubject(review, review.held))
   const only = moved.length === 1 ? moved[0] : parts.length === 1 ? parts[0] : undefined
   switch (review.kind) {
     case 'new_server':
@@ -58,6 +60,7 @@ export function headlineOf(review: Review): Headline {
 
 /** One sentence of ours: what it means. */
 export function verdict(review: Review): string {
+  if (review.held) return heldVerdict(review, review.held)
   const worst = worstOf([...review.findings, ...review.details.flatMap((p) => p.findings)])
   switch (review.kind) {
     case 'unguarded':
@@ -81,14 +84,16 @@ export const holdsBack = (review: Review) => ['new_server', 'changed', 'launch',
 
 /** Whether it holds anything back: the words before the time. */
 export function blockedSince(review: Review): string {
+  if (review.held) return 'Held since'
   return holdsBack(review) && !review.runs ? 'Blocked since' : 'Seen at'
 }
 
-export const nothingRan = (review: Review) => (review.kind === 'changed' ? 'Nothing of it has run.' : review.kind === 'new_server' ? 'Claude cannot use it yet.' : '')
+export const nothingRan = (review: Review) => (review.held ? heldSince(review.held) : review.kind === 'changed' ? 'Nothing of it has run.' : review.kind === 'new_server' ? 'Claude cannot use it yet.' : '')
 
 /** What happens if the person does nothing. */
 export function ifNothing(review: Review): string {
   const server = plainName(review.server, 'this server')
+  if (review.held) return heldNothing(review.held, new Date())
   const many = review.details.filter((p) => p.state !== 'removed').length > 1
   switch (review.kind) {
     case 'new_server':

@@ -3,6 +3,7 @@ import '../lib/base.css'
 import { mount } from 'svelte'
 import App from '../App.svelte'
 import type { ActivityRow, Api, Events, Setting } from '../lib/api'
+import { exceptionOf } from './reviews'
 import { apiOf, backupOf, coverageOf, detailOf, DIFF, entry, eventOf, findingOf, itemOf, overviewOf, previewOf, refuse, rowOf, serverOf, settingOf, timeline } from './rooms'
 
 const query = new URLSearchParams(location.search)
@@ -92,6 +93,8 @@ const api: Api = apiOf({
   clients: async () => (first ? coverageOf() : guarded),
   previewProtect: async () => previewOf(), protect: async () => previewOf({ written: true, backup: '20261121-100204.117-3fa94c1b', nonce: '' }),
   previewUnprotect: async () => previewOf(), unprotect: async () => previewOf({ written: true }),
+  exceptions: async () => [exceptionOf(), exceptionOf({ id: 'x2', server: 'notes', item: 'tool:read_note', rule: 'way_out', used: 0 })],
+  endException: async () => exceptionOf(),
   backups: async () => [1, 2, 3].map((n) => backupOf(n)),
   previewRestore: async () => previewOf({ diff: DIFF, entries: [entry('weather', 'open'), entry('notes', 'guarded')] }), restore: async () => previewOf({ written: true }),
   look: async (_, __, [name]) => [{ server: name ?? '', state: 'waits', code: name === 'weather' ? '4F2A' : '', kind: 'new_server', items: 4, error: '' }],

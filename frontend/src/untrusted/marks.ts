@@ -34,7 +34,7 @@ export function unitsOf(text: string, bytes: number[]): Map<number, number> {
 /** Runs of characters that spell a message nobody sees: shown as one chip each, so a mark has all of a run or none of it. */
 const SPELLED = /[\u{e0000}-\u{e007f}]+|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}/gu
 
-export function marksOf(text: string, findings: { finding: Finding; number: number }[]): Mark[] {
+export function marksOf(text: string, findings: { finding: Pick<Finding, 'start' | 'end'>; number: number }[]): Mark[] {
   const spans = findings.filter(({ finding }) => finding.end > finding.start)
   const units = unitsOf(text, spans.flatMap(({ finding }) => [finding.start, finding.end]))
   const runs = [...text.matchAll(SPELLED)].map((run) => ({ start: run.index, end: run.index + run[0].length }))

@@ -1,0 +1,55 @@
+import type { Review } from '../lib/api'
+import type { Action, Actions } from '../review/actions'
+import { warns } from '../review/findings'
+import { plainName } from '../untrusted/names'
+import { nounOf, waits } from './words'
+
+/** What can be decided on an answer that was held back. */
+export function heldActions(review: Review): Actions {
+  const held = review.held
+  if (!held) return { safe: null, others: [] }
+  const server = plainName(review.server, 'this server')
+  const what = plainName(held.name, `a ${nounOf(held)}`)
+  const typed = review.typedWord !== ''
+  const base = { items: [], all: false, undo: false, back: 'Keep it held' }
+  const discard: Action = {
+    ...base, id: 'held-discard', title: 'Discard', label: `Discard the response from ${what}`, call: 'discard', ask: 'once', consequence: '', confirm: '',
+    done: `You discarded a response from ${what}. Its text is deleted, and nothing more is handed over.`,
+  }
+  if (held.state === 'released') {
+    const after: Action = { ...discard, title: 'Discard after all', label: `Discard after all: the response from ${what}` }
+    return { safe: after, others: [] }
+  }
+  if (!held.kept || !waits(held)) return { safe: discard, others: [] }
+
+  const release: Action = {
+    ...base, id: 'held-release', title: 'Release once…', label: `Release once: the response from ${what}`, call: 'release', ask: typed ? 'typed' : 'twice',
+    heading: 'Let Claude read this?', confirm: 'Release it once',
+    consequence: 'Claude gets all of this text, what you cannot see included, and may do what it says. It is handed over once, within 15 minutes.',
+    done: `You released a response from ${what}, once.`,
+  }
+  const others = [release]
+  if (held.parts.some((part) => part.marks.length > 0)) {
+    const without: Action = {
+      ...release, id: 'held-without', title: 'Release with the marked parts removed…', label: `Release with the marked parts removed: the response from ${what}`, call: 'without', confirm: 'Release it without them',
+      consequence: 'The marked sentences are replaced by “[removed by Sallyport]”. Claude gets the rest, once, within 15 minutes. What nobody marked may still mislead it.',
+      done: `You released a response from ${what}, without its marked parts, once.`,
+    }
+    if (warns(review.findings)) others.unshift(without)
+    else others.push(without)
+  }
+  const more: Action[] = []
+  if (held.exceptable.length > 0 && !typed) {
+    more.push({
+      ...base, id: 'held-exception', title: 'Always allow this tool…', label: `Always allow this tool, for a while: ${what}`, call: 'except', ask: 'form', confirm: 'Make the exception',
+      consequence: `Sallyport will stop holding responses of ${what} for this reason:`, done: `Responses of ${what} are not held for this reason for a while. This one is still held.`,
+    })
+  }
+  if (held.item.startsWith('tool:') && review.identity !== '') {
+    more.push({
+      ...base, id: 'held-block', title: 'Block this tool', label: `Block this tool: ${what} of ${server}`, call: 'block', items: [held.item], ask: 'once', consequence: '', confirm: '',
+      done: `You blocked ${what} of ${server}. The response is still held.`,
+    })
+  }
+  return { safe: discard, others, more }
+}

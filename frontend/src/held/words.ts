@@ -1,0 +1,69 @@
+import type { Held, Review } from '../lib/api'
+import { verdictOf, worstOf } from '../review/findings'
+import type { Headline } from '../review/words'
+
+/** It waits for a person: nothing was decided, or what was decided ran out. */
+export const waits = (held: Held) => held.state === 'waiting' || held.state === 'expired'
+
+/** What it answers, in a word. */
+export function nounOf(held: Held): string {
+  return { 'tools/call': 'tool', 'prompts/get': 'prompt', 'resources/read': 'resource' }[held.method] ?? 'request'
+}
+
+export function heldSubject(review: Review, held: Held): Partial<Headline> {
+  const what = held.error ? 'An error' : 'A response'
+  if (held.name === '') return { before: `${what} of `, server: review.server, after: ' was held back' }
+  return { before: `${what} from `, name: held.name, between: ' of ', server: review.server, after: ' was held back' }
+}
+
+/** One sentence: why it is held. */
+export function heldVerdict(review: Review, held: Held): string {
+  if (held.why === 'limit') return 'It is larger than what is looked at, so nobody looked inside. That isn’t a sign of danger.'
+  if (held.why === 'provider') return 'A check that has to run could not. That isn’t a sign of danger.'
+  const worst = worstOf(review.findings)
+  return worst ? verdictOf(worst) : 'Several small signs together look like an order to Claude.'
+}
+
+/** Behind the time since when it is held. */
+export function heldSince(held: Held): string {
+  return held.unsure ? '' : 'Claude was told it is held and did not see it.'
+}
+
+/** What happens if the person does nothing. */
+export function heldNothing(held: Held, now: Date): string {
+  if (held.state === 'released') return 'If Claude does not ask for it in time, it is held again.'
+  if (!held.kept) return 'Its text is gone, and nothing is handed over: you can only take it off this list.'
+  const left = leftWords(held.expires, now)
+  const then = held.unsure ? 'it is not handed over again' : 'Claude never sees it'
+  return `If you do nothing, ${then}.${left ? ` It is deleted in ${left}.` : ''}`
+}
+
+/** "23 h", "14 min", "40 s": rounded up; "" where it is over or unknown. */
+export function leftWords(until: string, now: Date): string {
+  const left = new Date(until).getTime() - now.getTime()
+  if (Number.isNaN(left) || left <= 0) return ''
+  const minutes = left / 60_000
+  if (minutes < 1) return `${Math.ceil(left / 1000)} s`
+  if (minutes < 60) return `${Math.ceil(minutes)} min`
+  const hours = minutes / 60
+  return hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} days`
+}
+
+/** "14:32", "1:02:05": what is left until a moment. */
+export function countdown(until: string, now: Date): string {
+  const seconds = Math.max(0, Math.ceil((new Date(until).getTime() - now.getTime()) / 1000))
+  if (!Number.isFinite(seconds)) return ''
+  const two = (n: number) => String(n).padStart(2, '0')
+  const hours = Math.floor(seconds / 3600)
+  const rest = `${two(Math.floor((seconds % 3600) / 60))}:${two(seconds % 60)}`
+  return hours > 0 ? `${hours}:${rest}` : rest.replace(/^0/, '')
+}
+
+export function sizeOf(bytes: number): string {
+  if (bytes < 1000) return bytes === 1 ? '1 byte' : `${bytes} bytes`
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`
+  return `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+/** What a person says to Claude once it is released. */
+export const SAY = 'Try that again, please — the response is released.'
