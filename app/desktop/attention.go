@@ -49,6 +49,7 @@ func newAttention(shell *Shell, quit func(), log *slog.Logger) *attention {
 func (a *attention) Notify(n app.ItemNotice) {
 	note := notify.Say(notify.Subject{
 		Kind: n.Kind, Server: about(n), Code: n.Code, Grave: n.Severity == "critical", Hidden: n.Hidden, Tools: n.Tools, Blocked: n.Blocked, Asked: n.Asked,
+		Found: n.Severity == "critical" || n.Severity == "high",
 	})
 	a.paced.Offer(notify.Event{Server: n.Server, Kind: n.Kind, Note: note})
 }

@@ -13,6 +13,7 @@ type Subject struct {
 	Tools   int  // how many tools changed; 0 where that is not known, or more than tools changed
 	Blocked bool // of a launch: it is not started until it was looked at
 	Asked   bool // a model asked for it, through a tool
+	Found   bool // of a held response: something High or Critical was found in it
 }
 
 // Say is the note for an inbox item, in the words of ux.md §2.3. A kind it does not know gets words that hold for all.
@@ -60,6 +61,10 @@ func Say(s Subject) Note {
 		n.Title, n.Body = "Claude's settings changed", "Servers were added, changed or taken out. Look at what is there now."
 	case s.Kind == "settings_changed":
 		n.Title, n.Body = "A setting waits for you", "Someone asked for a setting that makes things less safe. It does not count until you say so."
+	case s.Kind == "response_held" && s.Found:
+		n.Title, n.Body = "A response was held back", "Something "+who+" sent looks like an order to Claude. Claude did not see it."
+	case s.Kind == "response_held":
+		n.Title, n.Body = "A response was held back", "Something "+who+" sent waits for your review. Claude did not see it."
 	case s.Kind == "interaction":
 		n.Title, n.Body = "A request was refused", "Something "+who+" asked of Claude was refused. Look at what it was."
 	case s.Kind == "guard_problem" && name != "":

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-var kinds = []string{"new_server", "changed", "launch", "unguarded", "config_changed", "settings_changed", "interaction", "guard_problem", "a kind to come"}
+var kinds = []string{"new_server", "changed", "launch", "unguarded", "config_changed", "settings_changed", "interaction", "response_held", "guard_problem", "a kind to come"}
 
 // subjects is every subject there can be of a server of this name.
 func subjects(server string) (all []Subject) {
 	for _, kind := range kinds {
-		for bits := range 16 {
+		for bits := range 32 {
 			for _, tools := range []int{0, 1, 2, 9999} {
-				all = append(all, Subject{Kind: kind, Server: server, Code: "4F2A", Grave: bits&1 > 0, Hidden: bits&2 > 0, Blocked: bits&4 > 0, Asked: bits&8 > 0, Tools: tools})
+				all = append(all, Subject{Kind: kind, Server: server, Code: "4F2A", Grave: bits&1 > 0, Hidden: bits&2 > 0, Blocked: bits&4 > 0, Asked: bits&8 > 0, Found: bits&16 > 0, Tools: tools})
 			}
 		}
 	}

@@ -27,7 +27,7 @@ export function plainBlock(row: ActivityRow, record: ActivityRecord | null): str
 
 /** Why it was decided so, in the person's own words; "" where none were given. */
 export function reasonOf(record: ActivityRecord | null): string {
-  if (!record || !['approval', 'rejection'].includes(record.kind)) return ''
+  if (!record || !['approval', 'rejection', 'release'].includes(record.kind)) return ''
   try {
     const detail = JSON.parse(record.detail) as { reason?: unknown }
     return typeof detail.reason === 'string' ? detail.reason : ''

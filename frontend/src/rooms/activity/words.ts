@@ -20,11 +20,22 @@ const BY_KIND: Record<string, Told> = {
   guard_problem: { word: 'Problem', tone: 'problem' },
 }
 
+/** What became of an answer that was held. */
+const HELD: Record<string, Told> = {
+  ok: { word: 'Handed over', tone: 'plain' },
+  blocked: { word: 'Not handed over', tone: 'held' },
+  warned: { word: 'May have arrived', tone: 'problem' },
+}
+
 /** What happened, in one or three words. */
 export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode' | 'summary'>): Told {
   if (row.kind === 'approval' && row.mode === 'trust-clean') return { word: 'Allowed unread', tone: 'problem' }
   if (row.summary.startsWith('a new server:')) return { word: 'New server', tone: 'changed' }
   if (row.kind === 'config_change' && row.summary.includes("a client's file")) return { word: 'File changed', tone: 'plain' }
+  if (row.kind === 'quarantine' && row.status !== 'held') return HELD[row.status] ?? { word: 'Held', tone: 'held' }
+  if (row.kind === 'rejection' && row.summary.startsWith('a held answer')) return { word: 'Discarded by you', tone: 'mine' }
+  if (row.kind === 'rejection' && row.summary.startsWith('an exception')) return { word: 'Exception ended', tone: 'mine' }
+  if (row.kind === 'approval' && /^\d+ exceptions? made/.test(row.summary)) return { word: 'Exception by you', tone: 'mine' }
   const known = BY_KIND[row.kind]
   if (known) return known
   switch (row.status) {
