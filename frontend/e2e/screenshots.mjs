@@ -23,10 +23,10 @@ async function save(name, picture) {
 }
 
 /** One screen in both themes. act brings it to where it is shot, after undoes what the next page would trip over. */
-async function shoot(house, name, route, act = async () => {}, after = () => {}) {
+async function shoot(house, name, route, act = async () => {}, after = () => {}, size = sizes) {
   if (only.length && !only.includes(name)) return
   for (const colorScheme of ['light', 'dark']) {
-    const page = await house.page(browser, route, { ...sizes, colorScheme })
+    const page = await house.page(browser, route, { ...size, colorScheme })
     try {
       await page.evaluate(() => document.fonts.ready)
       await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
@@ -176,12 +176,69 @@ async function hostile() {
   }
 }
 
+/** A mail that was written to be read by Claude, as it is held, released, and let pass for a while. */
+async function held() {
+  const house = await House.make()
+  try {
+    const mail = await installed(house, 'mail')
+    await house.allowed(mail)
+    await house.open()
+    await told(house)
+    const client = await house.wrap(mail)
+    const holds = async (tool) => {
+      await client.call(tool, { id: '2231', password: 'correct horse' })
+      return until(`${tool} is held`, async () => (await house.inbox()).find((item) => item.kind === 'response_held' && item.parts[0].item === `tool:${tool}`))
+    }
+    const letter = await holds('read_mail')
+    const spam = await holds('read_spam')
+    await shoot(house, 'review-held', `#/inbox/${letter.code}`)
+    await shoot(house, 'review-held-narrow', `#/inbox/${letter.code}`, async () => {}, () => {}, { viewport: { width: 880, height: 600 } })
+    await shoot(house, 'review-held-text', `#/inbox/${letter.code}`, async (page) => {
+      await page.getByRole('button', { name: 'Jump to warning 1' }).click()
+      await page.evaluate(() => document.activeElement.blur())
+    })
+    await shoot(house, 'review-held-critical', `#/inbox/${spam.code}`)
+    const twice = async (page, first, confirm) => {
+      await until(`a question before ${first}`, async () => {
+        if (await page.locator(confirm).isVisible()) return true
+        await page.locator(first).click()
+        return false
+      })
+    }
+    await shoot(house, 'review-held-exception', `#/inbox/${letter.code}`, async (page) => {
+      await page.getByRole('button', { name: /^More/ }).click()
+      await twice(page, '#held-exception', '#confirm-except')
+    })
+    const page = await house.page(browser, `#/inbox/${letter.code}`)
+    await page.locator('#held-discard:enabled').waitFor()
+    await page.getByRole('button', { name: /^More/ }).click()
+    await twice(page, '#held-exception', '#confirm-except')
+    await page.locator('#confirm-except:enabled').click()
+    await page.getByText('This one is still held').waitFor()
+    await twice(page, '#held-without', '#confirm-allow')
+    await page.locator('#confirm-allow:enabled').click()
+    await page.locator('#held-say').waitFor()
+    await page.context().close()
+    await shoot(house, 'review-released', `#/inbox/${letter.code}`)
+    await shoot(house, 'settings-exceptions', '#/settings', async (page) => {
+      await page.getByRole('button', { name: 'Go to Exceptions' }).click()
+      await page.getByRole('button', { name: /^End now/ }).first().waitFor()
+      await page.evaluate(() => document.activeElement.blur())
+    })
+    await client.call('read_mail', { id: '2231', password: 'correct horse' })
+    await shoot(house, 'activity-held', '#/activity')
+  } finally {
+    await house.end()
+  }
+}
+
 await mkdir(images, { recursive: true })
 browser = await openBrowser()
 try {
   await firstSteps()
   await everything()
   await hostile()
+  await held()
 } finally {
   await browser.close()
 }
