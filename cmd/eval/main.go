@@ -1,5 +1,5 @@
 // Command eval measures what the detector finds in corpora of malicious and honest text: of each family how much is flagged
-// and blocked. It writes the figures of docs/detection.md.
+// and blocked. It writes the figures of docs/detection.md. `eval train` fits the second vote.
 package main
 
 import (
@@ -26,6 +26,9 @@ func main() {
 }
 
 func run(args []string) error {
+	if len(args) > 0 && args[0] == "train" {
+		return train(filepath.Join("proxy", "inspect", "ngram.model"))
+	}
 	set := flag.NewFlagSet("eval", flag.ContinueOnError)
 	dir := set.String("corpora", filepath.Join("..", "shared", "corpora", "dev"), "the `folder` of the corpora")
 	write := set.String("write", "", "put the figures between the markers of this `file`")

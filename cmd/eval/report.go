@@ -89,6 +89,7 @@ func report(all []*corpus) string {
 	}
 	sweep(&out, all)
 	sessions(&out, all)
+	vote(&out, all)
 	return out.String()
 }
 

@@ -24,12 +24,15 @@ const (
 	CheckSecrets    = "secrets"
 )
 
-const noSecrets = "this version does not look for secrets"
+const (
+	noDoubt   = "it is asked where the rules nearly say block"
+	noSecrets = "this version does not look for secrets"
+)
 
 // ran are the checks of an answer in which all was looked at. It is not written to.
 var ran = []Check{
 	{Check: CheckThreats, Ran: true}, {Check: CheckCharacters, Ran: true}, {Check: CheckBlobs, Ran: true}, {Check: CheckJoined, Ran: true},
-	{Check: CheckSecrets, Why: noSecrets},
+	{Check: CheckNgram, Why: noDoubt}, {Check: CheckSecrets, Why: noSecrets},
 }
 
 // Watch judges what one server answers over a session. It remembers how the last answers ended.
@@ -89,13 +92,13 @@ func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 		w.keep(end, rules)
 	}
 	verdict := AnswerVerdict{
-		Judged: Judged{Verdict: found.Verdict, Findings: found.Findings, Whole: found.Whole}, Score: found.Score,
+		Judged: Judged{Verdict: found.Verdict, Findings: found.Findings, Whole: found.Whole, Asked: found.Asked}, Score: found.Score,
 		Checks: weighing.checks(deep),
 	}
 	if found.Verdict != Clean {
 		verdict.Findings = append(weighing.hidden, found.Findings...)
 	}
-	if verdictOf(weighing.all, Answer) != found.Verdict {
+	if len(weighing.passed) > 0 && verdictOf(weighing.all, Answer) != found.Verdict {
 		slices.Sort(weighing.passed)
 		verdict.Passed = weighing.passed
 	}
@@ -135,7 +138,7 @@ func tooLong(most int) AnswerVerdict {
 
 // checks says what was looked for, and what was not looked at.
 func (w *weigher) checks(deep bool) []Check {
-	if w.Whole && len(w.blobs.named) == 0 {
+	if w.Whole && len(w.blobs.named) == 0 && !w.Asked {
 		return ran
 	}
 	checks := slices.Clone(ran)
@@ -152,6 +155,9 @@ func (w *weigher) checks(deep bool) []Check {
 		}
 		checks[2] = Check{CheckBlobs, false, why}
 	}
+	if w.Asked {
+		checks[4] = Check{Check: CheckNgram, Ran: true}
+	}
 	return checks
 }
 
@@ -159,12 +165,12 @@ const manyViews = "not every way to read it was looked at: there are too many"
 
 // DefinitionChecks says what was looked for in a definition.
 func (j Judged) DefinitionChecks() []Check {
-	return []Check{{Check: CheckCharacters, Ran: true}, {Check: "bounds", Ran: true}, j.threats(), {Check: CheckSecrets, Why: noSecrets}}
+	return []Check{{Check: CheckCharacters, Ran: true}, {Check: "bounds", Ran: true}, j.threats(), j.ngram(), {Check: CheckSecrets, Why: noSecrets}}
 }
 
 // TextChecks says what was looked for in one text.
 func (j Judged) TextChecks() []Check {
-	return []Check{{Check: CheckCharacters, Ran: true}, j.threats(), {Check: CheckSecrets, Why: noSecrets}}
+	return []Check{{Check: CheckCharacters, Ran: true}, j.threats(), j.ngram(), {Check: CheckSecrets, Why: noSecrets}}
 }
 
 func (j Judged) threats() Check {
@@ -175,11 +181,19 @@ func (j Judged) threats() Check {
 	return c
 }
 
-// RuleSet names the rules of this program: a version and a fingerprint over all of them.
+func (j Judged) ngram() Check {
+	if j.Asked {
+		return Check{Check: CheckNgram, Ran: true}
+	}
+	return Check{Check: CheckNgram, Why: noDoubt}
+}
+
+// RuleSet names the rules of this program: a version and a fingerprint over all of them and the model of the second vote.
 var RuleSet = sync.OnceValue(func() string {
 	h := fnv.New64a()
 	for _, r := range catalogue {
 		fmt.Fprintf(h, "%s %s %g %g %d %q\n", r.name, r.level, r.metal, r.answer, r.group, r.patterns)
 	}
+	h.Write([]byte(ngramModel))
 	return fmt.Sprintf("1-%016x", h.Sum64())
 })

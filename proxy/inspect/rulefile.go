@@ -78,7 +78,7 @@ func LoadRules(raw []byte) (*RuleFile, error) {
 	case len(file.Rules) > maxRules:
 		return nil, fmt.Errorf("more than %d rules", maxRules)
 	}
-	taken := append(RuleNames(), InvisibleCharacters, ControlCharacters, ANSIEscape, BeyondBounds)
+	taken := append(RuleNames(), InvisibleCharacters, ControlCharacters, ANSIEscape, BeyondBounds, CheckNgram)
 	list := slices.Clone(catalogue)
 	for i, w := range file.Rules {
 		r, err := w.rule(taken)
@@ -186,7 +186,7 @@ func (f *RuleFile) Threats(raw []byte) Weighed {
 // JudgeDefinition is JudgeDefinition with the rules of the file too.
 func (f *RuleFile) JudgeDefinition(raw []byte) Judged {
 	w := f.Threats(raw)
-	j := Judged{Verdict: Clean, Findings: append(Definition(raw), w.Findings...), Whole: w.Whole}
+	j := Judged{Verdict: Clean, Findings: append(Definition(raw), w.Findings...), Whole: w.Whole, Asked: w.Asked}
 	switch worst := Worst(j.Findings).Rank(); {
 	case worst >= High.Rank():
 		j.Verdict = Block
@@ -199,5 +199,5 @@ func (f *RuleFile) JudgeDefinition(raw []byte) Judged {
 // JudgeAnswer is JudgeAnswer with the rules of the file too.
 func (f *RuleFile) JudgeAnswer(text string) Judged {
 	w := weigh(f.compiled(), []Part{{Text: text}}, Answer)
-	return Judged{Verdict: w.Verdict, Findings: append(Text(text, ""), w.Findings...), Whole: w.Whole}
+	return Judged{Verdict: w.Verdict, Findings: append(Text(text, ""), w.Findings...), Whole: w.Whole, Asked: w.Asked}
 }

@@ -27,6 +27,7 @@ type Weighed struct {
 	Score    float64
 	Verdict  Verdict
 	Whole    bool // every view was looked at
+	Asked    bool // the second vote was asked
 }
 
 // thresholds of the score, by place.
@@ -67,6 +68,7 @@ type Judged struct {
 	Verdict  Verdict
 	Findings []Finding // in the order of the text, hidden characters first
 	Whole    bool
+	Asked    bool // the second vote was asked
 }
 
 // JudgeDefinition judges one definition. Block with any Critical or High finding, Flag with a Medium one (contract, "Threat

@@ -24,6 +24,7 @@ type weigher struct {
 	all    float64   // the score with them
 	hidden []Finding // characters nobody sees, that weigh
 	worst  int       // rank of the gravest finding
+	cues   []cue     // what the second vote is asked about
 	offset int       // where the next text begins, in all texts together
 	stream int       // the same, of the texts as folded
 	joint  joint
@@ -36,6 +37,7 @@ func newWeigher(c *compiled, place Place) *weigher {
 	w.Weighed = Weighed{Whole: true, Verdict: Clean}
 	w.place, w.except, w.found, w.passed, w.hidden = place, nil, w.found[:0], nil, nil
 	w.all, w.worst, w.offset, w.stream = 0, 0, 0, 0
+	w.cues = w.cues[:0]
 	w.joint.begin()
 	w.blobs = blobs{}
 	w.plain.begin()
@@ -114,7 +116,9 @@ func (w *weigher) look(text string, v *view, where placer) {
 		if len(v.chain) > 0 {
 			decoded = v.text[max(h.start-w.stream, 0) : h.end-w.stream]
 		}
-		w.take(m, h, text, path, start, end, v.chain, decoded)
+		if f := w.take(m, h, text, path, start, end, v.chain, decoded); f != nil {
+			w.cued(v.text, h, w.stream, *f)
+		}
 		if h.start < w.stream {
 			w.found[len(w.found)-1].start -= w.stream - h.start
 		}
@@ -145,7 +149,9 @@ func (w *weigher) beneath(text string, v *view, where placer, known spans) spans
 			path, fresh = where.at(), spans{}
 		}
 		fresh[h.rule] = append(fresh[h.rule], [2]int{start, end})
-		w.take(m, h, text, path, start, end, v.chain, v.text[h.start:h.end])
+		if f := w.take(m, h, text, path, start, end, v.chain, v.text[h.start:h.end]); f != nil {
+			w.cued(v.text, h, 0, *f)
+		}
 	}
 	if known == nil {
 		known = fresh
@@ -167,8 +173,8 @@ func (s spans) have(rule int32, start, end int) bool {
 	return at < len(list) && list[at][0] < end || at > 0 && list[at-1][1] > start
 }
 
-// take weighs a match, and reports it where its rule is not excepted.
-func (w *weigher) take(m *matcher, h hit, text, path string, start, end int, chain []string, decoded string) {
+// take weighs a match, and reports it where its rule is not excepted and there are not too many.
+func (w *weigher) take(m *matcher, h hit, text, path string, start, end int, chain []string, decoded string) *Finding {
 	r := &m.rules[h.rule]
 	weight := r.metal
 	if w.place == Answer {
@@ -184,10 +190,10 @@ func (w *weigher) take(m *matcher, h hit, text, path string, start, end int, cha
 		if !slices.Contains(w.passed, r.name) {
 			w.passed = append(w.passed, r.name)
 		}
-		return
+		return nil
 	}
 	if len(w.Findings) >= maxAllFindings && r.level.Rank() <= w.worst {
-		return // what a server can print without end must not hide what is worst
+		return nil // what a server can print without end must not hide what is worst
 	}
 	w.worst = max(w.worst, r.level.Rank())
 	f := Finding{
@@ -201,6 +207,7 @@ func (w *weigher) take(m *matcher, h hit, text, path string, start, end int, cha
 		f.Title += ", in pieces"
 	}
 	w.Findings = append(w.Findings, f)
+	return &w.Findings[len(w.Findings)-1]
 }
 
 // done weighs what was found. Nothing is added after it.
@@ -210,11 +217,15 @@ func (w *weigher) done() Weighed {
 	w.Score = max(w.Score, loud)
 	w.Verdict = verdictOf(w.Score, w.place)
 	w.settle()
+	if t := thresholds[w.place]; w.Verdict == Flag && w.Score >= (t.flag+t.block)/2 {
+		w.vote()
+	}
 	return w.Weighed
 }
 
 // release gives the weigher back. Nothing of it is read after that.
 func (w *weigher) release() {
+	clear(w.cues)
 	w.Weighed, w.except, w.value.raw = Weighed{}, nil, nil
 	w.of.weighers.Put(w)
 }

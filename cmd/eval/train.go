@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// sample is one text that a model is fitted to.
+type sample struct {
+	text    string
+	attack  bool
+	family  string // what it was made of
+	carrier string // the family of an honest text that stands before it
+}
+
+// How a model is fitted. All of it is fixed, so that the same texts make the same model.
+const (
+	epochs = 8
+	rate   = 0.5
+	decay  = 2e-5
+)
+
+// train fits a model and writes it to a file.
+func train(path string) error {
+	model := fit(samples(), "")
+	if err := os.WriteFile(path, model, 0o644); err != nil {
+		return fmt.Errorf("write model: %w", err)
+	}
+	return nil
+}
+
+// fit is a logistic regression by gradient descent, one sample after the other in a fixed order. Samples that hold anything of the
+// family without are left out.
+func fit(all []sample, without string) []byte {
+	var kept []*sample
+	var features [][]uint32
+	for i := range all {
+		if without != "" && (all[i].family == without || all[i].carrier == without) {
+			continue
+		}
+		var list []uint32
+		inspect.NgramFeatures(all[i].text, func(b uint32) { list = append(list, b) })
+		if len(list) == 0 {
+			continue
+		}
+		kept, features = append(kept, &all[i]), append(features, list)
+	}
+	weights := make([]float64, inspect.NgramBuckets)
+	bias := 0.0
+	order := rand.New(rand.NewPCG(3, 5))
+	for epoch := range epochs {
+		step := rate / (1 + float64(epoch))
+		for _, i := range order.Perm(len(kept)) {
+			norm := 1 / math.Sqrt(float64(len(features[i])))
+			sum := bias
+			for _, b := range features[i] {
+				sum += weights[b] * norm
+			}
+			miss := -1 / (1 + math.Exp(-sum))
+			if kept[i].attack {
+				miss++
+			}
+			bias += step * miss * 0.1
+			for _, b := range features[i] {
+				weights[b] += step * (miss*norm - decay*weights[b])
+			}
+		}
+	}
+	most := 1e-9
+	for _, w := range weights {
+		most = max(most, math.Abs(w))
+	}
+	small := make([]int8, len(weights))
+	for i, w := range weights {
+		small[i] = int8(math.Round(w / most * 127))
+	}
+	return inspect.NgramModel(float32(bias), float32(most/127), small)
+}
