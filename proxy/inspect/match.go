@@ -87,7 +87,7 @@ func (m *matcher) match(text string, base int) {
 func (m *matcher) follow(text string, base, i, j, node int, head bool) {
 	l := m.finder
 	for ; ; j++ {
-		if id := l.ends[node]; id != 0 && j > 0 {
+		if id := l.nodes[node].literal; id != 0 && j > 0 {
 			m.literal(text, base, i, j, id-1, head)
 		}
 		if j > 0 && l.kind[text[j-1]]&kindBlank != 0 {
@@ -101,7 +101,7 @@ func (m *matcher) follow(text string, base, i, j, node int, head bool) {
 			}
 			return
 		}
-		if node = int(l.next[node*l.width+int(l.class[text[j]])]); node == 0 {
+		if node = l.next(node, l.class[text[j]]); node == 0 {
 			return
 		}
 	}
@@ -114,8 +114,8 @@ func (m *matcher) resume(text string, base int) {
 	n := copy(last[:], m.pending)
 	m.pending = m.pending[:0]
 	for _, p := range last[:n] {
-		node := int(l.next[p.node*l.width+int(l.class[' '])])
-		if node == 0 && l.spaced[p.node] {
+		node := l.next(p.node, l.class[' '])
+		if node == 0 && l.nodes[p.node].spaced {
 			node = p.node // it ended in a space already
 		}
 		if node != 0 && text != "" {
