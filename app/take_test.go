@@ -153,69 +153,85 @@ func TestATextIsForgottenAfterItsTimeAndTheRecordStays(t *testing.T) {
 }
 
 func TestAServerKeepsNoMoreThanItsShare(t *testing.T) {
-	t.Run("so many texts", func(t *testing.T) {
-		p := newPlace(t)
-		w, other := p.wrap("notes"), p.wrap("mail", "npx", "mail")
-		beside := other.hold(heldOne(t, 0))
-		released := w.hold(heldOne(t, 1))
-		p.release(released, nil)
-		oldest := w.hold(heldOne(t, 2))
-		var last string
-		for n := 3; n <= maxHeldTexts+1; n++ {
-			last = w.hold(heldOne(t, n))
-		}
-		p.stands(oldest, control.HeldGone)
-		for _, code := range []string{beside, last} {
-			p.stands(code, control.HeldWaiting)
-		}
-		p.stands(released, control.HeldReleased)
-		if n := len(p.inboxNow()); n != maxHeldTexts+1 {
-			t.Errorf("%d items wait: a record that stays is an item that stays", n)
-		}
-	})
-	t.Run("so many bytes", func(t *testing.T) {
-		p := newPlace(t)
-		w := p.wrap("notes")
-		big := func(n, size int) control.Held {
-			held := heldOne(t, n)
-			held.Answer = []byte(`"` + strings.Repeat("x", size) + `"`)
-			return held
-		}
-		first, second := w.hold(big(1, 30<<20)), w.hold(big(2, 30<<20))
-		p.stands(first, control.HeldWaiting)
-		third := w.hold(big(3, 20<<20))
-		p.stands(first, control.HeldGone)
-		p.stands(second, control.HeldWaiting)
-		p.stands(third, control.HeldWaiting)
-		whole := w.hold(big(4, maxHeldBytes))
-		d := p.stands(whole, control.HeldGone)
-		if d.Bytes < maxHeldBytes || d.Answer != nil {
-			t.Errorf("%d bytes", d.Bytes)
-		}
-		p.stands(second, control.HeldWaiting) // it pushed nothing out
-		if !strings.Contains(p.records("quarantine")[4].Summary, "too large to be kept") {
-			t.Errorf("the timeline says %+v", p.records("quarantine"))
-		}
-	})
-	t.Run("all servers together", func(t *testing.T) {
-		q := newQuarantine()
-		h := &Hub{quarantine: q}
-		at := time.Now()
-		for i := range 8 {
-			h.quarantine.note(store.Held{Code: fmt.Sprint("C", i), ID: fmt.Sprint(i), ServerID: fmt.Sprint("s", i%4), State: control.HeldWaiting, Text: "t", Kept: 32 << 20, Stored: at.Add(time.Duration(i) * time.Second)})
-		}
-		evicted, fits := h.makeRoom("another", 10<<20)
-		if !fits || len(evicted) != 1 || evicted[0].ServerID == "another" {
-			t.Errorf("%v: %+v", fits, evicted)
-		}
-		for code, one := range h.quarantine.held {
-			one.State = control.HeldReleased
-			h.quarantine.held[code] = one
-		}
-		if evicted, fits := h.makeRoom("another", 10<<20); fits || len(evicted) > 0 {
-			t.Errorf("what a person released is pushed out: %+v", evicted)
-		}
-	})
+	p := newPlace(t)
+	w, other := p.wrap("notes"), p.wrap("mail", "npx", "mail")
+	beside := other.hold(heldOne(t, 0))
+	released := w.hold(heldOne(t, 1))
+	p.release(released, nil)
+	oldest, second := w.hold(heldOne(t, 2)), w.hold(heldOne(t, 3))
+	p.mu.Lock()
+	big := p.quarantine.held[second] // as if its text were as large as a share
+	big.Kept = maxHeldBytes - p.quarantine.held[released].Kept - p.quarantine.held[oldest].Kept
+	p.quarantine.held[second] = big
+	p.mu.Unlock()
+	last := w.hold(heldOne(t, 4))
+	p.stands(oldest, control.HeldGone)
+	p.stands(released, control.HeldReleased)
+	for _, code := range []string{beside, second, last} {
+		p.stands(code, control.HeldWaiting)
+	}
+	if n := len(p.inboxNow()); n != 4 {
+		t.Errorf("%d items wait: a record that stays is an item that stays", n)
+	}
+	huge := heldOne(t, 5)
+	huge.Answer = []byte(`"` + strings.Repeat("x", maxHeldBytes) + `"`)
+	whole := w.hold(huge)
+	if d := p.stands(whole, control.HeldGone); d.Bytes < maxHeldBytes || d.Answer != nil {
+		t.Errorf("%d bytes", d.Bytes)
+	}
+	p.stands(second, control.HeldWaiting) // it pushed nothing out
+	if all := p.records("quarantine"); !strings.Contains(all[len(all)-1].Summary, "too large to be kept") {
+		t.Errorf("the timeline says %+v", all)
+	}
+	p = p.again() // what is gone is gone for the next hub too
+	p.stands(oldest, control.HeldGone)
+	p.stands(last, control.HeldWaiting)
+}
+
+func TestWhichTextsMakeRoom(t *testing.T) {
+	const share = maxHeldBytes / 4
+	for _, c := range []struct {
+		name    string
+		held    int    // texts there are
+		servers int    // that they are of, in turn
+		kept    int64  // bytes of each
+		state   string // of all of them
+		size    int64
+		evicted string
+		fits    bool
+	}{
+		{"there is room", 3, 1, share, control.HeldWaiting, share, "", true},
+		{"the oldest goes", 4, 1, share, control.HeldWaiting, share, "C000", true},
+		{"as many as are needed go", 4, 1, share, control.HeldExpired, 2*share + 1, "C000 C001 C002", true},
+		{"one goes for the number", maxHeldTexts, 1, 10, control.HeldWaiting, 10, "C000", true},
+		{"what a person released stays", 4, 1, share, control.HeldReleased, share, "", false},
+		{"and what is being handed over", maxHeldTexts, 1, 10, control.HeldTaken, 10, "", false},
+		{"one that is larger than a share", 0, 1, 0, control.HeldWaiting, maxHeldBytes + 1, "", false},
+		{"another server's texts stay", 8, 2, share, control.HeldWaiting, share, "C000", true},
+		{"of all servers, the fullest gives", 16, 5, maxHeldOfAll / 16, control.HeldWaiting, 10, "C000", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := &Hub{quarantine: newQuarantine()}
+			at := time.Now()
+			for i := range c.held {
+				h.quarantine.note(store.Held{
+					Code: fmt.Sprintf("C%03d", i), ID: fmt.Sprint(i), ServerID: fmt.Sprint("s", i%c.servers), State: c.state, Text: "t", Kept: c.kept, Stored: at.Add(time.Duration(i) * time.Second),
+				})
+			}
+			to := "s0"
+			if c.servers == 5 {
+				to = "s1" // which is within its own share
+			}
+			evicted, fits := h.makeRoom(to, c.size)
+			var codes []string
+			for _, one := range evicted {
+				codes = append(codes, one.Code)
+			}
+			if got := strings.Join(codes, " "); got != c.evicted || fits != c.fits {
+				t.Errorf("%v, %q goes", fits, got)
+			}
+		})
+	}
 }
 
 func TestAWrapperThatGoesWithoutAWordLeavesItToAPerson(t *testing.T) {
