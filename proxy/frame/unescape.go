@@ -35,6 +35,20 @@ func StringBytes(raw []byte, v Span) (decoded []byte, wellFormed bool) {
 	return decoded, ok && utf8.Valid(decoded)
 }
 
+// AppendText appends a string value decoded, as StringBytes has it, into room of the caller's. text points into raw where the
+// string has no escape, and buffer is then dst as it was.
+func AppendText(dst, raw []byte, v Span) (text, buffer []byte) {
+	content, ok := quoted(v.Of(raw))
+	if !ok {
+		return nil, dst
+	}
+	if !hasEscape(content) {
+		return content, dst
+	}
+	buffer, _ = appendUnescaped(dst, content, replaceLone)
+	return buffer[len(dst):], buffer
+}
+
 // quoted is what stands between the quotes of a string.
 func quoted(b []byte) (content []byte, ok bool) {
 	if len(b) < 2 || b[0] != '"' || b[len(b)-1] != '"' {

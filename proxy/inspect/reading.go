@@ -12,7 +12,11 @@ import (
 type reading struct {
 	raw   []byte
 	stack []container
+	room  []byte // for the text that is shown, where it has escapes
 }
+
+// maxRoom is how much of it is kept for the next value.
+const maxRoom = 256 << 10
 
 // container is an object or an array that is being read.
 type container struct {
@@ -31,6 +35,11 @@ type reader interface {
 // strings shows all of raw, which must have passed frame.Validate or frame.Scan. whole is false where it nests too deeply.
 func (r *reading) strings(raw []byte, to reader) (whole bool) {
 	r.raw, r.stack = raw, r.stack[:0]
+	defer func() {
+		if cap(r.room) > maxRoom {
+			r.room = nil
+		}
+	}()
 	for i := 0; i < len(raw); {
 		switch c := raw[i]; c {
 		case '"':
@@ -72,7 +81,9 @@ func skipString(raw []byte, i int) int {
 }
 
 func (r *reading) string(start, end int, to reader) {
-	text := r.text(start, end)
+	decoded, room := frame.AppendText(r.room[:0], r.raw, frame.Span{Start: start, End: end})
+	r.room = room
+	text := unsafe.String(unsafe.SliceData(decoded), len(decoded))
 	if n := len(r.stack); n > 0 && r.stack[n-1].awaits {
 		top := &r.stack[n-1]
 		top.awaits, top.from, top.to = false, start, end
@@ -82,7 +93,7 @@ func (r *reading) string(start, end int, to reader) {
 	to.read(r, text, false)
 }
 
-// text is a string as it reads, without a copy where it has no escape.
+// text is a string as it reads, without a copy where it has no escape. What is shown stays as it is.
 func (r *reading) text(start, end int) string {
 	b, _ := frame.StringBytes(r.raw, frame.Span{Start: start, End: end})
 	return unsafe.String(unsafe.SliceData(b), len(b))
