@@ -167,25 +167,39 @@ func (a *asking) words(where, text string, field bool) {
 		rule, title string
 	}{{secretWords, AsksForSecret, titleSecret}, {paymentWords, AsksForPayment, titlePayment}} {
 		// Folding makes Latin words of what only looks so, and takes words of other scripts apart: both are read.
-		in, start, end := folded.text, 0, len(text)
-		at := sort.re().FindStringIndex(in)
-		if at != nil {
-			start, end = folded.span(at[0], at[1])
-		} else {
-			if in, at = lower, sort.re().FindStringIndex(lower); at == nil {
+		in, all := folded.text, sort.re().FindAllStringIndex(folded.text, maxAsked)
+		if all == nil {
+			in = lower
+			all = sort.re().FindAllStringIndex(lower, maxAsked)
+		}
+		var level Level
+		start, end := 0, len(text)
+		for _, at := range all { // the gravest of them: one that is warned of may stand before one that is asked for
+			here := High
+			switch {
+			case warnsOf().MatchString(in[max(0, at[0]-80):at[0]]):
+				here = Low
+			case !field && !askingWords().MatchString(in[max(0, at[0]-80):min(len(in), at[1]+80)]):
+				here = Medium
+			}
+			if here.Rank() <= level.Rank() {
 				continue
 			}
-			if len(lower) == len(text) {
+			level = here
+			if in == folded.text {
+				start, end = folded.span(at[0], at[1])
+			} else if len(lower) == len(text) {
 				start, end = at[0], at[1]
 			}
 		}
-		level := High
-		if near := in[max(0, at[0]-80):min(len(in), at[1]+80)]; !field && !askingWords().MatchString(near) {
-			level = Medium
+		if level != "" {
+			a.add(sort.rule, level, sort.title, where, text, start, end)
 		}
-		a.add(sort.rule, level, sort.title, where, text, start, end)
 	}
 }
+
+// maxAsked is how many words of a sort are looked at in one text.
+const maxAsked = 64
 
 // spacedName is the name of a field as words: apiKey and api_key are "api key".
 func spacedName(name string) string {
@@ -216,6 +230,9 @@ var (
 	paymentWords = expression(`\b(?:(?:credit|debit|bank|payment) ?cards?(?: ?(?:number|no|details|data|info\w*))?|card ?(?:number|no|holder|details)|cvv2?|cvc2?|card security code|iban|sort code|routing number|(?:bank )?account number|bank (?:details|account)|billing (?:details|card)|wallet (?:key|seed|phrase)|social security number|ssn|` +
 		`kreditkarte\w*|kartennummer|bankverbindung|kontonummer|carte (?:bancaire|de cr(?:é|e)dit)|num(?:é|e)ro de carte|tarjeta de cr(?:é|e)dito|n(?:ú|u)mero de tarjeta|cart(?:ã|a)o de cr(?:é|e)dito|carta di credito|creditcardnummer)\b` +
 		`|номер карты|信用卡|银行卡|銀行卡|クレジットカード|신용카드`)
+
+	// warnsOf ends before a word that the person is told not to give away.
+	warnsOf = expression(`\b(?:do not|don't|never|must not|should not|need not|no need to)\s+(?:ever\s+)?(?:give|enter|share|send|provide|include|type|put|tell|disclose|reveal|use)\b[^.!?:\n]{0,60}$`)
 
 	// askingWords make a request of a sentence that names such a thing.
 	askingWords = expression(`\b(?:enter|provide|type|give|send|share|submit|paste|input|supply|tell|need|requires?d?|confirm|verify|what is|what's|your|insert|fill|` +

@@ -26,6 +26,8 @@ func TestWhatAServerAsksForIsFound(t *testing.T) {
 		{"format password", "elicitation/create", elicited("x", `"a":{"type":"string","format":"password"}`), AsksForSecret, High},
 		{"a card", "elicitation/create", elicited("x", `"cardNumber":{"type":"string"}`), AsksForPayment, High},
 		{"an IBAN", "elicitation/create", elicited("Payout", `"a":{"type":"string","title":"IBAN"}`), AsksForPayment, High},
+		{"a warning before a question", "elicitation/create", `{"message":"Do not share your password with anyone. Type your password here:"}`, AsksForSecret, High},
+		{"a warning alone", "elicitation/create", elicited("x", `"n":{"type":"integer","description":"Your favorite integer (do not give us your phone number, pin, or other sensitive info)"}`), AsksForSecret, Low},
 		{"a message that only speaks of it", "elicitation/create", `{"message":"The password policy has changed. Go on?"}`, AsksForSecret, Medium},
 		{"a link that is not https", "elicitation/create", `{"mode":"url","message":"m","url":"http://example.org/login"}`, UnsafeLink, High},
 		{"a link with user info", "elicitation/create", `{"mode":"url","message":"m","url":"https://accounts.google.com@evil.example/"}`, UnsafeLink, High},
