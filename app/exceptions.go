@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -159,7 +160,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 			made = append(made, pass)
 			out = append(out, exception(tx, pass))
 		}
-		record := h.heldRecord(tx, "approval", "ok", one, fmt.Sprintf("%s made by a person: answers of %s pass for %s", count(len(made), "exception"), heldWhat(one), e.For))
+		record := h.heldRecord(tx, "approval", "ok", one, fmt.Sprintf("%s made by a person: answers of %s pass for %s", count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
 		record.Session, record.Bytes = "", 0
 		record.Detail = detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": cutList(rules), "item": clip(one.Item, maxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
 		_, err = tx.Append(record)
@@ -174,6 +175,15 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 	h.tendSoon()
 	h.pushAll()
 	return out, nil
+}
+
+// spanWords is a span to the minute: "1h", "9h13m", "168h".
+func spanWords(d time.Duration) string {
+	words := strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	if hours, even := strings.CutSuffix(words, "h0m"); even {
+		return hours + "h"
+	}
+	return words
 }
 
 func idsOf(passes []store.Exception) []string {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"encoding/json"
 	"time"
 
@@ -71,42 +70,4 @@ func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []in
 	}
 	d.Params, d.Answer = maskParams(text.Params), text.Answer
 	return d, readFindings(text.Findings), nil
-}
-
-// maskParams masks secrets in what was asked. What JSON it is stays; where masking would break it, every string is masked by
-// itself.
-func maskParams(raw []byte) json.RawMessage {
-	if len(raw) == 0 {
-		return nil
-	}
-	if out := maskDetail(raw, nil); out != nil {
-		return out
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return nil
-	}
-	return json.RawMessage(plainJSON(maskValue(v)))
-}
-
-func maskValue(v any) any {
-	switch v := v.(type) {
-	case string:
-		return maskText(v, nil)
-	case []any:
-		for i := range v {
-			v[i] = maskValue(v[i])
-		}
-	case map[string]any:
-		for key, value := range v {
-			if text, ok := value.(string); ok && text != "" && secretName().MatchString(key) {
-				v[key] = masked
-				continue
-			}
-			v[key] = maskValue(value)
-		}
-	}
-	return v
 }

@@ -79,6 +79,7 @@ type ExceptDecision struct {
 type Exception struct {
 	ID      string `json:"id"`
 	Rule    string `json:"rule"`
+	Title   string `json:"title"` // what the rule says; "" for one of a rule file
 	Server  string `json:"server"`
 	Item    string `json:"item"`
 	Level   string `json:"level"`
@@ -286,6 +287,6 @@ func exceptions(all []control.Exception) []Exception {
 
 func exception(e control.Exception) Exception {
 	return Exception{
-		ID: e.ID, Rule: e.Rule, Server: e.Server, Item: e.Item, Level: string(e.Level), Created: stamp(e.Created), Until: stamp(e.Until), Code: e.Code, Used: e.Used,
+		ID: e.ID, Rule: e.Rule, Title: inspect.RuleTitle(e.Rule), Server: e.Server, Item: e.Item, Level: string(e.Level), Created: stamp(e.Created), Until: stamp(e.Until), Code: e.Code, Used: e.Used,
 	}
 }

@@ -31,7 +31,7 @@ async function shoot(house, name, route, act = async () => {}, after = () => {},
       await page.evaluate(() => document.fonts.ready)
       await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
       // Buttons of a review come alive a moment after it was shown.
-      if (/^#\/inbox\/./.test(route)) await page.locator('footer button:enabled').first().waitFor()
+      if (/^#\/inbox\/./.test(route)) await page.locator('footer button:enabled:not(#act-more)').first().waitFor()
       await act(page)
       await page.evaluate(() => document.activeElement?.tagName === 'H1' && document.activeElement.blur())
       await page.evaluate((folders) => {
@@ -183,7 +183,6 @@ async function held() {
     const mail = await installed(house, 'mail')
     await house.allowed(mail)
     await house.open()
-    await told(house)
     const client = await house.wrap(mail)
     const holds = async (tool) => {
       await client.call(tool, { id: '2231', password: 'correct horse' })

@@ -10,3 +10,13 @@ func RuleLevel(name string) Level {
 	}
 	return ""
 }
+
+// RuleTitle is what a rule of the catalogue says when it matches, "" for a name that it does not have.
+func RuleTitle(name string) string {
+	for _, r := range catalogue {
+		if r.name == name {
+			return r.title
+		}
+	}
+	return ""
+}

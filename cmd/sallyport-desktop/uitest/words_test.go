@@ -19,7 +19,7 @@ const (
 	leaveSettings = "Leave it as it is: the changed settings"
 	leaveIt       = "Leave it as it is"
 	releaseOnce   = "Release once"
-	releaseRest   = "Release with the marked parts removed"
+	releaseRest   = "Release without the marked parts"
 	discard       = "Discard the response"
 	alwaysAllow   = "Always allow this tool"
 	beginAgain    = "Begin again with an empty store"

@@ -31,7 +31,7 @@ export function heldActions(review: Review): Actions {
   const others = [release]
   if (held.parts.some((part) => part.marks.length > 0)) {
     const without: Action = {
-      ...release, id: 'held-without', title: 'Release with the marked parts removed…', label: `Release with the marked parts removed: the response from ${what}`, call: 'without', confirm: 'Release it without them',
+      ...release, id: 'held-without', title: 'Release without the marked parts…', label: `Release without the marked parts: the response from ${what}`, call: 'without', confirm: 'Release it without them',
       consequence: 'The marked sentences are replaced by “[removed by Sallyport]”. Claude gets the rest, once, within 15 minutes. What nobody marked may still mislead it.',
       done: `You released a response from ${what}, without its marked parts, once.`,
     }
@@ -42,7 +42,7 @@ export function heldActions(review: Review): Actions {
   if (held.exceptable.length > 0 && !typed) {
     more.push({
       ...base, id: 'held-exception', title: 'Always allow this tool…', label: `Always allow this tool, for a while: ${what}`, call: 'except', ask: 'form', confirm: 'Make the exception',
-      consequence: `Sallyport will stop holding responses of ${what} for this reason:`, done: `Responses of ${what} are not held for this reason for a while. This one is still held.`,
+      consequence: `Sallyport will stop holding responses of ${what} for ${held.exceptable.length === 1 ? 'this reason' : 'these reasons'}, for a while:`, done: `Responses of ${what} are not held for this any more, for a while. This one is still held.`,
     })
   }
   if (held.item.startsWith('tool:') && review.identity !== '') {

@@ -347,6 +347,8 @@ export interface ExceptDecision {
 export interface Exception {
   id: string
   rule: string
+  /** what the rule says; "" for one that is not ours */
+  title: string
   /** server text */
   server: string
   /** pin key; holds server text */

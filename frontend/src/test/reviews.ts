@@ -122,7 +122,7 @@ export function heldReview(held: Partial<Held> = {}, with_: Partial<Review> = {}
 
 export function exceptionOf(with_: Partial<Exception> = {}): Exception {
   return {
-    id: 'x1', rule: 'instruction_override_short', server: 'weather', item: 'tool:get_forecast', level: 'high', created: new Date().toISOString(),
+    id: 'x1', rule: 'instruction_override_short', title: 'It tells Claude to ignore what stands before', server: 'weather', item: 'tool:get_forecast', level: 'high', created: new Date().toISOString(),
     until: new Date(Date.now() + 3_600_000).toISOString(), code: '7CK4', used: 2, ...with_,
   }
 }

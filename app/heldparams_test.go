@@ -1,0 +1,18 @@
+package app
+
+import "testing"
+
+func TestSecretsOfARequestAreMaskedWhole(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"name":"read","arguments":{"z":"1","password":"correct horse, battery","a":2}}`:        `{"name":"read","arguments":{"z":"1","password":"***","a":2}}`,
+		`{"api_key":["one two",{"x":"three four"}],"n":12345678901234567890,"t":true,"no":null}`: `{"api_key":["***",{"x":"***"}],"n":12345678901234567890,"t":true,"no":null}`,
+		`{"text":"use ghp_abcdefghijklmnopqrstuvwxyz012345 <b>","token":""}`:                     `{"text":"use *** <b>","token":""}`,
+		`{"url":"https://ada:hunter2@notes.example/x"}`:                                          `{"url":"https://***@notes.example/x"}`,
+		``:  ``,
+		`{`: ``,
+	} {
+		if got := string(maskParams([]byte(raw))); got != want {
+			t.Errorf("%s is shown as %s", raw, got)
+		}
+	}
+}
