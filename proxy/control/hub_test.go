@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // testHub is a hub that keeps what it gets: in memory, and in a file where it has one, so that a killed one leaves it to the
@@ -21,6 +22,7 @@ type testHub struct {
 	stepDown  func()
 	hold      chan struct{} // Records and Status wait here when it is not nil
 	refuse    error         // what Records answers
+	open      atomic.Int32  // calls of Status that have come
 
 	mu       sync.Mutex
 	file     *os.File
@@ -221,6 +223,7 @@ func (h *testHub) Attention(_ Wrapper, a Attention) (Waiting, error) {
 }
 
 func (h *testHub) Status() (Status, error) {
+	h.open.Add(1)
 	if h.hold != nil {
 		<-h.hold
 	}
