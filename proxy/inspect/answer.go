@@ -138,7 +138,7 @@ func tooLong(most int) AnswerVerdict {
 
 // checks says what was looked for, and what was not looked at.
 func (w *weigher) checks(deep bool) []Check {
-	if w.Whole && len(w.blobs.named) == 0 && !w.Asked {
+	if w.Whole && len(w.blobs.named) == 0 && !w.Asked && !w.joint.short {
 		return ran
 	}
 	checks := slices.Clone(ran)
@@ -154,6 +154,9 @@ func (w *weigher) checks(deep bool) []Check {
 			why += fmt.Sprintf("; and %d more", w.blobs.more)
 		}
 		checks[2] = Check{CheckBlobs, false, why}
+	}
+	if w.joint.short {
+		checks[3].Why = "not every two pieces were read as one word: there are too many"
 	}
 	if w.Asked {
 		checks[4] = Check{Check: CheckNgram, Ran: true}

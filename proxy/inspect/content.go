@@ -33,7 +33,7 @@ func (w *weigher) read(r *reading, text string, key bool) {
 		return
 	}
 	if key && word(text) { // a name: it is no part of what is said before and after it
-		if len(text) >= minText {
+		if w.placed = false; len(text) >= minText {
 			w.beneath(text, &view{text: text}, r, nil)
 		}
 		return

@@ -28,10 +28,10 @@ const (
 const formBlock = 128
 
 // forms are filled by blocks when a character of one is first met: a text of accents would ask the tables of Unicode for each.
-var forms [0x10000 / formBlock]atomic.Pointer[[formBlock]form]
+var forms [0x20000 / formBlock]atomic.Pointer[[formBlock]form]
 
 func formOf(r rune) form {
-	if r < 0 || r > 0xffff {
+	if r < 0 || r > 0x1ffff {
 		return makeForm(r)
 	}
 	block := forms[r/formBlock].Load()
@@ -47,10 +47,10 @@ func formOf(r rune) form {
 }
 
 func makeForm(r rune) form {
-	f := form{to: string(r), alike: lookalikes()[r]}
 	if classOf(r) != plain {
-		f.is |= formHidden | formWord
+		return form{is: formHidden | formWord}
 	}
+	f := form{to: string(r), alike: lookalikes()[r]}
 	if unicode.IsLetter(r) || unicode.IsMark(r) || compatible(r) {
 		f.is |= formWord
 	}

@@ -12,10 +12,11 @@ import (
 //   - words: the end of a text and the head of the next are read as one, without a space between them (zone);
 //   - weights: what was found near the end of an answer is weighed with what is found at the head of the next.
 const (
-	maxEndings = 4       // answers of a session that are remembered
-	zone       = 256     // bytes of each side that are read as one
-	blobZone   = 2 << 10 // the same, where a blob goes on
-	maxBegun   = 16      // patterns that are remembered as begun
+	maxEndings = 4        // answers of a session that are remembered
+	zone       = 256      // bytes of each side that are read as one
+	blobZone   = 2 << 10  // the same, where a blob goes on
+	maxBegun   = 16       // patterns that are remembered as begun
+	zoneRoom   = 64 << 10 // bytes that are read as one, and twice as many as there are in all texts
 )
 
 // joinedEncoding names, in a finding, that it was cut in pieces.
@@ -47,9 +48,14 @@ type joint struct {
 	tail    []byte   // the end of the texts so far, without a space between them
 	earlier []string // the same of answers before, for the first text of this one
 	zone    []byte
+	room    int  // bytes that may still be read twice
+	short   bool // it was not enough
 }
 
-func (j *joint) begin() { j.on, j.tail, j.earlier = false, j.tail[:0], j.earlier[:0] }
+func (j *joint) begin() {
+	j.room, j.short = zoneRoom, false
+	j.on, j.tail, j.earlier = false, j.tail[:0], j.earlier[:0]
+}
 
 // resume makes a weigher go on where earlier answers ended.
 func (w *weigher) resume(endings []ending) {
@@ -114,6 +120,7 @@ func (w *weigher) join(text string, where placer) {
 	if text == "" {
 		return
 	}
+	j.room += 2 * len(text)
 	if wordEnd(text[0]) {
 		if n := len(j.tail); n > 0 && wordEnd(j.tail[n-1]) {
 			w.across(unsafe.String(unsafe.SliceData(j.tail), n), text, where)
@@ -138,6 +145,10 @@ func (w *weigher) across(tail, text string, where placer) {
 	if blobRun(tail, true) && blobRun(text, false) {
 		size = blobZone
 	}
+	if w.joint.room -= 2 * size; w.joint.room < 0 {
+		w.joint.room, w.joint.short = 0, true
+		return
+	}
 	tail, head := tail[max(0, len(tail)-size):], text[:min(len(text), size)]
 	w.joint.zone = append(append(w.joint.zone[:0], tail...), head...)
 	joined := unsafe.String(unsafe.SliceData(w.joint.zone), len(w.joint.zone))
@@ -155,7 +166,8 @@ func (w *weigher) across(tail, text string, where placer) {
 				continue
 			}
 			chain := append([]string{joinedEncoding}, folded.chain...)
-			w.take(w.under, h, text, where.at(), 0, runeEnd(text, end-len(tail)), chain, strings.Clone(folded.text[h.start:h.end]))
+			w.placed = false
+			w.take(w.under, h, text, where, 0, runeEnd(text, end-len(tail)), chain, strings.Clone(folded.text[h.start:h.end]))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 func tagText(v *view) *view {
 	return hidden(v, "tag_characters", "\xf3\xa0", func(r rune) (string, bool) {
 		if r >= 0xe0020 && r <= 0xe007e {
-			return string(r - 0xe0000), true
+			return byteText(byte(r - 0xe0000)), true
 		}
 		return "", false
 	})
@@ -21,16 +21,16 @@ func selectorText(v *view) *view {
 	out := hidden(v, "variation_selectors", "\xef\xb8", func(r rune) (string, bool) {
 		switch {
 		case r >= 0xfe00 && r <= 0xfe0f:
-			return string([]byte{byte(r - 0xfe00)}), true
+			return byteText(byte(r - 0xfe00)), true
 		case r >= 0xe0100 && r <= 0xe01ef:
-			return string([]byte{byte(r - 0xe0100 + 16)}), true
+			return byteText(byte(r - 0xe0100 + 16)), true
 		}
 		return "", false
 	})
 	if out == nil {
 		out = hidden(v, "variation_selectors", "\xf3\xa0", func(r rune) (string, bool) {
 			if r >= 0xe0100 && r <= 0xe01ef {
-				return string([]byte{byte(r - 0xe0100 + 16)}), true
+				return byteText(byte(r - 0xe0100 + 16)), true
 			}
 			return "", false
 		})
@@ -81,7 +81,11 @@ func turned(v *view) *view {
 		}
 		for i := end; i > start; {
 			r, size := utf8.DecodeLastRuneInString(v.text[start:i])
-			w.put(string(r), i-size, i)
+			if r == utf8.RuneError {
+				w.put("\ufffd", i-size, i)
+			} else {
+				w.put(v.text[i-size:i], i-size, i)
+			}
 			i -= size
 		}
 		w.put("\n", at, start)
@@ -103,6 +107,7 @@ const minSpaced = 6 // letters in a row that are no initials any more
 // them, a word begins.
 func spaced(v *view) *view {
 	var w *weaver
+	var join []int // where letters stand; -1 for a gap between words
 	kept := 0
 	for i := lonely(v.text, 0); i+2*minSpaced-2 < len(v.text); {
 		sep := v.text[i+1]
@@ -115,7 +120,7 @@ func spaced(v *view) *view {
 			continue
 		}
 		end, letters := i, 0
-		var join []int // where letters stand; -1 for a gap between words
+		join = join[:0]
 		for end < len(v.text) && wordByte(v.text[end]) && (end+1 >= len(v.text) || !wordByte(v.text[end+1])) {
 			join = append(join, end)
 			letters++
@@ -178,3 +183,11 @@ const (
 	eachByte = 0x0101010101010101
 	highBits = 0x80 * eachByte
 )
+
+// byteText is a text of one byte.
+func byteText(b byte) string { return everyByte[b : int(b)+1] }
+
+const everyByte = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x20\x21\x22\x23\x24\x25\x26\x27\x28\x29\x2a\x2b\x2c\x2d\x2e\x2f\x30\x31\x32\x33\x34\x35\x36\x37\x38\x39\x3a\x3b\x3c\x3d\x3e\x3f" +
+	"\x40\x41\x42\x43\x44\x45\x46\x47\x48\x49\x4a\x4b\x4c\x4d\x4e\x4f\x50\x51\x52\x53\x54\x55\x56\x57\x58\x59\x5a\x5b\x5c\x5d\x5e\x5f\x60\x61\x62\x63\x64\x65\x66\x67\x68\x69\x6a\x6b\x6c\x6d\x6e\x6f\x70\x71\x72\x73\x74\x75\x76\x77\x78\x79\x7a\x7b\x7c\x7d\x7e\x7f" +
+	"\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f\xa0\xa1\xa2\xa3\xa4\xa5\xa6\xa7\xa8\xa9\xaa\xab\xac\xad\xae\xaf\xb0\xb1\xb2\xb3\xb4\xb5\xb6\xb7\xb8\xb9\xba\xbb\xbc\xbd\xbe\xbf" +
+	"\xc0\xc1\xc2\xc3\xc4\xc5\xc6\xc7\xc8\xc9\xca\xcb\xcc\xcd\xce\xcf\xd0\xd1\xd2\xd3\xd4\xd5\xd6\xd7\xd8\xd9\xda\xdb\xdc\xdd\xde\xdf\xe0\xe1\xe2\xe3\xe4\xe5\xe6\xe7\xe8\xe9\xea\xeb\xec\xed\xee\xef\xf0\xf1\xf2\xf3\xf4\xf5\xf6\xf7\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff"

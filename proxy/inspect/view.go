@@ -14,6 +14,9 @@ const (
 	maxChain   = 2
 	viewFactor = 4
 	viewSlack  = 64 << 10
+	// maxStretches is how many places a view knows apart: what comes after them has one together. They are larger than the letters
+	// they stand for.
+	maxStretches = 1 << 20
 )
 
 // A view is one way to read a text: as it stands, or with an encoding undone. Each of its bytes knows which bytes of the
@@ -87,6 +90,11 @@ func weave(src *view) *weaver {
 func (w *weaver) add(from, to int32, even bool) {
 	if n := len(w.parts); n > 0 && even && w.parts[n-1].even && w.parts[n-1].to == from {
 		w.parts[n-1].to = to
+		return
+	}
+	if n := len(w.parts); n == maxStretches {
+		last := &w.parts[n-1]
+		last.from, last.to, last.even = min(last.from, from), max(last.to, to), false
 		return
 	}
 	w.parts = append(w.parts, stretch{int32(len(w.text)), from, to, even})

@@ -206,3 +206,17 @@ func TestPathsOfPlainTextsCostNothing(t *testing.T) {
 		t.Errorf("%d bytes for a definition of %d", took, len(raw))
 	}
 }
+
+// The places of a view take more memory than its letters, so they are bounded; what stands beyond has a place still.
+func TestPlacesOfALongViewAreBounded(t *testing.T) {
+	v := entities(&view{text: strings.Repeat("&#105;x", maxStretches) + "&#106;"})
+	if v == nil || len(v.parts) > maxStretches || len(v.text) != 2*maxStretches+1 {
+		t.Fatal("more places than there may be")
+	}
+	if start, end := v.span(len(v.text)-1, len(v.text)); start < 0 || start >= end || end > 7*maxStretches+6 || end < 7*maxStretches {
+		t.Errorf("%d to %d", start, end)
+	}
+	if start, end := v.span(2, 3); start != 7 || end != 13 {
+		t.Errorf("%d to %d", start, end)
+	}
+}

@@ -25,6 +25,8 @@ type weigher struct {
 	hidden []Finding // characters nobody sees, that weigh
 	worst  int       // rank of the gravest finding
 	cues   []cue     // what the second vote is asked about
+	where  string    // the path of the text that is being looked at,
+	placed bool      // if it was needed
 	offset int       // where the next text begins, in all texts together
 	stream int       // the same, of the texts as folded
 	joint  joint
@@ -49,7 +51,7 @@ func (w *weigher) add(text string, where placer) { w.addView(text, nil, where) }
 
 // addView is add, where there is a view to begin with: what a blob holds.
 func (w *weigher) addView(text string, v *view, where placer) {
-	if len(text) < minText {
+	if w.placed = false; len(text) < minText {
 		return
 	}
 	if w.place == Metadata { // in a definition every text stands for itself
@@ -80,10 +82,17 @@ func (w *weigher) views(text string, v *view, where placer) {
 	for _, v := range all[1:] {
 		known = w.beneath(text, fold(v), where, known)
 	}
-	if w.place == Metadata || !ascii(v.text) {
+	if w.place == Metadata || strings.Contains(v.text, tagMark) || strings.Contains(v.text, selectorMark) {
 		w.characters(text, v, where)
 	}
 }
+
+// With these bytes begin tag characters and the selectors of a large alphabet, and those of a small one: in an answer nothing else
+// that is hidden weighs by itself.
+const (
+	tagMark      = "\xf3\xa0"
+	selectorMark = "\xef\xb8"
+)
 
 // characters weighs what is hidden in a text. In a definition it is found by Definition too.
 func (w *weigher) characters(text string, v *view, where placer) {
@@ -106,17 +115,13 @@ func (w *weigher) characters(text string, v *view, where placer) {
 func (w *weigher) look(text string, v *view, where placer) {
 	m := w.plain
 	m.match(v.text, w.stream)
-	path := ""
-	for i, h := range m.hits {
-		if i == 0 {
-			path = where.at()
-		}
+	for _, h := range m.hits {
 		start, end := v.span(max(h.start-w.stream, 0), h.end-w.stream)
 		decoded := ""
 		if len(v.chain) > 0 {
 			decoded = v.text[max(h.start-w.stream, 0) : h.end-w.stream]
 		}
-		if f := w.take(m, h, text, path, start, end, v.chain, decoded); f != nil {
+		if f := w.take(m, h, text, where, start, end, v.chain, decoded); f != nil {
 			w.cued(v.text, h, w.stream, *f)
 		}
 		if h.start < w.stream {
@@ -135,7 +140,6 @@ func (w *weigher) beneath(text string, v *view, where placer, known spans) spans
 	m := w.under
 	m.begin()
 	m.match(v.text, 0)
-	path := ""
 	var fresh spans
 	for _, h := range m.hits {
 		if v.parts != nil && v.same(h.start, h.end) {
@@ -146,10 +150,10 @@ func (w *weigher) beneath(text string, v *view, where placer, known spans) spans
 			continue
 		}
 		if fresh == nil {
-			path, fresh = where.at(), spans{}
+			fresh = spans{}
 		}
 		fresh[h.rule] = append(fresh[h.rule], [2]int{start, end})
-		if f := w.take(m, h, text, path, start, end, v.chain, v.text[h.start:h.end]); f != nil {
+		if f := w.take(m, h, text, where, start, end, v.chain, v.text[h.start:h.end]); f != nil {
 			w.cued(v.text, h, 0, *f)
 		}
 	}
@@ -174,7 +178,7 @@ func (s spans) have(rule int32, start, end int) bool {
 }
 
 // take weighs a match, and reports it where its rule is not excepted and there are not too many.
-func (w *weigher) take(m *matcher, h hit, text, path string, start, end int, chain []string, decoded string) *Finding {
+func (w *weigher) take(m *matcher, h hit, text string, where placer, start, end int, chain []string, decoded string) *Finding {
 	r := &m.rules[h.rule]
 	weight := r.metal
 	if w.place == Answer {
@@ -197,7 +201,7 @@ func (w *weigher) take(m *matcher, h hit, text, path string, start, end int, cha
 	}
 	w.worst = max(w.worst, r.level.Rank())
 	f := Finding{
-		Rule: r.name, Level: r.level, Category: "threat", Title: r.title, Where: path, Start: start, End: end,
+		Rule: r.name, Level: r.level, Category: "threat", Title: r.title, Where: w.path(where), Start: start, End: end,
 		Match: strings.Clone(clip(text[start:end], maxMatch)),
 	}
 	if len(chain) > 0 {
@@ -208,6 +212,14 @@ func (w *weigher) take(m *matcher, h hit, text, path string, start, end int, cha
 	}
 	w.Findings = append(w.Findings, f)
 	return &w.Findings[len(w.Findings)-1]
+}
+
+// path is where the text stands that is being looked at. It is put together once.
+func (w *weigher) path(where placer) string {
+	if !w.placed {
+		w.where, w.placed = where.at(), true
+	}
+	return w.where
 }
 
 // done weighs what was found. Nothing is added after it.
