@@ -44,8 +44,19 @@ function around(part: HeldPart, number: number): Excerpt | null {
   const from = wordStart(text, Math.max(0, start - BEFORE))
   const to = wordEnd(text, Math.min(text.length, Math.min(end, start + MOST) + AFTER))
   const head = from > 0 ? '… ' : ''
-  const moved = clipMarks(marks, from, to).map((m) => ({ ...m, start: m.start + head.length, end: m.end + head.length }))
+  const moved = together(clipMarks(marks, from, to)).map((m) => ({ ...m, start: m.start + head.length, end: m.end + head.length }))
   return { text: head + text.slice(from, to) + (to < text.length || part.pages > 1 ? ' …' : ''), marks: moved }
+}
+
+/** Marks that lie over each other are one: which is which is told where the text stands. */
+function together(marks: Mark[]): Mark[] {
+  const out: Mark[] = []
+  for (const mark of marks) {
+    const last = out.at(-1)
+    if (last && mark.start <= last.end) last.end = Math.max(last.end, mark.end)
+    else out.push({ ...mark })
+  }
+  return out
 }
 
 /** Words are not cut, unless they are no words. */
