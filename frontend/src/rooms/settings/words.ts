@@ -20,6 +20,7 @@ export interface Section {
 export const SECTIONS: readonly Section[] = [
   { id: 'checks', title: 'Checks', keys: ['pins.first_use', 'pins.resources', 'pins.recheck', 'pins.recheck_timeout', 'limits.message'] },
   { id: 'startup', title: 'How servers start', keys: ['pins.launch', 'sandbox'] },
+  { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'quarantine.retention', 'interaction.policy', 'sanitizer.ansi'] },
   { id: 'files', title: 'Claude’s file', keys: ['clients.auto_protect'] },
   { id: 'activity', title: 'Activity', keys: ['activity.keep', 'activity.max_size'] },
   { id: 'decisions', title: 'Claude and the command line', keys: ['own_tools', 'approvals.cli'] },
@@ -61,6 +62,45 @@ const WORDS: Record<string, Words> = {
     typed: {
       allowed: 'From 1ms to 10m, such as 10s.',
       means: (value) => `Calls reach a server that stalls for ${amountWords(value)} before its answers are refused.`,
+    },
+  },
+  'inspect.on_limit': {
+    label: 'A response that is larger than what is looked at',
+    effect: 'Nobody can say whether something is hidden in it.',
+    choices: {
+      hold: { name: 'Hold it for me', effect: 'Claude does not see it until you have released it.' },
+      allow: { name: 'Let it through', effect: 'Claude reads it unchecked. Activity says that nobody looked.' },
+    },
+  },
+  'inspect.max_bytes': {
+    label: 'Largest response that is looked at',
+    effect: 'What is larger goes the way that is chosen above.',
+    choices: {},
+    typed: { allowed: 'From 4KiB to 1GiB, such as 64MiB.', means: (value) => `Responses of more than ${amountWords(value)} are not looked at.` },
+  },
+  'quarantine.retention': {
+    label: 'Keep the text of a held response for',
+    effect: 'Then it is deleted, and Claude never sees it. What happened stays in Activity.',
+    choices: {},
+    typed: { allowed: 'From 1m to 720h, such as 24h.', means: (value) => `The text of a held response stays on this computer for ${amountWords(value)}.` },
+  },
+  'interaction.policy': {
+    label: 'A server asks Claude or you for something',
+    effect: 'It can have Claude write, or ask you a question.',
+    choices: {
+      deny: { name: 'Refuse it', effect: 'No server gets anything that way.' },
+      ask: { name: 'Ask me first', effect: 'The first request of each kind waits for you.' },
+      guard: { name: 'Refuse what is suspicious', effect: 'A request for passwords, or with orders in it, is refused and waits in the Inbox.' },
+      allow: { name: 'Let it through', effect: 'Nobody stops a request for a password.' },
+    },
+  },
+  'sanitizer.ansi': {
+    label: 'Commands to a terminal in what a server sends',
+    effect: 'They can hide or repaint text.',
+    choices: {
+      strip: { name: 'Take them out', effect: 'What is left is plain text.' },
+      visible: { name: 'Show them as letters', effect: 'They can be read, and do nothing.' },
+      off: { name: 'Let them through', effect: 'They act wherever the text is printed.' },
     },
   },
   'limits.message': {
