@@ -86,7 +86,7 @@ func hasBlob(text string) bool {
 			if digits++; !hexLetters[text[end]] {
 				digits = 0
 			}
-			if end++; digits >= minBlob {
+			if end++; digits == minBlob && hexOfText(text[end-minBlob:end]) {
 				return true
 			}
 		}
@@ -96,6 +96,30 @@ func hasBlob(text string) bool {
 		i = end
 	}
 	return false
+}
+
+// hexOfText says whether hexadecimal digits may begin a text: the bytes of a hash soon are none that text is made of.
+func hexOfText(digits string) bool {
+	follows := false // the byte before begins, or goes on with, a character of several bytes
+	for i := 0; i+1 < len(digits); i += 2 {
+		switch c := digits[i] | 0x20; {
+		case c >= '2' && c <= '7' || digits[i] >= '2' && digits[i] <= '7':
+			follows = false
+		case digits[i] == '0':
+			switch digits[i+1] | 0x20 {
+			case '9', 'a', 'd':
+				follows = false
+			default:
+				return false
+			}
+		case c >= 'c' && c <= 'f':
+			follows = true
+		case (c == 'a' || c == 'b' || digits[i] == '8' || digits[i] == '9') && follows:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // The alphabets of blobs, by byte. They are data: nothing is made when a wrapper starts.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -28,6 +29,7 @@ type ending struct {
 	pending []pending
 	found   []placed
 	tail    string
+	seam    seam // of the tail
 }
 
 func (e *ending) empty() bool {
@@ -45,8 +47,9 @@ type openEnd struct {
 // joint is what a weigher knows of the texts before the one it looks at.
 type joint struct {
 	on      bool
-	tail    []byte   // the end of the texts so far, without a space between them
-	earlier []string // the same of answers before, for the first text of this one
+	tail    []byte    // the end of the texts so far, without a space between them
+	seam    seam      // how they end
+	earlier []*ending // of answers before, for the first text of this one
 	zone    []byte
 	room    int  // bytes that may still be read twice
 	short   bool // it was not enough
@@ -55,6 +58,7 @@ type joint struct {
 func (j *joint) begin() {
 	j.room, j.short = zoneRoom, false
 	j.on, j.tail, j.earlier = false, j.tail[:0], j.earlier[:0]
+	j.seam.begin()
 }
 
 // resume makes a weigher go on where earlier answers ended.
@@ -77,7 +81,7 @@ func (w *weigher) resume(endings []ending) {
 			}
 		}
 		if e.tail != "" {
-			w.joint.earlier = append(w.joint.earlier, e.tail)
+			w.joint.earlier = append(w.joint.earlier, e)
 		}
 	}
 }
@@ -105,8 +109,9 @@ func (w *weigher) ending() (e ending) {
 			e.found = append(e.found, p)
 		}
 	}
-	if t := w.joint.tail; len(t) > 0 && wordEnd(t[len(t)-1]) {
-		e.tail = string(t[max(0, len(t)-blobZone):])
+	if t := w.joint.tail; len(t) > 0 && wordEnd(t[len(t)-1]) && w.joint.seam.goesOn() {
+		e.tail, e.seam = string(t[max(0, len(t)-blobZone):]), w.joint.seam
+		e.seam.nodes = slices.Clone(e.seam.nodes)
 	}
 	return e
 }
@@ -121,18 +126,27 @@ func (w *weigher) join(text string, where placer) {
 		return
 	}
 	j.room += 2 * len(text)
+	l := w.of.finder
 	if wordEnd(text[0]) {
-		if n := len(j.tail); n > 0 && wordEnd(j.tail[n-1]) {
+		if n := len(j.tail); n > 0 && wordEnd(j.tail[n-1]) && j.seam.meets(l, text) {
 			w.across(unsafe.String(unsafe.SliceData(j.tail), n), text, where)
 		}
-		for _, t := range j.earlier {
-			w.across(t, text, where)
+		for _, e := range j.earlier {
+			if e.seam.meets(l, text) {
+				w.across(e.tail, text, where)
+			}
 		}
 	}
 	if n := len(j.earlier); n > 0 {
-		j.tail = append(j.tail, j.earlier[n-1]...)
+		last := j.earlier[n-1]
+		j.tail = append(j.tail, last.tail...)
+		nodes := append(j.seam.nodes[:0], last.seam.nodes...)
+		j.seam = last.seam
+		j.seam.nodes = nodes
+		clear(j.earlier)
 		j.earlier = j.earlier[:0]
 	}
+	j.seam.keep(l, text)
 	j.tail = append(j.tail, text[max(0, len(text)-blobZone):]...)
 	if n := len(j.tail); n > 2*blobZone {
 		j.tail = j.tail[:copy(j.tail, j.tail[n-blobZone:])]

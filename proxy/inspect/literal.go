@@ -10,6 +10,7 @@ type literals struct {
 	class [256]uint8 // of a byte as folded; 0 is every byte that is in no literal
 	width int
 	pair  []uint16 // first class*width + second class: the node of two bytes
+	third []uint16 // row*width + third class: the node of three bytes
 	nodes []node   // 0 is none, 1 the root
 	alone [256]uint16
 }
@@ -21,10 +22,14 @@ type node struct {
 	literal        uint16 // the one that ends there, and 1; 0 is none
 	class          uint8  // of its last byte
 	spaced         bool   // its last byte is a space
+	row            uint16 // of third, and 1; 0 for a node that does not stand for two bytes
 }
 
 // next is the node that follows on a byte of this class, 0 for none.
 func (l *literals) next(at int, class uint8) int {
+	if row := l.nodes[at].row; row != 0 { // nearly all that begin end here, and these nodes have many children
+		return int(l.third[int(row-1)*l.width+int(class)])
+	}
 	for n := l.nodes[at].child; n != 0; n = l.nodes[n].sibling {
 		if l.nodes[n].class == class {
 			return int(n)
@@ -90,8 +95,31 @@ func newLiterals(words []string) (*literals, error) {
 		}
 		l.nodes[at].literal = uint16(id + 1)
 	}
+	l.rows()
 	l.foldBytes()
 	return l, nil
+}
+
+// rows makes the table of three bytes.
+func (l *literals) rows() {
+	rows := 0
+	for _, at := range l.pair {
+		if at != 0 {
+			rows++
+		}
+	}
+	l.third = make([]uint16, rows*l.width)
+	rows = 0
+	for _, at := range l.pair {
+		if at == 0 {
+			continue
+		}
+		for n := l.nodes[at].child; n != 0; n = l.nodes[n].sibling {
+			l.third[rows*l.width+int(l.nodes[n].class)] = n
+		}
+		rows++
+		l.nodes[at].row = uint16(rows)
+	}
 }
 
 // foldBytes makes the tables hold for bytes as they stand in a text.

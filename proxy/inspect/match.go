@@ -129,9 +129,10 @@ func (m *matcher) literal(text string, base, i, j int, id uint16, head bool) {
 	l := m.finder
 	tail := j == len(text) || l.kind[text[j-1]]&kindWordy == 0 || l.kind[text[j]]&kindWordy == 0
 	phrases := m.phrases[id]
+	near := base+i-m.far <= maxGap // something that began may go on here
 	for k := range phrases {
 		p := &phrases[k]
-		if !head && !p.openHead || !tail && !p.openTail {
+		if p.part > 0 && !near || !head && !p.openHead || !tail && !p.openTail {
 			continue
 		}
 		start, end := base+i, base+j

@@ -1,0 +1,152 @@
+package inspect
+
+import (
+	"strings"
+	"unsafe"
+)
+
+// seam says, of texts that are read as one without a space between them, whether anything could lie across the place where two
+// of them meet. Nearly always nothing does, and looking costs as much as a text of half a kilobyte: a list of short values
+// would be looked at fifty times over.
+type seam struct {
+	nodes  []int         // literals that have begun and not ended
+	full   bool          // there are more of them
+	inside bool          // the last byte is part of a word
+	run    int           // letters of a blob at the end
+	caps   int           // capitals among them
+	hex    int           // hexadecimal digits at the end
+	first  [minBlob]byte // of them
+	odd    int           // bytes since something that can be read in more than one way
+}
+
+// maxBegunThere is how many literals may have begun at one place.
+const maxBegunThere = 16
+
+func (s *seam) begin() { *s = seam{nodes: s.nodes[:0], odd: zone} }
+
+// meets says whether anything could lie across, where a text comes next.
+func (s *seam) meets(l *literals, text string) bool {
+	head := text[:min(len(text), zone)]
+	if s.full || s.odd < zone || manifold(head) {
+		return true
+	}
+	for _, n := range s.nodes {
+		if _, ended := l.through(n, head, 0); ended {
+			return true
+		}
+	}
+	if s.run == 0 {
+		return false
+	}
+	t := *s
+	return t.letters(head)
+}
+
+// goesOn says whether any text could make something of what stands at the end.
+func (s *seam) goesOn() bool {
+	return s.full || s.odd < zone || len(s.nodes) > 0 || s.run >= minBlob/2
+}
+
+// letters counts on through a text, and says whether there may be a blob in what was counted.
+func (s *seam) letters(text string) (blob bool) {
+	for i := range len(text) {
+		c := text[i]
+		if !base64Letters[c] {
+			s.run, s.caps, s.hex = 0, 0, 0
+			continue
+		}
+		s.run++
+		if c >= 'A' && c <= 'Z' {
+			s.caps++
+		}
+		if s.hex < minBlob {
+			s.first[s.hex] = c
+		}
+		if s.hex++; !hexLetters[c] {
+			s.hex = 0
+		}
+		blob = blob || s.run >= minBlob && s.caps >= 3 || s.hex >= minBlob && hexOfText(unsafe.String(&s.first[0], minBlob))
+	}
+	return blob
+}
+
+// keep remembers how the texts end after this one.
+func (s *seam) keep(l *literals, text string) {
+	end := text
+	if len(text) > zone {
+		end = text[len(text)-zone:]
+		s.run, s.caps, s.hex = 0, 0, 0
+	}
+	s.letters(end)
+	if s.odd = min(s.odd+len(text), zone); manifold(end) {
+		s.odd = 0
+	}
+	kept := s.nodes[:0]
+	if len(text) < maxLiteral {
+		for _, n := range s.nodes {
+			if n, _ := l.through(n, text, 0); n != 0 {
+				kept = append(kept, n)
+			}
+		}
+	}
+	s.nodes, s.full = kept, false
+	from := max(0, len(text)-maxLiteral)
+	if from > 0 {
+		s.inside = l.kind[text[from-1]]&kindWordy != 0
+	}
+	for i := from; i < len(text); i++ {
+		kind := l.kind[text[i]]
+		if kind&kindBegins != 0 && (!s.inside || kind&kindWordy == 0 || kind&kindInside != 0) {
+			if n := l.next(1, l.class[text[i]]); n != 0 {
+				if n, _ = l.through(n, text, i+1); n != 0 {
+					if len(s.nodes) == maxBegunThere {
+						s.full = true
+						break
+					}
+					s.nodes = append(s.nodes, n)
+				}
+			}
+		}
+		s.inside = kind&kindWordy != 0
+	}
+	if len(text) > 0 {
+		s.inside = l.kind[text[len(text)-1]]&kindWordy != 0
+	}
+}
+
+// through follows the tree from a node through text[j:]. It ends where a literal does (ended), or where the text does: node then
+// says how far it came.
+func (l *literals) through(node int, text string, j int) (at int, ended bool) {
+	for from := j; ; j++ {
+		if j > from && l.nodes[node].literal != 0 {
+			ended = true
+		}
+		if j > 0 && j > from && l.kind[text[j-1]]&kindBlank != 0 {
+			for j < len(text) && l.kind[text[j]]&kindBlank != 0 {
+				j++
+			}
+		}
+		if j >= len(text) {
+			return node, ended
+		}
+		if node = l.next(node, l.class[text[j]]); node == 0 {
+			return 0, ended
+		}
+	}
+}
+
+// manifold says that a piece of a text can be read in more than one way, blobs aside.
+func manifold(text string) bool {
+	if !ascii(text) || strings.IndexByte(text, '&') >= 0 || strings.IndexByte(text, '%') >= 0 || strings.IndexByte(text, '\\') >= 0 {
+		return true
+	}
+	if len(text) >= 16 {
+		return lonely(text, 0) < len(text)
+	}
+	for i := 1; i < len(text)-1; i++ { // too short for that: what parts letters
+		if !wordy(foldByte(text[i])) {
+			return true
+		}
+	}
+	return false
+}
