@@ -64,6 +64,7 @@ type AnswerVerdict struct {
 	Judged
 	Score   float64
 	Checks  []Check
+	RuleSet string   // what it was judged by
 	TooLong bool     // nothing was looked at: it is longer than MaxBytes
 	Passed  []string // silenced rules without which the verdict would be graver
 }
@@ -72,12 +73,12 @@ type AnswerVerdict struct {
 // what is made of it and the answers before it. raw must have passed frame.Scan. It may be called by several goroutines at once;
 // answers that come at the same time are not joined with each other.
 func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
-	if terms.MaxBytes > 0 && len(raw) > terms.MaxBytes {
-		return tooLong(terms.MaxBytes)
-	}
 	w.mu.Lock()
 	rules, endings := w.rules, w.endings
 	w.mu.Unlock()
+	if terms.MaxBytes > 0 && len(raw) > terms.MaxBytes {
+		return tooLong(terms.MaxBytes, rules)
+	}
 	weighing := newWeigher(rules.compiled(), Answer)
 	defer weighing.release()
 	weighing.except = terms.Silenced
@@ -93,7 +94,7 @@ func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 	}
 	verdict := AnswerVerdict{
 		Judged: Judged{Verdict: found.Verdict, Findings: found.Findings, Whole: found.Whole, Asked: found.Asked}, Score: found.Score,
-		Checks: weighing.checks(deep),
+		Checks: weighing.checks(deep), RuleSet: rules.RuleSet(),
 	}
 	if found.Verdict != Clean {
 		verdict.Findings = append(weighing.hidden, found.Findings...)
@@ -124,9 +125,9 @@ func (w *Watch) keep(e ending, under *RuleFile) {
 	w.endings = kept
 }
 
-func tooLong(most int) AnswerVerdict {
+func tooLong(most int, rules *RuleFile) AnswerVerdict {
 	why := fmt.Sprintf("the answer is longer than %d bytes", most)
-	v := AnswerVerdict{Judged: Judged{Verdict: Clean}, TooLong: true}
+	v := AnswerVerdict{Judged: Judged{Verdict: Clean}, RuleSet: rules.RuleSet(), TooLong: true}
 	for _, c := range ran {
 		if c.Ran {
 			c.Ran, c.Why = false, why

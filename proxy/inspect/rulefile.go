@@ -15,7 +15,7 @@ import (
 
 // Bounds of a rule file.
 const (
-	maxRuleFile  = 64 << 10 // bytes
+	MaxRuleFile  = 64 << 10 // bytes
 	maxRules     = 200
 	maxPatterns  = 64 // of a rule
 	maxRuleTitle = 160
@@ -24,9 +24,9 @@ const (
 
 // RuleFile holds rules of one's own (inspect.rules): it only adds findings, whatever it says. A nil file is the catalogue alone.
 type RuleFile struct {
-	with        *compiled // the catalogue and the rules of the file
-	count       int
-	fingerprint uint64
+	with  *compiled // the catalogue and the rules of the file
+	count int
+	name  string // of the rule set, with the catalogue's
 }
 
 // ruleFile is how a file is written. docs/detection.md describes it.
@@ -57,8 +57,8 @@ func groupNames() []string {
 
 // LoadRules reads a rule file. The error says which rule is wrong and how; nothing of a wrong file counts.
 func LoadRules(raw []byte) (*RuleFile, error) {
-	if len(raw) > maxRuleFile {
-		return nil, fmt.Errorf("a rule file of more than %d KiB", maxRuleFile>>10)
+	if len(raw) > MaxRuleFile {
+		return nil, fmt.Errorf("a rule file of more than %d KiB", MaxRuleFile>>10)
 	}
 	if err := frame.Validate(raw); err != nil {
 		return nil, fmt.Errorf("the rule file is no JSON that has one reading: %w", err)
@@ -103,7 +103,7 @@ func LoadRules(raw []byte) (*RuleFile, error) {
 	}
 	h := fnv.New64a()
 	h.Write(raw)
-	return &RuleFile{with: c, count: len(file.Rules), fingerprint: h.Sum64()}, nil
+	return &RuleFile{with: c, count: len(file.Rules), name: fmt.Sprintf("%s+%016x", RuleSet(), h.Sum64())}, nil
 }
 
 // finds says whether one rule finds something in a text as it stands.
@@ -169,7 +169,7 @@ func (f *RuleFile) RuleSet() string {
 	if f == nil {
 		return RuleSet()
 	}
-	return fmt.Sprintf("%s+%016x", RuleSet(), f.fingerprint)
+	return f.name
 }
 
 // NewWatch makes a Watch that looks for the rules of the file too.

@@ -76,7 +76,7 @@ func TestARuleFileThatIsWrongDoesNotLoad(t *testing.T) {
 		})
 	}
 	for name, raw := range map[string]string{
-		"no JSON": `{`, "another version": `{"version":2,"rules":[]}`, "too large": `{"version":1,"rules":[` + strings.Repeat(" ", maxRuleFile) + `]}`, "nothing": ``, "two values": `{"version":1} {}`,
+		"no JSON": `{`, "another version": `{"version":2,"rules":[]}`, "too large": `{"version":1,"rules":[` + strings.Repeat(" ", MaxRuleFile) + `]}`, "nothing": ``, "two values": `{"version":1} {}`,
 	} {
 		if f, err := LoadRules([]byte(raw)); err == nil {
 			t.Errorf("%s: %v", name, f)
