@@ -194,7 +194,7 @@ func (j *journal) delivered(r *request, bytes int, f found) {
 		}
 		f.Findings = asked
 	}
-	detail := map[string]any{"check": "inspect", "verdict": f.Verdict}
+	detail := map[string]any{"check": "inspect", "verdict": f.Verdict, "rule_set": f.RuleSet}
 	summary := "its answer passed with a warning"
 	if len(asked) > 0 {
 		detail["arguments"] = asked[0].Match
@@ -238,7 +238,8 @@ func rulesOf(findings []inspect.Finding) []string {
 // harmless looks at what a server says beside its answers and its pinned definitions: the rest of a listing, an
 // acknowledgement, its own name. What is to be blocked there is cut, there being nothing to release: nobody asked for it.
 func (s *Session) harmless(raw []byte) bool {
-	if isShortWord(raw) || inspect.JudgeDefinition(raw).Verdict != inspect.Block {
+	own := s.rules.file.Load()
+	if own.Count() == 0 && isShortWord(raw) || own.JudgeDefinition(raw).Verdict != inspect.Block {
 		return true
 	}
 	s.journal.counted("a text of the server was cut because of what was found in it", "policy_decision", "blocked", "inspect")
@@ -247,7 +248,7 @@ func (s *Session) harmless(raw []byte) bool {
 
 // isShortWord says of a JSON value that there is no room for anything in it: no string of more than two words or forty
 // bytes, and nothing but letters, digits and what names are made of. Nearly every server is called so, and looking for
-// threats there would cost its start more than the rest of it.
+// threats there would cost its start more than the rest of it. A rule of one's own may be about a single word.
 func isShortWord(raw []byte) bool {
 	if len(raw) > 256 {
 		return false

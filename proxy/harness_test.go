@@ -42,6 +42,7 @@ type gatekeeper struct {
 	taken    control.Taken // what Take answers
 	released []control.Released
 	excepted []control.Exception
+	rules    []byte
 
 	interactions []control.Interaction
 	asks         []control.Allowed
@@ -148,7 +149,7 @@ func (g *gatekeeper) push() {
 		Revision: g.state.Revision + 1, Name: "weather", Open: len(g.approved) > 0, Blocked: g.state.Blocked,
 		Items: map[string]control.ItemState{}, Settings: map[string]string{},
 	}
-	next.Released, next.Exceptions, next.Asks = g.released, g.excepted, g.asks
+	next.Released, next.Exceptions, next.Asks, next.Rules = g.released, g.excepted, g.asks, g.rules
 	for k, v := range g.settings {
 		next.Settings[k] = v
 	}

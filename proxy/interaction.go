@@ -117,7 +117,7 @@ func (s *Session) watched(v *view, line []byte, m *frame.Message) inspect.Answer
 		text = line
 	}
 	if len(text) == 0 {
-		return inspect.AnswerVerdict{Judged: inspect.Judged{Verdict: inspect.Clean, Whole: true}}
+		return inspect.AnswerVerdict{Judged: inspect.Judged{Verdict: inspect.Clean, Whole: true}, RuleSet: s.rules.file.Load().RuleSet()}
 	}
 	found := s.watch.Answer(text, inspect.Terms{MaxBytes: v.policy.MaxInspect})
 	if bytes.Contains(line, ownVoice) {
@@ -192,7 +192,7 @@ func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
 	if !worth {
 		return
 	}
-	detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rulesOf(found.Findings)})
+	detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rulesOf(found.Findings), "rule_set": found.RuleSet})
 	j.record("policy_decision", "warned", control.Record{Mode: mode, Summary: "a request of the server to the client was let through with a warning", Detail: detail})
 }
 
@@ -203,6 +203,6 @@ func (j *journal) refusedInteraction(kind, mode, code string, found inspect.Answ
 	if !worth {
 		return
 	}
-	detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rulesOf(found.Findings)})
+	detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rulesOf(found.Findings), "rule_set": found.RuleSet})
 	j.record("policy_decision", "blocked", control.Record{Code: code, Mode: mode, Summary: "a request of the server to the client was refused (interaction.policy)", Detail: detail})
 }

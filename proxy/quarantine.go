@@ -29,7 +29,7 @@ func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
 		ID: control.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: s.clientName(), Session: s.cfg.Session, Era: "legacy",
 		Method: r.methodName(), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
-		Why: control.HeldThreat, Score: f.Score, Findings: f.Findings, Checks: f.Checks, RuleSet: inspect.RuleSet(),
+		Why: control.HeldThreat, Score: f.Score, Findings: f.Findings, Checks: f.Checks, RuleSet: f.RuleSet,
 	}
 	if f.TooLong {
 		held.Why = control.HeldLimit

@@ -61,6 +61,7 @@ type Session struct {
 	journal  journal
 	tasks    taskSet
 	watch    inspect.Watch // what the server answers is looked at through it
+	rules    ownRules
 	aside    *aside
 	askTurns chan struct{} // one token for each refused request of the server that the hub is being told of
 	releases releases
@@ -91,6 +92,7 @@ func New(cfg Config) *Session {
 		s.serverReader = frame.NewReader(cfg.FromServer, 0)
 	}
 	s.journal.init(cfg)
+	s.useRules(cfg.Gate.State().Rules)
 	s.checks = newChecker(s)
 	cfg.Gate.Subscribe(s.onState)
 	return s
@@ -282,6 +284,7 @@ func tooLong(err error) *frame.TooLong {
 
 // onState takes a state the hub pushed: what was taken back is blocked at once, what was approved is announced.
 func (s *Session) onState(connected bool) {
+	s.useRules(s.cfg.Gate.State().Rules) // before what was approved under them is served
 	before, after := s.rebuild(nil, nil)
 	s.life.stateCame()
 	s.park.wake()

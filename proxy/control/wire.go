@@ -73,8 +73,9 @@ type State struct {
 	// Released are the answers that the same request of this wrapper's client gets; Exceptions those in force for its server.
 	Released   []Released  `json:"released,omitempty"`
 	Exceptions []Exception `json:"exceptions,omitempty"`
-	Asks       []Allowed   `json:"asks,omitempty"` // what it may ask its client for, of what it would else be refused
-	Hide       []string    `json:"hide,omitempty"` // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
+	Asks       []Allowed   `json:"asks,omitempty"`  // what it may ask its client for, of what it would else be refused
+	Rules      []byte      `json:"rules,omitempty"` // the rule file in force (inspect.rules) as it was read, nil for none; it has loaded in the hub
+	Hide       []string    `json:"hide,omitempty"`  // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
 }
 
 // ItemState is where one item of a server stands. State is approved, new, changed, rejected or removed. Approved holds the

@@ -215,7 +215,7 @@ func Diff(from, to Document) (tightened, loosened []ChangeOfSetting) {
 func (s Setting) mayStand(p place) bool { return s.placed(p.server != "", p.tool != "") == nil }
 
 // Strictest is a document under which, for every server and tool, the stricter of both documents' values is in force: what
-// holds while a loosened file waits for a person. Where both are as safe the second holds.
+// holds while a loosened file waits for a person. Where both are as safe the second holds, but for rivals the first.
 func Strictest(accepted, edited Document) Document {
 	result := Document{global: Values{}, servers: map[string]override{}, unknown: edited.unknown}
 	for _, p := range places(accepted, edited) {
@@ -226,7 +226,11 @@ func Strictest(accepted, edited Document) Document {
 			if !s.mayStand(p) {
 				continue
 			}
-			if stricter := Stricter(s.Key, b[s.Key], a[s.Key]); stricter != wider[s.Key] {
+			stricter := Stricter(s.Key, b[s.Key], a[s.Key])
+			if s.rival(a[s.Key], b[s.Key]) {
+				stricter = a[s.Key]
+			}
+			if stricter != wider[s.Key] {
 				values[s.Key] = stricter
 			}
 		}

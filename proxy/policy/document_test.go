@@ -177,6 +177,9 @@ func TestDiffTellsTighteningFromLoosening(t *testing.T) {
 		{"a name that loosens does nothing", `{}`, `{"servers":{"weather":{"pins.first_use":"trust-clean"}}}`, "", ""},
 		{"a file that is no JSON any more", `{"pins.recheck":0,"pins.resources":true}`, `{`, "", "pins.recheck pins.resources"},
 		{"taste needs nobody", `{}`, `{"own_tools":"waiting"}`, "own_tools", ""},
+		{"further rules", `{}`, `{"inspect.rules":"` + rooted + `/a"}`, "inspect.rules", ""},
+		{"other rules", `{"inspect.rules":"` + rooted + `/a"}`, `{"inspect.rules":"` + rooted + `/b"}`, "", "inspect.rules"},
+		{"a path that cannot be read any more", `{"inspect.rules":"` + rooted + `/a"}`, `{"inspect.rules":"b"}`, "", "inspect.rules"},
 		{"command-line approval loosens", `{}`, `{"approvals":{"cli":true}}`, "", "approvals.cli"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -30,6 +30,8 @@ func TestParseGivesEveryValueOneSpelling(t *testing.T) {
 		{"a short suffix is binary", "limits.message", "64m", "64MiB"},
 		{"a decimal suffix is decimal", "limits.message", "1 MB", "1000000"},
 		{"white space around", "own_tools", " waiting ", "waiting"},
+		{"a path is told one way", "inspect.rules", rooted + "/a//b/../rules.json", filepath.FromSlash(rooted + "/a/rules.json")},
+		{"no file", "inspect.rules", "Off", "off"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := must(t, c.key)
@@ -58,6 +60,15 @@ func TestParseRefusesInOneLineThatNamesWhatIsAllowed(t *testing.T) {
 		{"a size that overflows", "limits.message", "99999999999GiB", "no size"},
 		{"a negative size", "activity.max_size", "-1", "no size"},
 		{"a line break in a value", "pins.resources", "on\noff", "on, off"},
+		{"a path from where somebody stands", "inspect.rules", "rules.json", "whole path"},
+		{"a path that goes up", "inspect.rules", "../rules.json", "whole path"},
+		{"a home that only a shell knows", "inspect.rules", "~/rules.json", "~ stands for no folder"},
+		{"a line break in a path", "inspect.rules", rooted + "/a\nb", "cannot be seen"},
+		{"a path that moves the cursor", "inspect.rules", rooted + "/a\x1b[2J", "cannot be seen"},
+		{"a path that is turned around", "inspect.rules", rooted + "/a\u202egpj.json", "cannot be seen"},
+		{"a path of bytes that are no text", "inspect.rules", rooted + "/\xff", "cannot be seen"},
+		{"a path without end", "inspect.rules", rooted + "/" + strings.Repeat("a", 5000), "4096"},
+		{"no path at all", "inspect.rules", "", "whole path"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := must(t, c.key).Parse(c.value)
@@ -98,6 +109,10 @@ func TestLoosens(t *testing.T) {
 		{"less room for evidence loosens", "activity.max_size", "256MiB", "1MiB", true},
 		{"when our tools are listed is a matter of taste", "own_tools", "always", "waiting", false},
 		{"and back", "own_tools", "waiting", "always", false},
+		{"further rules tighten", "inspect.rules", "off", rooted + "/a", false},
+		{"no further rules loosen", "inspect.rules", rooted + "/a", "off", true},
+		{"other rules may hold less", "inspect.rules", rooted + "/a", rooted + "/b", true},
+		{"the same rules again", "inspect.rules", rooted + "/a", rooted + "/a", false},
 		{"another spelling of the same loosens nothing", "pins.recheck", "30s", "30", false},
 		{"doubt: from a value that cannot be read", "pins.first_use", "?", "review", true},
 		{"doubt: to a value that cannot be read", "pins.first_use", "review", "?", true},
@@ -110,6 +125,14 @@ func TestLoosens(t *testing.T) {
 		})
 	}
 }
+
+// rooted is how a whole path begins on this system.
+var rooted = func() string {
+	if filepath.Separator == '\\' {
+		return "C:"
+	}
+	return ""
+}()
 
 func TestStricter(t *testing.T) {
 	for _, c := range []struct{ name, key, a, b, want string }{
@@ -178,6 +201,9 @@ func TestForWrapperFallsBackToDefaults(t *testing.T) {
 	}
 	if got := ForHub(Values{"activity.keep": "garbage"}); got != (Hub{AutoProtect: true, ActivityKeep: 90 * 24 * time.Hour, ActivitySize: 256 << 20, Retention: 24 * time.Hour}) {
 		t.Errorf("hub: %+v", got)
+	}
+	if got := ForHub(Values{"inspect.rules": filepath.FromSlash(rooted + "/rules.json")}).Rules; got != filepath.FromSlash(rooted+"/rules.json") {
+		t.Errorf("rule file: %q", got)
 	}
 }
 

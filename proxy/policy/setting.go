@@ -48,6 +48,14 @@ type kind interface {
 	risk(canonical string) (float64, error)
 }
 
+// rivals is a kind with values of which none may take another's place by itself, though neither is known to be less safe.
+type rivals interface{ rival(a, b string) bool }
+
+func (s Setting) rival(a, b string) bool {
+	r, ok := s.kind.(rivals)
+	return ok && r.rival(a, b)
+}
+
 // Parse reads a value as a person or a file wrote it and gives its one spelling. The error is one line and names what is
 // allowed.
 func (s Setting) Parse(value string) (canonical string, err error) {
@@ -73,7 +81,7 @@ func (s Setting) Loosens(from, to string) bool {
 	if err != nil {
 		return true
 	}
-	return after > before
+	return after > before || s.rival(from, to)
 }
 
 func (s Setting) riskOf(value string) (float64, error) {

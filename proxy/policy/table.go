@@ -67,6 +67,11 @@ var table = []Setting{
 		Doc: "What happens to an answer that is larger than what is looked at. hold: it is held back until you have decided. allow: it passes, and the timeline says that nobody looked at it.",
 	},
 	{
+		Key: "inspect.rules", Default: off, Scope: Global, kind: file{},
+		Values: "the whole path of a file, or off", Safer: "a file (to name another, or none, is a decision)",
+		Doc: "A file with further rules for what is looked for in definitions and answers. It only adds findings. One that does not load is refused, and the rules that held go on holding.",
+	},
+	{
 		Key: "interaction.policy", Default: "guard", Scope: Server, kind: choice{"deny", "ask", "guard", "allow"},
 		Values: "allow, guard, ask, deny", Safer: "deny",
 		Doc: "What happens when a server asks Claude or you for something (sampling, elicitation). guard: a request with a finding of High or above is refused and waits in the inbox. " +

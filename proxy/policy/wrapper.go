@@ -47,17 +47,23 @@ type Hub struct {
 	ActivityKeep time.Duration
 	ActivitySize int64         // bytes
 	Retention    time.Duration // of the text of a held answer
+	Rules        string        // path of a rule file, "" for none
 }
 
 // ForHub reads values as the hub needs them, as ForWrapper does.
 func ForHub(v Values) Hub {
 	keep, _ := v.duration("activity.keep")
 	retention, _ := v.duration("quarantine.retention")
+	rules := v.safe("inspect.rules")
+	if rules == off {
+		rules = ""
+	}
 	return Hub{
 		CLIApproval:  v.safe("approvals.cli") == "on",
 		AutoProtect:  v.safe("clients.auto_protect") == "on",
 		ActivityKeep: keep,
 		ActivitySize: v.bytes("activity.max_size"),
 		Retention:    retention,
+		Rules:        rules,
 	}
 }

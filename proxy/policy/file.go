@@ -1,0 +1,51 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxPath is the longest path of a file; the systems have no longer ones.
+const maxPath = 4096
+
+// file is the whole path of a file, or off. What is in it is for whoever reads it; that a file is there is the safer way, and
+// of two files neither is.
+type file struct{}
+
+func (file) parse(value string) (string, error) {
+	switch {
+	case strings.EqualFold(value, off):
+		return off, nil
+	case len(value) > maxPath:
+		return "", fmt.Errorf("a path of more than %d bytes; use the whole path of a file, or off", maxPath)
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, unwritten):
+		return "", errors.New("a path with characters that cannot be seen; use the whole path of a file, or off")
+	case strings.HasPrefix(value, "~"):
+		return "", fmt.Errorf("%.40q: ~ stands for no folder here; use the whole path of a file, or off", value)
+	case !filepath.IsAbs(value):
+		return "", fmt.Errorf("%.40q is not the whole path of a file; use one, or off", value)
+	case strings.HasPrefix(filepath.ToSlash(filepath.VolumeName(value)), "//"):
+		// A share of another computer may hang whoever reads it, and a device has no end.
+		return "", fmt.Errorf("%.40q is no file of this computer; use the whole path of a file, or off", value)
+	}
+	return filepath.Clean(value), nil
+}
+
+// unwritten are controls, and what turns text around or is not drawn: two such paths may look like one.
+func unwritten(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+func (f file) risk(canonical string) (float64, error) {
+	if canonical == off {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// rival: nobody knows here which of two files holds more, so that a person says which.
+func (file) rival(a, b string) bool { return a != off && b != off && a != b }
