@@ -20,8 +20,8 @@ type declaration struct {
 
 // declarations reads a report. What a wrapper says about an item is not believed: name, digest and findings are computed
 // here from the bytes the server declared. An item without one reading gets no digest and can never be approved. Of two
-// items with one key the first stands for both, because neither can be approved.
-func declarations(report control.Report) (items map[string]*declaration, order []string, whole []inspect.Finding) {
+// items with one key the first stands for both, because neither can be approved. own are the rules beside the catalogue.
+func declarations(report control.Report, own *inspect.RuleFile) (items map[string]*declaration, order []string, whole []inspect.Finding) {
 	items = map[string]*declaration{}
 	for _, f := range report.Findings {
 		if f.Rule != pin.NameCollision { // found again below
@@ -45,7 +45,7 @@ func declarations(report control.Report) (items map[string]*declaration, order [
 			})
 			continue
 		}
-		item.Findings = append(item.Findings, inspect.Threats(item.Raw).Findings...)
+		item.Findings = append(item.Findings, own.Threats(item.Raw).Findings...)
 		if item.Kind == pin.Tool {
 			item.Findings = append(item.Findings, inspect.ContextParameters(item.Raw)...)
 		}

@@ -93,6 +93,7 @@ type Hub struct {
 	minted    map[string][]time.Time // new codes of the last minute, by server
 	withdrawn map[string]string      // code of the item that left last, by server and kind
 	settings  settings
+	own       ownRules
 	files     map[string]pin.FileStamp   // by path: what was in them when they stood like this; nil before the store was asked
 	problems  map[string]control.Problem // by code
 	cli       bool                       // decisions may come over the socket
@@ -143,12 +144,17 @@ func Open(opts Options) (*Hub, error) {
 		withdrawn:  map[string]string{},
 		problems:   map[string]control.Problem{},
 		quarantine: newQuarantine(),
+		own:        ownRules{wake: make(chan struct{}, 1)},
 		guard:      guardian{wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}},
 	}
 	if err := h.openStore(); err != nil {
 		return nil, err
 	}
 	if err := h.openSettings(); err != nil {
+		h.Close()
+		return nil, err
+	}
+	if err := h.openRules(); err != nil {
 		h.Close()
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 	if err != nil || len(params) > control.MaxInteraction || params[0] != '{' { // lists have no digest of their own
 		return control.Kept{}, answer(control.CodeBadRequest, "a request that cannot be shown to a person")
 	}
-	var watch inspect.Watch
+	watch := h.own.file.Load().NewWatch()
 	found := together(append(inspect.Asked(in.Method, params), watch.Answer(params, inspect.Terms{}).Findings...), in.Findings)
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -21,10 +21,11 @@ func (h *Hub) begin() {
 	h.mu.Lock()
 	h.idling()
 	h.mu.Unlock()
-	h.work.Add(6)
+	h.work.Add(7)
 	go h.collectSpool()
 	go h.tendHeld()
 	go h.watchSettings()
+	go h.watchRules()
 	go h.watchClients()
 	go h.watchHome()
 	go func() {

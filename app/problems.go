@@ -22,6 +22,7 @@ const (
 	problemSettingsWatch   = "SP-011"
 	problemLog             = "SP-012"
 	problemSpool           = "SP-013"
+	problemRules           = "SP-014"
 
 	problemClientGone       = "SP-201"
 	problemClientDenied     = "SP-202"

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"maps"
 	"reflect"
 	"slices"
@@ -15,7 +16,7 @@ func (h *Hub) blocked(s *session) control.State {
 	h.revision++
 	state := control.State{
 		Revision: h.revision, Name: s.name, Blocked: true,
-		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()),
+		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()), Rules: h.own.raw,
 	}
 	if h.lost != nil {
 		state.Code, state.Kind, state.Waiting = h.lost.code, kindProblem, 1
@@ -108,7 +109,7 @@ func (h *Hub) push(s *session) control.State {
 	}
 	state := st.base
 	state.Name, state.Waiting, state.Launch = s.name, h.waitingOf(s), st.launch.state(s)
-	state.Released, state.Exceptions = h.released(s), h.excepted(s)
+	state.Released, state.Exceptions, state.Rules = h.released(s), h.excepted(s), h.own.raw
 	state.Revision = s.pushed.Revision
 	if s.pushed.Revision == 0 || !sameState(state, s.pushed) {
 		h.revision++
@@ -170,7 +171,7 @@ func (h *Hub) ordered() []*session {
 
 func sameState(a, b control.State) bool {
 	return a.Name == b.Name && a.Open == b.Open && a.Blocked == b.Blocked && a.Code == b.Code && a.Kind == b.Kind && a.Waiting == b.Waiting &&
-		maps.Equal(a.Settings, b.Settings) && slices.Equal(a.Hide, b.Hide) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
+		maps.Equal(a.Settings, b.Settings) && slices.Equal(a.Hide, b.Hide) && bytes.Equal(a.Rules, b.Rules) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
 		return x.State == y.State && x.Code == y.Code && slices.Equal(x.Approved, y.Approved)
 	})
 }

@@ -180,7 +180,7 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 	if r.Era != "legacy" && r.Era != "modern" {
 		return control.State{}, answer(control.CodeBadRequest, "unknown era")
 	}
-	declared, _, whole := declarations(r) // outside the lock: it may take a while
+	declared, _, whole := declarations(r, h.own.file.Load()) // outside the lock: it may take a while
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := h.sessions[w]

@@ -140,6 +140,7 @@ func (h *Hub) readSettings() error {
 		return h.failed(err)
 	}
 	h.settings.accepted = accepted
+	h.own.look()
 	return h.restand()
 }
 
@@ -232,6 +233,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 	accepted, file := h.settings.accepted, h.settings.file
 	_, loosened := policy.Diff(accepted, file)
 	var decided []policy.ChangeOfSetting
+	var rules *loadedRules
 	for _, c := range loosened {
 		name := settingItem(c)
 		switch {
@@ -242,6 +244,11 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 			file, err = file.Set(c.Key, c.From, c.Server, c.Tool)
 			out.Rejected = append(out.Rejected, name)
 		default:
+			if c.Key == keyRules {
+				if rules, err = rulesToSet(c.To); err != nil {
+					return false, nil, err
+				}
+			}
 			accepted, err = accepted.Set(c.Key, c.To, c.Server, c.Tool)
 			out.Approved = append(out.Approved, name)
 		}
@@ -293,6 +300,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 	}
 	return true, func() {
 		h.settings.accepted, h.settings.file, h.settings.raw = accepted, file, raw
+		h.useRules(rules)
 		if err := h.restand(); err != nil {
 			h.failed(err)
 		}

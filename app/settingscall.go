@@ -110,6 +110,13 @@ func (h *Hub) setWindowOnly(s policy.Setting, q control.SettingQuery) (control.S
 
 // setSetting sets one value where it was asked for. allowed is asked with h.mu held, and only for what loosens.
 func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() error, descends bool) (control.Setting, error) {
+	var rules *loadedRules
+	if q.Key == keyRules {
+		var err error
+		if rules, err = rulesToSet(q.Value); err != nil { // outside the lock: it may be a slow disk
+			return control.Setting{}, err
+		}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := h.usable(); err != nil {
@@ -172,6 +179,7 @@ func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() er
 		return control.Setting{}, h.failed(err)
 	}
 	h.settings.accepted, h.settings.file, h.settings.raw = accepted, file, raw
+	h.useRules(rules)
 	if err := h.restand(); err != nil {
 		return control.Setting{}, err
 	}

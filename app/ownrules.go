@@ -1,0 +1,280 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/store"
+)
+
+// ownRules are the rules that inspect.rules adds to the catalogue: what loaded last. They stay when the file stops loading or
+// goes, over a restart too, until the setting says that there are none.
+type ownRules struct {
+	path string                           // of the file they came from; "" for none
+	raw  []byte                           // its content, never changed; wrappers are sent it
+	file atomic.Pointer[inspect.RuleFile] // read without h.mu
+	wake chan struct{}                    // the setting may be another: the file that it names is looked at
+}
+
+// metaRules is where the store keeps them.
+const metaRules = "rules"
+
+// keptRules is how.
+type keptRules struct {
+	Path string `json:"path"`
+	Raw  []byte `json:"raw"`
+}
+
+// look has the file looked at soon.
+func (o *ownRules) look() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// rulesPath is what inspect.rules says, "" for off. The caller holds h.mu.
+func (h *Hub) rulesPath() string { return policy.ForHub(h.settings.global()).Rules }
+
+// openRules puts in force what was when the last hub ended, and then what the file says now.
+func (h *Hub) openRules() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	path := h.rulesPath()
+	if h.store != nil && h.damage == "" {
+		var kept keptRules
+		err := h.store.View(func(tx *store.Tx) error {
+			raw, err := tx.Meta(metaRules)
+			if err == nil {
+				err = json.Unmarshal(raw, &kept)
+			}
+			return err
+		})
+		switch {
+		case absent(err):
+		case errors.Is(err, store.ErrCorrupt):
+			return h.openedDamaged(err)
+		case err != nil:
+			return fmt.Errorf("open rules: %w", err)
+		case path != "":
+			file, err := inspect.LoadRules(kept.Raw)
+			if err != nil { // a newer catalogue may have taken a rule's name
+				h.rulesFail(kept.Path, errors.New(oneLine(inspect.Escape(err.Error()))))
+				break
+			}
+			h.own.path, h.own.raw = kept.Path, kept.Raw
+			h.own.file.Store(file)
+		default:
+			h.own.path = kept.Path // the setting says off since: to be forgotten
+		}
+	}
+	if path == "" {
+		h.useRules(nil)
+		return nil
+	}
+	raw, file, err := ReadRules(path)
+	if err != nil {
+		h.rulesFail(path, err)
+		return nil
+	}
+	h.useRules(&loadedRules{path, raw, file})
+	return nil
+}
+
+// rulesFail says that a file does not load, and what holds instead. The caller holds h.mu.
+func (h *Hub) rulesFail(path string, err error) {
+	holds := "no rule of one's own is in force"
+	if n := h.own.file.Load().Count(); n > 0 {
+		holds = "what it said before holds: " + count(n, "rule")
+		if h.own.path != path {
+			holds = "those of " + inspect.Escape(h.own.path) + " hold"
+		}
+	}
+	h.problem(problemRules, fmt.Sprintf("the rule file %s does not load: %v; %s", inspect.Escape(path), err, holds), "mend the file; it counts as soon as it loads")
+}
+
+// useRules puts a file's rules in force and tells the wrappers; nil is what the setting says where it says off, and else
+// nothing. The caller holds h.mu.
+func (h *Hub) useRules(rules *loadedRules) {
+	defer h.own.look() // another file may have to be watched
+	if rules == nil {
+		if h.rulesPath() != "" {
+			return
+		}
+		rules = &loadedRules{}
+	}
+	if rules.path == h.own.path && bytes.Equal(rules.raw, h.own.raw) {
+		h.solved(problemRules)
+		return
+	}
+	if h.store != nil {
+		summary := "no rules of one's own any more"
+		if rules.file != nil {
+			summary = fmt.Sprintf("%s of one's own, of %s", count(rules.file.Count(), "rule"), inspect.Escape(rules.path))
+		}
+		err := h.update(func(tx *store.Tx) (bool, error) {
+			kept, err := json.Marshal(keptRules{rules.path, rules.raw})
+			if err == nil && rules.file == nil {
+				err = tx.DeleteMeta(metaRules)
+			} else if err == nil {
+				err = tx.SetMeta(metaRules, kept)
+			}
+			if err != nil {
+				return false, err
+			}
+			_, err = tx.Append(h.record("config_change", "ok", store.Record{
+				Summary: clip(summary, 1000) + "; rule set " + rules.file.RuleSet(),
+				Detail:  detail(map[string]any{"check": "rules", "rule_set": rules.file.RuleSet(), "before": h.own.file.Load().RuleSet(), "rules": rules.file.Count()}),
+			}))
+			return true, err
+		})
+		if err != nil { // what cannot be written down does not count; it is tried again
+			h.failed(err)
+			return
+		}
+	}
+	h.own.path, h.own.raw = rules.path, rules.raw
+	h.own.file.Store(rules.file)
+	h.solved(problemRules)
+	h.changed()
+	if h.store == nil {
+		return
+	}
+	if err := h.lookAgain(); err != nil {
+		h.failed(err)
+	}
+	h.pushAll()
+}
+
+// lookAgain looks at what live wrappers declare by the rules that came. It only adds: what rules that went had found goes when
+// the server declares itself again. The caller holds h.mu.
+func (h *Hub) lookAgain() error {
+	file := h.own.file.Load()
+	if file == nil {
+		return nil
+	}
+	for _, s := range h.ordered() {
+		found := false
+		for key, d := range s.declared {
+			if all := together(slices.Clip(d.Findings), file.Threats(d.Raw).Findings); len(all) > len(d.Findings) {
+				with := *d
+				with.Findings = all
+				s.declared[key], found = &with, true
+			}
+		}
+		if !found || s.reported == 0 {
+			continue
+		}
+		notices, err := h.judgeAgain(s)
+		if err != nil {
+			return err
+		}
+		for _, n := range notices {
+			h.notify(n)
+		}
+	}
+	return nil
+}
+
+// watchRules follows the rule file: its folder is watched, because editors replace files, and it is looked at now and then,
+// because it may be a link, and its folder may come later than the setting.
+func (h *Hub) watchRules() {
+	defer h.work.Done()
+	var events chan fsnotify.Event
+	var lost chan error
+	watcher, err := fsnotify.NewWatcher()
+	if err == nil {
+		defer watcher.Close()
+		events, lost = watcher.Events, watcher.Errors
+	}
+	var path, folder string
+	var seen os.FileInfo
+	quiet := time.NewTimer(0) // an edit between Open and here would not be told
+	defer quiet.Stop()
+	ticker := time.NewTicker(h.opts.HomeCheck)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-h.closing:
+			return
+		case <-h.own.wake:
+			if now := h.rulesNamed(); now != path {
+				path, seen = now, nil
+				quiet.Reset(0)
+			}
+		case event, ok := <-events:
+			if !ok {
+				return
+			}
+			if filepath.Base(event.Name) == filepath.Base(path) {
+				quiet.Reset(h.opts.Settle)
+			}
+		case _, ok := <-lost:
+			if !ok {
+				return
+			}
+			quiet.Reset(h.opts.Settle) // events were lost
+		case <-ticker.C:
+			if path != "" && !unchanged(seen, path) {
+				quiet.Reset(h.opts.Settle)
+			}
+		case <-quiet.C:
+			if path = h.rulesNamed(); path == "" {
+				break
+			}
+			if now := filepath.Dir(path); watcher != nil && now != folder {
+				if folder != "" {
+					_ = watcher.Remove(folder)
+				}
+				if folder = ""; watcher.Add(now) == nil {
+					folder = now
+				}
+			}
+			seen, _ = os.Stat(path)
+			if !h.readRules(path) {
+				seen = nil
+			}
+		}
+	}
+}
+
+func unchanged(seen os.FileInfo, path string) bool {
+	now, err := os.Stat(path)
+	if err != nil || seen == nil {
+		return err != nil && seen == nil
+	}
+	return os.SameFile(seen, now) && seen.Size() == now.Size() && seen.ModTime().Equal(now.ModTime())
+}
+
+func (h *Hub) rulesNamed() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.rulesPath()
+}
+
+// readRules takes over what the file says now. It says whether that is done with.
+func (h *Hub) readRules(path string) bool {
+	raw, file, err := ReadRules(path)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.leaving || h.rulesPath() != path {
+		return true
+	}
+	if err != nil {
+		h.rulesFail(path, err)
+		return true
+	}
+	h.useRules(&loadedRules{path, raw, file})
+	return h.own.path == path && bytes.Equal(h.own.raw, raw)
+}

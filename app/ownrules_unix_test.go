@@ -1,0 +1,26 @@
+//go:build unix
+
+package app
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+func TestAPipeInTheRuleFilesPlaceHangsNobody(t *testing.T) {
+	p := newPlace(t)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := wantError(t, errOf(p.SetSetting(person, control.SettingQuery{Key: keyRules, Value: pipe})), control.CodeBadRequest)
+	if !strings.Contains(e.Message, "it is no file") {
+		t.Error(e.Message)
+	}
+	write(t, p.home.Settings, `{"inspect.rules": `+plainJSON(pipe)+`}`)
+	eventually(t, "the problem", func() bool { return strings.Contains(p.rulesProblem(), "it is no file") })
+}
