@@ -28,6 +28,8 @@ type (
 		Name    string      `json:"name"`
 		Version string      `json:"version"`
 		Rules   []sarifRule `json:"rules"`
+		// A property bag: no member of a driver says by which rules it looked.
+		Properties map[string]any `json:"properties"`
 	}
 	sarifRule struct {
 		ID               string    `json:"id"`
@@ -69,7 +71,7 @@ type (
 
 var sarifLevels = map[inspect.Level]string{inspect.Critical: "error", inspect.High: "error", inspect.Medium: "warning", inspect.Low: "note"}
 
-func sarifOf(files []scannedFile) sarifLog {
+func sarifOf(files []scannedFile, ruleSet string) sarifLog {
 	titles := map[string]string{}
 	for _, f := range files {
 		for _, item := range f.Items {
@@ -86,7 +88,7 @@ func sarifOf(files []scannedFile) sarifLog {
 	}
 	sort.Strings(names)
 	index := map[string]int{}
-	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "Sallyport", Version: version, Rules: []sarifRule{}}}, Artifacts: []sarifFile{}, Results: []sarifResult{}}
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "Sallyport", Version: version, Rules: []sarifRule{}, Properties: map[string]any{"ruleSet": ruleSet}}}, Artifacts: []sarifFile{}, Results: []sarifResult{}}
 	for i, name := range names {
 		index[name] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{name, sarifText{titles[name]}})

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -19,6 +20,7 @@ const maxScanned = 256 << 20
 type scanCommand struct {
 	Format string   `default:"text" enum:"text,json,sarif" help:"How to print what was found: text, json or sarif (2.1.0)."`
 	As     string   `default:"" enum:",tools,text,jsonl" help:"What the files are: a tools/list result or one tool, plain text, or a stream of JSON Lines. Without it each file says so itself."`
+	Rules  string   `placeholder:"FILE" help:"A file with further rules, as the setting inspect.rules names one."`
 	Files  []string `arg:"" name:"file" help:"Files to look at; - is standard input."`
 }
 
@@ -37,8 +39,16 @@ type scannedItem struct {
 }
 
 func (c scanCommand) run(_ context.Context, s streams) (int, error) {
+	var own *inspect.RuleFile
+	if c.Rules != "" {
+		var err error
+		if _, own, err = app.ReadRules(c.Rules); err != nil {
+			return exitFailed, fmt.Errorf("rule file %s: %w", text(c.Rules), err)
+		}
+	}
+	look := scanner{own}
 	if c.As == "jsonl" {
-		return c.stream(s)
+		return c.stream(s, look)
 	}
 	files := []scannedFile{}
 	for _, name := range c.Files {
@@ -46,7 +56,7 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 		if err != nil {
 			return exitFailed, err
 		}
-		file, err := scanFile(name, c.As, raw)
+		file, err := look.file(name, c.As, raw)
 		if err != nil {
 			return exitFailed, fmt.Errorf("%s: %w", name, err)
 		}
@@ -62,9 +72,9 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 	}
 	switch c.Format {
 	case "json":
-		return code, writeJSON(s.out, map[string]any{"schema": "sallyport.scan/1", "files": files})
+		return code, writeJSON(s.out, map[string]any{"schema": "sallyport.scan/1", "rule_set": own.RuleSet(), "files": files})
 	case "sarif":
-		return code, writeJSON(s.out, sarifOf(files))
+		return code, writeJSON(s.out, sarifOf(files, own.RuleSet()))
 	}
 	sayScanned(newPage(s), files)
 	return code, nil
@@ -89,18 +99,21 @@ func readScanned(name string, in io.Reader) ([]byte, error) {
 	return raw, nil
 }
 
-// scanFile looks at one file. Without a kind, JSON that holds tools is a listing, and all else is text.
-func scanFile(name, kind string, raw []byte) (scannedFile, error) {
+// scanner looks by the catalogue and by the rules of a file, nil for none.
+type scanner struct{ own *inspect.RuleFile }
+
+// file looks at one file. Without a kind, JSON that holds tools is a listing, and all else is text.
+func (look scanner) file(name, kind string, raw []byte) (scannedFile, error) {
 	tools, why := toolsOf(raw)
 	if kind == "tools" && why != nil {
 		return scannedFile{}, why
 	}
 	if kind == "text" || why != nil {
-		return scannedFile{File: name, Kind: "text", Items: []scannedItem{scanText("text", string(raw))}}, nil
+		return scannedFile{File: name, Kind: "text", Items: []scannedItem{look.text("text", string(raw))}}, nil
 	}
 	file := scannedFile{File: name, Kind: "tools", Items: []scannedItem{}}
 	for i, tool := range tools {
-		file.Items = append(file.Items, scanTool(toolName(tool, i), tool))
+		file.Items = append(file.Items, look.tool(toolName(tool, i), tool))
 	}
 	return file, nil
 }
@@ -158,9 +171,9 @@ func toolName(raw []byte, i int) string {
 	return fmt.Sprintf("tool %d", i+1)
 }
 
-// scanTool judges a definition. One that two parsers could read differently is no definition of anything: it is withheld where
+// tool judges a definition. One that two parsers could read differently is no definition of anything: it is withheld where
 // a server declares it.
-func scanTool(id string, raw []byte) scannedItem {
+func (look scanner) tool(id string, raw []byte) scannedItem {
 	if err := frame.Validate(raw); err != nil {
 		judged := inspect.Judged{Verdict: inspect.Block, Findings: []inspect.Finding{{
 			Rule: "no_one_reading", Level: inspect.High, Category: "threat", Title: "Its text can be read in two ways", Match: err.Error(),
@@ -171,12 +184,12 @@ func scanTool(id string, raw []byte) scannedItem {
 		}
 		return itemOf(id, judged, checks)
 	}
-	judged := inspect.JudgeDefinition(raw)
+	judged := look.own.JudgeDefinition(raw)
 	return itemOf(id, judged, judged.DefinitionChecks())
 }
 
-func scanText(id, text string) scannedItem {
-	judged := inspect.JudgeAnswer(text)
+func (look scanner) text(id, text string) scannedItem {
+	judged := look.own.JudgeAnswer(text)
 	return itemOf(id, judged, judged.TextChecks())
 }
 
@@ -224,7 +237,7 @@ type scanLine struct {
 }
 
 // stream judges JSON Lines one by one, in their order: a million of them need no more memory than one.
-func (c scanCommand) stream(s streams) (int, error) {
+func (c scanCommand) stream(s streams, look scanner) (int, error) {
 	code := exitFine
 	for _, name := range c.Files {
 		in := s.in
@@ -236,7 +249,7 @@ func (c scanCommand) stream(s streams) (int, error) {
 			defer f.Close()
 			in = f
 		}
-		found, err := streamOne(in, s.out)
+		found, err := look.stream(in, s.out)
 		if err != nil {
 			return exitFailed, fmt.Errorf("%s: %w", name, err)
 		}
@@ -247,7 +260,7 @@ func (c scanCommand) stream(s streams) (int, error) {
 	return code, nil
 }
 
-func streamOne(in io.Reader, out io.Writer) (found bool, err error) {
+func (look scanner) stream(in io.Reader, out io.Writer) (found bool, err error) {
 	lines := frame.NewReader(in, maxScanned)
 	for number := 1; ; number++ {
 		raw, err := lines.Next()
@@ -267,9 +280,9 @@ func streamOne(in io.Reader, out io.Writer) (found bool, err error) {
 		var item scannedItem
 		switch {
 		case line.Tool != nil:
-			item = scanTool("", line.Tool)
+			item = look.tool("", line.Tool)
 		case line.Text != nil:
-			item = scanText("", *line.Text)
+			item = look.text("", *line.Text)
 		default:
 			return found, fmt.Errorf("line %d has neither tool nor text", number)
 		}
