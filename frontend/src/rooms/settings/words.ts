@@ -20,7 +20,7 @@ export interface Section {
 export const SECTIONS: readonly Section[] = [
   { id: 'checks', title: 'Checks', keys: ['pins.first_use', 'pins.resources', 'pins.recheck', 'pins.recheck_timeout', 'limits.message'] },
   { id: 'startup', title: 'How servers start', keys: ['pins.launch', 'sandbox'] },
-  { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'quarantine.retention', 'interaction.policy', 'sanitizer.ansi'] },
+  { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'inspect.rules', 'quarantine.retention', 'interaction.policy', 'sanitizer.ansi'] },
   { id: 'files', title: 'Claude’s file', keys: ['clients.auto_protect'] },
   { id: 'activity', title: 'Activity', keys: ['activity.keep', 'activity.max_size'] },
   { id: 'decisions', title: 'Claude and the command line', keys: ['own_tools', 'approvals.cli'] },
@@ -77,6 +77,15 @@ const WORDS: Record<string, Words> = {
     effect: 'What is larger goes the way that is chosen above.',
     choices: {},
     typed: { allowed: 'From 4KiB to 1GiB, such as 64MiB.', means: (value) => `Responses of more than ${amountWords(value)} are not looked at.` },
+  },
+  'inspect.rules': {
+    label: 'Further rules for what is looked for',
+    effect: 'A file of yours with rules beside those of Sallyport. It can only add warnings.',
+    choices: {},
+    typed: {
+      allowed: 'The whole path of a file, or off.',
+      means: (value) => (value === 'off' ? 'No rules of your own are looked for any more.' : `The rules of ${value} take the place of those of the file before it.`),
+    },
   },
   'quarantine.retention': {
     label: 'Keep the text of a held response for',
