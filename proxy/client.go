@@ -143,7 +143,7 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 		s.refuse(r, why)
 		return
 	}
-	if code := s.releasedFor(v, r, now); code != "" {
+	if code := s.releasedFor(r, now); code != "" {
 		s.aside.run(func() { s.handOver(r, code, true) })
 		return
 	}
