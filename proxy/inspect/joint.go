@@ -110,7 +110,11 @@ func (w *weigher) ending() (e ending) {
 		}
 	}
 	if t := w.joint.tail; len(t) > 0 && wordEnd(t[len(t)-1]) && w.joint.seam.goesOn() {
-		e.tail, e.seam = string(t[max(0, len(t)-blobZone):]), w.joint.seam
+		size := zone
+		if w.joint.seam.run > zone/2 { // a blob may be long
+			size = blobZone
+		}
+		e.tail, e.seam = string(t[max(0, len(t)-size):]), w.joint.seam
 		e.seam.nodes = slices.Clone(e.seam.nodes)
 	}
 	return e
@@ -127,12 +131,14 @@ func (w *weigher) join(text string, where placer) {
 	}
 	j.room += 2 * len(text)
 	l := w.of.finder
-	if wordEnd(text[0]) {
-		if n := len(j.tail); n > 0 && wordEnd(j.tail[n-1]) && j.seam.meets(l, text) {
+	if n := len(j.tail); wordEnd(text[0]) && (n > 0 && wordEnd(j.tail[n-1]) || len(j.earlier) > 0) {
+		head := text[:min(len(text), zone)]
+		odd := manifold(head)
+		if n > 0 && wordEnd(j.tail[n-1]) && (odd || j.seam.meets(l, head)) {
 			w.across(unsafe.String(unsafe.SliceData(j.tail), n), text, where)
 		}
 		for _, e := range j.earlier {
-			if e.seam.meets(l, text) {
+			if odd || e.seam.meets(l, head) {
 				w.across(e.tail, text, where)
 			}
 		}

@@ -24,10 +24,9 @@ const maxBegunThere = 16
 
 func (s *seam) begin() { *s = seam{nodes: s.nodes[:0], odd: zone} }
 
-// meets says whether anything could lie across, where a text comes next.
-func (s *seam) meets(l *literals, text string) bool {
-	head := text[:min(len(text), zone)]
-	if s.full || s.odd < zone || manifold(head) {
+// meets says whether anything could lie across, where a text begins so next that can be read in one way.
+func (s *seam) meets(l *literals, head string) bool {
+	if s.full || s.odd < zone {
 		return true
 	}
 	for _, n := range s.nodes {
@@ -35,11 +34,15 @@ func (s *seam) meets(l *literals, text string) bool {
 			return true
 		}
 	}
-	if s.run == 0 {
+	end := 0
+	for end < len(head) && base64Letters[head[end]] {
+		end++
+	}
+	if s.run+end < minBlob {
 		return false
 	}
 	t := *s
-	return t.letters(head)
+	return t.letters(head[:end])
 }
 
 // goesOn says whether any text could make something of what stands at the end.
@@ -72,12 +75,15 @@ func (s *seam) letters(text string) (blob bool) {
 
 // keep remembers how the texts end after this one.
 func (s *seam) keep(l *literals, text string) {
-	end := text
-	if len(text) > zone {
-		end = text[len(text)-zone:]
+	end := text[max(0, len(text)-zone):]
+	last := len(end)
+	for last > 0 && base64Letters[end[last-1]] {
+		last--
+	}
+	if last > 0 || len(end) < len(text) {
 		s.run, s.caps, s.hex = 0, 0, 0
 	}
-	s.letters(end)
+	s.letters(end[last:])
 	if s.odd = min(s.odd+len(text), zone); manifold(end) {
 		s.odd = 0
 	}
