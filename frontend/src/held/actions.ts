@@ -1,5 +1,5 @@
 import type { Review } from '../lib/api'
-import type { Action, Actions } from '../review/actions'
+import type { Action, Actions } from '../review/action'
 import { warns } from '../review/findings'
 import { plainName } from '../untrusted/names'
 import { nounOf, waits } from './words'

@@ -1,6 +1,6 @@
 import type { Held, Review } from '../lib/api'
 import { verdictOf, worstOf } from '../review/findings'
-import type { Headline } from '../review/words'
+import type { Headline } from '../review/headline'
 
 /** It waits for a person: nothing was decided, or what was decided ran out. */
 export const waits = (held: Held) => held.state === 'waiting' || held.state === 'expired'

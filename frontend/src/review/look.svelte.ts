@@ -1,7 +1,7 @@
 import { waits } from '../held/words'
 import { CODES, refusalOf, type Api, type Decided, type Item, type Review } from '../lib/api'
 import { inTurn } from '../lib/turns'
-import type { Action } from './actions'
+import type { Action } from './action'
 import type { Outcome } from './outcome'
 
 /** Go counts from when it answered; a little more, so that it never refuses what the page let through. */

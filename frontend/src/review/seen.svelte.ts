@@ -1,5 +1,5 @@
 import { SvelteSet } from 'svelte/reactivity'
-import type { Action } from './actions'
+import type { Action } from './action'
 import { rankOf, type Warning } from './findings'
 
 const LETS = ['allow', 'release', 'without', 'except']

@@ -2,18 +2,8 @@ import { heldNothing, heldSince, heldSubject, heldVerdict } from '../held/words'
 import type { PartDetail, Review } from '../lib/api'
 import { plainName } from '../untrusted/names'
 import { verdictOf, worstOf } from './findings'
+import type { Headline } from './headline'
 import { labelOf } from './settings'
-
-/** Subject, server and verb of a headline; names are the server's and are shown as such. */
-export interface Headline {
-  before: string
-  /** server text */
-  name: string
-  between: string
-  /** server text */
-  server: string
-  after: string
-}
 
 const VERBS: Record<string, string> = {
   changed: 'changed', new: 'is new', removed: 'is gone', rejected: 'is blocked', approved: 'changed and changed back',

@@ -1,0 +1,10 @@
+/** Subject, server and verb of a headline; names are the server's and are shown as such. */
+export interface Headline {
+  before: string
+  /** server text */
+  name: string
+  between: string
+  /** server text */
+  server: string
+  after: string
+}
