@@ -147,15 +147,9 @@ func (s *Session) judgeAnswer(v *view, r *request, line []byte, body frame.Span)
 	if len(line)-len(text)-len(r.id) > plainEnvelope {
 		text = line
 	}
-	now := time.Now()
 	terms := inspect.Terms{MaxBytes: v.policy.MaxInspect}
-	for _, e := range v.state.Exceptions {
-		if e.Item == r.item && now.Before(e.Until) {
-			if terms.Silenced == nil {
-				terms.Silenced = map[string]inspect.Level{}
-			}
-			terms.Silenced[e.Rule] = e.Level
-		}
+	if len(v.state.Exceptions) > 0 {
+		terms.Silenced = v.silenced(r.item, time.Now())
 	}
 	f := found{AnswerVerdict: s.watch.Answer(text, terms)}
 	if bytes.Contains(line, ownVoice) {
@@ -169,6 +163,17 @@ func (s *Session) judgeAnswer(v *view, r *request, line []byte, body frame.Span)
 		}
 	}
 	return f
+}
+
+// silenced are the rules that a person has excepted for an item.
+func (v *view) silenced(item string, now time.Time) map[string]inspect.Level {
+	rules := map[string]inspect.Level{}
+	for _, e := range v.state.Exceptions {
+		if e.Item == item && now.Before(e.Until) {
+			rules[e.Rule] = e.Level
+		}
+	}
+	return rules
 }
 
 // bodyOf is the result or the error of an answer.

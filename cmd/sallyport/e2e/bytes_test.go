@@ -47,7 +47,7 @@ func TestT27EveryByteArrivesBothWays(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			argv, env := server, environment()
 			if way == "wrapped" {
-				h := install(t)
+				h := verbatim(t)
 				argv, env = append(h.wrap(), server...), environment(h.env()...)
 				settle(h, func() string {
 					s := launch(t, dir, env, argv)

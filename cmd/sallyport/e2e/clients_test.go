@@ -42,7 +42,7 @@ func TestRealClientsSeeTheSameBehindTheWrapper(t *testing.T) {
 						return d.run(t, append(before, server.argv(t, dir)...), env, dir, acts)
 					}
 					direct := play(nil)
-					h := install(t)
+					h := verbatim(t)
 					wrapped := settle(h, func() []map[string]any { return play(h.wrap(), h.env()...) })
 					compareDocuments(t, direct, wrapped, true)
 				})
@@ -208,7 +208,7 @@ func TestTheInspectorPrintsTheSameBehindTheWrapper(t *testing.T) {
 		t.Run(server.name, func(t *testing.T) {
 			dir := folder(t)
 			env := server.ground(t, dir)
-			h := install(t)
+			h := verbatim(t)
 			for _, args := range c.args {
 				args = fill(slices.Clone(args), dir)
 				t.Run(strings.Join(args[1:min(4, len(args))], " "), func(t *testing.T) {

@@ -212,3 +212,21 @@ func TestOfTwoHundredCallsInFlightTheHalfThatIsPoisonedIsHeld(t *testing.T) {
 		t.Errorf("%d wait", len(waiting))
 	}
 }
+
+func TestWhatATerminalWouldObeyReachesTheClientAsLetters(t *testing.T) {
+	dir := folder(t)
+	path := filepath.Join(dir, "work", "red.txt")
+	server := realServer{argv: npm("mcp-server-filesystem", "DIR"), prepare: func(t testing.TB, dir string) {
+		put(t, filepath.Join(dir, "red.txt"), "one \x1b[31mred\x1b[0m line\n")
+	}}
+	h := install(t)
+	env := server.ground(t, filepath.Dir(path), h.env()...)
+	s := launch(t, dir, env, append(h.wrap(), server.argv(t, filepath.Dir(path))...))
+	s.handshake("2025-06-18")
+	s.request("tools/list", `{}`)
+	h.approve()
+	s.heard("list_changed")
+	if got := s.call("read_text_file", fmt.Sprintf(`{"path":%q}`, path)); !strings.Contains(got, `one ESC[31mredESC[0m line`) || strings.Contains(got, "u001b") {
+		t.Errorf("the client got %s", got)
+	}
+}

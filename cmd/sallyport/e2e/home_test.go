@@ -33,6 +33,16 @@ func install(t testing.TB) *installation {
 	return installWith(t, "", filepath.Join(dir, "home"), nil)
 }
 
+// verbatim is install with the one deliberate change switched off that an honest answer can meet: what a terminal would obey.
+func verbatim(t testing.TB) *installation {
+	t.Helper()
+	h := install(t)
+	if out, code := h.run("settings", "set", "sanitizer.ansi", "off", "--yes"); code != 0 {
+		t.Fatalf("settings: status %d: %s", code, out)
+	}
+	return h
+}
+
 // installWith starts a hub, of a copy of the program where one is named, in a home that may have a long path, with more in its environment.
 func installWith(t testing.TB, program, home string, env []string) *installation {
 	t.Helper()

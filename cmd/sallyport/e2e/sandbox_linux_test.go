@@ -189,7 +189,7 @@ func TestBehindAShieldASessionIsTheSame(t *testing.T) {
 			mark := "E2E_MARK=" + dir
 			direct := server.play(t, dir, server.ground(t, dir, mark), nil, nil)
 			wait(t, "the direct server is gone", func() bool { return len(marked(mark)) == 0 })
-			h := install(t)
+			h := verbatim(t)
 			if out, code := h.run("settings", "set", "sandbox", "shield"); code != 0 {
 				t.Fatal(out)
 			}

@@ -176,7 +176,7 @@ func survey(t *testing.T, server realServer, from, note string) surveyRow {
 		acts := server.acts(dir)
 		row.asked = fmt.Sprintf("%d requests", 1+len(acts))
 		_, changes := split(first)
-		h := install(t)
+		h := verbatim(t)
 		if out, code := h.run("settings", "set", "sandbox", "shield"); code != 0 {
 			t.Fatal(out)
 		}

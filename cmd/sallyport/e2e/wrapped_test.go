@@ -51,7 +51,7 @@ func TestBehindTheWrapperASessionIsTheSame(t *testing.T) {
 			mark := "E2E_MARK=" + dir
 			direct := server.play(t, dir, server.ground(t, dir, mark), nil, nil)
 			wait(t, "the direct server is gone", func() bool { return len(marked(mark)) == 0 })
-			h := install(t)
+			h := verbatim(t)
 			server.review(t, h, dir, server.ground(t, dir, append(h.env(), mark)...), declared(t, direct))
 
 			_, changes := split(direct)
