@@ -132,13 +132,12 @@ func (w *weigher) join(text string, where placer) {
 	j.room += 2 * len(text)
 	l := w.of.finder
 	if n := len(j.tail); wordEnd(text[0]) && (n > 0 && wordEnd(j.tail[n-1]) || len(j.earlier) > 0) {
-		head := text[:min(len(text), zone)]
-		odd := manifold(head)
-		if n > 0 && wordEnd(j.tail[n-1]) && (odd || j.seam.meets(l, head)) {
+		next := startOf(text)
+		if n > 0 && wordEnd(j.tail[n-1]) && j.seam.meets(l, next) {
 			w.across(unsafe.String(unsafe.SliceData(j.tail), n), text, where)
 		}
 		for _, e := range j.earlier {
-			if odd || e.seam.meets(l, head) {
+			if e.seam.meets(l, next) {
 				w.across(e.tail, text, where)
 			}
 		}

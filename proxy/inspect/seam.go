@@ -24,25 +24,55 @@ const maxBegunThere = 16
 
 func (s *seam) begin() { *s = seam{nodes: s.nodes[:0], odd: zone} }
 
-// meets says whether anything could lie across, where a text begins so next that can be read in one way.
-func (s *seam) meets(l *literals, head string) bool {
-	if s.full || s.odd < zone {
+// start is how a text begins, counted once for all that it may be joined with.
+type start struct {
+	head string
+	odd  bool // it can be read in more than one way
+	run  int  // letters of a blob
+	caps int  // capitals among them
+	hex  int  // hexadecimal digits
+}
+
+func startOf(text string) start {
+	s := start{head: text[:min(len(text), zone)]}
+	s.odd = manifold(s.head)
+	for s.run < len(s.head) && base64Letters[s.head[s.run]] {
+		c := s.head[s.run]
+		if c >= 'A' && c <= 'Z' {
+			s.caps++
+		}
+		if s.hex == s.run && hexLetters[c] {
+			s.hex++
+		}
+		s.run++
+	}
+	return s
+}
+
+// meets says whether anything could lie across, where a text that begins so comes next.
+func (s *seam) meets(l *literals, next start) bool {
+	if s.full || next.odd || s.odd < zone {
 		return true
 	}
 	for _, n := range s.nodes {
-		if _, ended := l.through(n, head, 0); ended {
+		if _, ended := l.through(n, next.head, 0); ended {
 			return true
 		}
 	}
-	end := 0
-	for end < len(head) && base64Letters[head[end]] {
-		end++
-	}
-	if s.run+end < minBlob {
+	if s.run == 0 || s.run+next.run < minBlob {
 		return false
 	}
-	t := *s
-	return t.letters(head[:end])
+	if s.caps+next.caps >= 3 {
+		return true
+	}
+	if s.hex == 0 || s.hex+next.hex < minBlob {
+		return false
+	}
+	first := s.first
+	if s.hex < minBlob {
+		copy(first[s.hex:], next.head)
+	}
+	return hexOfText(unsafe.String(&first[0], minBlob))
 }
 
 // goesOn says whether any text could make something of what stands at the end.
@@ -50,8 +80,8 @@ func (s *seam) goesOn() bool {
 	return s.full || s.odd < zone || len(s.nodes) > 0 || s.run >= minBlob/2
 }
 
-// letters counts on through a text, and says whether there may be a blob in what was counted.
-func (s *seam) letters(text string) (blob bool) {
+// letters counts on through a text.
+func (s *seam) letters(text string) {
 	for i := range len(text) {
 		c := text[i]
 		if !base64Letters[c] {
@@ -68,9 +98,7 @@ func (s *seam) letters(text string) (blob bool) {
 		if s.hex++; !hexLetters[c] {
 			s.hex = 0
 		}
-		blob = blob || s.run >= minBlob && s.caps >= 3 || s.hex >= minBlob && hexOfText(unsafe.String(&s.first[0], minBlob))
 	}
-	return blob
 }
 
 // keep remembers how the texts end after this one.
