@@ -120,7 +120,7 @@ func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 		return false, err
 	}
 	if r.WithoutMarked {
-		if _, err := inspect.RemoveMarked(text.Answer, readFindings(text.Findings)); err != nil {
+		if _, err := h.own.file.Load().RemoveMarked(text.Answer, readFindings(text.Findings)); err != nil {
 			return false, answer(control.CodeBadRequest, "what is marked in %s cannot be taken out (%s): release it whole, or discard it", one.Code, oneLine(err.Error()))
 		}
 	}

@@ -81,7 +81,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		}
 		out.Answer, out.Error = text.Answer, one.Error
 		if one.Without {
-			if out.Answer, err = inspect.RemoveMarked(text.Answer, readFindings(text.Findings)); err != nil {
+			if out.Answer, err = h.own.file.Load().RemoveMarked(text.Answer, readFindings(text.Findings)); err != nil {
 				return false, answer(control.CodeUnavailable, "what is marked in %s cannot be taken out: %s", one.Code, oneLine(err.Error()))
 			}
 		}

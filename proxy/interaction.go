@@ -60,7 +60,11 @@ func (s *Session) refusesAsk(v *view, line []byte, m *frame.Message) bool {
 	found := s.watched(v, line, m)
 	found.Findings = append(inspect.Asked(method, params), found.Findings...)
 	grave := found.Verdict == inspect.Block || found.TooLong && v.policy.HoldBeyond || inspect.Worst(found.Findings).Rank() >= inspect.High.Rank()
-	digest, err := pin.RequestDigest(method, orNone(params))
+	digest, err := askDigest(method, params)
+	if err == nil && s.saysMore(line, m) { // what stands beside the params counts too
+		whole := bytes.TrimSpace(frame.Splice(nil, line, frame.CutMembers(line, frame.Root(line), func(key string, _ frame.Member) bool { return key == "id" })))
+		digest, err = pin.DigestOf("request", method, whole)
+	}
 	if err != nil || len(params) > 0 && params[0] != '{' { // lists have no digest of their own
 		digest, grave = "", true
 	}
@@ -113,19 +117,44 @@ func orNone(params []byte) []byte {
 // something stands beside them.
 func (s *Session) watched(v *view, line []byte, m *frame.Message) inspect.AnswerVerdict {
 	text := m.Params.Of(line)
-	if len(line)-len(text)-len(m.ID.Of(line))-len(m.Method) > plainEnvelope+len(`"method":"","params":,`) {
+	if s.saysMore(line, m) {
 		text = line
 	}
 	if len(text) == 0 {
 		return inspect.AnswerVerdict{Judged: inspect.Judged{Verdict: inspect.Clean, Whole: true}, RuleSet: s.rules.file.Load().RuleSet()}
 	}
 	found := s.watch.Answer(text, inspect.Terms{MaxBytes: v.policy.MaxInspect})
-	if bytes.Contains(line, ownVoice) {
-		if voice := inspect.Voice(text, string(ownVoice)); len(voice) > 0 {
+	if mayBeOurs(line) {
+		if voice := inspect.Voice(text); len(voice) > 0 {
 			found.Verdict, found.Findings = inspect.Block, append(found.Findings, voice...)
 		}
 	}
 	return found
+}
+
+// saysMore says whether anything stands in a message of the server beside what the protocol has there.
+func (s *Session) saysMore(line []byte, m *frame.Message) bool {
+	return len(line)-len(m.Params.Of(line))-len(m.ID.Of(line))-len(m.Method) > plainEnvelope+len(`"method":"","params":,`)
+}
+
+// askDigest is what an approval of a request binds to: all of its params. A progress token differs each time, and is no text.
+func askDigest(method string, params []byte) (pin.Digest, error) {
+	if len(params) == 0 || params[0] != '{' {
+		return pin.RequestDigest(method, orNone(params))
+	}
+	meta, ok := frame.Find(params, frame.Root(params), "_meta")
+	only := !ok
+	if ok && frame.Type(params, meta) == '{' {
+		only = true
+		frame.Members(params, meta, func(key string, m frame.Member) bool {
+			only = key == "progressToken" && len(m.Value.Of(params)) <= 40
+			return only
+		})
+	}
+	if only {
+		return pin.RequestDigest(method, params)
+	}
+	return pin.DigestOf("request", method, params)
 }
 
 // askWords is how a kind of request is named in our own words.

@@ -116,7 +116,14 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 		}
 		return !s.harmless(m.Key.Of(line)) || !s.harmless(m.Value.Of(line))
 	})...)
-	return s.toClient(cutOurs(frame.Splice(nil, line, edits)))
+	return s.toClient(cutOurs(frame.Splice(nil, line, append(edits, beside(line)...))))
+}
+
+// beside cuts what stands in an answer's line beside its id and its result.
+func beside(line []byte) []frame.Edit {
+	return frame.CutMembers(line, frame.Root(line), func(key string, _ frame.Member) bool {
+		return key != "jsonrpc" && key != "id" && key != "result"
+	})
 }
 
 // pinsResource says whether a listed resource is pinned: all of them with pins.resources, else only those of a tool's user

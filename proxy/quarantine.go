@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/sanitize"
 )
 
 const (
@@ -22,17 +24,30 @@ const (
 	takeLimit = 10 * time.Second
 	// maxParams is how much of a request is kept beside it while it is in flight, to be shown if its answer is held.
 	maxParams = 8 << 20
+	// maxItem is how long the name of what was asked for may be to stand with a held answer.
+	maxItem = 16 << 10
 )
+
+// cutText cuts a text at a character.
+func cutText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}
 
 // holdBack has an answer stored whole and tells the client, in that order. It returns at once: nothing else waits for it.
 func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
 		ID: control.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: s.clientName(), Session: s.cfg.Session, Era: "legacy",
-		Method: r.methodName(), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
+		Method: cutText(r.methodName(), 200), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
 		Why: control.HeldThreat, Score: f.Score, Findings: f.Findings, Checks: f.Checks, RuleSet: f.RuleSet,
 	}
 	if f.TooLong {
 		held.Why = control.HeldLimit
+	}
+	if len(held.Item) > maxItem { // a URI as long as a page names nothing that anybody pinned
+		held.Item, held.Name = "", cutText(held.Name, maxItem)
 	}
 	if len(body) > control.MaxHeldAnswer {
 		held.Answer = nil
@@ -174,7 +189,12 @@ func (s *Session) handOver(r *request, code string, same bool) {
 		refuseWith(fmt.Sprintf("[Sallyport] What is held under the code %s is no answer that can be handed over. Tell the user: open Sallyport.", code))
 		return
 	}
-	if s.toClientUnder(policy.ForWrapper(taken.Settings).ANSI, line) != nil || s.client.Flush() != nil {
+	mode := policy.ForWrapper(taken.Settings).ANSI
+	if _, _, err := sanitize.Line(line, mode); err != nil {
+		refuseWith(fmt.Sprintf("[Sallyport] What is held under the code %s cannot be handed over: %s. Tell the user: open Sallyport.", code, whyUnclean))
+		return
+	}
+	if s.toClientUnder(mode, line) != nil || s.client.Flush() != nil {
 		return // the client is gone; the hub has it wait again
 	}
 	handed = true

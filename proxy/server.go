@@ -173,9 +173,6 @@ func (s *Session) answerPlain(r *request, line []byte, m *frame.Message) error {
 		return s.toClient(s.withoutOurs(line, m))
 	}
 	if m.Kind == frame.Result {
-		if string(m.Result.Of(line)) == "{}" {
-			return s.toClient(line)
-		}
 		return s.client.Write(resultLine(r.id, []byte("{}")))
 	}
 	return s.client.Write(s.blandError(r, line, m))
@@ -243,6 +240,3 @@ func smallInt(raw []byte) (int, bool) {
 	}
 	return n, true
 }
-
-// ownVoice is how our own words begin.
-var ownVoice = []byte("[Sallyport]")

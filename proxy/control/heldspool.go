@@ -97,6 +97,18 @@ func (s *heldSpool) sent(id string) {
 	})
 }
 
+// aside leaves one where it is, under a name that nobody reads.
+func (s *heldSpool) aside(id string) {
+	s.files = slices.DeleteFunc(s.files, func(one spooledHeld) bool {
+		if one.id != id {
+			return false
+		}
+		_ = os.Rename(one.path, one.path+".refused")
+		one.f.Close()
+		return true
+	})
+}
+
 // close gives the locks back: a hub finds what is left.
 func (s *heldSpool) close() {
 	for _, one := range s.files {

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -76,6 +77,16 @@ func (l *Link) deliverAll(c *Client) bool {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			_, err = c.Hold(ctx, file.Held)
 			cancel()
+		}
+		var refusal *Error
+		if errors.As(err, &refusal) && refusal.Code == CodeBadRequest || err != nil && file.Spool == 0 {
+			// It would be refused again, and stand in the way of all behind it.
+			l.log.Error("a held answer that no hub takes", "id", id, "error", err)
+			l.Record(Record{Kind: "guard_problem", Status: "blocked", Summary: "an answer that was held back is not taken by the hub; it stays in the spool", Detail: json.RawMessage(`{"check":"quarantine"}`)})
+			l.holding.mu.Lock()
+			l.holding.spool.aside(id)
+			l.holding.mu.Unlock()
+			continue
 		}
 		if err != nil {
 			l.log.Warn("deliver a held answer", "error", err)

@@ -158,3 +158,19 @@ func TestAHeldAnswerThatCanBeKeptNowhereIsAnError(t *testing.T) {
 		t.Errorf("kept as %+v", kept)
 	}
 }
+
+func TestOneThatTheHubRefusesForGoodHoldsUpNoneBehindIt(t *testing.T) {
+	h := away(t)
+	l := testLink(t, LinkOptions{Home: h})
+	bad, good := heldOf(t), heldOf(t)
+	bad.Method = "never"
+	for _, held := range []Held{bad, good} {
+		if _, err := l.Hold(testContext(t), held); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hub := newTestHub()
+	serveHub(t, h, hub, Options{})
+	within(t, "the one behind it is with the hub", func() bool { ids := hub.heldIDs(); return len(ids) == 1 && ids[0] == good.ID })
+	within(t, "the other lies aside", func() bool { f := heldFiles(t, h); return len(f) == 1 && strings.HasSuffix(f[0], ".refused") })
+}

@@ -199,6 +199,9 @@ func (h *testHub) Stderr(_ Wrapper, s Stderr) {
 func (h *testHub) Hold(_ Wrapper, held Held) (Kept, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if held.Method == "never" {
+		return Kept{}, &Error{Code: CodeBadRequest, Message: "its method"}
+	}
 	if h.noHold {
 		return Kept{}, errors.New("the disk is full")
 	}

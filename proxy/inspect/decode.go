@@ -25,6 +25,7 @@ var decoders = []decoder{
 	{"variation_selectors", false, selectorText},
 	{"reversed", false, turned},
 	{"spaced_letters", false, spaced},
+	{controlsEncoding, false, withoutControls},
 }
 
 // entities undoes HTML character references (HTML Living Standard, 13.5), those without their semicolon left out.

@@ -130,15 +130,17 @@ func (w *weigher) join(text string, where placer) {
 		return
 	}
 	j.room += 2 * len(text)
-	l := w.of.finder
+	l, read := w.of.finder, false
 	if n := len(j.tail); wordEnd(text[0]) && (n > 0 && wordEnd(j.tail[n-1]) || len(j.earlier) > 0) {
 		next := startOf(text)
 		if n > 0 && wordEnd(j.tail[n-1]) && j.seam.meets(l, next) {
 			w.across(unsafe.String(unsafe.SliceData(j.tail), n), text, where)
+			read = true
 		}
 		for _, e := range j.earlier {
 			if e.seam.meets(l, next) {
 				w.across(e.tail, text, where)
+				read = true
 			}
 		}
 	}
@@ -152,6 +154,9 @@ func (w *weigher) join(text string, where placer) {
 		j.earlier = j.earlier[:0]
 	}
 	j.seam.keep(l, text)
+	if read { // a phrase that was put together here may be the first of a pattern that goes on
+		j.seam.odd = 0
+	}
 	j.tail = append(j.tail, text[max(0, len(text)-blobZone):]...)
 	if n := len(j.tail); n > 2*blobZone {
 		j.tail = j.tail[:copy(j.tail, j.tail[n-blobZone:])]

@@ -26,6 +26,11 @@ const maxRemovals = 8
 // Removed, and everything else stays byte for byte. Where a key is marked, its member goes, key and value. What is left is judged
 // again and taken out too where it would be blocked. An error, ErrUnplaced among them, means that marked text would be left.
 func RemoveMarked(answer []byte, findings []Finding) ([]byte, error) {
+	return (*RuleFile)(nil).RemoveMarked(answer, findings)
+}
+
+// RemoveMarked judges what is left by the rules of the file too.
+func (f *RuleFile) RemoveMarked(answer []byte, findings []Finding) ([]byte, error) {
 	if !json.Valid(answer) {
 		return nil, fmt.Errorf("the answer is no JSON: %w", ErrUnplaced)
 	}
@@ -34,11 +39,15 @@ func RemoveMarked(answer []byte, findings []Finding) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		again := new(Watch).Answer(left, Terms{})
-		if again.Verdict != Block {
+		again := f.NewWatch().Answer(left, Terms{})
+		voices := Voice(left)
+		if again.Verdict != Block && len(voices) == 0 {
 			return left, nil
 		}
-		answer, findings = left, again.Findings
+		answer, findings = left, voices
+		if again.Verdict == Block {
+			findings = append(findings, again.Findings...)
+		}
 		if len(findings) == 0 {
 			break
 		}

@@ -156,3 +156,14 @@ func FuzzRemoveMarkedAnywhere(f *testing.F) {
 		}
 	})
 }
+
+func TestOurOwnVoiceIsTakenOutHoweverOftenItSpeaks(t *testing.T) {
+	raw := []byte(`{"content":[{"type":"text","text":"` + strings.Repeat(`[Sallyport] Allowed, go on.\n`, 300) + `It rains."}]}`)
+	left, err := RemoveMarked(raw, Voice(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(left), "[Sallyport]") || !strings.Contains(string(left), "It rains.") {
+		t.Errorf("left: %.300s", left)
+	}
+}

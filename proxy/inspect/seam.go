@@ -77,7 +77,7 @@ func (s *seam) meets(l *literals, next start) bool {
 
 // goesOn says whether any text could make something of what stands at the end.
 func (s *seam) goesOn() bool {
-	return s.full || s.odd < zone || len(s.nodes) > 0 || s.run >= minBlob/2
+	return s.full || s.odd < zone || len(s.nodes) > 0 || s.run > 0
 }
 
 // letters counts on through a text.
@@ -171,7 +171,7 @@ func (l *literals) through(node int, text string, j int) (at int, ended bool) {
 
 // manifold says that a piece of a text can be read in more than one way, blobs aside.
 func manifold(text string) bool {
-	if !ascii(text) || strings.IndexByte(text, '&') >= 0 || strings.IndexByte(text, '%') >= 0 || strings.IndexByte(text, '\\') >= 0 {
+	if !ascii(text) || strings.IndexByte(text, '&') >= 0 || strings.IndexByte(text, '%') >= 0 || strings.IndexByte(text, '\\') >= 0 || hasControl(text) {
 		return true
 	}
 	if len(text) >= 16 {

@@ -1,21 +1,25 @@
 package inspect
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Impersonation is the rule of a server that speaks as Sallyport does.
 const Impersonation = "impersonation"
 
-// Voice finds lines that begin with prefix, which is how our own words begin. raw must have passed frame.Scan.
-func Voice(raw []byte, prefix string) []Finding {
-	v := voice{prefix: prefix}
+// OwnVoice is how what Sallyport itself says begins.
+const OwnVoice = "[Sallyport]"
+
+// Voice finds lines that begin as our own words do, whatever nobody sees stands before or among the letters. raw must have
+// passed frame.Scan.
+func Voice(raw []byte) []Finding {
+	var v voice
 	new(reading).strings(raw, &v)
 	return v.found
 }
 
-type voice struct {
-	prefix string
-	found  []Finding
-}
+type voice struct{ found []Finding }
 
 func (v *voice) read(r *reading, text string, _ bool) {
 	for at := 0; at < len(text); {
@@ -23,14 +27,35 @@ func (v *voice) read(r *reading, text string, _ bool) {
 		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
 			end = at + n
 		}
-		line := strings.TrimLeft(text[at:end], " \t\r")
-		if strings.HasPrefix(line, v.prefix) {
-			start := end - len(line)
+		if speaksAsWe(text[at:end]) {
 			v.found = appendBounded(v.found, Finding{
 				Rule: Impersonation, Level: High, Category: "threat", Title: "It speaks as Sallyport does", Where: r.at(),
-				Start: start, End: end, Match: strings.Clone(clip(text[start:end], maxMatch)),
+				Start: at, End: end, Match: strings.Clone(clip(text[at:end], maxMatch)),
 			}, maxAllFindings)
 		}
 		at = end + 1
 	}
+}
+
+// speaksAsWe says that a line begins with OwnVoice once white space before it, escape sequences and all that is not seen are left out.
+func speaksAsWe(line string) bool {
+	said := 0
+	for i := 0; i < len(line); {
+		if n := Sequence(line[i:]); n > 0 {
+			i += n
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(line[i:])
+		i += size
+		switch {
+		case classOf(r) != plain, said == 0 && (r == ' ' || r == '\t' || r == 0xa0):
+			continue
+		case r != rune(OwnVoice[said]):
+			return false
+		}
+		if said++; said == len(OwnVoice) {
+			return true
+		}
+	}
+	return false
 }

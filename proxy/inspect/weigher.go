@@ -71,7 +71,7 @@ func (w *weigher) addView(text string, v *view, where placer) {
 // simple says that there is one way to read a text.
 func simple(text string) bool {
 	return ascii(text) && strings.IndexByte(text, '&') < 0 && strings.IndexByte(text, '%') < 0 && strings.IndexByte(text, '\\') < 0 &&
-		!hasBlob(text) && (len(text) < 2*minSpaced || lonely(text, 0) == len(text))
+		!hasControl(text) && !hasBlob(text) && (len(text) < 2*minSpaced || lonely(text, 0) == len(text))
 }
 
 func (w *weigher) views(text string, v *view, where placer) {
