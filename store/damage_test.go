@@ -203,6 +203,54 @@ func TestDamageMetInUseHoldsNobody(t *testing.T) {
 	}
 }
 
+// A file has room that no page was written to yet. A cut that takes only that is no damage: nobody is held up by it, and
+// nothing is lost.
+func TestACutThatTakesOnlyUnusedRoomLosesNothing(t *testing.T) {
+	dir := home(t)
+	s := mustOpen(t, dir, Options{})
+	var used, room int64
+	for n := 0; room <= used; n++ {
+		if n == 10_000 {
+			t.Fatal("the file never has room to spare")
+		}
+		update(t, s, func(tx *Tx) error {
+			return tx.PutServer(Server{ID: fmt.Sprintf("s%d", n), Name: strings.Repeat("n", 2000)})
+		})
+		if err := s.View(func(tx *Tx) error { used = tx.tx.Size(); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(filepath.Join(dir, File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		room = info.Size()
+	}
+	var before []Server
+	if err := s.View(func(tx *Tx) (err error) { before, err = tx.Servers(); return err }); err != nil {
+		t.Fatal(err)
+	}
+	cut(t, filepath.Join(dir, File), used)
+	for n := range 50 {
+		update(t, s, func(tx *Tx) error { return tx.PutServer(Server{ID: fmt.Sprintf("t%d", n), Name: strings.Repeat("n", 2000)}) })
+		if _, err := s.AppendNow(Record{Kind: kindCall}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustClose(t, s)
+	s = mustOpen(t, dir, Options{})
+	defer mustClose(t, s)
+	if _, err := s.Verify(nil); err != nil {
+		t.Error(err)
+	}
+	var after []Server
+	if err := s.View(func(tx *Tx) (err error) { after, err = tx.Servers(); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if len(after) != len(before)+50 {
+		t.Errorf("%d servers were there, 50 came, and there are %d", len(before), len(after))
+	}
+}
+
 func cut(t *testing.T, path string, size int64) {
 	t.Helper()
 	if err := os.Truncate(path, size); err != nil {
