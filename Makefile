@@ -150,4 +150,4 @@ fuzz: ## Run one fuzz target: make fuzz T=FuzzScan (FUZZTIME=60s)
 		grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | awk '{ print "  " $$2 }'; exit 2; }
 	@files=$$(grep -rlE --include='*_test.go' '^func $(T)\(' .) || { echo 'no fuzz target $(T)'; exit 2; }; \
 	for file in $$files; do \
-		go test -run '^$$' -fuzz '^$(T)$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "./$$(dirname "$${file#./}")"; done
+		build/fuzz $(FUZZTIME) $(T) "./$$(dirname "$${file#./}")"; done
