@@ -78,6 +78,22 @@ func (h *Hub) neighbours(s *session) (notices []ItemNotice, err error) {
 	return notices, nil
 }
 
+// settleDrift has wait what came about since before, and writes it into the timeline.
+func (h *Hub) settleDrift(tx *store.Tx, l *ledger, before reviewed, s *session, now time.Time) ([]ItemNotice, error) {
+	after := review(l.facts())
+	notices, err := h.settleServer(tx, l, before, after, now)
+	if err != nil {
+		return nil, err
+	}
+	if records := h.drift(l, before, after, s, waitingCodes(tx, s.server)); len(records) > 0 {
+		l.wrote = true
+		if _, err := tx.Append(records...); err != nil {
+			return nil, err
+		}
+	}
+	return notices, nil
+}
+
 // judgeAgain is judgeReport where nothing was reported, and more was found in what was.
 func (h *Hub) judgeAgain(s *session) (notices []ItemNotice, err error) {
 	now := h.opts.Now()
@@ -91,15 +107,8 @@ func (h *Hub) judgeAgain(s *session) (notices []ItemNotice, err error) {
 		if err := h.seeDeclared(tx, l, now); err != nil {
 			return false, err
 		}
-		after := review(l.facts())
-		if notices, err = h.settleServer(tx, l, before, after, now); err != nil {
+		if notices, err = h.settleDrift(tx, l, before, s, now); err != nil {
 			return false, err
-		}
-		if records := h.drift(l, before, after, s, waitingCodes(tx, s.server)); len(records) > 0 {
-			l.wrote = true
-			if _, err := tx.Append(records...); err != nil {
-				return false, err
-			}
 		}
 		return l.wrote, nil
 	})

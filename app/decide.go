@@ -347,11 +347,16 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 			}
 		}
 	}
+	return true, h.noteDecided(tx, l.server.Name, d, it, out)
+}
+
+// noteDecided is the record of a decision on an item of a server.
+func (h *Hub) noteDecided(tx *store.Tx, server string, d control.Decide, it store.Item, out *control.Decided) error {
 	kind, keys, words := "approval", out.Approved, "allowed"
 	if d.Reject {
 		kind, keys, words = "rejection", out.Rejected, "rejected"
 	}
-	return true, h.noteDecision(tx, l.server.Name, kind, it.Code, keys, words, decisionDetail(d, it, out))
+	return h.noteDecision(tx, server, kind, it.Code, keys, words, decisionDetail(d, it, out))
 }
 
 // decisionDetail is what the timeline keeps of a decision beside its words.

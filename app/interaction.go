@@ -226,11 +226,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 			return false, err
 		}
 	}
-	kind, keys, words := "approval", out.Approved, "allowed"
-	if d.Reject {
-		kind, keys, words = "rejection", out.Rejected, "rejected"
-	}
-	return true, h.noteDecision(tx, l.server.Name, kind, it.Code, keys, words, decisionDetail(d, it, out))
+	return true, h.noteDecided(tx, l.server.Name, d, it, out)
 }
 
 func remember(server *store.Server, asked store.Asked) {

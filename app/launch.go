@@ -146,15 +146,8 @@ func (h *Hub) judgeLaunch(s *session, files []pin.FileStamp) (notices []ItemNoti
 		if err := h.seeLaunch(tx, l, now); err != nil {
 			return false, err
 		}
-		after := review(l.facts())
-		if notices, err = h.settleServer(tx, l, before, after, now); err != nil {
+		if notices, err = h.settleDrift(tx, l, before, s, now); err != nil {
 			return false, err
-		}
-		if records := h.drift(l, before, after, s, waitingCodes(tx, s.server)); len(records) > 0 {
-			l.wrote = true
-			if _, err := tx.Append(records...); err != nil {
-				return false, err
-			}
 		}
 		wrote = l.wrote || learned
 		return wrote, nil
