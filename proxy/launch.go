@@ -130,6 +130,8 @@ func (l *Launcher) examine(ctx context.Context, alone bool, find func() (*launch
 		l.goes(look)
 		return
 	}
+	// Before it is told: the hub's answer wakes what waits for it, which may have the server running before it is back here.
+	l.keep(look, false)
 	if !known.First && state.Settings["pins.launch"] == "block" {
 		_ = look.Fill() // what cannot be read says so in its place
 		look.Installed()
@@ -141,12 +143,16 @@ func (l *Launcher) examine(ctx context.Context, alone bool, find func() (*launch
 		look.Installed()
 		state, err = l.hub.Launch(ctx, control.LaunchReport{Form: look.Form, Files: look.Stamps()})
 	}
-	l.mu.Lock()
-	l.look, l.told = look, err == nil
-	l.mu.Unlock()
+	l.keep(look, err == nil)
 	if err == nil {
 		l.verdict(state)
 	}
+}
+
+func (l *Launcher) keep(look *launch.Look, told bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.look, l.told = look, told
 }
 
 // goes lets the server start on what is known, and leaves the telling to the look at it when it runs.
@@ -265,13 +271,16 @@ func (l *Launcher) Wait(ctx context.Context) {
 	}
 }
 
-// Settle waits, of a server that nobody has looked at yet, until the hub knows what runs: it belongs to the first review.
+// Settle waits, of a server that nobody has looked at yet, until the hub knows what runs: it belongs to the first review. It
+// leaves half of ctx's time to whoever has to tell the hub the rest: a review without a launch is better than none.
 func (l *Launcher) Settle(ctx context.Context) {
 	if state := l.hub.State(); state.Launch == nil || !state.Launch.First {
 		return
 	}
-	select {
-	case <-l.settled:
-	case <-ctx.Done():
+	if deadline, bounded := ctx.Deadline(); bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
 	}
+	l.Wait(ctx)
 }

@@ -27,6 +27,7 @@ type launchHub struct {
 	answer  control.LaunchVerdict
 	reports []control.LaunchReport
 	hears   func(bool)
+	woken   func() // what its answer wakes, before whoever asked has it
 }
 
 func (h *launchHub) State() *control.State {
@@ -51,8 +52,8 @@ func (h *launchHub) Subscribe(f func(bool)) { h.hears = f }
 
 func (h *launchHub) Launch(_ context.Context, r control.LaunchReport) (*control.State, error) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	if h.away {
+		h.mu.Unlock()
 		return nil, errors.New("no hub")
 	}
 	h.reports = append(h.reports, r)
@@ -60,6 +61,12 @@ func (h *launchHub) Launch(_ context.Context, r control.LaunchReport) (*control.
 	launch.Verdict = h.answer
 	s.Launch = &launch
 	h.state = s
+	woken := h.woken
+	h.woken = nil
+	h.mu.Unlock()
+	if woken != nil {
+		woken()
+	}
 	return &s, nil
 }
 
@@ -180,6 +187,39 @@ func TestAHubThatComesLateIsToldAndTheServerIsStarted(t *testing.T) {
 	hub.back()
 	until(t, "the hub is told", func() bool { return len(hub.told()) == 1 })
 	until(t, "it may be started", func() bool { return l.verdict(hub.State()) == control.LaunchGo })
+}
+
+// What waits for the hub's word hears it as soon as it is there, and has the server running while whoever asked is on its way
+// back: what runs is told all the same, or a first review would wait for it in vain.
+func TestAServerThatRunsBeforeItsLauncherHasTheAnswerIsToldOf(t *testing.T) {
+	hub := &launchHub{away: true, state: met("notify"), answer: control.LaunchGo}
+	l := NewLauncher(hub, script(t), 20*time.Millisecond)
+	if l.Before(t.Context()) {
+		t.Fatal("started without a hub")
+	}
+	hub.woken = func() {
+		l.Started(t.Context(), &runningServer{pid: os.Getpid(), exited: make(chan struct{})}, false)
+		l.Answered()
+	}
+	hub.back()
+	bounded, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	l.Wait(bounded)
+	if reports := hub.told(); len(reports) != 2 || !reports[1].Final {
+		t.Errorf("what runs was not told: %+v", reports)
+	}
+}
+
+// A look that takes too long does not hold the first review up for ever: half of the time is left for telling the rest.
+func TestAFirstReviewComesWithoutALaunchThatCannotBeSeenInTime(t *testing.T) {
+	first := met("notify")
+	first.Launch.First = true
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	NewLauncher(&launchHub{state: first}, script(t), 0).Settle(ctx)
+	if ctx.Err() != nil {
+		t.Error("nothing was left of the time")
+	}
 }
 
 func TestAHubThatWasAwayTakesNothingBackBeforeItIsTold(t *testing.T) {
