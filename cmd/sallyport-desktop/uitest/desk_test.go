@@ -267,9 +267,12 @@ func (d *desk) window() (id string, shown bool) {
 	return strings.Fields(out)[0], true
 }
 
-func (a *app) shows() {
+// shows waits for the window, and is its id. One that was just raised may be gone for a moment once more, while the window
+// manager puts its frame around it: whoever does something with it takes it from here.
+func (a *app) shows() (id string) {
 	a.t.Helper()
-	a.until("a window on the screen", func() bool { _, shown := a.window(); return shown })
+	a.until("a window on the screen", func() (shown bool) { id, shown = a.window(); return shown })
+	return id
 }
 
 func (a *app) hides() {
@@ -280,10 +283,7 @@ func (a *app) hides() {
 // close closes the window as a person does: with the window manager's key.
 func (a *app) close() {
 	a.t.Helper()
-	id, shown := a.window()
-	if !shown {
-		a.t.Fatal("there is no window to close")
-	}
+	id := a.shows()
 	if out, err := a.tool("xdotool", "windowactivate", "--sync", id); err != nil {
 		a.t.Fatalf("activate the window: %v: %s", err, out)
 	}

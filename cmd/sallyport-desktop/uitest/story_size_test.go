@@ -13,9 +13,7 @@ func TestTheWindowKeepsItsSize(t *testing.T) {
 	h := newHouse(t)
 	a := h.start()
 	a.ready()
-	a.shows()
-	id, _ := a.window()
-	if out, err := h.tool("xdotool", "windowsize", id, "960", "640"); err != nil {
+	if out, err := h.tool("xdotool", "windowsize", a.shows(), "960", "640"); err != nil {
 		t.Fatalf("resize: %v: %s", err, out)
 	}
 	a.measures("960x640")
@@ -32,7 +30,10 @@ func (a *app) measures(want string) {
 	a.t.Helper()
 	var last string
 	a.until("a window of "+want, func() bool {
-		id, _ := a.window()
+		id, shown := a.window()
+		if !shown {
+			return false
+		}
 		last, _ = a.tool("xdotool", "getwindowgeometry", id)
 		return strings.Contains(last, "Geometry: "+want)
 	})
