@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // heldSuffix is how the file of a held answer ends that no hub has acknowledged. It is written before the client hears that
@@ -86,24 +85,19 @@ func (s *heldSpool) first() *spooledHeld {
 }
 
 // sent removes one that a hub has stored.
-func (s *heldSpool) sent(id string) {
-	s.files = slices.DeleteFunc(s.files, func(one spooledHeld) bool {
-		if one.id != id {
-			return false
-		}
-		_ = os.Remove(one.path)
-		one.f.Close()
-		return true
-	})
-}
+func (s *heldSpool) sent(id string) { s.drop(id, os.Remove) }
 
 // aside leaves one where it is, under a name that nobody reads.
 func (s *heldSpool) aside(id string) {
+	s.drop(id, func(path string) error { return os.Rename(path, path+".refused") })
+}
+
+func (s *heldSpool) drop(id string, dispose func(path string) error) {
 	s.files = slices.DeleteFunc(s.files, func(one spooledHeld) bool {
 		if one.id != id {
 			return false
 		}
-		_ = os.Rename(one.path, one.path+".refused")
+		_ = dispose(one.path)
 		one.f.Close()
 		return true
 	})
@@ -134,28 +128,8 @@ func readHeld(f *os.File, into *heldFile) error {
 // ReadHeld delivers the held answers that wrappers which died left in dir; it is to ReadSpool what Hold is to Records. take
 // returns nil only when the answer is durable; its file is removed then. One may be delivered that the hub has: its ID tells.
 func ReadHeld(dir string, take func(from Register, h Held) error) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read the spool: %w", err)
-	}
-	var faults []error
-	for _, entry := range entries {
-		path := filepath.Join(dir, entry.Name())
-		var err error
-		switch {
-		case strings.HasSuffix(entry.Name(), heldSuffix):
-			err = takeHeld(path, take)
-		case strings.HasSuffix(entry.Name(), heldSuffix+".new"):
-			err = removeOrphan(path) // the client was not told of it yet
-		}
-		if err != nil {
-			faults = append(faults, fmt.Errorf("spool %s: %w", entry.Name(), err))
-		}
-	}
-	return errors.Join(faults...)
+	// Of one that was not finished the client was not told yet.
+	return eachOrphan(dir, heldSuffix, func(path string) error { return takeHeld(path, take) })
 }
 
 func takeHeld(path string, take func(Register, Held) error) error {

@@ -20,6 +20,13 @@ import (
 // A hub calls it when it starts, and when a wrapper has gone. A file that cannot be read stays, and the error names it; the
 // others are delivered all the same.
 func ReadSpool(dir string, take func(from Register, records []Record) error) error {
+	// A copy that was not finished goes; what it copies is still there.
+	return eachOrphan(dir, ".ndjson", func(path string) error { return readOrphan(path, take) })
+}
+
+// eachOrphan has read take the files of dir that end so, and removes those that were not finished. One that cannot be read keeps
+// no other from being read.
+func eachOrphan(dir, suffix string, read func(path string) error) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -32,10 +39,10 @@ func ReadSpool(dir string, take func(from Register, records []Record) error) err
 		path := filepath.Join(dir, entry.Name())
 		var err error
 		switch {
-		case strings.HasSuffix(entry.Name(), ".ndjson"):
-			err = readOrphan(path, take)
-		case strings.HasSuffix(entry.Name(), ".ndjson.new"):
-			err = removeOrphan(path) // a copy that was not finished; what it copies is still there
+		case strings.HasSuffix(entry.Name(), suffix):
+			err = read(path)
+		case strings.HasSuffix(entry.Name(), suffix+".new"):
+			err = removeOrphan(path)
 		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("spool %s: %w", entry.Name(), err))
