@@ -123,12 +123,13 @@ func (p *place) wrapFor(client, name string, argv ...string) *server {
 	}
 	p.n++
 	s := &server{ears: &ears{}, p: p}
-	_, err := p.Register(s, control.Peer{PID: 100 + p.n, Role: control.RoleWrapper}, control.Register{
+	state, err := p.Register(s, control.Peer{PID: 100 + p.n, Role: control.RoleWrapper}, control.Register{
 		Server: control.ServerRef{Transport: "stdio", Argv: argv, Name: name}, Client: client, Session: fmt.Sprintf("session-%d", p.n), PID: 100 + p.n,
 	})
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	s.Push(state) // a wrapper has it from the answer
 	return s
 }
 
@@ -256,6 +257,15 @@ func eventually(t testing.TB, what string, ok func() bool) {
 			t.Fatalf("did not come: %s", what)
 		}
 		<-time.After(2 * time.Millisecond)
+	}
+}
+
+// replace writes a file as editors do: whoever reads meanwhile sees the old one or the new one, and nothing half written.
+func replace(t testing.TB, path, text string) {
+	t.Helper()
+	write(t, path+".new", text)
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
 	}
 }
 

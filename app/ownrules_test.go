@@ -133,7 +133,7 @@ func TestToNameAnotherRuleFileOrNoneIsADecision(t *testing.T) {
 		t.Error("it was done before it was decided")
 	}
 	other := ruleFileAt(t, ruleFor("shut"))
-	write(t, p.home.Settings, `{"inspect.rules": `+plainJSON(other)+`}`)
+	replace(t, p.home.Settings, `{"inspect.rules": `+plainJSON(other)+`}`)
 	eventually(t, "the item", func() bool { return p.waits() == 1 })
 	if p.ruleSet() != nameOf(t, ruleFor("open")) || p.setting(keyRules) != query.Value {
 		t.Error("an edit by hand was followed before it was decided")

@@ -103,21 +103,29 @@ func (h *Hub) stand(l *ledger, r reviewed, waiting map[string]store.Item) {
 
 // push sends a wrapper its State if that differs from the last one, and returns it.
 func (h *Hub) push(s *session) control.State {
+	state, news := h.stateOf(s)
+	if news {
+		s.wrapper.Push(state)
+	}
+	return state
+}
+
+// stateOf is the State of a wrapper, and whether it differs from the last one; whoever asks brings it to the wrapper.
+func (h *Hub) stateOf(s *session) (state control.State, news bool) {
 	st := h.servers[s.server]
 	if st == nil {
-		return h.blocked(s)
+		return h.blocked(s), false
 	}
-	state := st.base
+	state = st.base
 	state.Name, state.Waiting, state.Launch = s.name, h.waitingOf(s), st.launch.state(s)
 	state.Released, state.Exceptions, state.Rules = h.released(s), h.excepted(s), h.own.raw
 	state.Revision = s.pushed.Revision
 	if s.pushed.Revision == 0 || !sameState(state, s.pushed) {
 		h.revision++
 		state.Revision = h.revision
-		s.pushed = state
-		s.wrapper.Push(state)
+		s.pushed, news = state, true
 	}
-	return s.pushed
+	return s.pushed, news
 }
 
 // waitingOf counts what waits for a wrapper's client, over all its servers: clients that see one name twice keep one of our

@@ -102,7 +102,8 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	h.changed()
 	st := h.servers[id.ID]
 	st.lastSeen, st.base.Name = now, server.Name
-	return h.push(s), nil
+	state, _ := h.stateOf(s) // the answer brings it: pushed as well, it would be written and read twice
+	return state, nil
 }
 
 // enlist is what the store is to know of a server whose wrapper has come, and whether that must be written.

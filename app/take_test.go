@@ -25,12 +25,13 @@ func (p *place) again() *place {
 func (p *place) back(client, session, name string, argv ...string) *server {
 	p.t.Helper()
 	s := &server{ears: &ears{}, p: p}
-	_, err := p.Register(s, control.Peer{PID: 900, Role: control.RoleWrapper}, control.Register{
+	state, err := p.Register(s, control.Peer{PID: 900, Role: control.RoleWrapper}, control.Register{
 		Server: control.ServerRef{Transport: "stdio", Argv: argv, Name: name}, Client: client, Session: session,
 	})
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	s.Push(state) // a wrapper has it from the answer
 	return s
 }
 

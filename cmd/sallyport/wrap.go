@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -205,6 +206,7 @@ func connectLink(ctx context.Context, server control.ServerRef, client string, r
 		Home: home, Role: role, Version: version, Exe: exe, Started: l.sparing,
 		Register: control.Register{Server: server, Client: client, Session: l.session},
 	})
+	runtime.Gosched() // what a start waits for longest is the hub's answer: it is asked before anything else is done
 	return l, nil
 }
 

@@ -40,9 +40,9 @@ type Client struct {
 	welcome Welcome
 
 	mu          sync.Mutex
-	pushed      func(State)                                 // takes pushed states, once registered
-	early       *State                                      // the newest one that came before there was pushed
-	registering func(ctx context.Context, result any) error // the answer to a Register that went out with the greeting
+	pushed      func(State) // takes pushed states, once registered
+	early       *State      // the newest one that came before there was pushed
+	registering waiter      // the answer to a Register that went out with the greeting
 }
 
 // Dial connects to the hub of home as role: ErrNoHub, ErrForeign and ErrProtocol are what can be told apart.
@@ -108,7 +108,6 @@ func greet(ctx context.Context, conn *net.UnixConn, in *installation, options Di
 		return nil, err
 	}
 	c := &Client{caller: newCaller(conn)}
-	c.run(newLines(conn), c.notified)
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	if err := c.hello(ctx, options); err != nil {
@@ -129,24 +128,45 @@ func greet(ctx context.Context, conn *net.UnixConn, in *installation, options Di
 	return c, nil
 }
 
+// hello greets, and registers with it. It writes before anything else of the connection runs: a wrapper that starts waits for
+// nothing longer than for the answer.
 func (c *Client) hello(ctx context.Context, options DialOptions) error {
 	raw, err := encodeRaw(Hello{Protocol: Protocol, Version: options.Version, Role: options.Role})
 	if err != nil {
 		return err
 	}
-	welcome, err := c.ask(ctx, "hello", raw)
-	if err != nil {
-		return err
-	}
+	words, welcome, _ := c.question("hello", raw)
 	if options.Register != nil {
-		if raw, err = encodeRaw(options.Register); err == nil {
-			c.registering, err = c.ask(ctx, "register", raw)
-		}
-		if err != nil && !errors.Is(err, ErrClosed) { // a hub that hung up has said why
+		if raw, err = encodeRaw(options.Register); err != nil {
 			return err
 		}
+		var line []byte
+		line, c.registering, _ = c.question("register", raw)
+		if err := fits(line); err != nil {
+			return err
+		}
+		words = append(words, line...)
+	}
+	givenUp := context.AfterFunc(ctx, func() { _ = c.conn.SetWriteDeadline(time.Unix(1, 0)) })
+	// A hub that refuses us hangs up before it has read all of this, and what it said of it is still to be read. One that does
+	// not read at all is given up by the wait.
+	_, _ = c.conn.Write(words)
+	givenUp()
+	c.run(newLines(c.conn), c.notified)
+	if options.Register != nil {
+		learnState()
 	}
 	return welcome(ctx, &c.welcome)
+}
+
+// learnState has the decoder learn what a State is made of, which is most of what the first one costs to read, while the hub is
+// at its answer.
+func learnState() {
+	var m message
+	if json.Unmarshal([]byte(`{"jsonrpc":"2.0","id":1,"result":{"items":{"":{}},"launch":{"files":[{}],"allowed":[{}]}}}`), &m) == nil {
+		var s State
+		_ = json.Unmarshal(m.Result, &s)
+	}
 }
 
 // Welcome is what the hub said of itself.

@@ -98,35 +98,35 @@ func (c *caller) call(ctx context.Context, method string, params, result any) er
 
 // callRaw is call with params that are JSON already, in one line.
 func (c *caller) callRaw(ctx context.Context, method string, params []byte, result any) error {
-	wait, err := c.ask(ctx, method, params)
-	if err != nil {
+	line, wait, over := c.question(method, params)
+	if err := c.send(ctx, line); err != nil {
+		over()
 		return err
 	}
 	return wait(ctx, result)
 }
 
-// ask is the first half of callRaw: what is asked after it is behind it on the line. wait is the other half, to be called once.
-func (c *caller) ask(ctx context.Context, method string, params []byte) (wait func(ctx context.Context, result any) error, err error) {
+// waiter waits for one answer, and is called once.
+type waiter = func(ctx context.Context, result any) error
+
+// question is a line to be sent, and what waits for its answer; over gives that up.
+func (c *caller) question(method string, params []byte) (line []byte, wait waiter, over func()) {
 	answered := make(chan message, 1)
 	c.mu.Lock()
 	c.last++
 	id := c.last
 	c.waiting[id] = answered
 	c.mu.Unlock()
-	over := func() {
+	over = func() {
 		c.mu.Lock()
 		delete(c.waiting, id)
 		c.mu.Unlock()
 	}
 	// Written by hand: the encoder would read, check and copy the parameters twice.
-	line := strconv.AppendUint(append(make([]byte, 0, 64+len(method)+len(params)), `{"jsonrpc":"2.0","id":`...), id, 10)
+	line = strconv.AppendUint(append(make([]byte, 0, 64+len(method)+len(params)), `{"jsonrpc":"2.0","id":`...), id, 10)
 	line = append(append(append(line, `,"method":"`...), method...), `","params":`...)
 	line = append(append(line, params...), "}\n"...)
-	if err := c.send(ctx, line); err != nil {
-		over()
-		return nil, err
-	}
-	return func(ctx context.Context, result any) error {
+	return line, func(ctx context.Context, result any) error {
 		defer over()
 		var m message
 		select {
@@ -147,7 +147,7 @@ func (c *caller) ask(ctx context.Context, method string, params []byte) (wait fu
 			return nil
 		}
 		return json.Unmarshal(m.Result, result)
-	}, nil
+	}, over
 }
 
 // notify sends without an answer.
@@ -163,9 +163,17 @@ func (c *caller) notify(ctx context.Context, method string, params any) error {
 	return c.send(ctx, line)
 }
 
-func (c *caller) send(ctx context.Context, line []byte) error {
+// fits says no to a line that the hub would not keep.
+func fits(line []byte) error {
 	if len(line) > maxLineToHub {
 		return &Error{Code: CodeBadRequest, Message: "too large for the hub"}
+	}
+	return nil
+}
+
+func (c *caller) send(ctx context.Context, line []byte) error {
+	if err := fits(line); err != nil {
+		return err
 	}
 	select {
 	case <-c.done:

@@ -11,6 +11,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 )
 
 // rawConn speaks to the hub line by line.
@@ -213,6 +214,39 @@ func TestAHubOfAnotherProtocolIsNotTalkedTo(t *testing.T) {
 				t.Error("open without a hub")
 			}
 		})
+	}
+}
+
+// A registration that is larger than what the socket takes waits for a hub that reads, and no longer than it is asked to.
+func TestAHubThatReadsNothingIsGivenUp(t *testing.T) {
+	h := testHome(t)
+	ln, err := Listen(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	greeted := make(chan struct{})
+	go func() {
+		if conn, err := ln.socket.Accept(); err == nil {
+			defer conn.Close()
+			close(greeted)
+			<-t.Context().Done()
+		}
+	}()
+	ctx, cancel := context.WithCancel(testContext(t))
+	go func() {
+		<-greeted
+		time.Sleep(50 * time.Millisecond)
+		cancel()
+	}()
+	large := testRegister("s")
+	large.Server.Argv = []string{"server", strings.Repeat("x", 4<<20)}
+	begin := time.Now()
+	if _, err := DialWith(ctx, h, DialOptions{Role: RoleWrapper, Register: &large}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Dial: %v", err)
+	}
+	if took := time.Since(begin); took > helloTimeout/2 {
+		t.Errorf("it was waited for %s", took)
 	}
 }
 
