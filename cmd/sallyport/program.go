@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -62,8 +61,11 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// goRun is where `go run` and `go test` build: the file is gone when they end.
-var goRun = regexp.MustCompile(`[/\\]go-build\d*[/\\]`)
+// goRun says whether a folder is one where `go run` and `go test` build: the file is gone when they end.
+func goRun(folder string) bool {
+	number, ok := strings.CutPrefix(folder, "go-build")
+	return ok && strings.Trim(number, "0123456789") == ""
+}
 
 // passing says why a path will not be there tomorrow, "" where nothing speaks against it. A home that was named
 // (SALLYPORT_HOME) is an installation of its own and may lie in the temporary folder, with its program.
@@ -71,7 +73,7 @@ func passing(path, target, temporary string, ownHome bool) string {
 	for _, p := range []string{path, target} {
 		parts := strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' })
 		switch {
-		case goRun.MatchString(p):
+		case slices.ContainsFunc(parts[:max(len(parts)-1, 0)], goRun):
 			return "was built by go run, which removes it again"
 		case slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".mount_") }):
 			return "lies in a disk image that is only mounted while it runs"

@@ -18,6 +18,7 @@ func TestAPassingPlaceIsNotWrittenIntoAClientsFile(t *testing.T) {
 		{"what go run builds does not", "/home/me/.cache/go-build/ab/cd-d/sallyport", "/home/me/.cache/go-build/ab/cd-d/sallyport", false, false},
 		{"nor with a home of its own", "/tmp/go-build4711/b001/exe/sallyport", "/tmp/go-build4711/b001/exe/sallyport", true, false},
 		{"nor through a link that stays", "/usr/local/bin/sallyport", "/tmp/go-build4711/b001/exe/sallyport", true, false},
+		{"what is only called so stays", "/usr/local/bin/go-build", "/usr/local/bin/go-build", false, true},
 		{"the temporary folder does not", "/tmp/try/sallyport", "/tmp/try/sallyport", false, false},
 		{"nor another one that the system names", "/scratch/x/sallyport", "/scratch/x/sallyport", false, false},
 		{"unless a home was named", "/tmp/try/sallyport", "/tmp/try/sallyport", true, true},
