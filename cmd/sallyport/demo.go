@@ -312,6 +312,20 @@ func (t *story) expectTools(ctx context.Context, c *demoClient, want map[string]
 	return nil
 }
 
+// decidedResult is a tool's result with our word on it.
+type decidedResult struct {
+	IsError bool `json:"isError"`
+	Content []struct {
+		Text string `json:"text"`
+	} `json:"content"`
+	Meta struct {
+		Decision struct {
+			Code   string `json:"code"`
+			Status string `json:"status"`
+		} `json:"sallyport/decision"`
+	} `json:"_meta"`
+}
+
 // expectRefusal calls a tool that is blocked and wants our refusal with an item's code.
 func (t *story) expectRefusal(ctx context.Context, c *demoClient, tool, arguments, code string) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
@@ -320,18 +334,7 @@ func (t *story) expectRefusal(ctx context.Context, c *demoClient, tool, argument
 	if err != nil {
 		return err
 	}
-	var refusal struct {
-		IsError bool `json:"isError"`
-		Content []struct {
-			Text string `json:"text"`
-		} `json:"content"`
-		Meta struct {
-			Decision struct {
-				Code   string `json:"code"`
-				Status string `json:"status"`
-			} `json:"sallyport/decision"`
-		} `json:"_meta"`
-	}
+	var refusal decidedResult
 	if err := json.Unmarshal(raw, &refusal); err != nil || !refusal.IsError || len(refusal.Content) != 1 || refusal.Meta.Decision.Status != "blocked" {
 		return fmt.Errorf("the call was not refused: %.300s", raw)
 	}

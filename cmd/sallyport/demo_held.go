@@ -90,17 +90,7 @@ func (t *story) expectHeld(ctx context.Context, c *demoClient, tool, arguments, 
 	if strings.Contains(string(raw), poisonMark) {
 		return answered{}, fmt.Errorf("the order reached the client: %.300s", raw)
 	}
-	var result struct {
-		Content []struct {
-			Text string `json:"text"`
-		} `json:"content"`
-		Meta struct {
-			Decision struct {
-				Code   string `json:"code"`
-				Status string `json:"status"`
-			} `json:"sallyport/decision"`
-		} `json:"_meta"`
-	}
+	var result decidedResult
 	if err := json.Unmarshal(raw, &result); err != nil || len(result.Content) == 0 || result.Meta.Decision.Status != status {
 		return answered{}, fmt.Errorf("%s answered %.300s", tool, raw)
 	}
