@@ -132,7 +132,11 @@ func TestAHeldAnswerIsReleasedOnceToItsClientAndNobodyElse(t *testing.T) {
 	before := received(t, log)
 	wait(t, "the wrapper has heard of the release", func() bool {
 		got = second.call("echo", `{ "poison" : "2" }`)
-		return second.decided(got).Status == "released"
+		early := second.decided(got)
+		if early.Status == "held" { // the call was run, being too early, and its answer waits by itself
+			h.run("discard", early.Code, "--yes")
+		}
+		return early.Status == "released"
 	})
 	if strings.Contains(got, evil) || !strings.Contains(got, "[removed by Sallyport]") || !strings.Contains(got, "Number 2") {
 		t.Errorf("without the marked parts: %s", got)
