@@ -21,6 +21,7 @@ func (s *Session) fromServer(line []byte) error {
 		}
 		id, _ := frame.FindID(line)
 		s.unreadable(id, line, why)
+		s.unansweredBatch(frame.Batch(line), why)
 		return nil
 	}
 	switch m.Kind {
@@ -40,10 +41,23 @@ func (s *Session) unreadable(id, line []byte, why string) {
 	if line != nil {
 		s.cfg.Stray(line)
 	}
-	if id == nil {
-		return
+	if id != nil {
+		s.unanswered(id, bytes.Contains(line, []byte(`"method"`)), len(line), why)
 	}
-	if bytes.Contains(line, []byte(`"method"`)) && s.calls.peek(id) == nil {
+}
+
+// unansweredBatch is unanswered for every message in a batch.
+func (s *Session) unansweredBatch(batch []frame.Found, why string) {
+	for _, m := range batch {
+		if m.ID != nil {
+			s.unanswered(m.ID, m.HasMethod, 0, why)
+		}
+	}
+}
+
+// unanswered tells whoever waits for what could not be read. asks: it may be a request of the server.
+func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
+	if asks && s.calls.peek(id) == nil {
 		s.client.Uncork()
 		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was not let through: "+why, nil))
 		return
@@ -58,7 +72,7 @@ func (s *Session) unreadable(id, line []byte, why string) {
 			s.notInitialized()
 		}
 		s.client.Enqueue(errorLine(r.id, -32603, "[Sallyport] the server's answer was not let through: "+why, nil))
-		s.journal.answered(r, "error", len(line))
+		s.journal.answered(r, "error", size)
 	}
 }
 

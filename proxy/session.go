@@ -194,6 +194,9 @@ func (s *Session) readClient() {
 	for {
 		s.clientReader.SetMax(s.view.Load().policy.MaxMessage)
 		line, err := s.clientReader.Next()
+		if err == nil {
+			err = s.overLimit(line)
+		}
 		if err != nil {
 			long := tooLong(err)
 			if long == nil {
@@ -223,6 +226,9 @@ func (s *Session) readServer() error {
 	for {
 		s.serverReader.SetMax(s.view.Load().policy.MaxMessage)
 		line, err := s.serverReader.Next()
+		if err == nil {
+			err = s.overLimit(line)
+		}
 		if err != nil {
 			long := tooLong(err)
 			if long == nil {
@@ -267,12 +273,21 @@ func (s *Session) clientTooLong(long *frame.TooLong) {
 func (s *Session) serverTooLong(long *frame.TooLong) {
 	if !long.HasMethod {
 		s.unreadable(long.ID, nil, whyTooLong)
+		s.unansweredBatch(long.Batch, whyTooLong)
 		return
 	}
 	s.journal.refusedLine("server", whyTooLong)
 	if long.ID != nil {
 		s.server.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was not let through: "+whyTooLong, nil))
 	}
+}
+
+// overLimit is the error for a line that was read while the limit came down.
+func (s *Session) overLimit(line []byte) error {
+	if most := s.view.Load().policy.MaxMessage; most > 0 && len(line)-1 > most {
+		return frame.Oversize(line[:len(line)-1])
+	}
+	return nil
 }
 
 // tooLong is the error of a line over the limit, nil for the end of the source.

@@ -224,8 +224,8 @@ func TestT06BatchesAreRefused(t *testing.T) {
 	if got := r.next(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`) {
 		t.Errorf("answer: %s", got)
 	}
-	answering(r, func(id string) []string { return []string{"[" + result(id, "evil") + "]", result(id, "good")} })
-	if got := r.call("3", "echo"); strings.Contains(got, "evil") {
+	answering(r, func(id string) []string { return []string{"[" + result("99", "evil") + "," + result(id, "evil") + "]"} })
+	if got := r.call("3", "echo"); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":3,"error":{"code":-32603,`) || !strings.Contains(got, "a batch") {
 		t.Errorf("delivered %s", got)
 	}
 	if r.server.got(`"ping"`) {
@@ -255,6 +255,7 @@ func TestT07LinesOfAnyLengthUpToTheLimit(t *testing.T) {
 	for _, shape := range []string{
 		`{"jsonrpc":"2.0","id":20,"result":{"content":[{"type":"text","text":"PAD"}]}}`,
 		`{"result":{"content":[{"type":"text","text":"PAD \" \"id\":7"}]},"jsonrpc":"2.0","id":20}`,
+		`[{"jsonrpc":"2.0","id":99,"result":{}},{"result":{"content":[{"type":"text","text":"PAD"}]},"jsonrpc":"2.0","id":20}]`,
 	} {
 		answering(r, func(string) []string { return []string{pad(shape, limit+1)} })
 		if got := r.call("20", "echo"); !strings.Contains(got, `"error"`) || !strings.Contains(got, "longer than the limit") {
@@ -265,6 +266,16 @@ func TestT07LinesOfAnyLengthUpToTheLimit(t *testing.T) {
 	if got := r.answerTo("30"); !strings.Contains(got, `"error"`) {
 		t.Errorf("a call over the limit: %.200s", got)
 	}
+	t.Run("a limit that comes down counts for the next answer", func(t *testing.T) {
+		r := ready(t)
+		r.gate.set(func(g *gatekeeper) { g.settings["limits.message"] = "1MiB" })
+		answering(r, func(id string) []string {
+			return []string{pad(`{"jsonrpc":"2.0","id":`+id+`,"result":{"content":[{"type":"text","text":"PAD"}]}}`, limit+1)}
+		})
+		if got := r.call("21", "echo"); !strings.Contains(got, "longer than the limit") {
+			t.Errorf("delivered %.200s", got)
+		}
+	})
 	r.server.declare(func(s *server) { s.handle = nil })
 	r.quiet("the session lives on")
 }

@@ -7,6 +7,7 @@ const (
 	maxFoundKey    = 64       // raw bytes of a top-level key; longer ones are none we know
 	maxFoundID     = 64 << 10 // raw bytes of an id
 	maxFoundMethod = 1 << 10  // raw bytes of a method
+	maxFoundBatch  = 1 << 10  // messages of a batch
 )
 
 // finder looks for the first "id" and the first "method" at the top level of one line, in pieces, in memory that does not grow
@@ -28,6 +29,16 @@ type finder struct {
 	idSeen    bool // also when it was unusable: the first one counts
 	hasMethod bool
 	method    string
+
+	batch bool    // the line is a list of messages,
+	found []Found // of which these have ended
+}
+
+// Found is what can be said of one message in a batch. A batch is refused whole, but who waits for one of the answers in it is told
+// so.
+type Found struct {
+	ID        []byte // raw and valid JSON; nil if none was seen
+	HasMethod bool
 }
 
 type finderState uint8
@@ -37,6 +48,7 @@ const (
 	finderOutside
 	finderString
 	finderEscape
+	finderBetween // messages of a batch
 	finderDone
 )
 
@@ -72,12 +84,18 @@ func (f *finder) write(p []byte) {
 				f.state = finderEscape
 			} else {
 				f.state = finderOutside
+				if f.depth == 0 {
+					f.state = finderBetween
+				}
 				f.endString()
 			}
 			i++
 		case finderEscape:
 			f.keep(p[i : i+1])
 			f.state = finderString
+			i++
+		case finderBetween:
+			f.between(p[i])
 			i++
 		case finderOutside:
 			f.outside(p[i : i+1])
@@ -95,10 +113,31 @@ func (f *finder) start(c byte) int {
 	case isSpace(c):
 	case c == '{':
 		f.depth, f.expectKey, f.state = 1, true, finderOutside
+	case c == '[':
+		f.batch, f.state = true, finderBetween
 	default:
 		f.state = finderDone
 	}
 	return 1
+}
+
+// between looks for the next message of a batch. Lists in it are none of the protocol's, but an answer in one is waited for too.
+func (f *finder) between(c byte) {
+	switch c {
+	case '{':
+		f.depth, f.expectKey, f.state = 1, true, finderOutside
+	case '"':
+		f.state = finderString
+	}
+}
+
+// endMessage keeps what was found of one message, and begins again.
+func (f *finder) endMessage() {
+	if len(f.found) < maxFoundBatch && (f.id != nil || f.hasMethod) {
+		f.found = append(f.found, Found{f.id, f.hasMethod})
+	}
+	f.id, f.idSeen, f.hasMethod, f.method = nil, false, false, ""
+	f.depth, f.expectKey, f.state = 0, false, finderBetween
 }
 
 func (f *finder) outside(b []byte) {
@@ -116,6 +155,9 @@ func (f *finder) outside(b []byte) {
 		if f.depth == 1 {
 			f.endValue()
 			f.state = finderDone
+			if f.batch {
+				f.endMessage()
+			}
 			return
 		}
 		f.depth--
@@ -201,6 +243,9 @@ func (f *finder) finish() {
 	if f.state == finderOutside && f.depth == 1 {
 		f.endValue()
 	}
+	if f.batch {
+		f.endMessage()
+	}
 	f.state = finderDone
 }
 
@@ -215,4 +260,24 @@ func FindID(line []byte) (raw []byte, ok bool) {
 	}
 	f.finish()
 	return f.id, f.id != nil
+}
+
+// Batch are the messages of a line that is a list of them, up to where it is broken; none for any other line.
+func Batch(line []byte) []Found {
+	var f finder
+	f.write(line)
+	f.finish()
+	return f.found
+}
+
+// Oversize is what a Reader says of a line that is too long, where the limit came after the line.
+func Oversize(line []byte) *TooLong {
+	var f finder
+	f.write(line)
+	f.finish()
+	return f.tooLong(int64(len(line)))
+}
+
+func (f *finder) tooLong(size int64) *TooLong {
+	return &TooLong{Bytes: size, ID: f.id, HasMethod: f.hasMethod, Method: f.method, Batch: f.found}
 }

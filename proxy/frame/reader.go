@@ -21,6 +21,7 @@ type TooLong struct {
 	ID        []byte // its first top-level "id", raw and valid JSON; nil if none was seen
 	HasMethod bool   // it had a top-level "method": a request or notification, not an answer
 	Method    string // decoded; "" if it was no string or longer than any method
+	Batch     []Found
 }
 
 func (e *TooLong) Error() string { return fmt.Sprintf("a line of %d bytes is over the limit", e.Bytes) }
@@ -188,7 +189,7 @@ func (r *Reader) tooLong(line []byte) error {
 func (r *Reader) found(total int64) error {
 	f := &r.finder
 	f.finish()
-	e := &TooLong{Bytes: total, ID: f.id, HasMethod: f.hasMethod, Method: f.method}
+	e := f.tooLong(total)
 	*f = finder{}
 	return e
 }

@@ -95,6 +95,13 @@ func appendUnescaped(dst, content []byte, onLone lone) (_ []byte, ok bool) {
 			}
 			dst = append(dst, content[:i]...)
 		}
+		if i+1 < len(content) {
+			if c := short[content[i+1]]; c != 0 {
+				dst = append(dst, c)
+				content = content[i+2:]
+				continue
+			}
+		}
 		r, size, valid := unescape(content[i:])
 		content = content[i+size:]
 		switch {
@@ -121,28 +128,18 @@ func appendUnescaped(dst, content []byte, onLone lone) (_ []byte, ok bool) {
 	}
 }
 
+// short are the escapes of two bytes (RFC 8259, 7), by their second.
+var short = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
 // unescape reads one escape at the start of b: one UTF-16 code unit. What is no escape has size 1 and is not valid.
 func unescape(b []byte) (r rune, size int, valid bool) {
 	if len(b) < 2 || b[0] != '\\' {
 		return 0, min(1, len(b)), false
 	}
-	switch b[1] {
-	case '"', '\\', '/':
-		return rune(b[1]), 2, true
-	case 'b':
-		return '\b', 2, true
-	case 'f':
-		return '\f', 2, true
-	case 'n':
-		return '\n', 2, true
-	case 'r':
-		return '\r', 2, true
-	case 't':
-		return '\t', 2, true
-	case 'u':
-		if len(b) < 6 {
-			return 0, 1, false
-		}
+	if c := short[b[1]]; c != 0 {
+		return rune(c), 2, true
+	}
+	if b[1] == 'u' && len(b) >= 6 {
 		for _, c := range b[2:6] {
 			if !isHex(c) {
 				return 0, 1, false
