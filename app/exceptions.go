@@ -30,7 +30,8 @@ func exceptable(one store.Held) []string {
 			return nil
 		}
 	}
-	return slices.Sorted(maps.Keys(levels))
+	// A secret held nothing back, so there is nothing to except.
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(levels)), func(rule string) bool { return inspect.SecretMark(rule) != "" })
 }
 
 func rulesOfLevels(one store.Held) []string {

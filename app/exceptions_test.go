@@ -112,11 +112,14 @@ func TestWhatNoExceptionIsMadeFor(t *testing.T) {
 		"the other rule beside a Critical finding": {func(h *control.Held) { h.Findings[0].Level = inspect.Critical }, func(e *control.Except) { e.Rules = []string{"prerequisite"} }},
 		"an answer that nobody looked at":          {func(h *control.Held) { h.Why, h.Findings = control.HeldLimit, nil }, nil},
 		"a rule that did not match":                {nil, func(e *control.Except) { e.Rules = []string{"concealment"} }},
-		"eight days":                               {nil, func(e *control.Except) { e.For = 8 * 24 * time.Hour }},
-		"no time":                                  {nil, func(e *control.Except) { e.For = 0 }},
-		"less than no time":                        {nil, func(e *control.Except) { e.For = -time.Hour }},
-		"another digest":                           {nil, func(e *control.Except) { e.Digest = "0" }},
-		"an item that is no held answer":           {nil, func(e *control.Except) { e.Code = "ZZZZ" }},
+		"a secret, which held nothing back": {func(h *control.Held) {
+			h.Findings = append(h.Findings, inspect.Finding{Rule: "assigned_password", Level: inspect.Medium, Category: inspect.CategorySecret, Title: "It holds a password"})
+		}, func(e *control.Except) { e.Rules = []string{"assigned_password"} }},
+		"eight days":                     {nil, func(e *control.Except) { e.For = 8 * 24 * time.Hour }},
+		"no time":                        {nil, func(e *control.Except) { e.For = 0 }},
+		"less than no time":              {nil, func(e *control.Except) { e.For = -time.Hour }},
+		"another digest":                 {nil, func(e *control.Except) { e.Digest = "0" }},
+		"an item that is no held answer": {nil, func(e *control.Except) { e.Code = "ZZZZ" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)

@@ -121,8 +121,13 @@ func (s *Session) examine(v *view, r *request, line []byte) error {
 			return nil
 		}
 	}
-	err := s.toClient(line)
-	s.journal.delivered(r, len(line), found)
+	sent, done, err := redact(v.policy, line, found.Secrets)
+	if err != nil {
+		return s.unclean(line, whySecrets)
+	}
+	err = s.toClient(sent)
+	s.journal.delivered(r, len(line), found, secretsUnder(v.policy))
+	s.journal.secrets(r, done)
 	return err
 }
 
@@ -147,16 +152,11 @@ func (s *Session) judgeAnswer(v *view, r *request, line []byte, body frame.Span)
 	if len(line)-len(text)-len(r.id) > plainEnvelope {
 		text = line
 	}
-	terms := inspect.Terms{MaxBytes: v.policy.MaxInspect}
+	terms := inspect.Terms{MaxBytes: v.policy.MaxInspect, Secrets: secretsUnder(v.policy)}
 	if len(v.state.Exceptions) > 0 {
 		terms.Silenced = v.silenced(r.item, time.Now())
 	}
 	f := found{AnswerVerdict: s.watch.Answer(text, terms)}
-	if mayBeOurs(line) {
-		if voice := inspect.Voice(text); len(voice) > 0 {
-			f.Verdict, f.Findings = inspect.Block, append(f.Findings, voice...)
-		}
-	}
 	for _, e := range v.state.Exceptions {
 		if e.Item == r.item && slices.Contains(f.Passed, e.Rule) {
 			f.exceptions = append(f.exceptions, e.ID)
@@ -176,11 +176,6 @@ func (v *view) silenced(item string, now time.Time) map[string]inspect.Level {
 	return rules
 }
 
-// mayBeOurs says that a line may hold our own words: as they stand, or with letters of them escaped or parted by what nobody sees.
-func mayBeOurs(line []byte) bool {
-	return bytes.Contains(line, []byte("[S")) || bytes.Contains(line, []byte("port]")) || bytes.Contains(line, []byte(`\u`))
-}
-
 // bodyOf is the result or the error of an answer.
 func bodyOf(line []byte) (body frame.Span, failed bool) {
 	root := frame.Root(line)
@@ -192,10 +187,10 @@ func bodyOf(line []byte) (body frame.Span, failed bool) {
 }
 
 // delivered records an answer that went on, and what was found in it and in what was asked. The client has it already.
-func (j *journal) delivered(r *request, bytes int, f found) {
+func (j *journal) delivered(r *request, bytes int, f found, secrets string) {
 	var asked []inspect.Finding
 	if r.method == methodCall {
-		asked = inspect.Arguments(r.params)
+		asked = inspect.Arguments(r.params, secrets)
 	}
 	if !f.worth() {
 		if len(asked) == 0 {
@@ -210,6 +205,9 @@ func (j *journal) delivered(r *request, bytes int, f found) {
 		detail["arguments"] = asked[0].Match
 		if !f.worth() {
 			detail["check"], summary = "arguments", "it was asked for a file in which credentials are kept"
+			if asked[0].Category == inspect.CategorySecret {
+				summary = "it was given " + inspect.SecretWords(asked[0].Rule)
+			}
 		}
 	}
 	if rules := rulesOf(f.Findings); len(rules) > 0 {
@@ -223,12 +221,8 @@ func (j *journal) delivered(r *request, bytes int, f found) {
 		detail["passed"] = f.Passed
 	}
 	encoded, _ := json.Marshal(detail)
-	kind := "policy_decision"
-	if r.method == methodCall {
-		kind = "tool_call"
-	}
 	now := time.Now()
-	j.recordAt(now, kind, "warned", control.Record{
+	j.recordAt(now, r.recordKind(), "warned", control.Record{
 		Tool: inspect.CleanName(r.name, "a tool"), Summary: summary, Detail: encoded,
 		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
 	})
@@ -238,7 +232,7 @@ func (j *journal) delivered(r *request, bytes int, f found) {
 func rulesOf(findings []inspect.Finding) []string {
 	var rules []string
 	for _, f := range findings {
-		if !slices.Contains(rules, f.Rule) && len(rules) < 16 {
+		if !slices.Contains(rules, f.Rule) && len(rules) < maxRules {
 			rules = append(rules, f.Rule)
 		}
 	}
@@ -252,7 +246,7 @@ func (s *Session) harmless(raw []byte) bool {
 	if own.Count() == 0 && isShortWord(raw) {
 		return true
 	}
-	if own.JudgeDefinition(raw).Verdict != inspect.Block && !(mayBeOurs(raw) && len(inspect.Voice(raw)) > 0) {
+	if own.JudgeDefinition(raw).Verdict != inspect.Block && len(inspect.Voice(raw)) == 0 {
 		return true
 	}
 	s.journal.counted("a text of the server was cut because of what was found in it", "policy_decision", "blocked", "inspect")

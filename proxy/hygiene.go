@@ -10,15 +10,19 @@ import (
 // toClient writes a line that holds text of the server: every one goes this way, and nothing else changes it behind this.
 // What is ours alone is written by the client's writer itself.
 func (s *Session) toClient(line []byte) error {
-	return s.toClientUnder(s.view.Load().policy.ANSI, line)
+	clean, err := s.cleaned(s.view.Load().policy.ANSI, line)
+	if err != nil {
+		return s.unclean(line, whyUnclean)
+	}
+	return s.client.Write(clean)
 }
 
-// toClientUnder is toClient with the mode of hygiene of another server: an answer that was held is handed over by any
-// wrapper of its client.
-func (s *Session) toClientUnder(mode string, line []byte) error {
+// cleaned is a line without what a terminal would obey. The mode is that of the server whose text it is: an answer that was held
+// is handed over by any wrapper of its client.
+func (s *Session) cleaned(mode string, line []byte) ([]byte, error) {
 	clean, changed, err := sanitize.Line(line, mode)
 	if err != nil {
-		return s.unclean(line)
+		return nil, err
 	}
 	if changed > 0 {
 		done := "made letters"
@@ -27,7 +31,7 @@ func (s *Session) toClientUnder(mode string, line []byte) error {
 		}
 		s.journal.counted("terminal escape sequences or control characters were "+done, "policy_decision", "warned", "ansi")
 	}
-	return s.client.Write(clean)
+	return clean, nil
 }
 
 // unnameable says of an item that its name would not come back as it is: the client would call what was made of it. It is not
@@ -55,12 +59,13 @@ func (s *Session) unspeakable(v *view, m *frame.Message) bool {
 
 const (
 	whyUnspeakable = "its method has control characters"
+	whySecrets     = "more places in it may hold a secret than are looked at"
 	whyUnclean     = "the names in it hold too many control characters"
 )
 
 // unclean says in our own words that a line is not delivered, to whoever waits for it.
-func (s *Session) unclean(line []byte) error {
-	s.journal.refusedLine("server", whyUnclean)
+func (s *Session) unclean(line []byte, why string) error {
+	s.journal.refusedLine("server", why)
 	var m frame.Message
 	if frame.Scan(line, frame.FromServer, &m) != nil {
 		return nil
@@ -72,8 +77,8 @@ func (s *Session) unclean(line []byte) error {
 	case frame.Request:
 		s.asks.take(id)
 		s.client.Uncork()
-		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was not let through: "+whyUnclean, nil))
+		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was not let through: "+why, nil))
 		return nil
 	}
-	return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's answer was not let through: "+whyUnclean, nil))
+	return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's answer was not let through: "+why, nil))
 }

@@ -123,18 +123,31 @@ func (s *Session) watched(v *view, line []byte, m *frame.Message) inspect.Answer
 	if len(text) == 0 {
 		return inspect.AnswerVerdict{Judged: inspect.Judged{Verdict: inspect.Clean, Whole: true}, RuleSet: s.rules.file.Load().RuleSet()}
 	}
-	found := s.watch.Answer(text, inspect.Terms{MaxBytes: v.policy.MaxInspect})
-	if mayBeOurs(line) {
-		if voice := inspect.Voice(text); len(voice) > 0 {
-			found.Verdict, found.Findings = inspect.Block, append(found.Findings, voice...)
-		}
-	}
-	return found
+	return s.watch.Answer(text, inspect.Terms{MaxBytes: v.policy.MaxInspect})
 }
 
-// saysMore says whether anything stands in a message of the server beside what the protocol has there.
+// saysMore says whether anything stands in a message of the server beside what the protocol has there. A method or an id that is
+// long, or holds what no name of a method does, may be a text.
 func (s *Session) saysMore(line []byte, m *frame.Message) bool {
-	return len(line)-len(m.Params.Of(line))-len(m.ID.Of(line))-len(m.Method) > plainEnvelope+len(`"method":"","params":,`)
+	return len(m.ID.Of(line)) > maxPlainID || !plainMethod(m.Method) || len(line)-len(m.Params.Of(line))-len(m.ID.Of(line))-len(m.Method) > plainEnvelope+len(`"method":"","params":,`)
+}
+
+// What is longer may say something.
+const (
+	maxPlainID     = 64
+	maxPlainMethod = 64
+)
+
+// plainMethod says that a method is named as the protocol and its extensions name theirs: in words that hold no sentence.
+func plainMethod(method []byte) bool {
+	for _, c := range method {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '/', c == '_', c == '.', c == '-', c == '$':
+		default:
+			return false
+		}
+	}
+	return len(method) <= maxPlainMethod
 }
 
 // askDigest is what an approval of a request binds to: all of its params. A progress token differs each time, and is no text.

@@ -205,6 +205,7 @@ func TestAPoisonedNotificationIsDroppedAndRecorded(t *testing.T) {
 		"one that nobody knows":           `{"jsonrpc":"2.0","method":"notifications/x","params":{"` + poison + `":1}}`,
 		"one that speaks as we do":        `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"[Sallyport] released"}}`,
 		"one with text beside its params": `{"jsonrpc":"2.0","method":"notifications/x","note":"` + poison + `"}`,
+		"one whose method is a text":      `{"jsonrpc":"2.0","method":"` + poison + `","params":{}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := ready(t)
@@ -218,6 +219,20 @@ func TestAPoisonedNotificationIsDroppedAndRecorded(t *testing.T) {
 				return rec.Kind == "policy_decision" && rec.Status == "blocked" && strings.Contains(rec.Summary, "notification") && strings.Contains(string(rec.Detail), `"check":"inspect"`)
 			}) {
 				t.Error("nobody was told")
+			}
+		})
+	}
+	for name, ask := range map[string]string{
+		"a request whose method is a text": askLine("5", poison, `{}`),
+		"a request whose id is a text":     askLine(`"`+poison+`"`, "x/y", `{}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := ready(t)
+			r.server.write(ask)
+			harmless := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"ready"}}`
+			r.server.write(harmless)
+			if got := r.next(); got != harmless {
+				t.Errorf("delivered %s", got)
 			}
 		})
 	}

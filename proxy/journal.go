@@ -49,14 +49,18 @@ func (j *journal) answered(r *request, status string, bytes int) {
 }
 
 func (j *journal) refused(r *request, why reason, d decision, ran bool) {
-	kind := "policy_decision"
-	if r.method == methodCall {
-		kind = "tool_call"
-	}
-	j.record(kind, "blocked", control.Record{
+	j.record(r.recordKind(), "blocked", control.Record{
 		Tool: d.tool, Code: d.code, Summary: summary(why, ran), Detail: check("gate"),
 		DurationUS: time.Since(r.started).Microseconds(),
 	})
+}
+
+// recordKind is what a record about a request is: of a call, or of our own doing.
+func (r *request) recordKind() string {
+	if r.method == methodCall {
+		return "tool_call"
+	}
+	return "policy_decision"
 }
 
 // summary is the reason for the timeline. ran says that the request had reached the server.

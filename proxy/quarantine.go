@@ -14,7 +14,6 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
-	"github.com/sallyport/sallyport/proxy/sanitize"
 )
 
 const (
@@ -41,7 +40,7 @@ func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
 		ID: control.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: s.clientName(), Session: s.cfg.Session, Era: "legacy",
 		Method: cutText(r.methodName(), 200), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
-		Why: control.HeldThreat, Score: f.Score, Findings: f.Findings, Checks: f.Checks, RuleSet: f.RuleSet,
+		Why: control.HeldThreat, Score: f.Score, Findings: slices.Concat(f.Findings, f.Secrets), Checks: f.Checks, RuleSet: f.RuleSet,
 	}
 	if f.TooLong {
 		held.Why = control.HeldLimit
@@ -189,16 +188,23 @@ func (s *Session) handOver(r *request, code string, same bool) {
 		refuseWith(fmt.Sprintf("[Sallyport] What is held under the code %s is no answer that can be handed over. Tell the user: open Sallyport.", code))
 		return
 	}
-	mode := policy.ForWrapper(taken.Settings).ANSI
-	if _, _, err := sanitize.Line(line, mode); err != nil {
-		refuseWith(fmt.Sprintf("[Sallyport] What is held under the code %s cannot be handed over: %s. Tell the user: open Sallyport.", code, whyUnclean))
+	of := policy.ForWrapper(taken.Settings) // as the server it came from has it
+	sent, done, err := redact(of, line, secretsIn(of, taken.Answer))
+	why := whySecrets
+	if err == nil {
+		sent, err = s.cleaned(of.ANSI, sent)
+		why = whyUnclean
+	}
+	if err != nil {
+		refuseWith(fmt.Sprintf("[Sallyport] What is held under the code %s cannot be handed over: %s. Tell the user: open Sallyport.", code, why))
 		return
 	}
-	if s.toClientUnder(mode, line) != nil || s.client.Flush() != nil {
+	if s.client.Write(sent) != nil || s.client.Flush() != nil {
 		return // the client is gone; the hub has it wait again
 	}
 	handed = true
 	s.journal.handedOver(r, taken, code, len(line))
+	s.journal.secrets(r, done)
 }
 
 // handedLine is the answer line: the server's own object with all its parts, and our word that it was released.
@@ -250,11 +256,7 @@ func takenText(state, code string) string {
 
 func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 	detail, _ := json.Marshal(map[string]any{"check": "inspect", "why": held.Why, "rules": rulesOf(held.Findings)})
-	kind := "policy_decision"
-	if r.method == methodCall {
-		kind = "tool_call"
-	}
-	j.record(kind, "held", control.Record{
+	j.record(r.recordKind(), "held", control.Record{
 		Tool: inspect.CleanName(r.name, "a tool"), Code: code, Summary: "its answer was held back", Detail: detail,
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})

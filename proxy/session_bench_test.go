@@ -71,7 +71,8 @@ func benchmarkCall(b *testing.B, way string, size, inFlight int) {
 		"tool:echo": {State: "approved", Approved: []pin.Digest{item.Digest}},
 	}}}
 	go func() {
-		text := strings.Repeat("x", size)
+		const words = `the quick brown fox\njumps over \"the\" lazy dog; `
+		text := strings.Repeat(words, size/len(words)+1)[:size/len(words)*len(words)]
 		in, out := bufio.NewReaderSize(toServer, 64<<10), bufio.NewWriterSize(serverIn, 64<<10)
 		for {
 			line, err := in.ReadSlice('\n')

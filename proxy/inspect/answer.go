@@ -25,21 +25,23 @@ const (
 )
 
 const (
-	noDoubt   = "it is asked where the rules nearly say block"
-	noSecrets = "this version does not look for secrets"
+	noDoubt    = "it is asked where the rules nearly say block"
+	noSecrets  = "secrets are looked for in answers and in what is asked, and by scan"
+	offSecrets = "redact.mode is off"
+	fewSecrets = "not every place was looked at: there are too many"
 )
 
 // ran are the checks of an answer in which all was looked at. It is not written to.
 var ran = []Check{
 	{Check: CheckThreats, Ran: true}, {Check: CheckCharacters, Ran: true}, {Check: CheckBlobs, Ran: true}, {Check: CheckJoined, Ran: true},
-	{Check: CheckNgram, Why: noDoubt}, {Check: CheckSecrets, Why: noSecrets},
+	{Check: CheckNgram, Why: noDoubt}, {Check: CheckSecrets, Ran: true},
 }
 
 // Watch judges what one server answers over a session. It remembers how the last answers ended.
 type Watch struct {
 	mu      sync.Mutex
 	rules   *RuleFile
-	endings []ending // the last one last; replaced, never changed
+	endings []ending // the last one last
 }
 
 // Use makes the rules of a file count from the next answer on, beside the catalogue; nil: the catalogue alone.
@@ -53,7 +55,8 @@ func (w *Watch) Use(f *RuleFile) {
 
 // Terms are what an answer is judged under.
 type Terms struct {
-	MaxBytes int // larger ones are not looked at
+	MaxBytes int    // larger ones are not looked at
+	Secrets  string // how secrets are looked for: SecretsPrecise, SecretsStrict, SecretsOff
 	// Silenced are rules that a person has excepted for the tool, each up to a level: a match of such a rule at or below that
 	// level weighs nothing. Never for a critical one.
 	Silenced map[string]Level
@@ -63,6 +66,7 @@ type Terms struct {
 type AnswerVerdict struct {
 	Judged
 	Score   float64
+	Secrets []Finding // what is secret in it: they change no verdict
 	Checks  []Check
 	RuleSet string   // what it was judged by
 	TooLong bool     // nothing was looked at: it is longer than MaxBytes
@@ -74,7 +78,7 @@ type AnswerVerdict struct {
 // answers that come at the same time are not joined with each other.
 func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 	w.mu.Lock()
-	rules, endings := w.rules, w.endings
+	rules := w.rules
 	w.mu.Unlock()
 	if terms.MaxBytes > 0 && len(raw) > terms.MaxBytes {
 		return tooLong(terms.MaxBytes, rules)
@@ -82,23 +86,28 @@ func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 	weighing := newWeigher(rules.compiled(), Answer)
 	defer weighing.release()
 	weighing.except = terms.Silenced
-	weighing.resume(endings)
+	weighing.secret.begin(terms.Secrets)
+	w.resume(weighing, rules)
 	deep := !weighing.value.strings(raw, weighing)
 	if deep {
 		weighing.Whole = false
 	}
-	end := weighing.ending()
+	weighing.ending()
 	found := weighing.done()
+	if len(weighing.voice.found) > 0 {
+		found.Verdict = Block
+	}
 	if found.Verdict != Block { // what is held was not said
-		w.keep(end, rules)
+		w.keep(&weighing.end, rules)
 	}
 	verdict := AnswerVerdict{
 		Judged: Judged{Verdict: found.Verdict, Findings: found.Findings, Whole: found.Whole, Asked: found.Asked}, Score: found.Score,
-		Checks: weighing.checks(deep), RuleSet: rules.RuleSet(),
+		Checks: weighing.checks(deep), RuleSet: rules.RuleSet(), Secrets: weighing.secrets,
 	}
 	if found.Verdict != Clean {
 		verdict.Findings = append(weighing.hidden, found.Findings...)
 	}
+	verdict.Findings = append(verdict.Findings, weighing.voice.found...)
 	if len(weighing.passed) > 0 && verdictOf(weighing.all, Answer) != found.Verdict {
 		slices.Sort(weighing.passed)
 		verdict.Passed = weighing.passed
@@ -106,23 +115,37 @@ func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 	return verdict
 }
 
-// keep remembers how an answer ended. An ending of nothing is remembered too: it is one of the last answers.
-func (w *Watch) keep(e ending, under *RuleFile) {
+// resume has an answer go on where those before it ended.
+func (w *Watch) resume(weighing *weigher, under *RuleFile) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if under != w.rules { // an ending is in terms of the rules it was found by
+	if under == w.rules { // an ending is in terms of the rules it was found by
+		weighing.resume(w.endings)
+	} else {
+		weighing.resume(nil)
+	}
+}
+
+// keep remembers how an answer ended, and gives back the room of one it forgets. An ending of nothing is remembered too: it is one
+// of the last answers.
+func (w *Watch) keep(e *ending, under *RuleFile) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if under != w.rules || e.empty() && len(w.endings) == 0 {
 		return
 	}
-	if e.empty() && len(w.endings) == 0 {
-		return
+	if len(w.endings) == maxEndings {
+		first := w.endings[0]
+		copy(w.endings, w.endings[1:])
+		w.endings[maxEndings-1] = first
+	} else {
+		w.endings = append(w.endings, ending{})
 	}
-	kept := make([]ending, 0, maxEndings)
-	kept = append(kept, w.endings[max(0, len(w.endings)-maxEndings+1):]...)
-	kept = append(kept, e)
-	if !slices.ContainsFunc(kept, func(e ending) bool { return !e.empty() }) {
-		kept = nil
+	last := &w.endings[len(w.endings)-1]
+	*last, *e = *e, *last
+	if !slices.ContainsFunc(w.endings, func(e ending) bool { return !e.empty() }) {
+		w.endings = w.endings[:0]
 	}
-	w.endings = kept
 }
 
 func tooLong(most int, rules *RuleFile) AnswerVerdict {
@@ -139,7 +162,7 @@ func tooLong(most int, rules *RuleFile) AnswerVerdict {
 
 // checks says what was looked for, and what was not looked at.
 func (w *weigher) checks(deep bool) []Check {
-	if w.Whole && len(w.blobs.named) == 0 && !w.Asked && !w.joint.short {
+	if w.Whole && len(w.blobs.named) == 0 && !w.Asked && !w.joint.short && w.secret.on && !w.secret.short {
 		return ran
 	}
 	checks := slices.Clone(ran)
@@ -161,6 +184,14 @@ func (w *weigher) checks(deep bool) []Check {
 	}
 	if w.Asked {
 		checks[4] = Check{Check: CheckNgram, Ran: true}
+	}
+	switch {
+	case !w.secret.on:
+		checks[5] = Check{Check: CheckSecrets, Why: offSecrets}
+	case deep:
+		checks[5] = Check{Check: CheckSecrets, Why: checks[0].Why}
+	case w.secret.short:
+		checks[5].Why = fewSecrets
 	}
 	return checks
 }
@@ -199,5 +230,6 @@ var RuleSet = sync.OnceValue(func() string {
 		fmt.Fprintf(h, "%s %s %g %g %d %q\n", r.name, r.level, r.metal, r.answer, r.group, r.patterns)
 	}
 	h.Write([]byte(ngramModel))
+	fmt.Fprintf(h, "%x", secretPrint())
 	return fmt.Sprintf("1-%016x", h.Sum64())
 })

@@ -21,8 +21,22 @@ var (
 )
 
 // Arguments looks at the params of a call for the timeline: the person's own words, so nothing follows from what is found but
-// that it is shown. It is asked for every call, and costs a pass over short text.
-func Arguments(params []byte) (findings []Finding) {
+// that it is shown: files in which credentials are kept, and secrets (of which the finding holds none). It is asked for every call,
+// and costs two passes over short text. params must have passed frame.Scan.
+func Arguments(params []byte, secrets string) []Finding {
+	findings := sensitivePaths(params)
+	if len(params) == 0 || secrets == SecretsOff || len(findings) == maxFindings {
+		return findings
+	}
+	w := newWeigher(rules(), Answer)
+	defer w.release()
+	w.secret.begin(secrets)
+	w.seek = secretReader{w: w, found: findings}
+	w.value.strings(params, &w.seek)
+	return w.seek.found
+}
+
+func sensitivePaths(params []byte) (findings []Finding) {
 	for at := 0; at < len(params); at++ {
 		var files []string
 		switch params[at] {

@@ -1,6 +1,10 @@
 package inspect
 
-import "testing"
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
 
 func TestArgumentsThatNameACredentialFileAreFound(t *testing.T) {
 	for _, params := range []string{
@@ -8,7 +12,7 @@ func TestArgumentsThatNameACredentialFileAreFound(t *testing.T) {
 		`{"cmd":"cat .env"}`, `{"cmd":"cat .env.local"}`, `{"path":"deploy/server.PEM"}`, `{"path":"/srv/app/ID_RSA"}`,
 		`{"path":"~/Library/Keychains/login.keychain-db"}`, `{"path":"claude_desktop_config.json"}`, `{"path":"/run/secrets/db"}`,
 	} {
-		found := Arguments([]byte(params))
+		found := Arguments([]byte(params), SecretsPrecise)
 		if len(found) == 0 {
 			t.Errorf("%s: nothing", params)
 			continue
@@ -26,7 +30,7 @@ func TestOrdinaryArgumentsAreNot(t *testing.T) {
 		`{}`, `{"path":"src/main.go"}`, `{"path":"docs/environment.md"}`, `{"text":"see invalid_rsa_test"}`, `{"path":".envrc_example"}`,
 		`{"url":"https://example.com/a.b?c=d"}`, `{"path":"a.ssh_config_parser.go"}`, `{"q":"how does ssh work"}`, `{"path":"credentials.jsonl"}`, `"`, `.`, `\`,
 	} {
-		if found := Arguments([]byte(params)); len(found) != 0 {
+		if found := Arguments([]byte(params), SecretsPrecise); len(found) != 0 {
 			t.Errorf("%s: %+v", params, found)
 		}
 	}
@@ -34,9 +38,12 @@ func TestOrdinaryArgumentsAreNot(t *testing.T) {
 
 func FuzzArguments(f *testing.F) {
 	f.Add([]byte(`{"path":"~/.ssh/id_rsa"}`))
-	f.Add([]byte(`\\.SSH\\.env.pem`))
+	f.Add([]byte(`"\\.SSH\\.env.pem password=hunter2"`))
 	f.Fuzz(func(t *testing.T, params []byte) {
-		for _, finding := range Arguments(params) {
+		if !json.Valid(params) {
+			return
+		}
+		for _, finding := range Arguments(params, SecretsPrecise) {
 			if finding.Start < 0 || finding.End > len(params) || finding.Start >= finding.End {
 				t.Fatalf("%+v in %q", finding, params)
 			}
@@ -49,6 +56,21 @@ func BenchmarkArguments(b *testing.B) {
 	b.SetBytes(int64(len(params)))
 	b.ReportAllocs()
 	for b.Loop() {
-		Arguments(params)
+		Arguments(params, SecretsPrecise)
+	}
+}
+
+func TestArgumentsThatAreSecretAreToldWithoutThem(t *testing.T) {
+	found := Arguments([]byte(`{"name":"login","arguments":{"user":"ann","password":"hunter2","note":"see \u00e9 api_key=`+drawnText+`"}}`), SecretsPrecise)
+	if len(found) != 2 || found[0].Rule != "assigned_password" || found[0].Where != "arguments.password" || found[1].Rule != "assigned_key" {
+		t.Fatalf("%+v", found)
+	}
+	for _, f := range found {
+		if f.Category != CategorySecret || strings.Contains(f.Match, "hunter2") || strings.Contains(f.Match, drawnText) {
+			t.Errorf("%+v", f)
+		}
+	}
+	if found := Arguments([]byte(`{"arguments":{"password":"hunter2"}}`), SecretsOff); len(found) > 0 {
+		t.Errorf("%+v", found)
 	}
 }

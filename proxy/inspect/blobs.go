@@ -10,7 +10,7 @@ import (
 
 const (
 	minBlob = 16       // characters: what is shorter holds no sentence
-	maxBlob = 64 << 10 // characters of one blob that are looked at
+	maxBlob = 64 << 10 // characters of one blob that are decoded at once
 	share   = 6        // bytes of a blob whose place is known together
 )
 
@@ -25,7 +25,7 @@ func base64Blobs(v *view) *view {
 			enc = base64.RawURLEncoding
 		}
 		b, err := enc.DecodeString(s[:len(s)/4*4+tail(len(s))])
-		return string(b), err == nil && textual(string(b))
+		return string(b), err == nil
 	})
 }
 
@@ -66,7 +66,7 @@ func mixed(s string) bool {
 func hexBlobs(v *view) *view {
 	return decodeBlobs(v, "hex", &hexLetters, func(s string) (string, bool) {
 		b, err := hex.DecodeString(s[:len(s)/2*2])
-		return string(b), err == nil && textual(string(b))
+		return string(b), err == nil
 	})
 }
 
@@ -140,6 +140,7 @@ var hexLetters = [256]bool{
 // decodeBlobs finds runs of an alphabet and puts what they hold into one view, a line each.
 func decodeBlobs(v *view, name string, letters *[256]bool, decode func(string) (string, bool)) *view {
 	var w *weaver
+	alone := 0 // up to where lines are looked at one by one
 	for i := 0; i+minBlob <= len(v.text); {
 		last := i + minBlob - 1 // of a blob that begins here
 		for last >= i && letters[v.text[last]] {
@@ -153,25 +154,106 @@ func decodeBlobs(v *view, name string, letters *[256]bool, decode func(string) (
 		for end < len(v.text) && letters[v.text[end]] {
 			end++
 		}
-		if end-i >= minBlob {
-			part := v.text[i:min(end, i+maxBlob)]
-			if s, ok := decode(part); ok {
-				if w == nil {
-					w = weave(v)
-				}
-				for at := 0; at < len(s); at += share { // a few characters stand for their share of the blob
-					end := min(at+share, len(s))
-					w.put(s[at:end], i+at*len(part)/len(s), min(i+end*len(part)/len(s)+1, i+len(part)))
-				}
-				w.put("\n", i, i+len(part))
-			}
+		stop := end
+		if i >= alone {
+			stop = wrapped(v.text, i, end, letters)
 		}
-		i = end
+		if w == nil {
+			w = &weaver{src: v}
+		}
+		done := w.blob(i, stop, decode)
+		if done == stop || stop == end {
+			i = stop
+			continue
+		}
+		// Lines that are no blob together may be one each, and are not tried together again.
+		alone = stop
+		if done == i {
+			w.blob(i, end, decode)
+			i = end
+		} else {
+			i = done + strings.IndexByte(v.text[done:stop], '\n') + 1
+		}
 	}
-	if w == nil {
+	if w == nil || len(w.text) == 0 {
 		return nil
 	}
 	return w.view(name)
+}
+
+// wrapped is the end of a blob whose first line is text[i:end]: it goes on in lines as long as the first, the last perhaps shorter.
+func wrapped(text string, i, end int, letters *[256]bool) int {
+	line := end - i
+	for {
+		next := end
+		if next < len(text) && text[next] == '\r' {
+			next++
+		}
+		if next >= len(text) || text[next] != '\n' {
+			return end
+		}
+		next++
+		stop := next
+		for stop < len(text) && stop-next <= line && letters[text[stop]] {
+			stop++
+		}
+		if stop == next || stop-next > line {
+			return end
+		}
+		if end = stop; stop-next < line {
+			return end
+		}
+	}
+}
+
+// blob writes the text that the blob at src.text[start:end] holds, a part at a time, and says up to where it is one.
+func (w *weaver) blob(start, end int, decode func(string) (string, bool)) (done int) {
+	raw := end - start
+	letters := w.src.text[start:end]
+	if strings.IndexByte(letters, '\n') >= 0 {
+		letters = strings.NewReplacer("\r", "", "\n", "").Replace(letters)
+	}
+	place := func(at int) int { return start + at*raw/len(letters) }
+	done = start
+	for from := 0; from < len(letters); from += maxBlob {
+		part := letters[from:min(from+maxBlob, len(letters))]
+		s, ok := decode(part)
+		if !ok || !textual(wholeCharacters(s, from > 0, from+len(part) < len(letters))) {
+			break
+		}
+		done = place(from + len(part))
+		for at := 0; at < len(s); at += share { // a few characters stand for their share of the blob
+			next := min(at+share, len(s))
+			w.put(s[at:next], place(from+at*len(part)/len(s)), min(place(from+next*len(part)/len(s))+1, end))
+		}
+	}
+	if done > start {
+		w.put("\n", start, end)
+	}
+	return done
+}
+
+// wholeCharacters is s without the parts of characters at an end where it was cut.
+func wholeCharacters(s string, before, after bool) string {
+	for n := 0; before && n < utf8.UTFMax-1 && s != "" && !utf8.RuneStart(s[0]); n++ {
+		s = s[1:]
+	}
+	for n := 1; after && n < utf8.UTFMax && n <= len(s); n++ {
+		if utf8.RuneStart(s[len(s)-n]) {
+			if !utf8.FullRuneInString(s[len(s)-n:]) {
+				s = s[:len(s)-n]
+			}
+			break
+		}
+	}
+	return s
+}
+
+// carries says that a character is none that bytes are by chance, and may be part of a text that is hidden once more: by
+// characters nobody sees, marks over letters, other forms of letters.
+func carries(r rune) bool {
+	c := classOf(r)
+	return c != plain && c != control || compatible(r) || unicode.IsMark(r)
 }
 
 // textual says that decoded bytes are text: printable ASCII, which bytes of anything else are not by chance, or UTF-8
@@ -187,7 +269,7 @@ func textual(s string) bool {
 		}
 		all++
 		ascii = ascii && r < 0x7f
-		if unicode.IsLetter(r) || r == ' ' {
+		if unicode.IsLetter(r) || r == ' ' || r >= utf8.RuneSelf && carries(r) {
 			words++
 		}
 	}

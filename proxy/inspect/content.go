@@ -32,16 +32,46 @@ func (w *weigher) read(r *reading, text string, key bool) {
 	if !key && (r.key("blob") || r.key("data")) && len(text) >= minBlob && w.content(r, text) {
 		return
 	}
+	if w.plain.seeks = w.secret.on && !key; w.plain.seeks {
+		w.member.take(r, text)
+	}
 	if key && word(text) { // a name: it is no part of what is said before and after it
-		if w.placed = false; len(text) >= minText {
-			w.beneath(text, &view{text: text}, r, nil)
-		}
+		w.name(text, r)
 		return
 	}
 	if w.joint.on && !key && r.spoken() {
 		w.join(text, r)
+		if len(text) < minText && text != "" {
+			w.short(text, r)
+			return
+		}
 	}
 	w.add(text, r)
+}
+
+// name looks at the name of a member. Rows of a table have the same ones over and over: those in which no rule found anything are
+// remembered.
+func (w *weigher) name(text string, r *reading) {
+	if w.placed = false; len(text) < minText {
+		return
+	}
+	var known *harmless
+	if len(text) <= len(known.text) {
+		known = &w.names[(int(text[0])+int(text[len(text)-1])<<2+len(text)<<4)%len(w.names)]
+		if string(known.text[:known.size]) == text {
+			return
+		}
+	}
+	w.beneath(text, &view{text: text}, r, nil)
+	if known != nil && len(w.under.hits) == 0 {
+		known.size = copy(known.text[:], text)
+	}
+}
+
+// harmless is the name of a member in which nothing is found.
+type harmless struct {
+	size int
+	text [24]byte
 }
 
 // spoken says whether a string is what a client shows its model as text, and not one of many values.
@@ -52,10 +82,8 @@ func (r *reading) spoken() bool {
 // content looks at a blob (a resource's "blob", the "data" of an image or a sound): if it is text, at what it says, else it is
 // named. False: it is no blob.
 func (w *weigher) content(r *reading, text string) bool {
-	for i := range len(text) {
-		if c := text[i]; !base64Letters[c] && c != '=' && c != '\r' && c != '\n' {
-			return false
-		}
+	if !inBase64(text) {
+		return false
 	}
 	encoding := base64.StdEncoding
 	switch url, padded := strings.ContainsAny(text, "-_"), strings.HasSuffix(text, "="); {
@@ -85,6 +113,16 @@ func (w *weigher) content(r *reading, text string) bool {
 		}
 	}
 	w.addView(text, contentView(text, whole), r)
+	return true
+}
+
+// inBase64 says that a text is nothing but base64, in lines perhaps.
+func inBase64(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; !base64Letters[c] && c != '=' && c != '\r' && c != '\n' {
+			return false
+		}
+	}
 	return true
 }
 

@@ -1,9 +1,6 @@
 package inspect
 
-import (
-	"encoding/binary"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // controlsEncoding names the view without what a terminal would obey.
 const controlsEncoding = "control_characters"
@@ -11,9 +8,6 @@ const controlsEncoding = "control_characters"
 // withoutControls is a text as it is delivered where sanitizer.ansi is strip, and as a terminal shows it: escape sequences and
 // control characters taken out without a gap. The text as it stands reads them as spaces.
 func withoutControls(v *view) *view {
-	if !hasControl(v.text) {
-		return nil
-	}
 	w := weave(v)
 	from := 0
 	for i := 0; i < len(v.text); {
@@ -35,29 +29,4 @@ func withoutControls(v *view) *view {
 	}
 	w.keep(from, len(v.text))
 	return w.view(controlsEncoding)
-}
-
-// hasControl says that a text holds an ASCII control character other than tab, LF and CR.
-func hasControl(text string) bool {
-	b := bytesOf(text)
-	i := 0
-	for ; i+8 <= len(b); i += 8 {
-		x := binary.LittleEndian.Uint64(b[i:])
-		low := (x - 0x20*eachByte) &^ x & highBits // a byte below a space, and perhaps one after it
-		del := x ^ 0x7f*eachByte
-		del = (del - eachByte) &^ del & highBits
-		if low|del != 0 && controlIn(b[i:i+8]) {
-			return true
-		}
-	}
-	return controlIn(b[i:])
-}
-
-func controlIn(b []byte) bool {
-	for _, c := range b {
-		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
-			return true
-		}
-	}
-	return false
 }

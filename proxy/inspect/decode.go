@@ -10,22 +10,24 @@ import (
 // A decoder undoes one encoding, in all places of a view where it stands. nil: it stands nowhere.
 type decoder struct {
 	name   string
-	again  bool // it may stand inside itself
+	again  bool  // it may stand inside itself
+	needs  marks // one of them at least; 0: it can stand in any text
 	decode func(*view) *view
 }
 
 // decoders in the order in which they are tried: what costs least first.
 var decoders = []decoder{
-	{"html_entities", true, entities},
-	{"url_encoding", true, percents},
-	{"escapes", false, escapes},
-	{"base64", true, base64Blobs},
-	{"hex", false, hexBlobs},
-	{"tag_characters", false, tagText},
-	{"variation_selectors", false, selectorText},
-	{"reversed", false, turned},
-	{"spaced_letters", false, spaced},
-	{controlsEncoding, false, withoutControls},
+	{"html_entities", true, markAmp, entities},
+	{"url_encoding", true, markPercent, percents},
+	{"escapes", true, markSlash, escapes},
+	{"base64", true, 0, base64Blobs},
+	{"hex", false, 0, hexBlobs},
+	{"veiled", true, markWide, veiled},
+	{"tag_characters", false, markWide, tagText},
+	{"variation_selectors", false, markWide, selectorText},
+	{"reversed", false, markWide, turned},
+	{"spaced_letters", false, markLonely, spaced},
+	{controlsEncoding, false, markControl, withoutControls},
 }
 
 // entities undoes HTML character references (HTML Living Standard, 13.5), those without their semicolon left out.
@@ -111,12 +113,21 @@ func escapes(v *view) *view {
 	kept, decoded := 0, 0
 	for i := strings.IndexByte(v.text, '\\'); i >= 0; {
 		r, size := escaped(v.text[i:])
+		if size == 4 && r >= utf8.RuneSelf { // a byte of a character, in most languages
+			if whole, n := escapedBytes(v.text[i:]); n > 0 {
+				r, size = whole, n
+			}
+		}
 		if size > 0 {
 			if w == nil {
 				w = weave(v)
 			}
-			w.keep(kept, i)
-			w.put(string(r), i, i+size)
+			start := i
+			for start > kept && v.text[start-1] == '\\' { // escaped once more, as JSON in JSON is
+				start--
+			}
+			w.keep(kept, start)
+			w.put(string(r), start, i+size)
 			kept = i + size
 			decoded++
 		}
@@ -132,6 +143,25 @@ func escapes(v *view) *view {
 	}
 	w.keep(kept, len(v.text))
 	return w.view("escapes")
+}
+
+// escapedBytes is the character that the bytes of several \xNN are in UTF-8.
+func escapedBytes(s string) (r rune, size int) {
+	var b [utf8.UTFMax]byte
+	n := 0
+	for n < len(b) && len(s) >= 4*n+4 && s[4*n] == '\\' && s[4*n+1] == 'x' {
+		x, err := strconv.ParseUint(s[4*n+2:4*n+4], 16, 8)
+		if err != nil {
+			break
+		}
+		b[n] = byte(x)
+		n++
+	}
+	r, used := utf8.DecodeRune(b[:n])
+	if used < 2 {
+		return 0, 0
+	}
+	return r, 4 * used
 }
 
 func escaped(s string) (r rune, size int) {

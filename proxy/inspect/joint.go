@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"slices"
 	"strings"
 	"unsafe"
 )
@@ -28,12 +27,16 @@ type ending struct {
 	open    []openEnd
 	pending []pending
 	found   []placed
-	tail    string
+	tail    []byte
 	seam    seam // of the tail
 }
 
 func (e *ending) empty() bool {
-	return len(e.open) == 0 && len(e.pending) == 0 && len(e.found) == 0 && e.tail == ""
+	return len(e.open) == 0 && len(e.pending) == 0 && len(e.found) == 0 && len(e.tail) == 0
+}
+
+func (e *ending) reset() {
+	e.open, e.pending, e.found, e.tail = e.open[:0], e.pending[:0], e.found[:0], e.tail[:0]
 }
 
 // openEnd is a pattern that had begun.
@@ -48,20 +51,50 @@ type openEnd struct {
 type joint struct {
 	on      bool
 	tail    []byte    // the end of the texts so far, without a space between them
-	seam    seam      // how they end
-	earlier []*ending // of answers before, for the first text of this one
+	seam    seam      // how they end,
+	behind  int       // but for the last bytes of the tail: most texts end where nothing can go on, and need not be counted
+	earlier []earlier // how answers before ended, for the first text of this one
 	zone    []byte
 	room    int  // bytes that may still be read twice
 	short   bool // it was not enough
 }
 
+// earlier is how the texts of an answer before ended.
+type earlier struct {
+	text []byte
+	seam seam
+}
+
 func (j *joint) begin() {
 	j.room, j.short = zoneRoom, false
-	j.on, j.tail, j.earlier = false, j.tail[:0], j.earlier[:0]
+	j.on, j.tail, j.behind, j.earlier = false, j.tail[:0], 0, j.earlier[:0]
 	j.seam.begin()
 }
 
-// resume makes a weigher go on where earlier answers ended.
+// remember takes the end of an answer before.
+func (j *joint) remember(e *ending) {
+	n := len(j.earlier)
+	if j.earlier = j.earlier[:min(n+1, cap(j.earlier))]; len(j.earlier) == n {
+		j.earlier = append(j.earlier, earlier{})
+	}
+	t := &j.earlier[n]
+	t.text = append(t.text[:0], e.tail...)
+	t.seam.be(&e.seam)
+}
+
+// counted is the seam after all of the tail.
+func (j *joint) counted(l *literals) *seam {
+	if j.behind > 0 {
+		j.seam.keep(l, unsafe.String(&j.tail[len(j.tail)-j.behind], j.behind))
+		j.behind = 0
+	}
+	return &j.seam
+}
+
+// open says that the tail may go on in the next text.
+func (j *joint) open() bool { return len(j.tail) > 0 && wordEnd(j.tail[len(j.tail)-1]) }
+
+// resume makes a weigher go on where earlier answers ended. It keeps nothing of them.
 func (w *weigher) resume(endings []ending) {
 	w.joint.on = true
 	m := w.plain
@@ -80,15 +113,16 @@ func (w *weigher) resume(endings []ending) {
 				m.pending = append(m.pending, p)
 			}
 		}
-		if e.tail != "" {
-			w.joint.earlier = append(w.joint.earlier, e)
+		if len(e.tail) > 0 {
+			w.joint.remember(e)
 		}
 	}
 }
 
-// ending is how the answer ended that was looked at.
-func (w *weigher) ending() (e ending) {
-	m := w.plain
+// ending notes how the answer ended that was looked at.
+func (w *weigher) ending() {
+	m, e := w.plain, &w.end
+	e.reset()
 	if w.stream-m.far <= maxGap {
 		for i := max(0, m.begun-maxBegun); i < m.begun; i++ {
 			o := m.recent[i%maxBegun]
@@ -109,15 +143,14 @@ func (w *weigher) ending() (e ending) {
 			e.found = append(e.found, p)
 		}
 	}
-	if t := w.joint.tail; len(t) > 0 && wordEnd(t[len(t)-1]) && w.joint.seam.goesOn() {
+	if j := &w.joint; j.open() && j.counted(w.of.finder).goesOn() {
 		size := zone
-		if w.joint.seam.run > zone/2 { // a blob may be long
+		if j.seam.run > zone/2 { // a blob may be long
 			size = blobZone
 		}
-		e.tail, e.seam = string(t[max(0, len(t)-size):]), w.joint.seam
-		e.seam.nodes = slices.Clone(e.seam.nodes)
+		e.tail = append(e.tail, j.tail[max(0, len(j.tail)-size):]...)
+		e.seam.be(&j.seam)
 	}
-	return e
 }
 
 // wordEnd says that a word, or a blob, may go on after a byte.
@@ -130,36 +163,41 @@ func (w *weigher) join(text string, where placer) {
 		return
 	}
 	j.room += 2 * len(text)
-	l, read := w.of.finder, false
-	if n := len(j.tail); wordEnd(text[0]) && (n > 0 && wordEnd(j.tail[n-1]) || len(j.earlier) > 0) {
-		next := startOf(text)
-		if n > 0 && wordEnd(j.tail[n-1]) && j.seam.meets(l, next) {
-			w.across(unsafe.String(unsafe.SliceData(j.tail), n), text, where)
+	l, read, known := w.of.finder, false, false
+	var next start
+	if wordEnd(text[0]) && (len(j.earlier) > 0 || j.open()) {
+		next = l.startOf(text)
+		known = len(text) <= zone && len(j.earlier) == 0 && j.open() // the seam is counted up to here, and what text is like too
+		if j.open() && j.counted(l).meets(l, next) {
+			w.across(unsafe.String(unsafe.SliceData(j.tail), len(j.tail)), text, where)
 			read = true
 		}
-		for _, e := range j.earlier {
-			if e.seam.meets(l, next) {
-				w.across(e.tail, text, where)
+		for i := range j.earlier {
+			if e := &j.earlier[i]; e.seam.meets(l, next) {
+				w.across(unsafe.String(unsafe.SliceData(e.text), len(e.text)), text, where)
 				read = true
 			}
 		}
 	}
 	if n := len(j.earlier); n > 0 {
-		last := j.earlier[n-1]
-		j.tail = append(j.tail, last.tail...)
-		nodes := append(j.seam.nodes[:0], last.seam.nodes...)
-		j.seam = last.seam
-		j.seam.nodes = nodes
-		clear(j.earlier)
+		last := &j.earlier[n-1]
+		j.tail = append(j.tail, last.text...)
+		j.seam.be(&last.seam)
 		j.earlier = j.earlier[:0]
 	}
-	j.seam.keep(l, text)
-	if read { // a phrase that was put together here may be the first of a pattern that goes on
-		j.seam.odd = 0
+	kept := text[max(0, len(text)-blobZone):]
+	j.tail = append(j.tail, kept...)
+	if known {
+		j.seam.keepOdd(l, text, next.odd)
+	} else {
+		j.behind += len(kept)
 	}
-	j.tail = append(j.tail, text[max(0, len(text)-blobZone):]...)
 	if n := len(j.tail); n > 2*blobZone {
 		j.tail = j.tail[:copy(j.tail, j.tail[n-blobZone:])]
+		j.behind = min(j.behind, blobZone)
+	}
+	if read { // a phrase that was put together here may be the first of a pattern that goes on
+		j.counted(l).odd = 0
 	}
 }
 
@@ -177,8 +215,8 @@ func (w *weigher) across(tail, text string, where placer) {
 	w.joint.zone = append(append(w.joint.zone[:0], tail...), head...)
 	joined := unsafe.String(unsafe.SliceData(w.joint.zone), len(w.joint.zone))
 	all := []*view{{text: joined}}
-	if !simple(joined) {
-		all, _ = views(&view{text: joined})
+	if !all[0].simple() {
+		all, _ = views(all[0])
 	}
 	for _, v := range all {
 		folded := fold(v)

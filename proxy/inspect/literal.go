@@ -13,6 +13,16 @@ type literals struct {
 	third []uint16 // row*width + third class: the node of three bytes
 	nodes []node   // 0 is none, 1 the root
 	alone [256]uint16
+	code  [256]uint8 // of a byte: its class in five bits
+	heads [512]uint64
+	short [256]uint8 // of a byte in a short text: shortOdd…
+}
+
+// begins says whether a literal could begin with three bytes. Most words of a text begin as none does, and are told apart here by one
+// look at four kilobytes.
+func (l *literals) begins(a, b, c byte) bool {
+	at := uint(l.code[a])<<10 | uint(l.code[b])<<5 | uint(l.code[c])
+	return l.heads[at>>6]>>(at&63)&1 != 0
 }
 
 // node stands for the beginning of a literal. Most have one child, so they are a list and not a table: all of them fit into a
@@ -40,12 +50,14 @@ func (l *literals) next(at int, class uint8) int {
 
 // What a byte can be.
 const (
-	kindWordy  = 1 << iota // part of a word
-	kindBegins             // a literal of two bytes or more begins with it
-	kindAlone              // it is a literal
-	kindInside             // a literal begins with it inside of words too
-	kindStop               // a sentence ends with it, where a space follows
-	kindBlank              // white space, as folded
+	kindWordy   = 1 << iota // part of a word
+	kindBegins              // a literal of two bytes or more begins with it
+	kindAlone               // it is a literal
+	kindInside              // a literal begins with it inside of words too
+	kindStop                // a sentence ends with it, where a space follows
+	kindBlank               // white space, as folded
+	kindAssigns             // a value may follow it
+	kindEnds                // the name of a secret may end with it
 )
 
 // maxLiteral is how long a literal may be.
@@ -97,7 +109,33 @@ func newLiterals(words []string) (*literals, error) {
 	}
 	l.rows()
 	l.foldBytes()
+	l.headsOf(words)
+	l.short = shortKinds()
 	return l, nil
+}
+
+func (l *literals) headsOf(words []string) {
+	for c := range 256 {
+		if class := l.class[c]; class != 0 {
+			l.code[c] = 1 + (class-1)%31
+		}
+	}
+	for _, w := range words {
+		if len(w) < 2 {
+			continue
+		}
+		at := uint(l.code[w[0]])<<10 | uint(l.code[w[1]])<<5
+		if len(w) == 2 { // anything may follow
+			l.heads[at>>6] |= 0xffffffff << (at & 63)
+			continue
+		}
+		third := at | uint(l.code[w[2]])
+		l.heads[third>>6] |= 1 << (third & 63)
+		if w[1] == ' ' { // several count as one
+			third = at | uint(l.code[' '])
+			l.heads[third>>6] |= 1 << (third & 63)
+		}
+	}
 }
 
 // rows makes the table of three bytes.
@@ -133,6 +171,12 @@ func (l *literals) foldBytes() {
 		}
 		if folded == ' ' {
 			l.kind[c] |= kindBlank
+		}
+		if assigns(folded) {
+			l.kind[c] |= kindAssigns
+		}
+		if endsName(byte(c)) {
+			l.kind[c] |= kindEnds
 		}
 		switch folded {
 		case '.', '!', '?', ';':

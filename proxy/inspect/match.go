@@ -24,6 +24,9 @@ type matcher struct {
 	want int // up to here somebody waits for a literal of one byte
 	stop stops
 
+	seeks  bool        // secrets too
+	places []candidate // where they may stand, in the last text
+
 	pending []pending // literals that the last text ended in
 	begun   int       // how many patterns began in the run
 	recent  [maxBegun]openEnd
@@ -54,21 +57,32 @@ func (m *matcher) begin() {
 // in their order.
 func (m *matcher) match(text string, base int) {
 	l := m.finder
-	m.stop.looked = 0
+	m.stop.looked, m.places = 0, m.places[:0]
 	if len(m.pending) > 0 {
 		m.resume(text, base)
 	}
 	inside := false // the byte before is part of a word
 	for i := 0; i < len(text); i++ {
 		kind := l.kind[text[i]]
-		if kind&(kindBegins|kindAlone) != 0 {
+		if kind&(kindBegins|kindAlone|kindAssigns) != 0 {
 			head := !inside || kind&kindWordy == 0 && text[i] != '<' // not of a generic type
 			if kind&kindAlone != 0 && base+i <= m.want {
 				m.literal(text, base, i, i+1, l.alone[text[i]]-1, head)
 			}
-			if kind&kindBegins != 0 && (head || kind&kindInside != 0) && i+1 < len(text) {
+			if kind&kindBegins != 0 && (head || kind&kindInside != 0) && i+1 < len(text) && (i+2 >= len(text) || l.begins(text[i], text[i+1], text[i+2])) {
 				if node := l.pair[int(l.class[text[i]])*l.width+int(l.class[text[i+1]])]; node != 0 {
 					m.follow(text, base, i, i+2, int(node), head)
+				}
+			}
+			if kind&kindAssigns != 0 && m.seeks && i > 2 {
+				before, quoted := text[i-1], false
+				if quoted = before == '"' || before == '\''; quoted {
+					before = text[i-2]
+				}
+				if l.kind[before]&kindEnds != 0 && (quoted || text[i] != ',') {
+					if _, ok := nameEnd(text, i); ok {
+						m.place(i, -1)
+					}
 				}
 			}
 		}
@@ -128,6 +142,9 @@ func (m *matcher) resume(text string, base int) {
 func (m *matcher) literal(text string, base, i, j int, id uint16, head bool) {
 	l := m.finder
 	tail := j == len(text) || l.kind[text[j-1]]&kindWordy == 0 || l.kind[text[j]]&kindWordy == 0
+	if c := m.secret[id]; c > 0 && m.seeks && i >= 0 {
+		m.place(i, c-1)
+	}
 	phrases := m.phrases[id]
 	near := base+i-m.far <= maxGap // something that began may go on here
 	for k := range phrases {
@@ -163,6 +180,11 @@ func (m *matcher) literal(text string, base, i, j int, id uint16, head bool) {
 		m.last[r] = begun{start, end, m.run}
 		m.hits = append(m.hits, hit{r, start, end})
 	}
+}
+
+// place notes where a secret may stand.
+func (m *matcher) place(at int, literal int32) {
+	m.places = append(m.places, candidate{int32(at), literal})
 }
 
 // stops remembers where the last sentence ended. What lies further back than a pattern reaches is not looked at.

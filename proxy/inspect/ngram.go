@@ -3,6 +3,7 @@ package inspect
 import (
 	_ "embed"
 	"math"
+	"slices"
 )
 
 // The second vote: a logistic regression over hashed pieces of words and pairs of words, fitted by `go run ./cmd/eval train` to
@@ -25,6 +26,7 @@ type cue struct {
 	path       string
 	match      string
 	start, end int // of the match, in the text at path
+	at         int // of the match, in all texts together
 }
 
 // cued remembers what stands around a match in a view.
@@ -33,15 +35,17 @@ func (w *weigher) cued(v string, h hit, base int, f Finding) {
 		return
 	}
 	start, end := max(h.start-base, 0), h.end-base
-	w.cues = append(w.cues, cue{v[max(0, start-ngramWindow):min(len(v), end+ngramWindow)], f.Where, f.Match, f.Start, f.End})
+	w.cues = append(w.cues, cue{v[max(0, start-ngramWindow):min(len(v), end+ngramWindow)], f.Where, f.Match, f.Start, f.End, w.offset + f.Start})
 }
 
 // vote asks the model where the rules are half way from flag to block: where it is sure, the verdict is block, and what the rules
-// found stays as grave as it was. It is wrong too often to be asked where they found less.
-func (w *weigher) vote() {
+// found stays as grave as it was. It is wrong too often to be asked where they found less: neither in another text, nor in another
+// place of a long one.
+func (w *weigher) vote(heavy []int) {
 	w.Asked = true
 	for _, c := range w.cues {
-		if NgramLikelihood(ngramModel, c.text) < ngramSure {
+		near := slices.ContainsFunc(heavy, func(at int) bool { return c.at >= at && c.at-at <= together })
+		if !near || NgramLikelihood(ngramModel, c.text) < ngramSure {
 			continue
 		}
 		if w.except[CheckNgram].Rank() >= High.Rank() {

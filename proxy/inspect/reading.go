@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unsafe"
 
@@ -13,6 +15,8 @@ type reading struct {
 	raw   []byte
 	stack []container
 	room  []byte // for the text that is shown, where it has escapes
+
+	from, to int // the string that is shown, with its quotes
 }
 
 // maxRoom is how much of it is kept for the next value.
@@ -41,10 +45,15 @@ func (r *reading) strings(raw []byte, to reader) (whole bool) {
 		}
 	}()
 	for i := 0; i < len(raw); {
-		switch c := raw[i]; c {
+		c := raw[i]
+		if !structural[c] {
+			i++
+			continue
+		}
+		switch c {
 		case '"':
-			end := skipString(raw, i)
-			r.string(i, end, to)
+			end, escaped := skipString(raw, i)
+			r.string(i, end, escaped, to)
 			i = end
 			continue
 		case '{', '[':
@@ -67,22 +76,44 @@ func (r *reading) strings(raw []byte, to reader) (whole bool) {
 	return true
 }
 
-// skipString is the offset after the string that begins at raw[i].
-func skipString(raw []byte, i int) int {
-	for i++; i < len(raw); i++ {
+// structural are the bytes outside of strings by which JSON is read (RFC 8259, 2); a colon says nothing that is not known.
+var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true, ',': true}
+
+// skipString is the offset after the string that begins at raw[i], and whether it has an escape.
+func skipString(raw []byte, i int) (end int, escaped bool) {
+	for i++; i < len(raw); {
+		for i+8 <= len(raw) {
+			x := binary.LittleEndian.Uint64(raw[i:])
+			quote, slash := x^'"'*eachByte, x^'\\'*eachByte
+			// The lowest bit set is exact; a borrow can set false ones only above it.
+			found := ((quote-eachByte)&^quote | (slash-eachByte)&^slash) & highBits
+			if found != 0 {
+				i += bits.TrailingZeros64(found) >> 3
+				break
+			}
+			i += 8
+		}
+		if i >= len(raw) {
+			break
+		}
 		switch raw[i] {
 		case '"':
-			return i + 1
+			return i + 1, escaped
 		case '\\':
+			escaped = true
 			i++
 		}
+		i++
 	}
-	return len(raw)
+	return len(raw), escaped
 }
 
-func (r *reading) string(start, end int, to reader) {
-	decoded, room := frame.AppendText(r.room[:0], r.raw, frame.Span{Start: start, End: end})
-	r.room = room
+func (r *reading) string(start, end int, escaped bool, to reader) {
+	decoded := r.raw[start+1 : max(end-1, start+1)]
+	if escaped {
+		decoded, r.room = frame.AppendText(r.room[:0], r.raw, frame.Span{Start: start, End: end})
+	}
+	r.from, r.to = start, end
 	text := unsafe.String(unsafe.SliceData(decoded), len(decoded))
 	if n := len(r.stack); n > 0 && r.stack[n-1].awaits {
 		top := &r.stack[n-1]

@@ -74,6 +74,7 @@ type compiled struct {
 	owner   []int32 // rule of each pattern
 	finder  *literals
 	phrases [][]phrase // of each literal
+	secret  []int32    // of each literal: the one of secretForms that it is, and 1
 
 	weighers sync.Pool // of *weigher
 }
@@ -102,9 +103,25 @@ func compile(list []rule) (*compiled, error) {
 			}
 		}
 	}
+	c.seek(&words, known)
 	var err error
 	c.finder, err = newLiterals(words)
 	return c, err
+}
+
+// seek adds the literals by which secrets are found: they are sought in the same pass.
+func (c *compiled) seek(words *[]string, known map[string]int) {
+	c.secret = make([]int32, len(*words))
+	for i, mark := range secretsKnown().marks {
+		id, ok := known[mark]
+		if !ok {
+			id = len(*words)
+			known[mark] = id
+			*words = append(*words, mark)
+			c.phrases, c.secret = append(c.phrases, nil), append(c.secret, 0)
+		}
+		c.secret[id] = int32(i + 1)
+	}
 }
 
 func (c *compiled) pattern(owner int, pattern string, words *[]string, known map[string]int) error {

@@ -102,3 +102,17 @@ func FuzzLoadRules(f *testing.F) {
 		}
 	})
 }
+
+func TestSeveralSpacesCountAsOneWhereverTheyStand(t *testing.T) {
+	rule := strings.Replace(codeword, `"open sesame ~20 now"`, `"x marks the spot","of it|go"`, 1)
+	rule = strings.Replace(rule, "Open  Sesame, right now!", "X   marks  the\\nspot", 1)
+	file, err := LoadRules([]byte(`{"version":1,"rules":[` + rule + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{"x marks the spot", "X  marks the spot", "Here x \n marks   the spot.", "of  it", "go", "of it"} {
+		if v := file.NewWatch().Answer(answer(said+", it says"), Terms{}); v.Verdict != Block {
+			t.Errorf("%q is %s", said, v.Verdict)
+		}
+	}
+}

@@ -60,10 +60,11 @@ func (s *scale) sum() (sum float32) {
 	return sum
 }
 
-// score is the best sum among matches that stand together, of those that are not silent and of all. It sorts found.
-func score(rules []rule, found []placed) (loud, all float64) {
+// score is the best sum among matches that stand together, of those that are not silent and of all, and where those stand that
+// weigh as much as heavy: a place for each window of together. It sorts found.
+func score(rules []rule, found []placed, heavy float64) (loud, all float64, at []int) {
 	if len(found) == 0 {
-		return 0, 0
+		return 0, 0, nil
 	}
 	slices.SortFunc(found, func(a, b placed) int {
 		if a.start != b.start {
@@ -94,12 +95,15 @@ func score(rules []rule, found []placed) (loud, all float64) {
 			continue // it was weighed when it came
 		}
 		loud = max(loud, float64(sum))
+		if float64(sum) >= heavy && len(at) < maxCues {
+			at = append(at, found[i].start)
+		}
 		if silent {
 			sum = whole.sum()
 		}
 		all = max(all, float64(sum))
 	}
-	return loud, all
+	return loud, all, at
 }
 
 // thin keeps the heaviest match of each rule in each stretch.

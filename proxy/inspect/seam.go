@@ -1,7 +1,7 @@
 package inspect
 
 import (
-	"strings"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -24,6 +24,13 @@ const maxBegunThere = 16
 
 func (s *seam) begin() { *s = seam{nodes: s.nodes[:0], odd: zone} }
 
+// be makes it what another is.
+func (s *seam) be(other *seam) {
+	nodes := append(s.nodes[:0], other.nodes...)
+	*s = *other
+	s.nodes = nodes
+}
+
 // start is how a text begins, counted once for all that it may be joined with.
 type start struct {
 	head string
@@ -33,8 +40,12 @@ type start struct {
 	hex  int  // hexadecimal digits
 }
 
-func startOf(text string) start {
+func (l *literals) startOf(text string) start {
 	s := start{head: text[:min(len(text), zone)]}
+	if len(text) < shortText { // a list of short values is nothing else
+		s.short(text, &l.short)
+		return s
+	}
 	s.odd = manifold(s.head)
 	for s.run < len(s.head) && base64Letters[s.head[s.run]] {
 		c := s.head[s.run]
@@ -47,6 +58,61 @@ func startOf(text string) start {
 		s.run++
 	}
 	return s
+}
+
+// shortText is how short a text is in which every place counts where letters are parted.
+const shortText = 16
+
+// short is startOf for such a text, in one pass.
+func (s *start) short(text string, kinds *[256]uint8) {
+	blob, hex := true, true
+	for i := range len(text) {
+		is := kinds[text[i]]
+		if is&shortOdd != 0 || is&shortParts != 0 && i > 0 && i < len(text)-1 {
+			s.odd = true
+		}
+		if blob = blob && is&shortBlob != 0; !blob {
+			continue
+		}
+		s.run++
+		if is&shortCapital != 0 {
+			s.caps++
+		}
+		if hex = hex && is&shortHex != 0; hex {
+			s.hex++
+		}
+	}
+}
+
+const (
+	shortOdd     = 1 << iota // it can be read in another way, wherever it stands
+	shortParts               // it may part letters
+	shortBlob                // of a blob
+	shortCapital             // of them
+	shortHex                 // of them
+)
+
+// shortKinds is what a byte is in a short text.
+func shortKinds() (kinds [256]uint8) {
+	for i := range kinds {
+		c := byte(i)
+		if c >= utf8.RuneSelf || c == '&' || c == '%' || c == '\\' || c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
+			kinds[i] |= shortOdd
+		}
+		if !wordy(foldByte(c)) {
+			kinds[i] |= shortParts
+		}
+		if base64Letters[c] {
+			kinds[i] |= shortBlob
+		}
+		if c >= 'A' && c <= 'Z' {
+			kinds[i] |= shortCapital
+		}
+		if hexLetters[c] {
+			kinds[i] |= shortHex
+		}
+	}
+	return kinds
 }
 
 // meets says whether anything could lie across, where a text that begins so comes next.
@@ -103,6 +169,11 @@ func (s *seam) letters(text string) {
 
 // keep remembers how the texts end after this one.
 func (s *seam) keep(l *literals, text string) {
+	s.keepOdd(l, text, manifold(text[max(0, len(text)-zone):]))
+}
+
+// keepOdd is keep where it is known whether the end of the text can be read in more than one way.
+func (s *seam) keepOdd(l *literals, text string, odd bool) {
 	end := text[max(0, len(text)-zone):]
 	last := len(end)
 	for last > 0 && base64Letters[end[last-1]] {
@@ -112,7 +183,7 @@ func (s *seam) keep(l *literals, text string) {
 		s.run, s.caps, s.hex = 0, 0, 0
 	}
 	s.letters(end[last:])
-	if s.odd = min(s.odd+len(text), zone); manifold(end) {
+	if s.odd = min(s.odd+len(text), zone); odd {
 		s.odd = 0
 	}
 	kept := s.nodes[:0]
@@ -131,8 +202,8 @@ func (s *seam) keep(l *literals, text string) {
 	for i := from; i < len(text); i++ {
 		kind := l.kind[text[i]]
 		if kind&kindBegins != 0 && (!s.inside || kind&kindWordy == 0 || kind&kindInside != 0) {
-			if n := l.next(1, l.class[text[i]]); n != 0 {
-				if n, _ = l.through(n, text, i+1); n != 0 {
+			if n, next := l.opens(text, i); n != 0 {
+				if n, _ = l.through(n, text, next); n != 0 {
 					if len(s.nodes) == maxBegunThere {
 						s.full = true
 						break
@@ -146,6 +217,14 @@ func (s *seam) keep(l *literals, text string) {
 	if len(text) > 0 {
 		s.inside = l.kind[text[len(text)-1]]&kindWordy != 0
 	}
+}
+
+// opens is the node that text[i] and, where it can be told from a table, the byte after it lead to, 0 for none, and what comes next.
+func (l *literals) opens(text string, i int) (node, next int) {
+	if i+1 == len(text) || l.kind[text[i+1]]&kindBlank != 0 {
+		return l.next(1, l.class[text[i]]), i + 1
+	}
+	return int(l.pair[int(l.class[text[i]])*l.width+int(l.class[text[i+1]])]), i + 2
 }
 
 // through follows the tree from a node through text[j:]. It ends where a literal does (ended), or where the text does: node then
@@ -171,11 +250,11 @@ func (l *literals) through(node int, text string, j int) (at int, ended bool) {
 
 // manifold says that a piece of a text can be read in more than one way, blobs aside.
 func manifold(text string) bool {
-	if !ascii(text) || strings.IndexByte(text, '&') >= 0 || strings.IndexByte(text, '%') >= 0 || strings.IndexByte(text, '\\') >= 0 || hasControl(text) {
+	if marksOf(text) != 0 {
 		return true
 	}
-	if len(text) >= 16 {
-		return lonely(text, 0) < len(text)
+	if len(text) >= shortText {
+		return false
 	}
 	for i := 1; i < len(text)-1; i++ { // too short for that: what parts letters
 		if !wordy(foldByte(text[i])) {

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"encoding/binary"
 	"strings"
 	"unicode/utf8"
 )
@@ -103,8 +102,8 @@ func turned(v *view) *view {
 
 const minSpaced = 6 // letters in a row that are no initials any more
 
-// spaced joins letters that stand apart: "i g n o r e", "i.g.n.o.r.e". Where more than one space or a line break parts
-// them, a word begins.
+// spaced joins letters that stand apart: "i g n o r e", "i.g.n.o.r.e". Where more than one space, or what else than the
+// mark between them parts them, a word begins.
 func spaced(v *view) *view {
 	var w *weaver
 	var join []int // where letters stand; -1 for a gap between words
@@ -125,15 +124,16 @@ func spaced(v *view) *view {
 			join = append(join, end)
 			letters++
 			end++
-			gap := 0
+			gap, space := 0, false
 			for end < len(v.text) && (v.text[end] == sep || v.text[end] == ' ' || v.text[end] == '\n') && gap < 4 {
+				space = space || v.text[end] != sep
 				end++
 				gap++
 			}
 			if gap == 0 {
 				break
 			}
-			if gap > 1 {
+			if gap > 1 || space {
 				join = append(join, -1)
 			}
 		}
@@ -163,26 +163,6 @@ func spaced(v *view) *view {
 	w.keep(kept, len(v.text))
 	return w.view("spaced_letters")
 }
-
-// lonely is where letters that stand apart may begin, from or after a place. Of the eleven bytes that the shortest such run has,
-// eight stand at a multiple of four, and no two letters beside each other are among them.
-func lonely(text string, from int) int {
-	b := bytesOf(text)
-	for at := (from + 3) &^ 3; at+8 <= len(b); at += 4 {
-		x := binary.LittleEndian.Uint64(b[at:])
-		low := x&^highBits | 0x20*eachByte                                                   // lower case, and other things
-		letter := (low + (0x80-'a')*eachByte) &^ (low + (0x80-'{')*eachByte) &^ x & highBits // its top bit
-		if letter&(letter>>8) == 0 && letter&(letter-1) != 0 {
-			return max(from, at-3)
-		}
-	}
-	return len(text)
-}
-
-const (
-	eachByte = 0x0101010101010101
-	highBits = 0x80 * eachByte
-)
 
 // byteText is a text of one byte.
 func byteText(b byte) string { return everyByte[b : int(b)+1] }

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"encoding/binary"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -25,6 +24,16 @@ type view struct {
 	text  string
 	parts []stretch // where text comes from, in order of text; nil: text is the original
 	chain []string  // the encodings that were undone, outermost first
+
+	marks  marks // what the text holds,
+	marked bool  // if somebody has looked
+}
+
+func (v *view) holds() marks {
+	if !v.marked {
+		v.marks, v.marked = marksOf(v.text), true
+	}
+	return v.marks
 }
 
 // stretch is a part of a view, up to where the next begins. All of it stands for original[from:to], or where it is even, its
@@ -173,7 +182,11 @@ func views(text *view) (all []*view, whole bool) {
 		if len(src.chain) >= most {
 			continue
 		}
+		holds := src.holds()
 		for _, d := range decoders {
+			if d.needs != 0 && holds&d.needs == 0 {
+				continue
+			}
 			if len(src.chain) > 0 && src.chain[len(src.chain)-1] == d.name && !d.again {
 				continue
 			}
@@ -195,8 +208,8 @@ func views(text *view) (all []*view, whole bool) {
 // forms, accents, and letters that look like Latin ones in words that are not of their script. Case and the kinds of white space
 // are the matcher's. Nothing but rules reads it.
 func fold(v *view) *view {
-	if ascii(v.text) {
-		if strings.IndexByte(v.text, '\\') < 0 {
+	if v.holds()&markWide == 0 {
+		if v.holds()&markSlash == 0 {
 			return v
 		}
 		return &view{text: foldASCII(v.text), parts: v.parts, chain: v.chain}
@@ -230,22 +243,6 @@ func fold(v *view) *view {
 		}
 	}
 	return folded
-}
-
-// ascii says that all bytes of a text are characters.
-func ascii(s string) bool {
-	b := bytesOf(s)
-	for ; len(b) >= 8; b = b[8:] {
-		if binary.LittleEndian.Uint64(b)&highBits != 0 {
-			return false
-		}
-	}
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // bytesOf are the bytes of a string, which nobody writes to.

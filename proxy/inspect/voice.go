@@ -12,7 +12,7 @@ const Impersonation = "impersonation"
 const OwnVoice = "[Sallyport]"
 
 // Voice finds lines that begin as our own words do, whatever nobody sees stands before or among the letters. raw must have
-// passed frame.Scan.
+// passed frame.Scan. Watch.Answer listens too.
 func Voice(raw []byte) []Finding {
 	var v voice
 	new(reading).strings(raw, &v)
@@ -21,17 +21,27 @@ func Voice(raw []byte) []Finding {
 
 type voice struct{ found []Finding }
 
-func (v *voice) read(r *reading, text string, _ bool) {
+func (v *voice) read(r *reading, text string, _ bool) { v.hear(&view{text: text}, r) }
+
+// mayBeOurs says that a text may hold a line that begins as ours do: as it stands, or with letters that nobody sees between.
+func (v *view) mayBeOurs() bool {
+	return v.holds()&(markWide|markControl) != 0 || strings.Contains(v.text, OwnVoice)
+}
+
+func (v *voice) hear(in *view, where placer) {
+	text := in.text
 	for at := 0; at < len(text); {
 		end := len(text)
 		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
 			end = at + n
 		}
 		if speaksAsWe(text[at:end]) {
-			v.found = appendBounded(v.found, Finding{
-				Rule: Impersonation, Level: High, Category: "threat", Title: "It speaks as Sallyport does", Where: r.at(),
-				Start: at, End: end, Match: strings.Clone(clip(text[at:end], maxMatch)),
-			}, maxAllFindings)
+			f := Finding{
+				Rule: Impersonation, Level: High, Category: "threat", Title: "It speaks as Sallyport does", Where: where.at(),
+				Match: strings.Clone(clip(text[at:end], maxMatch)),
+			}
+			f.Start, f.End = in.span(at, end)
+			v.found = appendBounded(v.found, f, maxAllFindings)
 		}
 		at = end + 1
 	}

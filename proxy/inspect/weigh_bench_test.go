@@ -56,6 +56,16 @@ func BenchmarkHostile(b *testing.B) {
 		"Cyrillic for Latin":      fill("\u0430\u0435\u043e\u0440 ignor\u0435 "),
 		"spaces of no width":      fill("i\u200bg\u200bn\u200b"),
 		"fullwidth":               fill("\uff49\uff47\uff4e"),
+		"keys side by side":       fill("ghp_w8Jd2kQzX5nB7vT1cR4yL9mP3sF6hG0aE2uK "),
+		"heads of keys":           fill("sk-ghp_AKIA-xoxb-glpat-"),
+		"one key without an end":  "sk-ant-" + fill("q7Zt3kX9"),
+		"passwords":               fill("password=hunter2 "),
+		"names without values":    fill("password:"),
+		"addresses":               fill("a://"),
+		"users":                   fill("a://b:c"),
+		"keys that begin":         fill("-----BEGIN PRIVATE KEY-----\n"),
+		"secrets of a cluster":    fill("kind: Secret\ndata:\n"),
+		"logins":                  "curl " + fill("-u a"),
 	} {
 		b.Run(name, func(b *testing.B) {
 			raw := answer(text)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -64,7 +65,7 @@ var encodings = map[string]func(string) string{
 	"url_encoding": func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") },
 	"escapes": func(s string) string {
 		var b strings.Builder
-		for _, r := range s {
+		for _, r := range utf16.Encode([]rune(s)) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
 		return b.String()
@@ -134,14 +135,85 @@ func TestAnOrderIsFoundUnderEveryEncodingAndAtItsPlace(t *testing.T) {
 }
 
 func TestAnOrderIsFoundUnderTwoEncodings(t *testing.T) {
-	for _, pair := range [][2]string{
-		{"base64", "base64"}, {"base64", "url_encoding"}, {"html_entities", "base64"}, {"escapes", "html_entities"}, {"look_alike_letters", "base64"},
-		{"invisible_characters", "html_entities"}, {"url_encoding", "html_entities"}, {"hex", "base64"},
+	// Tag characters spell ASCII alone, and only letters stand apart.
+	nonsense := func(inner, outer string) bool {
+		switch outer {
+		case "tag_characters":
+			for _, r := range encodings[inner](spoken) {
+				if r >= utf8.RuneSelf {
+					return true
+				}
+			}
+		case "spaced_letters":
+			return inner != "look_alike_letters" && inner != "compatibility_forms" && inner != "reversed" && inner != "url_encoding"
+		}
+		return inner == outer && inner != "base64" && inner != "html_entities" && inner != "url_encoding" && inner != "escapes"
+	}
+	for inner, encode := range encodings {
+		for outer, again := range encodings {
+			if nonsense(inner, outer) {
+				continue
+			}
+			t.Run(inner+" in "+outer, func(t *testing.T) {
+				before := "Adds numbers. "
+				text := before + again(encode(spoken)) + " And subtracts them."
+				w := Weigh([]Part{{"", text}}, Answer)
+				if w.Verdict != Block {
+					t.Fatalf("%s at %.1f: %+v", w.Verdict, w.Score, w.Findings)
+				}
+				for _, f := range w.Findings {
+					if f.Start < len(before) || f.End > len(text)-len(" And subtracts them.") || f.Start >= f.End {
+						t.Errorf("at %d to %d: %+v", f.Start, f.End, f)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestAnOrderIsFoundUnderOtherSpellingsOfAnEncoding(t *testing.T) {
+	apart := func(mark string) string {
+		words := strings.Fields(spoken)
+		for i, w := range words {
+			words[i] = strings.Join(strings.Split(w, ""), mark)
+		}
+		return strings.Join(words, " ")
+	}
+	lines := func(s string, width int) string {
+		var b strings.Builder
+		for ; len(s) > width; s = s[width:] {
+			b.WriteString(s[:width] + "\r\n")
+		}
+		return b.String() + s
+	}
+	const news = "It rained in the morning, and the sun came out later on. "
+	bytes := func(s string) string {
+		var b strings.Builder
+		for i := range len(s) {
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		}
+		return b.String()
+	}
+	for name, text := range map[string]string{
+		"letters with dots, words with spaces": apart("."),
+		"letters with dashes":                  apart("-"),
+		"letters with underscores":             apart("_"),
+		"dots between everything":              strings.Join(strings.Split(spoken, ""), "."),
+		"bytes of look-alike letters":          bytes(encodings["look_alike_letters"](spoken)),
+		"base64 in lines":                      lines(base64.StdEncoding.EncodeToString([]byte(news+spoken)), 76),
+		"base64 in lines of no whole groups":   lines(base64.StdEncoding.EncodeToString([]byte(news+spoken)), 50),
+		"hex in lines":                         lines(hex.EncodeToString([]byte(news+spoken)), 60),
+		"base64 behind 64 KiB of it":           base64.StdEncoding.EncodeToString([]byte(strings.Repeat("é"+news, 1000) + spoken)),
+		"hex behind 64 KiB of it":              hex.EncodeToString([]byte(strings.Repeat(news, 1000) + spoken)),
+		"lines behind hashes":                  strings.Repeat(strings.Repeat("0f1e2d3c4b5a6978", 4)+"\n", 20) + lines(hex.EncodeToString([]byte(news+spoken)), 64),
+		"bytes of ASCII":                       bytes(spoken),
+		"escapes in JSON in JSON":              strings.ReplaceAll(encodings["escapes"](spoken), `\`, `\\\\`),
+		"base64 under marks":                   strings.Join(strings.Split(base64.StdEncoding.EncodeToString([]byte(spoken)), ""), "\u0335"),
+		"tag characters as bytes":              bytes(encodings["tag_characters"](spoken)),
 	} {
-		t.Run(pair[0]+" in "+pair[1], func(t *testing.T) {
-			text := "Adds numbers. " + encodings[pair[1]](encodings[pair[0]](spoken))
-			if w := Weigh([]Part{{"", text}}, Metadata); w.Verdict == Clean {
-				t.Errorf("%.1f: %+v", w.Score, w.Findings)
+		t.Run(name, func(t *testing.T) {
+			if w := Weigh([]Part{{"", "Adds numbers. " + text + " And subtracts them."}}, Answer); w.Verdict != Block {
+				t.Errorf("%s at %.1f: %+v", w.Verdict, w.Score, w.Findings)
 			}
 		})
 	}

@@ -30,8 +30,17 @@ type weigher struct {
 	offset int       // where the next text begins, in all texts together
 	stream int       // the same, of the texts as folded
 	joint  joint
+	end    ending // how it ended
+	names  [64]harmless
+	voice  voice
 	blobs  blobs
 	value  reading
+	asIs   view // of the text that is being looked at
+
+	secret  secretLook
+	seek    secretReader // where secrets alone are looked for
+	secrets []Finding
+	member  named // what the member is called that is being looked at
 }
 
 func newWeigher(c *compiled, place Place) *weigher {
@@ -41,7 +50,8 @@ func newWeigher(c *compiled, place Place) *weigher {
 	w.all, w.worst, w.offset, w.stream = 0, 0, 0, 0
 	w.cues = w.cues[:0]
 	w.joint.begin()
-	w.blobs = blobs{}
+	w.blobs, w.voice = blobs{}, voice{}
+	w.secrets, w.member, w.secret.on, w.plain.seeks = nil, named{}, false, false
 	w.plain.begin()
 	return w
 }
@@ -57,22 +67,31 @@ func (w *weigher) addView(text string, v *view, where placer) {
 	if w.place == Metadata { // in a definition every text stands for itself
 		w.plain.begin()
 	}
-	if v == nil && simple(text) {
-		w.look(text, &view{text: text}, where)
+	if v == nil {
+		v = &w.asIs
+		*v = view{text: text}
+	}
+	if w.place == Answer && v.mayBeOurs() {
+		w.voice.hear(v, where)
+	}
+	if v.simple() {
+		w.look(text, v, where)
 	} else {
-		if v == nil {
-			v = &view{text: text}
-		}
 		w.views(text, v, where)
 	}
 	w.offset += len(text) + 1
 }
 
-// simple says that there is one way to read a text.
-func simple(text string) bool {
-	return ascii(text) && strings.IndexByte(text, '&') < 0 && strings.IndexByte(text, '%') < 0 && strings.IndexByte(text, '\\') < 0 &&
-		!hasControl(text) && !hasBlob(text) && (len(text) < 2*minSpaced || lonely(text, 0) == len(text))
+// short looks at a text in which nothing can be found by itself: a word of a sentence that is cut into one word a text.
+func (w *weigher) short(text string, where placer) {
+	w.placed = false
+	w.asIs = view{text: text}
+	w.look(text, &w.asIs, where)
+	w.offset += len(text) + 1
 }
+
+// simple says that there is one way to read a text.
+func (v *view) simple() bool { return v.holds() == 0 && !hasBlob(v.text) }
 
 func (w *weigher) views(text string, v *view, where placer) {
 	all, whole := views(v)
@@ -130,6 +149,9 @@ func (w *weigher) look(text string, v *view, where placer) {
 	}
 	m.hits = m.hits[:0]
 	w.stream += len(v.text) + 1
+	if m.seeks && (len(m.places) > 0 || w.member.kind > 0 || w.secret.strict) && (len(v.chain) == 0 || v.chain[0] != blobEncoding) {
+		w.hold(text, v, where)
+	}
 }
 
 // spans are where rules were found in views of one text.
@@ -224,21 +246,30 @@ func (w *weigher) path(where placer) string {
 
 // done weighs what was found. Nothing is added after it.
 func (w *weigher) done() Weighed {
-	loud, all := score(w.plain.rules, w.found)
+	t := thresholds[w.place]
+	doubt := (t.flag + t.block) / 2
+	loud, all, heavy := score(w.plain.rules, w.found, doubt)
 	w.all = max(w.Score, all)
 	w.Score = max(w.Score, loud)
 	w.Verdict = verdictOf(w.Score, w.place)
 	w.settle()
-	if t := thresholds[w.place]; w.Verdict == Flag && w.Score >= (t.flag+t.block)/2 {
-		w.vote()
+	if w.Verdict == Flag && w.Score >= doubt {
+		w.vote(heavy)
 	}
 	return w.Weighed
 }
 
 // release gives the weigher back. Nothing of it is read after that.
 func (w *weigher) release() {
+	if cap(w.plain.places) > keptCandidates { // as many as an answer has colons
+		w.plain.places = nil
+	}
+	if cap(w.secret.spots) > keptCandidates || cap(w.secret.named) > keptCandidates {
+		w.secret.spots, w.secret.named = nil, nil
+	}
 	clear(w.cues)
-	w.Weighed, w.except, w.value.raw = Weighed{}, nil, nil
+	w.Weighed, w.except, w.value.raw, w.asIs = Weighed{}, nil, nil, view{}
+	w.seek = secretReader{}
 	w.of.weighers.Put(w)
 }
 

@@ -88,6 +88,17 @@ var table = []Setting{
 		Doc: "What happens to terminal escape sequences and control characters in what a server sends. visible: they become letters that can be read. strip: they are taken out. off: they pass.",
 	},
 	{
+		Key: "redact.mode", Default: "detect", Scope: Server, kind: choice{"redact", "detect", off},
+		Values: "off, detect, redact", Safer: "redact",
+		Doc: "What happens to secrets (keys, passwords, tokens, private keys) in what a server answers. detect: they are recorded and shown, and the answer stays as it is. " +
+			"redact: a mark such as [PASSWORD_REDACTED] stands where the secret stood; a file that Claude reads so and writes back has lost it. off: they are not looked for.",
+	},
+	{
+		Key: "redact.profile", Default: "precise", Scope: Server, kind: choice{"strict", "precise"},
+		Values: "precise, strict", Safer: "strict",
+		Doc: "What is taken for a secret. precise: known forms of keys, and values under the name of a secret. strict: any 40 characters of base64 too, hashes of commits among them.",
+	},
+	{
 		Key: "limits.message", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30},
 		Values: "a size from 4KiB to 1GiB", Safer: "smaller",
 		Doc: "The largest message that is let through, in either direction. A larger one is answered with an error and the session goes on.",

@@ -17,6 +17,8 @@ type Wrapper struct {
 	HoldBeyond     bool   // hold what is larger
 	Interaction    string // allow, guard, ask or deny
 	ANSI           string // visible, strip or off
+	Redact         string // off, detect or redact
+	RedactStrict   bool   // any long run of base64 too
 }
 
 // ForWrapper reads values as a wrapper needs them. What is absent or cannot be read is the default.
@@ -37,6 +39,8 @@ func ForWrapper(v Values) Wrapper {
 		HoldBeyond:     v.safe("inspect.on_limit") == "hold",
 		Interaction:    v.safe("interaction.policy"),
 		ANSI:           v.safe("sanitizer.ansi"),
+		Redact:         v.safe("redact.mode"),
+		RedactStrict:   v.safe("redact.profile") == "strict",
 	}
 }
 

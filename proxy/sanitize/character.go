@@ -107,12 +107,19 @@ func quiet(b []byte) int {
 	return i
 }
 
+// drawn are the escapes of two bytes that no control character is spelled with, by their second.
+var drawn = [256]bool{'"': true, '\\': true, '/': true, 'n': true, 't': true}
+
 // holds says whether what stands between the quotes of a string has a control character in it.
 func holds(content []byte) bool {
 	for i := 0; i < len(content); {
 		i += quiet(content[i:])
 		if i >= len(content) {
 			return false
+		}
+		if i+1 < len(content) && content[i] == '\\' && drawn[content[i+1]] { // nearly all there are
+			i += 2
+			continue
 		}
 		r, size := character(content[i:])
 		i += size

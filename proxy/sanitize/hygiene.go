@@ -1,7 +1,7 @@
 // Package sanitize changes what a server sends before the client sees it, and decides nothing: which mode holds is a
 // setting of the person.
 //
-// Line and Value take terminal escape sequences and control characters out of the strings of JSON (setting sanitizer.ansi),
+// Redact puts marks in the place of secrets (redact.mode), before anything else is changed. Line and Value take terminal escape sequences and control characters out of the strings of JSON (setting sanitizer.ansi),
 // or make them letters. They work on the bytes as they are written: a text without any comes back as the same slice, and of
 // any other text only the bytes concerned change. What comes back is valid JSON, has no control characters in any string,
 // and has no two keys that are equal, or equal under case folding, in an object that had none before.

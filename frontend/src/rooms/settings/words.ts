@@ -20,7 +20,7 @@ export interface Section {
 export const SECTIONS: readonly Section[] = [
   { id: 'checks', title: 'Checks', keys: ['pins.first_use', 'pins.resources', 'pins.recheck', 'pins.recheck_timeout', 'limits.message'] },
   { id: 'startup', title: 'How servers start', keys: ['pins.launch', 'sandbox'] },
-  { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'inspect.rules', 'quarantine.retention', 'interaction.policy', 'sanitizer.ansi'] },
+  { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'inspect.rules', 'quarantine.retention', 'interaction.policy', 'redact.mode', 'redact.profile', 'sanitizer.ansi'] },
   { id: 'files', title: 'Claude’s file', keys: ['clients.auto_protect'] },
   { id: 'activity', title: 'Activity', keys: ['activity.keep', 'activity.max_size'] },
   { id: 'decisions', title: 'Claude and the command line', keys: ['own_tools', 'approvals.cli'] },
@@ -110,6 +110,23 @@ const WORDS: Record<string, Words> = {
       strip: { name: 'Take them out', effect: 'What is left is plain text.' },
       visible: { name: 'Show them as letters', effect: 'They can be read, and do nothing.' },
       off: { name: 'Let them through', effect: 'They act wherever the text is printed.' },
+    },
+  },
+  'redact.mode': {
+    label: 'Passwords, keys and tokens in what a server answers',
+    effect: 'Claude reads what a server answers, and may repeat it.',
+    choices: {
+      redact: { name: 'Put a mark in their place', effect: 'Claude sees [PASSWORD_REDACTED]. A file that it reads so and writes back has lost the password.' },
+      detect: { name: 'Tell me in Activity', effect: 'The response stays as it is.' },
+      off: { name: 'Do not look for them', effect: 'Nobody tells you that Claude got one.' },
+    },
+  },
+  'redact.profile': {
+    label: 'What is taken for a password, a key or a token',
+    effect: 'It counts for what is told and for what is marked.',
+    choices: {
+      strict: { name: 'Any long run of letters too', effect: 'Hashes of commits are taken for secrets.' },
+      precise: { name: 'What has the form or the name of one', effect: 'A secret without either is not seen.' },
     },
   },
   'limits.message': {

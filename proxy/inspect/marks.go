@@ -1,0 +1,109 @@
+package inspect
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// marks say of a text what it holds that could make it read in more than one way, blobs aside. Nearly every text of an answer
+// holds none of it, so they are found in one pass, and nothing that could not be there is looked for.
+type marks uint8
+
+const (
+	markWide    marks = 1 << iota // a byte that is no ASCII
+	markAmp                       // & begins an entity
+	markPercent                   // % an encoded byte
+	markSlash                     // \ an escape
+	markControl                   // a control character other than tab, LF and CR
+	markLonely                    // letters that may stand apart (lonely)
+)
+
+const (
+	eachByte = 0x0101010101010101
+	highBits = 0x80 * eachByte
+)
+
+// marksOf is one pass, eight bytes at a time (a byte of zero is found by its borrow: H. S. Warren, Hacker's Delight, 6-1).
+func marksOf(text string) (m marks) {
+	b := bytesOf(text)
+	var wide, spelled, before uint64
+	controls, apart := false, false
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		wide |= x
+		amp, percent, slash, del := x^'&'*eachByte, x^'%'*eachByte, x^'\\'*eachByte, x^0x7f*eachByte
+		spelled |= (amp-eachByte)&^amp | (percent-eachByte)&^percent | (slash-eachByte)&^slash
+		if ((x-0x20*eachByte)&^x|(del-eachByte)&^del)&highBits != 0 && !controls {
+			controls = controlIn(b[i : i+8])
+		}
+		letters := lettersOf(x)
+		apart = apart || standApart(letters) || i > 0 && standApart(before>>32|letters<<32)
+		before = letters
+	}
+	if i+4 <= len(b) && i > 0 { // the last eight bytes that begin at a multiple of four
+		apart = apart || standApart(lettersOf(binary.LittleEndian.Uint64(b[i-4:])))
+	}
+	for _, c := range b[i:] {
+		wide |= uint64(c)
+		if c == '&' || c == '%' || c == '\\' {
+			spelled |= highBits
+		}
+	}
+	if wide&highBits != 0 {
+		m |= markWide
+	}
+	if spelled&highBits != 0 {
+		m |= spelledWith(text)
+	}
+	if controls || controlIn(b[i:]) {
+		m |= markControl
+	}
+	if apart && len(text) >= 2*minSpaced-1 {
+		m |= markLonely
+	}
+	return m
+}
+
+func spelledWith(text string) (m marks) {
+	if strings.IndexByte(text, '&') >= 0 {
+		m |= markAmp
+	}
+	if strings.IndexByte(text, '%') >= 0 {
+		m |= markPercent
+	}
+	if strings.IndexByte(text, '\\') >= 0 {
+		m |= markSlash
+	}
+	return m
+}
+
+// lettersOf has the top bit of each of eight bytes set that is an ASCII letter.
+func lettersOf(x uint64) uint64 {
+	low := x&^highBits | 0x20*eachByte // lower case, and other things
+	return (low + (0x80-'a')*eachByte) &^ (low + (0x80-'{')*eachByte) &^ x & highBits
+}
+
+// standApart says of lettersOf eight bytes that there are two at least and no two beside each other.
+func standApart(letters uint64) bool { return letters&(letters>>8) == 0 && letters&(letters-1) != 0 }
+
+// lonely is where letters that stand apart may begin, from or after a place. Of the eleven bytes that the shortest such run has,
+// eight stand at a multiple of four, and no two letters beside each other are among them.
+func lonely(text string, from int) int {
+	b := bytesOf(text)
+	for at := (from + 3) &^ 3; at+8 <= len(b); at += 4 {
+		if standApart(lettersOf(binary.LittleEndian.Uint64(b[at:]))) {
+			return max(from, at-3)
+		}
+	}
+	return len(text)
+}
+
+func controlIn(b []byte) bool {
+	for _, c := range b {
+		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
+			return true
+		}
+	}
+	return false
+}

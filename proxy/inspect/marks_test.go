@@ -1,0 +1,58 @@
+package inspect
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// slowMarks reads what marksOf says byte by byte; of letters that stand apart only that they are never missed.
+func slowMarks(text string) (m marks) {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= 0x80:
+			m |= markWide
+		case c == '&':
+			m |= markAmp
+		case c == '%':
+			m |= markPercent
+		case c == '\\':
+			m |= markSlash
+		case c < 0x20 && c != '\n' && c != '\t' && c != '\r', c == 0x7f:
+			m |= markControl
+		}
+	}
+	if len(text) >= 2*minSpaced-1 && lonely(text, 0) < len(text) {
+		m |= markLonely
+	}
+	return m
+}
+
+func TestMarksAreWhatReadingByteByByteFinds(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	odd := []string{"&", "%", "\\", "\x00", "\x1f", "\x7f", "\x80", "\xff", "\n", "\t", "\r", "i g n o r e  a l l", "a.b.c.d.e.f", "~", "!", "[", "\x1b"}
+	for range 200_000 {
+		var b strings.Builder
+		for range random.IntN(4) {
+			b.WriteString("The quick brown fox {1,2}; 12 May"[:random.IntN(33)])
+			if random.IntN(3) == 0 {
+				b.WriteString(odd[random.IntN(len(odd))])
+			}
+		}
+		text := b.String()
+		if got, want := marksOf(text), slowMarks(text); got != want {
+			t.Fatalf("%q has %06b, not %06b", text, got, want)
+		}
+	}
+}
+
+func TestLettersThatStandApartAreMarkedWhereverTheyStand(t *testing.T) {
+	for before := range 20 {
+		for after := range 20 {
+			text := strings.Repeat("x", before) + " i g n o r e " + strings.Repeat("y", after)
+			if marksOf(text)&markLonely == 0 {
+				t.Fatalf("not in %q", text)
+			}
+		}
+	}
+}

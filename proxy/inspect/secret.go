@@ -1,0 +1,408 @@
+package inspect
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+)
+
+// How secrets are looked for (Terms.Secrets).
+const (
+	SecretsPrecise = ""       // by their forms, and by the names that stand before them
+	SecretsStrict  = "strict" // and every long run of base64
+	SecretsOff     = "off"
+)
+
+// CategorySecret is the category of a finding that is no threat: it changes no verdict.
+const CategorySecret = "secret"
+
+const (
+	maxSecrets     = 256     // of one JSON value
+	keptCandidates = 1 << 14 // places that room is kept for
+	// secretWork bounds what is looked at locally, in bytes: so many times what the text has, and secretSlack more.
+	secretWork  = 4
+	secretSlack = 64 << 10
+	maxPassed   = 128 // of a value that is none: what stands in a longer one is not looked at again
+	minRun      = 40  // letters of base64 that may be a secret (contract, "Responses")
+)
+
+// candidate is a place where a secret may stand.
+type candidate struct {
+	at      int32
+	literal int32 // of secretForms; -1: a name ends before it
+}
+
+// spot is a secret in a text.
+type spot struct{ start, end, rule int }
+
+// secretLook looks for secrets in texts, one after the other.
+type secretLook struct {
+	on     bool
+	forms  *secretForms
+	strict bool
+	spots  []spot
+	named  []spot
+	work   int  // bytes that may still be looked at in this text
+	short  bool // it was not enough, or there were too many places
+}
+
+func (l *secretLook) begin(profile string) {
+	l.on = profile != SecretsOff
+	if l.forms == nil {
+		l.forms = secretsKnown()
+	}
+	l.strict, l.short = profile == SecretsStrict, false
+}
+
+// look is where secrets stand in a text, in their order, none in another. The candidates are in the order in which they were
+// found.
+func (l *secretLook) look(text string, places []candidate) []spot {
+	l.spots, l.named = l.spots[:0], l.named[:0]
+	l.work = secretWork*len(text) + secretSlack
+	until := 0
+	for _, c := range places {
+		if c.literal < 0 || int(c.at) < until {
+			continue
+		}
+		if l.work < 0 {
+			l.short = true
+			break
+		}
+		best := spot{end: -1}
+		for _, r := range l.forms.owners[c.literal] {
+			if s, ok := l.form(text, int(c.at), int(r)); ok && s.end > best.end {
+				best = s
+				best.rule = int(r)
+			}
+		}
+		if best.end > 0 {
+			l.spots = append(l.spots, best)
+			until = best.end
+		}
+	}
+	until = 0
+	for _, c := range places {
+		if c.literal >= 0 || int(c.at) < until {
+			continue
+		}
+		if l.work < 0 {
+			l.short = true
+			break
+		}
+		s, ok := l.name(text, int(c.at))
+		if ok {
+			l.named = append(l.named, s)
+		}
+		if ok || s.end > int(c.at)+maxPassed {
+			until = s.end
+		}
+	}
+	if len(l.named) > 0 {
+		l.merge()
+	}
+	if l.strict {
+		l.runs(text)
+	}
+	return l.spots
+}
+
+// merge takes what was found by a name where no form is.
+func (l *secretLook) merge() {
+	slices.SortFunc(l.spots, func(a, b spot) int { return a.start - b.start })
+	forms, k := len(l.spots), 0
+	for _, s := range l.named {
+		for k < forms && l.spots[k].end <= s.start {
+			k++
+		}
+		if k == forms || l.spots[k].start >= s.end {
+			l.spots = append(l.spots, s)
+		}
+	}
+	slices.SortFunc(l.spots, func(a, b spot) int { return a.start - b.start })
+	kept := l.spots[:0]
+	for _, s := range l.spots {
+		if n := len(kept); n == 0 || kept[n-1].end <= s.start {
+			kept = append(kept, s)
+		}
+	}
+	l.spots = kept
+}
+
+// form looks for one rule where one of its literals stands.
+func (l *secretLook) form(text string, at, rule int) (spot, bool) {
+	switch r := &l.forms.rules[rule]; r.way {
+	case byShape:
+		for i := range l.forms.shapes[rule] {
+			s := &l.forms.shapes[rule][i]
+			end, looked := s.end(text, at)
+			l.work -= looked
+			if end > 0 && (r.kind == privateKey || drawnKey(text[at+len(s.head):end])) {
+				return spot{start: at, end: end}, true
+			}
+		}
+	case byBlock:
+		return l.block(text, at)
+	case byUser:
+		return l.user(text, at)
+	case byScheme:
+		return l.scheme(text, at)
+	case byFlag:
+		return l.flag(text, at)
+	case byLogin:
+		return l.login(text, at)
+	case byMachine:
+		return l.machine(text, at)
+	case byManifest:
+		return l.manifest(text, at)
+	case byDigits:
+		return l.digits(text, at)
+	}
+	return spot{}, false
+}
+
+// drawnKey says that what comes after the head of a key is no example: it is not one letter over and over, and no words.
+func drawnKey(s string) bool {
+	if monotonous(s) {
+		return false
+	}
+	folded := strings.ToLower(s)
+	for _, part := range [...]string{"example", "xxxx", "your", "placeholder", "token", "here", "redacted", "abcdefghij", "1234567890123"} {
+		if strings.Contains(folded, part) {
+			return false
+		}
+	}
+	digits, letters, capitals := 0, 0, 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c >= 'a' && c <= 'z':
+			letters++
+		case c >= 'A' && c <= 'Z':
+			capitals++
+		}
+	}
+	return digits > 0 && (digits*20 >= len(s) || capitals > 0) || len(s) >= 16 && capitals > 0 && letters > 0 && changesOfCase(s)*4 >= len(s)
+}
+
+func changesOfCase(s string) (n int) {
+	for i := 1; i < len(s); i++ {
+		if (s[i] >= 'a') != (s[i-1] >= 'a') {
+			n++
+		}
+	}
+	return n
+}
+
+// runs adds every long run of base64 in which nothing was found.
+func (l *secretLook) runs(text string) {
+	known, k := len(l.spots), 0
+	for i := 0; i+minRun <= len(text); {
+		last := i + minRun - 1
+		for last >= i && base64Letters[text[last]] {
+			last--
+		}
+		if last >= i {
+			i = last + 1
+			continue
+		}
+		end := i + minRun
+		for end < len(text) && base64Letters[text[end]] {
+			end++
+		}
+		for end < len(text) && text[end] == '=' {
+			end++
+		}
+		for k < known && l.spots[k].end <= i {
+			k++
+		}
+		if (k == known || l.spots[k].start >= end) && strings.ContainsAny(text[i:end], "0123456789") {
+			l.spots = append(l.spots, spot{i, end, rulePossible()})
+		}
+		i = end
+	}
+	if len(l.spots) > known {
+		slices.SortFunc(l.spots, func(a, b spot) int { return a.start - b.start })
+	}
+}
+
+// SecretMark is what stands in the place of a secret that a rule found, "" for an unknown rule.
+func SecretMark(rule string) string {
+	if kind, known := secretKindOf(rule); known {
+		return kind.mark()
+	}
+	return ""
+}
+
+// SecretWords is what a person calls what a rule finds: "a password".
+func SecretWords(rule string) string {
+	kind, _ := secretKindOf(rule)
+	return kind.words()
+}
+
+// secretKindOf is what a rule finds; of an unknown rule nothing is known but that it may be a secret.
+func secretKindOf(rule string) (kind secretKind, known bool) {
+	for i := range secretCatalogue {
+		if secretCatalogue[i].name == rule {
+			return secretCatalogue[i].kind, true
+		}
+	}
+	return possibleSecret, false
+}
+
+// shown is how a secret is spoken of: never itself. Of a short one the last letters would be half of it.
+func shown(r *secretRule, secret string) string {
+	said := fmt.Sprintf("%s, %d characters", r.name, len(secret))
+	if r.kind != privateKey && len(secret) >= 16 && marksOf(secret)&markWide == 0 {
+		said += ", ends in " + Escape(secret[len(secret)-4:])
+	}
+	return said
+}
+
+func (l *secretLook) finding(text string, s spot, where string) Finding {
+	r := &l.forms.rules[s.rule]
+	level := Medium
+	if r.kind == possibleSecret {
+		level = Low
+	}
+	return Finding{
+		Rule: r.name, Level: level, Category: CategorySecret, Title: "It holds " + r.kind.words(), Where: where,
+		Start: s.start, End: s.end, Match: shown(r, text[s.start:s.end]),
+	}
+}
+
+// Secret is a secret in a JSON value: the finding, and the bytes of the value as it is written.
+type Secret struct {
+	Finding
+	From, To int
+}
+
+// Secrets finds what is secret in the strings of a JSON value, keys aside. raw must have passed frame.Scan or frame.Validate. whole is
+// false where not all was looked at, or not all is told.
+func Secrets(raw []byte, profile string) (found []Secret, whole bool) {
+	whole = EachSecret(raw, profile, func(s Spot) bool {
+		if len(found) == maxSecrets {
+			return false
+		}
+		found = append(found, Secret{Finding: s.look.finding(s.text, s.spot, s.at()), From: s.From, To: s.To})
+		return true
+	})
+	return found, whole
+}
+
+// Spot is a place in a JSON value where a secret stands. It is valid while it is shown.
+type Spot struct {
+	From, To int    // bytes of the value as it is written
+	Rule     string // of the catalogue
+	Mark     string // what may stand there instead
+
+	text string
+	spot spot
+	look *secretLook
+	in   *reading
+}
+
+func (s *Spot) at() string { return s.in.at() }
+
+// Envelope says that the secret stands in a member of the outermost object that has this name.
+func (s *Spot) Envelope(names ...string) bool {
+	return len(s.in.stack) == 1 && slices.Contains(names, s.in.at())
+}
+
+// EachSecret shows every secret in the strings of a JSON value, in their order, until visit says false. whole is false where not all
+// was looked at.
+func EachSecret(raw []byte, profile string, visit func(Spot) bool) (whole bool) {
+	if profile == SecretsOff {
+		return true
+	}
+	w := newWeigher(rules(), Answer)
+	defer w.release()
+	w.secret.begin(profile)
+	w.seek = secretReader{w: w, visit: visit}
+	whole = w.value.strings(raw, &w.seek)
+	return whole && !w.seek.ended && !w.secret.short
+}
+
+// SecretsInText is Secrets for one text.
+func SecretsInText(text, profile string) (found []Finding, whole bool) {
+	if profile == SecretsOff {
+		return nil, true
+	}
+	w := newWeigher(rules(), Answer)
+	defer w.release()
+	w.secret.begin(profile)
+	spots := w.secretsIn(text)
+	for _, s := range spots[:min(len(spots), maxSecrets)] {
+		found = append(found, w.secret.finding(text, s, ""))
+	}
+	return found, len(found) == len(spots) && !w.secret.short
+}
+
+// WithSecrets is a list of checks of something in which secrets were looked for too.
+func WithSecrets(checks []Check, whole bool) []Check {
+	for i := range checks {
+		if checks[i].Check == CheckSecrets {
+			checks[i] = Check{Check: CheckSecrets, Ran: true}
+			if !whole {
+				checks[i].Why = fewSecrets
+			}
+		}
+	}
+	return checks
+}
+
+// secretReader is shown a value for its secrets alone.
+type secretReader struct {
+	w     *weigher
+	visit func(Spot) bool // nil: they are put into found, as many as a text has at most
+	found []Finding
+	ended bool
+}
+
+func (s *secretReader) show(one Spot) (more bool) {
+	if s.visit != nil {
+		return s.visit(one)
+	}
+	s.found = append(s.found, s.w.secret.finding(one.text, one.spot, one.at()))
+	return len(s.found) < maxFindings
+}
+
+func (s *secretReader) read(r *reading, text string, key bool) {
+	if key || s.ended {
+		return
+	}
+	w := s.w
+	w.member.take(r, text)
+	if len(text) < minText {
+		return
+	}
+	spots := w.secretsIn(text)
+	if len(spots) == 0 || w.secret.strict && r.blob(text) {
+		return
+	}
+	at := escapedAt{raw: r.raw[r.from+1 : r.to-1]}
+	for _, one := range spots {
+		rule := &w.secret.forms.rules[one.rule]
+		start := at.offset(one.start)
+		end := at.offset(one.end)
+		if !s.show(Spot{r.from + 1 + start, r.from + 1 + end, rule.name, rule.kind.mark(), text, one, &w.secret, r}) {
+			s.ended = true
+			return
+		}
+	}
+}
+
+// blob says that a string is a file in base64: a mark in it would make it none.
+func (r *reading) blob(text string) bool {
+	return (r.key("blob") || r.key("data")) && inBase64(text)
+}
+
+// secretPrint is for the name of the rule set.
+func secretPrint() uint64 {
+	h := fnv.New64a()
+	for _, r := range secretCatalogue {
+		fmt.Fprintf(h, "%s %d %d %q %q\n", r.name, r.kind, r.way, r.patterns, r.literals)
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,104 @@
+package inspect
+
+import "strings"
+
+// named is what the member of a JSON value is called whose text is being looked at.
+type named struct {
+	name  string // valid as long as the value is read
+	kind  int    // of secretKind, and 1; 0 where the name is of nothing secret
+	pair  int    // the same, of a pair of members: {"name": "DB_PASSWORD", "value": …}
+	depth int    // of the object of the pair
+	start int
+}
+
+// take notes the name of the string that is shown.
+func (n *named) take(r *reading, text string) {
+	n.kind = 0
+	top := len(r.stack) - 1
+	if top < 0 || r.stack[top].array {
+		return
+	}
+	c := &r.stack[top]
+	size := c.to - c.from - 2
+	if size < 3 || size > maxNameBytes {
+		return
+	}
+	key := r.raw[c.from+1 : c.to-1]
+	switch {
+	case size == 3 && string(key) == "key", size == 4 && string(key) == "name":
+		n.pair, n.depth, n.start = 0, top, c.start
+		if kind, ok := kindOfName(text); ok {
+			n.pair = int(kind) + 1
+		}
+	case size == 5 && string(key) == "value":
+		if n.depth == top && n.start == c.start {
+			n.kind = n.pair
+		}
+	default:
+		if !maySecretEnd(key, size-1) && !isDigit(key[size-1]) {
+			return
+		}
+		name := r.text(c.from, c.to)
+		if kind, ok := kindOfName(name); ok {
+			n.name, n.kind = name, int(kind)+1
+		}
+	}
+}
+
+// kindOfName is nameKind for a whole text.
+func kindOfName(name string) (secretKind, bool) {
+	end := len(name)
+	for end > 2 && (isDigit(name[end-1]) || name[end-1] == '_') {
+		end--
+	}
+	if end < 3 || end > maxNameBytes || !maySecretEnd(name, end-1) {
+		return 0, false
+	}
+	kind, start, ok := nameKind(name, end)
+	return kind, ok && start == 0
+}
+
+// spotsOf is what is secret in a text that was matched.
+func (w *weigher) spotsOf(text string, v *view) []spot {
+	m := w.plain
+	if v.parts != nil {
+		for i := range m.places {
+			at, _ := v.span(int(m.places[i].at), int(m.places[i].at)+1)
+			m.places[i].at = int32(at)
+		}
+	}
+	found := w.secret.look(text, m.places)
+	if kind := w.member.kind - 1; kind >= 0 && len(found) == 0 {
+		v := value{0, len(text), true}
+		if strings.HasPrefix(text, "Bearer ") {
+			v.start = len("Bearer ")
+		}
+		if v.secret(text, w.member.name, secretKind(kind)) {
+			found = append(found, spot{v.start, v.end, ruleAssigned(secretKind(kind))})
+		}
+	}
+	return found
+}
+
+// hold notes what is secret in a text.
+func (w *weigher) hold(text string, v *view, where placer) {
+	for _, s := range w.spotsOf(text, v) {
+		if len(w.secrets) == maxSecrets {
+			w.secret.short = true
+			return
+		}
+		w.secrets = append(w.secrets, w.secret.finding(text, s, w.path(where)))
+	}
+}
+
+// secretsIn is what is secret in a text that is looked at for nothing else.
+func (w *weigher) secretsIn(text string) []spot {
+	w.asIs = view{text: text}
+	v := fold(&w.asIs)
+	w.plain.begin()
+	w.plain.seeks = true
+	w.plain.match(v.text, 0)
+	return w.spotsOf(text, v)
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,211 @@
+package inspect
+
+import "strings"
+
+// What stands before a value says whether it is a secret: a name, and one of = : , > between them. The name is looked at from its
+// end, because what is before it may be anything: DB_PASSWORD, dbPassword, "db.password".
+
+// before are the characters between which and the value a name may stand.
+func assigns(c byte) bool { return c == '=' || c == ':' || c == ',' || c == '>' }
+
+const (
+	maxNameGap   = 24 // bytes between a name and what assigns to it
+	maxNameBytes = 64
+)
+
+// nameEnd says where the name ends that something at text[i] assigns to, if by its last letters it may be one of a secret. It is
+// asked at nearly every colon of an answer. i is 3 or more.
+func nameEnd(text string, i int) (end int, ok bool) {
+	j := i - 1
+	c := text[j]
+	switch text[i] {
+	case '>':
+		if !isWord(c) {
+			return 0, false
+		}
+	case ',': // a pair of arguments: ("TOKEN", "value")
+		if c != '"' && c != '\'' || i+2 >= len(text) || text[i+1] != c && (text[i+1] != ' ' || text[i+2] != c) {
+			return 0, false
+		}
+	}
+	if c == '"' {
+		j--
+		c = text[j]
+	}
+	for least := max(i-maxNameGap, 0); closesName[c]; c = text[j] {
+		if j--; j < least {
+			return 0, false
+		}
+	}
+	for c <= '9' || c == '_' { // token4
+		if j--; j < 0 || i-j > maxNameGap || !isWord(text[j]) {
+			return 0, false
+		}
+		c = text[j]
+	}
+	if j < 2 {
+		return 0, false
+	}
+	if maySecretEnd(text, j) {
+		return j + 1, true
+	}
+	if c == 'g' || c == 'e' && text[j-1] == 'u' {
+		return elsewhere(text, i, j)
+	}
+	return 0, false
+}
+
+// elsewhere knows two forms in which the name stands further off: a type between it and the value (var token string = "…"), and a
+// pair of members (name: DB_PASSWORD, value: …). text[j] is the end of the word at text[i].
+func elsewhere(text string, i, j int) (end int, ok bool) {
+	pair := text[j] == 'e' && j > 5 && text[j-4:j+1] == "value" && !isWord(text[j-5])
+	if !pair && (text[j] != 'g' || text[i] != '=' || j < 8 || text[j-5:j+1] != "string" || isWord(text[j-6])) {
+		return 0, false
+	}
+	j -= 5
+	if !pair {
+		j--
+	}
+	least := max(j-maxNameGap, 2)
+	for ; j > least && !isWord(text[j]); j-- {
+		if c := text[j]; c != ' ' && c != ':' && (!pair || c > '"' && c != '\'' && c != ',' && c != '-' && c != '\\') {
+			return 0, false
+		}
+	}
+	if j < 3 || !maySecretEnd(text, j) {
+		return 0, false
+	}
+	end = j + 1
+	if !pair {
+		return end, true
+	}
+	for j >= 0 && end-j < maxNameBytes && (isWord(text[j]) || text[j] == '-' || text[j] == '.') {
+		j--
+	}
+	for least = max(j-8, 2); j > least && !isWord(text[j]); {
+		j--
+	}
+	return end, j > 2 && (strings.EqualFold(text[j-3:j+1], "name") || strings.EqualFold(text[j-2:j+1], "key"))
+}
+
+// closesName may stand between a name and what assigns to it.
+var closesName = [256]bool{
+	' ': true, '\t': true, '"': true, '\'': true, '`': true, '\\': true, ']': true, '*': true, '|': true, ':': true, '?': true, '.': true, '+': true, ')': true,
+}
+
+// endsName says that a name of a secret, or what closes it, may end with a byte: nearly all names are told by it.
+func endsName(c byte) bool {
+	return c >= '0' && c <= '9' || strings.IndexByte("dtysgnehlDTYSGNEHL_", c) >= 0 || closesName[c] && c != '"'
+}
+
+// maySecretEnd says that a name that ends with text[j] may be one of a secret. j is 2 or more.
+func maySecretEnd[Text string | []byte](text Text, j int) bool {
+	three := uint32(text[j]|0x20) | uint32(text[j-1]|0x20)<<8 | uint32(text[j-2]|0x20)<<16
+	switch three {
+	case 'k'<<16 | 'e'<<8 | 'y', 'p'<<16 | 'w'<<8 | 'd', 'j'<<16 | 'w'<<8 | 't', 's'<<16 | 'a'<<8 | 's', 's'<<16 | 'i'<<8 | 'g':
+		return true
+	}
+	if j < 3 {
+		return false
+	}
+	switch uint32(text[j-3]|0x20)<<24 | three {
+	case 'w'<<24 | 'o'<<16 | 'r'<<8 | 'd', 's'<<24 | 's'<<16 | 'w'<<8 | 'd', 'o'<<24 | 'k'<<16 | 'e'<<8 | 'n', 'c'<<24 | 'r'<<16 | 'e'<<8 | 't',
+		'r'<<24 | 'a'<<16 | 's'<<8 | 'e', 'c'<<24 | 'o'<<16 | 'd'<<8 | 'e', 'p'<<24 | 'a'<<16 | 's'<<8 | 's', 't'<<24 | 'i'<<16 | 'a'<<8 | 'l',
+		'i'<<24 | 'a'<<16 | 'l'<<8 | 's', 'a'<<24 | 'u'<<16 | 't'<<8 | 'h', 'b'<<24 | 'a'<<16 | 's'<<8 | 'e':
+		return true
+	case 't'<<24 | 'i'<<16 | 'o'<<8 | 'n':
+		return j >= 12 && (text[j-12]|0x20) == 'a' && (text[j-4]|0x20) == 'a' && (text[j-5]|0x20) == 'z' // authorization
+	}
+	return false
+}
+
+// The ends of names, without what parts their words. The first that fits counts.
+var nameEnds = []struct {
+	end  string
+	kind secretKind
+}{
+	{"password", password}, {"passwd", password}, {"passphrase", password}, {"passcode", password}, {"pwd", password},
+	{"dbpass", password}, {"userpass", password}, {"keypass", password}, {"storepass", password},
+	{"apikey", apiKey}, {"secretkey", apiKey}, {"accesskey", apiKey}, {"privatekey", apiKey}, {"authkey", apiKey}, {"encryptionkey", apiKey},
+	{"signingkey", apiKey}, {"masterkey", apiKey}, {"licensekey", apiKey}, {"accountkey", apiKey}, {"consumerkey", apiKey}, {"sharedkey", apiKey},
+	{"appkey", apiKey}, {"servicekey", apiKey}, {"adminkey", apiKey}, {"hmackey", apiKey}, {"integrationkey", apiKey}, {"deploykey", apiKey},
+	{"webhookkey", apiKey}, {"clientkey", apiKey}, {"tokenkey", apiKey}, {"globalkey", apiKey}, {"storagekey", apiKey},
+	{"secret", apiKey}, {"credential", apiKey}, {"credentials", apiKey}, {"secretkeybase", apiKey},
+	{"token", token}, {"authorization", token}, {"jwt", token},
+	{"key", anyKey},
+}
+
+// wholeNames are names that only count as a whole word.
+var wholeNames = []struct {
+	name string
+	kind secretKind
+}{{"pass", password}, {"auth", token}, {"sig", token}, {"sas", token}}
+
+// otherTokens are what stands before "token" or "key" where it is nothing secret: a place in a list, a piece of text, a form's guard.
+var otherTokens = []string{
+	"next", "nextpage", "page", "continuation", "pagination", "sync", "cursor", "resume", "start", "previous", "prev", "csrf", "xsrf", "antiforgery",
+	"cancel", "cancellation", "eos", "bos", "pad", "unk", "sep", "cls", "mask", "special", "stop", "public", "publishable", "max", "invalid", "verification", "authenticity",
+	"idempotency", "primary", "foreign", "cache", "partition", "sort", "row", "group", "object", "s3", "storage", "index", "hash", "map", "dict", "lookup", "unique", "shard", "routing",
+	"sitekey", "site", "translation", "message", "registry", "ssh", "gpg", "pgp", "host", "verify", "verifying",
+}
+
+// uuidServices are those whose keys are UUIDs.
+var uuidServices = []string{"heroku", "hubspot", "snyk", "squarespace", "sendbird", "messagebird", "kucoin", "postmark", "codacy", "bugsnag", "pubnub", "workos", "hapi"}
+
+// ofUUIDs says that a name is of a service whose keys are UUIDs.
+func ofUUIDs(name string) bool {
+	name = strings.ToLower(name)
+	for _, service := range uuidServices {
+		if strings.Contains(name, service) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameKind says of what kind the secret is that a name stands for. end is what nameEnd says, start where the name begins.
+func nameKind(text string, end int) (kind secretKind, start int, ok bool) {
+	start = end
+	for start > 0 && end-start < maxNameBytes && (isWord(text[start-1]) || text[start-1] == '-' || text[start-1] == '.') {
+		start--
+	}
+	if start > 0 && text[start-1] == '/' { // a label, the end of an address
+		return 0, start, false
+	}
+	var small [maxNameBytes]byte
+	n, word := 0, 0 // word is where the last word begins
+	for i := start; i < end; i++ {
+		c := text[i]
+		switch {
+		case c == '_' || c == '-' || c == '.':
+			word = n
+			continue
+		case c >= 'A' && c <= 'Z':
+			if i > start && text[i-1] >= 'a' && text[i-1] <= 'z' {
+				word = n
+			}
+			c |= 0x20
+		}
+		small[n] = c
+		n++
+	}
+	name := string(small[:n])
+	for _, e := range nameEnds {
+		before, found := strings.CutSuffix(name, e.end)
+		if !found {
+			continue
+		}
+		for _, other := range otherTokens {
+			if e.kind != password && strings.HasSuffix(before, other) {
+				return 0, start, false
+			}
+		}
+		return e.kind, start, true
+	}
+	for _, w := range wholeNames {
+		if name[word:] == w.name {
+			return w.kind, start, true
+		}
+	}
+	return 0, start, false
+}

@@ -1,0 +1,300 @@
+package inspect
+
+import (
+	"strings"
+)
+
+const (
+	maxBlock    = 32 << 10 // of a private key
+	minBlock    = 40       // letters of base64 in one
+	maxAddress  = 320      // user, password and host of an address
+	maxManifest = 8 << 10
+)
+
+// block is a private key between its two lines (RFC 7468, RFC 4880), or what there is of it.
+func (l *secretLook) block(text string, at int) (spot, bool) {
+	i := at + len("-----BEGIN ")
+	line := text[i:min(len(text), i+64)]
+	end := strings.Index(line, "-----")
+	if end < 0 || !strings.HasSuffix(line[:end], "PRIVATE KEY") && !strings.HasSuffix(line[:end], "PRIVATE KEY BLOCK") {
+		return spot{}, false
+	}
+	i += end + len("-----")
+	letters := 0
+	for most := min(len(text), i+maxBlock); i < most; i++ {
+		switch c := text[i]; {
+		case base64Letters[c] && c != '-', c == '=':
+			letters++
+			continue
+		case c == '-' && strings.HasPrefix(text[i:], "-----END "):
+			if n := strings.Index(text[i+9:min(len(text), i+80)], "-----"); n >= 0 {
+				i += 9 + n + len("-----")
+			}
+		case c == '\\' && i+1 < len(text) && (text[i+1] == 'n' || text[i+1] == 'r'):
+			i++
+			continue
+		case c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ':' || c == ',' || c == '-' || c == '(' || c == ')' || c == '.':
+			continue // headers: Proc-Type: 4,ENCRYPTED
+		}
+		break
+	}
+	l.work -= i - at
+	return spot{start: at, end: i}, letters >= minBlock
+}
+
+// user is the password of scheme://user:password@host (RFC 3986, 3.2.1). at is where the "://" stands.
+func (l *secretLook) user(text string, at int) (spot, bool) {
+	if at == 0 || !isWord(text[at-1]) {
+		return spot{}, false
+	}
+	start, colon, sign := at+3, -1, -1
+	i := start
+loop:
+	for most := min(len(text), start+maxAddress); i < most; i++ {
+		switch c := text[i]; {
+		case c == ':' && colon < 0:
+			colon = i
+		case c == '@':
+			sign = i
+		case c <= ' ' || c == '/' || c == '?' || c == '#' || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`' || c == '\\' || c == ',':
+			break loop
+		}
+	}
+	l.work -= i - at
+	if colon < 0 || sign < colon || sign+1 >= len(text) || !isWord(text[sign+1]) && text[sign+1] != '[' {
+		return spot{}, false
+	}
+	user, secret := text[start:colon], text[colon+1:sign]
+	if len(secret) < minPassword || placeholder(secret) || strings.EqualFold(user, secret) || strings.ContainsAny(secret, "{}$<>*") && !strings.ContainsAny(secret, "0123456789") {
+		return spot{}, false
+	}
+	return spot{start: colon + 1, end: sign}, true
+}
+
+// scheme is what comes after Bearer or Basic (RFC 6750, RFC 7617).
+func (l *secretLook) scheme(text string, at int) (spot, bool) {
+	basic := text[at] == 'B' && text[at+1] == 'a' || text[at] == 'b' && text[at+1] == 'a'
+	i := at + len("basic")
+	if !basic {
+		i++
+	}
+	for most := i + 4; i < len(text) && i < most && text[i] == ' '; i++ {
+		continue
+	}
+	start := i
+	for most := min(len(text), start+maxKey); i < most && (isWord(text[i]) || strings.IndexByte("-._~+/=", text[i]) >= 0); {
+		i++
+	}
+	for i > start && text[i-1] == '.' {
+		i--
+	}
+	l.work -= i - at
+	s := text[start:i]
+	switch {
+	case len(s) < minToken, i < len(text) && strings.IndexByte("({[", text[i]) >= 0, placeholder(s):
+		return spot{}, false
+	case basic:
+		return spot{start: start, end: i}, basicCredentials(s) || len(s) >= 24 && tokenLike(s)
+	}
+	return spot{start: start, end: i}, tokenLike(s)
+}
+
+// flag is the value of --password and its like.
+func (l *secretLook) flag(text string, at int) (spot, bool) {
+	end := at
+	for end < len(text) && text[end] > ' ' {
+		end++
+	}
+	l.work -= end - at + 16
+	kind, start, ok := nameKind(text, end)
+	v, found := valueAt(text, end+1)
+	if !ok || !found || !v.secret(text, text[start:end], kind) {
+		return spot{}, false
+	}
+	l.work -= v.end - v.start
+	return spot{start: v.start, end: v.end}, true
+}
+
+// login is the password that curl is given with -u.
+func (l *secretLook) login(text string, at int) (spot, bool) {
+	before := text[max(0, at-512):at]
+	l.work -= 64
+	if at > 0 && text[at-1] != ' ' && text[at-1] != '\t' || !strings.Contains(before, "curl") {
+		l.work -= len(before) / 8
+		return spot{}, false
+	}
+	i := at
+	for text[i] > ' ' {
+		i++
+	}
+	for i < len(text) && text[i] == ' ' {
+		i++
+	}
+	start, colon, quote := i, -1, byte(0)
+	for most := min(len(text), start+maxAddress); i < most; i++ {
+		c := text[i]
+		if c == '\n' || quote == 0 && c <= ' ' {
+			break
+		}
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case c == ':' && colon < 0:
+			colon = i
+		}
+	}
+	l.work -= i - at
+	if colon < 0 {
+		return spot{}, false
+	}
+	given := strings.Trim(text[start:colon], `"'{`)
+	from, to := colon+1, i
+	for from < to && strings.IndexByte(`"'{`, text[from]) >= 0 {
+		from++
+	}
+	for to > from && (strings.IndexByte(`"'}`, text[to-1]) >= 0 || text[to-1] <= ' ') {
+		to--
+	}
+	secret := text[from:to]
+	if secret == "" { // "key:" with nothing after it
+		from, to, secret = colon-len(given), colon, given
+	}
+	if len(secret) < minPassword || placeholder(secret) || !passwordLike(secret, true) && !tokenLike(secret) || strings.EqualFold(secret, given) && from > colon {
+		return spot{}, false
+	}
+	return spot{start: from, end: to}, strings.ContainsAny(secret, "0123456789") || tokenLike(secret)
+}
+
+// machine is the password of a line of .netrc: machine HOST login USER password SECRET.
+func (l *secretLook) machine(text string, at int) (spot, bool) {
+	line := text[at:min(len(text), at+maxAddress)]
+	l.work -= len(line)
+	i := strings.Index(line, "password ")
+	if i < 0 || !strings.Contains(line[:i], "login ") {
+		return spot{}, false
+	}
+	v, ok := valueAt(text, at+i+len("password "))
+	if !ok || !v.secret(text, "password", password) {
+		return spot{}, false
+	}
+	return spot{start: v.start, end: v.end}, true
+}
+
+// digits is the token of a bot: digits, a colon, and what was drawn. at is the colon.
+func (l *secretLook) digits(text string, at int) (spot, bool) {
+	start := at
+	for start > 0 && at-start < 17 && text[start-1] >= '0' && text[start-1] <= '9' {
+		start--
+	}
+	end := at + 1
+	for end < len(text) && end-at < 48 && (isWord(text[end]) || text[end] == '-') {
+		end++
+	}
+	l.work -= end - start
+	if n := end - at - 1; at-start < 5 || at-start > 16 || n != 35 || text[at+1] != 'A' || start > 0 && isWord(text[start-1]) && !strings.HasSuffix(text[:start], "bot") || !drawnKey(text[at+1:end]) {
+		return spot{}, false
+	}
+	return spot{start: start, end: end}, true
+}
+
+// manifest is the first value in the data of a Secret of Kubernetes. It may stand before the line that says what it is.
+func (l *secretLook) manifest(text string, at int) (spot, bool) {
+	from, to := max(0, at-maxManifest), min(len(text), at+maxManifest)
+	if n := strings.LastIndex(text[from:at], "\n---"); n >= 0 {
+		from += n
+	}
+	if n := strings.Index(text[at:to], "\n---"); n >= 0 {
+		to = at + n
+	}
+	l.work -= to - from
+	if end := at + len("kind: secret"); text[at+6] != '"' && text[at+6] != '\'' && end < len(text) && isWord(text[end]) {
+		return spot{}, false // SecretStore
+	}
+	deep := -1 // how far in the data stands
+	for i := from; i < to; {
+		line := i
+		if n := strings.IndexByte(text[i:to], '\n'); n >= 0 {
+			i += n + 1
+		} else {
+			i = to
+		}
+		said := text[line:i]
+		value := strings.TrimSpace(said)
+		indent := len(said) - len(strings.TrimLeft(said, " \t"))
+		switch {
+		case value == "data:":
+			deep = indent
+			continue
+		case deep < 0 || value == "":
+			continue
+		case indent <= deep:
+			deep = -1
+			continue
+		}
+		name, after, ok := strings.Cut(value, ": ")
+		if ok {
+			value = after
+		}
+		value = strings.Trim(value, `"' `)
+		if ok && strings.HasSuffix(name, ".crt") || len(value) < 12 || placeholder(value) || !onlyBase64(value) {
+			continue
+		}
+		start := line + strings.LastIndex(said, value)
+		return spot{start: start, end: start + len(value)}, true
+	}
+	return spot{}, false
+}
+
+// onlyBase64 says that a value is whole groups of base64, of capitals and small letters.
+func onlyBase64(s string) bool {
+	if len(s)%4 != 0 {
+		return false
+	}
+	body := strings.TrimRight(s, "=")
+	for i := range len(body) {
+		if c := body[i]; !base64Letters[c] || c == '-' || c == '_' {
+			return false
+		}
+	}
+	return changesOfCase(body) >= 3
+}
+
+// name is a value that a name stands for. at is what assigns it.
+func (l *secretLook) name(text string, at int) (spot, bool) {
+	end, ok := nameEnd(text, at)
+	l.work -= maxNameGap
+	if !ok {
+		return spot{}, false
+	}
+	if at+1 < len(text) && text[at] == '=' && (text[at+1] == '=' || text[at+1] == '~') ||
+		at > 0 && text[at] == '=' && (text[at-1] == '!' || text[at-1] == '<' || text[at-1] == '>' || text[at-1] == '=') ||
+		text[at] == ':' && at+2 < len(text) && text[at+1] == '/' && text[at+2] == '/' {
+		return spot{}, false // a comparison, an address
+	}
+	kind, start, ok := nameKind(text, end)
+	if !ok || text[at] == '>' && start > 0 && text[start-1] != '<' && text[start-1] != '.' {
+		return spot{}, false // the end of a tag that is no name
+	}
+	l.work -= end - start
+	v, ok := valueAt(text, at+1)
+	l.work -= max(v.end-at, 0)
+	if !ok {
+		return spot{}, false
+	}
+	if !v.quoted {
+		switch first := text[v.start:v.end]; { // Authorization: Bearer …
+		case strings.EqualFold(first, "bearer") || strings.EqualFold(first, "token") || strings.EqualFold(first, "apikey") || strings.EqualFold(first, "key"):
+			if v, ok = valueAt(text, v.end+1); !ok {
+				return spot{}, false
+			}
+		case strings.EqualFold(first, "basic"):
+			return spot{}, false // found by its scheme
+		}
+	}
+	if text[at] == ',' && !v.quoted || !v.secret(text, text[start:end], kind) {
+		return spot{end: v.end}, false
+	}
+	return spot{start: v.start, end: v.end, rule: ruleAssigned(kind)}, true
+}

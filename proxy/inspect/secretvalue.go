@@ -1,0 +1,315 @@
+package inspect
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// Bounds of a value that a name stands for.
+const (
+	minPassword = 4
+	minToken    = 8
+	maxValue    = 512
+)
+
+// value is what may be a secret: where it stands, and how it is written.
+type value struct {
+	start, end int
+	quoted     bool
+}
+
+// valueAt is the value that begins after text[at], which assigns it.
+func valueAt(text string, at int) (v value, ok bool) {
+	i := at
+	for most := min(len(text), at+32); i < most && (text[i] == ' ' || text[i] == '\t' || text[i] == '>' || text[i] == '=' || text[i] == ':' || text[at-1] == '>' && (text[i] == '\n' || text[i] == '\r')); {
+		i++
+	}
+	if strings.HasPrefix(text[i:], "** ") { // **Password:** …
+		i += 3
+	}
+	if i < len(text) && (text[i] == 'b' || text[i] == 'r' || text[i] == '@') && i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\'') {
+		i++ // b"…", r"…"
+	}
+	if i >= len(text) {
+		return v, false
+	}
+	escaped := text[i] == '\\' && i+1 < len(text) && text[i+1] == '"'
+	if escaped {
+		i++
+	}
+	switch q := text[i]; q {
+	case '"', '\'', '`':
+		v.start, v.quoted = i+1, true
+		for k := v.start; k < len(text) && k-v.start <= maxValue && text[k] != '\n'; k++ {
+			switch {
+			case text[k] == q:
+				v.end = k
+				return v, true
+			case text[k] == '\\' && k+1 < len(text):
+				if escaped && text[k+1] == '"' {
+					v.end = k
+					return v, true
+				}
+				k++
+			}
+		}
+		v.end = len(text) // what it stands in was cut
+		return v, len(text)-v.start <= maxValue && strings.IndexByte(text[v.start:], '\n') < 0 && v.end > v.start
+	}
+	for v.start = i; i < len(text) && i-v.start <= maxValue; i++ {
+		switch c := text[i]; {
+		case c <= ' ' || c == '"' || c == '\'' || c == '`' || c == ',' || c == ';' || c == '<' || c == '>' || c == '\\' || c == '|' || c >= 0x7f,
+			(c == ')' || c == ']' || c == '}' || c == '&') && i > v.start:
+			v.end = i
+		case c == '(' || c == '[' || c == '{': // a call, an index, a variable
+			return v, false
+		}
+		if v.end > 0 {
+			break
+		}
+	}
+	if v.end == 0 {
+		v.end = i
+	}
+	for v.end > v.start && strings.IndexByte(".,:!?*", text[v.end-1]) >= 0 {
+		v.end--
+	}
+	return v, v.end > v.start && !strings.HasPrefix(text[v.end:], "..")
+}
+
+// secret says that a value under a name, which is of that kind, is one, and no example, variable, type, hash or word.
+func (v value) secret(text, name string, kind secretKind) bool {
+	s := text[v.start:v.end]
+	switch {
+	case isUUID(s):
+		return (kind == apiKey || kind == password || ofUUIDs(name)) && !monotonous(s)
+	case len(s) < minPassword, len(s) > maxValue, placeholder(s):
+		return false
+	case kind == password:
+		return passwordLike(s, v.quoted)
+	case kind == token && basicCredentials(s):
+		return true
+	case len(s) < minToken, !v.quoted && !strings.ContainsAny(s, "0123456789"):
+		return false
+	}
+	if kind == anyKey && (len(s) < 20 || strings.ContainsAny(s, "/:@ ") || hexadecimal(s)) {
+		return false
+	}
+	return tokenLike(s)
+}
+
+// hexadecimal says that a value is made of hexadecimal digits alone, as hashes are.
+func hexadecimal(s string) bool {
+	for i := range len(s) {
+		if !hexLetters[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// exampleWords are values that stand for a secret and are none.
+var exampleWords = []string{
+	"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "pass", "pwd", "test", "testing", "admin", "root", "user", "username", "guest", "default", "none",
+	"null", "nil", "undefined", "true", "false", "string", "number", "integer", "boolean", "bool", "str", "int", "object", "array", "bytes", "text", "foo", "bar", "foobar", "baz", "qux",
+	"optional", "required", "hidden", "redacted", "masked", "empty", "unset", "invalid", "missing", "unknown", "postgres", "mysql", "guest", "bearer", "basic",
+}
+
+// placeholderParts are what no secret has in it.
+var placeholderParts = []string{
+	"example", "placeholder", "changeme", "change-me", "change_me", "xxxx", "****", "....", "redacted", "<", "{{", "${", "$(", "process.env", "os.env", "getenv", "environ",
+	"secrets.", "-here", "_here", "dummy", "abcdefg", "1234567890", "0001020304", "sample", "\u2022\u2022", "\u2026", "...", "not-a-real", "fake-", "your_", "your-", "yourp", "yourt", "youra", "yours",
+}
+
+// placeholderHeads are what begins no secret.
+var placeholderHeads = []string{"my_", "my-", "the_", "the-", "env.", "insert", "replace", "enter", "some-", "some_", "your", "self.", "this.", "config.", "var.", "local.", "data.", "params."}
+
+// placeholder says that a value stands for another.
+func placeholder(s string) bool {
+	switch c := s[0]; {
+	case c == '$' || c == '%' && s[len(s)-1] == '%' || c == '{' || c == '<' || c == '[' || c == '#' || c == '!' && len(s) > 1 && isWord(s[1]) && !strings.ContainsAny(s[1:], "0123456789"),
+		c == '@' && len(s) > 1 && s[len(s)-1] == '@', c == '/' || c == '~' || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "__"),
+		c == '-' && strings.HasPrefix(s, "--"):
+		return true
+	}
+	if strings.Contains(s, "://") {
+		return true
+	}
+	folded := strings.ToLower(s)
+	for _, w := range exampleWords {
+		if folded == w {
+			return true
+		}
+	}
+	for _, head := range placeholderHeads {
+		if strings.HasPrefix(folded, head) {
+			return true
+		}
+	}
+	for _, part := range placeholderParts {
+		if strings.Contains(folded, part) {
+			return true
+		}
+	}
+	return constant(s) || monotonous(s)
+}
+
+// constant says that a value is the name of a constant or a variable: PASSWORD, ACCESS_TOKEN.
+func constant(s string) bool {
+	letters, parts := false, false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'A' && c <= 'Z':
+			letters = true
+		case c == '_':
+			parts = true
+		default:
+			return false
+		}
+	}
+	return letters && (parts || len(s) < 24)
+}
+
+// monotonous says that hardly anything is in a value: one character, or a few, over and over, or letters in their order.
+func monotonous(s string) bool {
+	var seen [256]bool
+	distinct, next := 0, 0
+	for i := range len(s) {
+		if !seen[s[i]] {
+			seen[s[i]] = true
+			distinct++
+		}
+		if i > 0 && (s[i] == s[i-1] || s[i] == s[i-1]+1 || s[i] == s[i-1]-1) {
+			next++
+		}
+	}
+	return distinct < 4 || len(s) >= 12 && distinct < 5 || next*4 >= len(s)*3
+}
+
+// passwordLike says that a value under the name of a password is one: it has a digit or a sign in it, or it is written so that it can
+// be nothing else.
+func passwordLike(s string, quoted bool) bool {
+	if len(s) > 128 {
+		return tokenLike(s)
+	}
+	digits, signs, letters, upper := 0, 0, 0, 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c >= 'a' && c <= 'z':
+			letters++
+		case c >= 'A' && c <= 'Z':
+			letters++
+			upper++
+		case c == ' ' || c == '\t':
+			return false
+		case c != '_' && c != '-' && c != '.' && c != '/' && c != ':' && c != ',':
+			signs++
+		}
+	}
+	switch {
+	case signs > 0 && letters+digits > 0:
+		return !strings.ContainsAny(s, "(){}[]<>|") || digits > 0 && quoted
+	case digits > 0 && letters > 0:
+		return true
+	case digits > 0: // a number: a limit, a date, a count
+		return quoted && len(s) >= 6
+	}
+	return quoted && letters >= 8 && upper < letters && !strings.ContainsAny(s, ".:/")
+}
+
+// tokenLike says that a value was drawn and not written.
+func tokenLike(s string) bool {
+	longest := ""
+	digits := 0
+	for from, i := 0, 0; i <= len(s); i++ {
+		if i < len(s) && s[i] >= '0' && s[i] <= '9' {
+			digits++
+		}
+		if i == len(s) || strings.IndexByte("-_.:/=~@!#$%^&*+?| ", s[i]) >= 0 {
+			if i-from > len(longest) {
+				longest = s[from:i]
+			}
+			from = i + 1
+		}
+	}
+	if strings.ContainsAny(s, " (){}[]<>\\,;") {
+		return false
+	}
+	if random(longest) {
+		return true
+	}
+	// signs are drawn too
+	return len(s) >= 16 && digits*8 >= len(s) && digits < len(s) && random(strings.Map(func(r rune) rune {
+		if r < 0x80 && isWord(byte(r)) && r != '_' {
+			return r
+		}
+		return -1
+	}, s)) && !strings.Contains(s, "/")
+}
+
+// isUUID knows the form of RFC 9562.
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (s[i] == '-') || !dash && !hexLetters[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// random says of letters and digits that nobody wrote them: they change between capitals, small letters and digits as words do not.
+func random(s string) bool {
+	if len(s) < minToken {
+		return false
+	}
+	var seen [256]bool
+	distinct, changes, digits, letters, last := 0, 0, 0, 0, 0
+	for i := range len(s) {
+		c, class := s[i], 0
+		if !seen[c] {
+			seen[c] = true
+			distinct++
+		}
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+			class = 1
+		case c >= 'a' && c <= 'z':
+			letters++
+			class = 2
+		case c >= 'A' && c <= 'Z':
+			letters++
+			class = 3
+		}
+		if i > 0 && class != last {
+			changes++
+		}
+		last = class
+	}
+	switch {
+	case distinct < 5 || len(s) >= 20 && distinct < 7:
+		return false
+	case digits == 0: // the letters of random text change their case every other time, those of words every sixth
+		return len(s) >= 12 && changes*3 >= len(s)
+	case letters == 0:
+		return len(s) >= 14
+	case len(s) < 16:
+		return changes*5 >= len(s)
+	}
+	return changes*8 >= len(s)
+}
+
+// basicCredentials says that a value is a user and a password as the scheme Basic has them.
+func basicCredentials(s string) bool {
+	decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	if err != nil || len(decoded) < 5 || !printable(string(decoded)) {
+		return false
+	}
+	user, pass, ok := strings.Cut(string(decoded), ":")
+	return ok && user+pass != "" && !placeholder(string(decoded))
+}

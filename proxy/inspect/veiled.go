@@ -1,0 +1,185 @@
+package inspect
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// veiled undoes what keeps an encoding from being seen as one: characters nobody sees between its letters, letters of another
+// script, other forms of them. Rules read a text folded, decoders read it as it stands: without this a blob with one such
+// character in it would be none. Only where something encoded may stand is anything changed, and case stays.
+func veiled(v *view) *view {
+	text := v.text
+	var w *weaver
+	name, low, seen := "", 0, 0
+	for i := afterASCII(text, 0); i < len(text); i = afterASCII(text, i) {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if _, is := uncovered(r); is == coverNone {
+			i += size
+			continue
+		}
+		run := coveredRun(text, seen, i)
+		seen = run.next
+		if run.cover != coverNone && (run.letters >= minBlob || run.alone >= minSpaced) {
+			if w == nil {
+				w = weave(v)
+			}
+			w.keep(low, run.start)
+			w.uncover(run)
+			low = run.end
+			if name == "" || run.cover == coverHidden {
+				name = coverNames[run.cover]
+			}
+		}
+		i = max(seen, i+size)
+	}
+	if w == nil {
+		return nil
+	}
+	w.keep(low, len(text))
+	return w.view(name)
+}
+
+// What a character hides of the one it stands for.
+type cover uint8
+
+const (
+	coverNone cover = iota
+	coverPlain
+	coverAlike
+	coverForm
+	coverHidden // it stands for none
+)
+
+var coverNames = [...]string{coverAlike: lookalikeEncoding, coverForm: compatibilityEncoding, coverHidden: invisibleEncoding}
+
+// codedMarks are what encodings are written in, beside the letters of base64.
+const codedMarks = "&#;%\\={}"
+
+// uncovered is the character of an encoding that a character stands for.
+func uncovered(r rune) (byte, cover) {
+	if r < utf8.RuneSelf {
+		if base64Letters[r] || strings.IndexByte(codedMarks, byte(r)) >= 0 {
+			return byte(r), coverPlain
+		}
+		return 0, coverNone
+	}
+	f := formOf(r)
+	is := coverNone
+	switch {
+	case f.is&formHidden != 0, f.to == "": // or a mark over the letter before
+		return 0, coverHidden
+	case f.alike != 0:
+		r, is = f.alike, coverAlike
+	case r >= 0xff01 && r <= 0xff5e:
+		r, is = r-0xff01+'!', coverForm
+	case f.is&formCompatible != 0 && len(f.to) == 1: // f.to is in lower case, which a blob is not
+		p := norm.NFKD.PropertiesString(string(r)).Decomposition()
+		if len(p) != 1 {
+			return 0, coverNone
+		}
+		r, is = rune(p[0]), coverForm
+	default:
+		return 0, coverNone
+	}
+	if b, plain := uncovered(r); r < utf8.RuneSelf && plain == coverPlain {
+		return b, is
+	}
+	return 0, coverNone
+}
+
+// covered is a part of a text in which something encoded may stand.
+type covered struct {
+	start, end int
+	next       int   // where looking goes on: no byte is looked at twice
+	letters    int   // without spaces between them
+	alone      int   // that stand alone, one after the other
+	cover      cover // the most telling that stands between letters
+}
+
+func apartByte(c byte) bool { return c == ' ' || c == '.' || c == '*' } // '-' and '_' are letters of base64url
+
+// coveredRun is the part around text[i], which begins no earlier than low.
+func coveredRun(text string, low, i int) covered {
+	start := i
+	for start > low {
+		c := text[start-1]
+		_, is := uncovered(rune(c))
+		if c < utf8.RuneSelf && is == coverPlain || apartByte(c) && start-2 >= low && wordByte(text[start-2]) && (start-3 < low || !wordByte(text[start-3])) {
+			start--
+			continue
+		}
+		break
+	}
+	run := covered{start: start, end: start}
+	word, longest, alone, gap := 0, 0, 0, 0
+	pending := coverNone // of hidden characters after the last letter
+	at := start
+	for at < len(text) {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		_, is := uncovered(r)
+		if is == coverNone {
+			if r >= utf8.RuneSelf || !apartByte(byte(r)) || word > 1 || gap == 3 {
+				break
+			}
+			if gap++; word == 1 {
+				alone++
+			}
+			run.alone, word = max(run.alone, alone), 0
+			at += size
+			continue
+		}
+		at += size
+		if is == coverHidden {
+			if longest > 0 {
+				pending = coverHidden
+			}
+			continue
+		}
+		gap = 0
+		word++
+		if word == 2 {
+			alone = 0
+		}
+		longest = max(longest, word)
+		run.cover = max(run.cover, pending)
+		if is != coverPlain {
+			run.cover = max(run.cover, is)
+		}
+		pending = coverNone
+		run.end = at
+	}
+	if word == 1 {
+		run.alone = max(run.alone, alone+1)
+	}
+	run.letters, run.next = longest, at
+	return run
+}
+
+// uncover takes a run as what it stands for.
+func (w *weaver) uncover(run covered) {
+	text := w.src.text
+	for i := run.start; i < run.end; {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch b, is := uncovered(r); is {
+		case coverAlike, coverForm:
+			w.put(byteText(b), i, i+size)
+		case coverHidden:
+		default:
+			w.keep(i, i+size)
+		}
+		i += size
+	}
+}
+
+// afterASCII is where the next character stands that is not ASCII.
+func afterASCII(text string, from int) int {
+	for ; from < len(text); from++ {
+		if text[from] >= utf8.RuneSelf {
+			return from
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,83 @@
+package proxy
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/sanitize"
+)
+
+// secretsUnder is how secrets are looked for under a policy.
+func secretsUnder(p policy.Wrapper) string {
+	switch {
+	case p.Redact == "off":
+		return inspect.SecretsOff
+	case p.RedactStrict:
+		return inspect.SecretsStrict
+	}
+	return inspect.SecretsPrecise
+}
+
+// redaction is what became of the secrets of an answer.
+type redaction struct {
+	rules  []string // by which they were found
+	places int
+	marked bool // marks stand in their place
+}
+
+// redact puts marks in the place of secrets, where the policy of the server whose text it is says so. It comes after inspecting, which
+// sees the server's own words, and before hygiene. found are the secrets of it that are known already.
+func redact(p policy.Wrapper, line []byte, found []inspect.Finding) ([]byte, redaction, error) {
+	done := redaction{rules: rulesOf(found), places: len(found)}
+	if p.Redact != "redact" || len(found) == 0 {
+		return line, done, nil
+	}
+	out, places, rules, err := sanitize.Redact(line, secretsUnder(p))
+	if err != nil {
+		return nil, done, err
+	}
+	return out, redaction{rules, places, true}, nil
+}
+
+// secretsIn are the secrets of an answer that nobody looked at for this hand-over.
+func secretsIn(p policy.Wrapper, answer []byte) []inspect.Finding {
+	secrets, _ := inspect.Secrets(answer, secretsUnder(p))
+	findings := make([]inspect.Finding, len(secrets))
+	for i := range secrets {
+		findings[i] = secrets[i].Finding
+	}
+	return findings
+}
+
+// secrets records, once for an answer, that it holds secrets. None of them is in the record.
+func (j *journal) secrets(r *request, done redaction) {
+	if done.places == 0 {
+		return
+	}
+	summary, mode := "its answer holds "+secretWords(done.rules), "detect"
+	if done.marked {
+		summary, mode = "its answer held "+secretWords(done.rules)+": marks were put in the place", "redact"
+	}
+	detail, _ := json.Marshal(map[string]any{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
+	j.record("policy_decision", "warned", control.Record{Tool: inspect.CleanName(r.name, "a tool"), Summary: summary, Detail: detail})
+}
+
+// maxRules is how many names of rules one record lists.
+const maxRules = 16
+
+// secretWords names what was found as a person would: "a password and an API key".
+func secretWords(rules []string) string {
+	var words []string
+	for _, rule := range rules {
+		if w := inspect.SecretWords(rule); !strings.Contains(strings.Join(words, "|"), w) {
+			words = append(words, w)
+		}
+	}
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}

@@ -1,0 +1,114 @@
+package proxy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// aKey stands for something drawn; secretBody is a result with three secrets, redactedBody what redact.mode redact makes of it.
+const (
+	aKey         = "q7Zt3kX9mLw2Rn8Vb5Hd1Yc4"
+	secretBody   = `"result":{"content":[{"type":"text","text":"\u00e9 password=hunter2\n"}],"structuredContent":{"api_key" : "` + aKey + `","n":1.50},"_meta":{"x":"Bearer ` + aKey + `"}}`
+	redactedBody = `"result":{"content":[{"type":"text","text":"\u00e9 password=[PASSWORD_REDACTED]\n"}],"structuredContent":{"api_key" : "[API_KEY_REDACTED]","n":1.50},"_meta":{"x":"Bearer [TOKEN_REDACTED]"}}`
+)
+
+func TestSecretsOfAnAnswerAreRecordedAndNothingElseByDefault(t *testing.T) {
+	for mode, c := range map[string]struct{ want, summary string }{
+		"":       {secretBody, "its answer holds a password, an API key and a token"},
+		"detect": {secretBody, "its answer holds a password, an API key and a token"},
+		"redact": {redactedBody, "its answer held a password, an API key and a token: marks were put in the place"},
+		"off":    {secretBody, ""},
+	} {
+		t.Run("mode "+mode, func(t *testing.T) {
+			r := newRig(t, approveAll, func(r *rig) {
+				if mode != "" {
+					r.gate.settings["redact.mode"] = mode
+				}
+			})
+			r.initialize()
+			saying(r, secretBody)
+			for _, request := range []string{`"method":"tools/call","params":{"name":"echo","arguments":{}}`, `"method":"resources/read","params":{"uri":"file:///x"}`, `"method":"x/unknown"`} {
+				r.send(`{"jsonrpc":"2.0","id":71,` + request + `}`)
+				if got, want := strings.TrimSpace(r.answerTo("71")), `{"jsonrpc":"2.0","id":71,`+c.want+`}`; got != want {
+					t.Errorf("%s\n%s\nis not\n%s", request, got, want)
+				}
+			}
+			saying(r, `"error":{"code":-1,"message":"no redis://a:hunter2@h"}`)
+			r.send(`{"jsonrpc":"2.0","id":72,"method":"tools/call","params":{"name":"echo","arguments":{}}}`)
+			if got := r.answerTo("72"); strings.Contains(got, "[PASSWORD_REDACTED]@h") != (mode == "redact") {
+				t.Errorf("an error: %s", got)
+			}
+			told := func(summary string) (n int) {
+				r.gate.recorded(func(rec control.Record) bool {
+					if raw := rec.Summary + string(rec.Detail); strings.Contains(raw, "hunter2") || strings.Contains(raw, aKey) {
+						t.Errorf("a record holds the secret: %s", raw)
+					}
+					if rec.Kind == "policy_decision" && rec.Status == "warned" && rec.Summary == summary && strings.Contains(string(rec.Detail), `"check":"redact"`) {
+						n++
+					}
+					return false
+				})
+				return n
+			}
+			if c.summary == "" {
+				r.eventually("the last call is recorded", func() bool {
+					return r.gate.recorded(func(rec control.Record) bool { return rec.Kind == "tool_call" && rec.Status == "error" })
+				})
+				if r.gate.recorded(func(rec control.Record) bool { return strings.Contains(string(rec.Detail), `"check":"redact"`) }) {
+					t.Error("what is not looked for was recorded")
+				}
+				return
+			}
+			r.eventually("each answer has its record", func() bool { return told(c.summary) == 3 })
+		})
+	}
+}
+
+func TestWhatIsAskedIsRecordedWithoutItsSecrets(t *testing.T) {
+	r := ready(t)
+	saying(r, textResult("fine"))
+	r.send(`{"jsonrpc":"2.0","id":71,"method":"tools/call","params":{"name":"echo","arguments":{"password":"hunter2"}}}`)
+	if got := r.answerTo("71"); !strings.Contains(got, "fine") {
+		t.Errorf("%s", got)
+	}
+	r.eventually("it is recorded", func() bool {
+		return r.gate.recorded(func(rec control.Record) bool {
+			if strings.Contains(string(rec.Detail), "hunter2") {
+				t.Errorf("%s", rec.Detail)
+			}
+			return rec.Kind == "tool_call" && rec.Status == "warned" && rec.Summary == "it was given a password" && strings.Contains(string(rec.Detail), `"arguments":"assigned_password, 7 characters"`)
+		})
+	})
+}
+
+// A held answer is kept whole, its findings show no secret, and what is handed over follows the setting of its server.
+func TestAReleasedAnswerIsRedactedAndAHeldOneIsNot(t *testing.T) {
+	for mode, want := range map[string]string{"detect": "password=hunter2", "redact": "password=[PASSWORD_REDACTED]"} {
+		t.Run(mode, func(t *testing.T) {
+			r := newRig(t, approveAll, func(r *rig) { r.gate.settings["redact.mode"] = mode })
+			r.initialize()
+			saying(r, textResult(poison+" password=hunter2"))
+			r.send(`{"jsonrpc":"2.0","id":71,"method":"tools/call","params":{"name":"echo","arguments":{}}}`)
+			if got := r.answerTo("71"); strings.Contains(got, "hunter2") {
+				t.Errorf("%s", got)
+			}
+			held := r.gate.heldAnswers()
+			if len(held) != 1 || !strings.Contains(string(held[0].Answer), "password=hunter2") {
+				t.Fatalf("%+v", held)
+			}
+			last := held[0].Findings[len(held[0].Findings)-1]
+			if last.Category != "secret" || strings.Contains(last.Match, "hunter2") {
+				t.Errorf("%+v", last)
+			}
+			r.gate.set(func(g *gatekeeper) {
+				g.taken = control.Taken{State: control.HeldTaken, Method: "tools/call", Server: "weather", Tool: "echo", Answer: held[0].Answer, Settings: map[string]string{"redact.mode": mode}}
+			})
+			r.send(`{"jsonrpc":"2.0","id":72,"method":"tools/call","params":{"name":"quarantine_release","arguments":{"quarantine_id":"4F2A"}}}`)
+			if got := r.answerTo("72"); !strings.Contains(got, want) || !strings.Contains(got, "Ignore all previous") {
+				t.Errorf("%s", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,111 @@
+package sanitize
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// someKey stands for a key in these tests.
+const someKey = "q7Zt3kX9mLw2Rn8Vb5Hd1Yc4"
+
+func TestOnlyTheSecretIsReplaced(t *testing.T) {
+	for name, c := range map[string]struct{ line, want string }{
+		"a password":               {`{"result":{"content":[{"type":"text","text":"password=hunter2"}]}}`, `{"result":{"content":[{"type":"text","text":"password=[PASSWORD_REDACTED]"}]}}`},
+		"a member":                 {`{"result":{"structuredContent":{"password" : "hunter2","n":1.50}}}`, `{"result":{"structuredContent":{"password" : "[PASSWORD_REDACTED]","n":1.50}}}`},
+		"JSON in a string":         {`{"result":"{\"api_key\":\"` + someKey + `\"}"}`, `{"result":"{\"api_key\":\"[API_KEY_REDACTED]\"}"}`},
+		"escapes before it":        {`{"result":"\u00e9\ud83d\ude00\n\/ token=` + someKey + `\nmore\u0021"}`, `{"result":"\u00e9\ud83d\ude00\n\/ token=[TOKEN_REDACTED]\nmore\u0021"}`},
+		"escapes inside of it":     {`{"result":"password=\u0068unter\u0032 \ud800"}`, `{"result":"password=[PASSWORD_REDACTED] \ud800"}`},
+		"an error":                 {`{"error":{"code":1,"message":"no redis://a:hunter2@h","data":["Bearer ` + someKey + `"]}}`, `{"error":{"code":1,"message":"no redis://a:[PASSWORD_REDACTED]@h","data":["Bearer [TOKEN_REDACTED]"]}}`},
+		"two in one string":        {`{"result":"password=hunter2 password=hunter3"}`, `{"result":"password=[PASSWORD_REDACTED] password=[PASSWORD_REDACTED]"}`},
+		"a private key":            {`{"result":"a\n-----BEGIN PRIVATE KEY-----\n` + strings.Repeat("MIIEvQ8x", 8) + `\n-----END PRIVATE KEY-----\nb"}`, `{"result":"a\n[PRIVATE_KEY_REDACTED]\nb"}`},
+		"a key of a member stays":  {`{"result":{"password=hunter2":"password=hunter2"}}`, `{"result":{"password=hunter2":"password=[PASSWORD_REDACTED]"}}`},
+		"the id stays":             {`{"id":"password=hunter2","result":{"id":"password=hunter2"}}`, `{"id":"password=hunter2","result":{"id":"password=[PASSWORD_REDACTED]"}}`},
+		"an id with escapes stays": {`{"\u0069d":"password=hunter2","result":1}`, `{"\u0069d":"password=hunter2","result":1}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, places, rules, err := Redact([]byte(c.line), inspect.SecretsPrecise)
+			if err != nil || string(out) != c.want {
+				t.Errorf("%v\n%s\nis not\n%s", err, out, c.want)
+			}
+			if (places == 0) != (len(rules) == 0) || (places == 0) != (c.line == c.want) {
+				t.Errorf("%d places, rules %q", places, rules)
+			}
+		})
+	}
+}
+
+func TestWithoutASecretTheLineIsTheSame(t *testing.T) {
+	line := []byte(`{"result":{"content":[{"type":"text","text":"The token is ${TOKEN}; password: <your-password>"}]}}`)
+	out, places, rules, err := Redact(line, inspect.SecretsPrecise)
+	if err != nil || &out[0] != &line[0] || places != 0 || rules != nil {
+		t.Errorf("%s %d %q %v", out, places, rules, err)
+	}
+}
+
+// More than a report lists are replaced all the same.
+func TestEveryOneOfManySecretsIsReplaced(t *testing.T) {
+	line := []byte(`{"result":"` + strings.Repeat("password=hunter2 ", 3000) + `"}`)
+	out, places, _, err := Redact(line, inspect.SecretsPrecise)
+	if err != nil || places != 3000 || bytes.Contains(out, []byte("hunter2")) {
+		t.Errorf("%d places, %v", places, err)
+	}
+}
+
+// What stands between secrets is never changed, what comes out is JSON, has the same keys, and no more to be replaced in it.
+func FuzzRedact(f *testing.F) {
+	f.Add([]byte(`{"result":"password=hunter2"}`), false)
+	f.Add([]byte(`{"password":"\u0068unter2","a":["Bearer `+someKey+`",{"name":"X_TOKEN","value":"`+someKey+`"}]}`), false)
+	f.Add([]byte(`{"a":"x://u:p\ud83d\ude00ss1@h curl -u a:b1c2d3 --token \"`+someKey+`\"","b":"kind: Secret\ndata:\n  a: aHVudGVyMmh1bnRlcjI="}`), true)
+	f.Add([]byte(`["-----BEGIN PRIVATE KEY-----\nMIIE`+strings.Repeat("QxZ8", 20)+`","eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNry"]`), true)
+	f.Fuzz(func(t *testing.T, raw []byte, strict bool) {
+		if frame.Validate(raw) != nil {
+			return
+		}
+		profile := inspect.SecretsPrecise
+		if strict {
+			profile = inspect.SecretsStrict
+		}
+		out, places, _, err := Redact(raw, profile)
+		if err != nil {
+			return
+		}
+		if !json.Valid(out) || frame.Validate(out) != nil {
+			t.Fatalf("%q is no JSON any more: %q", raw, out)
+		}
+		if got, want := keysOf(out), keysOf(raw); got != want {
+			t.Fatalf("%q has other keys than %q", out, raw)
+		}
+		last, left := 0, 0
+		inspect.EachSecret(raw, profile, func(s inspect.Spot) bool {
+			if s.From < last || s.To <= s.From || s.To > len(raw) {
+				t.Fatalf("a secret at %d to %d after %d in %q", s.From, s.To, last, raw)
+			}
+			last = s.To
+			return true
+		})
+		if places == 0 && !bytes.Equal(raw, out) {
+			t.Fatalf("%q became %q", raw, out)
+		}
+		_, left, _, err = Redact(out, profile)
+		if err == nil && left > places {
+			t.Fatalf("%q has more secrets than %q", out, raw)
+		}
+	})
+}
+
+func keysOf(raw []byte) string {
+	var keys strings.Builder
+	eachString(raw, func(s str) bool {
+		if s.key {
+			keys.Write(s.content(raw))
+			keys.WriteByte('\n')
+		}
+		return true
+	})
+	return keys.String()
+}
