@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"slices"
+	"strconv"
 
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -65,7 +68,7 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 	code := exitFine
 	for _, f := range files {
 		for _, item := range f.Items {
-			if inspect.Worst(item.Findings).Rank() >= inspect.Medium.Rank() {
+			if item.threatens() {
 				code = exitPerson
 			}
 		}
@@ -90,6 +93,9 @@ func readScanned(name string, in io.Reader) ([]byte, error) {
 		in = f
 	}
 	raw, err := io.ReadAll(io.LimitReader(in, maxScanned+1))
+	if path := new(fs.PathError); errors.As(err, &path) { // it names the file itself
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
@@ -185,12 +191,25 @@ func (look scanner) tool(id string, raw []byte) scannedItem {
 		return itemOf(id, judged, checks)
 	}
 	judged := look.own.JudgeDefinition(raw)
-	return itemOf(id, judged, judged.DefinitionChecks())
+	secrets, whole := inspect.Secrets(raw, inspect.SecretsPrecise)
+	for _, s := range secrets {
+		judged.Findings = append(judged.Findings, s.Finding)
+	}
+	return itemOf(id, judged, inspect.WithSecrets(judged.DefinitionChecks(), whole))
 }
 
 func (look scanner) text(id, text string) scannedItem {
 	judged := look.own.JudgeAnswer(text)
-	return itemOf(id, judged, judged.TextChecks())
+	secrets, whole := inspect.SecretsInText(text, inspect.SecretsPrecise)
+	judged.Findings = append(judged.Findings, secrets...)
+	return itemOf(id, judged, inspect.WithSecrets(judged.TextChecks(), whole))
+}
+
+// threatens says that something is found of Medium or above. A secret is no threat.
+func (item scannedItem) threatens() bool {
+	return slices.ContainsFunc(item.Findings, func(f inspect.Finding) bool {
+		return f.Category != inspect.CategorySecret && f.Level.Rank() >= inspect.Medium.Rank()
+	})
 }
 
 func itemOf(id string, j inspect.Judged, checks []inspect.Check) scannedItem {
@@ -260,6 +279,25 @@ func (c scanCommand) stream(s streams, look scanner) (int, error) {
 	return code, nil
 }
 
+// whyNoLine is what is wrong with a line, in words of JSON: those of the decoder name our own types.
+func whyNoLine(err error) string {
+	kind, broken := new(json.UnmarshalTypeError), new(json.SyntaxError)
+	switch {
+	case errors.As(err, &kind):
+		what, article := "it", "a"
+		if kind.Field != "" {
+			what = strconv.Quote(kind.Field)
+		}
+		if kind.Value == "array" || kind.Value == "object" {
+			article = "an"
+		}
+		return fmt.Sprintf(": %s is %s %s", what, article, kind.Value)
+	case errors.As(err, &broken):
+		return fmt.Sprintf(": %s (at byte %d)", broken.Error(), broken.Offset)
+	}
+	return ""
+}
+
 func (look scanner) stream(in io.Reader, out io.Writer) (found bool, err error) {
 	lines := frame.NewReader(in, maxScanned)
 	for number := 1; ; number++ {
@@ -275,7 +313,7 @@ func (look scanner) stream(in io.Reader, out io.Writer) (found bool, err error) 
 		}
 		var line scanLine
 		if err := json.Unmarshal(raw, &line); err != nil {
-			return found, fmt.Errorf("line %d is no JSON object with id and tool or text: %w", number, err)
+			return found, fmt.Errorf("line %d is no JSON object with id and tool or text%s", number, whyNoLine(err))
 		}
 		var item scannedItem
 		switch {
@@ -286,7 +324,7 @@ func (look scanner) stream(in io.Reader, out io.Writer) (found bool, err error) 
 		default:
 			return found, fmt.Errorf("line %d has neither tool nor text", number)
 		}
-		found = found || inspect.Worst(item.Findings).Rank() >= inspect.Medium.Rank()
+		found = found || item.threatens()
 		id := line.ID
 		if id == nil {
 			id = json.RawMessage("null")
