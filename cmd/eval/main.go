@@ -33,8 +33,12 @@ func run(args []string) error {
 	dir := set.String("corpora", filepath.Join("..", "shared", "corpora", "dev"), "the `folder` of the corpora")
 	write := set.String("write", "", "put the figures between the markers of this `file`")
 	show := set.String("show", "", "print the rows of `FILE:FAMILY:VERDICT` instead; without a family, of all")
+	look := set.String("secrets", "", "print what is `missed` of the secrets, or what is `false` among what is none, instead")
 	if err := set.Parse(args); err != nil {
 		return err
+	}
+	if *look != "" {
+		return missed(os.Stdout, *dir, *look)
 	}
 	var all []*corpus
 	for _, name := range []string{"metadata_malicious", "metadata_benign", "responses_malicious", "responses_benign"} {
@@ -50,7 +54,11 @@ func run(args []string) error {
 	if *show != "" {
 		return list(os.Stdout, all, *show)
 	}
-	text := report(all)
+	found, err := secrets(*dir, all)
+	if err != nil {
+		return err
+	}
+	text := report(all) + found
 	fmt.Print(text)
 	if *write == "" {
 		return nil
@@ -80,23 +88,33 @@ var known = regexp.MustCompile(`(?i)(ignore|disregard|forget)\s+(all\s+|any\s+|t
 
 func (r *row) commonplace() bool { return known.MatchString(r.Text) || known.Match(r.Tool) }
 
-func load(dir, name string) (*corpus, error) {
+// each reads a corpus line by line.
+func each(dir, name string, line func(raw []byte) error) error {
 	f, err := os.Open(filepath.Join(dir, name+".jsonl.gz"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+		return fmt.Errorf("read %s: %w", name, err)
 	}
-	c := &corpus{name: name, malicious: strings.HasSuffix(name, "_malicious")}
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
+		if err := line(lines.Bytes()); err != nil {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+	}
+	return lines.Err()
+}
+
+func load(dir, name string) (*corpus, error) {
+	c := &corpus{name: name, malicious: strings.HasSuffix(name, "_malicious")}
+	return c, each(dir, name, func(raw []byte) error {
 		var r row
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
+		if err := json.Unmarshal(raw, &r); err != nil {
+			return err
 		}
 		if r.Tool != nil {
 			r.Weighed = inspect.Threats(r.Tool)
@@ -105,6 +123,6 @@ func load(dir, name string) (*corpus, error) {
 			r.Weighed = inspect.Weigh([]inspect.Part{{Text: r.Text}}, inspect.Answer)
 		}
 		c.rows = append(c.rows, r)
-	}
-	return c, lines.Err()
+		return nil
+	})
 }
