@@ -194,7 +194,7 @@ func (h *Hub) openStore() error {
 	case errors.Is(err, store.ErrNewer):
 		h.problem(problemStoreNewer, err.Error(), "install the newer Sallyport; until then nothing is allowed")
 	default:
-		h.problem(problemStoreUnreadable, err.Error(), "make the data folder readable and writable and restart the hub; until then nothing is allowed")
+		h.problem(problemStoreUnreadable, err.Error(), "see that the disk is not full and the data folder can be read and written, and restart the hub; until then nothing is allowed")
 	}
 	return nil
 }
