@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 	"cmd/eval":       {"proxy/inspect"},
 
 	"proxy":           {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/sanitize", "proxy/transport"},
-	"proxy/control":   {"proxy/inspect", "proxy/pin"},
+	"proxy/control":   {"proxy/frame", "proxy/inspect", "proxy/pin"},
 	"proxy/frame":     {},
 	"proxy/inspect":   {"proxy/frame"},
 	"proxy/launch":    {"proxy/pin", "proxy/transport"},

@@ -131,17 +131,11 @@ func greet(ctx context.Context, conn *net.UnixConn, in *installation, options Di
 // hello greets, and registers with it. It writes before anything else of the connection runs: a wrapper that starts waits for
 // nothing longer than for the answer.
 func (c *Client) hello(ctx context.Context, options DialOptions) error {
-	raw, err := encodeRaw(Hello{Protocol: Protocol, Version: options.Version, Role: options.Role})
-	if err != nil {
-		return err
-	}
-	words, welcome, _ := c.question("hello", raw)
+	hello := Hello{Protocol: Protocol, Version: options.Version, Role: options.Role}
+	words, welcome, _ := c.question("hello", hello.raw())
 	if options.Register != nil {
-		if raw, err = encodeRaw(options.Register); err != nil {
-			return err
-		}
 		var line []byte
-		line, c.registering, _ = c.question("register", raw)
+		line, c.registering, _ = c.question("register", options.Register.raw())
 		if err := fits(line); err != nil {
 			return err
 		}
@@ -153,20 +147,7 @@ func (c *Client) hello(ctx context.Context, options DialOptions) error {
 	_, _ = c.conn.Write(words)
 	givenUp()
 	c.run(newLines(c.conn), c.notified)
-	if options.Register != nil {
-		learnState()
-	}
 	return welcome(ctx, &c.welcome)
-}
-
-// learnState has the decoder learn what a State is made of, which is most of what the first one costs to read, while the hub is
-// at its answer.
-func learnState() {
-	var m message
-	if json.Unmarshal([]byte(`{"jsonrpc":"2.0","id":1,"result":{"items":{"":{}},"launch":{"files":[{}],"allowed":[{}]}}}`), &m) == nil {
-		var s State
-		_ = json.Unmarshal(m.Result, &s)
-	}
 }
 
 // Welcome is what the hub said of itself.
@@ -183,7 +164,7 @@ func (c *Client) Close() error {
 
 func (c *Client) notified(method string, params json.RawMessage) {
 	var state State
-	if method != "state" || json.Unmarshal(params, &state) != nil {
+	if method != "state" || state.UnmarshalJSON(params) != nil {
 		return
 	}
 	state = whole(state)

@@ -1,0 +1,43 @@
+package control
+
+import (
+	"strconv"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// raw is what encoding/json writes of a greeting. Greeting and registration are what a wrapper says before its server may
+// start; encoding/json would have to learn what they are made of first.
+func (h *Hello) raw() []byte {
+	b := strconv.AppendInt(append(make([]byte, 0, 128), `{"protocol":`...), int64(h.Protocol), 10)
+	b = frame.AppendString(append(b, `,"version":`...), h.Version)
+	b = frame.AppendString(append(b, `,"role":`...), string(h.Role))
+	return append(b, '}')
+}
+
+// raw is what encoding/json writes of a registration.
+func (r *Register) raw() []byte {
+	b := frame.AppendString(append(make([]byte, 0, 512), `{"server":{"transport":`...), r.Server.Transport)
+	for i, arg := range r.Server.Argv {
+		if i == 0 {
+			b = append(b, `,"argv":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = frame.AppendString(b, arg)
+	}
+	if len(r.Server.Argv) > 0 {
+		b = append(b, ']')
+	}
+	if r.Server.URL != "" {
+		b = frame.AppendString(append(b, `,"url":`...), r.Server.URL)
+	}
+	b = frame.AppendString(append(b, `,"name":`...), r.Server.Name)
+	b = append(b, '}')
+	if r.Client != "" {
+		b = frame.AppendString(append(b, `,"client":`...), r.Client)
+	}
+	b = frame.AppendString(append(b, `,"session":`...), r.Session)
+	b = strconv.AppendInt(append(b, `,"pid":`...), int64(r.PID), 10)
+	return append(b, '}')
+}

@@ -1,0 +1,303 @@
+package control
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// UnmarshalJSON reads a State by hand where it is written as a hub writes one. A wrapper reads its first one before its server
+// may start, and encoding/json takes longer to learn what a State is made of than a hub takes to answer. All else, members
+// that few States have among it, goes to encoding/json: what it reads is what is meant.
+func (s *State) UnmarshalJSON(raw []byte) error {
+	if read, ok := readState(raw); ok {
+		*s = read
+		return nil
+	}
+	type learned State
+	var read learned
+	err := json.Unmarshal(raw, &read)
+	*s = State(read)
+	return err
+}
+
+// readState is a State read by hand; not ok says nothing about it.
+func readState(raw []byte) (s State, ok bool) {
+	if frame.Validate(raw) != nil { // no two keys that encoding/json would take for one
+		return s, false
+	}
+	r := byHand{raw}
+	return s, r.object(frame.Root(raw), func(key string, v frame.Span) bool {
+		switch key {
+		case "revision":
+			return r.unsigned(v, &s.Revision)
+		case "name":
+			return r.text(v, &s.Name)
+		case "open":
+			return r.truth(v, &s.Open)
+		case "blocked":
+			return r.truth(v, &s.Blocked)
+		case "code":
+			return r.text(v, &s.Code)
+		case "kind":
+			return r.text(v, &s.Kind)
+		case "items":
+			s.Items = map[string]ItemState{}
+			return r.object(v, func(key string, v frame.Span) bool {
+				item, ok := r.item(v)
+				s.Items[strings.Clone(key)] = item
+				return ok
+			})
+		case "settings":
+			s.Settings = map[string]string{}
+			return r.object(v, func(key string, v frame.Span) bool {
+				var value string
+				ok := r.text(v, &value)
+				s.Settings[strings.Clone(key)] = value
+				return ok
+			})
+		case "waiting":
+			var n int64
+			ok := r.signed(v, &n)
+			s.Waiting = int(n)
+			return ok && int64(s.Waiting) == n
+		case "launch":
+			s.Launch = &LaunchState{}
+			return r.launch(v, s.Launch)
+		case "rules":
+			return r.bytes(v, &s.Rules)
+		case "hide":
+			return r.texts(v, &s.Hide)
+		}
+		return false
+	})
+}
+
+// byHand reads JSON that has passed frame.Validate. What it does not take, it says no to.
+type byHand struct{ raw []byte }
+
+func (r byHand) item(v frame.Span) (i ItemState, ok bool) {
+	return i, r.object(v, func(key string, v frame.Span) bool {
+		switch key {
+		case "state":
+			return r.text(v, &i.State)
+		case "approved":
+			return listByHand(r, v, &i.Approved, func(v frame.Span, d *pin.Digest) bool { return r.text(v, (*string)(d)) })
+		case "code":
+			return r.text(v, &i.Code)
+		}
+		return false
+	})
+}
+
+func (r byHand) launch(v frame.Span, l *LaunchState) bool {
+	return r.object(v, func(key string, v frame.Span) bool {
+		switch key {
+		case "key":
+			return r.bytes(v, &l.Key)
+		case "files":
+			return listByHand(r, v, &l.Files, r.stamp)
+		case "first":
+			return r.truth(v, &l.First)
+		case "verdict":
+			return r.text(v, (*string)(&l.Verdict))
+		case "code":
+			return r.text(v, &l.Code)
+		case "allowed":
+			return listByHand(r, v, &l.Allowed, r.form)
+		case "client":
+			return r.text(v, &l.Client)
+		}
+		return false
+	})
+}
+
+func (r byHand) stamp(v frame.Span, f *pin.FileStamp) bool {
+	return r.object(v, func(key string, v frame.Span) bool {
+		switch key {
+		case "path":
+			return r.text(v, &f.Path)
+		case "dev":
+			return r.unsigned(v, &f.Device)
+		case "ino":
+			return r.unsigned(v, &f.Inode)
+		case "size":
+			return r.signed(v, &f.Size)
+		case "mtime":
+			return r.signed(v, &f.MTime)
+		case "ctime":
+			return r.signed(v, &f.CTime)
+		case "sha256":
+			return r.text(v, &f.SHA256)
+		}
+		return false
+	})
+}
+
+func (r byHand) form(v frame.Span, f *pin.LaunchForm) bool {
+	return r.object(v, func(key string, v frame.Span) bool {
+		switch key {
+		case "client":
+			return r.text(v, &f.Client)
+		case "executable":
+			return r.file(v, &f.Executable)
+		case "interpreter":
+			f.Interpreter = &pin.LaunchFile{}
+			return r.file(v, f.Interpreter)
+		case "script":
+			f.Script = &pin.LaunchFile{}
+			return r.file(v, f.Script)
+		case "loads":
+			return listByHand(r, v, &f.Loads, r.file)
+		case "told":
+			return r.text(v, &f.Told)
+		case "package":
+			f.Package = &pin.LaunchPackage{}
+			return r.pack(v, f.Package)
+		case "answers":
+			f.Answers = &pin.LaunchAnswers{}
+			return r.answers(v, f.Answers)
+		case "dir":
+			return r.text(v, &f.Dir)
+		case "variables":
+			return r.texts(v, &f.Variables)
+		case "loaders":
+			return listByHand(r, v, &f.Loaders, r.loader)
+		}
+		return false
+	})
+}
+
+func (r byHand) file(v frame.Span, f *pin.LaunchFile) bool {
+	return r.object(v, func(key string, v frame.Span) bool {
+		switch key {
+		case "path":
+			return r.text(v, &f.Path)
+		case "sha256":
+			return r.text(v, &f.SHA256)
+		}
+		return false
+	})
+}
+
+func (r byHand) pack(v frame.Span, p *pin.LaunchPackage) bool {
+	return r.object(v, func(key string, v frame.Span) bool {
+		switch key {
+		case "manager":
+			return r.text(v, &p.Manager)
+		case "name":
+			return r.text(v, &p.Name)
+		case "version":
+			return r.text(v, &p.Version)
+		case "entry":
+			return r.text(v, &p.Entry)
+		case "digest":
+			return r.text(v, &p.Digest)
+		case "unseen":
+			return r.truth(v, &p.Unseen)
+		case "pending":
+			return r.truth(v, &p.Pending)
+		}
+		return false
+	})
+}
+
+func (r byHand) answers(v frame.Span, a *pin.LaunchAnswers) bool {
+	return r.object(v, func(key string, v frame.Span) bool {
+		switch key {
+		case "executable":
+			return r.file(v, &a.Executable)
+		case "script":
+			a.Script = &pin.LaunchFile{}
+			return r.file(v, a.Script)
+		case "loads":
+			return listByHand(r, v, &a.Loads, r.file)
+		case "told":
+			return r.text(v, &a.Told)
+		case "unseen":
+			return r.truth(v, &a.Unseen)
+		case "pending":
+			return r.truth(v, &a.Pending)
+		}
+		return false
+	})
+}
+
+func (r byHand) loader(v frame.Span, l *pin.LaunchLoader) bool {
+	return r.object(v, func(key string, v frame.Span) bool {
+		switch key {
+		case "name":
+			return r.text(v, &l.Name)
+		case "hash":
+			return r.text(v, &l.Hash)
+		}
+		return false
+	})
+}
+
+// object calls member for each until it says no. A key may be valid only until member returns.
+func (r byHand) object(v frame.Span, member func(key string, v frame.Span) bool) bool {
+	if frame.Type(r.raw, v) != '{' {
+		return false
+	}
+	ok := true
+	frame.Members(r.raw, v, func(key string, m frame.Member) bool {
+		ok = member(key, m.Value)
+		return ok
+	})
+	return ok
+}
+
+func listByHand[T any](r byHand, v frame.Span, into *[]T, one func(v frame.Span, into *T) bool) bool {
+	if frame.Type(r.raw, v) != '[' {
+		return false
+	}
+	ok := true
+	all := []T{}
+	frame.Elements(r.raw, v, func(_ int, v frame.Span) bool {
+		var t T
+		ok = one(v, &t)
+		all = append(all, t)
+		return ok
+	})
+	*into = all
+	return ok
+}
+
+func (r byHand) texts(v frame.Span, into *[]string) bool { return listByHand(r, v, into, r.text) }
+
+func (r byHand) text(v frame.Span, into *string) (wellFormed bool) {
+	*into, wellFormed = frame.String(r.raw, v)
+	return wellFormed
+}
+
+func (r byHand) bytes(v frame.Span, into *[]byte) bool {
+	var text string
+	if !r.text(v, &text) {
+		return false
+	}
+	b, err := base64.StdEncoding.DecodeString(text)
+	*into = b
+	return err == nil
+}
+
+func (r byHand) truth(v frame.Span, into *bool) bool {
+	*into = frame.Type(r.raw, v) == 't'
+	return *into || frame.Type(r.raw, v) == 'f'
+}
+
+func (r byHand) unsigned(v frame.Span, into *uint64) (ok bool) {
+	n, err := strconv.ParseUint(string(v.Of(r.raw)), 10, 64)
+	*into = n
+	return err == nil
+}
+
+func (r byHand) signed(v frame.Span, into *int64) (ok bool) {
+	n, err := strconv.ParseInt(string(v.Of(r.raw)), 10, 64)
+	*into = n
+	return err == nil
+}
