@@ -137,8 +137,9 @@ func endsWithOne(s string, endings []string) bool {
 // lazy is the set of names in list, made when it is first asked: this package is linked into the guard, which asks nothing.
 func lazy(list string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
-		set := map[string]bool{}
-		for _, name := range strings.Fields(list) {
+		names := strings.Fields(list)
+		set := make(map[string]bool, len(names))
+		for _, name := range names {
 			set[name] = true
 		}
 		return set

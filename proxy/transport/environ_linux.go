@@ -4,21 +4,27 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 )
+
+// atStart is the environment this process was given, and what Go made of it: the kernel's copy stays as it is.
+var atStart = sync.OnceValues(func() (given, seen []string) {
+	raw, err := os.ReadFile("/proc/self/environ")
+	if err != nil || len(raw) == 0 {
+		return nil, nil
+	}
+	given = strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
+	return given, asGoSees(given)
+})
 
 // environ is this process's environment as it was given. Go drops empty entries and all but one of a repeated name, which
 // a server started without us would see; so the kernel's copy is used, unless this process changed its environment since.
 func environ() []string {
 	current := os.Environ()
-	raw, err := os.ReadFile("/proc/self/environ")
-	if err != nil || len(raw) == 0 {
-		return current
+	if given, seen := atStart(); given != nil && slices.Equal(seen, current) {
+		return slices.Clone(given)
 	}
-	given := strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
-	if !slices.Equal(asGoSees(given), current) {
-		return current
-	}
-	return given
+	return current
 }
 
 // asGoSees repeats what the syscall package makes of an environment: the first entry of a name wins, empty ones go, one
