@@ -22,6 +22,11 @@ import (
 // lastWords is how long a wrapper that ends waits for the hub to take its last records; what it does not take is spooled.
 const lastWords = 2 * time.Second
 
+// signalsAfter is how long a start goes on before signals are caught, unless the server runs first: to be ready for them costs a
+// thread and 0.3 ms, which the hub and the guard need more. Until then a signal ends us as it ends any program that begins,
+// and the guard what there is.
+const signalsAfter = 10 * time.Millisecond
+
 // runWrap runs one server behind the port. The exit code is the server's own where it ended by itself, 0 after the end of
 // the client's input, 128 + the signal's number after a signal.
 func runWrap(ctx context.Context, o wrapOptions, s streams) int {
@@ -37,7 +42,9 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	go endOnSignal(ctx, stop)
+	signals := sync.OnceFunc(func() { go endOnSignal(ctx, stop) })
+	late := time.AfterFunc(signalsAfter, signals)
+	defer late.Stop()
 
 	name := o.name
 	if name == "" {
@@ -71,6 +78,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 		answerInitialize(ctx, s, "the server could not be started: "+err.Error())
 		return fail(s, exitFailed, "wrap", err)
 	}
+	signals()
 	go watchHangup(ctx, s.in, server.hangUp)
 	session := proxy.New(config)
 	ended := session.Run(ctx)
