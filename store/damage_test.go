@@ -231,7 +231,9 @@ func TestACutThatTakesOnlyUnusedRoomLosesNothing(t *testing.T) {
 	}
 	cut(t, filepath.Join(dir, File), used)
 	for n := range 50 {
-		update(t, s, func(tx *Tx) error { return tx.PutServer(Server{ID: fmt.Sprintf("t%d", n), Name: strings.Repeat("n", 2000)}) })
+		update(t, s, func(tx *Tx) error {
+			return tx.PutServer(Server{ID: fmt.Sprintf("t%d", n), Name: strings.Repeat("n", 2000)})
+		})
 		if _, err := s.AppendNow(Record{Kind: kindCall}); err != nil {
 			t.Fatal(err)
 		}
