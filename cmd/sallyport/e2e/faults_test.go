@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // script writes a scripted server and returns its command.
@@ -286,6 +287,35 @@ func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 			end(s)
 			wait(t, "nothing of it is left", func() bool { return len(marked(mark)) == 0 })
 		})
+	}
+}
+
+// A wrapper is ready for signals when its server runs, and soon after it began where that takes long.
+func TestASignalIsCaughtWhileAWrapperWaitsForItsHub(t *testing.T) {
+	dir := folder(t)
+	h := install(t)
+	if err := h.process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.process.Signal(syscall.SIGCONT) })
+	s := launch(t, dir, environment(h.env()...), append(h.wrap(), script(t, dir, "server.json", plainServer)...))
+	wait(t, "its guard is there", func() bool {
+		return exec.Command("pgrep", "-P", strconv.Itoa(s.cmd.Process.Pid)).Run() == nil
+	})
+	time.Sleep(time.Second) // there is nothing to see of it from outside
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "it ends", func() bool {
+		select {
+		case <-s.ended:
+			return true
+		default:
+			return false
+		}
+	})
+	if code := s.cmd.ProcessState.ExitCode(); code != 128+15 { // -1: the signal ended it
+		t.Errorf("exit status %d, %s", code, s.cmd.ProcessState)
 	}
 }
 
