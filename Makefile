@@ -52,10 +52,11 @@ bindings: ## Write what the page may call, as TypeScript, into frontend/src/api/
 
 .PHONY: test
 test: test-needs ui-needs ## Run all tests, end to end against real servers and with the window that ships
+	@# Programs that tests build are nothing that go would miss: without -count=1 it shows results of before they changed.
 	@# A program built with -race sleeps a second when it ends, unless told otherwise; the tests start hundreds.
 	@# The page's tests run beside the others, the window's stories after, so that they are not measured against a busy machine.
 	@mkdir -p .cache; exec 3>&1; ( rc=0; npm --prefix frontend test >.cache/page-tests.txt 2>&1 & page=$$!; \
-		GORACE=atexit_sleep_ms=0 go test -race -v -timeout 20m ./... || rc=$$?; $(STORIES) -v || rc=$$?; \
+		GORACE=atexit_sleep_ms=0 go test -race -v -count=1 -timeout 20m ./... || rc=$$?; $(STORIES) -v || rc=$$?; \
 		if wait $$page; then tail -n 6 .cache/page-tests.txt >&3; else rc=1; cat .cache/page-tests.txt >&3; fi; exit $$rc ) 2>&1 | build/report
 
 .PHONY: test-needs
@@ -66,7 +67,7 @@ test-needs: ## Install what the tests need (system packages, and servers below .
 .PHONY: test-all
 test-all: check test ## Check, test, the survey, the faults, the window in a browser, and ten seconds of every fuzz target
 	@cmd/sallyport/e2e/install-survey.sh
-	@go test -tags survey -timeout 30m -run TestTwentyServersUnderAShield ./cmd/sallyport/e2e
+	@go test -tags survey -count=1 -timeout 30m -run TestTwentyServersUnderAShield ./cmd/sallyport/e2e
 	@for t in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | awk '{ print $$2 }' | sort -u); do \
 		$(MAKE) --no-print-directory fuzz T=$$t FUZZTIME=10s; done
 	@$(MAKE) --no-print-directory faults ui-browser
@@ -74,12 +75,12 @@ test-all: check test ## Check, test, the survey, the faults, the window in a bro
 .PHONY: survey
 survey: test-needs ## Install two dozen real servers and write how they take a shield into docs/sandbox.md
 	@cmd/sallyport/e2e/install-survey.sh
-	go test -tags survey -timeout 30m -run TestTwentyServersUnderAShield ./cmd/sallyport/e2e -write
+	go test -tags survey -count=1 -timeout 30m -run TestTwentyServersUnderAShield ./cmd/sallyport/e2e -write
 
 .PHONY: faults
 faults: test-needs ## Run the fault tests in their long form (a quarter of an hour); docs/reliability.md has its figures
-	go test -v -timeout 60m -run 'Killed|AfterEachKill|Spool|Damaged' ./cmd/sallyport/e2e -storm 4m -rounds 30 -spool -damage 90 -held-rounds 8
-	go test -timeout 30m -run 'TestWhateverIsDoneToAFile' ./app -long
+	go test -v -count=1 -timeout 60m -run 'Killed|AfterEachKill|Spool|Damaged' ./cmd/sallyport/e2e -storm 4m -rounds 30 -spool -damage 90 -held-rounds 8
+	go test -count=1 -timeout 30m -run 'TestWhateverIsDoneToAFile' ./app -long
 
 .PHONY: check
 check: page-needs ## Format, vet on every platform, staticcheck, the page's types and lint, build without cgo, known vulnerabilities
