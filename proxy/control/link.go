@@ -113,7 +113,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 }
 
 // spread makes a goroutine's stack as large as dialing and reading a State need it. It would get there by itself, in four steps,
-// and look up every function that is under way at each: a third of the time in which a start waits for a connection.
+// and look up every function that is under way at each: about 0.2 ms of a start.
 //
 //go:noinline
 func spread() {
