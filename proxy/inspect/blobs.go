@@ -72,15 +72,7 @@ func hexBlobs(v *view) *view {
 
 // hasBlob says that a text may hold a blob that is text.
 func hasBlob(text string) bool {
-	for i := 0; i+minBlob <= len(text); {
-		last := i + minBlob - 1
-		for last >= i && base64Letters[text[last]] {
-			last--
-		}
-		if last >= i {
-			i = last + 1
-			continue
-		}
+	for i := nextRun(text, 0, minBlob, &base64Letters); i < len(text); {
 		end, digits := i, 0 // of hex, in a row
 		for end < len(text) && base64Letters[text[end]] {
 			if digits++; !hexLetters[text[end]] {
@@ -93,9 +85,24 @@ func hasBlob(text string) bool {
 		if mixed(text[i:end]) {
 			return true
 		}
-		i = end
+		i = nextRun(text, end, minBlob, &base64Letters)
 	}
 	return false
+}
+
+// nextRun is where the next n letters in a row begin, at i or behind it; len(text) where there are none.
+func nextRun(text string, i, n int, letters *[256]bool) int {
+	for i+n <= len(text) {
+		last := i + n - 1 // of a run that begins here
+		for last >= i && letters[text[last]] {
+			last--
+		}
+		if last < i {
+			return i
+		}
+		i = last + 1 // none begins up to there
+	}
+	return len(text)
 }
 
 // hexOfText says whether hexadecimal digits may begin a text: the bytes of a hash soon are none that text is made of.
@@ -141,15 +148,7 @@ var hexLetters = [256]bool{
 func decodeBlobs(v *view, name string, letters *[256]bool, decode func(string) (string, bool)) *view {
 	var w *weaver
 	alone := 0 // up to where lines are looked at one by one
-	for i := 0; i+minBlob <= len(v.text); {
-		last := i + minBlob - 1 // of a blob that begins here
-		for last >= i && letters[v.text[last]] {
-			last--
-		}
-		if last >= i { // none begins up to there
-			i = last + 1
-			continue
-		}
+	for i := nextRun(v.text, 0, minBlob, letters); i < len(v.text); i = nextRun(v.text, i, minBlob, letters) {
 		end := i + minBlob
 		for end < len(v.text) && letters[v.text[end]] {
 			end++

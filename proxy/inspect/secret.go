@@ -198,15 +198,7 @@ func changesOfCase(s string) (n int) {
 // runs adds every long run of base64 in which nothing was found.
 func (l *secretLook) runs(text string) {
 	known, k := len(l.spots), 0
-	for i := 0; i+minRun <= len(text); {
-		last := i + minRun - 1
-		for last >= i && base64Letters[text[last]] {
-			last--
-		}
-		if last >= i {
-			i = last + 1
-			continue
-		}
+	for i := nextRun(text, 0, minRun, &base64Letters); i < len(text); {
 		end := i + minRun
 		for end < len(text) && base64Letters[text[end]] {
 			end++
@@ -220,7 +212,7 @@ func (l *secretLook) runs(text string) {
 		if (k == known || l.spots[k].start >= end) && strings.ContainsAny(text[i:end], "0123456789") {
 			l.spots = append(l.spots, spot{i, end, rulePossible()})
 		}
-		i = end
+		i = nextRun(text, end, minRun, &base64Letters)
 	}
 	if len(l.spots) > known {
 		slices.SortFunc(l.spots, func(a, b spot) int { return a.start - b.start })
