@@ -2,6 +2,7 @@ package sanitize
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -21,7 +22,9 @@ func Redact(line []byte, profile string) (out []byte, places int, rules []string
 			return true
 		}
 		edits = append(edits, frame.Edit{Start: s.From, End: s.To, With: []byte(s.Mark)})
-		rules = appendOnce(rules, s.Rule)
+		if !slices.Contains(rules, s.Rule) {
+			rules = append(rules, s.Rule)
+		}
 		return true
 	})
 	if !whole {
@@ -31,13 +34,4 @@ func Redact(line []byte, profile string) (out []byte, places int, rules []string
 		return line, 0, nil, nil
 	}
 	return frame.Splice(make([]byte, 0, len(line)+16*len(edits)), line, edits), len(edits), rules, nil
-}
-
-func appendOnce(list []string, one string) []string {
-	for _, have := range list {
-		if have == one {
-			return list
-		}
-	}
-	return append(list, one)
 }
