@@ -198,6 +198,17 @@ func jsonInt(i int) string {
 	return string(raw)
 }
 
+// isDropped fails where the client hears of a line of the server.
+func isDropped(t *testing.T, r *rig, line string) {
+	t.Helper()
+	r.server.write(line)
+	harmless := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"ready"}}`
+	r.server.write(harmless)
+	if got := r.next(); got != harmless {
+		t.Errorf("delivered %s", got)
+	}
+}
+
 func TestAPoisonedNotificationIsDroppedAndRecorded(t *testing.T) {
 	for name, line := range map[string]string{
 		"a log message":                   `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + poison + `"}}`,
@@ -209,12 +220,7 @@ func TestAPoisonedNotificationIsDroppedAndRecorded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := ready(t)
-			r.server.write(line)
-			harmless := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"ready"}}`
-			r.server.write(harmless)
-			if got := r.next(); got != harmless {
-				t.Errorf("delivered %s", got)
-			}
+			isDropped(t, r, line)
 			if !r.gate.recorded(func(rec control.Record) bool {
 				return rec.Kind == "policy_decision" && rec.Status == "blocked" && strings.Contains(rec.Summary, "notification") && strings.Contains(string(rec.Detail), `"check":"inspect"`)
 			}) {
@@ -227,13 +233,7 @@ func TestAPoisonedNotificationIsDroppedAndRecorded(t *testing.T) {
 		"a request whose id is a text":     askLine(`"`+poison+`"`, "x/y", `{}`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := ready(t)
-			r.server.write(ask)
-			harmless := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"ready"}}`
-			r.server.write(harmless)
-			if got := r.next(); got != harmless {
-				t.Errorf("delivered %s", got)
-			}
+			isDropped(t, ready(t), ask)
 		})
 	}
 	t.Run("a cancellation goes on without its reason", func(t *testing.T) {
