@@ -60,7 +60,7 @@ func (l *secretLook) begin(profile string) {
 func (l *secretLook) look(text string, places []candidate) []spot {
 	l.spots, l.named = l.spots[:0], l.named[:0]
 	l.work = secretWork*len(text) + secretSlack
-	until := 0
+	until, inOrder := 0, true
 	for _, c := range places {
 		if c.literal < 0 || int(c.at) < until {
 			continue
@@ -77,6 +77,7 @@ func (l *secretLook) look(text string, places []candidate) []spot {
 			}
 		}
 		if best.end > 0 {
+			inOrder = inOrder && best.start >= until // what a manifest holds may stand before the line that says so, and twice
 			l.spots = append(l.spots, best)
 			until = best.end
 		}
@@ -98,7 +99,7 @@ func (l *secretLook) look(text string, places []candidate) []spot {
 			until = s.end
 		}
 	}
-	if len(l.named) > 0 {
+	if len(l.named) > 0 || !inOrder {
 		l.merge()
 	}
 	if l.strict {

@@ -18,8 +18,12 @@ type value struct {
 	quoted     bool
 }
 
-// valueAt is the value that begins after text[at], which assigns it.
+// valueAt is the value that begins at text[at] or behind it; what stands before assigns it. at is 1 or more, and past the end where
+// the text ends with a word that another should follow ("Authorization: Bearer").
 func valueAt(text string, at int) (v value, ok bool) {
+	if at > len(text) {
+		return v, false
+	}
 	i := at
 	for most := min(len(text), at+32); i < most && (text[i] == ' ' || text[i] == '\t' || text[i] == '>' || text[i] == '=' || text[i] == ':' || text[at-1] == '>' && (text[i] == '\n' || text[i] == '\r')); {
 		i++
