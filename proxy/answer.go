@@ -105,13 +105,23 @@ func (s *Session) deliver(r *request, line []byte) error {
 }
 
 // examine looks at an answer and delivers it, or has it held.
-func (s *Session) examine(v *view, r *request, line []byte) error {
+func (s *Session) examine(v *view, r *request, line []byte) (err error) {
+	said := false
+	defer func() {
+		if p := recover(); p != nil {
+			s.journal.fault("an answer", inspect.Fault(p))
+			if !said {
+				err = s.client.Write(faultLine(r.id))
+			}
+		}
+	}()
 	body, failed := r.body, false
 	if body.Empty() {
 		body, failed = bodyOf(line)
 	}
 	found := s.judgeAnswer(v, r, line, body)
 	if found.held(v) {
+		said = true
 		s.holdBack(r, bytes.Clone(body.Of(line)), failed, found)
 		return nil
 	}
@@ -126,6 +136,7 @@ func (s *Session) examine(v *view, r *request, line []byte) error {
 		return s.unclean(line, whySecrets)
 	}
 	err = s.toClient(sent)
+	said = true
 	s.journal.delivered(r, len(line), found, secretsUnder(v.policy))
 	s.journal.secrets(r, done)
 	return err
@@ -157,6 +168,9 @@ func (s *Session) judgeAnswer(v *view, r *request, line []byte, body frame.Span)
 		terms.Silenced = v.silenced(r.item, time.Now())
 	}
 	f := found{AnswerVerdict: s.watch.Answer(text, terms)}
+	if f.Fault != "" {
+		s.journal.fault("an answer", f.Fault)
+	}
 	for _, e := range v.state.Exceptions {
 		if e.Item == r.item && slices.Contains(f.Passed, e.Rule) {
 			f.exceptions = append(f.exceptions, e.ID)

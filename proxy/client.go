@@ -144,7 +144,7 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 		return
 	}
 	if code := s.releasedFor(r, now); code != "" {
-		s.aside.run(func() { s.handOver(r, code, true) })
+		s.beside(r, func() { s.handOver(r, code, true) })
 		return
 	}
 	if r.method == methodCall || r.method == methodTask {

@@ -123,7 +123,11 @@ func (s *Session) watched(v *view, line []byte, m *frame.Message) inspect.Answer
 	if len(text) == 0 {
 		return inspect.AnswerVerdict{Judged: inspect.Judged{Verdict: inspect.Clean, Whole: true}, RuleSet: s.rules.file.Load().RuleSet()}
 	}
-	return s.watch.Answer(text, inspect.Terms{MaxBytes: v.policy.MaxInspect})
+	found := s.watch.Answer(text, inspect.Terms{MaxBytes: v.policy.MaxInspect})
+	if found.Fault != "" {
+		s.journal.fault("a message of the server", found.Fault)
+	}
+	return found
 }
 
 // saysMore says whether anything stands in a message of the server beside what the protocol has there. A method or an id that is

@@ -47,7 +47,7 @@ func (s *Session) callOwn(r *request, line []byte) {
 			s.client.Enqueue(ownAnswer(r.id, "[Sallyport] quarantine_id must be an item's code of four characters; nothing is held under it.", true))
 			return
 		}
-		s.aside.run(func() { s.handOver(r, code, false) })
+		s.beside(r, func() { s.handOver(r, code, false) })
 		return
 	}
 	go func() {

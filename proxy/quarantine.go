@@ -54,7 +54,7 @@ func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
 	if same, err := pin.RequestDigest(held.Method, r.params); err == nil && !r.cut {
 		held.Same = same // one that reads two ways is never taken for the same
 	}
-	s.aside.run(func() {
+	s.beside(r, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
 		defer cancel()
 		kept, err := s.cfg.Gate.Hold(ctx, held)

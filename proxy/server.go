@@ -150,6 +150,7 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message) error {
 		s.journal.dropped("an answer of the server to no request in flight")
 		return nil
 	}
+	s.serving = r
 	switch {
 	case r.own != nil:
 		r.own <- bytes.Clone(line)

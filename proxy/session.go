@@ -68,6 +68,7 @@ type Session struct {
 	park     *park // nil where the server was started at once
 
 	cm, sm       frame.Message // scratch of the two reading goroutines
+	serving      *request      // what the server's line that is being read answers, nil for nothing of the client
 	clientReader *frame.Reader
 	serverReader *frame.Reader
 }
@@ -211,7 +212,7 @@ func (s *Session) readClient() {
 		if more && !corked {
 			s.server.Cork()
 		}
-		s.fromClient(line)
+		s.guardedClient(line)
 		if !more && corked {
 			s.server.Uncork()
 		}
@@ -243,7 +244,7 @@ func (s *Session) readServer() error {
 		if more && !corked {
 			s.client.Cork()
 		}
-		err = s.fromServer(line)
+		err = s.guardedServer(line)
 		if !more && corked && err == nil {
 			err = s.client.Uncork()
 		}

@@ -43,7 +43,12 @@ type snapshot struct {
 }
 
 // snapshot walks every listing to its end, with requests of our own that look like the client's.
-func (c *checker) snapshot(ctx context.Context) (*snapshot, error) {
+func (c *checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = faulted(inspect.Fault(p))
+		}
+	}()
 	life := &c.s.life
 	life.mu.Lock()
 	shot := &snapshot{serverInfo: life.serverInfo, protocol: life.protocol, uis: map[string]bool{}}
@@ -64,8 +69,14 @@ func (c *checker) snapshot(ctx context.Context) (*snapshot, error) {
 		ch := make(chan walked, 1)
 		results[m] = ch
 		go func() {
-			page, err := c.walk(ctx, m)
-			ch <- walked{page, err}
+			var got walked
+			defer func() {
+				if p := recover(); p != nil {
+					got = walked{err: faulted(inspect.Fault(p))}
+				}
+				ch <- got
+			}()
+			got.page, got.err = c.walk(ctx, m)
 		}()
 	}
 	pinsResources := c.s.view.Load().policy.Resources

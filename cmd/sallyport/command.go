@@ -125,7 +125,7 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 		case exited:
 			code = int(e)
 		default:
-			panic(e)
+			code = fail(s, exitFailed, subject(args), errors.New("a fault in Sallyport itself, please report it: "+inspect.Fault(e)))
 		}
 		if out.failed != nil && (code == exitFine || code == exitPerson) {
 			code = fail(s, exitFailed, subject(args), out.failed)

@@ -71,12 +71,18 @@ type AnswerVerdict struct {
 	RuleSet string   // what it was judged by
 	TooLong bool     // nothing was looked at: it is longer than MaxBytes
 	Passed  []string // silenced rules without which the verdict would be graver
+	Fault   string   // a fault of this program for which it could not be looked at: its verdict is Block
 }
 
 // Answer judges raw, the JSON value of a result, an error, or a notification's params: every string and every key in it, and
 // what is made of it and the answers before it. raw must have passed frame.Scan. It may be called by several goroutines at once;
-// answers that come at the same time are not joined with each other.
-func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
+// answers that come at the same time are not joined with each other. It never panics.
+func (w *Watch) Answer(raw []byte, terms Terms) (verdict AnswerVerdict) {
+	defer func() {
+		if p := recover(); p != nil {
+			verdict = notLookedAt(Fault(p))
+		}
+	}()
 	w.mu.Lock()
 	rules := w.rules
 	w.mu.Unlock()
@@ -84,7 +90,6 @@ func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 		return tooLong(terms.MaxBytes, rules)
 	}
 	weighing := newWeigher(rules.compiled(), Answer)
-	defer weighing.release()
 	weighing.except = terms.Silenced
 	weighing.secret.begin(terms.Secrets)
 	w.resume(weighing, rules)
@@ -100,7 +105,7 @@ func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 	if found.Verdict != Block { // what is held was not said
 		w.keep(&weighing.end, rules)
 	}
-	verdict := AnswerVerdict{
+	verdict = AnswerVerdict{
 		Judged: Judged{Verdict: found.Verdict, Findings: found.Findings, Whole: found.Whole, Asked: found.Asked}, Score: found.Score,
 		Checks: weighing.checks(deep), RuleSet: rules.RuleSet(), Secrets: weighing.secrets,
 	}
@@ -112,6 +117,7 @@ func (w *Watch) Answer(raw []byte, terms Terms) AnswerVerdict {
 		slices.Sort(weighing.passed)
 		verdict.Passed = weighing.passed
 	}
+	weighing.release() // not where it panics: it may be half of what it should be
 	return verdict
 }
 

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// faultyReader breaks whoever reads from it.
+type faultyReader struct{ lines []string }
+
+func (r *faultyReader) Read([]byte) (int, error) { return len(r.lines[1]), nil }
+
+func TestAFaultOfOursIsOneLineAndNoStackTrace(t *testing.T) {
+	var out, errs strings.Builder
+	code := runCommand(t.Context(), []string{"scan", "-"}, streams{&faultyReader{}, &out, &errs})
+	said := errs.String()
+	if code != exitFailed || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "sallyport: scan: a fault in Sallyport itself") || !strings.Contains(said, "command_test.go:") {
+		t.Errorf("exit %d, %q", code, said)
+	}
+}

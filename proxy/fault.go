@@ -1,0 +1,93 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// A fault of our own in code that reads what a server made up must be neither the end of a session nor a way past a check. The line
+// on which it showed goes no further, whoever waits for it gets an error, and the timeline says where it broke.
+
+// guardedServer is fromServer, and outlives a panic in it.
+func (s *Session) guardedServer(line []byte) (err error) {
+	s.serving = nil
+	defer func() {
+		if p := recover(); p != nil {
+			s.journal.fault("a line of the server", inspect.Fault(p))
+			err = s.failedServer(line)
+		}
+	}()
+	return s.fromServer(line)
+}
+
+// failedServer answers for a line of the server that is lost.
+func (s *Session) failedServer(line []byte) error {
+	if r := s.serving; r != nil {
+		if r.own != nil {
+			select {
+			case r.own <- nil:
+			default:
+			}
+			return nil
+		}
+		return s.client.Write(faultLine(r.id))
+	}
+	if id, _ := frame.FindID(line); id != nil && bytes.Contains(line, []byte(`"method"`)) {
+		s.asks.take(id)
+		s.client.Uncork()
+		s.server.Enqueue(faultLine(id))
+	}
+	return nil
+}
+
+// guardedClient is fromClient, and outlives a panic in it.
+func (s *Session) guardedClient(line []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.journal.fault("a line of the client", inspect.Fault(p))
+			id, _ := frame.FindID(line)
+			if id == nil {
+				return
+			}
+			if bytes.Contains(line, []byte(`"method"`)) {
+				s.calls.take(id)
+				s.client.Enqueue(faultLine(id))
+				return
+			}
+			s.server.Enqueue(faultLine(id))
+		}
+	}()
+	s.fromClient(line)
+}
+
+// faultLine is the error for a message that was lost by a fault of ours.
+func faultLine(id []byte) []byte {
+	return errorLine(id, -32603, "[Sallyport] the message was not let through: a fault in Sallyport itself. Tell the user: open Sallyport, Activity.", nil)
+}
+
+// beside runs f beside the reading goroutines for a request that waits for it.
+func (s *Session) beside(r *request, f func()) {
+	s.aside.run(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				s.journal.fault("an answer", inspect.Fault(p))
+				s.client.Enqueue(faultLine(r.id))
+			}
+		}()
+		f()
+	})
+}
+
+// faulted is the error of a listing that could not be read for a fault of ours.
+func faulted(fault string) error { return fmt.Errorf("a fault in Sallyport itself: %s", fault) }
+
+// fault records a fault of ours. what it was met in is ours, and so is all of its text but for numbers.
+func (j *journal) fault(what, fault string) {
+	detail, _ := json.Marshal(map[string]string{"check": "fault", "error": fault})
+	j.record("guard_problem", "blocked", control.Record{Summary: what + " met a fault in Sallyport itself and was not passed on", Detail: detail})
+}

@@ -1,0 +1,62 @@
+package proxy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// faulty are rules by which nothing can be looked at: a fault of ours, as no file makes it.
+var faulty = &inspect.RuleFile{}
+
+func faultRecorded(r *rig) bool {
+	return r.gate.recorded(func(rec control.Record) bool {
+		return rec.Kind == "guard_problem" && rec.Status == "blocked" && strings.Contains(rec.Summary, "fault in Sallyport itself") && strings.Contains(string(rec.Detail), ".go:")
+	})
+}
+
+func TestAnAnswerThatBreaksTheLookingIsHeldAndTheSessionGoesOn(t *testing.T) {
+	r := ready(t)
+	saying(r, textResult("what breaks us"))
+	r.s.watch.Use(faulty)
+	if _, status, _ := decisionOf(t, r.call("1", "echo")); status != "held" {
+		t.Errorf("status %s", status)
+	}
+	if held := r.gate.heldAnswers(); len(held) != 1 || held[0].Findings[0].Rule != inspect.NotLookedAt || !strings.Contains(string(held[0].Answer), "what breaks us") {
+		t.Errorf("held %+v", held)
+	}
+	if !faultRecorded(r) {
+		t.Error("the timeline does not say so")
+	}
+	r.s.watch.Use(nil)
+	if got := r.call("2", "echo"); !strings.Contains(got, "what breaks us") {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+func TestALineThatBreaksACheckIsNotPassedOnAndTheSessionGoesOn(t *testing.T) {
+	r := ready(t)
+	r.server.declare(func(s *server) {
+		s.handle = func(line string) (string, bool) {
+			if !strings.Contains(line, `"ping"`) {
+				return "", false
+			}
+			return `{"jsonrpc":"2.0","id":` + between(line, `"id":`, `,`) + `,"result":{"said":"` + strings.Repeat("what breaks us ", 9) + `"}}`, true
+		}
+	})
+	r.s.rules.file.Store(faulty)
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	if got := r.answerTo("1"); !strings.Contains(got, "a fault in Sallyport itself") || strings.Contains(got, "what breaks us") {
+		t.Errorf("answered %s", got)
+	}
+	if !faultRecorded(r) {
+		t.Error("the timeline does not say so")
+	}
+	r.s.rules.file.Store(nil)
+	r.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	if got := r.answerTo("2"); !strings.Contains(got, "what breaks us") {
+		t.Errorf("afterwards: %s", got)
+	}
+}
