@@ -46,6 +46,7 @@ const MEANING: Record<string, Meaning> = {
   control_characters: { why: 'Such characters can hide text, turn it around, or write over what stands before them.' },
   ansi_escape: { why: 'In a terminal it can hide or repaint what you read, while Claude reads all of it.' },
   beyond_bounds: { why: 'What is too long or too deep to look at is where something can be hidden.' },
+  not_looked_at: { why: 'Nobody knows what stands in it: it broke the very check that looks.' },
   name_collision: { why: 'Claude could use the wrong one of the two, and you could allow the wrong one.' },
   equivocation: { why: 'It said two different things in one session, so what you read may not be what Claude gets.' },
   instruction_override: { why: 'Claude could drop what you told it and do what the server wants.' },
