@@ -41,8 +41,12 @@ var ran = []Check{
 type Watch struct {
 	mu      sync.Mutex
 	rules   *RuleFile
-	endings []ending // the last one last
+	endings []*ending // the last one last
 }
+
+// maxHeldUp is how long an answer may be that others wait for while it is looked at: they are looked at one after the other anyway, and
+// need no endings of their own.
+const maxHeldUp = 64 << 10
 
 // Use makes the rules of a file count from the next answer on, beside the catalogue; nil: the catalogue alone.
 func (w *Watch) Use(f *RuleFile) {
@@ -84,36 +88,47 @@ func (w *Watch) Answer(raw []byte, terms Terms) (verdict AnswerVerdict) {
 		}
 	}()
 	w.mu.Lock()
-	rules := w.rules
-	w.mu.Unlock()
+	rules, before, long := w.rules, w.endings, len(raw) > maxHeldUp
+	if long {
+		before = cloned(before)
+		w.mu.Unlock()
+	} else {
+		defer w.mu.Unlock()
+	}
 	if terms.MaxBytes > 0 && len(raw) > terms.MaxBytes {
 		return tooLong(terms.MaxBytes, rules)
 	}
 	weighing := newWeigher(rules.compiled(), Answer)
 	weighing.except = terms.Silenced
 	weighing.secret.begin(terms.Secrets)
-	w.resume(weighing, rules)
+	weighing.resume(before)
 	deep := !weighing.value.strings(raw, weighing)
 	if deep {
 		weighing.Whole = false
 	}
 	weighing.ending()
-	found := weighing.done()
+	weighing.done()
 	if len(weighing.voice.found) > 0 {
-		found.Verdict = Block
+		weighing.Verdict = Block
 	}
-	if found.Verdict != Block { // what is held was not said
-		w.keep(&weighing.end, rules)
+	if weighing.Verdict != Block { // what is held was not said
+		if long {
+			w.mu.Lock()
+			w.keep(weighing, rules)
+			w.mu.Unlock()
+		} else {
+			w.keep(weighing, rules)
+		}
 	}
 	verdict = AnswerVerdict{
-		Judged: Judged{Verdict: found.Verdict, Findings: found.Findings, Whole: found.Whole, Asked: found.Asked}, Score: found.Score,
+		Judged: Judged{Verdict: weighing.Verdict, Whole: weighing.Whole, Asked: weighing.Asked}, Score: weighing.Score,
 		Checks: weighing.checks(deep), RuleSet: rules.RuleSet(), Secrets: weighing.secrets,
 	}
-	if found.Verdict != Clean {
-		verdict.Findings = append(weighing.hidden, found.Findings...)
+	if verdict.Verdict != Clean {
+		verdict.Findings = append(weighing.hidden, weighing.Findings...)
+		verdict.Findings = append(verdict.Findings, weighing.voice.found...)
 	}
-	verdict.Findings = append(verdict.Findings, weighing.voice.found...)
-	if len(weighing.passed) > 0 && verdictOf(weighing.all, Answer) != found.Verdict {
+	if len(weighing.passed) > 0 && verdictOf(weighing.all, Answer) != verdict.Verdict {
 		slices.Sort(weighing.passed)
 		verdict.Passed = weighing.passed
 	}
@@ -121,35 +136,20 @@ func (w *Watch) Answer(raw []byte, terms Terms) (verdict AnswerVerdict) {
 	return verdict
 }
 
-// resume has an answer go on where those before it ended.
-func (w *Watch) resume(weighing *weigher, under *RuleFile) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if under == w.rules { // an ending is in terms of the rules it was found by
-		weighing.resume(w.endings)
-	} else {
-		weighing.resume(nil)
+// keep remembers how an answer ended, and has the weigher take the room of one that is forgotten. An ending of nothing is remembered
+// too: it is one of the last answers.
+func (w *Watch) keep(weighing *weigher, under *RuleFile) {
+	if under != w.rules || weighing.end.empty() && len(w.endings) == 0 {
+		return // an ending is in terms of the rules it was found by
 	}
-}
-
-// keep remembers how an answer ended, and gives back the room of one it forgets. An ending of nothing is remembered too: it is one
-// of the last answers.
-func (w *Watch) keep(e *ending, under *RuleFile) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if under != w.rules || e.empty() && len(w.endings) == 0 {
-		return
-	}
+	var forgotten *ending
 	if len(w.endings) == maxEndings {
-		first := w.endings[0]
-		copy(w.endings, w.endings[1:])
-		w.endings[maxEndings-1] = first
-	} else {
-		w.endings = append(w.endings, ending{})
+		forgotten = w.endings[0]
+		w.endings = append(w.endings[:0], w.endings[1:]...)
 	}
-	last := &w.endings[len(w.endings)-1]
-	*last, *e = *e, *last
-	if !slices.ContainsFunc(w.endings, func(e ending) bool { return !e.empty() }) {
+	w.endings = append(w.endings, weighing.end)
+	weighing.end = forgotten
+	if !slices.ContainsFunc(w.endings, func(e *ending) bool { return !e.empty() }) {
 		w.endings = w.endings[:0]
 	}
 }

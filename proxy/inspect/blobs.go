@@ -12,6 +12,8 @@ const (
 	minBlob = 16       // characters: what is shorter holds no sentence
 	maxBlob = 64 << 10 // characters of one blob that are decoded at once
 	share   = 6        // bytes of a blob whose place is known together
+
+	mixedLeast = 3 // capitals, small letters and changes between them that base64 of a text has
 )
 
 // base64Blobs makes a view of the texts that stand in base64 or base64url (RFC 4648, 4 and 5) in another.
@@ -60,7 +62,7 @@ func mixed(s string) bool {
 			last = 0
 		}
 	}
-	return upper >= 3 && lower >= 3 && turns >= 3
+	return upper >= mixedLeast && lower >= mixedLeast && turns >= mixedLeast
 }
 
 func hexBlobs(v *view) *view {

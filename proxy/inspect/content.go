@@ -39,12 +39,21 @@ func (w *weigher) read(r *reading, text string, key bool) {
 		w.name(text, r)
 		return
 	}
+	known := false
 	if w.joint.on && !key && r.spoken() {
-		w.join(text, r)
+		if known = len(text) <= zone && len(text) >= shortText && w.joint.goesOn(); known {
+			w.makeup = makeupOf(text)
+		}
+		w.join(text, &w.makeup, r)
 		if len(text) < minText && text != "" {
 			w.short(text, r)
 			return
 		}
+	}
+	if known {
+		w.asIs = view{text: text, marks: w.makeup.marks, marked: true, whole: !w.makeup.holds(text)}
+		w.addView(text, &w.asIs, r)
+		return
 	}
 	w.add(text, r)
 }

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -35,6 +36,18 @@ func (e *ending) empty() bool {
 	return len(e.open) == 0 && len(e.pending) == 0 && len(e.found) == 0 && len(e.tail) == 0
 }
 
+// cloned are endings that nobody else has.
+func cloned(endings []*ending) []*ending {
+	all := make([]*ending, len(endings))
+	for i, e := range endings {
+		c := *e
+		c.open, c.pending, c.found, c.tail = slices.Clone(e.open), slices.Clone(e.pending), slices.Clone(e.found), slices.Clone(e.tail)
+		c.seam.nodes = slices.Clone(e.seam.nodes)
+		all[i] = &c
+	}
+	return all
+}
+
 func (e *ending) reset() {
 	e.open, e.pending, e.found, e.tail = e.open[:0], e.pending[:0], e.found[:0], e.tail[:0]
 }
@@ -53,33 +66,16 @@ type joint struct {
 	tail    []byte    // the end of the texts so far, without a space between them
 	seam    seam      // how they end,
 	behind  int       // but for the last bytes of the tail: most texts end where nothing can go on, and need not be counted
-	earlier []earlier // how answers before ended, for the first text of this one
+	earlier []*ending // how answers before ended, for the first text of this one
 	zone    []byte
 	room    int  // bytes that may still be read twice
 	short   bool // it was not enough
-}
-
-// earlier is how the texts of an answer before ended.
-type earlier struct {
-	text []byte
-	seam seam
 }
 
 func (j *joint) begin() {
 	j.room, j.short = zoneRoom, false
 	j.on, j.tail, j.behind, j.earlier = false, j.tail[:0], 0, j.earlier[:0]
 	j.seam.begin()
-}
-
-// remember takes the end of an answer before.
-func (j *joint) remember(e *ending) {
-	n := len(j.earlier)
-	if j.earlier = j.earlier[:min(n+1, cap(j.earlier))]; len(j.earlier) == n {
-		j.earlier = append(j.earlier, earlier{})
-	}
-	t := &j.earlier[n]
-	t.text = append(t.text[:0], e.tail...)
-	t.seam.be(&e.seam)
 }
 
 // counted is the seam after all of the tail.
@@ -94,12 +90,14 @@ func (j *joint) counted(l *literals) *seam {
 // open says that the tail may go on in the next text.
 func (j *joint) open() bool { return len(j.tail) > 0 && wordEnd(j.tail[len(j.tail)-1]) }
 
-// resume makes a weigher go on where earlier answers ended. It keeps nothing of them.
-func (w *weigher) resume(endings []ending) {
+// goesOn says that what stands before may go on in the next text.
+func (j *joint) goesOn() bool { return len(j.earlier) > 0 || j.open() }
+
+// resume makes a weigher go on where earlier answers ended. They must stay as they are until it has come to its own end.
+func (w *weigher) resume(endings []*ending) {
 	w.joint.on = true
 	m := w.plain
-	for i := range endings {
-		e := &endings[i]
+	for _, e := range endings {
 		for _, o := range e.open {
 			m.open[o.pattern][o.part] = begun{o.start, o.end, m.run}
 			m.far = max(m.far, o.end)
@@ -114,14 +112,18 @@ func (w *weigher) resume(endings []ending) {
 			}
 		}
 		if len(e.tail) > 0 {
-			w.joint.remember(e)
+			w.joint.earlier = append(w.joint.earlier, e)
 		}
 	}
 }
 
 // ending notes how the answer ended that was looked at.
 func (w *weigher) ending() {
-	m, e := w.plain, &w.end
+	m, e := w.plain, w.end
+	if e == nil {
+		e = new(ending)
+		w.end = e
+	}
 	e.reset()
 	if w.stream-m.far <= maxGap {
 		for i := max(0, m.begun-maxBegun); i < m.begun; i++ {
@@ -157,7 +159,8 @@ func (w *weigher) ending() {
 func wordEnd(c byte) bool { return c >= 0x80 || wordy(foldByte(c)) || c == '+' || c == '/' || c == '%' }
 
 // join reads the head of a text as one with what stands before it, and keeps its end for what comes after.
-func (w *weigher) join(text string, where placer) {
+// What is known of the text is only known where it is not longer than zone.
+func (w *weigher) join(text string, m *makeup, where placer) {
 	j := &w.joint
 	if text == "" {
 		return
@@ -165,30 +168,41 @@ func (w *weigher) join(text string, where placer) {
 	j.room += 2 * len(text)
 	l, read, known := w.of.finder, false, false
 	var next start
-	if wordEnd(text[0]) && (len(j.earlier) > 0 || j.open()) {
-		next = l.startOf(text)
-		known = len(text) <= zone && len(j.earlier) == 0 && j.open() // the seam is counted up to here, and what text is like too
+	if wordEnd(text[0]) && j.goesOn() {
+		next = l.startOf(text, m)
+		known = len(text) <= zone // what it is like, and the seam is counted up to here
 		if j.open() && j.counted(l).meets(l, next) {
 			w.across(unsafe.String(unsafe.SliceData(j.tail), len(j.tail)), text, where)
 			read = true
 		}
-		for i := range j.earlier {
-			if e := &j.earlier[i]; e.seam.meets(l, next) {
-				w.across(unsafe.String(unsafe.SliceData(e.text), len(e.text)), text, where)
+		for _, e := range j.earlier {
+			if e.seam.meets(l, next) {
+				w.across(unsafe.String(unsafe.SliceData(e.tail), len(e.tail)), text, where)
 				read = true
 			}
 		}
 	}
 	if n := len(j.earlier); n > 0 {
-		last := &j.earlier[n-1]
-		j.tail = append(j.tail, last.text...)
+		last := j.earlier[n-1]
+		j.tail = append(j.tail, last.tail...)
 		j.seam.be(&last.seam)
 		j.earlier = j.earlier[:0]
 	}
 	kept := text[max(0, len(text)-blobZone):]
 	j.tail = append(j.tail, kept...)
 	if known {
-		j.seam.keepOdd(l, text, next.odd)
+		run := next.run
+		if run < len(text) {
+			run = 0
+			if len(text) >= shortText {
+				run = m.blob.trailing(len(text))
+			} else {
+				for base64Letters[text[len(text)-1-run]] {
+					run++
+				}
+			}
+		}
+		j.seam.keepOdd(l, text, run, next.odd)
 	} else {
 		j.behind += len(kept)
 	}

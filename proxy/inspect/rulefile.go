@@ -180,7 +180,8 @@ func (f *RuleFile) Threats(raw []byte) Weighed {
 	w := newWeigher(f.compiled(), Metadata)
 	defer w.release()
 	w.Whole = w.value.strings(raw, w) && w.Whole
-	return w.done()
+	w.done()
+	return w.Weighed
 }
 
 // JudgeDefinition is JudgeDefinition with the rules of the file too.

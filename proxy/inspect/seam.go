@@ -40,22 +40,22 @@ type start struct {
 	hex  int  // hexadecimal digits
 }
 
-func (l *literals) startOf(text string) start {
+// startOf takes what is known of the text, where it is neither shorter than shortText nor longer than zone.
+func (l *literals) startOf(text string, m *makeup) start {
 	s := start{head: text[:min(len(text), zone)]}
-	if len(text) < shortText { // a list of short values is nothing else
+	switch {
+	case len(text) < shortText: // a list of short values is nothing else
 		s.short(text, &l.short)
 		return s
+	case len(text) <= zone:
+		s.odd, s.run = m.marks != 0, m.blob.leading()
+	default:
+		head := makeupOf(s.head)
+		s.odd, s.run = head.marks != 0, head.blob.leading()
 	}
-	s.odd = manifold(s.head)
-	for s.run < len(s.head) && base64Letters[s.head[s.run]] {
-		c := s.head[s.run]
-		if c >= 'A' && c <= 'Z' {
-			s.caps++
-		}
-		if s.hex == s.run && hexLetters[c] {
-			s.hex++
-		}
-		s.run++
+	s.caps = capitals(s.head[:s.run])
+	for s.hex < s.run && hexLetters[s.head[s.hex]] {
+		s.hex++
 	}
 	return s
 }
@@ -146,43 +146,37 @@ func (s *seam) goesOn() bool {
 	return s.full || s.odd < zone || len(s.nodes) > 0 || s.run > 0
 }
 
-// letters counts on through a text.
-func (s *seam) letters(text string) {
-	for i := range len(text) {
-		c := text[i]
-		if !base64Letters[c] {
-			s.run, s.caps, s.hex = 0, 0, 0
-			continue
-		}
-		s.run++
-		if c >= 'A' && c <= 'Z' {
-			s.caps++
-		}
-		if s.hex < minBlob {
-			s.first[s.hex] = c
-		}
-		if s.hex++; !hexLetters[c] {
-			s.hex = 0
-		}
+// letters counts on through letters of a blob.
+func (s *seam) letters(run string) {
+	s.run += len(run)
+	s.caps += capitals(run)
+	digits := len(run) // where the last hexadecimal ones begin
+	for digits > 0 && hexLetters[run[digits-1]] {
+		digits--
 	}
+	if digits > 0 {
+		s.hex = 0
+	}
+	if s.hex < minBlob {
+		copy(s.first[s.hex:], run[digits:])
+	}
+	s.hex += len(run) - digits
 }
 
 // keep remembers how the texts end after this one.
 func (s *seam) keep(l *literals, text string) {
-	s.keepOdd(l, text, manifold(text[max(0, len(text)-zone):]))
+	end := text[max(0, len(text)-zone):]
+	m := makeupOf(end)
+	s.keepOdd(l, text, m.blob.trailing(m.size), m.marks != 0 || len(end) < shortText && parted(end))
 }
 
-// keepOdd is keep where it is known whether the end of the text can be read in more than one way.
-func (s *seam) keepOdd(l *literals, text string, odd bool) {
-	end := text[max(0, len(text)-zone):]
-	last := len(end)
-	for last > 0 && base64Letters[end[last-1]] {
-		last--
-	}
-	if last > 0 || len(end) < len(text) {
+// keepOdd is keep where it is known with how many letters of a blob the text ends, and whether its end can be read in more than one
+// way.
+func (s *seam) keepOdd(l *literals, text string, run int, odd bool) {
+	if run < len(text) {
 		s.run, s.caps, s.hex = 0, 0, 0
 	}
-	s.letters(end[last:])
+	s.letters(text[len(text)-run:])
 	if s.odd = min(s.odd+len(text), zone); odd {
 		s.odd = 0
 	}
@@ -212,7 +206,11 @@ func (s *seam) keepOdd(l *literals, text string, odd bool) {
 				}
 			}
 		}
-		s.inside = kind&kindWordy != 0
+		if s.inside = kind&kindWordy != 0; s.inside { // on to the end of the word
+			for i+1 < len(text) && l.kind[text[i+1]]&(kindWordy|kindInside) == kindWordy {
+				i++
+			}
+		}
 	}
 	if len(text) > 0 {
 		s.inside = l.kind[text[len(text)-1]]&kindWordy != 0
@@ -248,15 +246,9 @@ func (l *literals) through(node int, text string, j int) (at int, ended bool) {
 	}
 }
 
-// manifold says that a piece of a text can be read in more than one way, blobs aside.
-func manifold(text string) bool {
-	if marksOf(text) != 0 {
-		return true
-	}
-	if len(text) >= shortText {
-		return false
-	}
-	for i := 1; i < len(text)-1; i++ { // too short for that: what parts letters
+// parted says of a text that is too short for marks of it whether anything may part letters in it.
+func parted(text string) bool {
+	for i := 1; i < len(text)-1; i++ {
 		if !wordy(foldByte(text[i])) {
 			return true
 		}

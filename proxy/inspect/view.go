@@ -27,6 +27,7 @@ type view struct {
 
 	marks  marks // what the text holds,
 	marked bool  // if somebody has looked
+	whole  bool  // it is known that it holds no blob
 }
 
 func (v *view) holds() marks {

@@ -58,7 +58,8 @@ func weigh(c *compiled, parts []Part, place Place) Weighed {
 	for i := range parts {
 		w.add(parts[i].Text, &parts[i])
 	}
-	return w.done()
+	w.done()
+	return w.Weighed
 }
 
 func (p *Part) at() string { return p.Where }

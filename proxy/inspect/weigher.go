@@ -30,12 +30,13 @@ type weigher struct {
 	offset int       // where the next text begins, in all texts together
 	stream int       // the same, of the texts as folded
 	joint  joint
-	end    ending // how it ended
+	end    *ending // how it ended
 	names  [64]harmless
 	voice  voice
 	blobs  blobs
 	value  reading
-	asIs   view // of the text that is being looked at
+	asIs   view // of the text that is being looked at,
+	makeup makeup
 
 	secret  secretLook
 	seek    secretReader // where secrets alone are looked for
@@ -91,7 +92,7 @@ func (w *weigher) short(text string, where placer) {
 }
 
 // simple says that there is one way to read a text.
-func (v *view) simple() bool { return v.holds() == 0 && !hasBlob(v.text) }
+func (v *view) simple() bool { return v.holds() == 0 && (v.whole || !hasBlob(v.text)) }
 
 func (w *weigher) views(text string, v *view, where placer) {
 	all, whole := views(v)
@@ -245,7 +246,7 @@ func (w *weigher) path(where placer) string {
 }
 
 // done weighs what was found. Nothing is added after it.
-func (w *weigher) done() Weighed {
+func (w *weigher) done() {
 	t := thresholds[w.place]
 	doubt := (t.flag + t.block) / 2
 	loud, all, heavy := score(w.plain.rules, w.found, doubt)
@@ -256,7 +257,6 @@ func (w *weigher) done() Weighed {
 	if w.Verdict == Flag && w.Score >= doubt {
 		w.vote(heavy)
 	}
-	return w.Weighed
 }
 
 // release gives the weigher back. Nothing of it is read after that.

@@ -1,0 +1,143 @@
+package inspect
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// makeup is what the bytes of a short text are. All that is asked of the ends of texts that may be read as one (seam), and whether a
+// blob stands in one, begins with it; it takes one pass of eight bytes at a time.
+type makeup struct {
+	marks marks
+	size  int
+	blob  bitmap // letters of base64 and base64url
+}
+
+// bitmap has a bit for each byte of a text of at most zone bytes, the first byte's lowest.
+type bitmap [zone / 64]uint64
+
+// blanks are eight bytes that are nothing.
+const blanks = ' ' * eachByte
+
+// makeupOf is the makeup of a text of at most zone bytes.
+func makeupOf(text string) (s makeup) {
+	b := bytesOf(text)
+	s.size = len(b)
+	var wide, spelled, odd, before, apart uint64
+	for at := 0; at < len(b); at += 8 {
+		x, last := uint64(blanks), len(b)-at
+		if last >= 8 {
+			x = binary.LittleEndian.Uint64(b[at:])
+		} else if len(b) >= 8 { // the rest of it, with what stands before shifted out
+			x = binary.LittleEndian.Uint64(b[len(b)-8:])>>uint(64-8*last) | blanks<<uint(8*last)
+		} else {
+			for i := last - 1; i >= 0; i-- {
+				x = x<<8 | uint64(b[i])
+			}
+		}
+		ascii := ^x & highBits
+		low := x &^ highBits
+		letters := between(low|0x20*eachByte, 'a', 'z') & ascii
+		others := (between(low, '0', '9') | is(low|0x04*eachByte, '/') | is(low|0x02*eachByte, '/') | is(low, '_')) & ascii // + / - _
+		s.blob[at>>6&3] |= gather(letters|others) << (uint(at) & 63)
+		wide |= x
+		spelled |= (between(low, '%', '&') | is(low, '\\')) & ascii
+		odd |= (highBits - low>>5&(0x03*eachByte) | is(low, 0x7f)) & ascii
+		if last >= 8 {
+			apart |= alone(letters)
+		}
+		if at > 0 && last >= 4 {
+			apart |= alone(before>>32 | letters<<32)
+		}
+		before = letters
+	}
+	if wide&highBits != 0 {
+		s.marks |= markWide
+	}
+	if spelled != 0 {
+		s.marks |= spelledWith(text)
+	}
+	if odd != 0 && controlIn(b) {
+		s.marks |= markControl
+	}
+	if apart != 0 && len(b) >= 2*minSpaced-1 {
+		s.marks |= markLonely
+	}
+	return s
+}
+
+// between has the top bit of each of eight bytes below 0x80 set that is from first to last.
+func between(x uint64, first, last byte) uint64 {
+	return (x + uint64(0x80-first)*eachByte) &^ (x + uint64(0x7f-last)*eachByte) & highBits
+}
+
+// is has the top bit of each of eight bytes below 0x80 set that is c.
+func is(x uint64, c byte) uint64 { return (highBits - (x ^ uint64(c)*eachByte)) & highBits }
+
+// gather makes the top bits of eight bytes eight bits, the first byte's lowest.
+func gather(x uint64) uint64 { return (x >> 7) * 0x0102040810204080 >> 56 }
+
+// leading is how many bits are set from the first on.
+func (m *bitmap) leading() int {
+	for i, word := range m {
+		if word != ^uint64(0) {
+			return 64*i + bits.TrailingZeros64(^word)
+		}
+	}
+	return zone
+}
+
+// trailing is how many bits are set up to the last of size.
+func (m *bitmap) trailing(size int) int {
+	n := 0
+	for at := size; at > 0; {
+		first := (at - 1) &^ 63
+		have := at - first
+		ones := bits.LeadingZeros64(^(m[first>>6] << uint(64-have)))
+		if ones < have {
+			return n + ones
+		}
+		n, at = n+have, first
+	}
+	return n
+}
+
+// long says of a text of so many bytes whether sixteen bits in a row are set.
+func (m *bitmap) long(size int) bool {
+	r := *m
+	some := uint64(0)
+	for n := uint(1); n < minBlob; n *= 2 { // a bit is set where two, four, eight, sixteen in a row end
+		some = 0
+		before := uint64(0)
+		for i := 0; i<<6 < size; i++ {
+			x := r[i]
+			r[i] = x & (x<<n | before>>(64-n))
+			before, some = x, some|r[i]
+		}
+		if some == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// capitals is how many of the bytes of a text are.
+func capitals(text string) (n int) {
+	b := bytesOf(text)
+	for ; len(b) >= 8; b = b[8:] {
+		x := binary.LittleEndian.Uint64(b)
+		n += bits.OnesCount64(between(x&^highBits, 'A', 'Z') &^ x)
+	}
+	for _, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			n++
+		}
+	}
+	return n
+}
+
+// holds says whether a blob that is text may stand in the text. Where there are sixteen letters in a row there mostly are too few
+// capitals for base64 and no sixteen hexadecimal digits in a row.
+func (s *makeup) holds(text string) bool {
+	return s.blob.long(s.size) && (capitals(text) >= mixedLeast || nextRun(text, 0, minBlob, &hexLetters) < len(text)) && hasBlob(text)
+}
