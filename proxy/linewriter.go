@@ -9,6 +9,8 @@ import (
 const (
 	// gatherLimit is how much a corked writer gathers before it writes all the same: what one read of a pipe brings.
 	gatherLimit = 64 << 10
+	// gatherLines is the same in lines: whoever reads them begins while the others are still being looked at.
+	gatherLines = 24
 	// queueLimit is how many bytes of others may wait behind a pipe that is not read before Enqueue waits too: what it
 	// carries are our own short answers, and a client that asks millions of times without reading is stopped there.
 	queueLimit = 4 << 20
@@ -28,6 +30,7 @@ type lineWriter struct {
 	mu      sync.Mutex
 	free    sync.Cond
 	pending []byte // whole lines that nobody writes yet
+	lines   int    // how many of them were gathered
 	spare   []byte // the buffer that pending was swapped for
 	corked  bool
 	busy    bool // somebody writes
@@ -75,7 +78,7 @@ func (w *lineWriter) Write(line []byte) error {
 		}
 	}
 	w.pending = append(w.pending, line...)
-	if w.corked && len(w.pending) < gatherLimit {
+	if w.lines++; w.corked && len(w.pending) < gatherLimit && w.lines < gatherLines {
 		return nil
 	}
 	return w.flushLocked()
@@ -108,6 +111,7 @@ func (w *lineWriter) Enqueue(line []byte) {
 func (w *lineWriter) flushLocked() error {
 	for !w.busy && len(w.pending) > 0 && w.err == nil {
 		lines := w.pending
+		w.lines = 0
 		w.pending, w.spare = w.spare[:0], nil
 		w.writeLocked(lines)
 		if cap(lines) <= 2*gatherLimit {
