@@ -16,10 +16,10 @@ const (
 // frame is one open container.
 type frame struct {
 	mask    uint64 // a bit for each key's hash: a key whose bit is not set has no double
-	base    int    // number of its first key among all open keys
-	value   int    // where the value of the member being read starts
-	comma   int    // its last comma
-	ours    int    // the member being read, as a number from 1 in scanner.ours; 0 if it is not ours
+	base    uint32 // number of its first key among all open keys
+	value   uint32 // where the value of the member being read starts
+	comma   uint32 // its last comma
+	ours    uint16 // the member being read, as a number from 1 in scanner.ours; 0 if it is not ours
 	object  bool
 	place   place
 	child   place // of the container that would open next in it
@@ -119,7 +119,9 @@ value:
 	}
 	switch c := raw[i]; c {
 	case '"':
-		if i, _, reason = scanString(raw, i+1); reason != "" {
+		if start = shortString(raw, i+1); start >= 0 {
+			i = start
+		} else if i, _, reason = scanString(raw, i+1); reason != "" {
 			return 0, stringProblem(reason, i)
 		}
 		i++
@@ -130,8 +132,13 @@ value:
 		if f != nil {
 			child = f.child
 		}
-		s.frames = append(s.frames, frame{base: len(s.keys), object: c == '{', place: child, leading: true})
+		if n := len(s.frames); n < cap(s.frames) {
+			s.frames = s.frames[:n+1]
+		} else {
+			s.frames = append(s.frames, frame{})
+		}
 		f = &s.frames[len(s.frames)-1]
+		*f = frame{base: uint32(len(s.keys)), object: c == '{', place: child, leading: true}
 		if child == placeExact {
 			f.child = placeExact
 		}
@@ -184,7 +191,7 @@ valued: // a value of f ended before i
 	}
 	if f.object {
 		if f.field != fieldNone {
-			s.spans[f.field] = Span{f.value, i}
+			s.spans[f.field] = Span{int(f.value), i}
 			f.field = fieldNone
 		}
 		if f.ours != 0 {
@@ -195,7 +202,7 @@ valued: // a value of f ended before i
 			return 0, parseProblem(reasonEnd, i)
 		}
 		if raw[i] == ',' {
-			f.comma = i
+			f.comma = uint32(i)
 			f.ours = 0
 			i = skipSpace(raw, i+1)
 			goto key
@@ -228,8 +235,10 @@ key:
 		return 0, parseProblem("a key that is no string", i)
 	}
 	start = i + 1
-	if i, tr, reason = scanString(raw, start); reason != "" {
-		return 0, stringProblem(reason, i)
+	if i, tr = shortString(raw, start), 0; i < 0 {
+		if i, tr, reason = scanString(raw, start); reason != "" {
+			return 0, stringProblem(reason, i)
+		}
 	}
 	if p := s.key(f, start, i, tr); p != nil {
 		return 0, p
@@ -242,11 +251,11 @@ key:
 		return 0, parseProblem("no colon after a key", i)
 	}
 	i = skipSpace(raw, i+1)
-	f.value = i
+	f.value = uint32(i)
 	goto value
 
 closed:
-	if len(s.keys)-f.base > fewKeys {
+	if len(s.keys)-int(f.base) > fewKeys {
 		if double, found := s.doubled(raw, s.keys[f.base:], f.place != placeExact); found {
 			return 0, doubleProblem(f.place, int(double.start))
 		}
@@ -267,7 +276,7 @@ func (s *scanner) key(f *frame, start, end int, tr traits) *Problem {
 	// Past fewKeys the doubles are found when the object closes.
 	if bit := uint64(1) << (record.hash & 63); f.mask&bit == 0 {
 		f.mask |= bit
-	} else if len(s.keys)-f.base <= fewKeys && s.among(s.raw, s.keys[f.base:], record, f.place != placeExact) {
+	} else if len(s.keys)-int(f.base) <= fewKeys && s.among(s.raw, s.keys[f.base:], record, f.place != placeExact) {
 		return doubleProblem(f.place, start)
 	}
 	s.keys = append(s.keys, record)
@@ -293,7 +302,7 @@ func (s *scanner) key(f *frame, start, end int, tr traits) *Problem {
 				return invalidProblem("too many keys that begin with sallyport/", start)
 			}
 			s.ours = append(s.ours, Member{Key: Span{start - 1, end + 1}})
-			f.ours = len(s.ours)
+			f.ours = uint16(len(s.ours))
 		} else {
 			f.leading = false
 		}

@@ -27,9 +27,9 @@ func (s *scanner) isOurs(content []byte, tr traits) bool {
 // closeOurs completes the member of f that is ours; its value ended at end.
 func (s *scanner) closeOurs(f *frame, end int) {
 	m := &s.ours[f.ours-1]
-	m.Value = Span{f.value, end}
+	m.Value = Span{int(f.value), end}
 	if !f.leading {
-		m.Cut = Span{f.comma, end}
+		m.Cut = Span{int(f.comma), end}
 		return
 	}
 	// All members before it go as well: the comma after it goes with it.

@@ -97,6 +97,25 @@ func scanString(raw []byte, i int) (end int, tr traits, reason string) {
 	}
 }
 
+// shortString is where the string ends whose first byte after the quote is raw[i], if that is one of the next eight bytes and nothing
+// but plain ASCII stands before it; -1 otherwise. Most keys are so.
+func shortString(raw []byte, i int) int {
+	if i+8 > len(raw) {
+		return -1
+	}
+	x := binary.LittleEndian.Uint64(raw[i:])
+	quote := x ^ '"'*ones
+	slash := x ^ '\\'*ones
+	m := ((x-0x20*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash | x) & highs
+	if m == 0 {
+		return -1
+	}
+	if i += bits.TrailingZeros64(m) >> 3; raw[i] != '"' {
+		return -1
+	}
+	return i
+}
+
 // scanNumber reads the number at raw[i] and returns the offset after it; ok is false where the grammar does not hold.
 func scanNumber(raw []byte, i int) (end int, ok bool) {
 	if i < len(raw) && raw[i] == '-' {
