@@ -1,5 +1,7 @@
 package inspect
 
+import "bytes"
+
 // SensitivePath is the rule of arguments that name a file in which credentials are kept.
 const SensitivePath = "sensitive_path"
 
@@ -25,7 +27,7 @@ var (
 // and costs two passes over short text. params must have passed frame.Scan.
 func Arguments(params []byte, secrets string) []Finding {
 	findings := sensitivePaths(params)
-	if len(params) == 0 || secrets == SecretsOff || len(findings) == maxFindings {
+	if secrets == SecretsOff || len(findings) == maxFindings || !spells(params) {
 		return findings
 	}
 	w := newWeigher(rules(), Answer)
@@ -34,6 +36,22 @@ func Arguments(params []byte, secrets string) []Finding {
 	w.seek = secretReader{w: w, found: findings}
 	w.value.strings(params, &w.seek)
 	return w.seek.found
+}
+
+// spells says whether a string of a JSON value, keys aside, is long enough to hold anything.
+func spells(raw []byte) bool {
+	for i := bytes.IndexByte(raw, '"'); i >= 0 && i < len(raw); {
+		end, _ := skipString(raw, i)
+		if end-i-len(`""`) >= minText && !(end < len(raw) && raw[end] == ':') {
+			return true
+		}
+		next := bytes.IndexByte(raw[end:], '"')
+		if next < 0 {
+			return false
+		}
+		i = end + next
+	}
+	return false
 }
 
 func sensitivePaths(params []byte) (findings []Finding) {

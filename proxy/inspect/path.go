@@ -1,9 +1,6 @@
 package inspect
 
-import (
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 // Member is the path of a member of the object at where: "inputSchema.properties.city", or `_meta["io.x/y"]` where the
 // key is no plain word. Keys are server text: a path is escaped before it is printed.
@@ -23,7 +20,21 @@ func Element(where string, index int) string {
 }
 
 func word(key string) bool {
-	return key != "" && len(key) <= maxMatch && strings.IndexFunc(key, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '$')
-	}) < 0
+	if key == "" || len(key) > maxMatch {
+		return false
+	}
+	for i := range len(key) {
+		if !inWord[key[i]] {
+			return false
+		}
+	}
+	return true
 }
+
+// inWord are the bytes that plain names are made of.
+var inWord = func() (in [256]bool) {
+	for c := range in {
+		in[c] = base64Letters[c] && c != '+' && c != '/' || c == '$'
+	}
+	return in
+}()
