@@ -50,7 +50,8 @@ func (s *Session) clientUnreadable(line []byte, err error) {
 }
 
 func (s *Session) clientRequest(line []byte, m *frame.Message) {
-	r := &request{id: bytes.Clone(m.ID.Of(line)), method: methodOf(m.Method), started: time.Now()}
+	r := &request{method: methodOf(m.Method), started: s.came}
+	r.id = r.store(m.ID.Of(line))
 	switch r.method {
 	case methodModern:
 		s.client.Enqueue(errorLine(r.id, -32601, "Method not found", nil))

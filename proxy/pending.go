@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"bytes"
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/sallyport/sallyport/proxy/frame"
 )
@@ -30,6 +32,23 @@ type request struct {
 	cursor string
 	// own takes the answer of a request of ours. It has room for one.
 	own chan []byte
+
+	// room holds the id, its key and short params: a request is one piece of memory.
+	room [112]byte
+	used int
+}
+
+// store is a copy of b that lives as long as the request and is not written to.
+func (r *request) store(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	if len(b) > len(r.room)-r.used {
+		return bytes.Clone(b)
+	}
+	at := r.room[r.used : r.used+len(b) : r.used+len(b)]
+	r.used += copy(at, b)
+	return at
 }
 
 // status is what the timeline says of an answered request.
@@ -61,7 +80,8 @@ func (f *inFlight) add(r *request) bool {
 	if f.m == nil {
 		f.m = make(map[string]*request)
 	}
-	f.m[string(f.key)] = r
+	key := r.store(f.key)
+	f.m[unsafe.String(unsafe.SliceData(key), len(key))] = r
 	return true
 }
 

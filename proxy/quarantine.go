@@ -303,6 +303,6 @@ func (r *request) keep(line []byte, m *frame.Message) {
 	}
 	params := m.Params.Of(line)
 	if r.cut = len(params) > maxParams; !r.cut {
-		r.params = slices.Clone(params)
+		r.params = r.store(params)
 	}
 }
