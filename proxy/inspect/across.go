@@ -28,12 +28,18 @@ type Tools struct {
 	named map[string]bool // distinctive names, in lower case
 	plain map[string]bool // names that are words of the language, in lower case
 	drawn map[string]string
+	room  *int // how many places may still be looked at
 }
 
-// OtherTools prepares names. own are the tools of the server whose definitions are looked at: what it offers itself it may speak
+// maxNamed is how many places are looked at in which the definitions of one server name tools of others. Each takes a tenth of a
+// millisecond.
+const maxNamed = 1000
+
+// OtherTools prepares names, for one look at all definitions of a server. own are the tools of the server whose definitions are looked at: what it offers itself it may speak
 // of, and that two servers have a tool of one name is an everyday thing.
 func OtherTools(names, own []string) Tools {
-	t := Tools{named: map[string]bool{}, plain: map[string]bool{}, drawn: map[string]string{}}
+	t := Tools{named: map[string]bool{}, plain: map[string]bool{}, drawn: map[string]string{}, room: new(int)}
+	*t.room = maxNamed
 	mine := map[string]bool{}
 	for _, name := range own {
 		mine[strings.ToLower(name)] = true
@@ -145,15 +151,18 @@ func (a *across) read(r *reading, text string, _ bool) {
 		if !named && !(a.others.plain[low] && quoted(text, start, end)) {
 			continue
 		}
-		level := orders(text, start, end)
-		if level == "" {
-			continue
-		}
-		if !named {
-			level = Low // a word of the language in quotes: it may mean something else
+		level, title := High, "It names tools of other servers in more places than are looked at"
+		if *a.others.room > 0 {
+			*a.others.room--
+			if level, title = orders(text, start, end), "It says what is to be done about another server's tool"; level == "" {
+				continue
+			}
+			if !named {
+				level = Low // a word of the language in quotes: it may mean something else
+			}
 		}
 		a.found = append(a.found, Finding{
-			Rule: Shadowing, Level: level, Category: "threat", Title: "It says what is to be done about another server's tool", Where: r.at(),
+			Rule: Shadowing, Level: level, Category: "threat", Title: title, Where: r.at(),
 			Start: start, End: end, Match: strings.Clone(clip(text[start:end], maxMatch)),
 		})
 		return // once a text
@@ -235,7 +244,7 @@ func ContextParameters(raw []byte) []Finding {
 		}
 		named := sidenote().MatchString(strings.ToLower(spacedName(key)))
 		wish := contextWish().FindStringIndex(description)
-		secret := keptSecret().MatchString(description)
+		secret := (named || wish != nil) && keptSecret().MatchString(description)
 		level := Level("")
 		switch {
 		case named && wish != nil && secret, named && secret, wish != nil && secret:

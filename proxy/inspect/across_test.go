@@ -115,3 +115,18 @@ func TestADescriptionThatGrewFarPastWhatWasAllowedIsFound(t *testing.T) {
 		t.Error("what was never allowed did not grow")
 	}
 }
+
+func TestWhoNamesOtherToolsWithoutEndIsNotReadToTheEnd(t *testing.T) {
+	others := OtherTools([]string{"send_email"}, nil)
+	if found := Across("x", described(strings.Repeat("See send_email. ", maxNamed)), others); len(found) != 0 {
+		t.Fatalf("as often as is looked at: %+v", found)
+	}
+	for range 2 { // and from there on in every definition
+		if found := Across("x", described("See send_email."), others); len(found) != 1 || found[0].Rule != Shadowing || found[0].Level != High || found[0].Match != "send_email" {
+			t.Errorf("once more: %+v", found)
+		}
+	}
+	if found := Across("x", described("See the other tool."), others); len(found) != 0 {
+		t.Errorf("without a name: %+v", found)
+	}
+}

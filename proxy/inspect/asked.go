@@ -61,7 +61,12 @@ func Asked(method string, params []byte) []Finding {
 type asking struct {
 	raw   []byte
 	found []Finding
+	read  int // bytes of text that were looked at
 }
+
+// maxAskedText is how many bytes of text of one request are looked at. Nobody reads a form that says more, and the expressions take
+// some microseconds a byte, for which all other calls would wait.
+const maxAskedText = 16 << 10
 
 func (a *asking) add(rule string, level Level, title, where, text string, start, end int) {
 	for _, f := range a.found {
@@ -159,6 +164,10 @@ const (
 // sensitive information in a form). field: the text names what is to be filled in; elsewhere the word alone is no request.
 func (a *asking) words(where, text string, field bool) {
 	if text == "" {
+		return
+	}
+	if a.read += len(text); a.read > maxAskedText {
+		a.add(BeyondBounds, High, "It asks in more words than anybody reads", where, text, 0, len(text))
 		return
 	}
 	folded, lower := fold(&view{text: text}), strings.ToLower(text)

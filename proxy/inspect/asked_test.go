@@ -86,3 +86,18 @@ func TestAskedStaysBoundedWhateverIsAsked(t *testing.T) {
 		}
 	}
 }
+
+func TestAFormThatNobodyReadsIsNotReadEither(t *testing.T) {
+	long := strings.Repeat("Your name. ", maxAskedText/len("Your name. "))
+	if found := Asked("elicitation/create", []byte(`{"message":"`+long+`"}`)); len(found) != 0 {
+		t.Fatalf("as long as is looked at: %+v", found)
+	}
+	for name, params := range map[string]string{
+		"one text":   `{"message":"` + long + long + `"}`,
+		"many texts": elicited(long, `"a":{"type":"string","title":"`+long[:200]+`"}`),
+	} {
+		if found := Asked("elicitation/create", []byte(params)); len(found) == 0 || found[0].Rule != BeyondBounds || found[0].Level != High {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
