@@ -97,8 +97,8 @@ func (s *Session) subjectOf(r *request, line []byte, m *frame.Message) {
 	}
 	switch r.method {
 	case methodCall:
-		if span, ok := frame.Find(line, m.Params, "name"); ok {
-			name, wellFormed := frame.StringBytes(line, span)
+		if !m.Name.Empty() {
+			name, wellFormed := frame.StringBytes(line, m.Name)
 			if t, known := s.view.Load().tools[string(name)]; known && wellFormed {
 				r.name, r.item = t.name, t.key
 				return

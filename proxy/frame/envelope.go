@@ -11,6 +11,7 @@ const (
 	fieldParams
 	fieldResult
 	fieldError
+	fieldName // of params
 	fieldCount
 )
 

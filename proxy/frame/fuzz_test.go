@@ -136,6 +136,9 @@ func FuzzScan(f *testing.F) {
 				t.Fatalf("%q: %s is at %v, Find says %v", line, part.name, part.found, again)
 			}
 		}
+		if name, _ := Find(line, m.Params, "name"); name != m.Name {
+			t.Fatalf("%q: params.name is at %v, Find says %v", line, m.Name, name)
+		}
 		var method string
 		if read.Method != nil {
 			_ = json.Unmarshal(read.Method, &method)

@@ -23,7 +23,7 @@ type frame struct {
 	object  bool
 	place   place
 	child   place // of the container that would open next in it
-	field   field // of the envelope, being read
+	field   field // being read, fieldNone for one that nobody asks for
 	leading bool  // all members so far were ours
 }
 
@@ -292,6 +292,9 @@ func (s *scanner) key(f *frame, start, end int, tr traits) *Problem {
 			return invalidProblem("a known key of params in another case", start)
 		}
 		f.child = child
+		if string(content) == "name" || tr != 0 && string(s.decoded[0]) == "name" {
+			f.field = fieldName
+		}
 	case placeContext:
 		f.child = s.contextKey(content, tr)
 	}

@@ -44,6 +44,7 @@ type Message struct {
 	ID     Span   // value of "id", of any JSON type; absent if there is none
 	Method []byte // decoded; points into Raw, or where it was escaped into the Message, until the next Scan; nil for answers
 	Params Span
+	Name   Span // value of "name" in Params, of any JSON type; absent if there is none
 	Result Span
 	Error  Span
 	Keys   Keys     // from a server: which of the keys that a reader of answers asks about it may hold, at any depth
@@ -55,7 +56,7 @@ type Message struct {
 // Reset lets go of the line: a Message that is kept keeps the line's memory.
 func (m *Message) Reset() {
 	m.Raw, m.Kind, m.Method, m.Keys = nil, 0, nil, 0
-	m.ID, m.Params, m.Result, m.Error = Span{}, Span{}, Span{}, Span{}
+	m.ID, m.Params, m.Name, m.Result, m.Error = Span{}, Span{}, Span{}, Span{}, Span{}
 	m.Ours = m.Ours[:0]
 }
 
@@ -94,7 +95,7 @@ func Scan(raw []byte, dir Direction, m *Message) error {
 		m.Ours = m.Ours[:0]
 		return p
 	}
-	m.ID, m.Params = s.spans[fieldID], s.spans[fieldParams]
+	m.ID, m.Params, m.Name = s.spans[fieldID], s.spans[fieldParams], s.spans[fieldName]
 	m.Result, m.Error, m.Keys = s.spans[fieldResult], s.spans[fieldError], s.known
 	switch {
 	case !m.Result.Empty():

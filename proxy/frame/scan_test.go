@@ -62,6 +62,19 @@ func TestScanFindsTheMembersOfTheEnvelope(t *testing.T) {
 	}
 }
 
+func TestScanFindsTheNameInParams(t *testing.T) {
+	for params, want := range map[string]string{
+		`{"name":"echo"}`: `"echo"`, `{"a":{"name":1},"name": "x" ,"b":2}`: `"x"`, `{"n\u0061me":["y"]}`: `["y"]`, `{"arguments":{"name":"z"}}`: "", `[{"name":"z"}]`: "",
+		`{"name":null}`: "null", `{}`: "",
+	} {
+		for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"m","params":` + params + `}`, `{"params":` + params + `,"x":{"name":1},"name":2,"jsonrpc":"2.0","method":"m"}`} {
+			if m := scanned(t, line, FromClient); string(m.Name.Of(m.Raw)) != want {
+				t.Errorf("%s: %q, not %q", line, m.Name.Of(m.Raw), want)
+			}
+		}
+	}
+}
+
 func TestScanRefusesWhatIsNoJSON(t *testing.T) {
 	const head = `{"jsonrpc":"2.0","method":"ping","params":{"a":`
 	for name, line := range map[string]string{

@@ -22,6 +22,12 @@ var (
 	serviceFiles = []string{"service-account.json", "service_account.json"}
 )
 
+// beginsFile are the bytes that one of them begins with.
+var beginsFile = [256]bool{
+	'.': true, '/': true, '\\': true, 'i': true, 'I': true, 'c': true, 'C': true, 'l': true, 'L': true, 'k': true, 'K': true, 'w': true,
+	'W': true, 's': true, 'S': true,
+}
+
 // Arguments looks at the params of a call for the timeline: the person's own words, so nothing follows from what is found but
 // that it is shown: files in which credentials are kept, and secrets (of which the finding holds none). It is asked for every call,
 // and costs two passes over short text. params must have passed frame.Scan.
@@ -56,6 +62,9 @@ func spells(raw []byte) bool {
 
 func sensitivePaths(params []byte) (findings []Finding) {
 	for at := 0; at < len(params); at++ {
+		if !beginsFile[params[at]] || at > 0 && isWord(params[at-1]) && isWord(params[at]) {
+			continue // a name goes on to the left of it: "invalid_rsa" names no key
+		}
 		var files []string
 		switch params[at] {
 		case '.':
@@ -74,11 +83,6 @@ func sensitivePaths(params []byte) (findings []Finding) {
 			files = walletFiles
 		case 's', 'S':
 			files = serviceFiles
-		default:
-			continue
-		}
-		if isWord(params[at]) && at > 0 && isWord(params[at-1]) {
-			continue // a name goes on to the left of it: "invalid_rsa" names no key
 		}
 		for _, file := range files {
 			n := spelledAt(params[at:], file)

@@ -43,7 +43,7 @@ func tail(n int) int {
 func mixed(s string) bool {
 	upper, lower, turns := 0, 0, 0
 	var last byte
-	for i := range min(len(s), 256) {
+	for i := range min(len(s), zone) {
 		c := s[i]
 		switch {
 		case c >= 'A' && c <= 'Z':
