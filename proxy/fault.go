@@ -19,28 +19,26 @@ func (s *Session) guardedServer(line []byte) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.journal.fault("a line of the server", inspect.Fault(p))
-			err = s.failedServer(line)
+			err = s.failedServer(s.serving, line)
 		}
 	}()
 	return s.fromServer(line)
 }
 
-// failedServer answers for a line of the server that is lost.
-func (s *Session) failedServer(line []byte) error {
-	if r := s.serving; r != nil {
-		if r.own != nil {
-			select {
-			case r.own <- nil:
-			default:
-			}
-			return nil
+// failedServer answers for a line of the server that is lost. r is the request that it was already known to answer, nil for none.
+func (s *Session) failedServer(r *request, line []byte) error {
+	switch {
+	case r == nil:
+		if id, _ := frame.FindID(line); id != nil {
+			s.unanswered(id, bytes.Contains(line, []byte(`"method"`)), len(line), whyFault)
 		}
+	case r.own != nil:
+		select {
+		case r.own <- nil:
+		default:
+		}
+	default:
 		return s.client.Write(faultLine(r.id))
-	}
-	if id, _ := frame.FindID(line); id != nil && bytes.Contains(line, []byte(`"method"`)) {
-		s.asks.take(id)
-		s.client.Uncork()
-		s.server.Enqueue(faultLine(id))
 	}
 	return nil
 }
@@ -50,24 +48,32 @@ func (s *Session) guardedClient(line []byte) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.journal.fault("a line of the client", inspect.Fault(p))
-			id, _ := frame.FindID(line)
-			if id == nil {
-				return
-			}
-			if bytes.Contains(line, []byte(`"method"`)) {
-				s.calls.take(id)
-				s.client.Enqueue(faultLine(id))
-				return
-			}
-			s.server.Enqueue(faultLine(id))
+			s.failedClient(line)
 		}
 	}()
 	s.fromClient(line)
 }
 
+// failedClient is failedServer for a line of the client.
+func (s *Session) failedClient(line []byte) {
+	id, _ := frame.FindID(line)
+	switch {
+	case id == nil:
+	case bytes.Contains(line, []byte(`"method"`)):
+		s.calls.take(id)
+		s.client.Enqueue(faultLine(id))
+	default:
+		if asked := s.asks.take(id); asked != nil {
+			s.server.Enqueue(faultLine(asked.id))
+		}
+	}
+}
+
+const whyFault = "a fault in Sallyport itself; tell the user: open Sallyport, Activity"
+
 // faultLine is the error for a message that was lost by a fault of ours.
 func faultLine(id []byte) []byte {
-	return errorLine(id, -32603, "[Sallyport] the message was not let through: a fault in Sallyport itself. Tell the user: open Sallyport, Activity.", nil)
+	return errorLine(id, -32603, "[Sallyport] the message was not let through: "+whyFault, nil)
 }
 
 // beside runs f beside the reading goroutines for a request that waits for it.

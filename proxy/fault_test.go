@@ -60,3 +60,27 @@ func TestALineThatBreaksACheckIsNotPassedOnAndTheSessionGoesOn(t *testing.T) {
 		t.Errorf("afterwards: %s", got)
 	}
 }
+
+func TestALineThatBreaksUsIsAnsweredForOnBothSides(t *testing.T) {
+	r := ready(t)
+	s := r.s
+	call := &request{id: []byte("7"), method: methodCall}
+	s.calls.add(call)
+	if err := s.failedServer(nil, []byte(`{"jsonrpc":"2.0","id":7,"result":{}}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.answerTo("7"); !strings.Contains(got, "a fault in Sallyport itself") || s.calls.peek([]byte("7")) != nil {
+		t.Errorf("whoever waits for the server's line: %s", got)
+	}
+	s.failedClient([]byte(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{}}`))
+	if got := r.answerTo("8"); !strings.Contains(got, "a fault in Sallyport itself") {
+		t.Errorf("the client: %s", got)
+	}
+	s.asks.add(&request{id: []byte(`"a"`)})
+	s.failedClient([]byte(`{"jsonrpc":"2.0","id":"a","result":{}}`))
+	r.eventually("the server hears of its request", func() bool { return r.server.got("a fault in Sallyport itself") })
+	if err := s.failedServer(nil, []byte(`{"jsonrpc":"2.0","id":9,"method":"roots/list"}`)); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually("the server hears of what it asked", func() bool { return r.server.got(`"id":9,"error"`) })
+}
