@@ -62,7 +62,7 @@ func removeOnce(answer []byte, findings []Finding) ([]byte, error) {
 		if f.Category == CategorySecret { // no threat: a redaction has its own setting
 			continue
 		}
-		if !tree.insert(f) {
+		if f.Rule == NotLookedAt || !tree.insert(f) {
 			return nil, fmt.Errorf("%s stands nowhere: %w", f.Rule, ErrUnplaced)
 		}
 	}

@@ -167,3 +167,16 @@ func TestOurOwnVoiceIsTakenOutHoweverOftenItSpeaks(t *testing.T) {
 		t.Errorf("left: %.300s", left)
 	}
 }
+
+func TestNothingIsTakenOutOfWhatWasNotLookedAt(t *testing.T) {
+	broken := (&RuleFile{}).NewWatch()
+	for _, raw := range []string{`{"content":[{"type":"text","text":"a"}]}`, `"a"`} {
+		v := broken.Answer([]byte(raw), Terms{})
+		if v.Verdict != Block || v.Fault == "" || len(v.Findings) != 1 {
+			t.Fatalf("%+v", v)
+		}
+		if left, err := RemoveMarked([]byte(raw), v.Findings); !errors.Is(err, ErrUnplaced) {
+			t.Errorf("%s became %s: %v", raw, left, err)
+		}
+	}
+}
