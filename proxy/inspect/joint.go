@@ -147,7 +147,7 @@ func (w *weigher) ending() {
 	}
 	if j := &w.joint; j.open() && j.counted(w.of.finder).goesOn() {
 		size := zone
-		if j.seam.mayGoOn() {
+		if j.seam.run > zone/2 { // a blob may be long
 			size = blobZone
 		}
 		e.tail = append(e.tail, j.tail[max(0, len(j.tail)-size):]...)

@@ -146,12 +146,6 @@ func (s *seam) goesOn() bool {
 	return s.full || s.odd < zone || len(s.nodes) > 0 || s.run > 0
 }
 
-// mayGoOn says whether the texts end in what may be a long blob. As many letters as are looked at for capitals, without enough of
-// them, are none, unless they end in hexadecimal digits.
-func (s *seam) mayGoOn() bool {
-	return s.run > zone/2 && (s.run < zone || s.caps >= mixedLeast || s.hex > 0)
-}
-
 // letters counts on through letters of a blob.
 func (s *seam) letters(run string) {
 	s.run += len(run)
