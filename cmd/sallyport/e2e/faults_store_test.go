@@ -64,7 +64,7 @@ func (h *installation) status() (s struct {
 	Waiting  []waiting
 }) {
 	h.t.Helper()
-	out, _ := h.run("status", "--json")
+	out, _ := h.told("status", "--json")
 	if err := json.Unmarshal([]byte(out), &s); err != nil {
 		h.t.Fatalf("status: %v: %s", err, out)
 	}

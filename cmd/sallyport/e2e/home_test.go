@@ -127,7 +127,7 @@ type waiting struct {
 
 func (h *installation) inbox() []waiting {
 	h.t.Helper()
-	out, code := h.run("inbox", "--json")
+	out, code := h.told("inbox", "--json")
 	var list struct {
 		Items []waiting `json:"items"`
 	}
@@ -175,6 +175,17 @@ func (h *installation) listing(items []string) bool {
 		}
 	}
 	return false
+}
+
+// told is what a command prints once a hub answers it. One that meets damage in its store gives way to another, and between the two
+// none runs.
+func (h *installation) told(args ...string) (out string, code int) {
+	h.t.Helper()
+	wait(h.t, "a hub that answers", func() bool {
+		out, code = h.run(args...)
+		return !strings.Contains(out, "no hub runs")
+	})
+	return out, code
 }
 
 // wait waits for a condition.
