@@ -50,7 +50,7 @@ func (s *Session) clientUnreadable(line []byte, err error) {
 }
 
 func (s *Session) clientRequest(line []byte, m *frame.Message) {
-	r := &request{method: methodOf(m.Method), started: s.came}
+	r := &request{method: methodOf(m.Method), started: time.Now()}
 	r.id = r.store(m.ID.Of(line))
 	switch r.method {
 	case methodModern:

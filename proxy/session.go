@@ -68,7 +68,6 @@ type Session struct {
 	park     *park // nil where the server was started at once
 
 	cm, sm       frame.Message // scratch of the two reading goroutines
-	came         time.Time     // when the client's line that is being read came
 	serving      *request      // what the server's line that is being read answers, nil for nothing of the client
 	clientReader *frame.Reader
 	serverReader *frame.Reader
@@ -208,9 +207,6 @@ func (s *Session) readClient() {
 			s.server.Uncork()
 			corked = false
 			continue
-		}
-		if !corked { // what one read brought came at one time
-			s.came = time.Now()
 		}
 		more := s.clientReader.More()
 		if more && !corked {
