@@ -6,7 +6,7 @@ import (
 )
 
 // makeup is what the bytes of a short text are. All that is asked of the ends of texts that may be read as one (seam), and whether a
-// blob stands in one, begins with it; it takes one pass of eight bytes at a time.
+// blob stands in one, begins with it; it takes two passes of eight bytes at a time.
 type makeup struct {
 	marks marks
 	size  int
@@ -22,8 +22,7 @@ const blanks = ' ' * eachByte
 // makeupOf is the makeup of a text of at most zone bytes.
 func makeupOf(text string) (s makeup) {
 	b := bytesOf(text)
-	s.size = len(b)
-	var wide, spelled, odd, before, apart uint64
+	s.marks, s.size = marksOf(text), len(b)
 	for at := 0; at < len(b); at += 8 {
 		x, last := uint64(blanks), len(b)-at
 		if last >= 8 {
@@ -35,33 +34,9 @@ func makeupOf(text string) (s makeup) {
 				x = x<<8 | uint64(b[i])
 			}
 		}
-		ascii := ^x & highBits
 		low := x &^ highBits
-		letters := between(low|0x20*eachByte, 'a', 'z') & ascii
-		others := (between(low, '0', '9') | is(low|0x04*eachByte, '/') | is(low|0x02*eachByte, '/') | is(low, '_')) & ascii // + / - _
-		s.blob[at>>6&3] |= gather(letters|others) << (uint(at) & 63)
-		wide |= x
-		spelled |= (between(low, '%', '&') | is(low, '\\')) & ascii
-		odd |= (highBits - low>>5&(0x03*eachByte) | is(low, 0x7f)) & ascii
-		if last >= 8 {
-			apart |= alone(letters)
-		}
-		if at > 0 && last >= 4 {
-			apart |= alone(before>>32 | letters<<32)
-		}
-		before = letters
-	}
-	if wide&highBits != 0 {
-		s.marks |= markWide
-	}
-	if spelled != 0 {
-		s.marks |= spelledWith(text)
-	}
-	if odd != 0 && controlIn(b) {
-		s.marks |= markControl
-	}
-	if apart != 0 && len(b) >= 2*minSpaced-1 {
-		s.marks |= markLonely
+		others := (between(low, '0', '9') | is(low|0x04*eachByte, '/') | is(low|0x02*eachByte, '/') | is(low, '_')) &^ x // + / - _
+		s.blob[at>>6&3] |= gather(lettersOf(x)|others) << (uint(at) & 63)
 	}
 	return s
 }

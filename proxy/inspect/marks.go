@@ -87,14 +87,6 @@ func lettersOf(x uint64) uint64 {
 // standApart says of lettersOf eight bytes that there are two at least and no two beside each other.
 func standApart(letters uint64) bool { return letters&(letters>>8) == 0 && letters&(letters-1) != 0 }
 
-// alone is standApart as a bit that is set or not, of letters at the top bits.
-func alone(letters uint64) uint64 {
-	if standApart(letters) {
-		return 1
-	}
-	return 0
-}
-
 // lonely is where letters that stand apart may begin, from or after a place. Of the eleven bytes that the shortest such run has,
 // eight stand at a multiple of four, and no two letters beside each other are among them.
 func lonely(text string, from int) int {
