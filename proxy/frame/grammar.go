@@ -132,13 +132,8 @@ value:
 		if f != nil {
 			child = f.child
 		}
-		if n := len(s.frames); n < cap(s.frames) {
-			s.frames = s.frames[:n+1]
-		} else {
-			s.frames = append(s.frames, frame{})
-		}
+		s.frames = append(s.frames, frame{base: uint32(len(s.keys)), object: c == '{', place: child, leading: true})
 		f = &s.frames[len(s.frames)-1]
-		*f = frame{base: uint32(len(s.keys)), object: c == '{', place: child, leading: true}
 		if child == placeExact {
 			f.child = placeExact
 		}
