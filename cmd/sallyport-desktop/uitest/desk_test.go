@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -249,9 +250,14 @@ func (a *app) end() {
 	select {
 	case <-a.ended:
 	case <-time.After(patience):
-		_ = a.cmd.Process.Kill()
-		<-a.ended
 		a.t.Errorf("the program did not end when it was interrupted")
+		_ = a.cmd.Process.Signal(syscall.SIGQUIT) // it says where it hangs
+		select {
+		case <-a.ended:
+		case <-time.After(5 * time.Second):
+			_ = a.cmd.Process.Kill()
+			<-a.ended
+		}
 	}
 	if a.t.Failed() {
 		a.t.Logf("sallyport-desktop said: %s", a.said)
@@ -323,7 +329,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.buf.Write(p)
-	if over := t.buf.Len() - 8<<10; over > 0 {
+	if over := t.buf.Len() - 64<<10; over > 0 {
 		t.buf.Next(over)
 	}
 	return len(p), nil
