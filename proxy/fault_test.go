@@ -11,10 +11,8 @@ import (
 // faulty are rules by which nothing can be looked at: a fault of ours, as no file makes it.
 var faulty = &inspect.RuleFile{}
 
-func faultRecorded(r *rig) bool {
-	return r.gate.recorded(func(rec control.Record) bool {
-		return rec.Kind == "guard_problem" && rec.Status == "blocked" && strings.Contains(rec.Summary, "fault in Sallyport itself") && strings.Contains(string(rec.Detail), ".go:")
-	})
+func ofAFault(rec control.Record) bool {
+	return rec.Kind == "guard_problem" && rec.Status == "blocked" && strings.Contains(rec.Summary, "fault in Sallyport itself") && strings.Contains(string(rec.Detail), ".go:")
 }
 
 func TestAnAnswerThatBreaksTheLookingIsHeldAndTheSessionGoesOn(t *testing.T) {
@@ -27,9 +25,7 @@ func TestAnAnswerThatBreaksTheLookingIsHeldAndTheSessionGoesOn(t *testing.T) {
 	if held := r.gate.heldAnswers(); len(held) != 1 || held[0].Findings[0].Rule != inspect.NotLookedAt || !strings.Contains(string(held[0].Answer), "what breaks us") {
 		t.Errorf("held %+v", held)
 	}
-	if !faultRecorded(r) {
-		t.Error("the timeline does not say so")
-	}
+	r.records("the fault and its place", ofAFault)
 	r.s.watch.Use(nil)
 	if got := r.call("2", "echo"); !strings.Contains(got, "what breaks us") {
 		t.Errorf("afterwards: %s", got)
@@ -51,9 +47,7 @@ func TestALineThatBreaksACheckIsNotPassedOnAndTheSessionGoesOn(t *testing.T) {
 	if got := r.answerTo("1"); !strings.Contains(got, "a fault in Sallyport itself") || strings.Contains(got, "what breaks us") {
 		t.Errorf("answered %s", got)
 	}
-	if !faultRecorded(r) {
-		t.Error("the timeline does not say so")
-	}
+	r.records("the fault and its place", ofAFault)
 	r.s.rules.file.Store(nil)
 	r.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	if got := r.answerTo("2"); !strings.Contains(got, "what breaks us") {

@@ -496,6 +496,12 @@ func (r *rig) eventually(what string, holds func() bool) {
 	}
 }
 
+// records waits for a record: a line may be with the client before it is written down.
+func (r *rig) records(what string, match func(control.Record) bool) {
+	r.t.Helper()
+	r.eventually("it is recorded: "+what, func() bool { return r.gate.recorded(match) })
+}
+
 func refused(line string) bool {
 	return strings.Contains(line, "[Sallyport]") && (strings.Contains(line, `"isError":true`) || strings.Contains(line, `"code":4030`))
 }

@@ -67,11 +67,13 @@ func TestNoTerminalSequenceReachesTheClientOnAnyWay(t *testing.T) {
 			held("a log message", r.next())
 			r.server.write(`{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"message":"` + red + `","requestedSchema":{"type":"object","properties":{"city":{"type":"string"}}}}}`)
 			held("a question to the person", r.next())
-			counted := r.gate.recorded(func(c control.Record) bool {
+			counted := func(c control.Record) bool {
 				return c.Kind == "policy_decision" && c.Status == "warned" && strings.Contains(string(c.Detail), `"check":"ansi"`)
-			})
-			if counted != (mode != "off") {
-				t.Errorf("recorded: %v", counted)
+			}
+			if mode != "off" {
+				r.records("what a terminal would obey", counted)
+			} else if r.gate.recorded(counted) {
+				t.Error("recorded, and nothing was done")
 			}
 		})
 	}

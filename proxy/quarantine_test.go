@@ -148,9 +148,7 @@ func TestAnAnswerThatCannotBeKeptIsNotDeliveredEither(t *testing.T) {
 	if code, status, text := decisionOf(t, got); code != nil || status != "held" || !strings.Contains(text, "lost") {
 		t.Errorf("the client got %s", got)
 	}
-	if !r.gate.recorded(func(rec control.Record) bool { return rec.Kind == "guard_problem" && rec.Status == "blocked" }) {
-		t.Error("nobody was told")
-	}
+	r.records("it is lost", func(rec control.Record) bool { return rec.Kind == "guard_problem" && rec.Status == "blocked" })
 }
 
 func TestOrdinaryAnswersPassByteForByteBesideHeldOnes(t *testing.T) {
@@ -224,11 +222,9 @@ func TestWhatIsTooLongToBeLookedAtIsHeldOrSaid(t *testing.T) {
 	if got := r.call("2", "echo"); !strings.Contains(got, "a b c ") {
 		t.Errorf("the client got %.100s", got)
 	}
-	if !r.gate.recorded(func(rec control.Record) bool {
+	r.records("it was not looked at", func(rec control.Record) bool {
 		return rec.Status == "warned" && strings.Contains(rec.Summary, "without being looked at")
-	}) {
-		t.Error("nobody was told that it was not looked at")
-	}
+	})
 }
 
 func TestAReleasedAnswerIsHandedOverByItsCode(t *testing.T) {
@@ -278,6 +274,43 @@ func TestTheSameRequestGetsWhatWasReleasedAndIsNotRunAgain(t *testing.T) {
 	}
 	if take := r.gate.lastTake(); !take.Same || take.Code != "4F2A" || take.Client != "claude-ai" {
 		t.Errorf("asked the hub %+v", take)
+	}
+}
+
+// Requests that come together wait for each other where the server does not read: the last is not as old as the first.
+func TestARequestOfABundleIsAdmittedByItsOwnMoment(t *testing.T) {
+	same, err := pin.RequestDigest("tools/call", []byte(`{"name":"echo","arguments":{"last":true}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := ready(t)
+	reads := make(chan struct{})
+	r.server.declare(func(s *server) {
+		s.handle = func(line string) (string, bool) {
+			if strings.Contains(line, `"stuck"`) {
+				<-reads
+			}
+			return "", false
+		}
+	})
+	call := `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{%s}}}`
+	r.send(fmt.Sprintf(call, 1, `"stuck":true`))
+	r.eventually("the server is busy", func() bool { return r.server.got(`"stuck"`) })
+	r.send(fmt.Sprintf(call, 2, `"long":"`+strings.Repeat("x", 64<<10)+`"`)) // more than its pipe holds
+	until := time.Now().Add(300 * time.Millisecond)
+	r.gate.set(func(g *gatekeeper) {
+		g.released = []control.Released{{Code: "4F2A", Same: same, Until: until}}
+		g.taken = control.Taken{State: control.HeldTaken, Method: "tools/call", Answer: []byte(`{"content":[{"type":"text","text":"held then"}]}`)}
+	})
+	var bundle []string
+	for n := range 2 * gatherLines {
+		bundle = append(bundle, fmt.Sprintf(call, 100+n, ""))
+	}
+	r.send(strings.Join(append(bundle, fmt.Sprintf(call, 3, `"last":true`)), "\n"))
+	time.Sleep(time.Until(until) + time.Millisecond)
+	close(reads)
+	if got := r.answerTo("3"); strings.Contains(got, "held then") {
+		t.Errorf("what was released until the last request came was handed over: %s", got)
 	}
 }
 

@@ -118,9 +118,7 @@ func TestASilentChangeIsFoundBesideACall(t *testing.T) {
 	if got := r.call("4", "add"); refused(got) {
 		t.Errorf("the answer of the other tool did not: %s", got)
 	}
-	if !r.gate.recorded(func(rec control.Record) bool { return strings.Contains(string(rec.Detail), `"equivocation"`) }) {
-		t.Error("two faces within a minute were not recorded")
-	}
+	r.records("two faces within a minute", func(rec control.Record) bool { return strings.Contains(string(rec.Detail), `"equivocation"`) })
 }
 
 func TestAListingThatFailsIsNotTheOldState(t *testing.T) {

@@ -327,9 +327,7 @@ func TestT24OurOwnKeysAreCutWhereverTheyStand(t *testing.T) {
 	if want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"x","_meta":{"keep":1}}],"_meta":{}}}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if !r.gate.recorded(func(rec control.Record) bool { return strings.Contains(string(rec.Detail), `"impersonation"`) }) {
-		t.Error("the impersonation was not recorded")
-	}
+	r.records("the impersonation", func(rec control.Record) bool { return strings.Contains(string(rec.Detail), `"impersonation"`) })
 }
 
 func TestT24OurVoiceIsHeardWhereverItStands(t *testing.T) {
