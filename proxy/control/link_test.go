@@ -334,6 +334,30 @@ func TestASlowHubHoldsNoRecordUpAndTheyAreWrittenDown(t *testing.T) {
 	within(t, "the spool is gone", func() bool { return len(spoolFiles(t, h)) == 0 })
 }
 
+// What a record costs the hub is taken from the calls themselves, and many small batches cost as much as a few full ones.
+func TestAHubIsSentNoMoreThanItsPaceHoweverSmallTheBatches(t *testing.T) {
+	h := testHome(t)
+	hub := newTestHub()
+	serveHub(t, h, hub, Options{})
+	l := testLink(t, LinkOptions{Home: h})
+	if err := l.WaitState(testContext(t)); err != nil {
+		t.Fatal(err)
+	}
+	begin, sent := time.Now(), 0
+	for ; time.Since(begin) < 600*time.Millisecond; time.Sleep(10 * time.Millisecond) {
+		for range maxBatchRecords / 6 { // never a full batch within the time that it gathers
+			l.Record(Record{ID: fmt.Sprintf("id-%06d", sent), Kind: "tool_call"})
+			sent++
+		}
+	}
+	got := len(hub.ids())
+	if most := int(time.Since(begin)/pace) + maxBatchRecords; got > most {
+		t.Errorf("%d of %d records in %s, at most %d", got, sent, time.Since(begin), most)
+	}
+	l.Close(testContext(t))
+	within(t, "all are stored", func() bool { return len(hub.ids()) == sent })
+}
+
 func TestAHubThatSaysNoIsAskedAgain(t *testing.T) {
 	h := testHome(t)
 	hub := newTestHub()
