@@ -352,6 +352,9 @@ func (a *app) outline() string {
 			if is == button && !n.is(stateSensitive) {
 				out.WriteString(" (disabled)")
 			}
+			if n.is(stateFocused) {
+				out.WriteString(" (focused)")
+			}
 			out.WriteByte('\n')
 		}
 		for _, kid := range n.kids() {
@@ -359,5 +362,10 @@ func (a *app) outline() string {
 		}
 	}
 	down(root, 0)
+	active, err := a.tool("xdotool", "getwindowfocus", "getwindowname")
+	if err != nil {
+		active = err.Error()
+	}
+	fmt.Fprintf(&out, "The window with the focus: %s\n", active)
 	return out.String()
 }
