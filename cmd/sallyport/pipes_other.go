@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-func pollable(any) (file *os.File, restore func()) { return nil, func() {} }
+func pollable(any, int) (file *os.File, restore func()) { return nil, func() {} }
 
 func watchHangup(context.Context, any, func()) {}

@@ -5,29 +5,40 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
+	"strconv"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sallyport/sallyport/proxy/transport"
 )
 
 // pollable is a client's pipe or socket that the runtime waits for without a thread: reading a blocking one hands the
-// processor from thread to thread for each message, which costs more than all that is done with it. restore makes it
-// blocking again, for whoever shares it. Anything that is no pipe and no socket (a terminal) stays as it is.
-func pollable(stream any) (file *os.File, restore func()) {
+// processor from thread to thread for each message, which costs more than all that is done with it. Of a pipe it is a
+// description of our own where the system gives one, or somebody who shares the client's would be told to try again; else
+// restore makes it blocking again. Anything that is no pipe and no socket (a terminal) stays as it is.
+func pollable(stream any, flag int) (s *transport.Stream, restore func()) {
+	none := func() {}
 	f, ok := stream.(*os.File)
 	if !ok {
-		return nil, func() {}
+		return nil, none
 	}
 	info, err := f.Stat()
 	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-		return nil, func() {}
+		return nil, none
 	}
 	fd := int(f.Fd())
-	if syscall.SetNonblock(fd, true) != nil {
-		return nil, func() {}
+	if info.Mode()&os.ModeNamedPipe != 0 && runtime.GOOS == "linux" {
+		if own, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(fd), flag|syscall.O_NONBLOCK, 0); err == nil {
+			return transport.NewStream(own, true), none
+		}
 	}
-	return os.NewFile(uintptr(fd), f.Name()), func() { syscall.SetNonblock(fd, false) }
+	if syscall.SetNonblock(fd, true) != nil {
+		return nil, none
+	}
+	return transport.NewStream(os.NewFile(uintptr(fd), f.Name()), false), func() { syscall.SetNonblock(fd, false) }
 }
 
 const (
@@ -40,7 +51,7 @@ const (
 // watchHangup calls gone when the client has closed its end and the session did not notice: it cannot where it waits for a
 // server that does not read, and then nothing would ever end either of them.
 func watchHangup(ctx context.Context, stream any, gone func()) {
-	f, ok := stream.(*os.File)
+	f, ok := stream.(syscall.Conn)
 	if !ok {
 		return
 	}

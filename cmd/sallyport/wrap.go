@@ -32,11 +32,11 @@ const signalsAfter = 10 * time.Millisecond
 func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	guard, prepared := transport.Prepare()
 	signal.Ignore(syscall.SIGPIPE) // a client that closes our stdout must not kill us without a clean-up (relay.md T13)
-	if in, restore := pollable(s.in); in != nil {
+	if in, restore := pollable(s.in, os.O_RDONLY); in != nil {
 		s.in = in
 		defer restore()
 	}
-	if out, restore := pollable(s.out); out != nil {
+	if out, restore := pollable(s.out, os.O_WRONLY); out != nil {
 		s.out = out
 		defer restore()
 	}

@@ -49,7 +49,7 @@ func TestT12StdoutEndsWithTheServerThoughAnotherHoldsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	syscall.SetNonblock(r, true)
-	out, held := stdout{os.NewFile(uintptr(r), "r")}, os.NewFile(uintptr(w), "w")
+	out, held := stdout{NewStream(os.NewFile(uintptr(r), "r"), true)}, os.NewFile(uintptr(w), "w")
 	defer held.Close()
 	defer out.Close()
 	written := bytes.Repeat([]byte("0123456789abcdef"), 60<<10/16)

@@ -188,9 +188,9 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 		return nil, err
 	}
 	g.socket.SetDeadline(time.Time{})
-	out := stdout{g.stdout}
+	out := stdout{NewStream(g.stdout, true)}
 	p := &Process{
-		Stdin: g.stdin, Stdout: out, pid: int(value), tree: g,
+		Stdin: NewStream(g.stdin, true), Stdout: out, pid: int(value), tree: g,
 		stderr: newDrain(g.stderr, stderr, tee, c.MaxStderr),
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}

@@ -17,7 +17,7 @@ const settle = 250 * time.Millisecond
 
 // stdout ends where the server's own output ends.
 type stdout struct {
-	pipe *os.File // not embedded: its WriteTo would go past Read
+	pipe *Stream
 }
 
 func (s stdout) Close() error { return s.pipe.Close() }

@@ -1,0 +1,161 @@
+//go:build amd64 || arm64
+
+package transport
+
+import (
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"unsafe"
+)
+
+const (
+	// quietWrite is the longest write that is quiet, and quietRead the longest read after which the next one is: what takes
+	// longer is announced, and whoever looks at much then can be interrupted.
+	quietWrite = 64 << 10
+	quietRead  = 16 << 10
+	// quietRow is how many reads in a row are quiet where none of them had to wait.
+	quietRow = 16
+)
+
+// quiet reads and writes without telling the scheduler. Every ordinary system call wakes the runtime's monitor thread if it
+// sleeps, which then looks every 20 µs for a processor to take away from a thread that is in a system call; with a few calls
+// in flight it falls asleep and is woken thousands of times a second, and takes a quarter of what the wrapper takes
+// (docs/performance.md). A read or write of a pipe that never waits needs no such watch.
+//
+// The monitor is also what interrupts a goroutine after 10 ms and what looks for readiness when nobody else does. It must
+// therefore be awake when somebody computes for long: a long read or write is announced, and so is one in a row of reads
+// that never waited, which is a server that floods us.
+//
+// That a call never waits is sure for a socket, which is told so in each call, and for a pipe whose description nobody shares.
+type quiet struct {
+	conn   syscall.RawConn
+	socket bool
+
+	in, out transfer
+	loud    bool // the next read is announced
+	row     int  // quiet reads since one waited or was announced
+}
+
+// transfer is the read or the write that is under way.
+type transfer struct {
+	mu   sync.Mutex
+	b    []byte
+	n    int
+	err  syscall.Errno
+	once func(fd uintptr) (over bool)
+}
+
+// newQuiet is nil where nothing may be quiet.
+func newQuiet(file *os.File, own bool) *quiet {
+	info, err := file.Stat()
+	if err != nil {
+		return nil
+	}
+	q := &quiet{socket: info.Mode()&os.ModeSocket != 0}
+	if !q.socket && (!own || info.Mode()&os.ModeNamedPipe == 0) {
+		return nil
+	}
+	if q.conn, err = file.SyscallConn(); err != nil {
+		return nil
+	}
+	q.in.once, q.out.once = q.readOnce, q.writeOnce
+	return q
+}
+
+// read reads, unless it is to be announced: then done is false.
+func (q *quiet) read(b []byte) (n int, done bool, err error) {
+	if q == nil || q.loud || q.row >= quietRow || len(b) == 0 {
+		return 0, false, nil
+	}
+	t := &q.in
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b, t.n, t.err = b, 0, 0
+	q.row++
+	err = q.conn.Read(t.once)
+	t.b = nil
+	switch {
+	case err != nil:
+		return 0, true, err
+	case t.err != 0:
+		return 0, true, os.NewSyscallError("read", t.err)
+	case t.n == 0:
+		return 0, true, io.EOF
+	}
+	q.loud = t.n > quietRead
+	return t.n, true, nil
+}
+
+// announced is told of a read that was.
+func (q *quiet) announced(n int) {
+	if q != nil {
+		q.loud, q.row = n > quietRead, 0
+	}
+}
+
+// write writes all of it, unless it is to be announced.
+func (q *quiet) write(b []byte) (n int, done bool, err error) {
+	if q == nil || len(b) > quietWrite || len(b) == 0 {
+		return 0, false, nil
+	}
+	t := &q.out
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b, t.n, t.err = b, 0, 0
+	err = q.conn.Write(t.once)
+	t.b = nil
+	if err == nil && t.err != 0 {
+		err = os.NewSyscallError("write", t.err)
+	}
+	return t.n, true, err
+}
+
+func (q *quiet) readOnce(fd uintptr) (over bool) {
+	t := &q.in
+	for {
+		var n uintptr
+		at, size := unsafe.Pointer(unsafe.SliceData(t.b)), uintptr(len(t.b))
+		if q.socket {
+			n, _, t.err = syscall.RawSyscall6(syscall.SYS_RECVFROM, fd, uintptr(at), size, syscall.MSG_DONTWAIT, 0, 0)
+		} else {
+			n, _, t.err = syscall.RawSyscall(syscall.SYS_READ, fd, uintptr(at), size)
+		}
+		switch t.err {
+		case 0:
+			t.n = int(n)
+			return true
+		case syscall.EINTR:
+			continue
+		case syscall.EAGAIN:
+			q.row = 0
+			return false
+		}
+		return true
+	}
+}
+
+func (q *quiet) writeOnce(fd uintptr) (over bool) {
+	t := &q.out
+	for t.n < len(t.b) {
+		var n uintptr
+		rest := t.b[t.n:]
+		at, size := unsafe.Pointer(unsafe.SliceData(rest)), uintptr(len(rest))
+		if q.socket {
+			n, _, t.err = syscall.RawSyscall6(syscall.SYS_SENDTO, fd, uintptr(at), size, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL, 0, 0)
+		} else {
+			n, _, t.err = syscall.RawSyscall(syscall.SYS_WRITE, fd, uintptr(at), size)
+		}
+		switch t.err {
+		case 0:
+			t.n += int(n)
+		case syscall.EINTR:
+		case syscall.EAGAIN:
+			return false
+		default:
+			return true
+		}
+	}
+	return true
+}

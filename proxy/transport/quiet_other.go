@@ -1,0 +1,16 @@
+//go:build darwin || (linux && !amd64 && !arm64)
+
+package transport
+
+import "os"
+
+// quiet is nothing here.
+type quiet struct{}
+
+func newQuiet(*os.File, bool) *quiet { return nil }
+
+func (*quiet) read([]byte) (n int, done bool, err error) { return 0, false, nil }
+
+func (*quiet) announced(int) {}
+
+func (*quiet) write([]byte) (n int, done bool, err error) { return 0, false, nil }
