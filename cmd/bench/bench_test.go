@@ -11,6 +11,14 @@ import (
 	"time"
 )
 
+// The test's program is also the programs that a run starts of itself.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == "typed") {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
 func TestQuantilesAreValuesThatWereMeasured(t *testing.T) {
 	var hundred []time.Duration
 	for i := range 100 {
@@ -83,6 +91,16 @@ func TestARunMeasuresEveryCaseItShould(t *testing.T) {
 				t.Errorf("%s, %d in flight, %s: %d calls", bytesOf(p.size), p.inFlight, c.name, len(got.took))
 			}
 		}
+	}
+	for _, u := range r.usual {
+		for _, c := range b.chains {
+			if u.rates[c.name].rate() == 0 {
+				t.Errorf("%s, %d in flight, %s: no call", u.server, u.inFlight, c.name)
+			}
+		}
+	}
+	if len(r.usual) != len(inFlights) {
+		t.Errorf("%d cases between peers that people have", len(r.usual))
 	}
 	if text := r.markdown(); !strings.Contains(text, "| 10 KB | 8 | bare relay |") {
 		t.Error(text)

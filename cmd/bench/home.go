@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// home is a Sallyport installation of its own for one run: built, with a hub running and the echo server approved.
+// home is a Sallyport installation of its own for one run: built, with a hub running.
 type home struct {
 	dir    string
 	binary string
@@ -20,20 +20,20 @@ type home struct {
 	hub    *exec.Cmd
 }
 
-func newHome(ctx context.Context, binary string, server []string) (*home, error) {
+func newHome(ctx context.Context, binary string) (*home, error) {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return nil, err
 	}
 	h := &home{dir: dir, binary: binary, env: append(os.Environ(), "SALLYPORT_HOME="+filepath.Join(dir, "home"))}
-	if err := h.set(ctx, server); err != nil {
+	if err := h.set(ctx); err != nil {
 		h.close()
 		return nil, err
 	}
 	return h, nil
 }
 
-func (h *home) set(ctx context.Context, server []string) error {
+func (h *home) set(ctx context.Context) error {
 	if h.binary == "" {
 		h.binary = filepath.Join(h.dir, "sallyport")
 		if err := build(ctx, h.binary, "cmd/sallyport"); err != nil {
@@ -48,15 +48,19 @@ func (h *home) set(ctx context.Context, server []string) error {
 	deadline := time.Now().Add(30 * time.Second)
 	for {
 		if _, code, err := h.run(ctx, "status", "--json"); err == nil && (code == 0 || code == 3) {
-			break
+			return nil
 		}
 		if time.Now().After(deadline) {
 			return errors.New("the hub does not answer after 30 s")
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// allow has a server met, and all of it approved.
+func (h *home) allow(ctx context.Context, server []string) error {
 	if out, code, err := h.run(ctx, append([]string{"probe", "--"}, server...)...); err != nil || code != 3 {
-		return fmt.Errorf("probe the echo server: status %d, %w\n%s", code, err, out)
+		return fmt.Errorf("probe the server: status %d, %w\n%s", code, err, out)
 	}
 	out, _, err := h.run(ctx, "inbox", "--json")
 	if err != nil {
@@ -72,7 +76,7 @@ func (h *home) set(ctx context.Context, server []string) error {
 	}
 	for _, item := range inbox.Items {
 		if out, code, err := h.run(ctx, "approve", item.Code, "--all", "--yes"); err != nil || code != 0 {
-			return fmt.Errorf("approve the echo server: status %d, %w\n%s", code, err, out)
+			return fmt.Errorf("approve the server: status %d, %w\n%s", code, err, out)
 		}
 	}
 	return nil

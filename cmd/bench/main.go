@@ -3,7 +3,9 @@
 //
 // All chains are measured in turns within one run (a slice of each, then the next round), so that what else the machine
 // does falls on all of them alike, and figures are compared as ratios within the run, never between runs. The echo
-// server and the relay are cmd/bench/peer; the typed proxy is this program, so that mcp-go never comes into sallyport.
+// server and the relay are cmd/bench/peer; the typed proxy is this program, so that mcp-go never comes into sallyport. What the
+// echo server and its client do is next to nothing; between peers that people have (mcp-go's client, a server of mcp-go and one
+// from npm) only calls a second are measured.
 package main
 
 import (
@@ -21,6 +23,9 @@ import (
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "typed" {
 		os.Exit(report(typed(os.Args[2:])))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		os.Exit(report(serve()))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := report(run(ctx, os.Args[1:], os.Stdout))
@@ -42,6 +47,7 @@ type options struct {
 	chains    string
 	only      string
 	sallyport string
+	real      string
 	write     string
 	rounds    int
 	slice     time.Duration
@@ -55,6 +61,7 @@ func parse(args []string) (options, error) {
 	set.StringVar(&o.chains, "chains", "direct,relay,sallyport,typed", "what to measure")
 	set.StringVar(&o.only, "only", "", "one case alone, `BYTESxINFLIGHT`, without start-up and memory")
 	set.StringVar(&o.sallyport, "sallyport", "", "the `binary` to measure; without it one is built")
+	set.StringVar(&o.real, "everything", "", "the `command` that starts server-everything, which is measured too where it is given")
 	set.DurationVar(&o.slice, "slice", 0, "how long a chain is measured at a stretch")
 	set.StringVar(&o.write, "write", "", "put the figures between the markers of this `file`")
 	if err := set.Parse(args); err != nil {

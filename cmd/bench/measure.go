@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -25,6 +26,9 @@ type bench struct {
 	progress io.Writer
 	dir      string
 	home     *home
+	self     string // this program
+	peer     string // the program that is the echo server and the bare relay
+	names    []string
 	chains   []chain
 }
 
@@ -40,27 +44,38 @@ func (b *bench) prepare(names []string) error {
 	if err := build(b.ctx, peer, "cmd/bench/peer"); err != nil {
 		return err
 	}
-	server := []string{peer, "echo"}
-	for _, name := range names {
+	b.self, b.peer, b.names = self, peer, names
+	b.chains, err = b.between([]string{peer, "echo"})
+	return err
+}
+
+// between makes the chains to a server.
+func (b *bench) between(server []string) (chains []chain, err error) {
+	for _, name := range b.names {
 		c := chain{name: name, env: os.Environ(), exact: true}
 		switch name {
 		case "direct":
 			c.argv = server
 		case "relay":
-			c.argv = append([]string{peer, "relay"}, server...)
+			c.argv = append([]string{b.peer, "relay"}, server...)
 		case "typed":
-			c.argv, c.exact = append([]string{self, "typed"}, server...), false
+			c.argv, c.exact = append([]string{b.self, "typed"}, server...), false
 		case "sallyport":
-			if b.home, err = newHome(b.ctx, b.sallyport, server); err != nil {
-				return err
+			if b.home == nil {
+				if b.home, err = newHome(b.ctx, b.sallyport); err != nil {
+					return nil, err
+				}
+			}
+			if err := b.home.allow(b.ctx, server); err != nil {
+				return nil, err
 			}
 			c.argv, c.env = append([]string{b.home.binary, "wrap", "--"}, server...), b.home.env
 		default:
-			return fmt.Errorf("no chain %q: direct, relay, sallyport, typed", name)
+			return nil, fmt.Errorf("no chain %q: direct, relay, sallyport, typed", name)
 		}
-		b.chains = append(b.chains, c)
+		chains = append(chains, c)
 	}
-	return nil
+	return chains, nil
 }
 
 func (b *bench) close() {
@@ -102,8 +117,16 @@ type results struct {
 	hello   map[string]*series // start to the answer of initialize
 	first   map[string]*series // start to the answer of the first call
 	memory  map[string]footprint
+	usual   []usualCase
 	machine string
 	took    time.Duration
+}
+
+// usualCase is what was measured between mcp-go's client and one server.
+type usualCase struct {
+	server   string
+	inFlight int
+	rates    map[string]*series // by chain
 }
 
 func (b *bench) measure() (*results, error) {
@@ -126,6 +149,16 @@ func (b *bench) measure() (*results, error) {
 	}
 	if err := b.calls(r); err != nil {
 		return nil, err
+	}
+	if b.only == "" {
+		if err := b.usualRates(r, "mcp-go", []string{b.self, "serve"}); err != nil {
+			return nil, err
+		}
+		if b.real != "" {
+			if err := b.usualRates(r, "server-everything", strings.Fields(b.real)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	r.took = time.Since(begin)
 	return r, nil

@@ -33,6 +33,7 @@ func (r *results) markdown() string {
 	r.targets(&out)
 	r.latencies(&out)
 	r.throughput(&out)
+	r.usualThroughput(&out)
 	r.startUps(&out)
 	r.memories(&out)
 	return out.String()
@@ -74,7 +75,12 @@ func (r *results) targets(out *strings.Builder) {
 	if floor := r.at(200, 64, "relay").rate(); floor > 0 {
 		throughput = r.at(200, 64, "sallyport").rate() / floor
 	}
-	row("calls a second with 64 in flight at 200 B, over the bare relay's", "at least 0.9 ×", throughput, 0.9, true, " ×")
+	for _, u := range r.usual {
+		if u.inFlight == 64 {
+			row("calls a second with 64 in flight, over the bare relay's: mcp-go's client, "+u.serverTitle(), "at least 0.9 ×", u.ratio("sallyport"), 0.9, true, " ×")
+		}
+	}
+	row("the same between a client and a server that do next to nothing", "at least 0.9 ×", throughput, 0.9, true, " ×")
 	late := r.hello["sallyport"].p50() - r.hello["direct"].p50()
 	row("start-up to the first answer, over direct, a hub running", "at most 5 ms", float64(late)/1e6, 5, false, " ms")
 	if f := r.memory["sallyport"]; f.measured {
@@ -123,6 +129,49 @@ func (r *results) throughput(out *strings.Builder) {
 				fmt.Fprintf(out, " %s (%s) |", count(rate), ratio(rate/floor))
 			default:
 				fmt.Fprintf(out, " %s |", count(rate))
+			}
+		}
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out)
+}
+
+// serverTitle is the server as the page calls it.
+func (u *usualCase) serverTitle() string {
+	if u.server == "mcp-go" {
+		return "a server of mcp-go"
+	}
+	return u.server + " from npm"
+}
+
+// ratio is a chain's calls a second as a ratio to the bare relay's; NaN where one of them was not measured.
+func (u *usualCase) ratio(chain string) float64 {
+	of, floor := u.rates[chain], u.rates["relay"]
+	if of == nil || floor == nil || floor.rate() == 0 {
+		return math.NaN()
+	}
+	return of.rate() / floor.rate()
+}
+
+func (r *results) usualThroughput(out *strings.Builder) {
+	if len(r.usual) == 0 {
+		return
+	}
+	fmt.Fprint(out, "Calls a second between peers that people have, with answers of 200 B: client and server decode and encode every message.\n\n| client and server | in flight |")
+	for _, name := range r.chains {
+		fmt.Fprintf(out, " %s |", titles[name])
+	}
+	fmt.Fprint(out, "\n|---|---|"+strings.Repeat("---|", len(r.chains))+"\n")
+	for _, u := range r.usual {
+		fmt.Fprintf(out, "| mcp-go, %s | %d |", u.serverTitle(), u.inFlight)
+		for _, name := range r.chains {
+			switch of := u.rates[name]; {
+			case of == nil:
+				fmt.Fprint(out, " – |")
+			case name == "relay":
+				fmt.Fprintf(out, " %s |", count(of.rate()))
+			default:
+				fmt.Fprintf(out, " %s (%s) |", count(of.rate()), ratio(u.ratio(name)))
 			}
 		}
 		fmt.Fprintln(out)
