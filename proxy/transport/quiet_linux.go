@@ -25,8 +25,8 @@ const (
 // (docs/performance.md). A read or write of a pipe that never waits needs no such watch.
 //
 // The monitor is also what interrupts a goroutine after 10 ms and what looks for readiness when nobody else does. It must
-// therefore be awake when somebody computes for long: a long read or write is announced, and so is one in a row of reads
-// that never waited, which is a server that floods us.
+// therefore be awake when somebody computes for long: a long read or write is announced, so is the rest of a line of which
+// only a part came, and so is one in a row of reads that never waited, which is a server that floods us.
 //
 // That a call never waits is sure for a socket, which is told so in each call, and for a pipe whose description nobody shares.
 type quiet struct {
@@ -84,15 +84,20 @@ func (q *quiet) read(b []byte) (n int, done bool, err error) {
 	case t.n == 0:
 		return 0, true, io.EOF
 	}
-	q.loud = t.n > quietRead
+	q.loud = goesOn(b[:t.n])
 	return t.n, true, nil
 }
 
 // announced is told of a read that was.
-func (q *quiet) announced(n int) {
+func (q *quiet) announced(got []byte) {
 	if q != nil {
-		q.loud, q.row = n > quietRead, 0
+		q.loud, q.row = goesOn(got), 0
 	}
+}
+
+// goesOn says of what was read whether there may be much of it.
+func goesOn(got []byte) bool {
+	return len(got) > quietRead || len(got) > 0 && got[len(got)-1] != '\n'
 }
 
 // write writes all of it, unless it is to be announced.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -90,13 +91,15 @@ func TestAStreamSaysWhyItEnded(t *testing.T) {
 				t.Errorf("past the deadline: %d, %v", n, err)
 			}
 			in.SetReadDeadline(time.Time{})
+			closed := make(chan error)
 			go func() {
 				time.Sleep(10 * time.Millisecond)
-				in.Close()
+				closed <- in.Close()
 			}()
 			if n, err := in.Read(make([]byte, 10)); n != 0 || err == nil || err == io.EOF {
 				t.Errorf("closed under it: %d, %v", n, err)
 			}
+			<-closed
 			if n, err := out.Write([]byte("to nobody")); n != 0 || !errors.Is(err, syscall.EPIPE) {
 				t.Errorf("to nobody: %d, %v", n, err)
 			}
@@ -105,7 +108,7 @@ func TestAStreamSaysWhyItEnded(t *testing.T) {
 }
 
 // Whoever reads for long must be seen by what interrupts it.
-func TestALongReadAndARowOfReadsAreAnnounced(t *testing.T) {
+func TestLongLinesAndARowOfReadsAreAnnounced(t *testing.T) {
 	reads, writes := bothEnds(t, "pipe")
 	s := NewStream(reads, true)
 	quiet := func(size int) bool {
@@ -120,13 +123,13 @@ func TestALongReadAndARowOfReadsAreAnnounced(t *testing.T) {
 		}
 		return done
 	}
-	fill := func(size int) {
+	fill := func(text string) {
 		t.Helper()
-		if _, err := writes.Write(make([]byte, size)); err != nil {
+		if _, err := io.WriteString(writes, text); err != nil {
 			t.Fatal(err)
 		}
 	}
-	fill(2*quietRow + 2)
+	fill(strings.Repeat("\n", 2*quietRow+2))
 	var row []bool
 	for range 2*quietRow + 2 {
 		row = append(row, quiet(1))
@@ -135,9 +138,17 @@ func TestALongReadAndARowOfReadsAreAnnounced(t *testing.T) {
 	if !slices.Equal(row, append(want, want...)) {
 		t.Errorf("a row of reads: %v", row)
 	}
-	fill(quietRead + 3)
+	fill(strings.Repeat("\n", quietRead+3))
 	if !quiet(quietRead+1) || quiet(1) || !quiet(1) {
 		t.Error("the read after a long one is not announced, or more than that one")
+	}
+	fill("a line in four\n")
+	if !quiet(4) || quiet(5) || quiet(5) || quiet(1) {
+		t.Error("the rest of a line is not announced")
+	}
+	fill("\n")
+	if !quiet(1) {
+		t.Error("nor is the next line quiet")
 	}
 }
 

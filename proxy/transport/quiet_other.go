@@ -11,6 +11,6 @@ func newQuiet(*os.File, bool) *quiet { return nil }
 
 func (*quiet) read([]byte) (n int, done bool, err error) { return 0, false, nil }
 
-func (*quiet) announced(int) {}
+func (*quiet) announced([]byte) {}
 
 func (*quiet) write([]byte) (n int, done bool, err error) { return 0, false, nil }

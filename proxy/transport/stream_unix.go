@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Stream is one end of a pipe or of a socket, in non-blocking mode, that one goroutine reads or one writes. On Linux short reads
-// and writes are quiet (quiet_linux.go).
+// Stream is one end of a pipe or of a socket, in non-blocking mode, that one goroutine reads or one writes, for lines. On Linux
+// short reads and writes are quiet (quiet_linux.go).
 type Stream struct {
 	file  *os.File // not embedded: its WriteTo and ReadFrom would go past Read and Write
 	quiet *quiet
@@ -24,7 +24,7 @@ func (s *Stream) Read(b []byte) (int, error) {
 		return n, err
 	}
 	n, err := s.file.Read(b)
-	s.quiet.announced(n)
+	s.quiet.announced(b[:max(n, 0)])
 	return n, err
 }
 
