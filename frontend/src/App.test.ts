@@ -260,4 +260,15 @@ describe('the window', () => {
     await fireEvent.click(within(question).getByRole('button', { name: 'Quit' }))
     expect(quit).toHaveBeenCalledWith('n0nce')
   })
+
+  it('keeps the focus on staying while the page behind the question goes elsewhere', async () => {
+    const { tell } = await open({ quitting: 'n0nce', firstRun: true })
+    await hashed()
+    expect(screen.getByRole('heading', { level: 1, hidden: true })).toHaveTextContent('Protect the servers Claude uses')
+    expect(screen.getByRole('button', { name: 'Stay' })).toHaveFocus()
+    for (const route of ['#/inbox/4F2A', '#/servers', '#/activity']) {
+      await tell('route', route)
+      expect(screen.getByRole('button', { name: 'Stay' }), route).toHaveFocus()
+    }
+  })
 })
