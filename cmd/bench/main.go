@@ -43,15 +43,15 @@ func report(err error) int {
 
 // options is what one run does.
 type options struct {
-	short     bool
-	chains    string
-	only      string
-	sallyport string
-	real      string
-	write     string
-	rounds    int
-	slice     time.Duration
-	starts    int
+	short      bool
+	chains     string
+	only       string
+	sallyport  string
+	everything string
+	write      string
+	rounds     int
+	slice      time.Duration
+	starts     int
 }
 
 func parse(args []string) (options, error) {
@@ -61,7 +61,7 @@ func parse(args []string) (options, error) {
 	set.StringVar(&o.chains, "chains", "direct,relay,sallyport,typed", "what to measure")
 	set.StringVar(&o.only, "only", "", "one case alone, `BYTESxINFLIGHT`, without start-up and memory")
 	set.StringVar(&o.sallyport, "sallyport", "", "the `binary` to measure; without it one is built")
-	set.StringVar(&o.real, "everything", "", "the `command` that starts server-everything, which is measured too where it is given")
+	set.StringVar(&o.everything, "everything", "", "the `command` that starts server-everything, which is measured too where it is given")
 	set.DurationVar(&o.slice, "slice", 0, "how long a chain is measured at a stretch")
 	set.StringVar(&o.write, "write", "", "put the figures between the markers of this `file`")
 	if err := set.Parse(args); err != nil {

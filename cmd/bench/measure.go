@@ -154,8 +154,8 @@ func (b *bench) measure() (*results, error) {
 		if err := b.usualRates(r, "mcp-go", []string{b.self, "serve"}); err != nil {
 			return nil, err
 		}
-		if b.real != "" {
-			if err := b.usualRates(r, "server-everything", strings.Fields(b.real)); err != nil {
+		if b.everything != "" {
+			if err := b.usualRates(r, "server-everything", strings.Fields(b.everything)); err != nil {
 				return nil, err
 			}
 		}

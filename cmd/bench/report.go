@@ -71,16 +71,12 @@ func (r *results) targets(out *strings.Builder) {
 	}
 	row("added p50 at 200 B, answers looked at, over what the bare relay adds", "at most 1.6 ×", gain(200), 1.6, false, " ×")
 	row("added p50 at 10 KB, answers looked at, over what the bare relay adds", "at most 4 ×", gain(10_000), 4, false, " ×")
-	throughput := math.NaN()
-	if floor := r.at(200, 64, "relay").rate(); floor > 0 {
-		throughput = r.at(200, 64, "sallyport").rate() / floor
-	}
 	for _, u := range r.usual {
 		if u.inFlight == 64 {
-			row("calls a second with 64 in flight, over the bare relay's: mcp-go's client, "+u.serverTitle(), "at least 0.9 ×", u.ratio("sallyport"), 0.9, true, " ×")
+			row("calls a second with 64 in flight, over the bare relay's: mcp-go's client, "+u.serverTitle(), "at least 0.9 ×", overRelay(u.rates, "sallyport"), 0.9, true, " ×")
 		}
 	}
-	row("the same between a client and a server that do next to nothing", "at least 0.9 ×", throughput, 0.9, true, " ×")
+	row("the same between a client and a server that do next to nothing", "at least 0.9 ×", overRelay(r.calls[point{200, 64}], "sallyport"), 0.9, true, " ×")
 	late := r.hello["sallyport"].p50() - r.hello["direct"].p50()
 	row("start-up to the first answer, over direct, a hub running", "at most 5 ms", float64(late)/1e6, 5, false, " ms")
 	if f := r.memory["sallyport"]; f.measured {
@@ -113,25 +109,10 @@ func (r *results) latencies(out *strings.Builder) {
 }
 
 func (r *results) throughput(out *strings.Builder) {
-	fmt.Fprint(out, "Calls a second (median over the rounds), and as a ratio to the bare relay's.\n\n| answer | in flight |")
-	for _, name := range r.chains {
-		fmt.Fprintf(out, " %s |", titles[name])
-	}
-	fmt.Fprint(out, "\n|---|---|"+strings.Repeat("---|", len(r.chains))+"\n")
+	fmt.Fprint(out, "Calls a second (median over the rounds), and as a ratio to the bare relay's.\n\n")
+	r.ratesHead(out, "answer")
 	for _, p := range r.points {
-		fmt.Fprintf(out, "| %s | %d |", bytesOf(p.size), p.inFlight)
-		floor := r.at(p.size, p.inFlight, "relay").rate()
-		for _, name := range r.chains {
-			switch rate := r.at(p.size, p.inFlight, name).rate(); {
-			case rate == 0:
-				fmt.Fprint(out, " – |")
-			case floor > 0 && name != "relay":
-				fmt.Fprintf(out, " %s (%s) |", count(rate), ratio(rate/floor))
-			default:
-				fmt.Fprintf(out, " %s |", count(rate))
-			}
-		}
-		fmt.Fprintln(out)
+		r.rates(out, bytesOf(p.size), p.inFlight, r.calls[p])
 	}
 	fmt.Fprintln(out)
 }
@@ -144,39 +125,49 @@ func (u *usualCase) serverTitle() string {
 	return u.server + " from npm"
 }
 
-// ratio is a chain's calls a second as a ratio to the bare relay's; NaN where one of them was not measured.
-func (u *usualCase) ratio(chain string) float64 {
-	of, floor := u.rates[chain], u.rates["relay"]
-	if of == nil || floor == nil || floor.rate() == 0 {
-		return math.NaN()
-	}
-	return of.rate() / floor.rate()
-}
-
 func (r *results) usualThroughput(out *strings.Builder) {
 	if len(r.usual) == 0 {
 		return
 	}
-	fmt.Fprint(out, "Calls a second between peers that people have, with answers of 200 B: client and server decode and encode every message.\n\n| client and server | in flight |")
+	fmt.Fprint(out, "Calls a second between peers that people have, with answers of 200 B: client and server decode and encode every message.\n\n")
+	r.ratesHead(out, "client and server")
+	for _, u := range r.usual {
+		r.rates(out, "mcp-go, "+u.serverTitle(), u.inFlight, u.rates)
+	}
+	fmt.Fprintln(out)
+}
+
+func (r *results) ratesHead(out *strings.Builder, what string) {
+	fmt.Fprintf(out, "| %s | in flight |", what)
 	for _, name := range r.chains {
 		fmt.Fprintf(out, " %s |", titles[name])
 	}
 	fmt.Fprint(out, "\n|---|---|"+strings.Repeat("---|", len(r.chains))+"\n")
-	for _, u := range r.usual {
-		fmt.Fprintf(out, "| mcp-go, %s | %d |", u.serverTitle(), u.inFlight)
-		for _, name := range r.chains {
-			switch of := u.rates[name]; {
-			case of == nil:
-				fmt.Fprint(out, " – |")
-			case name == "relay":
-				fmt.Fprintf(out, " %s |", count(of.rate()))
-			default:
-				fmt.Fprintf(out, " %s (%s) |", count(of.rate()), ratio(u.ratio(name)))
-			}
+}
+
+// rates prints one row: of each chain its calls a second, and their ratio to the bare relay's.
+func (r *results) rates(out *strings.Builder, what string, inFlight int, of map[string]*series) {
+	fmt.Fprintf(out, "| %s | %d |", what, inFlight)
+	for _, name := range r.chains {
+		switch over := overRelay(of, name); {
+		case of[name] == nil || of[name].rate() == 0:
+			fmt.Fprint(out, " – |")
+		case name == "relay" || math.IsNaN(over):
+			fmt.Fprintf(out, " %s |", count(of[name].rate()))
+		default:
+			fmt.Fprintf(out, " %s (%s) |", count(of[name].rate()), ratio(over))
 		}
-		fmt.Fprintln(out)
 	}
 	fmt.Fprintln(out)
+}
+
+// overRelay is a chain's calls a second as a ratio to the bare relay's; NaN where one of them was not measured.
+func overRelay(of map[string]*series, chain string) float64 {
+	at, floor := of[chain], of["relay"]
+	if at == nil || floor == nil || floor.rate() == 0 {
+		return math.NaN()
+	}
+	return at.rate() / floor.rate()
 }
 
 func (r *results) startUps(out *strings.Builder) {

@@ -9,24 +9,34 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// typed is the obvious way to build a wrapper: a typed client and a typed server, each message decoded and encoded anew.
-func typed(argv []string) error {
-	ctx := context.Background()
-	upstream, err := client.NewStdioMCPClient(argv[0], nil, argv[1:]...)
+// connect starts a server with mcp-go's client in front, which says hello and takes the listing as every client does.
+func connect(ctx context.Context, name string, argv, env []string) (*client.Client, *mcp.ListToolsResult, error) {
+	c, err := client.NewStdioMCPClient(argv[0], env, argv[1:]...)
 	if err != nil {
-		return fmt.Errorf("start server: %w", err)
+		return nil, nil, fmt.Errorf("start server: %w", err)
 	}
-	defer upstream.Close()
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = mcp.LATEST_LEGACY_PROTOCOL_VERSION
-	hello.Params.ClientInfo = mcp.Implementation{Name: "typed", Version: "1"}
-	if _, err := upstream.Initialize(ctx, hello); err != nil {
-		return fmt.Errorf("initialize: %w", err)
+	hello.Params.ClientInfo = mcp.Implementation{Name: name, Version: "1"}
+	if _, err := c.Initialize(ctx, hello); err != nil {
+		_ = c.Close()
+		return nil, nil, fmt.Errorf("initialize: %w", err)
 	}
-	listed, err := upstream.ListTools(ctx, mcp.ListToolsRequest{})
+	listed, err := c.ListTools(ctx, mcp.ListToolsRequest{})
 	if err != nil {
-		return fmt.Errorf("list tools: %w", err)
+		_ = c.Close()
+		return nil, nil, fmt.Errorf("list tools: %w", err)
 	}
+	return c, listed, nil
+}
+
+// typed is the obvious way to build a wrapper: a typed client and a typed server, each message decoded and encoded anew.
+func typed(argv []string) error {
+	upstream, listed, err := connect(context.Background(), "typed", argv, nil)
+	if err != nil {
+		return err
+	}
+	defer upstream.Close()
 	proxy := server.NewMCPServer("typed", "1", server.WithToolCapabilities(true))
 	for _, tool := range listed.Tools {
 		proxy.AddTool(tool, func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {

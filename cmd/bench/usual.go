@@ -45,25 +45,13 @@ func serve() error {
 type usual struct{ client *client.Client }
 
 func startUsual(ctx context.Context, argv, env []string) (*usual, error) {
-	c, err := client.NewStdioMCPClient(argv[0], env, argv[1:]...)
+	ctx, cancel := context.WithTimeout(ctx, helloLimit)
+	defer cancel()
+	c, _, err := connect(ctx, "bench", argv, env)
 	if err != nil {
 		return nil, err
 	}
-	u := &usual{c}
-	ctx, cancel := context.WithTimeout(ctx, helloLimit)
-	defer cancel()
-	var hello mcp.InitializeRequest
-	hello.Params.ProtocolVersion = mcp.LATEST_LEGACY_PROTOCOL_VERSION
-	hello.Params.ClientInfo = mcp.Implementation{Name: "bench", Version: "1"}
-	if _, err := c.Initialize(ctx, hello); err != nil {
-		c.Close()
-		return nil, fmt.Errorf("initialize: %w", err)
-	}
-	if _, err := c.ListTools(ctx, mcp.ListToolsRequest{}); err != nil {
-		c.Close()
-		return nil, fmt.Errorf("list tools: %w", err)
-	}
-	return u, nil
+	return &usual{c}, nil
 }
 
 func (u *usual) call(ctx context.Context) error {
