@@ -82,6 +82,9 @@ func chase(root func(process) bool, each func(process)) {
 		quiet++
 		// The last one is looked at again: it may not have had the parent by which it is known.
 		for ; last <= now; last++ {
+			if isThread(last) {
+				continue
+			}
 			if p, ok := readProcess(strconv.Itoa(last)); ok && !p.zombie && claimed(root, p) {
 				each(p)
 				quiet = 0
@@ -90,6 +93,15 @@ func chase(root func(process) bool, each func(process)) {
 		last = now
 		runtime.Gosched()
 	}
+}
+
+// isThread reports whether a number is that of a thread beside its process's first, or of nothing. Threads take numbers from
+// the same row and their lines look like those of processes with the same parent, but root knows a process by its number
+// alone: a thread that a guard or the hub has just made would be claimed for an orphan, and its whole process killed with it.
+// tgkill(2) finds a thread only under the number of its own process.
+func isThread(number int) bool {
+	_, _, errno := syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(number), uintptr(number), 0)
+	return errno == syscall.ESRCH
 }
 
 // claimed reports whether root claims p or one of its next ancestors.

@@ -128,6 +128,35 @@ func TestT12AKilledGuardTakesOnlyItsOwnTree(t *testing.T) {
 	}
 }
 
+// TestT12AKilledGuardTakesNobodyWhoJustMadeAThread: numbers are looked at the moment they are given out, and a thread gets one
+// too.
+func TestT12AKilledGuardTakesNobodyWhoJustMadeAThread(t *testing.T) {
+	hub := exec.Command(os.Args[0], "role:threads")
+	hub.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	up, err := hub.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hub.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer hub.Wait()
+	defer hub.Process.Kill()
+	if line, err := bufio.NewReader(up).ReadString('\n'); err != nil {
+		t.Fatal(line, err)
+	}
+	for range 5 {
+		p := start(t, Command{Argv: []string{"sleep", "1000"}, Spare: func() []int { return []int{hub.Process.Pid} }})
+		if err := syscall.Kill(parentOf(t, p.PID()), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		<-p.gone
+		if !alive(hub.Process.Pid) {
+			t.Fatal("what was spared was killed")
+		}
+	}
+}
+
 // TestT09StderrBackPressure: ten megabytes to a stderr that nobody reads, then an answer.
 func TestT09StderrBackPressure(t *testing.T) {
 	const size = 10 << 20

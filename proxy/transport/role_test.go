@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -41,6 +42,16 @@ func play(role string, args []string) int {
 		_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, ptraceSeize, uintptr(pid), 0, 0, 0, 0)
 		fmt.Println(errno)
 		return 0
+	case "threads": // a process that makes one thread after the other
+		fmt.Println("up")
+		for {
+			ended := make(chan struct{})
+			go func() {
+				runtime.LockOSThread() // and never unlocked: the thread ends with this function
+				close(ended)
+			}()
+			<-ended
+		}
 	case "environ": // COMMAND…: start it with the environment we have
 		p, err := Start(context.Background(), Command{Argv: args}, os.Stderr, nil)
 		if err != nil {
