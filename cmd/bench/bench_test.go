@@ -106,3 +106,24 @@ func TestARunMeasuresEveryCaseItShould(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+func TestAReportHoldsNoFigureThatWasNotMeasured(t *testing.T) {
+	measured := func(rate float64) *series { return &series{rates: []float64{rate}} }
+	r := &results{
+		only: onlyUsual, chains: []string{"direct", "relay", "sallyport"}, calls: map[point]map[string]*series{}, memory: map[string]footprint{},
+		hello: map[string]*series{}, first: map[string]*series{}, machine: "here",
+		usual: []usualCase{{"mcp-go", 64, map[string]*series{"direct": measured(300), "relay": measured(200), "sallyport": measured(190)}}},
+	}
+	for _, name := range r.chains {
+		r.hello[name], r.first[name] = new(series), new(series)
+	}
+	text := r.markdown()
+	if strings.Count(text, "reached") != 1 || !strings.Contains(text, "| 0.95 × | reached |") {
+		t.Error(text)
+	}
+	for _, unmeasured := range []string{"start-up", "0.0 µs", "memory", "added", "next to nothing"} {
+		if strings.Contains(text, unmeasured) {
+			t.Errorf("%q stands in\n%s", unmeasured, text)
+		}
+	}
+}

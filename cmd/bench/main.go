@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -59,7 +60,7 @@ func parse(args []string) (options, error) {
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
 	set.BoolVar(&o.short, "short", false, "a run of half a minute instead of five")
 	set.StringVar(&o.chains, "chains", "direct,relay,sallyport,typed", "what to measure")
-	set.StringVar(&o.only, "only", "", "one case alone, `BYTESxINFLIGHT`, without start-up and memory")
+	set.StringVar(&o.only, "only", "", "one `case` alone, BYTESxINFLIGHT or usual (peers that people have), without start-up and memory")
 	set.StringVar(&o.sallyport, "sallyport", "", "the `binary` to measure; without it one is built")
 	set.StringVar(&o.everything, "everything", "", "the `command` that starts server-everything, which is measured too where it is given")
 	set.DurationVar(&o.slice, "slice", 0, "how long a chain is measured at a stretch")
@@ -84,10 +85,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.only != "" {
+	if o.only != "" && o.write != "" {
+		return errors.New("-write: a page is written from a whole run, without -only")
+	}
+	switch o.only {
+	case "":
+	case onlyUsual:
+		points = nil
+	default:
 		var p point
 		if _, err := fmt.Sscanf(o.only, "%dx%d", &p.size, &p.inFlight); err != nil || p.inFlight < 1 || p.inFlight >= ring {
-			return fmt.Errorf("-only %s: not BYTESxINFLIGHT, as in 200x64", o.only)
+			return fmt.Errorf("-only %s: neither usual nor BYTESxINFLIGHT, as in 200x64", o.only)
 		}
 		points = []point{p}
 	}

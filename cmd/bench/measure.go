@@ -111,6 +111,7 @@ func (b *bench) sensible(c chain, p point) bool {
 // results is everything measured, by chain name.
 type results struct {
 	short   bool
+	only    string // the one case that was measured, "" for all
 	chains  []string
 	points  []point
 	calls   map[point]map[string]*series
@@ -132,7 +133,7 @@ type usualCase struct {
 func (b *bench) measure() (*results, error) {
 	begin := time.Now()
 	r := &results{
-		short: b.short, calls: map[point]map[string]*series{}, hello: map[string]*series{}, first: map[string]*series{},
+		short: b.short, only: b.only, calls: map[point]map[string]*series{}, hello: map[string]*series{}, first: map[string]*series{},
 		memory: map[string]footprint{}, machine: fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
 	}
 	for _, c := range b.chains {
@@ -150,7 +151,7 @@ func (b *bench) measure() (*results, error) {
 	if err := b.calls(r); err != nil {
 		return nil, err
 	}
-	if b.only == "" {
+	if b.only == "" || b.only == onlyUsual {
 		if err := b.usualRates(r, "mcp-go", []string{b.self, "serve"}); err != nil {
 			return nil, err
 		}

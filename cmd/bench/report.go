@@ -26,7 +26,10 @@ var titles = map[string]string{
 func (r *results) markdown() string {
 	var out strings.Builder
 	command := "make bench"
-	if r.short {
+	switch {
+	case r.only != "":
+		command = "go run ./cmd/bench -only " + r.only
+	case r.short:
 		command = "go run ./cmd/bench -short"
 	}
 	fmt.Fprintf(&out, "Measured with `%s` on %s, in %s.\n\n", command, r.machine, r.took.Round(time.Second))
@@ -66,19 +69,25 @@ func (r *results) targets(out *strings.Builder) {
 		}
 		fmt.Fprintf(out, "| %s | %s | %s%s | %s |\n", what, bound, number(value), unit, verdict)
 	}
-	gain := func(size int) float64 {
-		return added(r.at(size, 1, "sallyport").p50(), r.at(size, 1, "direct").p50(), r.at(size, 1, "relay").p50())
+	gain := func(what, bound string, size int, limit float64) {
+		if ours := r.at(size, 1, "sallyport"); len(ours.took) > 0 {
+			row(what, bound, added(ours.p50(), r.at(size, 1, "direct").p50(), r.at(size, 1, "relay").p50()), limit, false, " ×")
+		}
 	}
-	row("added p50 at 200 B, answers looked at, over what the bare relay adds", "at most 1.6 ×", gain(200), 1.6, false, " ×")
-	row("added p50 at 10 KB, answers looked at, over what the bare relay adds", "at most 4 ×", gain(10_000), 4, false, " ×")
+	gain("added p50 at 200 B, answers looked at, over what the bare relay adds", "at most 1.6 ×", 200, 1.6)
+	gain("added p50 at 10 KB, answers looked at, over what the bare relay adds", "at most 4 ×", 10_000, 4)
 	for _, u := range r.usual {
 		if u.inFlight == 64 {
 			row("calls a second with 64 in flight, over the bare relay's: mcp-go's client, "+u.serverTitle(), "at least 0.9 ×", overRelay(u.rates, "sallyport"), 0.9, true, " ×")
 		}
 	}
-	row("the same between a client and a server that do next to nothing", "at least 0.9 ×", overRelay(r.calls[point{200, 64}], "sallyport"), 0.9, true, " ×")
-	late := r.hello["sallyport"].p50() - r.hello["direct"].p50()
-	row("start-up to the first answer, over direct, a hub running", "at most 5 ms", float64(late)/1e6, 5, false, " ms")
+	if of := r.calls[point{200, 64}]; of != nil {
+		row("the same between a client and a server that do next to nothing", "at least 0.9 ×", overRelay(of, "sallyport"), 0.9, true, " ×")
+	}
+	if started := r.hello["sallyport"]; len(started.took) > 0 {
+		late := started.p50() - r.hello["direct"].p50()
+		row("start-up to the first answer, over direct, a hub running", "at most 5 ms", float64(late)/1e6, 5, false, " ms")
+	}
 	if f := r.memory["sallyport"]; f.measured {
 		row("memory idle (PSS of the wrapper and its guard)", "under 12 MiB", float64(f.pss)/1024, 12, false, " MiB")
 	}
@@ -87,6 +96,9 @@ func (r *results) targets(out *strings.Builder) {
 
 // latencies prints medians and 99th percentiles, each also as a ratio to direct and the addition as one to the relay's.
 func (r *results) latencies(out *strings.Builder) {
+	if len(r.points) == 0 {
+		return
+	}
 	fmt.Fprint(out, "One call, from its first byte written to the last of its answer read. “× direct” is the ratio of the chain to direct; "+
 		"“added” is what the chain adds to direct as a multiple of what the bare relay adds. With more than one in flight a call also waits for the others.\n\n")
 	fmt.Fprint(out, "| answer | in flight | chain | p50 | × direct | added | p99 | × direct |\n|---|---|---|---|---|---|---|---|\n")
@@ -109,6 +121,9 @@ func (r *results) latencies(out *strings.Builder) {
 }
 
 func (r *results) throughput(out *strings.Builder) {
+	if len(r.points) == 0 {
+		return
+	}
 	fmt.Fprint(out, "Calls a second (median over the rounds), and as a ratio to the bare relay's.\n\n")
 	r.ratesHead(out, "answer")
 	for _, p := range r.points {
@@ -171,6 +186,9 @@ func overRelay(of map[string]*series, chain string) float64 {
 }
 
 func (r *results) startUps(out *strings.Builder) {
+	if !slices.ContainsFunc(r.chains, func(name string) bool { return len(r.hello[name].took) > 0 }) {
+		return
+	}
 	fmt.Fprint(out, "From the start of the process to the answer of `initialize`, and to the answer of the first call after the listing.\n\n"+
 		"| chain | initialize p50 | over direct | p99 | first call p50 | over direct | p99 |\n|---|---|---|---|---|---|---|\n")
 	for _, name := range r.chains {
@@ -187,6 +205,9 @@ func (r *results) startUps(out *strings.Builder) {
 }
 
 func (r *results) memories(out *strings.Builder) {
+	if len(r.memory) == 0 {
+		return
+	}
 	fmt.Fprint(out, "Memory of the chain without client and server, its helpers included: idle after one call, and the high-water mark after an answer of 20 MB.\n\n"+
 		"| chain | processes | idle RSS | idle PSS | high water at 20 MB |\n|---|---|---|---|---|\n")
 	for _, name := range r.chains {

@@ -23,6 +23,9 @@ const helloLimit = 30 * time.Second
 // warmUp is how many slices each chain runs before anything is measured.
 const warmUp = 8
 
+// onlyUsual is the case that is all of these.
+const onlyUsual = "usual"
+
 // inFlights are the cases that are measured between peers that people have.
 var inFlights = []int{1, 8, 64}
 
