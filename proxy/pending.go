@@ -34,7 +34,7 @@ type request struct {
 	own chan []byte
 
 	// room holds the id, its key and short params: a request is one piece of memory.
-	room [112]byte
+	room [240]byte
 	used int
 }
 
