@@ -73,12 +73,36 @@ func (u *usual) call(ctx context.Context) error {
 	return nil
 }
 
+// sittings is how often the peers are started anew: one process of a server in JavaScript can be a sixth slower than the next, from
+// its start to its end.
+const sittings = 3
+
 // usualRates measures how many calls a second pass between the peers, for each number in flight and each chain.
 func (b *bench) usualRates(r *results, server string, argv []string) error {
 	chains, err := b.between(argv)
 	if err != nil {
 		return err
 	}
+	cases := make([]usualCase, len(inFlights))
+	for i, n := range inFlights {
+		cases[i] = usualCase{server, n, map[string]*series{}}
+		for _, c := range chains {
+			cases[i].rates[c.name] = new(series)
+		}
+	}
+	rounds := (b.rounds + sittings - 1) / sittings
+	for sitting := range sittings {
+		fmt.Fprintf(b.progress, "%s, sitting %d of %d\n", server, sitting+1, sittings)
+		if err := b.usualSitting(chains, cases, rounds); err != nil {
+			return fmt.Errorf("%s: %w", server, err)
+		}
+	}
+	r.usual = append(r.usual, cases...)
+	return nil
+}
+
+// usualSitting starts every chain once and adds to the cases what some rounds of it give.
+func (b *bench) usualSitting(chains []chain, cases []usualCase, rounds int) error {
 	var clients []*usual
 	defer func() {
 		for _, u := range clients {
@@ -88,29 +112,27 @@ func (b *bench) usualRates(r *results, server string, argv []string) error {
 	for _, c := range chains {
 		u, err := startUsual(b.ctx, c.argv, c.env)
 		if err != nil {
-			return fmt.Errorf("%s, %s: %w", server, c.name, err)
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		clients = append(clients, u)
 		// A server in JavaScript is slow until it was compiled, each process for itself.
 		if err := u.slice(b.ctx, inFlights[len(inFlights)-1], warmUp*b.slice, new(series)); err != nil {
-			return fmt.Errorf("%s, %s: %w", server, c.name, err)
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	for _, n := range inFlights {
-		fmt.Fprintf(b.progress, "%s, %d in flight\n", server, n)
-		rates := map[string]*series{}
-		for round := range b.rounds + 1 {
+	for _, one := range cases {
+		for round := range rounds + 1 {
 			for i := range chains {
 				i = (i + round) % len(chains)
-				if round <= 1 { // the first round only warms
-					rates[chains[i].name] = new(series)
+				into := one.rates[chains[i].name]
+				if round == 0 { // it only warms
+					into = new(series)
 				}
-				if err := clients[i].slice(b.ctx, n, b.slice, rates[chains[i].name]); err != nil {
-					return fmt.Errorf("%s, %s, %d in flight: %w", server, chains[i].name, n, err)
+				if err := clients[i].slice(b.ctx, one.inFlight, b.slice, into); err != nil {
+					return fmt.Errorf("%s, %d in flight: %w", chains[i].name, one.inFlight, err)
 				}
 			}
 		}
-		r.usual = append(r.usual, usualCase{server, n, rates})
 	}
 	return nil
 }
