@@ -11,7 +11,7 @@ import (
 
 const (
 	// linger is how long a record waits for others before it goes out: one call and one transaction of the hub for all of
-	// them. It is also what a wrapper that is killed can lose.
+	// them. It is also what a wrapper that is killed can lose, unless more records come than pace lets go.
 	linger = 25 * time.Millisecond
 	// slowAck is when a batch that the hub has not acknowledged is written down.
 	slowAck = time.Second
