@@ -58,7 +58,7 @@ type options struct {
 func parse(args []string) (options, error) {
 	var o options
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
-	set.BoolVar(&o.short, "short", false, "a run of half a minute instead of five")
+	set.BoolVar(&o.short, "short", false, "a run of a minute or two instead of eight")
 	set.StringVar(&o.chains, "chains", "direct,relay,sallyport,typed", "what to measure")
 	set.StringVar(&o.only, "only", "", "one `case` alone, BYTESxINFLIGHT or usual (peers that people have), without start-up and memory")
 	set.StringVar(&o.sallyport, "sallyport", "", "the `binary` to measure; without it one is built")
