@@ -216,10 +216,12 @@ func (v *view) whyNot(key string) reason {
 
 // forward sends a request on its way, registered first so that its answer finds it.
 func (s *Session) forward(r *request, line []byte) {
-	if !s.calls.add(r) {
+	inFlight := s.calls.add(r)
+	if inFlight == 0 {
 		s.client.Enqueue(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
 		return
 	}
+	s.crowd.see(inFlight, r.started)
 	if err := s.server.Write(line); err != nil && s.calls.take(r.id) != nil {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server no longer takes requests", nil))
 		s.journal.answered(r, "error", 0)

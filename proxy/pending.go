@@ -68,21 +68,21 @@ type inFlight struct {
 	key []byte
 }
 
-// add registers r under its id. It reports false, and registers nothing, when that id is in flight already: two answers
-// to one id could be swapped between two tools.
-func (f *inFlight) add(r *request) bool {
+// add registers r under its id and returns how many are in flight with it. It returns 0, and registers nothing, when that
+// id is in flight already: two answers to one id could be swapped between two tools.
+func (f *inFlight) add(r *request) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.key = frame.AppendIDKey(f.key[:0], r.id)
 	if _, taken := f.m[string(f.key)]; taken {
-		return false
+		return 0
 	}
 	if f.m == nil {
 		f.m = make(map[string]*request)
 	}
 	key := r.store(f.key)
 	f.m[unsafe.String(unsafe.SliceData(key), len(key))] = r
-	return true
+	return len(f.m)
 }
 
 // take removes and returns the request with this id, nil when none is in flight.

@@ -101,7 +101,7 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	if plain {
 		r.method = methodPlain
 	}
-	if !s.asks.add(r) {
+	if s.asks.add(r) == 0 {
 		s.client.Uncork()
 		s.server.Enqueue(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
 		return nil

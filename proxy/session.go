@@ -31,6 +31,9 @@ type Config struct {
 	Session string
 	// Stray takes each line of the server that is no message, for its log. It must not block and not keep line.
 	Stray func(line []byte)
+	// GiveWay is told when many calls come at a time, and when they do no longer, and says whether it was done
+	// (transport.GiveWay). Nil where nobody gives way.
+	GiveWay func(yes bool) bool
 	// StateWait is how long the answer to initialize waits for the hub's first word. 0 means five seconds.
 	StateWait time.Duration
 }
@@ -55,6 +58,7 @@ type Session struct {
 	view   atomic.Pointer[view]
 	viewMu sync.Mutex // one rebuild of view at a time
 
+	crowd    crowd
 	gate     entrance
 	checks   *checker
 	life     life
@@ -92,6 +96,7 @@ func New(cfg Config) *Session {
 	if held == nil {
 		s.serverReader = frame.NewReader(cfg.FromServer, 0)
 	}
+	s.crowd.giveWay = cfg.GiveWay
 	s.journal.init(cfg)
 	s.useRules(cfg.Gate.State().Rules)
 	s.checks = newChecker(s)

@@ -230,7 +230,7 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 // ask sends one request of our own and waits for its answer. The answer is a readable message with result or error.
 func (c *checker) ask(ctx context.Context, m method, cursor string) ([]byte, error) {
 	r := &request{id: c.ownID(), method: m, own: make(chan []byte, 1), started: time.Now()}
-	if !c.s.calls.add(r) {
+	if c.s.calls.add(r) == 0 {
 		return nil, errGone
 	}
 	line := appendHead(make([]byte, 0, 128), r.id)

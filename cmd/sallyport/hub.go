@@ -12,6 +12,7 @@ import (
 
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/transport"
 )
 
 // runHub is the hub without a window, until it is told to end, steps down for another, or loses its home.
@@ -25,6 +26,7 @@ func runHub(ctx context.Context, o hubOptions, s streams) int {
 	var listener *control.Listener
 	if o.startedByWrapper {
 		startedBy, o.allowCLIApproval = app.ByWrapper, false
+		transport.GiveWay(false) // as the wrapper does that starts us in a crowd
 		listener, err = control.Listen(home)
 	} else {
 		listener, err = control.TakeOver(ctx, home, control.DialOptions{Version: version})

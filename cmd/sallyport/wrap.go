@@ -65,6 +65,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	config := proxy.Config{
 		FromClient: s.in, ToClient: s.out,
 		Gate: link, Launch: server.launch, Client: o.client, Session: link.session, Stray: link.stray,
+		GiveWay: transport.GiveWay,
 	}
 	if err = prepared; err == nil {
 		if server.launch.Before(ctx) {
