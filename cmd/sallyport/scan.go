@@ -53,25 +53,23 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 	if c.As == "jsonl" {
 		return c.stream(s, look)
 	}
+	// A file that cannot be looked at hides nothing of the others; the exit code says that not all is known.
 	files := []scannedFile{}
+	code, failed := exitFine, false
 	for _, name := range c.Files {
-		raw, err := readScanned(name, s.in)
+		file, err := look.named(name, c.As, s.in)
 		if err != nil {
-			return exitFailed, err
-		}
-		file, err := look.file(name, c.As, raw)
-		if err != nil {
-			return exitFailed, fmt.Errorf("%s: %w", name, err)
+			failed = true
+			fail(s, exitFailed, "scan", err)
+			continue
 		}
 		files = append(files, file)
-	}
-	code := exitFine
-	for _, f := range files {
-		for _, item := range f.Items {
-			if item.threatens() {
-				code = exitPerson
-			}
+		if slices.ContainsFunc(file.Items, scannedItem.threatens) {
+			code = exitPerson
 		}
+	}
+	if failed {
+		code = exitFailed
 	}
 	switch c.Format {
 	case "json":
@@ -93,20 +91,38 @@ func readScanned(name string, in io.Reader) ([]byte, error) {
 		in = f
 	}
 	raw, err := io.ReadAll(io.LimitReader(in, maxScanned+1))
-	if path := new(fs.PathError); errors.As(err, &path) { // it names the file itself
+	if err != nil {
 		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
 	if len(raw) > maxScanned {
-		return nil, fmt.Errorf("%s is larger than 256 MiB; cut it into pieces", name)
+		return nil, errors.New("it is larger than 256 MiB; cut it into pieces")
 	}
 	return raw, nil
 }
 
+// unscanned says which file was not looked at and why.
+func unscanned(name string, err error) error {
+	if path := new(fs.PathError); errors.As(err, &path) { // it names the file itself
+		err = path.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
 // scanner looks by the catalogue and by the rules of a file, nil for none.
 type scanner struct{ own *inspect.RuleFile }
+
+// named looks at a file by its name.
+func (look scanner) named(name, kind string, in io.Reader) (scannedFile, error) {
+	raw, err := readScanned(name, in)
+	if err != nil {
+		return scannedFile{}, unscanned(name, err)
+	}
+	file, err := look.file(name, kind, raw)
+	if err != nil {
+		return scannedFile{}, unscanned(name, err)
+	}
+	return file, nil
+}
 
 // file looks at one file. Without a kind, JSON that holds tools is a listing, and all else is text.
 func (look scanner) file(name, kind string, raw []byte) (scannedFile, error) {
@@ -257,26 +273,38 @@ type scanLine struct {
 
 // stream judges JSON Lines one by one, in their order: a million of them need no more memory than one.
 func (c scanCommand) stream(s streams, look scanner) (int, error) {
-	code := exitFine
+	code, failed := exitFine, false
 	for _, name := range c.Files {
-		in := s.in
-		if name != "-" {
-			f, err := os.Open(name)
-			if err != nil {
-				return exitFailed, err
-			}
-			defer f.Close()
-			in = f
-		}
-		found, err := look.stream(in, s.out)
+		found, err := look.namedStream(name, s)
 		if err != nil {
-			return exitFailed, fmt.Errorf("%s: %w", name, err)
+			failed = true
+			fail(s, exitFailed, "scan", err)
 		}
 		if found {
 			code = exitPerson
 		}
 	}
+	if failed {
+		code = exitFailed
+	}
 	return code, nil
+}
+
+// namedStream is stream for a file by its name.
+func (look scanner) namedStream(name string, s streams) (found bool, err error) {
+	in := s.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return false, unscanned(name, err)
+		}
+		defer f.Close()
+		in = f
+	}
+	if found, err = look.stream(in, s.out); err != nil {
+		return found, unscanned(name, err)
+	}
+	return found, nil
 }
 
 // whyNoLine is what is wrong with a line, in words of JSON: those of the decoder name our own types.
