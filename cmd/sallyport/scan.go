@@ -3,14 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"slices"
-	"strconv"
 
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -260,105 +258,6 @@ func sayScanned(p *page, files []scannedFile) {
 					p.printf("        decoded: %s\n", text(finding.Decoded))
 				}
 			}
-		}
-	}
-}
-
-// line is one line of a stream.
-type scanLine struct {
-	ID   json.RawMessage `json:"id"`
-	Tool json.RawMessage `json:"tool"`
-	Text *string         `json:"text"`
-}
-
-// stream judges JSON Lines one by one, in their order: a million of them need no more memory than one.
-func (c scanCommand) stream(s streams, look scanner) (int, error) {
-	code, failed := exitFine, false
-	for _, name := range c.Files {
-		found, err := look.namedStream(name, s)
-		if err != nil {
-			failed = true
-			fail(s, exitFailed, "scan", err)
-		}
-		if found {
-			code = exitPerson
-		}
-	}
-	if failed {
-		code = exitFailed
-	}
-	return code, nil
-}
-
-// namedStream is stream for a file by its name.
-func (look scanner) namedStream(name string, s streams) (found bool, err error) {
-	in := s.in
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return false, unscanned(name, err)
-		}
-		defer f.Close()
-		in = f
-	}
-	if found, err = look.stream(in, s.out); err != nil {
-		return found, unscanned(name, err)
-	}
-	return found, nil
-}
-
-// whyNoLine is what is wrong with a line, in words of JSON: those of the decoder name our own types.
-func whyNoLine(err error) string {
-	kind, broken := new(json.UnmarshalTypeError), new(json.SyntaxError)
-	switch {
-	case errors.As(err, &kind):
-		what, article := "it", "a"
-		if kind.Field != "" {
-			what = strconv.Quote(kind.Field)
-		}
-		if kind.Value == "array" || kind.Value == "object" {
-			article = "an"
-		}
-		return fmt.Sprintf(": %s is %s %s", what, article, kind.Value)
-	case errors.As(err, &broken):
-		return fmt.Sprintf(": %s (at byte %d)", broken.Error(), broken.Offset)
-	}
-	return ""
-}
-
-func (look scanner) stream(in io.Reader, out io.Writer) (found bool, err error) {
-	lines := frame.NewReader(in, maxScanned)
-	for number := 1; ; number++ {
-		raw, err := lines.Next()
-		if errors.Is(err, io.EOF) {
-			return found, nil
-		}
-		if err != nil {
-			return found, fmt.Errorf("line %d: %w", number, err)
-		}
-		if len(bytes.TrimSpace(raw)) == 0 {
-			continue
-		}
-		var line scanLine
-		if err := json.Unmarshal(raw, &line); err != nil {
-			return found, fmt.Errorf("line %d is no JSON object with id and tool or text%s", number, whyNoLine(err))
-		}
-		var item scannedItem
-		switch {
-		case line.Tool != nil:
-			item = look.tool("", line.Tool)
-		case line.Text != nil:
-			item = look.text("", *line.Text)
-		default:
-			return found, fmt.Errorf("line %d has neither tool nor text", number)
-		}
-		found = found || item.threatens()
-		id := line.ID
-		if id == nil {
-			id = json.RawMessage("null")
-		}
-		if err := writeJSON(out, map[string]any{"id": id, "verdict": item.Verdict, "findings": item.Findings}); err != nil {
-			return found, err
 		}
 	}
 }
