@@ -16,21 +16,20 @@ const (
 
 // crowd knows whether calls come so many at a time that throughput counts for more than how soon one of them is woken for.
 type crowd struct {
+	mu      sync.Mutex
 	giveWay func(yes bool) bool // transport.GiveWay, nil where nobody gives way
-
-	mu    sync.Mutex
-	since time.Time // of this window
-	calls int       // in this window, with crowdSize or more in flight
-	on    bool
+	since   time.Time           // of this window
+	calls   int                 // in this window, with crowdSize or more in flight
+	on      bool
 }
 
 // see is told of a call that was made at this moment, and of how many are in flight with it.
 func (c *crowd) see(inFlight int, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.giveWay == nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if inFlight >= crowdSize {
 		c.calls++
 	}

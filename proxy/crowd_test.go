@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"slices"
+	"sync"
 	"testing"
 	"time"
 )
@@ -46,6 +47,25 @@ func TestACrowdIsManyCallsAtATimeAndSoonOver(t *testing.T) {
 				t.Errorf("told %v, want %v", told, c.told)
 			}
 		})
+	}
+}
+
+// Calls are let out by whoever reads the client, and by whoever lets go what was held at the entrance.
+func TestACrowdIsToldOfCallsByMoreThanOne(t *testing.T) {
+	asked := 0
+	crowd := crowd{giveWay: func(bool) bool { asked++; return false }}
+	begin := time.Now()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for i := range 2000 {
+				crowd.see(crowdSize, begin.Add(time.Duration(i)*100*time.Microsecond))
+			}
+		})
+	}
+	all.Wait()
+	if asked != 1 {
+		t.Errorf("asked %d times, want once", asked)
 	}
 }
 
