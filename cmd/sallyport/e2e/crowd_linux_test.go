@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -10,15 +9,6 @@ import (
 	"syscall"
 	"testing"
 )
-
-// stat are the fields of a line of /proc/PID/stat, proc_pid_stat(5), from the third on: the second may hold blanks.
-func stat(path string) []string {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
-}
 
 // policies are the scheduling policies of a process's threads, each once: 0 is the ordinary one, 3 SCHED_BATCH.
 func policies(pid int) (all []int) {

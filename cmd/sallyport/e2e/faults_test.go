@@ -184,14 +184,22 @@ func TestWhatAWrapperThatWasKilledHadWrittenDownArrivesOnce(t *testing.T) {
 	}
 }
 
+// stat are the fields of a line of /proc/PID/stat, proc_pid_stat(5), from the third on: the second may hold blanks.
+func stat(path string) []string {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
+}
+
 // stopped are the processes of the binary under test that a signal has stopped.
 func stopped(t testing.TB) (pids []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
-		raw, _ := os.ReadFile(path)
+		fields := stat(path)
 		exe, _ := os.Readlink(filepath.Join(filepath.Dir(path), "exe"))
-		_, rest, _ := strings.Cut(string(raw), ") ")
-		if strings.HasPrefix(rest, "T") && exe == sallyport(t) {
+		if len(fields) > 0 && fields[0] == "T" && exe == sallyport(t) {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 			pids = append(pids, pid)
 		}
