@@ -49,26 +49,21 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 	}
 	look := scanner{own}
 	if c.As == "jsonl" {
-		return c.stream(s, look)
+		return c.each(s, func(_ string, in io.Reader) (bool, error) { return look.stream(in, s.out) }), nil
 	}
-	// A file that cannot be looked at hides nothing of the others; the exit code says that not all is known.
 	files := []scannedFile{}
-	code, failed := exitFine, false
-	for _, name := range c.Files {
-		file, err := look.named(name, c.As, s.in)
+	code := c.each(s, func(name string, in io.Reader) (bool, error) {
+		raw, err := readScanned(in)
 		if err != nil {
-			failed = true
-			fail(s, exitFailed, "scan", err)
-			continue
+			return false, err
+		}
+		file, err := look.file(name, c.As, raw)
+		if err != nil {
+			return false, err
 		}
 		files = append(files, file)
-		if slices.ContainsFunc(file.Items, scannedItem.threatens) {
-			code = exitPerson
-		}
-	}
-	if failed {
-		code = exitFailed
-	}
+		return slices.ContainsFunc(file.Items, scannedItem.threatens), nil
+	})
 	switch c.Format {
 	case "json":
 		return code, writeJSON(s.out, map[string]any{"schema": "sallyport.scan/1", "rule_set": own.RuleSet(), "files": files})
@@ -79,15 +74,43 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 	return code, nil
 }
 
-func readScanned(name string, in io.Reader) ([]byte, error) {
+// each looks at one file after the other and returns the code to exit with. One that cannot be looked at hides nothing of the
+// others, and the code says that not all is known.
+func (c scanCommand) each(s streams, look func(name string, in io.Reader) (threatens bool, err error)) int {
+	code, failed := exitFine, false
+	for _, name := range c.Files {
+		threatens, err := opened(name, s.in, look)
+		if path := new(fs.PathError); errors.As(err, &path) && path.Path == name { // it is named already
+			err = path.Err
+		}
+		if err != nil {
+			failed = true
+			fail(s, exitFailed, "scan", fmt.Errorf("%s: %w", name, err))
+		}
+		if threatens {
+			code = exitPerson
+		}
+	}
+	if failed {
+		return exitFailed
+	}
+	return code
+}
+
+// opened looks at one file, or at standard input.
+func opened(name string, in io.Reader, look func(string, io.Reader) (bool, error)) (threatens bool, err error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		defer f.Close()
 		in = f
 	}
+	return look(name, in)
+}
+
+func readScanned(in io.Reader) ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(in, maxScanned+1))
 	if err != nil {
 		return nil, err
@@ -98,29 +121,8 @@ func readScanned(name string, in io.Reader) ([]byte, error) {
 	return raw, nil
 }
 
-// unscanned says which file was not looked at and why.
-func unscanned(name string, err error) error {
-	if path := new(fs.PathError); errors.As(err, &path) { // it names the file itself
-		err = path.Err
-	}
-	return fmt.Errorf("%s: %w", name, err)
-}
-
 // scanner looks by the catalogue and by the rules of a file, nil for none.
 type scanner struct{ own *inspect.RuleFile }
-
-// named looks at a file by its name.
-func (look scanner) named(name, kind string, in io.Reader) (scannedFile, error) {
-	raw, err := readScanned(name, in)
-	if err != nil {
-		return scannedFile{}, unscanned(name, err)
-	}
-	file, err := look.file(name, kind, raw)
-	if err != nil {
-		return scannedFile{}, unscanned(name, err)
-	}
-	return file, nil
-}
 
 // file looks at one file. Without a kind, JSON that holds tools is a listing, and all else is text.
 func (look scanner) file(name, kind string, raw []byte) (scannedFile, error) {

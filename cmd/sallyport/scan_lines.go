@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -17,42 +16,6 @@ type scanLine struct {
 	ID   json.RawMessage `json:"id"`
 	Tool json.RawMessage `json:"tool"`
 	Text *string         `json:"text"`
-}
-
-// stream judges JSON Lines one by one, in their order: a million of them need no more memory than one.
-func (c scanCommand) stream(s streams, look scanner) (int, error) {
-	code, failed := exitFine, false
-	for _, name := range c.Files {
-		found, err := look.namedStream(name, s)
-		if err != nil {
-			failed = true
-			fail(s, exitFailed, "scan", err)
-		}
-		if found {
-			code = exitPerson
-		}
-	}
-	if failed {
-		code = exitFailed
-	}
-	return code, nil
-}
-
-// namedStream is stream for a file by its name.
-func (look scanner) namedStream(name string, s streams) (found bool, err error) {
-	in := s.in
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return false, unscanned(name, err)
-		}
-		defer f.Close()
-		in = f
-	}
-	if found, err = look.stream(in, s.out); err != nil {
-		return found, unscanned(name, err)
-	}
-	return found, nil
 }
 
 // whyNoLine is what is wrong with a line, in words of JSON: those of the decoder name our own types.
@@ -74,6 +37,7 @@ func whyNoLine(err error) string {
 	return ""
 }
 
+// stream judges JSON Lines one by one, in their order: a million of them need no more memory than one.
 func (look scanner) stream(in io.Reader, out io.Writer) (found bool, err error) {
 	lines := frame.NewReader(in, maxScanned)
 	for number := 1; ; number++ {
