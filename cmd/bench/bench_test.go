@@ -13,7 +13,7 @@ import (
 
 // The test's program is also the programs that a run starts of itself.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == "typed") {
+	if len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == "plain" || os.Args[1] == "typed") {
 		main()
 	}
 	os.Exit(m.Run())
@@ -99,7 +99,7 @@ func TestARunMeasuresEveryCaseItShould(t *testing.T) {
 			}
 		}
 	}
-	if len(r.usual) != len(inFlights) {
+	if want := len(b.pairs()) * len(inFlights); len(r.usual) != want {
 		t.Errorf("%d cases between peers that people have", len(r.usual))
 	}
 	if text := r.markdown(); !strings.Contains(text, "| 10 KB | 8 | bare relay |") {
@@ -112,7 +112,7 @@ func TestAReportHoldsNoFigureThatWasNotMeasured(t *testing.T) {
 	r := &results{
 		only: onlyUsual, chains: []string{"direct", "relay", "sallyport"}, calls: map[point]map[string]*series{}, memory: map[string]footprint{},
 		hello: map[string]*series{}, first: map[string]*series{}, machine: "here",
-		usual: []usualCase{{"mcp-go", 64, map[string]*series{"direct": measured(300), "relay": measured(200), "sallyport": measured(190)}}},
+		usual: []usualCase{{pair{client: "a client", server: "a server"}, 64, map[string]*series{"direct": measured(300), "relay": measured(200), "sallyport": measured(190)}}},
 	}
 	for _, name := range r.chains {
 		r.hello[name], r.first[name] = new(series), new(series)

@@ -4,7 +4,7 @@
 // All chains are measured in turns within one run (a slice of each, then the next round), so that what else the machine
 // does falls on all of them alike, and figures are compared as ratios within the run, never between runs. The echo
 // server and the relay are cmd/bench/peer; the typed proxy is this program, so that mcp-go never comes into sallyport. What the
-// echo server and its client do is next to nothing; between peers that people have (mcp-go's client, a server of mcp-go and one
+// echo server and its client do is next to nothing; between peers that people have (plain Go ones, mcp-go's client, a server of mcp-go and one
 // from npm) only calls a second are measured.
 package main
 
@@ -27,6 +27,9 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		os.Exit(report(serve()))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "plain" {
+		os.Exit(report(servePlain(os.Stdin, os.Stdout)))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := report(run(ctx, os.Args[1:], os.Stdout))

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 )
 
@@ -123,9 +122,9 @@ type results struct {
 	took    time.Duration
 }
 
-// usualCase is what was measured between mcp-go's client and one server.
+// usualCase is what was measured between a client and a server that people have.
 type usualCase struct {
-	server   string
+	pair
 	inFlight int
 	rates    map[string]*series // by chain
 }
@@ -152,11 +151,8 @@ func (b *bench) measure() (*results, error) {
 		return nil, err
 	}
 	if b.only == "" || b.only == onlyUsual {
-		if err := b.usualRates(r, "mcp-go", []string{b.self, "serve"}); err != nil {
-			return nil, err
-		}
-		if b.everything != "" {
-			if err := b.usualRates(r, "server-everything", strings.Fields(b.everything)); err != nil {
+		for _, p := range b.pairs() {
+			if err := b.usualRates(r, p); err != nil {
 				return nil, err
 			}
 		}

@@ -78,11 +78,11 @@ func (r *results) targets(out *strings.Builder) {
 	gain("added p50 at 10 KB, answers looked at, over what the bare relay adds", "at most 4 ×", 10_000, 4)
 	for _, u := range r.usual {
 		if u.inFlight == 64 {
-			row("calls a second with 64 in flight, over the bare relay's: mcp-go's client, "+u.serverTitle(), "at least 0.9 ×", overRelay(u.rates, "sallyport"), 0.9, true, " ×")
+			row("calls a second with 64 in flight, over the bare relay's: "+u.client+", "+u.server, "at least 0.9 ×", overRelay(u.rates, "sallyport"), 0.9, true, " ×")
 		}
 	}
 	if of := r.calls[point{200, 64}]; of != nil {
-		row("the same between a client and a server that do next to nothing", "at least 0.9 ×", overRelay(of, "sallyport"), 0.9, true, " ×")
+		fmt.Fprintf(out, "| the same between a client and a server that do next to nothing | none set | %s | – |\n", ratio(overRelay(of, "sallyport")))
 	}
 	if started := r.hello["sallyport"]; len(started.took) > 0 {
 		late := started.p50() - r.hello["direct"].p50()
@@ -132,14 +132,6 @@ func (r *results) throughput(out *strings.Builder) {
 	fmt.Fprintln(out)
 }
 
-// serverTitle is the server as the page calls it.
-func (u *usualCase) serverTitle() string {
-	if u.server == "mcp-go" {
-		return "a server of mcp-go"
-	}
-	return u.server + " from npm"
-}
-
 func (r *results) usualThroughput(out *strings.Builder) {
 	if len(r.usual) == 0 {
 		return
@@ -147,7 +139,7 @@ func (r *results) usualThroughput(out *strings.Builder) {
 	fmt.Fprint(out, "Calls a second between peers that people have, with answers of 200 B: client and server decode and encode every message.\n\n")
 	r.ratesHead(out, "client and server")
 	for _, u := range r.usual {
-		r.rates(out, "mcp-go, "+u.serverTitle(), u.inFlight, u.rates)
+		r.rates(out, u.client+", "+u.server, u.inFlight, u.rates)
 	}
 	fmt.Fprintln(out)
 }

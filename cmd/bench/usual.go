@@ -43,24 +43,49 @@ func serve() error {
 	return server.ServeStdio(s)
 }
 
-// usual is a chain between peers that people have: mcp-go's client, and a server with a tool echo that takes a message. Both
-// decode and encode every message, as nearly all do.
-type usual struct{ client *client.Client }
+// caller is a client of a server whose tool echo takes a message, behind one chain. Client and server decode and encode every message,
+// as nearly all do.
+type caller interface {
+	call(ctx context.Context) error
+	Close() error
+}
 
-func startUsual(ctx context.Context, argv, env []string) (*usual, error) {
+// pair is a client and a server that belong together.
+type pair struct {
+	client, server string
+	argv           []string // of the server
+	start          func(ctx context.Context, argv, env []string) (caller, error)
+}
+
+// pairs are those that are measured.
+func (b *bench) pairs() []pair {
+	all := []pair{
+		{"a plain Go client", "a plain Go server", []string{b.self, "plain"}, startPlain},
+		{"mcp-go's client", "a server of mcp-go", []string{b.self, "serve"}, startUsual},
+	}
+	if b.everything != "" {
+		all = append(all, pair{"mcp-go's client", "server-everything from npm", strings.Fields(b.everything), startUsual})
+	}
+	return all
+}
+
+// usual is a caller that is mcp-go's client.
+type usual struct{ *client.Client }
+
+func startUsual(ctx context.Context, argv, env []string) (caller, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloLimit)
 	defer cancel()
 	c, _, err := connect(ctx, "bench", argv, env)
 	if err != nil {
 		return nil, err
 	}
-	return &usual{c}, nil
+	return usual{c}, nil
 }
 
-func (u *usual) call(ctx context.Context) error {
+func (u usual) call(ctx context.Context) error {
 	var r mcp.CallToolRequest
 	r.Params.Name, r.Params.Arguments = "echo", map[string]any{"message": said}
-	answer, err := u.client.CallTool(ctx, r)
+	answer, err := u.CallTool(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -78,23 +103,23 @@ func (u *usual) call(ctx context.Context) error {
 const sittings = 3
 
 // usualRates measures how many calls a second pass between the peers, for each number in flight and each chain.
-func (b *bench) usualRates(r *results, server string, argv []string) error {
-	chains, err := b.between(argv)
+func (b *bench) usualRates(r *results, p pair) error {
+	chains, err := b.between(p.argv)
 	if err != nil {
 		return err
 	}
 	cases := make([]usualCase, len(inFlights))
 	for i, n := range inFlights {
-		cases[i] = usualCase{server, n, map[string]*series{}}
+		cases[i] = usualCase{p, n, map[string]*series{}}
 		for _, c := range chains {
 			cases[i].rates[c.name] = new(series)
 		}
 	}
 	rounds := (b.rounds + sittings - 1) / sittings
 	for sitting := range sittings {
-		fmt.Fprintf(b.progress, "%s, sitting %d of %d\n", server, sitting+1, sittings)
-		if err := b.usualSitting(chains, cases, rounds); err != nil {
-			return fmt.Errorf("%s: %w", server, err)
+		fmt.Fprintf(b.progress, "%s and %s, sitting %d of %d\n", p.client, p.server, sitting+1, sittings)
+		if err := b.usualSitting(p, chains, cases, rounds); err != nil {
+			return fmt.Errorf("%s: %w", p.server, err)
 		}
 	}
 	r.usual = append(r.usual, cases...)
@@ -102,21 +127,21 @@ func (b *bench) usualRates(r *results, server string, argv []string) error {
 }
 
 // usualSitting starts every chain once and adds to the cases what some rounds of it give.
-func (b *bench) usualSitting(chains []chain, cases []usualCase, rounds int) error {
-	var clients []*usual
+func (b *bench) usualSitting(p pair, chains []chain, cases []usualCase, rounds int) error {
+	var clients []caller
 	defer func() {
 		for _, u := range clients {
-			_ = u.client.Close()
+			_ = u.Close()
 		}
 	}()
 	for _, c := range chains {
-		u, err := startUsual(b.ctx, c.argv, c.env)
+		u, err := p.start(b.ctx, c.argv, c.env)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		clients = append(clients, u)
 		// A server in JavaScript is slow until it was compiled, each process for itself.
-		if err := u.slice(b.ctx, inFlights[len(inFlights)-1], warmUp*b.slice, new(series)); err != nil {
+		if err := slice(b.ctx, u, inFlights[len(inFlights)-1], warmUp*b.slice, new(series)); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
@@ -128,7 +153,7 @@ func (b *bench) usualSitting(chains []chain, cases []usualCase, rounds int) erro
 				if round == 0 { // it only warms
 					into = new(series)
 				}
-				if err := clients[i].slice(b.ctx, one.inFlight, b.slice, into); err != nil {
+				if err := slice(b.ctx, clients[i], one.inFlight, b.slice, into); err != nil {
 					return fmt.Errorf("%s, %d in flight: %w", chains[i].name, one.inFlight, err)
 				}
 			}
@@ -138,7 +163,7 @@ func (b *bench) usualSitting(chains []chain, cases []usualCase, rounds int) erro
 }
 
 // slice keeps inFlight calls under way for a while.
-func (u *usual) slice(ctx context.Context, inFlight int, span time.Duration, into *series) error {
+func slice(ctx context.Context, u caller, inFlight int, span time.Duration, into *series) error {
 	var done atomic.Int64
 	var wg sync.WaitGroup
 	failed := make([]error, inFlight)

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+)
+
+// plain is a caller as one writes it in Go with nothing but the standard library: bufio, encoding/json, a map of what is awaited. The
+// figure of calls a second that is to be reached was set by a measurement between such (direct 88,000 a second with 64 in flight, the
+// bare relay 51,000, on two cores): docs/performance.md, "What is known of the figures".
+type plain struct {
+	cmd *exec.Cmd
+
+	writing sync.Mutex
+	in      io.WriteCloser
+
+	mu      sync.Mutex
+	next    int
+	awaited map[int]chan plainMessage
+	ended   error
+}
+
+// plainMessage is a message of JSON-RPC.
+type plainMessage struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      *int            `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  any             `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   json.RawMessage `json:"error,omitempty"`
+}
+
+// plainResult is the result of the tool.
+type plainResult struct {
+	Content []plainText `json:"content"`
+}
+
+type plainText struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+func startPlain(ctx context.Context, argv, env []string) (caller, error) {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Stderr, cmd.Env = os.Stderr, env
+	alone(cmd)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", argv[0], err)
+	}
+	p := &plain{cmd: cmd, in: in, awaited: map[int]chan plainMessage{}}
+	go p.listen(out)
+	ctx, cancel := context.WithTimeout(ctx, helloLimit)
+	defer cancel()
+	if err := p.shake(ctx); err != nil {
+		_ = p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// listen hands every answer to who awaits it.
+func (p *plain) listen(out io.Reader) {
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var m plainMessage
+		if err == nil {
+			err = json.Unmarshal(line, &m)
+		}
+		p.mu.Lock()
+		if err != nil {
+			p.ended = err
+			for _, c := range p.awaited {
+				close(c)
+			}
+			p.awaited = nil
+			p.mu.Unlock()
+			return
+		}
+		var c chan plainMessage
+		if m.ID != nil && m.Method == "" {
+			c = p.awaited[*m.ID]
+			delete(p.awaited, *m.ID)
+		}
+		p.mu.Unlock()
+		if c != nil {
+			c <- m
+		}
+	}
+}
+
+func (p *plain) request(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	c := make(chan plainMessage, 1)
+	p.mu.Lock()
+	if p.ended != nil {
+		p.mu.Unlock()
+		return nil, p.ended
+	}
+	p.next++
+	id := p.next
+	p.awaited[id] = c
+	p.mu.Unlock()
+	if err := p.send(plainMessage{JSONRPC: "2.0", ID: &id, Method: method, Params: params}); err != nil {
+		return nil, err
+	}
+	select {
+	case m, ok := <-c:
+		switch {
+		case !ok:
+			return nil, errors.New("the chain ended")
+		case m.Error != nil:
+			return nil, fmt.Errorf("%s: %s", method, m.Error)
+		}
+		return m.Result, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *plain) send(m plainMessage) error {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	_, err = p.in.Write(append(line, '\n'))
+	return err
+}
+
+func (p *plain) shake(ctx context.Context) error {
+	if _, err := p.request(ctx, "initialize", json.RawMessage(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}`)); err != nil {
+		return err
+	}
+	if err := p.send(plainMessage{JSONRPC: "2.0", Method: "notifications/initialized"}); err != nil {
+		return err
+	}
+	_, err := p.request(ctx, "tools/list", nil)
+	return err
+}
+
+func (p *plain) call(ctx context.Context) error {
+	raw, err := p.request(ctx, "tools/call", map[string]any{"name": "echo", "arguments": map[string]any{"message": said}})
+	if err != nil {
+		return err
+	}
+	var result plainResult
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return err
+	}
+	if len(result.Content) != 1 || !strings.HasSuffix(result.Content[0].Text, said) {
+		return fmt.Errorf("answered %s", raw)
+	}
+	return nil
+}
+
+func (p *plain) Close() error {
+	p.in.Close()
+	return p.cmd.Wait()
+}
+
+// servePlain is a server like it.
+func servePlain(in io.Reader, out io.Writer) error {
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var m struct {
+			ID     *int   `json:"id"`
+			Method string `json:"method"`
+			Params struct {
+				Protocol  string `json:"protocolVersion"`
+				Arguments struct {
+					Message string `json:"message"`
+				} `json:"arguments"`
+			} `json:"params"`
+		}
+		if err := json.Unmarshal(line, &m); err != nil {
+			return err
+		}
+		if m.ID == nil {
+			continue
+		}
+		answer := plainMessage{JSONRPC: "2.0", ID: m.ID}
+		switch m.Method {
+		case "initialize":
+			answer.Result = json.RawMessage(fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"plain","version":"1"}}`, m.Params.Protocol))
+		case "ping":
+			answer.Result = json.RawMessage(`{}`)
+		case "tools/list":
+			answer.Result = json.RawMessage(`{"tools":[{"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}]}`)
+		case "tools/call":
+			if answer.Result, err = json.Marshal(plainResult{[]plainText{{"text", m.Params.Arguments.Message}}}); err != nil {
+				return err
+			}
+		default:
+			answer.Error = json.RawMessage(`{"code":-32601,"message":"method not found"}`)
+		}
+		if line, err = json.Marshal(answer); err != nil {
+			return err
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+}
