@@ -16,8 +16,12 @@ const maxAncestors = 1024
 
 // descendsFromWrapper says whether pid is a wrapper or stands below one: one that is connected (wrappers), or one that only
 // looks like one, an executable of this installation that was told to wrap, probe or guard. A wrapper is its server's
-// subreaper, so a double fork, a new session or a terminal between the two does not cut the chain. Doubt is yes.
+// subreaper, so a double fork, a new session or a terminal between the two does not cut the chain. What a wrapper's guard started
+// is known by a mark as well, which stays where both were killed. Doubt is yes.
 func (in *installation) descendsFromWrapper(pid int, wrappers []int) bool {
+	if marked(pid) {
+		return true
+	}
 	// The chain is read twice and must read the same. While a child is seen under a parent in both readings the parent
 	// lived in between, so nothing read about it was about a later process with its number.
 	var before []process

@@ -19,6 +19,9 @@ func StartedInside() bool {
 		return true
 	}
 	defer in.close()
+	if marked(os.Getpid()) {
+		return true
+	}
 	parent := os.Getppid()
 	if !in.descendsFromWrapper(parent, nil) {
 		return false

@@ -262,6 +262,43 @@ func TestNoDescendantOfAWrapperDecides(t *testing.T) {
 	}
 }
 
+// A server that kills its wrapper and the guard has no ancestor left that says what it is.
+func TestWhatIsLeftOfAServerDecidesNothing(t *testing.T) {
+	for name, ask := range map[string]string{
+		"approve":         `"$S" approve "$CODE" --all --yes`,
+		"a setting":       `"$S" settings set pins.first_use trust-clean --yes`,
+		"a hub of theirs": `kill -9 "$HUB"; "$S" hub --allow-cli-approval`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := folder(t)
+			h := install(t)
+			out, ready := filepath.Join(dir, "out"), filepath.Join(dir, "code")
+			server := script(t, dir, "server.json", plainServer)
+			sh := fmt.Sprintf(`G=$PPID; W=$(cut -d' ' -f4 /proc/$G/stat)
+setsid sh -c 'while [ ! -s %q ]; do sleep 0.05; done; kill -9 '$W' '$G'; sleep 0.5; export CODE=$(cat %[1]q) S=%q SALLYPORT_HOME=%q HUB=%d
+(%s) >%q 2>&1; echo $? >%[6]q.code' </dev/null >/dev/null 2>&1 & exec "$0" "$@"`, ready, sallyport(t), h.path, h.process.Pid, ask, out)
+			s := launch(t, dir, environment(h.env()...), append(append(h.wrap(), "/bin/sh", "-c", sh), server...))
+			s.handshake("2025-06-18")
+			s.request("tools/list", `{}`)
+			items := h.inbox()
+			code := items[len(items)-1].Code
+			if err := os.WriteFile(ready, []byte(code), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var exit string
+			wait(t, "the attempt is over", func() bool {
+				raw, _ := os.ReadFile(out + ".code")
+				exit = strings.TrimSpace(string(raw))
+				return exit != ""
+			})
+			if said, _ := os.ReadFile(out); exit == "0" || !strings.Contains(string(said), "wrapped server") {
+				t.Errorf("exit status %s: %s", exit, said)
+			}
+		})
+	}
+}
+
 func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 	for name, end := range map[string]func(s *session){
 		"kill -9 of the wrapper": func(s *session) { syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL) },
