@@ -92,6 +92,7 @@ type Hub struct {
 	commits   atomic.Uint64          // of decisions and declarations, not of records
 	minted    map[string][]time.Time // new codes of the last minute, by server
 	withdrawn map[string]string      // code of the item that left last, by server and kind
+	flood     map[string][]string    // codes of a flood that are kept, by server and kind
 	settings  settings
 	own       ownRules
 	files     map[string]pin.FileStamp   // by path: what was in them when they stood like this; nil before the store was asked
@@ -141,6 +142,7 @@ func Open(opts Options) (*Hub, error) {
 		sessions:   map[control.Wrapper]*session{},
 		servers:    map[string]*standing{},
 		minted:     map[string][]time.Time{},
+		flood:      map[string][]string{},
 		withdrawn:  map[string]string{},
 		problems:   map[string]control.Problem{},
 		quarantine: newQuarantine(),

@@ -25,9 +25,11 @@ const (
 )
 
 const (
-	// floodCodes in floodWindow are what one server may have; further changes join the item that waits.
+	// floodCodes in floodWindow are what one server may have and be none that floods.
 	floodCodes  = 10
 	floodWindow = time.Minute
+	// keptCodes is how many codes of a flood lead on to what waits now; the ones before them are forgotten.
+	keptCodes = 20
 	// noisyTimes in noisyWindow is how often an item may come and go before it stays.
 	noisyTimes  = 3
 	noisyWindow = 24 * time.Hour
@@ -42,7 +44,6 @@ type content struct {
 	severity string
 	parts    []store.Part
 	findings json.RawMessage
-	critical []string // key and digest of each part with a Critical finding
 	clients  []string
 	detail   json.RawMessage // shown with it, and no part of its digest
 }
@@ -105,9 +106,6 @@ func contentWith(l *ledger, kind string, listed []judged) *content {
 	c := &content{kind: kind, serverID: l.server.ID, era: l.server.Era, findings: l.server.Findings, clients: l.server.Clients, severity: severityReview}
 	for _, j := range listed {
 		c.parts = append(c.parts, store.Part{Item: j.Key, State: j.State, Digest: string(j.Declared), Findings: writeFindings(j.Findings)})
-		if inspect.Worst(j.Findings) == inspect.Critical {
-			c.critical = append(c.critical, j.Key+"\x00"+string(j.Declared))
-		}
 	}
 	return c
 }
@@ -266,18 +264,11 @@ func (h *Hub) settle(tx *store.Tx, want *content, kind, serverID string, now tim
 	}
 	flooded := h.flooded(serverID, now)
 	if flooded && !exists {
-		// What comes and goes all the time comes back under the code it had.
-		if last, err := tx.Item(h.withdrawn[serverID+kind]); err == nil && last.Decided == decidedWithdrawn {
-			have, exists = last, true
-			have.Decided, have.DecidedAt = "", time.Time{}
+		// What comes and goes all the time comes back under the code it had, if it is the same.
+		if last, err := tx.Item(h.withdrawn[serverID+kind]); err == nil && last.Decided == decidedWithdrawn && last.Digest == digest {
+			last.Decided, last.DecidedAt, last.Updated, last.Noisy = "", time.Time{}, now, true
+			return &last, true, tx.PutItem(last)
 		}
-	}
-	if exists && flooded && covered(have, want) {
-		// A person cannot read ten codes a minute. The item keeps its code and lists all that waits; a decision binds to its
-		// digest, so it cannot be over anything else than what was shown.
-		have.Parts, have.Digest, have.Findings, have.Severity, have.Title = want.parts, digest, want.findings, want.severity, want.title
-		have.Updated, have.Noisy, have.Clients, have.Detail = now, true, want.clients, want.detail
-		return &have, true, tx.PutItem(have)
 	}
 	code, err := tx.NewCode()
 	if err != nil {
@@ -285,17 +276,38 @@ func (h *Hub) settle(tx *store.Tx, want *content, kind, serverID string, now tim
 	}
 	h.minted[serverID] = append(h.minted[serverID], now)
 	next := store.Item{
-		Code: code, Kind: kind, ServerID: serverID, Severity: want.severity, Title: want.title, Digest: digest, Era: want.era,
+		Code: code, Kind: kind, ServerID: serverID, Severity: want.severity, Title: want.title, Digest: digest, Era: want.era, Noisy: flooded,
 		Created: now, Updated: now, Parts: want.parts, Findings: want.findings, Clients: want.clients, Detail: want.detail,
 	}
 	if exists {
-		next.Asked, next.AskedAt, next.Noisy = have.Asked, have.AskedAt, have.Noisy
+		next.Asked, next.AskedAt, next.Noisy = have.Asked, have.AskedAt, have.Noisy || flooded
 		have.Decided, have.DecidedAt, have.Next = decidedSuperseded, now, code
 		if err := tx.PutItem(have); err != nil {
 			return nil, false, err
 		}
 	}
+	if flooded {
+		if err := h.forgetCodes(tx, serverID+kind, code); err != nil {
+			return nil, false, err
+		}
+	}
 	return &next, true, tx.PutItem(next)
+}
+
+// forgetCodes takes note of a code of a flood and forgets the oldest but some: a server that changes all day would use up the codes, and
+// the disk. Each content has a code of its own, and a person cannot have read more of them than are kept.
+func (h *Hub) forgetCodes(tx *store.Tx, of, code string) error {
+	codes := append(h.flood[of], code)
+	if extra := len(codes) - keptCodes; extra > 0 {
+		for _, old := range codes[:extra] {
+			if err := tx.ForgetDecided(old); err != nil {
+				return err
+			}
+		}
+		codes = slices.Clone(codes[extra:])
+	}
+	h.flood[of] = codes
+	return nil
 }
 
 // flooded says that a server had its share of new codes for this minute.
@@ -303,15 +315,6 @@ func (h *Hub) flooded(serverID string, now time.Time) bool {
 	recent := slices.DeleteFunc(h.minted[serverID], func(t time.Time) bool { return now.Sub(t) >= floodWindow })
 	h.minted[serverID] = recent
 	return len(recent) >= floodCodes
-}
-
-// covered says that want has no Critical part that the item does not list yet: a flood never buries one.
-func covered(have store.Item, want *content) bool {
-	listed := map[string]bool{}
-	for _, p := range have.Parts {
-		listed[p.Item+"\x00"+p.Digest] = inspect.Worst(readFindings(p.Findings)) == inspect.Critical
-	}
-	return !slices.ContainsFunc(want.critical, func(c string) bool { return !listed[c] })
 }
 
 // settleAll brings the inbox in line for every server; it is for the start, after seals did not hold.
@@ -337,13 +340,17 @@ func (h *Hub) settleAll() error {
 	})
 }
 
-// newest follows the codes that took the place of one another, so that an old code leads to what waits now.
+// newest follows the codes that took the place of one another, so that an old code leads to what waits now, past those that a flood had
+// forgotten.
 func newest(tx *store.Tx, it store.Item) (store.Item, error) {
 	for range 10_000 {
 		if it.Next == "" {
 			return it, nil
 		}
 		next, err := tx.Item(it.Next)
+		if absent(err) {
+			next, err = tx.WaitingFor(it.ServerID, it.Kind)
+		}
 		if absent(err) {
 			return it, nil
 		}

@@ -115,7 +115,6 @@ func interactionContent(l *ledger, parts []store.Part) *content {
 		switch inspect.Worst(readFindings(p.Findings)) {
 		case inspect.Critical:
 			c.severity = severityCritical
-			c.critical = append(c.critical, p.Item+"\x00"+p.Digest)
 		case inspect.High:
 			c.severity = graver(c.severity, severityHigh)
 		}

@@ -139,6 +139,14 @@ func (tx *Tx) WaitingFor(serverID, kind string) (Item, error) {
 	return Item{}, fmt.Errorf("inbox item %s: %w", kind, ErrNotFound)
 }
 
+// ForgetDecided forgets one item that waits no more, and what was held under it; one that waits, or is not there, stays as it is.
+func (tx *Tx) ForgetDecided(code string) error {
+	if err := tx.delete(bucketDecided, []byte(code)); err != nil {
+		return err
+	}
+	return tx.deleteHeld(code)
+}
+
 // DeleteDecidedBefore forgets items decided before t, and what was held under them, so that the codes come back into use.
 func (tx *Tx) DeleteDecidedBefore(t time.Time) (int, error) {
 	old, err := tx.Decided()
@@ -148,10 +156,7 @@ func (tx *Tx) DeleteDecidedBefore(t time.Time) (int, error) {
 	n := 0
 	for _, it := range old {
 		if it.DecidedAt.Before(t) {
-			if err := tx.delete(bucketDecided, []byte(it.Code)); err != nil {
-				return n, err
-			}
-			if err := tx.deleteHeld(it.Code); err != nil {
+			if err := tx.ForgetDecided(it.Code); err != nil {
 				return n, err
 			}
 			n++
