@@ -32,7 +32,8 @@ type session struct {
 	sandbox  string    // what its server runs under, as it said with its last report
 	reported uint64    // order of its last report, 0 before the first
 	pushed   control.State
-	strange  bool // it sent records that no wrapper can cause
+	strange  bool   // it sent records that no wrapper can cause
+	unlisted string // why it cannot read what its server declares; "" while it can
 }
 
 // standing is what is known of a server without asking the store: the part of a State that all its wrappers share.
@@ -192,7 +193,7 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 		return control.State{}, err
 	}
 	h.reports++
-	s.declared, s.reported, s.sandbox = declared, h.reports, level(r.Sandbox)
+	s.declared, s.reported, s.sandbox, s.unlisted = declared, h.reports, level(r.Sandbox), ""
 	if s.client == "" {
 		s.client = inspect.CleanName(r.Client, "")
 	}

@@ -46,7 +46,7 @@ func (h *Hub) Status() (control.Status, error) {
 	if h.lost != nil {
 		out.Waiting = []control.InboxItem{h.lost.item()}
 	}
-	out.Problems = h.problemList()
+	out.Problems = append(h.problemList(), h.unlistedProblems()...)
 	return out, nil
 }
 

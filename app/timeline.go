@@ -187,6 +187,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 		return control.Acked{}, err
 	}
 	records, refused := s.caused(name, rest)
+	s.noteUnlisted(records)
 	if refused += strange; refused > 0 && !s.strange {
 		s.strange = true
 		records = append(records, h.record("guard_problem", "warned", store.Record{

@@ -61,6 +61,7 @@ type checker struct {
 	shelf shelf
 	// reported is the fingerprint of the last report the hub took, "" when it must be told again.
 	reported string
+	untold   bool // the hub was away: it has not heard that listings cannot be read
 }
 
 type seen struct {
@@ -171,7 +172,7 @@ func (c *checker) changed(notification string) {
 func (c *checker) resync() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reported = ""
+	c.reported, c.untold = "", true
 	if c.begun {
 		c.resyncs, c.urgent = true, true
 		c.wake()
@@ -316,11 +317,16 @@ func (c *checker) take(ctx context.Context, deadline time.Time) {
 	}
 }
 
-// unverified has nothing pass from now on. A check that only the end of the session cut short is no problem to record.
+// unverified has nothing pass from now on. A check that only the end of the session cut short is no problem to record. The hub hears of it
+// once, and when listings can be read again, by a report.
 func (c *checker) unverified(err error, problem bool) {
 	no := false
 	before, after := c.s.rebuild(nil, &no)
-	if before.verified && problem {
+	c.mu.Lock()
+	tell := problem && (before.verified || c.untold)
+	c.reported, c.untold = "", false
+	c.mu.Unlock()
+	if tell {
 		c.s.journal.unverified(err)
 	}
 	c.announce(after.differs(before))

@@ -97,6 +97,8 @@ func (why reason) summary() string {
 		return "refused: it names nothing that has been allowed"
 	case reasonUnverified:
 		return "refused: it could not be checked in time"
+	case reasonUnlisted:
+		return "refused: what the server offers could not be read"
 	case reasonNoHub:
 		return "refused: no hub answers"
 	case reasonUninitialized:
@@ -165,8 +167,8 @@ func (j *journal) withheld(what string, err error) {
 }
 
 func (j *journal) unverified(err error) {
-	detail, _ := json.Marshal(map[string]string{"check": "recheck", "error": inspect.Escape(err.Error())})
-	j.record("guard_problem", "blocked", control.Record{Summary: "the server's listings could not be fetched again in time; its tools are refused until they can be", Detail: detail})
+	detail, _ := json.Marshal(map[string]string{"check": control.CheckListings, "error": inspect.Escape(err.Error())})
+	j.record("guard_problem", "blocked", control.Record{Summary: "the server's listings could not be read in time; nothing of it passes until they can be", Detail: detail})
 }
 
 func check(name string) json.RawMessage { return json.RawMessage(`{"check":"` + name + `"}`) }

@@ -25,6 +25,7 @@ const (
 	reasonRemoved              // was approved, is not declared now
 	reasonUnknown              // names nothing that is approved
 	reasonUnverified           // the check that must come first did not come to an end
+	reasonUnlisted             // the same of a server of which nothing waits: nobody can look at what could not be read
 	reasonNoHub                // no state was ever received
 	reasonUninitialized        // a call before initialize
 	reasonDropped              // the answer was dropped because the item changed while it ran
@@ -149,6 +150,9 @@ func refusal(why reason, s subject, state *control.State) (text string, d decisi
 		if s.ran {
 			final = "It may have been done all the same."
 		}
+	case reasonUnlisted:
+		text = fmt.Sprintf("What the server %q offers cannot be read, %s", server, nothingRun)
+		d.code, d.kind, final = "", "unverified", "It can be tried again in a minute."
 	case reasonNoHub:
 		text = fmt.Sprintf("Sallyport's own program does not answer, so nothing of the server %q is let through.", server)
 		d.code, d.kind, final = "", "no_hub", "It can be tried again in a minute."

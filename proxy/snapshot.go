@@ -107,8 +107,25 @@ func (c *checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 		}
 		shot.findings = append(shot.findings, got.page.findings...)
 	}
+	if onlyResources(shot.items) && life.lists(methodListResources) {
+		shot.items = append(shot.items, allResources())
+	}
 	shot.withhold()
 	return shot, nil
+}
+
+// onlyResources says that nothing of a server but its resources could be allowed; they are not pinned one by one.
+func onlyResources(items []pin.Item) bool {
+	return !slices.ContainsFunc(items, func(i pin.Item) bool { return i.Kind != pin.Instructions })
+}
+
+// allResources stands for the resources of a server that has nothing else: without an item nobody could open it.
+func allResources() pin.Item {
+	item, err := pin.ItemOf(pin.Resource, json.RawMessage(`{"uri":"*","name":"All that this server offers to read"}`))
+	if err != nil {
+		panic(err) // it is ours
+	}
+	return item
 }
 
 // withhold marks the items whose names collide.

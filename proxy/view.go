@@ -85,6 +85,8 @@ func (v *view) shut() reason {
 		return reasonLaunch
 	case v.state.Open && v.launch == control.LaunchWait:
 		return reasonLaunchUnseen
+	case !v.verified && v.state.Code == "":
+		return reasonUnlisted
 	}
 	return reasonUnreviewed
 }

@@ -59,20 +59,31 @@ func (r probeReport) exit() int {
 	return exitFine
 }
 
-// lookedAt is a gatekeeper that remembers that the hub took the report.
+// lookedAt is a gatekeeper that remembers that the hub took the report, or that there was nothing to report.
 type lookedAt struct {
 	*hubLink
 	took chan control.State
 	fail chan error
 }
 
+func (l *lookedAt) Record(r control.Record) {
+	l.hubLink.Record(r)
+	if why, ok := r.Unlisted(); ok {
+		l.failed(fmt.Errorf("what it offers cannot be read: %s", why))
+	}
+}
+
+func (l *lookedAt) failed(err error) {
+	select {
+	case l.fail <- err:
+	default:
+	}
+}
+
 func (l *lookedAt) Report(ctx context.Context, r control.Report) (*control.State, error) {
 	state, err := l.hubLink.Report(ctx, r)
 	if err != nil {
-		select {
-		case l.fail <- err:
-		default:
-		}
+		l.failed(fmt.Errorf("the hub did not take the report: %w", err))
 		return nil, err
 	}
 	select {
@@ -167,7 +178,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 		}
 		return report, nil
 	case err := <-look.fail:
-		return none, fmt.Errorf("the hub did not take the report: %w", err)
+		return none, err
 	case <-ctx.Done():
 		return none, errNoAnswer
 	case <-over:

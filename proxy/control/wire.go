@@ -98,6 +98,21 @@ type Report struct {
 	Sandbox    string            `json:"sandbox,omitempty"`  // what the server's program runs under: off, shield, strict; "" where it has no program here
 }
 
+// CheckListings is the check, in a record's detail, of a wrapper that could not read what its server declares; "error" beside it says why.
+const CheckListings = "recheck"
+
+// Unlisted is why a wrapper could not read what its server declares, if the record says that: text of the server in it is escaped.
+func (r *Record) Unlisted() (why string, ok bool) {
+	if r.Kind != "guard_problem" {
+		return "", false
+	}
+	var detail struct{ Check, Error string }
+	if json.Unmarshal(r.Detail, &detail) != nil || detail.Check != CheckListings {
+		return "", false
+	}
+	return detail.Error, true
+}
+
 // Record is one line of the activity timeline, as the contract's "Activity" section has it. The hub adds Prev and Hash.
 type Record struct {
 	ID         string          `json:"id"` // sortable and unique: a record that arrives twice is stored once

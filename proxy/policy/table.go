@@ -40,7 +40,7 @@ var table = []Setting{
 	{
 		Key: "pins.resources", Default: off, Scope: Server, kind: toggle{safeOn: true},
 		Values: "on, off", Safer: "on",
-		Doc: "Whether every single resource is pinned and needs an approval, not only resource templates.",
+		Doc: "Whether every single resource is pinned and needs an approval, not only resource templates. Where it is off, one item, resource:*, stands for all of them on a server that offers nothing else.",
 	},
 	{
 		// The default stays off until docs/sandbox.md says that nobody's server breaks.

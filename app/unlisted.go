@@ -1,0 +1,47 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// problemUnlisted is a server whose listings cannot be read: nothing of it passes, and nothing waits that a person could decide on.
+const problemUnlisted = "SP-015"
+
+// maxWhy is how much of the reason is shown.
+const maxWhy = 300
+
+// noteUnlisted keeps what a wrapper says of listings that it cannot read, until it reports what they hold.
+func (s *session) noteUnlisted(records []store.Record) {
+	for _, r := range records {
+		said := control.Record(r)
+		if why, ok := said.Unlisted(); ok {
+			s.unlisted = cmp.Or(oneLine(clip(why, maxWhy)), "no answer came")
+		}
+	}
+}
+
+// unlistedProblems are those of the wrappers that live, one for each server.
+func (h *Hub) unlistedProblems() []control.Problem {
+	var problems []control.Problem
+	var told []string
+	for _, s := range h.ordered() {
+		if s.unlisted == "" || slices.Contains(told, s.server) {
+			continue
+		}
+		told = append(told, s.server)
+		name := s.name
+		if st := h.servers[s.server]; st != nil {
+			name = st.base.Name
+		}
+		problems = append(problems, control.Problem{
+			Code: problemUnlisted, What: fmt.Sprintf("what the server %s offers cannot be read, so nothing of it passes: %s", name, s.unlisted),
+			Next: "Its maker has to mend that. `sallyport logs` shows what it says of it; it is asked again all the time.",
+		})
+	}
+	return problems
+}
