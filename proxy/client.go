@@ -222,7 +222,17 @@ func (s *Session) forward(r *request, line []byte) {
 		return
 	}
 	s.crowd.see(inFlight, r.started)
-	if err := s.server.Write(line); err != nil && s.calls.take(r.id) != nil {
+	if err := s.server.Write(line); err != nil {
+		time.AfterFunc(endsSoon, func() { s.untaken(r) })
+	}
+}
+
+// endsSoon is how long a server that takes no lines may take to end: then its requests are told how it ended (AnswerAll).
+const endsSoon = time.Second
+
+// untaken answers a request that the server did not take and lives on.
+func (s *Session) untaken(r *request) {
+	if s.calls.take(r.id) != nil {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server no longer takes requests", nil))
 		s.journal.answered(r, "error", 0)
 	}

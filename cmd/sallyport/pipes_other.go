@@ -10,3 +10,5 @@ import (
 func pollable(any, int) (file *os.File, restore func()) { return nil, func() {} }
 
 func watchHangup(context.Context, any, func()) {}
+
+func readable(any) bool { return false }

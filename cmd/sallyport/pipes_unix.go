@@ -86,3 +86,22 @@ func watchHangup(ctx context.Context, stream any, gone func()) {
 		}
 	}
 }
+
+// readable says whether there is something to read from a stream that nobody has read yet.
+func readable(stream any) bool {
+	f, ok := stream.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	waits := false
+	err = conn.Control(func(fd uintptr) {
+		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(poll, 0)
+		waits = err == nil && n > 0 && poll[0].Revents&unix.POLLIN != 0
+	})
+	return err == nil && waits
+}

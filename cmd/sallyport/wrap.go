@@ -91,7 +91,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	case process == nil:
 		session.AnswerAll("the client ended the session")
 	case ended == proxy.ServerGone:
-		code := serverExit(process, session)
+		code := serverExit(process, session, s.in)
 		process.Stop()
 		link.record("server_stop", "error", "the server ended by itself: "+process.Exit().String())
 		return code
@@ -110,8 +110,12 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 // drainGrace is how long a server whose output has ended may take to exit.
 const drainGrace = 2 * time.Second
 
-// serverExit tells the client how the server ended and returns the code to exit with.
-func serverExit(process *transport.Process, session *proxy.Session) int {
+// lastRequests is how long what the client had written when its server ended may take to be read.
+const lastRequests = 50 * time.Millisecond
+
+// serverExit tells the client how the server ended and returns the code to exit with. A request that was written before is told too,
+// though nobody had read it yet.
+func serverExit(process *transport.Process, session *proxy.Session, client any) int {
 	select {
 	case <-process.Exited():
 	case <-time.After(drainGrace):
@@ -120,6 +124,14 @@ func serverExit(process *transport.Process, session *proxy.Session) int {
 		return exitFailed
 	}
 	exit := process.Exit()
+	session.AnswerAll(exit.String())
+	for begin := time.Now(); ; {
+		unread := readable(client)
+		time.Sleep(time.Millisecond) // what was just read is on its way
+		if !unread || time.Since(begin) > lastRequests {
+			break
+		}
+	}
 	session.AnswerAll(exit.String())
 	return exit.Code
 }

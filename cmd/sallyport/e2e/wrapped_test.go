@@ -151,3 +151,15 @@ func ownNames(names []string) bool {
 	}
 	return found == len(wrapperTools)
 }
+
+// A server that ends at once may do so before our client's first line was read, or while it is being written.
+func TestAServerThatEndsAtOnceIsToldOfWithItsStatus(t *testing.T) {
+	dir := t.TempDir()
+	h := install(t)
+	for range 20 {
+		s := launch(t, dir, environment(h.env()...), append(h.wrap(), "/bin/sh", "-c", "exit 3"))
+		if got := s.request("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1.0"}}`); !strings.Contains(got, "exit status 3") {
+			t.Fatal(got)
+		}
+	}
+}
