@@ -344,3 +344,23 @@ func TestAfterARestartAnItemStaysUntilEveryWrapperHasReported(t *testing.T) {
 	second.launch(true, nil)
 	p.quiet()
 }
+
+func TestTwoClientsThatTakeTurnsAreNoDrift(t *testing.T) {
+	p := newPlace(t)
+	w := p.met()
+	before := len(p.records("drift"))
+	for i := range 6 {
+		p.Unregister(w)
+		w = p.wrapFor([]string{"other", "claude"}[i%2], "weather")
+		elsewhere := func(f *pin.LaunchForm) { f.Variables = append(f.Variables, []string{"LANG", "TERM"}[i%2]) }
+		wantVerdict(t, w.launch(true, elsewhere), control.LaunchGo)
+		w.report(tool("a", "one"))
+		for _, it := range p.inboxNow() { // the first time each is a change that waits
+			p.approveAll(it)
+			before = len(p.records("drift"))
+		}
+	}
+	if got := p.records("drift")[before:]; len(got) > 0 {
+		t.Fatalf("nothing changed, and the timeline says %q", got[0].Summary)
+	}
+}

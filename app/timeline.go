@@ -96,6 +96,8 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 		switch {
 		case j.State == stateApproved && !ok:
 			continue // trusted on first use: it has its own record
+		case j.State == stateApproved && old.State == stateApproved:
+			continue // another form that is allowed as well: what another client runs
 		case j.State == stateApproved && old.State == stateRemoved:
 			status, words = "ok", itemWords(j.Key)+" is offered again, as it was allowed"
 		case j.State == stateApproved:
