@@ -3,6 +3,7 @@ package app
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -142,5 +143,30 @@ func TestASecretOfTheCommandIsNowhereInTheHome(t *testing.T) {
 		if strings.Contains(raw, secret) {
 			t.Errorf("%s holds the secret", name)
 		}
+	}
+}
+
+func TestAnEntryIsRememberedUnderEveryNameItsServerHad(t *testing.T) {
+	for name, again := range map[string]func(p *place, first *server){
+		"the first has ended": func(p *place, first *server) { p.Unregister(first); p.Unregister(p.wrap("second", "npx", "weather")) },
+		"the first runs on":   func(p *place, _ *server) { p.wrap("second", "npx", "weather") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			first := p.wrap("first", "npx", "weather")
+			first.report(tool("a", "one"))
+			p.approve(p.item())
+			again(p, first)
+			for _, entry := range []string{"first", "second"} {
+				p.at.pass(time.Minute)
+				w := p.wrap(entry, "npx", "weather", "--more-"+entry)
+				w.report(tool("a", "one"))
+				d, err := p.Item(p.item().Code)
+				if err != nil || d.Before == nil || strings.Join(d.Before.Command, " ") != "npx weather" {
+					t.Fatalf("%s: before it ran %+v, %v", entry, d.Before, err)
+				}
+				p.reject(p.item())
+			}
+		})
 	}
 }

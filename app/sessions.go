@@ -47,6 +47,7 @@ type standing struct {
 const (
 	maxName    = 256
 	maxClients = 64
+	maxNames   = 64
 )
 
 // Register makes a connection a wrapper of a server.
@@ -128,11 +129,16 @@ func (h *Hub) enlist(tx *store.Tx, s *session, id identity, r control.Register, 
 	if server.Name == "" || !h.named(id.ID, server.Name) {
 		server.Name = s.name
 	}
+	for _, other := range []string{before.Name, s.name} {
+		if other != "" && other != server.Name && !slices.Contains(server.Names, other) && len(server.Names) < maxNames {
+			server.Names = append(slices.Clone(server.Names), other)
+		}
+	}
 	if s.client != "" && !slices.Contains(server.Clients, s.client) && len(server.Clients) < maxClients {
 		server.Clients = append(slices.Clone(server.Clients), s.client)
 	}
 	server.LastSeen = now
-	same := !fresh && before.Name == server.Name && before.Identity == server.Identity && len(before.Clients) == len(server.Clients)
+	same := !fresh && before.Name == server.Name && before.Identity == server.Identity && len(before.Clients) == len(server.Clients) && len(before.Names) == len(server.Names)
 	return server, !same || now.Sub(before.LastSeen) >= time.Hour, nil
 }
 

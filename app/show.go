@@ -191,7 +191,7 @@ func entryBefore(tx *store.Tx, server store.Server) (*control.EntryBefore, error
 	}
 	var last *store.Server
 	for i, s := range servers {
-		if s.ID != server.ID && s.Name == server.Name && s.FirstSeen.Before(server.FirstSeen) && (last == nil || s.LastSeen.After(last.LastSeen)) {
+		if s.ID != server.ID && (s.Name == server.Name || slices.Contains(s.Names, server.Name)) && s.FirstSeen.Before(server.FirstSeen) && (last == nil || s.LastSeen.After(last.LastSeen)) {
 			last = &servers[i]
 		}
 	}

@@ -16,6 +16,7 @@ type Server struct {
 	Argv       []string        `json:"argv,omitempty"`
 	URL        string          `json:"url,omitempty"`
 	Name       string          `json:"name"`
+	Names      []string        `json:"names,omitempty"` // other names that it ran under
 	Clients    []string        `json:"clients,omitempty"`
 	FirstSeen  time.Time       `json:"first_seen"`
 	LastSeen   time.Time       `json:"last_seen"`

@@ -171,7 +171,7 @@ func meaning(d control.ItemDetail) string {
 	case aboutHeld(d):
 		return heldMeaning(d)
 	case d.Kind == "new_server":
-		return "This server is new. Nothing of it reaches the client until it is allowed: its\ntools are not listed, and calls to them are refused.\n" + running
+		return "This server is new. Nothing of what is shown here reaches the client until it is\nallowed: tools are not listed, and calls to them are refused.\n" + running
 	case d.Kind == "changed" && d.Severity == "critical":
 		return "What the server declares is not what was last allowed, and the change has a\nCritical finding: the whole server is blocked until this is decided.\n" + running
 	case d.Kind == "changed":
@@ -194,7 +194,10 @@ func meaning(d control.ItemDetail) string {
 
 // consequence says what happens if nothing is done, and where a decision is made.
 func consequence(d control.ItemDetail, decides control.Welcome) []string {
-	if d.Decided != "" {
+	switch {
+	case d.Decided != "" && d.Next != "":
+		return []string{fmt.Sprintf("Nothing waits here any more. What was left of it has the code %s: sallyport show %[1]s", text(d.Next))}
+	case d.Decided != "":
 		return []string{"Nothing waits here any more."}
 	}
 	if aboutFile(d) {
