@@ -60,15 +60,11 @@ func (h *Hub) adopted(w *wantedFile, view clientView, names []string) []clientco
 	if len(names) == 0 {
 		return records
 	}
-	bare, err := clientconfig.Unwrap(view.raw, view.file.Format, names, w.by, nil)
+	adopted, err := clientconfig.Adopt(view.raw, view.file.Format, names, w.by)
 	if err != nil {
 		return records
 	}
-	again, err := clientconfig.Wrap(bare.Raw, view.file.Format, names, w.by, nil)
-	if err != nil {
-		return records
-	}
-	return withNewer(records, again.Records)
+	return withNewer(records, adopted)
 }
 
 // withNewer is a list of records with newer ones in the place of those of the same name.

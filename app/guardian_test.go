@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -431,6 +432,36 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 			t.Error("named, it is protected again")
 		}
 	})
+}
+
+func TestAWrapperAroundAnotherOneIsGuardedLikeAnyOther(t *testing.T) {
+	for name, behind := range map[string][]string{
+		"another wrapper of this Sallyport":         {"OURS", "wrap", "--name", "w", "--", "npx"},
+		"another program that has Sallyport's name": {"/opt/sallyport-old", "wrap", "--", "npx"},
+		"a command whose name begins like ours":     {"sallyports", "list"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, claudeFile)
+			for i, word := range behind {
+				behind[i] = strings.ReplaceAll(word, "OURS", d.program)
+			}
+			args := append([]string{"wrap", "--name", "w", "--client", "claude-desktop", "--"}, behind...)
+			d.edit(func(servers map[string]any) { servers["w"] = map[string]any{"command": d.program, "args": args} })
+			for _, entry := range d.protect().Entries {
+				if want := map[bool]string{true: control.EntryGuarded, false: control.EntryWrapped}[entry.Name == "w"]; entry.State != want {
+					t.Errorf("%s is %s, want %s", entry.Name, entry.State, want)
+				}
+			}
+			d.settles()
+			if got := d.argv("w"); !slices.Equal(got, append([]string{d.program}, args...)) {
+				t.Errorf("it was not left alone: %q", got)
+			}
+			d.unprotect("w")
+			if got := d.argv("w"); !slices.Equal(got, behind) {
+				t.Errorf("without its wrapper it runs %q, want %q", got, behind)
+			}
+		})
+	}
 }
 
 func TestAnEditOfTheCommandBehindTheWrapperIsAChange(t *testing.T) {

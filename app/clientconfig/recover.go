@@ -49,6 +49,27 @@ func Recover(path string, raw []byte, format Format, by Installation, backups *B
 	return records, nil
 }
 
+// Adopt makes records for the named entries, which somebody else wrapped as Wrap would have, whatever stands behind the
+// wrapper: another one too. Their original spelling is what Unwrap makes of them.
+func Adopt(raw []byte, format Format, names []string, by Installation) ([]Record, error) {
+	unwrapped, err := Unwrap(raw, format, names, by, nil)
+	if err != nil {
+		return nil, err
+	}
+	bare, err := Parse(unwrapped.Raw, format)
+	if err != nil {
+		return nil, err
+	}
+	var records []Record
+	for _, o := range unwrapped.Outcomes {
+		if e, ok := bare.Entry(o.Name); ok && o.Did == DidUnwrap {
+			_, record := bare.wrapEntry(e, by)
+			records = append(records, record)
+		}
+	}
+	return records, nil
+}
+
 func samePath(a, b string) bool {
 	absolute, err := filepath.Abs(b)
 	return err == nil && a == absolute
