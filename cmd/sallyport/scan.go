@@ -19,7 +19,7 @@ import (
 const maxScanned = 256 << 20
 
 type scanCommand struct {
-	Format string   `default:"text" enum:"text,json,sarif" help:"How to print what was found: text, json or sarif (2.1.0)."`
+	Format string   `default:"text" enum:"text,json,sarif" help:"How to print what was found: text, json or sarif (2.1.0). A stream is always answered in JSON Lines."`
 	As     string   `default:"" enum:",tools,text,jsonl" help:"What the files are: a tools/list result or one tool, plain text, or a stream of JSON Lines. Without it each file says so itself."`
 	Rules  string   `placeholder:"FILE" help:"A file with further rules, as the setting inspect.rules names one."`
 	Files  []string `arg:"" name:"file" help:"Files to look at; - is standard input."`
@@ -40,6 +40,9 @@ type scannedItem struct {
 }
 
 func (c scanCommand) run(_ context.Context, s streams) (int, error) {
+	if c.As == "jsonl" && c.Format == "sarif" {
+		return exitUsage, errors.New("--as jsonl and --format sarif: a stream is answered line by line, as JSON Lines")
+	}
 	var own *inspect.RuleFile
 	if c.Rules != "" {
 		var err error
@@ -239,14 +242,16 @@ func itemOf(id string, j inspect.Judged, checks []inspect.Check) scannedItem {
 func sayScanned(p *page, files []scannedFile) {
 	for _, f := range files {
 		for _, item := range f.Items {
-			colour := green
-			switch item.Verdict {
-			case inspect.Block:
+			colour, word := green, string(item.Verdict)
+			switch {
+			case item.Verdict == inspect.Block:
 				colour = red
-			case inspect.Flag:
+			case item.Verdict == inspect.Flag:
 				colour = yellow
+			case item.threatens(): // its score lets it pass, and yet "clean" would read as nothing found
+				colour, word = yellow, "passes, with findings"
 			}
-			p.printf("%s: %s: %s\n", text(f.File), text(item.ID), p.paint(colour, string(item.Verdict)))
+			p.printf("%s: %s: %s\n", text(f.File), text(item.ID), p.paint(colour, word))
 			for _, finding := range item.Findings {
 				where := ""
 				if finding.Where != "" {

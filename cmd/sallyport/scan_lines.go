@@ -6,27 +6,79 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
 // scanLine is one line of a stream.
 type scanLine struct {
-	ID   json.RawMessage `json:"id"`
-	Tool json.RawMessage `json:"tool"`
-	Text *string         `json:"text"`
+	id   json.RawMessage // null where it has none
+	tool []byte          // nil where the line is a text
+	text string
 }
 
-// whyNoLine is what is wrong with a line, in words of JSON: those of the decoder name our own types.
-func whyNoLine(err error) string {
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// readScanLine reads one line. One that two readers could take for different things is refused, or an attack would come out
+// clean in the half that was not looked at. Further members, and a tool that is no object, are of no concern here. What is
+// wrong inside a tool is for the detectors to say.
+func readScanLine(raw []byte) (scanLine, error) {
+	switch {
+	case bytes.HasPrefix(raw, byteOrderMark):
+		return scanLine{}, errors.New(" begins with a byte order mark, which JSON does not have: save it without one")
+	case !utf8.Valid(raw):
+		return scanLine{}, errors.New(" is not valid UTF-8")
+	}
+	var object struct{}
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return scanLine{}, errors.New(" is no JSON object with id and tool or text" + whyNoLine("it", err))
+	}
+	members := map[string]json.RawMessage{}
+	var twice error
+	frame.Members(raw, frame.Root(raw), func(key string, m frame.Member) bool {
+		if _, seen := members[key]; seen {
+			twice = fmt.Errorf(" has %q twice", short(key, 40))
+		}
+		for _, known := range []string{"id", "tool", "text"} {
+			if key != known && strings.EqualFold(key, known) {
+				twice = fmt.Errorf(" has %q, which some read as %q", key, known)
+			}
+		}
+		members[key] = m.Value.Of(raw)
+		return twice == nil
+	})
+	if twice != nil {
+		return scanLine{}, twice
+	}
+	line := scanLine{id: members["id"]}
+	if line.id == nil {
+		line.id = json.RawMessage("null")
+	}
+	if tool := members["tool"]; bytes.HasPrefix(tool, []byte("{")) {
+		line.tool = tool
+	}
+	given := members["text"] != nil && string(members["text"]) != "null"
+	switch {
+	case given && line.tool != nil:
+		return scanLine{}, errors.New(" has both a tool and a text: give each a line of its own")
+	case !given && line.tool == nil:
+		return scanLine{}, errors.New(" has neither a text nor a tool that is an object")
+	case given:
+		if err := json.Unmarshal(members["text"], &line.text); err != nil {
+			return scanLine{}, errors.New(" is no JSON object with id and tool or text" + whyNoLine(`"text"`, err))
+		}
+	}
+	return line, nil
+}
+
+// whyNoLine is what is wrong with a line, or with what of it, in words of JSON: those of the decoder name our own types.
+func whyNoLine(what string, err error) string {
 	kind, broken := new(json.UnmarshalTypeError), new(json.SyntaxError)
 	switch {
 	case errors.As(err, &kind):
-		what, article := "it", "a"
-		if kind.Field != "" {
-			what = strconv.Quote(kind.Field)
-		}
+		article := "a"
 		if kind.Value == "array" || kind.Value == "object" {
 			article = "an"
 		}
@@ -51,25 +103,18 @@ func (look scanner) stream(in io.Reader, out io.Writer) (found bool, err error) 
 		if len(bytes.TrimSpace(raw)) == 0 {
 			continue
 		}
-		var line scanLine
-		if err := json.Unmarshal(raw, &line); err != nil {
-			return found, fmt.Errorf("line %d is no JSON object with id and tool or text%s", number, whyNoLine(err))
+		line, err := readScanLine(raw)
+		if err != nil {
+			return found, fmt.Errorf("line %d%w", number, err)
 		}
 		var item scannedItem
-		switch {
-		case line.Tool != nil:
-			item = look.tool("", line.Tool)
-		case line.Text != nil:
-			item = look.text("", *line.Text)
-		default:
-			return found, fmt.Errorf("line %d has neither tool nor text", number)
+		if line.tool != nil {
+			item = look.tool("", line.tool)
+		} else {
+			item = look.text("", line.text)
 		}
 		found = found || item.threatens()
-		id := line.ID
-		if id == nil {
-			id = json.RawMessage("null")
-		}
-		if err := writeJSON(out, map[string]any{"id": id, "verdict": item.Verdict, "findings": item.Findings}); err != nil {
+		if err := writeJSON(out, map[string]any{"id": line.id, "verdict": item.Verdict, "findings": item.Findings}); err != nil {
 			return found, err
 		}
 	}
