@@ -92,7 +92,9 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	}
 	if !hub.Welcome().CLIApproval {
 		// Asked all the same: a hub with a window puts the item on top of its inbox, and its refusal says where to decide.
-		newPage(shown).review(item, hub.Welcome(), time.Now())
+		if err := showUndecided(s, d.json, item, hub.Welcome()); err != nil {
+			return exitFailed, err
+		}
 		if _, err = hub.Decide(ctx, d.decide); err == nil {
 			err = errors.New("the hub decided although it said that it would not")
 		}
@@ -102,7 +104,9 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	if len(chosen) == 0 && len(item.Details) > 0 {
-		newPage(shown).review(item, hub.Welcome(), time.Now())
+		if err := showUndecided(s, d.json, item, hub.Welcome()); err != nil {
+			return exitFailed, err
+		}
 		return exitPerson, errors.New("nothing here is without a finding; name what you allow with --item or --tool, or say --all")
 	}
 	if !d.yes {
@@ -136,6 +140,16 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		return exitPerson, errors.New("nothing of it can be allowed as it stands: names that are taken twice, or text that can be read in two ways; reject it, or have the server mended")
 	}
 	return exitFine, err
+}
+
+// showUndecided shows an item that a command was to decide and does not: on standard output, as show has it. A question is
+// shown elsewhere, but here the item is the whole answer.
+func showUndecided(s streams, asJSON bool, item control.ItemDetail, decides control.Welcome) error {
+	if asJSON {
+		return writeJSON(s.out, item)
+	}
+	newPage(s).review(item, decides, time.Now())
+	return nil
 }
 
 // choose says which parts of item a decision names, and which stay. A part that the item does not have is an error: it is

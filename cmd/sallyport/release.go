@@ -154,6 +154,9 @@ func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 		answer, err := hub.Release(ctx, control.Release{Code: item.Code, Digest: item.Digest, Discard: true})
 		switch {
 		case hubError(err, control.CodeNotHere), hubError(err, control.CodeDescends):
+			if c.JSON {
+				err = errors.Join(writeJSON(s.out, listOf(held)), err)
+			}
 			return exitPerson, err
 		case hubError(err, control.CodeStale): // decided meanwhile
 		case err != nil:
@@ -212,9 +215,11 @@ func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
 	}
 	if !d.hub.Welcome().CLIApproval {
 		// Asked all the same: a hub with a window puts the item on top of its inbox, and its refusal says where to decide.
-		newPage(shown).review(d.item, d.hub.Welcome(), time.Now())
-		err := d.do()
-		if err == nil {
+		err := showUndecided(s, d.json, d.item, d.hub.Welcome())
+		if err != nil {
+			return exitFailed, err
+		}
+		if err = d.do(); err == nil {
 			err = errors.New("the hub decided although it said that it would not")
 		}
 		if hubError(err, control.CodeNotHere) || hubError(err, control.CodeDescends) {
