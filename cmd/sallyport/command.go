@@ -56,6 +56,22 @@ type jsonFlag struct {
 	JSON bool `name:"json" help:"Print JSON and nothing else."`
 }
 
+// filePath is a path that a flag names. An empty one is a variable that was never set, and not the same as no flag: the
+// default would be a file that nobody meant.
+type filePath string
+
+func (p *filePath) Decode(ctx *kong.DecodeContext) error {
+	var value string
+	if err := ctx.Scan.PopValueInto("path", &value); err != nil {
+		return err
+	}
+	if value == "" {
+		return errors.New("it is empty, and a path is wanted")
+	}
+	*p = filePath(value)
+	return nil
+}
+
 // wrapCommand only describes wrap for --help: a real wrap never comes here (see run).
 type wrapCommand struct {
 	Name      string   `placeholder:"NAME" help:"Name of the server, as the client's configuration has it."`
@@ -72,7 +88,7 @@ type probeCommand struct {
 	jsonFlag
 	Name    string   `placeholder:"NAME" help:"Name of the server. Without it, the command's own."`
 	Sandbox bool     `help:"Look under strict: no network, no home folder (Linux, bubblewrap)."`
-	Config  string   `placeholder:"PATH" help:"Look at the servers of a client's file. What stands behind the flags are names of its entries then."`
+	Config  filePath `placeholder:"PATH" help:"Look at the servers of a client's file. What stands behind the flags are names of its entries then."`
 	Command []string `arg:"" optional:"" sep:"none" help:"The server's command and its arguments, after --. With --config, names of entries."`
 }
 

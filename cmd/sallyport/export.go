@@ -17,8 +17,8 @@ import (
 )
 
 type activityExportCommand struct {
-	Format string `enum:"jsonl,csv" required:"" help:"jsonl (one record a line) or csv."`
-	Output string `short:"o" placeholder:"F" help:"Write to this file, which must not exist yet. Without it, to standard output."`
+	Format string   `enum:"jsonl,csv" required:"" help:"jsonl (one record a line) or csv."`
+	Output filePath `short:"o" placeholder:"F" help:"Write to this file, which must not exist yet. Without it, to standard output."`
 }
 
 // exportPage is how many records one call fetches: far below what a message on the socket may hold.
@@ -32,7 +32,7 @@ func (c activityExportCommand) run(ctx context.Context, s streams) (code int, er
 	defer hub.Close()
 	out := s.out
 	if c.Output != "" {
-		file, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		file, err := os.OpenFile(string(c.Output), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return exitFailed, fmt.Errorf("%w; name a file that does not exist yet", err)
 		}

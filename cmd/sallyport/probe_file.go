@@ -82,7 +82,7 @@ func environment(f clientFile, entry clientconfig.Entry) []string {
 // runProbeFile looks at the servers of a client's file, one after the other: one that does not start hides no other.
 func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
 	names, asJSON := c.Command, c.JSON
-	path, err := filepath.Abs(c.Config)
+	path, err := filepath.Abs(string(c.Config))
 	if err != nil {
 		return exitFailed, err
 	}

@@ -18,7 +18,7 @@ import (
 type clientFileFlags struct {
 	jsonFlag
 	Client string   `default:"claude-desktop" placeholder:"CLIENT" help:"The client whose file it is."`
-	Config string   `placeholder:"PATH" help:"The file, where it is not the one that the client reads."`
+	Config filePath `placeholder:"PATH" help:"The file, where it is not the one that the client reads."`
 	All    bool     `help:"Every entry, those that were left out before too."`
 	DryRun bool     `name:"dry-run" help:"Print the change as a unified diff and write nothing."`
 	Name   []string `arg:"" optional:"" sep:"none" help:"Names of entries, as they stand in the file. Without names, every one that was not left out before."`
@@ -40,7 +40,7 @@ func (c clientFileFlags) request() (control.Protect, error) {
 		return ask, fmt.Errorf("no client %q; there are %s", c.Client, strings.Join(known, ", "))
 	}
 	if c.Config != "" {
-		path, err := filepath.Abs(c.Config)
+		path, err := filepath.Abs(string(c.Config))
 		if err != nil {
 			return ask, err
 		}

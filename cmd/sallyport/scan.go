@@ -21,7 +21,7 @@ const maxScanned = 256 << 20
 type scanCommand struct {
 	Format string   `default:"text" enum:"text,json,sarif" help:"How to print what was found: text, json or sarif (2.1.0). A stream is always answered in JSON Lines."`
 	As     string   `default:"" enum:",tools,text,jsonl" help:"What the files are: a tools/list result or one tool, plain text, or a stream of JSON Lines. Without it each file says so itself."`
-	Rules  string   `placeholder:"FILE" help:"A file with further rules, as the setting inspect.rules names one."`
+	Rules  filePath `placeholder:"FILE" help:"A file with further rules, as the setting inspect.rules names one."`
 	Files  []string `arg:"" name:"file" help:"Files to look at; - is standard input."`
 }
 
@@ -46,8 +46,8 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 	var own *inspect.RuleFile
 	if c.Rules != "" {
 		var err error
-		if _, own, err = app.ReadRules(c.Rules); err != nil {
-			return exitFailed, fmt.Errorf("rule file %s: %w", text(c.Rules), err)
+		if _, own, err = app.ReadRules(string(c.Rules)); err != nil {
+			return exitFailed, fmt.Errorf("rule file %s: %w", text(string(c.Rules)), err)
 		}
 	}
 	look := scanner{own}

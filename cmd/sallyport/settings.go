@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +88,7 @@ func askSettings(ctx context.Context, scope settingsScope, key string) ([]contro
 type settingsSetCommand struct {
 	settingsScope
 	Key   string `arg:"" help:"Name of the setting, such as pins.recheck."`
-	Value string `arg:"" help:"The new value. Durations are written 30s, 5m or 0; a bare number is seconds."`
+	Value string `arg:"" help:"The new value. Durations are written 30s, 5m or 0; a bare number is seconds. An empty one ('') takes the setting out, and the default holds again."`
 	Yes   bool   `help:"Answer every question with yes."`
 }
 
@@ -108,7 +109,7 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 			if !interactive(s) {
 				return exitUsage, errors.New("this makes things less safe, and there is no terminal to ask on; say --yes if it is what you want")
 			}
-			fmt.Fprintf(s.err, "This makes things less safe: %s = %s. Change it? [y/N] ", text(c.Key), text(c.Value))
+			fmt.Fprintf(s.err, "This makes things less safe: %s = %s. Change it? [y/N] ", text(c.Key), cmp.Or(text(c.Value), "its default"))
 			answer, err := readLine(ctx, s)
 			if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
 				return exitFailed, errUndecided

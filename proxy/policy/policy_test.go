@@ -243,7 +243,9 @@ func settingsPage() string {
 const pageIntro = "# Settings\n\n" +
 	"<!-- Written by `go test ./proxy/policy -update` from the table in proxy/policy/table.go. -->\n\n" +
 	"`sallyport settings list` shows what is in force and where it comes from, `sallyport settings set KEY VALUE` changes it.\n" +
-	"What makes things less safe is a decision and is asked like an approval; what makes them safer applies at once.\n\n" +
+	"What makes things less safe is a decision and is asked like an approval; what makes them safer applies at once.\n" +
+	"An empty value takes a setting out again: `sallyport settings set KEY ''` (with `--server` or `--tool` where it was set so), and\n" +
+	"the default, or the value for all servers, holds.\n\n" +
 	"The same settings stand in `settings.json`, which may be edited by hand: as dotted keys or nested, with `servers` for what\n" +
 	"differs per server.\n\n" +
 	"```json\n{\n  \"pins.recheck\": \"30s\",\n  \"pins\": { \"resources\": true },\n  \"servers\": {\n    \"weather\": { \"pins.recheck\": 0 }\n  }\n}\n```\n\n" +
