@@ -70,6 +70,9 @@ func (c backupsRestoreCommand) run(ctx context.Context, s streams) (int, error) 
 	if err != nil {
 		return code, err
 	}
+	if done.Written {
+		s.did("the file was put back")
+	}
 	p := newPage(s)
 	switch {
 	case c.JSON:

@@ -144,7 +144,7 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 			code = fail(s, exitFailed, subject(args), errors.New("a fault in Sallyport itself, please report it: "+inspect.Fault(e)))
 		}
 		if out.failed != nil && (code == exitFine || code == exitPerson) {
-			code = fail(s, exitFailed, subject(args), out.failed)
+			code = fail(s, exitFailed, subject(args), out.why())
 		}
 	}()
 	parser, err := kong.New(&model,
@@ -175,6 +175,9 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	code, err = chosen.run(ctx, s)
+	if out.failed != nil && errors.Is(err, out.failed) {
+		err = out.why()
+	}
 	if err != nil {
 		return fail(s, max(code, exitFailed), subject(args), err)
 	}

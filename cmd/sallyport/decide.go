@@ -124,6 +124,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	s.did("it was decided")
 	if lostStore(item) && !d.json {
 		newPage(s).printf("begun again with an empty store: every server waits for a review, as on the first day\n")
 		return exitFine, nil
@@ -316,6 +317,7 @@ func (c blockCommand) run(ctx context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	s.did("it was blocked")
 	if c.JSON {
 		return exitFine, writeJSON(s.out, blocked)
 	}

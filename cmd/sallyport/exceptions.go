@@ -134,6 +134,7 @@ func (c exceptionsEndCommand) run(ctx context.Context, s streams) (int, error) {
 		if err != nil {
 			return exitFailed, err
 		}
+		s.did("it was ended")
 		ended = append(ended, e)
 	}
 	if c.JSON {

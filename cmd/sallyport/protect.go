@@ -199,6 +199,9 @@ func (c clientFileFlags) report(s streams, done control.Protected, err error, e 
 	if err != nil {
 		return codeOf(err), err
 	}
+	if done.Written {
+		s.did("the file was changed")
+	}
 	var undone []string
 	for _, entry := range done.Entries {
 		if slices.Contains(c.Name, entry.Name) && (entry.State == control.EntryLeft || entry.State == control.EntryMissing) {

@@ -162,6 +162,7 @@ func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 		case err != nil:
 			return exitFailed, err
 		default:
+			s.did("it was decided")
 			done = append(done, answer)
 		}
 	}
@@ -248,6 +249,7 @@ func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
 	if err := d.do(); err != nil {
 		return exitFailed, err
 	}
+	s.did("it was decided")
 	return exitFine, nil
 }
 

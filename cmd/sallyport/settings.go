@@ -124,6 +124,7 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 	case err != nil:
 		return exitFailed, err
 	}
+	s.did("it was set")
 	if setting.Key == "sandbox" && setting.Value != "off" {
 		if _, unable := trySandbox(ctx); unable != nil {
 			fmt.Fprintf(s.err, "SP-140: %s; until then the servers concerned are not started\n", plain(unable))
