@@ -282,7 +282,7 @@ func (h *Hub) Servers() (out []control.Server, err error) {
 func serverRow(l *ledger, codes map[string]string) control.Server {
 	r := review(l.facts())
 	row := control.Server{
-		Server: l.server.Name, Identity: l.server.Identity, State: "new", LastSeen: l.server.LastSeen.UTC(),
+		ID: l.server.ID, Server: l.server.Name, Identity: l.server.Identity, State: "new", LastSeen: l.server.LastSeen.UTC(),
 		Items: []control.ServerItem{}, Findings: listed(readFindings(l.server.Findings)),
 	}
 	switch {

@@ -138,8 +138,32 @@ func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
 			rows[i] = slices.Insert(rows[i], 6, text(sandboxWords(server)))
 		}
 	}
+	double := sameNames(servers)
+	if slices.Contains(double, true) { // the id is what a command takes then
+		columns = append(columns, "ID")
+		for i, server := range servers {
+			id := ""
+			if double[i] {
+				id = server.ID
+			}
+			rows[i] = append(rows[i], orDash(text(id)))
+		}
+	}
 	p.table(columns, rows)
 	return exitFine, nil
+}
+
+// sameNames says of each server whether another one has its name.
+func sameNames(servers []control.Server) []bool {
+	count := map[string]int{}
+	for _, s := range servers {
+		count[s.Server]++
+	}
+	double := make([]bool, len(servers))
+	for i, s := range servers {
+		double[i] = count[s.Server] > 1
+	}
+	return double
 }
 
 func orDash(s string) string {

@@ -265,6 +265,7 @@ type Blocked struct {
 
 // Server is one row of `servers --json`.
 type Server struct {
+	ID       string            `json:"id"` // names it wherever a server is asked for, also where two have one name
 	Server   string            `json:"server"`
 	Identity string            `json:"identity"`
 	State    string            `json:"state"` // new, open, blocked
