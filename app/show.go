@@ -18,7 +18,10 @@ func (h *Hub) Status() (control.Status, error) {
 	coverage, err := h.Coverage(control.CoverageQuery{}) // reads files: not under the lock
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := control.Status{RuleSet: h.own.file.Load().RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir}
+	out := control.Status{
+		RuleSet: h.own.file.Load().RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir,
+		Wrappers: []control.WrapperInfo{}, Waiting: []control.InboxItem{}, // lists, also where the store cannot say
+	}
 	if err != nil {
 		out.Coverage = nil
 	}

@@ -146,7 +146,7 @@ type HeldDetail struct {
 	Score     float64         `json:"score,omitempty"`
 	Checks    []inspect.Check `json:"checks"`
 	RuleSet   string          `json:"rule_set"`
-	Expires   time.Time       `json:"expires"`                  // when the text is deleted if nothing is decided
+	Expires   time.Time       `json:"expires,omitzero"`         // when the text is deleted if nothing is decided; absent where it is gone
 	Until     time.Time       `json:"until,omitzero"`           // of a released one
 	Delivered time.Time       `json:"delivered,omitzero"`       //
 	Without   bool            `json:"without_marked,omitempty"` // released without the marked parts
