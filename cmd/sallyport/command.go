@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -22,8 +23,8 @@ type commandLine struct {
 
 	Wrap       wrapCommand       `cmd:"" help:"Run a server behind the port. All after the first -- reaches the server as it stands."`
 	Probe      probeCommand      `cmd:"" help:"Start a server now, look at what it declares, and put it into the inbox."`
-	Protect    protectCommand    `cmd:"" help:"Put the guard in front of the servers in a client's own file."`
-	Unprotect  unprotectCommand  `cmd:"" help:"Take the guard out of a client's file again, byte for byte."`
+	Protect    protectCommand    `cmd:"" set:"all=Every entry, those that were left out before too." set:"unnamed=every one that was not left out before" help:"Put the guard in front of the servers in a client's own file."`
+	Unprotect  unprotectCommand  `cmd:"" set:"all=Every entry that runs through Sallyport, as without names." set:"unnamed=every one that runs through Sallyport" help:"Take the guard out of a client's file again, byte for byte."`
 	Backups    backupsCommand    `cmd:"" help:"The client files kept before each change."`
 	Status     statusCommand     `cmd:"" help:"The hub, the wrappers alive, and what waits."`
 	Servers    serversCommand    `cmd:"" help:"Every server known, and what of it is allowed."`
@@ -184,14 +185,19 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 	return code
 }
 
-// known is "NAME " where args start with a command of ours, so that the hint names help that exists.
+// known is "NAME " for each command of ours that args start with, so that the hint names help that exists and is the right one.
 func known(parser *kong.Kong, args []string) string {
-	for _, child := range parser.Model.Children {
-		if child.Name == args[0] && !child.Hidden {
-			return child.Name + " "
+	words := ""
+	children := parser.Model.Children
+	for _, arg := range args {
+		at := slices.IndexFunc(children, func(child *kong.Node) bool { return child.Name == arg && !child.Hidden })
+		if at < 0 {
+			break
 		}
+		words += arg + " "
+		children = children[at].Children
 	}
-	return ""
+	return words
 }
 
 // subject is what an error line is about: the command, and the word after it where that is no flag.

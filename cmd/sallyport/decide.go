@@ -18,7 +18,7 @@ import (
 type approveCommand struct {
 	jsonFlag
 	Code   string   `arg:"" help:"Code of the inbox item, such as 4F2A."`
-	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Allow this item of it: instructions, tool:X, prompt:X, resource-template:X, resource:X. May be given more than once."`
+	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Allow this item of it, as show names it: instructions, tool:X, prompt:X, resource-template:X, resource:X, launch; entry:X of a client's file, setting:KEY of the settings. May be given more than once."`
 	Tool   []string `sep:"none" placeholder:"NAME" help:"Short for --item tool:NAME."`
 	All    bool     `help:"Allow everything in it, findings or not."`
 	Digest string   `placeholder:"D" help:"Only if this is still the digest of what waits."`
@@ -39,7 +39,7 @@ func (c approveCommand) run(ctx context.Context, s streams) (int, error) {
 type rejectCommand struct {
 	jsonFlag
 	Code   string   `arg:"" help:"Code of the inbox item, such as 4F2A."`
-	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Only this item of it. May be given more than once."`
+	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Only this item of it, as show names it. May be given more than once."`
 	Digest string   `placeholder:"D" help:"Only if this is still the digest of what waits."`
 	Yes    bool     `help:"Answer every question with yes."`
 }
@@ -324,8 +324,13 @@ func (c blockCommand) run(ctx context.Context, s streams) (int, error) {
 	p := newPage(s)
 	if len(c.Item) == 0 {
 		p.printf("blocked: all of %s\n", text(blocked.Server))
-	} else {
+	}
+	if len(c.Item) > 0 && len(blocked.Items) > 0 {
 		p.printf("blocked for %s: %s\n", text(blocked.Server), names(blocked.Items))
+	}
+	before := slices.DeleteFunc(slices.Clone(c.Item), func(key string) bool { return slices.Contains(blocked.Items, key) })
+	if len(before) > 0 {
+		p.printf("blocked already for %s: %s\n", text(blocked.Server), names(before))
 	}
 	if blocked.Code != "" {
 		p.printf("it waits as item %s; a decision brings it back\n", text(blocked.Code))

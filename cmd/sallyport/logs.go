@@ -16,8 +16,8 @@ type logsCommand struct {
 }
 
 func (c logsCommand) run(ctx context.Context, s streams) (int, error) {
-	if c.Lines < 0 {
-		return exitUsage, fmt.Errorf("--lines %d: a number from 0 up", c.Lines)
+	if c.Lines < 1 {
+		return exitUsage, fmt.Errorf("--lines %d: a number from 1 up", c.Lines)
 	}
 	hub, err := dial(ctx)
 	if err != nil {

@@ -14,14 +14,15 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// clientFileFlags are those of protect and unprotect: which file, and which of its entries.
+// clientFileFlags are those of protect and unprotect: which file, and which of its entries. What no names mean is each
+// command's own (commandLine).
 type clientFileFlags struct {
 	jsonFlag
 	Client string   `default:"claude-desktop" placeholder:"CLIENT" help:"The client whose file it is."`
 	Config filePath `placeholder:"PATH" help:"The file, where it is not the one that the client reads."`
-	All    bool     `help:"Every entry, those that were left out before too."`
+	All    bool     `help:"${all}"`
 	DryRun bool     `name:"dry-run" help:"Print the change as a unified diff and write nothing."`
-	Name   []string `arg:"" optional:"" sep:"none" help:"Names of entries, as they stand in the file. Without names, every one that was not left out before."`
+	Name   []string `arg:"" optional:"" sep:"none" help:"Names of entries, as they stand in the file. Without names, ${unnamed}."`
 }
 
 // request is what these flags ask for. A path is made absolute here: a hub has another working folder.
