@@ -25,6 +25,9 @@ const (
 // ErrNoBackup says that no backup has this ID.
 var ErrNoBackup = errors.New("no such backup; sallyport backups lists them")
 
+// ErrManyBackups says that the IDs of several backups begin so.
+var ErrManyBackups = errors.New("several backups begin so, name more of the ID; sallyport backups lists them")
+
 // Backups is the folder of the copies made before each change. Beside each copy, named by time and content, lies a small
 // file that says where it came from.
 type Backups struct {
@@ -186,10 +189,13 @@ func (b *Backups) Find(id string) (Backup, error) {
 			found = append(found, kept)
 		}
 	}
-	if len(found) != 1 {
+	switch len(found) {
+	case 0:
 		return Backup{}, ErrNoBackup
+	case 1:
+		return found[0], nil
 	}
-	return found[0], nil
+	return Backup{}, ErrManyBackups
 }
 
 // Text is what a copy holds, checked against its digest.

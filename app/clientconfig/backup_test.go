@@ -152,7 +152,10 @@ func TestARestoreIsAWriteLikeAnyOther(t *testing.T) {
 	if _, err := b.Restore(list[0].ID); err != nil || text(t, path) != "second" {
 		t.Errorf("a file that was gone: %v", err)
 	}
-	for _, id := range []string{"", "2", "nothing", "../" + kept.ID} {
+	if _, err := b.Restore("2"); !errors.Is(err, ErrManyBackups) {
+		t.Errorf("how several begin: %v", err)
+	}
+	for _, id := range []string{"", "nothing", "../" + kept.ID} {
 		if _, err := b.Restore(id); !errors.Is(err, ErrNoBackup) {
 			t.Errorf("%q: %v", id, err)
 		}
