@@ -44,7 +44,8 @@ func (h *Hub) lose(problem, why, kept string, at time.Time) {
 	if problem == problemStoreSeal {
 		mend = "put store and seal.key back as they belong together"
 	}
-	h.problem(problem, l.why, fmt.Sprintf("nothing is allowed until this is decided: %s and restart the hub, or begin again with an empty store by inbox item %s", mend, l.code))
+	// The code comes first: a path may be long, and what stands behind it is read last.
+	h.problem(problem, l.why, fmt.Sprintf("nothing is allowed until this is decided: begin again with an empty store by inbox item %s, or %s and restart the hub", l.code, mend))
 	// The store took its mark with it; the copy beside it holds as long as the key does.
 	asked := h.opts.AllowCLI && !h.opts.Window && h.opts.StartedBy == ByPerson
 	h.cli = asked && store.MarkKept(h.opts.Home.Dir, store.Options{}, metaCLI)

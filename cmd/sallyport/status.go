@@ -84,11 +84,15 @@ func hubKind(w control.Welcome) string {
 	return kind
 }
 
+// maxProblem is how much of a problem is printed, in characters: room for two paths as long as a system allows, because a next
+// step that is cut off is none.
+const maxProblem = 10_000
+
 // problem prints one thing that is wrong: its code, what it is, and the next step.
 func (p *page) problem(problem control.Problem) {
-	p.printf("%s  %s\n", p.paint(yellow, text(problem.Code)), text(problem.What))
+	p.printf("%s  %s\n", p.paint(yellow, text(problem.Code)), short(problem.What, maxProblem))
 	if problem.Next != "" {
-		p.printf("        %s\n", text(problem.Next))
+		p.printf("        %s\n", short(problem.Next, maxProblem))
 	}
 }
 
