@@ -87,7 +87,7 @@ func (h *Hub) readSettings() error {
 		h.problem(problemSettings, err.Error(), "make settings.json a file of yours with mode 0600; the last good values hold")
 		return nil
 	}
-	if h.settings.read && string(raw) == string(h.settings.raw) {
+	if h.settings.read && !h.settings.broken && string(raw) == string(h.settings.raw) {
 		return nil
 	}
 	h.settings.raw, h.settings.read = raw, true

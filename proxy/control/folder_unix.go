@@ -41,12 +41,24 @@ func OpenFile(path string, flag int) (*os.File, error) {
 		f.Close()
 		return nil, err
 	}
-	stat, known := info.Sys().(*syscall.Stat_t)
-	if !info.Mode().IsRegular() || !known || int(stat.Uid) != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
+	if err := checkFile(path, info); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s is not a file of this user alone: move it away", path)
+		return nil, err
 	}
 	return f, nil
+}
+
+func checkFile(path string, info os.FileInfo) error {
+	stat, known := info.Sys().(*syscall.Stat_t)
+	switch mode := info.Mode().Perm(); {
+	case !info.Mode().IsRegular() || !known || int(stat.Uid) != os.Getuid():
+		return fmt.Errorf("%s is not a file of this user alone: move it away", path)
+	case mode&0o022 != 0: // somebody else may have written it
+		return fmt.Errorf("%s can be changed by other users (mode %04o): look at what is in it, then chmod 600 %s", path, mode, path)
+	case mode&0o077 != 0:
+		return fmt.Errorf("%s can be read by other users (mode %04o): chmod 600 %s", path, mode, path)
+	}
+	return nil
 }
 
 // lock takes an exclusive lock that ends with the process, however it ends. It does not wait: false is "somebody has it".

@@ -247,7 +247,8 @@ const pageIntro = "# Settings\n\n" +
 	"An empty value takes a setting out again: `sallyport settings set KEY ''` (with `--server` or `--tool` where it was set so), and\n" +
 	"the default, or the value for all servers, holds.\n\n" +
 	"The same settings stand in `settings.json`, which may be edited by hand: as dotted keys or nested, with `servers` for what\n" +
-	"differs per server.\n\n" +
+	"differs per server. It is a file of yours alone: one that others may read or write (mode 0644, as many editors make it) is not\n" +
+	"read, and `chmod 600` mends it.\n\n" +
 	"```json\n{\n  \"pins.recheck\": \"30s\",\n  \"pins\": { \"resources\": true },\n  \"servers\": {\n    \"weather\": { \"pins.recheck\": 0 }\n  }\n}\n```\n\n" +
 	"- A tightening edit applies at once. A loosening one waits in the inbox (`settings_changed`); until it is decided the stricter value holds.\n" +
 	"- A server may be named by its display name, its identity (`stdio:…`, `url:…`) or its id, which\n" +

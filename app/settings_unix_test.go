@@ -1,0 +1,28 @@
+//go:build unix
+
+package app
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestASettingsFileThatOthersMayReadNamesTheCommandThatMendsIt(t *testing.T) {
+	p := newPlace(t)
+	write(t, p.home.Settings, `{"pins.recheck": "5s"}`)
+	eventually(t, "the value", func() bool { return p.setting("pins.recheck") == "5s" })
+	for _, mode := range []os.FileMode{0o644, 0o666} {
+		if err := os.Chmod(p.home.Settings, mode); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the problem", func() bool {
+			s, err := p.Status()
+			return err == nil && len(s.Problems) == 1 && s.Problems[0].Code == problemSettings && strings.HasSuffix(s.Problems[0].What, "chmod 600 "+p.home.Settings)
+		})
+		if err := os.Chmod(p.home.Settings, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "no problem", func() bool { s, err := p.Status(); return err == nil && len(s.Problems) == 0 })
+	}
+}
