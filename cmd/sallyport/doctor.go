@@ -48,7 +48,7 @@ func examine(ctx context.Context) []checked {
 	results := append([]checked{examineProgram()}, examineClients(clientconfig.ThisSystem())...)
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
-		return append(results, wrong("home", "SP-110", err.Error(), "Set HOME, or SALLYPORT_HOME to a folder of your own."))
+		return append(results, wrong("home", "SP-110", err.Error(), "Start the client, or this command, from a session that has HOME, or set SALLYPORT_HOME there to a folder of your own."))
 	}
 	folders := examineHome(home)
 	results = append(results, folders)
@@ -92,6 +92,9 @@ func examineHome(home control.Home) checked {
 		// OwnFolder makes what is missing; a doctor changes nothing, so it looks first.
 		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 			missing++
+			if above := lowestThere(dir); !writable(above) {
+				return wrong(check, "SP-112", fmt.Sprintf("%s is not made yet, and cannot be: %s cannot be written to", dir, above), "Make it writable for you, or set SALLYPORT_HOME to a folder of your own; a hub cannot start without.")
+			}
 			continue
 		}
 		if err := control.OwnFolder(dir); err != nil {
@@ -105,6 +108,18 @@ func examineHome(home control.Home) checked {
 		return checked{Check: check, Found: home.Dir + ", not made yet"}
 	}
 	return checked{Check: check, Found: home.Dir}
+}
+
+// lowestThere is the nearest folder above dir that is there: what is missing is made in it.
+func lowestThere(dir string) string {
+	above := filepath.Dir(dir)
+	for above != filepath.Dir(above) {
+		if _, err := os.Lstat(above); err == nil {
+			break
+		}
+		above = filepath.Dir(above)
+	}
+	return above
 }
 
 // examineStore looks at the store's file only: its content belongs to the hub.
