@@ -63,7 +63,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	}
 	now := h.opts.Now()
 	s := &session{
-		wrapper: w, server: id.ID, client: clip(r.Client, maxName), id: clip(r.Session, maxName), pid: peer.PID, since: now, secrets: id.Secrets,
+		wrapper: w, server: id.ID, client: clip(r.Client, maxName), id: clip(r.Session, maxName), pid: peer.PID, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
 	}
 	s.entry = s.client
 	if peer.Role == control.RoleProbe {

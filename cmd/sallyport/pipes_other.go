@@ -9,6 +9,6 @@ import (
 
 func pollable(any, int) (file *os.File, restore func()) { return nil, func() {} }
 
-func watchHangup(context.Context, any, func()) {}
+func watchHangup(context.Context, any, any, func()) {}
 
 func readable(any) bool { return false }

@@ -48,17 +48,9 @@ const (
 	hangupGrace = 3 * time.Second
 )
 
-// watchHangup calls gone when the client has closed its end and the session did not notice: it cannot where it waits for a
-// server that does not read, and then nothing would ever end either of them.
-func watchHangup(ctx context.Context, stream any, gone func()) {
-	f, ok := stream.(syscall.Conn)
-	if !ok {
-		return
-	}
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return
-	}
+// watchHangup calls gone when the client has closed an end and the session did not notice: it cannot where it waits for a
+// server that does not read, nor where it has nothing to write. Then nothing would ever end either of them.
+func watchHangup(ctx context.Context, in, out any, gone func()) {
 	tick := time.NewTicker(hangupInterval)
 	defer tick.Stop()
 	for {
@@ -67,16 +59,7 @@ func watchHangup(ctx context.Context, stream any, gone func()) {
 			return
 		case <-tick.C:
 		}
-		hungUp := false
-		err := conn.Control(func(fd uintptr) {
-			poll := []unix.PollFd{{Fd: int32(fd), Events: pollHangup}}
-			n, err := unix.Poll(poll, 0)
-			hungUp = err == nil && n > 0 && poll[0].Revents&(unix.POLLHUP|pollHangup) != 0
-		})
-		if err != nil {
-			return
-		}
-		if hungUp {
+		if polled(in, pollHangup)&(unix.POLLHUP|pollHangup) != 0 || polled(out, 0)&(unix.POLLHUP|unix.POLLERR) != 0 {
 			select {
 			case <-ctx.Done():
 			case <-time.After(hangupGrace):
@@ -88,20 +71,24 @@ func watchHangup(ctx context.Context, stream any, gone func()) {
 }
 
 // readable says whether there is something to read from a stream that nobody has read yet.
-func readable(stream any) bool {
+func readable(stream any) bool { return polled(stream, unix.POLLIN)&unix.POLLIN != 0 }
+
+// polled is what poll(2) says of a stream now; of what is no file it says nothing.
+func polled(stream any, events int16) int16 {
 	f, ok := stream.(syscall.Conn)
 	if !ok {
-		return false
+		return 0
 	}
 	conn, err := f.SyscallConn()
 	if err != nil {
-		return false
+		return 0
 	}
-	waits := false
-	err = conn.Control(func(fd uintptr) {
-		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		n, err := unix.Poll(poll, 0)
-		waits = err == nil && n > 0 && poll[0].Revents&unix.POLLIN != 0
+	var said int16
+	_ = conn.Control(func(fd uintptr) { // its error is that of a closed file
+		poll := []unix.PollFd{{Fd: int32(fd), Events: events}}
+		if n, err := unix.Poll(poll, 0); err == nil && n > 0 {
+			said = poll[0].Revents
+		}
 	})
-	return err == nil && waits
+	return said
 }

@@ -80,7 +80,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 		return fail(s, exitFailed, "wrap", err)
 	}
 	signals()
-	go watchHangup(ctx, s.in, server.hangUp)
+	go watchHangup(ctx, s.in, s.out, server.hangUp)
 	session := proxy.New(config)
 	ended := session.Run(ctx)
 	process := server.running()
@@ -225,7 +225,7 @@ func connectLink(ctx context.Context, server control.ServerRef, client string, r
 	l := &hubLink{home: home, session: control.NewRecordID(time.Now()), server: server.Name, client: client}
 	l.Link = control.NewLink(context.WithoutCancel(ctx), control.LinkOptions{
 		Home: home, Role: role, Version: version, Exe: exe, Started: l.sparing,
-		Register: control.Register{Server: server, Client: client, Session: l.session},
+		Register: control.Register{Server: server, Client: client, Session: l.session, Secrets: secretsOf(os.Environ())},
 	})
 	runtime.Gosched() // what a start waits for longest is the hub's answer: it is asked before anything else is done
 	return l, nil

@@ -39,5 +39,16 @@ func (r *Register) raw() []byte {
 	}
 	b = frame.AppendString(append(b, `,"session":`...), r.Session)
 	b = strconv.AppendInt(append(b, `,"pid":`...), int64(r.PID), 10)
+	for i, secret := range r.Secrets {
+		if i == 0 {
+			b = append(b, `,"secrets":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = frame.AppendString(b, secret)
+	}
+	if len(r.Secrets) > 0 {
+		b = append(b, ']')
+	}
 	return append(b, '}')
 }

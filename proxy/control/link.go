@@ -82,11 +82,13 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 		log = slog.New(slog.DiscardHandler)
 	}
 	options.Register.PID = os.Getpid()
+	kept := options.Register // on a disk
+	kept.Secrets = nil
 	ctx, stop := context.WithCancel(ctx)
 	l := &Link{
 		options: options,
 		log:     log,
-		outbox:  newOutbox(options.Home.Spool, options.Register, options.maxSpool, log),
+		outbox:  newOutbox(options.Home.Spool, kept, options.maxSpool, log),
 		stderr:  newStderrBox(),
 		stop:    stop,
 		over:    make(chan struct{}),
@@ -95,7 +97,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 		why:     ErrNoHub,
 		notify:  make(chan struct{}, 1),
 	}
-	l.holding.spool = heldSpool{dir: options.Home.Spool, register: options.Register}
+	l.holding.spool = heldSpool{dir: options.Home.Spool, register: kept}
 	if options.slowAck > 0 {
 		l.outbox.slow = options.slowAck
 	}

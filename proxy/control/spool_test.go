@@ -4,6 +4,7 @@ package control
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -341,5 +342,36 @@ func TestRecordIDsSortAsTimeDoes(t *testing.T) {
 	}
 	if len(seen) != 10_000 {
 		t.Errorf("%d different ones of 10000", len(seen))
+	}
+}
+
+func TestTheSecretsOfAnEnvironmentAreOnNoDisk(t *testing.T) {
+	h := testHome(t)
+	register := testRegister("one")
+	register.Secrets = []string{"correct-horse-9"}
+	if err := h.Make(); err != nil {
+		t.Fatal(err)
+	}
+	l := testLink(t, LinkOptions{Home: h, Register: register}) // no hub: all that it has to say goes to the disk
+	if _, err := l.Hold(testContext(t), heldOf(t)); err != nil {
+		t.Fatal(err)
+	}
+	l.Record(Record{Kind: "drift", Status: "blocked", Summary: "one"})
+	ctx, cancel := context.WithTimeout(testContext(t), time.Second)
+	defer cancel()
+	_ = l.Close(ctx)
+	files := 0
+	err := filepath.WalkDir(h.Dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if files++; bytes.Contains(raw, []byte("correct-horse-9")) {
+			t.Errorf("it stands in %s", path)
+		}
+		return err
+	})
+	if err != nil || files < 2 {
+		t.Fatalf("%d files, %v", files, err)
 	}
 }

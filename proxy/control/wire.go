@@ -56,6 +56,8 @@ type Register struct {
 	Client  string    `json:"client,omitempty"` // value of --client, "" where unknown
 	Session string    `json:"session"`          // one per wrapper process
 	PID     int       `json:"pid"`
+	// Secrets are values of the server's environment that no log is to show. They are on no disk.
+	Secrets []string `json:"secrets,omitempty"`
 }
 
 // State is all that a wrapper needs to decide alone: what is approved, what waits, and the settings in force.

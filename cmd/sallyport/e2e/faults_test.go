@@ -304,6 +304,7 @@ func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 		"kill -9 of the wrapper": func(s *session) { syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL) },
 		"SIGTERM":                func(s *session) { syscall.Kill(s.cmd.Process.Pid, syscall.SIGTERM) },
 		"end of input":           func(s *session) { s.in.Close() },
+		"closed output":          func(s *session) { s.out.Close() },
 		"kill -9 of the guard": func(s *session) {
 			pids, _ := exec.Command("pgrep", "-P", strconv.Itoa(s.cmd.Process.Pid)).Output()
 			for _, pid := range strings.Fields(string(pids)) {

@@ -35,6 +35,7 @@ type session struct {
 	t     testing.TB
 	cmd   *exec.Cmd
 	in    io.WriteCloser
+	out   io.Closer
 	lines chan string
 	errs  *tail
 	exit  error // how the process ended, once ended is closed
@@ -66,7 +67,7 @@ func launch(t testing.TB, dir string, env, argv []string) *session {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s.in = in
+	s.in, s.out = in, out
 	go func() {
 		lines := bufio.NewReaderSize(out, 1<<16)
 		for {
