@@ -17,6 +17,3 @@ func argumentsOf(pid int) ([]string, error) {
 	_, argv, err := procargs(pid)
 	return argv, err
 }
-
-// marked is told on Linux alone: docs/platforms.md.
-func marked(int) bool { return false }

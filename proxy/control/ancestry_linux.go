@@ -55,26 +55,3 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, limit))
 }
-
-// locksLimit begins the line of RLIMIT_LOCKS in /proc/PID/limits (proc(5)); its limits follow, the soft one and the hard one.
-const locksLimit = "Max file locks"
-
-// marked says whether a guard started pid, or something that descends from what a guard started. The guard leaves its server a limit
-// on file locks that bounds nothing, that every child inherits and that only root can take away. Nothing else sets one.
-func marked(pid int) bool {
-	raw, err := readBounded("/proc/"+strconv.Itoa(pid)+"/limits", 16<<10)
-	if err != nil {
-		return true
-	}
-	return finiteLocks(string(raw))
-}
-
-func finiteLocks(limits string) bool {
-	for line := range strings.Lines(limits) {
-		if rest, ok := strings.CutPrefix(line, locksLimit); ok {
-			fields := strings.Fields(rest)
-			return len(fields) < 2 || fields[1] != "unlimited"
-		}
-	}
-	return true
-}

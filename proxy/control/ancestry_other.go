@@ -5,6 +5,3 @@ package control
 func readProcess(int) (process, error) { return process{}, errUnproved }
 
 func argumentsOf(int) ([]string, error) { return nil, errUnproved }
-
-// marked is told on Linux alone: docs/platforms.md.
-func marked(int) bool { return false }

@@ -39,6 +39,9 @@ func (r *Register) raw() []byte {
 	}
 	b = frame.AppendString(append(b, `,"session":`...), r.Session)
 	b = strconv.AppendInt(append(b, `,"pid":`...), int64(r.PID), 10)
+	if r.Mark != 0 {
+		b = strconv.AppendUint(append(b, `,"mark":`...), r.Mark, 10)
+	}
 	for i, secret := range r.Secrets {
 		if i == 0 {
 			b = append(b, `,"secrets":[`...)

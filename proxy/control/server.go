@@ -134,7 +134,8 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 		s.log.Warn("refused a connection", "error", err)
 		return
 	}
-	defer cred.release()
+	release := cred.release
+	defer func() { release() }()
 	if err := s.in.prove(cred); err != nil {
 		s.log.Warn("refused a connection", "pid", cred.pid, "error", err)
 		return
@@ -156,6 +157,41 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 		c.descended = s.in.descendsFromWrapper(cred.pid, s.wrapperPIDs())
 	}
 	c.run(ctx, in)
+	if c.mark != 0 {
+		bury := cred
+		release = func() { go s.bury(ctx, bury, c.mark) }
+	}
+}
+
+const (
+	// buryAfter is how long a guard that lost its wrapper may take to end the server: it asks, terminates and kills (transport).
+	buryAfter = 8 * time.Second
+	// buryRounds is how often what forks while it is killed is looked for again.
+	buryRounds = 50
+)
+
+// bury ends what is left of the server of a wrapper that ended, which is nothing unless something killed the guard as well. A wrapper
+// that only lost its connection comes back.
+func (s *server) bury(ctx context.Context, cred credentials, mark uint64) {
+	defer cred.release()
+	timer := time.NewTimer(buryAfter)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-timer.C:
+	}
+	if cred.alive() {
+		return
+	}
+	for range buryRounds {
+		n := killMarked(mark)
+		if n == 0 {
+			return
+		}
+		s.log.Warn("ended what was left of a server whose wrapper and guard were killed", "wrapper", cred.pid, "processes", n)
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // wrapper counts connected wrappers; by is 1 or -1.

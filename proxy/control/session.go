@@ -18,7 +18,8 @@ type session struct {
 	role   Role
 
 	descended  bool
-	registered bool // read and written by the reading goroutine alone
+	registered bool   // read and written by the reading goroutine alone
+	mark       uint64 // Register.Mark
 
 	newest  atomic.Pointer[State] // the one state that is still to be sent
 	kick    chan struct{}

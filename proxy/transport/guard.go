@@ -47,6 +47,7 @@ func guard() int {
 	if err != nil {
 		return 1 // the wrapper died, or thought better of it
 	}
+	becomeMarked(o.mark)
 	pid, err := run(o)
 	if err != nil {
 		errno, _ := err.(syscall.Errno)
@@ -82,7 +83,7 @@ func readOrder() (order, error) {
 		return order{}, err
 	}
 	size := binary.LittleEndian.Uint32(head)
-	if size > maxOrder+4 {
+	if size > maxOrder+12 {
 		return order{}, errOrder
 	}
 	body := make([]byte, size)

@@ -9,10 +9,6 @@ import (
 const (
 	prSetName           = 15
 	prSetChildSubreaper = 36
-	// rlimitLocks is RLIMIT_LOCKS of getrlimit(2): "early Linux 2.4 only", it has bounded nothing since.
-	rlimitLocks = 10
-	// serverLocks is far more than anybody could lock, and less than no limit.
-	serverLocks = 1 << 62
 )
 
 // guardPath is this very program, even if its file was replaced or removed since it started.
@@ -36,16 +32,6 @@ func becomeGuard() {
 	name := [16]byte{}
 	copy(name[:15], "sallyport-guard") // started from /proc/self/exe it would be listed as "exe"
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetName, uintptr(unsafe.Pointer(&name[0])), 0)
-	becomeMarked()
-}
-
-// becomeMarked gives this process, and all that it starts, a limit by which the hub knows what is part of a server: every child
-// has it, whatever it runs, and nobody can raise it again (but root). A server that kills wrapper and guard at once
-// loses its ancestors by that, and not its mark.
-func becomeMarked() {
-	limit := syscall.Rlimit{Cur: serverLocks, Max: serverLocks}
-	// It fails where the limit is lower already: a server inside a server.
-	syscall.RawSyscall6(syscall.SYS_PRLIMIT64, 0, rlimitLocks, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
 }
 
 func becomeSubreaper() error {

@@ -13,12 +13,13 @@ import (
 // nobody sees the server's arguments twice in the process table, the environment arrives byte for byte (a Go program's own
 // has lost its repeated names), and the guard can be started before the command is known.
 //
-//	length of the rest, number of arguments (both 4 bytes, little endian), then null-terminated: path, dir, arguments, environment
+//	length of the rest, number of arguments (both 4 bytes, little endian), mark (8 bytes), then null-terminated: path, dir, arguments, environment
 type order struct {
 	path string
 	dir  string
 	argv []string
 	env  []string
+	mark uint64 // Command.Mark
 }
 
 // maxOrder is beyond what Linux lets one exec take (a quarter of the stack limit, 2 MiB by default, 6 MiB at most).
@@ -36,9 +37,10 @@ func (o order) encode() ([]byte, error) {
 	if size > maxOrder {
 		return nil, syscall.E2BIG
 	}
-	b := make([]byte, 8, 8+size)
-	binary.LittleEndian.PutUint32(b, uint32(4+size))
+	b := make([]byte, 16, 16+size)
+	binary.LittleEndian.PutUint32(b, uint32(12+size))
 	binary.LittleEndian.PutUint32(b[4:], uint32(len(o.argv)))
+	binary.LittleEndian.PutUint64(b[8:], o.mark)
 	for _, list := range [][]string{{o.path, o.dir}, o.argv, o.env} {
 		for _, s := range list {
 			b = append(append(b, s...), 0)
@@ -48,12 +50,12 @@ func (o order) encode() ([]byte, error) {
 }
 
 func decodeOrder(b []byte) (order, error) {
-	if len(b) < 4 {
+	if len(b) < 12 {
 		return order{}, errOrder
 	}
-	argc := uint64(binary.LittleEndian.Uint32(b))
+	argc, mark := uint64(binary.LittleEndian.Uint32(b)), binary.LittleEndian.Uint64(b[4:])
 	var fields []string
-	for rest := b[4:]; len(rest) > 0; {
+	for rest := b[12:]; len(rest) > 0; {
 		end := bytes.IndexByte(rest, 0)
 		if end < 0 {
 			return order{}, errOrder
@@ -64,7 +66,7 @@ func decodeOrder(b []byte) (order, error) {
 	if argc == 0 || uint64(len(fields)) < 2+argc {
 		return order{}, errOrder
 	}
-	return order{path: fields[0], dir: fields[1], argv: fields[2 : 2+argc], env: fields[2+argc:]}, nil
+	return order{path: fields[0], dir: fields[1], argv: fields[2 : 2+argc], env: fields[2+argc:], mark: mark}, nil
 }
 
 // What the guard reports: one byte and four of value, little endian.

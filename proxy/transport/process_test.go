@@ -225,17 +225,17 @@ func TestStderrPassesVerbatimAndBoundedOldestFirst(t *testing.T) {
 }
 
 func TestOrdersArriveAsTheyWereGiven(t *testing.T) {
-	o := order{path: "/bin/x", dir: "", argv: []string{"", "a b", "\xff"}, env: []string{"A=1", "", "A=2"}}
+	o := order{path: "/bin/x", dir: "", argv: []string{"", "a b", "\xff"}, env: []string{"A=1", "", "A=2"}, mark: 1<<62 - 7}
 	message, err := o.encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := decodeOrder(message[4:])
-	if err != nil || strings.Join(got.argv, "|") != "|a b|\xff" || strings.Join(got.env, "|") != "A=1||A=2" || got.path != o.path || got.dir != "" {
+	if err != nil || strings.Join(got.argv, "|") != "|a b|\xff" || strings.Join(got.env, "|") != "A=1||A=2" || got.path != o.path || got.dir != "" || got.mark != o.mark {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for cut := range message[4:] {
-		if _, err := decodeOrder(message[4 : 4+cut]); err == nil && cut < len("....")+len("/bin/x")+2+len("|a b||") {
+		if _, err := decodeOrder(message[4 : 4+cut]); err == nil && cut < len("............")+len("/bin/x")+2+len("|a b||") {
 			t.Errorf("an order cut after %d bytes was taken", cut)
 		}
 	}

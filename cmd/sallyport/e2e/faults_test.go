@@ -299,21 +299,31 @@ setsid sh -c 'while [ ! -s %q ]; do sleep 0.05; done; kill -9 '$W' '$G'; sleep 0
 	}
 }
 
+// guardOf is the guard of a session's wrapper.
+func guardOf(s *session) int {
+	pids, _ := exec.Command("pgrep", "-P", strconv.Itoa(s.cmd.Process.Pid)).Output()
+	for _, pid := range strings.Fields(string(pids)) {
+		if raw, _ := os.ReadFile("/proc/" + pid + "/cmdline"); strings.Contains(string(raw), "__guard") {
+			n, _ := strconv.Atoi(pid)
+			return n
+		}
+	}
+	s.t.Fatal("the wrapper has no guard")
+	return 0
+}
+
 func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 	for name, end := range map[string]func(s *session){
 		"kill -9 of the wrapper": func(s *session) { syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL) },
 		"SIGTERM":                func(s *session) { syscall.Kill(s.cmd.Process.Pid, syscall.SIGTERM) },
 		"end of input":           func(s *session) { s.in.Close() },
 		"closed output":          func(s *session) { s.out.Close() },
-		"kill -9 of the guard": func(s *session) {
-			pids, _ := exec.Command("pgrep", "-P", strconv.Itoa(s.cmd.Process.Pid)).Output()
-			for _, pid := range strings.Fields(string(pids)) {
-				n, _ := strconv.Atoi(pid)
-				if raw, _ := os.ReadFile("/proc/" + pid + "/cmdline"); strings.Contains(string(raw), "__guard") {
-					syscall.Kill(n, syscall.SIGKILL)
-				}
-			}
+		"kill -9 of the wrapper and the guard": func(s *session) { // the hub does it
+			guard := guardOf(s)
+			syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL)
+			syscall.Kill(guard, syscall.SIGKILL)
 		},
+		"kill -9 of the guard": func(s *session) { syscall.Kill(guardOf(s), syscall.SIGKILL) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // most of it is waiting for a server that ignores everything to be killed
