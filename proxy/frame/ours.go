@@ -1,5 +1,10 @@
 package frame
 
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
 // prefix begins the keys that only we may write: a client trusts what stands under them.
 const prefix = "sallyport/"
 
@@ -13,6 +18,15 @@ func startsOurs(content []byte) bool {
 		return true
 	}
 	return false
+}
+
+// IsOurs says of a decoded key what Message.Ours holds: that only we may write it.
+func IsOurs(key string) bool {
+	if len(key) < len(prefix) || key[0]|0x20 != prefix[0] && key[0] != 0xC5 {
+		return false
+	}
+	folded := foldInPlace([]byte(key[:min(len(key), utf8.UTFMax*len(prefix))]), 0)
+	return bytes.HasPrefix(folded, []byte(prefix))
 }
 
 // isOurs compares under folding: a client that ignores case would take "Sallyport/decision" for ours as well.

@@ -29,10 +29,10 @@ func JSON(raw []byte, where string) []Finding {
 }
 
 // Definition is JSON for one pinned definition (an element of a listing, or the instructions as a JSON string), and looks
-// besides for what is larger than an honest server makes it.
+// besides for what is larger than an honest server makes it, and for keys that only we may write.
 func Definition(raw []byte) []Finding {
 	w := newWalk(raw, "")
-	w.bounds = true
+	w.pinned = true
 	w.value(raw, 0)
 	return w.findings
 }
@@ -44,7 +44,7 @@ type walk struct {
 	path     []segment
 	where    string
 	budget   int
-	bounds   bool // of a definition count
+	pinned   bool // a definition: its bounds count, and whose its keys are
 	schema   *size
 	stopped  bool
 	findings []Finding
@@ -107,6 +107,11 @@ func (w *walk) value(raw []byte, depth int) {
 		frame.Members(raw, root, func(key string, m frame.Member) bool {
 			w.path = append(w.path, segment{key, -1})
 			w.text(key)
+			if w.pinned {
+				if f, ours := ownKey(key, w.at); ours {
+					w.add(f)
+				}
+			}
 			w.member(key, m.Value.Of(raw), depth+1)
 			w.path = w.path[:len(w.path)-1]
 			return !w.stopped
@@ -124,7 +129,7 @@ func (w *walk) value(raw []byte, depth int) {
 
 // member walks into one member, and weighs the schemas that a definition has at its top.
 func (w *walk) member(key string, raw []byte, depth int) {
-	if !w.bounds || depth != 1 || key != "inputSchema" && key != "outputSchema" {
+	if !w.pinned || depth != 1 || key != "inputSchema" && key != "outputSchema" {
 		w.level()
 		w.value(raw, depth)
 		return
@@ -150,7 +155,7 @@ func (w *walk) level() {
 
 func (w *walk) string(s string) {
 	w.text(s)
-	if !w.bounds {
+	if !w.pinned {
 		return
 	}
 	switch key := w.key(); {

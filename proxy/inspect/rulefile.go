@@ -181,6 +181,7 @@ func (f *RuleFile) Threats(raw []byte) Weighed {
 	defer w.release()
 	w.Whole = w.value.strings(raw, w) && w.Whole
 	w.done()
+	w.heard()
 	return w.Weighed
 }
 

@@ -3,6 +3,8 @@ package inspect
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/frame"
 )
 
 // Impersonation is the rule of a server that speaks as Sallyport does.
@@ -12,7 +14,7 @@ const Impersonation = "impersonation"
 const OwnVoice = "[Sallyport]"
 
 // Voice finds lines that begin as our own words do, whatever nobody sees stands before or among the letters. raw must have
-// passed frame.Scan. Watch.Answer listens too.
+// passed frame.Scan. Watch.Answer, Threats and JudgeAnswer listen too.
 func Voice(raw []byte) []Finding {
 	var v voice
 	new(reading).strings(raw, &v)
@@ -23,9 +25,22 @@ type voice struct{ found []Finding }
 
 func (v *voice) read(r *reading, text string, _ bool) { v.hear(&view{text: text}, r) }
 
-// mayBeOurs says that a text may hold a line that begins as ours do: as it stands, or with letters that nobody sees between.
+// mayBeOurs says that a text may hold a line that begins as ours do: in whatever case, or with letters between that nobody sees.
 func (v *view) mayBeOurs() bool {
-	return v.holds()&(markWide|markControl) != 0 || strings.Contains(v.text, OwnVoice)
+	if v.holds()&(markWide|markControl) != 0 {
+		return true
+	}
+	for rest := v.text; ; {
+		at := strings.IndexByte(rest, OwnVoice[0])
+		if at < 0 || len(rest)-at < len(OwnVoice) {
+			return false
+		}
+		rest = rest[at:]
+		if rest[1]|0x20 == OwnVoice[1]|0x20 && strings.EqualFold(rest[:len(OwnVoice)], OwnVoice) {
+			return true
+		}
+		rest = rest[1:]
+	}
 }
 
 func (v *voice) hear(in *view, where placer) {
@@ -47,7 +62,8 @@ func (v *voice) hear(in *view, where placer) {
 	}
 }
 
-// speaksAsWe says that a line begins with OwnVoice once white space before it, escape sequences and all that is not seen are left out.
+// speaksAsWe says that a line begins with OwnVoice once white space before it, escape sequences and all that is not seen are left
+// out. Case, compatibility forms, accents and look-alike letters make no difference.
 func speaksAsWe(line string) bool {
 	said := 0
 	for i := 0; i < len(line); {
@@ -57,15 +73,39 @@ func speaksAsWe(line string) bool {
 		}
 		r, size := utf8.DecodeRuneInString(line[i:])
 		i += size
-		switch {
-		case classOf(r) != plain, said == 0 && (r == ' ' || r == '\t' || r == 0xa0):
+		if classOf(r) != plain || said == 0 && (r == ' ' || r == '\t' || r == 0xa0) {
 			continue
-		case r != rune(OwnVoice[said]):
+		}
+		read := takenFor(r)
+		if left := OwnVoice[said:]; len(read) > len(left) || !strings.EqualFold(read, left[:len(read)]) {
 			return false
 		}
-		if said++; said == len(OwnVoice) {
+		if said += len(read); said == len(OwnVoice) {
 			return true
 		}
 	}
 	return false
+}
+
+// takenFor is what a reader takes a character for.
+func takenFor(r rune) string {
+	if r < utf8.RuneSelf {
+		return string(r)
+	}
+	f := formOf(r)
+	if f.alike != 0 {
+		return string(f.alike)
+	}
+	return f.to
+}
+
+// ownKey is the finding of a key that only we may write. It is cut wherever it stands, and said besides.
+func ownKey(key string, at func() string) (Finding, bool) {
+	if !frame.IsOurs(key) {
+		return Finding{}, false
+	}
+	return Finding{
+		Rule: Impersonation, Level: High, Category: "threat", Title: "It writes a member that only Sallyport writes", Where: at(),
+		End: len(key), Match: strings.Clone(clip(key, maxMatch)),
+	}, true
 }

@@ -59,6 +59,7 @@ func weigh(c *compiled, parts []Part, place Place) Weighed {
 		w.add(parts[i].Text, &parts[i])
 	}
 	w.done()
+	w.heard()
 	return w.Weighed
 }
 

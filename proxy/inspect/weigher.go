@@ -72,7 +72,7 @@ func (w *weigher) addView(text string, v *view, where placer) {
 		v = &w.asIs
 		*v = view{text: text}
 	}
-	if w.place == Answer && v.mayBeOurs() {
+	if v.mayBeOurs() {
 		w.voice.hear(v, where)
 	}
 	if v.simple() {
@@ -256,6 +256,14 @@ func (w *weigher) done() {
 	w.settle()
 	if w.Verdict == Flag && w.Score >= doubt {
 		w.vote(heavy)
+	}
+}
+
+// heard adds what speaks as we do to what is done: it is blocked, whatever else it weighs.
+func (w *weigher) heard() {
+	if len(w.voice.found) > 0 {
+		w.Verdict = Block
+		w.Findings = append(w.Findings, w.voice.found...)
 	}
 }
 
