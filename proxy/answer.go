@@ -125,6 +125,9 @@ func (s *Session) examine(v *view, r *request, line []byte) (err error) {
 		s.holdBack(r, bytes.Clone(body.Of(line)), failed, found)
 		return nil
 	}
+	if r.imitates {
+		found.imitates()
+	}
 	if now := s.view.Load(); now != v { // it took its time, and somebody decided meanwhile
 		if why := s.stillAllowed(now, r); why != reasonNone {
 			s.refuseAnswer(r, why)
@@ -150,6 +153,17 @@ type found struct {
 
 func (f *found) held(v *view) bool {
 	return f.Verdict == inspect.Block || f.TooLong && v.policy.HoldBeyond
+}
+
+// imitates adds the finding of an answer that held members of ours. It goes on without them: what is held names a place for each
+// of its findings, and these have none any more.
+func (f *found) imitates() {
+	if f.Verdict == inspect.Clean {
+		f.Verdict = inspect.Flag
+	}
+	f.Findings = append(f.Findings, inspect.Finding{
+		Rule: inspect.Impersonation, Level: inspect.High, Category: "threat", Title: "It held members that only Sallyport writes; they were cut",
+	})
 }
 
 // worth says whether there is anything to record beside the call itself.

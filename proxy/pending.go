@@ -20,6 +20,8 @@ type request struct {
 	body frame.Span
 	// failed says of an answer that it is an error of the protocol, or a result that says isError.
 	failed bool
+	// imitates says of an answer that it held members that only we may write. They are cut.
+	imitates bool
 
 	spelled string // the method, where r.method does not tell
 	params  []byte // as the client wrote them

@@ -168,7 +168,7 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message) error {
 		r.body = m.Result
 	}
 	if len(m.Ours) > 0 {
-		r.body = frame.Span{}
+		r.body, r.imitates = frame.Span{}, true
 		line = s.withoutOurs(line, m)
 	}
 	if r.method == methodListTasks {

@@ -327,7 +327,21 @@ func TestT24OurOwnKeysAreCutWhereverTheyStand(t *testing.T) {
 	if want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"x","_meta":{"keep":1}}],"_meta":{}}}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	r.records("the impersonation", func(rec control.Record) bool { return strings.Contains(string(rec.Detail), `"impersonation"`) })
+	r.records("the impersonation", func(rec control.Record) bool {
+		return rec.Kind == "policy_decision" && strings.Contains(string(rec.Detail), `"check":"impersonation"`)
+	})
+	r.records("the finding of the answer", func(rec control.Record) bool {
+		return rec.Kind == "tool_call" && rec.Status == "warned" && strings.Contains(string(rec.Detail), `"rules":["impersonation"]`)
+	})
+	answering(r, func(id string) []string {
+		return []string{`{"jsonrpc":"2.0","id":` + id + `,"result":{"content":[{"type":"text","text":"` + poison + `"}],"_meta":{"sallyport/decision":1}}}`}
+	})
+	if got := r.call("2", "echo"); !strings.Contains(got, `"status":"held"`) {
+		t.Errorf("the client got %s", got)
+	}
+	r.records("the finding of the held answer", func(rec control.Record) bool {
+		return rec.Status == "held" && strings.Contains(string(rec.Detail), `"impersonation"`)
+	})
 }
 
 func TestT24OurVoiceIsHeardWhereverItStands(t *testing.T) {
