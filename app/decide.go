@@ -221,6 +221,7 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 	if len(d.Items) > 0 {
 		return chosen, nil
 	}
+	suspect := it.Kind == kindNewServer && inspect.SuspectServer(readFindings(it.Findings))
 	for _, p := range it.Parts {
 		findings := readFindings(p.Findings)
 		switch {
@@ -228,7 +229,7 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 		case d.Reject:
 			chosen[p.Item] = true
 		case withheld(findings):
-		case d.All, clean(findings):
+		case d.All, clean(findings) && !suspect:
 			chosen[p.Item] = true
 		}
 	}

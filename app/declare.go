@@ -1,6 +1,8 @@
 package app
 
 import (
+	"encoding/json"
+
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -28,6 +30,7 @@ func declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 			whole = append(whole, f)
 		}
 	}
+	whole = together(serverWords(report.ServerInfo, own), whole)
 	var read []pin.Item
 	for i, reported := range report.Items {
 		if i == 6*pin.MaxItems { // five listings and room: a wrapper never sends more
@@ -40,7 +43,7 @@ func declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 		item, err := pin.ItemOf(reported.Kind, reported.Raw)
 		if err != nil {
 			whole = append(whole, inspect.Finding{
-				Rule: ruleNoReading, Level: inspect.High, Category: "threat", Where: string(reported.Kind),
+				Rule: inspect.NoReading, Level: inspect.High, Category: "threat", Where: string(reported.Kind),
 				Title: "A definition has no name, or its text can be read in two ways; it is withheld",
 			})
 			continue
@@ -74,6 +77,14 @@ func declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 		order = append(order, key)
 	}
 	return items, order, whole
+}
+
+// serverWords is what is found in the name and the other texts that a server gives itself.
+func serverWords(info json.RawMessage, own *inspect.RuleFile) []inspect.Finding {
+	if len(info) == 0 {
+		return nil
+	}
+	return own.JudgeInitialize("serverInfo", info).Findings
 }
 
 // together adds the findings of b that a does not have: what only the wrapper can know (two faces within a minute).

@@ -48,7 +48,7 @@ func readLedger(tx *store.Tx, id string) (*ledger, error) {
 
 // facts are what review decides from, sorted by key.
 func (l *ledger) facts() serverFacts {
-	f := serverFacts{FirstUse: l.server.FirstUse, Blocked: l.server.Blocked}
+	f := serverFacts{FirstUse: l.server.FirstUse, Blocked: l.server.Blocked, Findings: readFindings(l.server.Findings)}
 	keys := make([]string, 0, len(l.seen)+len(l.pins))
 	for key := range l.seen {
 		keys = append(keys, key)

@@ -51,6 +51,7 @@ type itemFacts struct {
 type serverFacts struct {
 	FirstUse time.Time // zero while nobody has looked
 	Blocked  bool      // whole, by a person
+	Findings []inspect.Finding
 	Items    []itemFacts
 }
 
@@ -133,12 +134,9 @@ func judge(item itemFacts) judged {
 // withheld says that no approval can reach the item: its name is taken twice, or its text has no one reading.
 func withheld(findings []inspect.Finding) bool {
 	return slices.ContainsFunc(findings, func(f inspect.Finding) bool {
-		return f.Rule == pin.NameCollision || f.Rule == ruleNoReading
+		return f.Rule == pin.NameCollision || f.Rule == inspect.NoReading
 	})
 }
-
-// ruleNoReading is the finding of a definition that two parsers could read differently.
-const ruleNoReading = "no_one_reading"
 
 // clean says that an item has no finding of Medium or above: what `approve CODE` and trust-clean may let through.
 func clean(findings []inspect.Finding) bool {
@@ -147,7 +145,7 @@ func clean(findings []inspect.Finding) bool {
 
 // trustable are the keys that trust-clean approves at the first sight of a server.
 func trustable(r reviewed, facts serverFacts) []string {
-	if !facts.FirstUse.IsZero() || facts.Blocked {
+	if !facts.FirstUse.IsZero() || facts.Blocked || inspect.SuspectServer(facts.Findings) {
 		return nil
 	}
 	var keys []string

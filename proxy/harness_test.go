@@ -16,6 +16,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
@@ -210,6 +211,16 @@ func (g *gatekeeper) lastTake() control.Take {
 }
 
 func (g *gatekeeper) reportCount() int { g.mu.Lock(); defer g.mu.Unlock(); return len(g.reports) }
+
+// found are the findings about the server as a whole in the last report.
+func (g *gatekeeper) found() []inspect.Finding {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.reports) == 0 {
+		return nil
+	}
+	return g.reports[len(g.reports)-1].Findings
+}
 
 func (g *gatekeeper) recorded(match func(control.Record) bool) bool {
 	g.mu.Lock()

@@ -52,6 +52,7 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 		}
 		return s.client.Write(s.blandError(r, line, m))
 	}
+	findings := s.foundInInitialize(line, len(m.Ours) > 0)
 	if len(m.Ours) > 0 {
 		s.journal.impersonated()
 		line = cutOurs(line)
@@ -61,7 +62,7 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 		s.notInitialized()
 		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's answer to initialize is no object", nil))
 	}
-	s.rememberServer(line, result)
+	s.rememberServer(line, result, findings)
 	s.life.answered.Store(true)
 	if s.cfg.Launch != nil {
 		s.cfg.Launch.Answered()
@@ -97,9 +98,33 @@ func (s *Session) notInitialized() {
 	}
 }
 
-func (s *Session) rememberServer(line []byte, result frame.Span) {
+// foundInInitialize is what is found in the answer to initialize, instructions aside, which are an item: in serverInfo whatever
+// there is, which the person who lets the server in is shown; of all else what is cut for it. ours says that members that only we may
+// write stand in the line.
+func (s *Session) foundInInitialize(line []byte, ours bool) (findings []inspect.Finding) {
+	own := s.rules.file.Load()
+	result, _ := frame.Find(line, frame.Root(line), "result")
+	frame.Members(line, result, func(key string, member frame.Member) bool {
+		if key == "instructions" {
+			return true
+		}
+		whole := line[member.Key.Start:member.Value.End]
+		if own.Count() == 0 && !ours && isShortWord(whole) {
+			return true
+		}
+		judged := own.JudgeInitialize(key, member.Value.Of(line))
+		if key == "serverInfo" || judged.Verdict == inspect.Block {
+			findings = append(findings, judged.Findings...)
+		}
+		return true
+	})
+	return findings
+}
+
+func (s *Session) rememberServer(line []byte, result frame.Span, findings []inspect.Finding) {
 	s.life.mu.Lock()
 	defer s.life.mu.Unlock()
+	s.life.findings = findings
 	s.life.declared = map[string]bool{}
 	s.life.instructions = nil
 	frame.Members(line, result, func(key string, member frame.Member) bool {

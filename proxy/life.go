@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
@@ -19,6 +20,7 @@ type life struct {
 	listed       map[method]bool // listings the client has asked for though they were not announced
 	instructions *pin.Item       // as declared, nil where there are none
 	serverInfo   []byte
+	findings     []inspect.Finding // in what initialize said beside instructions
 	protocol     string
 	client       string // the client's own name
 	numericIDs   bool   // the client numbers its requests; ours look alike

@@ -159,9 +159,11 @@ func (s *Session) introduce(ctx context.Context) {
 		s.server.Enqueue(frame.Splice(nil, line, []frame.Edit{{Start: m.ID.Start, End: m.ID.End, With: r.id}}))
 		select {
 		case answer := <-r.own:
-			answer = cutOurs(answer)
+			whole := answer
+			answer = cutOurs(whole)
+			findings := s.foundInInitialize(whole, len(answer) != len(whole))
 			if result, ok := frame.Find(answer, frame.Root(answer), "result"); ok && frame.Type(answer, result) == '{' {
-				s.rememberServer(answer, result)
+				s.rememberServer(answer, result, findings)
 				answered = true
 			}
 		case <-ctx.Done():

@@ -368,6 +368,8 @@ func TestWhatAServerSaysBesideItsAnswersIsCutWherePoisoned(t *testing.T) {
 			[]string{`"serverInfo":{"name":"weather","version":"withheld"}`}, nil},
 		"a capability": {`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"experimental":{"x":{"y":` + quoted + `}}},"serverInfo":{"name":"s","version":"1"}}`,
 			[]string{`"capabilities":{"tools":{"listChanged":true}}`}, nil},
+		"a key of ours": {`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","sallyport/evil":{},"version":"1"}}`,
+			[]string{`"serverInfo":{"name":"s","version":"1"}`}, nil},
 		"an error of initialize": {`"error":{"code":7,"message":` + quoted + `}`, []string{`"code":7`}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -383,6 +385,13 @@ func TestWhatAServerSaysBesideItsAnswersIsCutWherePoisoned(t *testing.T) {
 			for _, keep := range c.keeps {
 				if !strings.Contains(got, keep) {
 					t.Errorf("%s is missing in %s", keep, got)
+				}
+			}
+			if strings.Contains(c.result, `"result"`) {
+				r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+				r.eventually("the hub is told what was found", func() bool { return r.gate.found() != nil })
+				if !inspect.SuspectServer(r.gate.found()) {
+					t.Errorf("the hub is told of %+v", r.gate.found())
 				}
 			}
 		})

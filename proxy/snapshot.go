@@ -51,7 +51,7 @@ func (c *checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 	}()
 	life := &c.s.life
 	life.mu.Lock()
-	shot := &snapshot{serverInfo: life.serverInfo, protocol: life.protocol, uis: map[string]bool{}}
+	shot := &snapshot{serverInfo: life.serverInfo, protocol: life.protocol, findings: slices.Clone(life.findings), uis: map[string]bool{}}
 	if life.instructions != nil {
 		shot.items = append(shot.items, *life.instructions)
 	}

@@ -161,6 +161,7 @@ func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.P
 			return nil, nil, fmt.Errorf("no %q in item %s; \"sallyport show %s\" lists what there is", key, item.Code, item.Code)
 		}
 	}
+	suspect := item.Kind == "new_server" && inspect.SuspectServer(item.Findings)
 	for _, part := range item.Details {
 		if part.State == "removed" && !aboutFile(item) {
 			continue // shown because a rename looks like this; there is nothing to decide about it
@@ -172,7 +173,7 @@ func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.P
 		case d.All || d.Reject || aboutFile(item):
 			named = true
 		default:
-			named = inspect.Worst(part.Findings).Rank() < inspect.Medium.Rank()
+			named = inspect.Worst(part.Findings).Rank() < inspect.Medium.Rank() && !suspect
 		}
 		if named {
 			chosen = append(chosen, part)

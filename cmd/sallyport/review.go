@@ -111,6 +111,9 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	p.before(d)
 	fact("sandbox", lookedUnder(d))
 	fact("calls itself", serverInfo(d.Info))
+	if !aboutHeld(d) && inspect.SuspectServer(d.Findings) {
+		fact("", "something was found in what it says of itself: see below")
+	}
 	fact("waits", waiting(d.Created, now))
 	fact("digest", d.Digest)
 	if aboutHeld(d) {

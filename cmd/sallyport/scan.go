@@ -201,7 +201,7 @@ func toolName(raw []byte, i int) string {
 func (look scanner) tool(id string, raw []byte) scannedItem {
 	if err := frame.Validate(raw); err != nil {
 		judged := inspect.Judged{Verdict: inspect.Block, Findings: []inspect.Finding{{
-			Rule: "no_one_reading", Level: inspect.High, Category: "threat", Title: "Its text can be read in two ways", Match: err.Error(),
+			Rule: inspect.NoReading, Level: inspect.High, Category: "threat", Title: "Its text can be read in two ways", Match: err.Error(),
 		}}}
 		checks := judged.DefinitionChecks()
 		for i := range checks {

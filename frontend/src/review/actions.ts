@@ -93,11 +93,12 @@ function newServer(review: Review, chosen: PartDetail | undefined): Actions {
   const clean = parts.filter(isClean)
   const others: Action[] = []
   if (clean.length > 0) {
-    const ask = asking(review, false)
+    const said = review.findings.some((f) => f.level !== 'low') // of the server itself: a plain yes lets nothing in, so what it lets in is named
+    const ask = asking(review, said)
     const title = `Allow this server${ask === 'once' ? '' : '…'}`
     const rest = parts.length - clean.length
     others.push({
-      id: 'act-allow', title, label: `Allow this server: ${server}`, call: 'allow', items: [], all: false, ask,
+      id: 'act-allow', title, label: `Allow this server: ${server}`, call: 'allow', items: said ? clean.map((p) => p.item) : [], all: false, ask,
       consequence: `This lets Claude use ${server}${rest > 0 ? `, without the ${rest} with warnings, which stay blocked` : ''}. Something in it asks for care: allow it only if you know who made it.`,
       confirm: 'Allow this server', done: `You allowed ${server}${rest > 0 ? `; ${rest} with warnings stay blocked` : ''}.`, undo: true,
     })

@@ -48,6 +48,8 @@ const MEANING: Record<string, Meaning> = {
   beyond_bounds: { why: 'What is too long or too deep to look at is where something can be hidden.' },
   not_looked_at: { why: 'Nobody knows what stands in it: it broke the very check that looks.' },
   name_collision: { why: 'Claude could use the wrong one of the two, and you could allow the wrong one.' },
+  no_one_reading: { why: 'Your client could read something else in it than what you see here.' },
+  impersonation: { why: 'You and Claude could take the server’s words for those of Sallyport.' },
   equivocation: { why: 'It said two different things in one session, so what you read may not be what Claude gets.' },
   instruction_override: { why: 'Claude could drop what you told it and do what the server wants.' },
   instruction_override_short: { why: 'Claude could drop what stands before and do what comes after.' },

@@ -290,6 +290,21 @@ describe('a review', () => {
     expect(allowed.map((d) => [d.items, d.all])).toEqual([[[], false]])
   })
 
+  it('of a new server that says something suspicious of itself asks twice, and names what it lets in', async () => {
+    const { arm, allowed } = await lookAt(reviewOf({
+      ...KINDS['new_server'], findings: [findingOf({ rule: 'instruction_override', level: 'high', title: 'It takes back orders', where: 'initialize.serverInfo.name' })],
+    }))
+    await arm()
+    await fireEvent.click(button('Allow this server: github'))
+    await settle()
+    expect(allowed).toEqual([])
+    await vi.advanceTimersByTimeAsync(800)
+    await fireEvent.click(button('Allow this server'))
+    await settle()
+    expect(allowed.map((d) => d.all)).toEqual([false])
+    expect(allowed[0]?.items.length).toBeGreaterThan(0)
+  })
+
   it('shows the code that Claude names, to match the two', async () => {
     await lookAt(reviewOf())
     expect(screen.getByText('4F2A').parentElement).toHaveTextContent('Item 4F2A')
