@@ -21,7 +21,7 @@ type declaration struct {
 }
 
 // declarations reads a report. What a wrapper says about an item is not believed: name, digest and findings are computed
-// here from the bytes the server declared. An item without one reading gets no digest and can never be approved. Of two
+// here from the bytes the server declared. An item without one reading has no text here and can never be approved. Of two
 // items with one key the first stands for both, because neither can be approved. own are the rules beside the catalogue.
 func declarations(report control.Report, own *inspect.RuleFile) (items map[string]*declaration, order []string, whole []inspect.Finding) {
 	items = map[string]*declaration{}
@@ -40,7 +40,11 @@ func declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 			})
 			break
 		}
-		item, err := pin.ItemOf(reported.Kind, reported.Raw)
+		bytes := reported.Unread
+		if bytes == nil {
+			bytes = reported.Raw
+		}
+		item, err := pin.Declared(reported.Kind, bytes)
 		if err != nil {
 			whole = append(whole, inspect.Finding{
 				Rule: inspect.NoReading, Level: inspect.High, Category: "threat", Where: string(reported.Kind),
@@ -48,8 +52,10 @@ func declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 			})
 			continue
 		}
-		item.Findings = append(item.Findings, own.Threats(item.Raw).Findings...)
-		if item.Kind == pin.Tool {
+		if item.Unread == nil {
+			item.Findings = append(item.Findings, own.Threats(item.Raw).Findings...)
+		}
+		if item.Unread == nil && item.Kind == pin.Tool {
 			item.Findings = append(item.Findings, inspect.ContextParameters(item.Raw)...)
 		}
 		item.Findings = together(item.Findings, reported.Findings)

@@ -201,6 +201,8 @@ func (v *view) whyNot(key string) reason {
 	switch {
 	case !known:
 		return reasonUnknown
+	case v.seen.unread[key]:
+		return reasonUnread
 	case v.seen.withheld[key]:
 		return reasonWithheld
 	case item.State == "rejected":

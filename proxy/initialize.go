@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -144,10 +145,13 @@ func (s *Session) rememberServer(line []byte, result frame.Span, findings []insp
 			if string(value) == "null" || string(value) == `""` {
 				break
 			}
-			item, err := pin.ItemOf(pin.Instructions, bytes.Clone(value))
+			item, err := pin.Declared(pin.Instructions, value)
 			if err != nil {
 				s.journal.withheld("instructions", err)
 				break
+			}
+			if item.Unread != nil {
+				s.journal.withheld("instructions", errors.New(item.Findings[0].Title))
 			}
 			s.life.instructions = &item
 		}

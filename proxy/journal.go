@@ -93,6 +93,8 @@ func (why reason) summary() string {
 		return "refused: the server no longer offers it"
 	case reasonWithheld:
 		return "refused: another item of the server has the same name, or nearly"
+	case reasonUnread:
+		return "refused: its definition can be read in two ways"
 	case reasonUnknown:
 		return "refused: it names nothing that has been allowed"
 	case reasonUnverified:

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -154,7 +153,7 @@ func nameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
 	return frame.String(raw, span)
 }
 
-// itemsOf reads the definitions on one page. Those that cannot be pinned are left out: they are never served either.
+// itemsOf reads the definitions on one page. Those that have no name are left out: they are never served either.
 func itemsOf(line []byte, m method) ([]pin.Item, error) {
 	l := lists[m]
 	array, ok := frame.Find(line, frame.Root(line), "result", l.member)
@@ -163,7 +162,7 @@ func itemsOf(line []byte, m method) ([]pin.Item, error) {
 	}
 	var items []pin.Item
 	frame.Elements(line, array, func(_ int, value frame.Span) bool {
-		if item, err := pin.ItemOf(l.kind, bytes.Clone(value.Of(line))); err == nil {
+		if item, err := pin.Declared(l.kind, value.Of(line)); err == nil {
 			items = append(items, item)
 		}
 		return true

@@ -32,6 +32,7 @@ const (
 	reasonLaunch               // what it runs is not what was allowed to run
 	reasonLaunchUnseen         // what it runs has not been seen yet (pins.launch = block)
 	reasonWithheld             // declared under a name that another item has too, or nearly
+	reasonUnread               // declared in a text that has no one reading
 )
 
 // subject is what a refusal speaks about. Name is the server's or the client's word and goes through spoken before it
@@ -132,6 +133,8 @@ func refusal(why reason, s subject, state *control.State) (text string, d decisi
 		text = phrase + " changed while it ran, so its answer was dropped."
 	case reasonWithheld:
 		text = phrase + " has a name that something else has too, or nearly, " + notRun
+	case reasonUnread:
+		text = phrase + " has a definition that can be read in two ways, " + notRun
 	case reasonNew:
 		text = phrase + " is new and has not been allowed yet, " + notRun
 	case reasonRejected:

@@ -97,7 +97,7 @@ func (c *checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 			return nil, fmt.Errorf("%s: %w", lists[m].method, got.err)
 		}
 		for _, item := range got.page.items {
-			if m == methodListTools {
+			if m == methodListTools && item.Unread == nil {
 				userInterfaces(item.Raw, shot.uis)
 			}
 			if m == methodListResources && !pinsResources && !shot.uis[item.Name] {
@@ -128,7 +128,7 @@ func allResources() pin.Item {
 	return item
 }
 
-// withhold marks the items whose names collide.
+// withhold marks the items whose names collide, and those that have no one reading.
 func (shot *snapshot) withhold() {
 	shot.withheld = map[string]bool{}
 	indices, findings := pin.Collisions(shot.items, OwnToolNames)
@@ -136,16 +136,24 @@ func (shot *snapshot) withhold() {
 		shot.withheld[shot.items[i].Key()] = true
 	}
 	shot.findings = append(shot.findings, findings...)
+	for _, item := range shot.items {
+		if item.Unread != nil {
+			shot.withheld[item.Key()] = true
+		}
+	}
 }
 
 func (shot *snapshot) observation() *observation {
-	o := &observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, ordinal: map[string]int{}, uis: shot.uis}
+	o := &observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, ordinal: map[string]int{}, uis: shot.uis}
 	tools := 0
 	for _, item := range shot.items {
 		key := item.Key()
 		if item.Kind == pin.Tool {
 			tools++
 			o.ordinal[key] = tools
+		}
+		if item.Unread != nil {
+			o.unread[key] = true
 		}
 		if !shot.withheld[key] {
 			o.digests[key] = item.Digest
@@ -210,7 +218,7 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 				return false
 			}
 			bytes += len(raw)
-			item, err := pin.ItemOf(l.kind, append([]byte(nil), raw...))
+			item, err := pin.Declared(l.kind, raw)
 			if err != nil {
 				got.findings = append(got.findings, inspect.Finding{
 					Rule: "unreadable_item", Level: inspect.High, Category: "threat", Where: string(l.kind),

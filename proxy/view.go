@@ -11,7 +11,8 @@ import (
 // observation is what the last complete snapshot saw. It is never changed after it was made.
 type observation struct {
 	digests  map[string]pin.Digest // by pin key, what is declared
-	withheld map[string]bool       // pin keys that collide or lie beyond the bounds: declared, never served
+	withheld map[string]bool       // pin keys that collide or have no one reading: declared, never served
+	unread   map[string]bool       // pin keys of definitions that have no one reading: among the withheld
 	ordinal  map[string]int        // tools by their place in the listing, from 1, for "tool 3 of SERVER"
 	uis      map[string]bool       // ui:// resources that a tool names: pinned with it
 }

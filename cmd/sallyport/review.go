@@ -241,7 +241,11 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	p.findings("  ", part.Findings)
 	switch {
 	case len(part.Definition) == 0 && len(part.Approved) > 0:
-		p.printf("  what was allowed, now gone:\n")
+		if part.State == "removed" {
+			p.printf("  what was allowed, now gone:\n")
+		} else {
+			p.printf("  what was allowed last:\n")
+		}
 		p.quoteJSON("  ", part.Approved)
 	case instructions:
 		p.printf("  the whole text, as declared now:\n")

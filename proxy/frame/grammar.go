@@ -323,9 +323,9 @@ func keysIn(content []byte, tr traits) Keys {
 
 func doubleProblem(at place, offset int) *Problem {
 	if at == placeExact {
-		return invalidProblem("two keys that are equal", offset)
+		return invalidProblem(reasonTwoEqual, offset)
 	}
-	return invalidProblem("two keys that are equal, or equal but for upper and lower case", offset)
+	return invalidProblem(reasonTwoFolded, offset)
 }
 
 // envelopeKey notes which member of the envelope comes.

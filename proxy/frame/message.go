@@ -73,6 +73,9 @@ const (
 	CodeInvalid = -32600 // JSON, or nearly, but no message, or one with two readings
 )
 
+// TwoKeys says that the problem is two keys of one object that are equal, or are to some parser.
+func (p *Problem) TwoKeys() bool { return p.Reason == reasonTwoEqual || p.Reason == reasonTwoFolded }
+
 func (p *Problem) Error() string { return fmt.Sprintf("%s (at byte %d)", p.Reason, p.Offset) }
 
 // Scan reads one line as a JSON-RPC message in one pass and fills m. The error is always a *Problem; m then holds nothing

@@ -19,13 +19,16 @@ const (
 	nonASCII                    // at least one byte of 0x80 and above
 )
 
-// Why a string or number was refused. Reasons are ours and short: they stand in errors a person reads.
+// Why a string, a number or a key was refused. Reasons are ours and short: they stand in errors a person reads.
 const (
 	reasonEnd     = "it ends too early"
 	reasonControl = "a control character in a string"
 	reasonEscape  = "an escape that JSON does not have"
 	reasonUTF8    = "invalid UTF-8"
 	reasonNumber  = "a number that JSON does not have"
+
+	reasonTwoEqual  = "two keys that are equal"
+	reasonTwoFolded = "two keys that are equal, or equal but for upper and lower case"
 )
 
 // scanString reads a string whose first byte after the quote is raw[i] and returns the offset of its closing quote.

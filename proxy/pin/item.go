@@ -38,13 +38,15 @@ func Key(kind Kind, name string) string {
 type Digest string
 
 // Item is one definition as a server delivered it. Raw is the JSON value in the bytes delivered (a JSON string for
-// instructions). Name is the decoded name (uriTemplate for templates, uri for resources, "" for instructions).
+// instructions). Name is the decoded name (uriTemplate for templates, uri for resources, "" for instructions). One that two
+// parsers could read differently has its bytes in Unread and no Raw: it is known by its name and served to nobody (Declared).
 type Item struct {
 	Kind     Kind              `json:"kind"`
 	Name     string            `json:"name,omitempty"`
 	Raw      json.RawMessage   `json:"raw"`
 	Digest   Digest            `json:"digest"`
 	Findings []inspect.Finding `json:"findings,omitempty"`
+	Unread   []byte            `json:"unread,omitempty"`
 }
 
 // Key is the item's name among the items of its server.

@@ -1,0 +1,179 @@
+package pin
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// Declared is ItemOf, and for a definition that has a name but no one reading an item that says so: it has Unread instead of
+// Raw, a digest of its bytes that no readable definition can have, and one High finding inspect.NoReading. Whoever serves items
+// withholds it, and nobody can approve it; that it stands where another definition stood, a person can see.
+func Declared(kind Kind, raw []byte) (Item, error) {
+	item, err := ItemOf(kind, raw)
+	if err == nil {
+		return item, nil
+	}
+	return unreadable(kind, raw, err)
+}
+
+// unreadable is the item of a definition that why keeps from having one reading.
+func unreadable(kind Kind, raw []byte, why error) (Item, error) {
+	raw = bytes.TrimSpace(raw)
+	if !json.Valid(raw) || !utf8.Valid(raw) {
+		return Item{}, why // there is no telling what stands in it
+	}
+	name, ok := plainName(kind, raw)
+	if !ok {
+		return Item{}, why
+	}
+	return Item{
+		Kind: kind, Name: name, Unread: bytes.Clone(raw), Digest: unreadDigest(kind, name, raw),
+		Findings: []inspect.Finding{whyUnread(raw, why)},
+	}, nil
+}
+
+// plainName is the name by which a definition without one reading is known: the one under which it stands for every parser that
+// takes no notice of keys in another case. Two different ones are none.
+func plainName(kind Kind, raw []byte) (name string, ok bool) {
+	key := ""
+	switch kind {
+	case Instructions:
+		return "", kindOf(raw) == '"'
+	case Tool, Prompt:
+		key = "name"
+	case ResourceTemplate:
+		key = "uriTemplate"
+	case Resource:
+		key = "uri"
+	}
+	some, clear := false, true
+	frame.Members(raw, frame.Root(raw), func(k string, m frame.Member) bool {
+		if k != key {
+			return true
+		}
+		text, whole := frame.String(raw, m.Value)
+		clear = whole && text != "" && (!some || text == name)
+		name, some = text, true
+		return clear
+	})
+	return name, some && clear
+}
+
+// unreadDigest names the bytes of a definition. Its form begins otherwise than DigestOf's, so the two are never equal.
+func unreadDigest(kind Kind, name string, raw []byte) Digest {
+	inner := sha256.Sum256(raw)
+	whole := appendString([]byte(`{"unread":`), hex.EncodeToString(inner[:]))
+	whole = appendString(append(whole, `,"kind":`...), string(kind))
+	whole = appendString(append(whole, `,"name":`...), name)
+	sum := sha256.Sum256(append(whole, '}'))
+	return Digest(hex.EncodeToString(sum[:]))
+}
+
+// whyUnread says to a person what can be read in two ways, and where.
+func whyUnread(raw []byte, why error) inspect.Finding {
+	f := inspect.Finding{Rule: inspect.NoReading, Level: inspect.High, Category: "threat"}
+	s := seeker{raw: raw, budget: maxWork*len(raw) + 1<<20}
+	var problem *frame.Problem
+	switch {
+	case errors.As(why, &problem) && problem.TwoKeys():
+		f.Title = "Two keys of one object are the same to some programs, so it can be read in two ways; it is withheld"
+		if first, second, ok := s.doubled(frame.Root(raw), problem.Offset); ok {
+			f.Match = fmt.Sprintf("%s and %s", clip(first, maxMatch/2-3), clip(second, maxMatch/2-3))
+		}
+	case errors.Is(why, ErrLoneSurrogate):
+		f.Title = "A text of it holds half of a character (a lone surrogate), which programs read differently; it is withheld"
+		s.lone(frame.Root(raw), 0)
+	default:
+		f.Title = "It is nested too deeply to be compared; it is withheld"
+	}
+	f.Where = s.where()
+	return f
+}
+
+// seeker finds the place of what has no one reading.
+type seeker struct {
+	raw    []byte
+	budget int
+	hops   []hop // innermost first
+}
+
+// hop is one step of a path: into a member, or where index is not negative an element.
+type hop struct {
+	key   string
+	index int
+}
+
+func (s *seeker) where() string {
+	where := ""
+	for _, h := range slices.Backward(s.hops) {
+		if h.index >= 0 {
+			where = elementPath(where, h.index)
+		} else {
+			where = memberPath(where, h.key)
+		}
+	}
+	return tail(where)
+}
+
+// doubled are the two keys of which the second stands at offset, after its quote. Its hops lead to the object that holds them.
+func (s *seeker) doubled(v frame.Span, offset int) (first, second string, ok bool) {
+	if s.budget -= v.End - v.Start; s.budget < 0 {
+		return "", "", false
+	}
+	into := func(inner frame.Span, to hop) bool {
+		if inner.Start > offset || offset >= inner.End {
+			return false
+		}
+		first, second, ok = s.doubled(inner, offset)
+		s.hops = append(s.hops, to)
+		return true
+	}
+	var before []string
+	frame.Members(s.raw, v, func(key string, m frame.Member) bool {
+		if m.Key.Start+1 != offset {
+			before = append(before, key)
+			return !into(m.Value, hop{strings.Clone(key), -1})
+		}
+		same := slices.IndexFunc(before, func(k string) bool { return strings.EqualFold(k, key) })
+		if ok = same >= 0; ok {
+			first, second = strings.Clone(before[same]), strings.Clone(key)
+		}
+		return false
+	})
+	frame.Elements(s.raw, v, func(i int, inner frame.Span) bool { return !into(inner, hop{index: i}) })
+	return first, second, ok
+}
+
+// lone finds the first string, key or value, that holds half of a surrogate pair.
+func (s *seeker) lone(v frame.Span, depth int) (found bool) {
+	if s.budget -= v.End - v.Start; depth > maxDepth || s.budget < 0 || bytes.IndexByte(v.Of(s.raw), '\\') < 0 {
+		return false
+	}
+	if frame.Type(s.raw, v) == '"' {
+		_, wellFormed := frame.StringBytes(s.raw, v)
+		return !wellFormed
+	}
+	frame.Members(s.raw, v, func(key string, m frame.Member) bool {
+		if _, wellFormed := frame.StringBytes(s.raw, m.Key); !wellFormed || s.lone(m.Value, depth+1) {
+			s.hops, found = append(s.hops, hop{strings.Clone(key), -1}), true
+		}
+		return !found
+	})
+	frame.Elements(s.raw, v, func(i int, inner frame.Span) bool {
+		if s.lone(inner, depth+1) {
+			s.hops, found = append(s.hops, hop{index: i}), true
+		}
+		return !found
+	})
+	return found
+}
