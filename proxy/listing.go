@@ -51,7 +51,7 @@ func (s *Session) emptyListing(v *view, r *request) []byte {
 // answerListing takes one page of a listing. Every definition on it is digested as it stands there; a page that shows
 // anything the last snapshot did not see waits for a new one.
 func (s *Session) answerListing(r *request, line []byte) error {
-	items, err := itemsOf(line, r.method)
+	items, err := itemsOf(line, r.unread, r.method)
 	if err == nil && s.checks.surprises(items) {
 		r.need = s.checks.demand(true)
 	}
@@ -153,20 +153,27 @@ func nameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
 	return frame.String(raw, span)
 }
 
-// itemsOf reads the definitions on one page. Those that have no name are left out: they are never served either.
-func itemsOf(line []byte, m method) ([]pin.Item, error) {
+// itemsOf reads the definitions on one page, and those that were cut out of it. Those that have no name are left out: they are never
+// served either.
+func itemsOf(line []byte, unread [][]byte, m method) ([]pin.Item, error) {
 	l := lists[m]
 	array, ok := frame.Find(line, frame.Root(line), "result", l.member)
 	if !ok || frame.Type(line, array) != '[' {
 		return nil, errNoPage
 	}
 	var items []pin.Item
-	frame.Elements(line, array, func(_ int, value frame.Span) bool {
-		if item, err := pin.Declared(l.kind, value.Of(line)); err == nil {
+	add := func(raw []byte) {
+		if item, err := pin.Declared(l.kind, raw); err == nil {
 			items = append(items, item)
 		}
+	}
+	frame.Elements(line, array, func(_ int, value frame.Span) bool {
+		add(value.Of(line))
 		return true
 	})
+	for _, raw := range unread {
+		add(raw)
+	}
 	return items, nil
 }
 

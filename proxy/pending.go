@@ -32,6 +32,8 @@ type request struct {
 	// page is which page of a listing this request asks for, from 1; cursor the one it was asked with.
 	page   int
 	cursor string
+	// unread are definitions that were cut out of the page that answers it.
+	unread [][]byte
 	// own takes the answer of a request of ours. It has room for one.
 	own chan []byte
 

@@ -14,6 +14,9 @@ func (s *Session) fromServer(line []byte) error {
 	}
 	m := &s.sm
 	if err := frame.Scan(line, frame.FromServer, m); err != nil {
+		if rest, cut := s.withoutDoubled(line, err, m); rest != nil {
+			return s.serverAnswer(rest, m, cut)
+		}
 		why := err.Error()
 		var problem *frame.Problem
 		if errors.As(err, &problem) {
@@ -30,7 +33,7 @@ func (s *Session) fromServer(line []byte) error {
 	case frame.Notification:
 		return s.serverNotification(line, m)
 	default:
-		return s.serverAnswer(line, m)
+		return s.serverAnswer(line, m, nil)
 	}
 }
 
@@ -143,14 +146,15 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 	return s.toClient(s.withoutOurs(line, m))
 }
 
-// serverAnswer passes an answer to the one request it answers: same type and value of id, once.
-func (s *Session) serverAnswer(line []byte, m *frame.Message) error {
+// serverAnswer passes an answer to the one request it answers: same type and value of id, once. unread are definitions that were
+// cut out of it because they have no one reading.
+func (s *Session) serverAnswer(line []byte, m *frame.Message, unread [][]byte) error {
 	r := s.calls.take(m.ID.Of(line))
 	if r == nil {
 		s.journal.dropped("an answer of the server to no request in flight")
 		return nil
 	}
-	s.serving = r
+	s.serving, r.unread = r, unread
 	switch {
 	case r.own != nil:
 		r.own <- bytes.Clone(line)

@@ -193,7 +193,7 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 		l      = lists[m]
 	)
 	for page := 1; ; page++ {
-		line, err := c.ask(ctx, m, cursor)
+		line, unread, err := c.ask(ctx, m, cursor)
 		if err != nil {
 			return got, err
 		}
@@ -211,8 +211,7 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 			return got, errNoPage
 		}
 		full := false
-		frame.Elements(line, array, func(_ int, value frame.Span) bool {
-			raw := value.Of(line)
+		take := func(raw []byte) bool {
 			if len(got.items) >= pin.MaxItems || bytes+len(raw) > pin.MaxBytes {
 				full = true
 				return false
@@ -228,7 +227,13 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 			}
 			got.items = append(got.items, item)
 			return true
-		})
+		}
+		frame.Elements(line, array, func(_ int, value frame.Span) bool { return take(value.Of(line)) })
+		for _, raw := range unread {
+			if !take(raw) {
+				break
+			}
+		}
 		next, more := frame.Find(line, result, "nextCursor")
 		if more && frame.Type(line, next) == 'n' {
 			more = false
@@ -252,11 +257,12 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 	}
 }
 
-// ask sends one request of our own and waits for its answer. The answer is a readable message with result or error.
-func (c *checker) ask(ctx context.Context, m method, cursor string) ([]byte, error) {
+// ask sends one request of our own and waits for its answer. The answer is a readable message with result or error; unread are the
+// definitions that it is readable without.
+func (c *checker) ask(ctx context.Context, m method, cursor string) (answer []byte, unread [][]byte, err error) {
 	r := &request{id: c.ownID(), method: m, own: make(chan []byte, 1), started: time.Now()}
 	if c.s.calls.add(r) == 0 {
-		return nil, errGone
+		return nil, nil, errGone
 	}
 	line := appendHead(make([]byte, 0, 128), r.id)
 	line = append(line, `,"method":"`...)
@@ -271,12 +277,12 @@ func (c *checker) ask(ctx context.Context, m method, cursor string) ([]byte, err
 	select {
 	case <-ctx.Done():
 		c.s.calls.take(r.id)
-		return nil, errGone
+		return nil, nil, errGone
 	case answer := <-r.own:
 		if answer == nil {
-			return nil, errUnreadable
+			return nil, nil, errUnreadable
 		}
-		return answer, nil
+		return answer, r.unread, nil
 	}
 }
 

@@ -11,7 +11,10 @@ import (
 
 // unreadEcho are definitions of the tool echo that have no one reading.
 var unreadEcho = map[string]string{
-	"half of a surrogate pair": `{"name":"echo","description":"x\ud800","inputSchema":{"type":"object"}}`,
+	"half of a surrogate pair":              `{"name":"echo","description":"x\ud800","inputSchema":{"type":"object"}}`,
+	"keys that differ in case":              `{"name":"echo","description":"d","inputSchema":{"type":"object","properties":{"x":{},"X":{}}}}`,
+	"a key twice":                           `{"name":"echo","description":"honest","description":"evil","inputSchema":{}}`,
+	"a key twice, once escaped, at its end": `{"name":"echo","inputSchema":{},"_meta":{"a":[{"b":1,"\u0062":2}]}}`,
 }
 
 // reported is an item of the last report.

@@ -86,15 +86,15 @@ func whyUnread(raw []byte, why error) inspect.Finding {
 	var problem *frame.Problem
 	switch {
 	case errors.As(why, &problem) && problem.TwoKeys():
-		f.Title = "Two keys of one object are the same to some programs, so it can be read in two ways; it is withheld"
+		f.Title = "Two of its keys are the same to some programs"
 		if first, second, ok := s.doubled(frame.Root(raw), problem.Offset); ok {
 			f.Match = fmt.Sprintf("%s and %s", clip(first, maxMatch/2-3), clip(second, maxMatch/2-3))
 		}
 	case errors.Is(why, ErrLoneSurrogate):
-		f.Title = "A text of it holds half of a character (a lone surrogate), which programs read differently; it is withheld"
+		f.Title = "It holds half of a character (a lone surrogate)"
 		s.lone(frame.Root(raw), 0)
 	default:
-		f.Title = "It is nested too deeply to be compared; it is withheld"
+		f.Title = "It is nested too deeply to be compared"
 	}
 	f.Where = s.where()
 	return f
