@@ -23,8 +23,8 @@ type commandLine struct {
 
 	Wrap       wrapCommand       `cmd:"" help:"Run a server behind the port. All after the first -- reaches the server as it stands."`
 	Probe      probeCommand      `cmd:"" help:"Start a server now, look at what it declares, and put it into the inbox."`
-	Protect    protectCommand    `cmd:"" set:"all=Every entry, those that were left out before too." set:"unnamed=every one that was not left out before" help:"Put the guard in front of the servers in a client's own file."`
-	Unprotect  unprotectCommand  `cmd:"" set:"all=Every entry that runs through Sallyport, as without names." set:"unnamed=every one that runs through Sallyport" help:"Take the guard out of a client's file again, byte for byte."`
+	Protect    protectCommand    `kong:"cmd,set='all=Every entry, those that were left out before too.',set='unnamed=every one that was not left out before',help='Put the guard in front of the servers in the file of a client.'"`
+	Unprotect  unprotectCommand  `kong:"cmd,set='all=Every entry that runs through Sallyport, as without names.',set='unnamed=every one that runs through Sallyport',help='Take the guard out of the file of a client again, byte for byte.'"`
 	Backups    backupsCommand    `cmd:"" help:"The client files kept before each change."`
 	Status     statusCommand     `cmd:"" help:"The hub, the wrappers alive, and what waits."`
 	Servers    serversCommand    `cmd:"" help:"Every server known, and what of it is allowed."`
