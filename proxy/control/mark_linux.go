@@ -11,10 +11,11 @@ import (
 // A guard leaves its server a limit on file locks that bounds nothing, that every child inherits and that only root can take away
 // (transport.NewMark). Nothing else sets one.
 
-// marked says whether a guard started pid, or something that descends from what a guard started. Doubt is yes.
+// marked says whether a guard started pid, or something that descends from what a guard started. Where the kernel does not tell the
+// limit, the ancestors alone decide: of a process of which nothing can be read they cannot be read either.
 func marked(pid int) bool {
 	mark, err := markOf(pid)
-	return err != nil || mark != unix.RLIM_INFINITY
+	return err == nil && mark != unix.RLIM_INFINITY
 }
 
 func markOf(pid int) (uint64, error) {
