@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 // fromServer handles one line of the server. An error means that the client no longer reads.
@@ -88,6 +89,11 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		return nil
 	}
 	plain := string(m.Method) == "ping"
+	if plain && !v.open() && sentence(id) {
+		s.client.Uncork()
+		s.server.Enqueue(append(appendHead(nil, id), ",\"result\":{}}\n"...))
+		return nil
+	}
 	if !plain && !v.open() {
 		text, d := refusal(v.shut(), subject{noun: "request"}, v.state)
 		// A server that asks and asks and never reads fills its pipe, and this goroutine waits for it: nothing that the
@@ -113,6 +119,12 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		return s.client.Write(append(appendHead(nil, r.id), ",\"method\":\"ping\"}\n"...))
 	}
 	return s.toClient(s.withoutOurs(line, m))
+}
+
+// sentence says that an id of the server's choice could carry words: it is a string, and no name. The ping of a closed server with such
+// an id is answered here.
+func sentence(id []byte) bool {
+	return id[0] == '"' && inspect.CleanName(string(id[1:len(id)-1]), "") == ""
 }
 
 func (s *Session) serverNotification(line []byte, m *frame.Message) error {
