@@ -61,7 +61,8 @@ type checker struct {
 	shelf shelf
 	// reported is the fingerprint of the last report the hub took, "" when it must be told again.
 	reported string
-	untold   bool // the hub was away: it has not heard that listings cannot be read
+	poked    *time.Timer // of the check that a refused request waits for, nil where none does
+	untold   bool        // the hub was away: it has not heard that listings cannot be read
 }
 
 type seen struct {
@@ -131,12 +132,27 @@ func (c *checker) besideListing() uint64 {
 	return c.demand(false)
 }
 
-// poke starts the check that a refused request may ask for.
+// poke starts the check that a refused request may ask for. However often a client is refused, the server is asked once a second: what is
+// sooner waits until that second is over.
 func (c *checker) poke(v *view) {
-	if v.verified && (v.policy.RecheckOff || !c.overdue(max(v.policy.Recheck, listingAge))) || !c.overdue(listingAge) {
+	if v.verified && (v.policy.RecheckOff || !c.overdue(v.policy.Recheck)) {
 		return
 	}
-	c.demand(false)
+	wait := listingAge - (time.Since(c.base) - time.Duration(c.lastCheck.Load()))
+	if wait <= 0 {
+		c.demand(false)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.poked == nil {
+		c.poked = time.AfterFunc(wait, func() {
+			c.mu.Lock()
+			c.poked = nil
+			c.mu.Unlock()
+			c.demand(false)
+		})
+	}
 }
 
 func (c *checker) overdue(after time.Duration) bool { return c.overdueAt(time.Now(), after) }

@@ -121,6 +121,22 @@ func TestASilentChangeIsFoundBesideACall(t *testing.T) {
 	r.records("two faces within a minute", func(rec control.Record) bool { return strings.Contains(string(rec.Detail), `"equivocation"`) })
 }
 
+func TestOneRefusedCallFindsASilentReturn(t *testing.T) {
+	r := newRig(t, approveAll, func(r *rig) { r.gate.settings["pins.recheck"] = "0s" })
+	r.initialize()
+	r.tools("1")
+	r.gate.set(func(g *gatekeeper) { g.approve = func(pin.Item) bool { return false } })
+	r.server.declare(func(s *server) { s.tools[0] = strings.Replace(echoTool, "again", "AGAIN", 1) })
+	if got := r.call("2", "echo"); !refused(got) {
+		t.Fatal(got)
+	}
+	r.server.declare(func(s *server) { s.tools[0] = echoTool })
+	if got := r.call("3", "echo"); !refused(got) { // within a second of the last check
+		t.Fatal(got)
+	}
+	r.eventually("it is served again, without another call", func() bool { return r.s.view.Load().allows("tool:echo") })
+}
+
 func TestAListingThatFailsIsNotTheOldState(t *testing.T) {
 	r := newRig(t, approveAll, func(r *rig) {
 		r.gate.settings["pins.recheck"] = "0s"
