@@ -19,14 +19,14 @@ import (
 const maxExcept = 7 * 24 * time.Hour
 
 // exceptable are the rules that an exception could be made for, none where one of them is Critical: what was seen as that grave,
-// or is by its nature, is never let through unseen.
+// or is by its nature, is never let through unseen, and nobody speaks as we do.
 func exceptable(one store.Held) []string {
 	levels := levelsOf(one)
 	if one.Why != control.HeldThreat {
 		return nil
 	}
 	for rule, level := range levels {
-		if level == inspect.Critical || inspect.RuleLevel(rule) == inspect.Critical {
+		if level == inspect.Critical || inspect.RuleLevel(rule) == inspect.Critical || rule == inspect.Impersonation {
 			return nil
 		}
 	}
@@ -128,7 +128,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 		case one.Why != control.HeldThreat:
 			return false, answer(control.CodeBadRequest, "%s was not held because of a rule", one.Code)
 		case len(possible) == 0:
-			return false, answer(control.CodeBadRequest, "%s has a Critical finding: no exception is made for such an answer", one.Code)
+			return false, answer(control.CodeBadRequest, "%s has a Critical finding, or speaks as Sallyport does: no exception is made for such an answer", one.Code)
 		}
 		rules := e.Rules
 		if len(rules) == 0 {

@@ -65,6 +65,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	s := &session{
 		wrapper: w, server: id.ID, client: clip(r.Client, maxName), id: clip(r.Session, maxName), pid: peer.PID, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
 	}
+	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
 	s.entry = s.client
 	if peer.Role == control.RoleProbe {
 		s.entry = pin.ProbeClient

@@ -99,6 +99,8 @@ func (why reason) summary() string {
 		return "refused: it names nothing that has been allowed"
 	case reasonUnverified:
 		return "refused: it could not be checked in time"
+	case reasonNothing:
+		return "refused: nothing of the server is allowed"
 	case reasonUnlisted:
 		return "refused: what the server offers could not be read"
 	case reasonNoHub:

@@ -89,7 +89,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 	}
 	keep := func(_ int, value frame.Span) bool {
 		if l.kind == pin.Resource && !v.pinsResource(line, value) {
-			return s.harmless(value.Of(line))
+			return !v.shutsResources() && s.harmless(value.Of(line))
 		}
 		name, ok := nameOf(l.kind, line, value)
 		if !ok || s.unnameable(v, name) {

@@ -59,7 +59,7 @@ func (j *journal) secrets(r *request, done redaction) {
 	}
 	summary, mode := "its answer holds "+secretWords(done.rules), "detect"
 	if done.marked {
-		summary, mode = "its answer held "+secretWords(done.rules)+": marks were put in the place", "redact"
+		summary, mode = "its answer held "+secretWords(done.rules)+", in whose place marks were put", "redact"
 	}
 	detail, _ := json.Marshal(map[string]any{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
 	j.record("policy_decision", "warned", control.Record{Tool: inspect.CleanName(r.name, "a tool"), Summary: summary, Detail: detail})

@@ -18,7 +18,7 @@ func TestSecretsOfAnAnswerAreRecordedAndNothingElseByDefault(t *testing.T) {
 	for mode, c := range map[string]struct{ want, summary string }{
 		"":       {secretBody, "its answer holds a password, an API key and a token"},
 		"detect": {secretBody, "its answer holds a password, an API key and a token"},
-		"redact": {redactedBody, "its answer held a password, an API key and a token: marks were put in the place"},
+		"redact": {redactedBody, "its answer held a password, an API key and a token, in whose place marks were put"},
 		"off":    {secretBody, ""},
 	} {
 		t.Run("mode "+mode, func(t *testing.T) {

@@ -25,6 +25,7 @@ const (
 	reasonRemoved              // was approved, is not declared now
 	reasonUnknown              // names nothing that is approved
 	reasonUnverified           // the check that must come first did not come to an end
+	reasonNothing              // somebody looked, and allowed nothing of it
 	reasonUnlisted             // the same of a server of which nothing waits: nobody can look at what could not be read
 	reasonNoHub                // no state was ever received
 	reasonUninitialized        // a call before initialize
@@ -153,6 +154,8 @@ func refusal(why reason, s subject, state *control.State) (text string, d decisi
 		if s.ran {
 			final = "It may have been done all the same."
 		}
+	case reasonNothing:
+		text = fmt.Sprintf("Nothing of the server %q is allowed, %s", server, nothingRun)
 	case reasonUnlisted:
 		text = fmt.Sprintf("What the server %q offers cannot be read, %s", server, nothingRun)
 		d.code, d.kind, final = "", "unverified", "It can be tried again in a minute."

@@ -107,7 +107,8 @@ func (c *checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 		}
 		shot.findings = append(shot.findings, got.page.findings...)
 	}
-	if onlyResources(shot.items) && life.lists(methodListResources) {
+	_, known := c.s.view.Load().state.Items[everyResource] // what was decided over it holds when other items come
+	if (known || onlyResources(shot.items)) && !pinsResources && life.lists(methodListResources) {
 		shot.items = append(shot.items, allResources())
 	}
 	shot.withhold()

@@ -89,6 +89,11 @@ func (v *view) shut() reason {
 	case !v.verified && v.state.Code == "":
 		return reasonUnlisted
 	}
+	for _, item := range v.state.Items {
+		if item.State == "rejected" {
+			return reasonNothing
+		}
+	}
 	return reasonUnreviewed
 }
 
@@ -118,7 +123,7 @@ func (v *view) allowsResource(uri string) bool {
 		return false // a template wide enough to hold it does not make up for its own definition
 	}
 	if !v.policy.Resources {
-		return true
+		return !v.shutsResources()
 	}
 	for _, t := range v.templates {
 		if t.matches(uri) {
@@ -126,6 +131,14 @@ func (v *view) allowsResource(uri string) bool {
 		}
 	}
 	return false
+}
+
+// everyResource is the key of the item that stands for all resources of a server which has nothing else.
+var everyResource = pin.Key(pin.Resource, "*")
+
+// shutsResources says that this item is declared and not allowed.
+func (v *view) shutsResources() bool {
+	return !v.policy.Resources && v.seen != nil && v.seen.declares(everyResource) && !v.served[everyResource]
 }
 
 // differs names the list_changed notifications a client that saw the view before must hear to see this one.

@@ -29,7 +29,11 @@ func secretsOf(environ []string) []string {
 		}
 		name = strings.ToUpper(name)
 		if slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(name, end) }) {
-			secrets = append(secrets, value)
+			for line := range strings.Lines(value) { // a log is masked line by line
+				if line = strings.TrimSpace(line); len(line) >= minSecret && len(secrets) < maxSecrets {
+					secrets = append(secrets, line)
+				}
+			}
 		}
 	}
 	return secrets

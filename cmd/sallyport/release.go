@@ -65,7 +65,7 @@ func (c releaseCommand) say(s streams, answer control.ReleaseAnswer) error {
 		p.printf("%s was released already, until %s\n", text(answer.Code), clock(answer.Until))
 	default:
 		p.printf("released: %s, once, until %s\n", text(answer.Code), clock(answer.Until))
-		p.printf("The client gets it by the tool quarantine_release with this code, or by the same request again.\n")
+		p.printf("The client gets it by the same request again, or, where it is a tool's result, by the tool quarantine_release with this code.\n")
 	}
 	return nil
 }

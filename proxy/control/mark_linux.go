@@ -45,16 +45,16 @@ func locksOf(limits string) (uint64, error) {
 	return 0, os.ErrInvalid
 }
 
-// killMarked kills every process of exactly this mark and says how many there were. A process is held by its handle before it is looked
-// at once more, so that none is hit that has got its number since.
-func killMarked(mark uint64) (killed int) {
+// killMarked kills every process of exactly this mark and adds it to killed; one that is there may wait for its parent to hear of its end.
+// A process is held by its handle before it is looked at once more, so that none is hit that has got its number since.
+func killMarked(mark uint64, killed map[int]bool) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		return 0
+		return
 	}
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || pid == os.Getpid() {
+		if err != nil || pid == os.Getpid() || killed[pid] {
 			continue
 		}
 		if has, err := markOf(pid); err != nil || has != mark {
@@ -65,9 +65,8 @@ func killMarked(mark uint64) (killed int) {
 			continue
 		}
 		if has, err := markOf(pid); err == nil && has == mark && unix.PidfdSendSignal(handle, unix.SIGKILL, nil, 0) == nil {
-			killed++
+			killed[pid] = true
 		}
 		unix.Close(handle)
 	}
-	return killed
 }

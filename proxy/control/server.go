@@ -184,13 +184,17 @@ func (s *server) bury(ctx context.Context, cred credentials, mark uint64) {
 	if cred.alive() {
 		return
 	}
+	killed := map[int]bool{}
 	for range buryRounds {
-		n := killMarked(mark)
-		if n == 0 {
-			return
+		before := len(killed)
+		killMarked(mark, killed)
+		if len(killed) == before {
+			break
 		}
-		s.log.Warn("ended what was left of a server whose wrapper and guard were killed", "wrapper", cred.pid, "processes", n)
 		time.Sleep(10 * time.Millisecond)
+	}
+	if len(killed) > 0 {
+		s.log.Warn("ended what was left of a server whose wrapper and guard were killed", "wrapper", cred.pid, "processes", len(killed))
 	}
 }
 
