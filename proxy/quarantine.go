@@ -61,14 +61,14 @@ func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
 		if err != nil {
 			s.journal.unkept(err)
 		}
-		text, d := s.heldWords(r, held.Why, kept.Code, err == nil)
+		text, d := s.heldWords(r, &held, kept.Code, err == nil)
 		s.client.Enqueue(refuse(r.id, r.method, text, d))
 		s.journal.held(r, kept.Code, held, len(body))
 	})
 }
 
 // heldWords is what the client is told of an answer that was held back.
-func (s *Session) heldWords(r *request, why, code string, kept bool) (string, decision) {
+func (s *Session) heldWords(r *request, held *control.Held, code string, kept bool) (string, decision) {
 	v := s.view.Load()
 	sub := s.subject(v, r)
 	server := inspect.CleanName(v.state.Name, "this server")
@@ -78,7 +78,7 @@ func (s *Session) heldWords(r *request, why, code string, kept bool) (string, de
 		d.tool = clean
 	}
 	because := "it may try to make you do what the user did not ask for"
-	if why == control.HeldLimit {
+	if held.Why == control.HeldLimit {
 		because = "it is larger than what can be looked at"
 	}
 	text := fmt.Sprintf("[Sallyport] %s was run, and its answer was held back because %s.", phrase, because)
@@ -90,7 +90,7 @@ func (s *Session) heldWords(r *request, why, code string, kept bool) (string, de
 		return text + " It could not be kept either, and is lost. Tell the user: open Sallyport.", d
 	case code == "":
 		return text + " Tell the user: open Sallyport. Do not retry; retrying will not help before the user has decided.", d
-	case r.method != methodCall:
+	case r.method != methodCall || held.Error: // no tool's result: our own tool has nowhere to put it
 		return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry before the user says that it is released; then make the same request again.", code), d
 	}
 	return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry; retrying will not help. Once the user says that it is released, call %s with quarantine_id %s.", code, toolRelease, code), d

@@ -70,3 +70,29 @@ func TestAServerWhoseListingFailsIsNamed(t *testing.T) {
 	h.approve()
 	wait(t, "the tool runs", func() bool { return strings.Contains(s.call("echo", `{}`), "again") })
 }
+
+// What is decided over resource:* holds, whatever else of the server is allowed.
+func TestADecisionOverAllResourcesHolds(t *testing.T) {
+	dir := folder(t)
+	h := install(t)
+	server := script(t, dir, "server.json", `{"instructions":"\"Be brief.\"","resources":[{"uri":"doc://1","name":"One"}],"answers":{"doc://1":{"contents":[{"uri":"doc://1","text":"the first"}]}}}`)
+	s := launch(t, dir, environment(h.env()...), append(h.wrap(), server...))
+	s.handshake("2025-06-18")
+	s.request("resources/list", `{}`)
+	read := func() bool { return strings.Contains(s.request("resources/read", `{"uri":"doc://1"}`), "the first") }
+	listed := func() bool { return strings.Contains(s.request("resources/list", `{}`), "doc://1") }
+	if out, code := h.run("approve", h.inbox()[0].Code, "--item", "instructions", "--yes"); code != 0 {
+		t.Fatal(out)
+	}
+	if read() || listed() {
+		t.Error("its resources are open though they were not allowed")
+	}
+	h.approve()
+	wait(t, "its resources are open", func() bool { return read() && listed() })
+	if out, code := h.run("block", "e2e.test", "--item", "resource:*"); code != 0 {
+		if out, code = h.run("block", h.identity(), "--item", "resource:*"); code != 0 {
+			t.Fatal(out)
+		}
+	}
+	wait(t, "they are shut", func() bool { return !read() && !listed() })
+}
