@@ -89,10 +89,8 @@ func TestADecisionOverAllResourcesHolds(t *testing.T) {
 	}
 	h.approve()
 	wait(t, "its resources are open", func() bool { return read() && listed() })
-	if out, code := h.run("block", "e2e.test", "--item", "resource:*"); code != 0 {
-		if out, code = h.run("block", h.identity(), "--item", "resource:*"); code != 0 {
-			t.Fatal(out)
-		}
+	if out, code := h.run("block", h.identity(), "--item", "resource:*"); code != 0 {
+		t.Fatal(out)
 	}
 	wait(t, "they are shut", func() bool { return !read() && !listed() })
 }
