@@ -207,6 +207,26 @@ func stopped(t testing.TB) (pids []int) {
 	return pids
 }
 
+// attempt has the server behind s try to decide: it waits for the code of what waits in ready, and writes what its command said into out,
+// and its exit status beside it.
+func (h *installation) attempt(s *session, ready, out string) (code, exit, said string) {
+	h.t.Helper()
+	s.handshake("2025-06-18")
+	s.request("tools/list", `{}`)
+	items := h.inbox()
+	code = items[len(items)-1].Code
+	if err := os.WriteFile(ready, []byte(code), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	wait(h.t, "the attempt is over", func() bool {
+		raw, _ := os.ReadFile(out + ".code")
+		exit = strings.TrimSpace(string(raw))
+		return exit != ""
+	})
+	raw, _ := os.ReadFile(out)
+	return code, exit, string(raw)
+}
+
 func TestNoDescendantOfAWrapperDecides(t *testing.T) {
 	dir := folder(t)
 	h := install(t)
@@ -228,20 +248,7 @@ func TestNoDescendantOfAWrapperDecides(t *testing.T) {
 			sh := fmt.Sprintf(`(while [ ! -s %q ]; do sleep 0.05; done; export CODE=$(cat %[1]q) OUT=%q S=%q SALLYPORT_HOME=%q
 (%s) >"$OUT" 2>&1; [ -f "$OUT.code" ] || echo $? >"$OUT.code") </dev/null & exec "$0" "$@"`, ready, out, sallyport(t), h.path, ask)
 			s := launch(t, dir, environment(h.env()...), append(append(h.wrap(), "/bin/sh", "-c", sh), server...))
-			s.handshake("2025-06-18")
-			s.request("tools/list", `{}`)
-			items := h.inbox()
-			code := items[len(items)-1].Code
-			if err := os.WriteFile(ready, []byte(code), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			var exit string
-			wait(t, "the attempt is over", func() bool {
-				raw, _ := os.ReadFile(out + ".code")
-				exit = strings.TrimSpace(string(raw))
-				return exit != ""
-			})
-			said, _ := os.ReadFile(out)
+			code, exit, said := h.attempt(s, ready, out)
 			if exit == "0" {
 				t.Errorf("exit status 0: %s", said)
 			}
@@ -279,20 +286,7 @@ func TestWhatIsLeftOfAServerDecidesNothing(t *testing.T) {
 setsid sh -c 'while [ ! -s %q ]; do sleep 0.05; done; kill -9 '$W' '$G'; sleep 0.5; export CODE=$(cat %[1]q) S=%q SALLYPORT_HOME=%q HUB=%d
 (%s) >%q 2>&1; echo $? >%[6]q.code' </dev/null >/dev/null 2>&1 & exec "$0" "$@"`, ready, sallyport(t), h.path, h.process.Pid, ask, out)
 			s := launch(t, dir, environment(h.env()...), append(append(h.wrap(), "/bin/sh", "-c", sh), server...))
-			s.handshake("2025-06-18")
-			s.request("tools/list", `{}`)
-			items := h.inbox()
-			code := items[len(items)-1].Code
-			if err := os.WriteFile(ready, []byte(code), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			var exit string
-			wait(t, "the attempt is over", func() bool {
-				raw, _ := os.ReadFile(out + ".code")
-				exit = strings.TrimSpace(string(raw))
-				return exit != ""
-			})
-			if said, _ := os.ReadFile(out); exit == "0" || !strings.Contains(string(said), "wrapped server") {
+			if _, exit, said := h.attempt(s, ready, out); exit == "0" || !strings.Contains(said, "wrapped server") {
 				t.Errorf("exit status %s: %s", exit, said)
 			}
 		})
