@@ -48,6 +48,9 @@ func locksOf(limits string) (uint64, error) {
 // killMarked kills every process of exactly this mark and adds it to killed; one that is there may wait for its parent to hear of its end.
 // A process is held by its handle before it is looked at once more, so that none is hit that has got its number since.
 func killMarked(mark uint64, killed map[int]bool) {
+	if mark == unix.RLIM_INFINITY { // what every other process has
+		return
+	}
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return

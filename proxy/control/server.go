@@ -158,8 +158,7 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	}
 	c.run(ctx, in)
 	if c.mark != 0 {
-		bury := cred
-		release = func() { go s.bury(ctx, bury, c.mark) }
+		release = func() { go s.bury(ctx, cred, c.mark) }
 	}
 }
 
