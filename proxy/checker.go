@@ -138,7 +138,7 @@ func (c *checker) poke(v *view) {
 	if v.verified && (v.policy.RecheckOff || !c.overdue(v.policy.Recheck)) {
 		return
 	}
-	wait := listingAge - (time.Since(c.base) - time.Duration(c.lastCheck.Load()))
+	wait := listingAge - c.age(time.Now())
 	if wait <= 0 {
 		c.demand(false)
 		return
@@ -158,7 +158,12 @@ func (c *checker) poke(v *view) {
 func (c *checker) overdue(after time.Duration) bool { return c.overdueAt(time.Now(), after) }
 
 func (c *checker) overdueAt(now time.Time, after time.Duration) bool {
-	return after == 0 || now.Sub(c.base)-time.Duration(c.lastCheck.Load()) >= after
+	return after == 0 || c.age(now) >= after
+}
+
+// age is how long ago the last check was.
+func (c *checker) age(now time.Time) time.Duration {
+	return now.Sub(c.base) - time.Duration(c.lastCheck.Load())
 }
 
 // changed takes a list_changed notification: what comes after it waits for a check, which is not hurried.
