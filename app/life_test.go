@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -325,5 +326,24 @@ func TestEveryProblemCodeHasItsParagraph(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^## ` + code + ` .+\n\S`).Match(page) {
 			t.Errorf("%s has no paragraph", code)
 		}
+	}
+}
+
+func TestWhatAServerLeftBehindIsInTheTimeline(t *testing.T) {
+	p := newPlace(t)
+	p.wrap("weather").report(tool("a", "one"))
+	p.Ended(control.Register{Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "weather"}, Name: "weather"}, Client: "claude-desktop", Session: "session-1"}, 3)
+	p.Ended(control.Register{Mark: 7}, 1) // of a wrapper that no hub of now has heard of
+	var got []string
+	for _, r := range p.records("guard_problem") {
+		got = append(got, fmt.Sprintf("%s %s %s: %s %s", r.Server, r.Session, r.Status, r.Summary, r.Detail))
+	}
+	want := []string{
+		`a server  blocked: its wrapper and its guard were killed while it ran; the hub ended what was left of it {"check":"leftover","count":1}`,
+		`weather session-1 blocked: its wrapper and its guard were killed while it ran; the hub ended what was left of it {"check":"leftover","count":3}`,
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("the timeline has %q", got)
 	}
 }

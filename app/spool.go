@@ -147,3 +147,21 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 	}
 	return nil
 }
+
+// Ended writes down that what a server had left running was killed, for nobody who wants no trouble kills a wrapper and its guard.
+func (h *Hub) Ended(from control.Register, processes int) {
+	if h.store == nil {
+		return
+	}
+	s, name := &session{}, "a server"
+	if known, of, _, err := h.orphan(from); err == nil {
+		s, name = known, of
+	}
+	_, err := h.store.AppendNow(h.record("guard_problem", "blocked", store.Record{
+		Server: name, Client: s.client, Session: s.id,
+		Summary: "its wrapper and its guard were killed while it ran; the hub ended what was left of it",
+		Detail:  detail(map[string]any{"check": "leftover", "count": processes}),
+	}))
+	_ = h.failedReading(err)
+	h.changed()
+}

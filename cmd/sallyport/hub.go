@@ -22,8 +22,8 @@ func runHub(ctx context.Context, o hubOptions, s streams) int {
 	if err != nil {
 		return fail(s, exitFailed, "hub", err)
 	}
-	if o.allowCLIApproval && !o.startedByWrapper && control.StartedInside() {
-		return fail(s, exitFailed, "hub", errors.New("--allow-cli-approval: a wrapped server started this, and decides nothing: start the hub from a terminal of your own"))
+	if !o.startedByWrapper && control.StartedInside() {
+		return fail(s, exitFailed, "hub", control.ErrInside)
 	}
 	startedBy := app.ByPerson
 	var listener *control.Listener

@@ -115,7 +115,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 		guard.Close()
 		return none, fmt.Errorf("no hub took the report: %w", err)
 	}
-	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Env: o.env, Mark: link.mark, Spare: link.spare}, nil)
+	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Env: o.env, Spare: link.spare}, nil)
 	defer server.close()
 	server.strict = o.sandbox
 	if !server.launch.Before(ctx) {

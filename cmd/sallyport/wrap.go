@@ -60,7 +60,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	}
 	defer closeLink(link)
 
-	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Mark: link.mark, Spare: link.spare}, s.err)
+	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Spare: link.spare}, s.err)
 	defer server.close()
 	config := proxy.Config{
 		FromClient: s.in, ToClient: s.out,
@@ -207,7 +207,6 @@ type hubLink struct {
 	session string
 	server  string
 	client  string
-	mark    uint64 // of the server's processes
 	under   string // what the server runs under, once it was started
 
 	mu      sync.Mutex
@@ -223,10 +222,10 @@ func connectLink(ctx context.Context, server control.ServerRef, client string, r
 	if err != nil {
 		return nil, err
 	}
-	l := &hubLink{home: home, session: control.NewRecordID(time.Now()), server: server.Name, client: client, mark: transport.NewMark()}
+	l := &hubLink{home: home, session: control.NewRecordID(time.Now()), server: server.Name, client: client}
 	l.Link = control.NewLink(context.WithoutCancel(ctx), control.LinkOptions{
 		Home: home, Role: role, Version: version, Exe: exe, Started: l.sparing,
-		Register: control.Register{Server: server, Client: client, Session: l.session, Mark: l.mark, Secrets: secretsOf(os.Environ())},
+		Register: control.Register{Server: server, Client: client, Session: l.session, Mark: transport.Mark(), Secrets: secretsOf(os.Environ())},
 	})
 	runtime.Gosched() // what a start waits for longest is the hub's answer: it is asked before anything else is done
 	return l, nil

@@ -9,6 +9,7 @@ import (
 type process struct {
 	pid, parent int
 	start       uint64
+	dead        bool // and its parent has not heard of it
 }
 
 // maxAncestors is far beyond any real tree; a chain that is longer was made to be.

@@ -36,7 +36,7 @@ func parseStat(pid int, raw []byte) (process, error) {
 	if err != nil {
 		return process{}, fmt.Errorf("process %d: its start: %w", pid, err)
 	}
-	return process{pid: pid, parent: parent, start: start}, nil
+	return process{pid: pid, parent: parent, start: start, dead: fields[0] == "Z" || fields[0] == "X"}, nil
 }
 
 func argumentsOf(pid int) ([]string, error) {

@@ -91,11 +91,11 @@ func connect(ctx context.Context, path string) (*net.UnixConn, error) {
 func greet(ctx context.Context, conn *net.UnixConn, in *installation, options DialOptions) (*Client, error) {
 	cred, err := credentialsOf(conn)
 	if err == nil {
-		err = in.prove(cred)
+		err = in.proveHub(cred)
 		// A process that was killed this moment has no executable any more while its socket still takes connections.
 		for over := time.Now().Add(dyingTimeout); errors.Is(err, errUnseen) && cred.alive() && time.Now().Before(over); {
 			time.Sleep(time.Millisecond)
-			err = in.prove(cred)
+			err = in.proveHub(cred)
 		}
 		if err != nil && !cred.alive() {
 			// Whoever is gone is no hub, and no reason to warn of a foreign one either.

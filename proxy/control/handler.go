@@ -27,6 +27,9 @@ type Handler interface {
 
 	Register(w Wrapper, peer Peer, r Register) (State, error)
 	Unregister(w Wrapper)
+	// Ended tells that what a server had left behind was killed, wrapper and guard being gone; from says nothing but the mark where the
+	// wrapper was none of this hub's. It may come after Unregister.
+	Ended(from Register, processes int)
 	Report(w Wrapper, r Report) (State, error)
 	Launch(w Wrapper, r LaunchReport) (State, error)
 	Records(w Wrapper, r Records) (Acked, error)

@@ -34,6 +34,7 @@ type testHub struct {
 	noHold   bool
 	stderr   []byte
 	revision uint64
+	ended    int // processes
 	gone     int
 }
 
@@ -279,6 +280,12 @@ func (h *testHub) Backups() ([]Backup, error)                           { return
 func (h *testHub) RestoreBackup(Peer, RestoreBackup) (Protected, error) { return Protected{}, nil }
 
 func (h *testHub) Show(Peer, string) error { return nil }
+
+func (h *testHub) Ended(_ Register, processes int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended += processes
+}
 
 func (h *testHub) StepDown(Peer) error {
 	if h.startedBy != "wrapper" {

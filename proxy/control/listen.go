@@ -15,6 +15,9 @@ import (
 // ErrRunning: another hub owns this home.
 var ErrRunning = errors.New("a hub runs already")
 
+// ErrInside: a wrapped server started this program, and what a server started is nobody's hub.
+var ErrInside = errors.New("a wrapped server started this: start the hub from a terminal of your own")
+
 // Listener is the socket of the one hub of a home, and the locks that make it the one. Close it last, after the store: who
 // waits to take over takes its release for the release of everything.
 type Listener struct {
@@ -28,8 +31,11 @@ type Listener struct {
 // Path is where the socket is.
 func (l *Listener) Path() string { return l.path }
 
-// Listen makes this process the hub of home. ErrRunning where there is one.
+// Listen makes this process the hub of home. ErrRunning where there is one, ErrInside in what a server started.
 func Listen(home Home) (*Listener, error) {
+	if ofServer() {
+		return nil, ErrInside
+	}
 	if err := home.Make(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -8,68 +9,149 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A guard leaves its server a limit on file locks that bounds nothing, that every child inherits and that only root can take away
-// (transport.NewMark). Nothing else sets one.
+// A guard leaves its server a limit on file locks that bounds nothing, that every child inherits and that only root can take away; the
+// wrapper shows the same as its soft limit (transport.Mark). Nothing else sets one.
+
+// leastMark is transport's: marks are at least this, and less than twice as much.
+const leastMark = 1 << 60
+
+func isMark(limit uint64) bool { return limit >= leastMark && limit < 2*leastMark }
 
 // marked says whether a guard started pid, or something that descends from what a guard started. Where the kernel does not tell the
 // limit, the ancestors alone decide: of a process of which nothing can be read they cannot be read either.
 func marked(pid int) bool {
-	mark, err := markOf(pid)
-	return err == nil && mark != unix.RLIM_INFINITY
+	_, hard, err := markOf(pid)
+	return err == nil && hard != unix.RLIM_INFINITY
 }
 
-func markOf(pid int) (uint64, error) {
+// ofServer says whether a guard started this process, or something that descends from what a guard started: less exactly than marked, which
+// is also true where every process of a system has such a limit.
+func ofServer() bool {
+	var limit unix.Rlimit
+	return unix.Prlimit(0, unix.RLIMIT_LOCKS, nil, &limit) == nil && isMark(limit.Max)
+}
+
+// below says whether pid has less of the limit than this process: something that a server started has, and could have made it less yet.
+func below(pid int) (bool, error) {
+	var ours unix.Rlimit
+	if unix.Prlimit(0, unix.RLIMIT_LOCKS, nil, &ours) != nil {
+		return false, nil
+	}
+	_, theirs, err := markOf(pid)
+	if errors.Is(err, os.ErrInvalid) { // a kernel that does not say
+		return false, nil
+	}
+	return theirs < ours.Max, err
+}
+
+func markOf(pid int) (soft, hard uint64, err error) {
 	raw, err := readBounded("/proc/"+strconv.Itoa(pid)+"/limits", 16<<10)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	return locksOf(string(raw))
 }
 
-// locksOf is the hard limit of RLIMIT_LOCKS in /proc/PID/limits (proc(5)): its line has a name, the soft limit, the hard one, a unit.
-func locksOf(limits string) (uint64, error) {
+// locksOf is the soft and the hard limit of RLIMIT_LOCKS in /proc/PID/limits (proc(5)): its line has a name, the two, a unit.
+func locksOf(limits string) (soft, hard uint64, err error) {
 	for line := range strings.Lines(limits) {
 		rest, ok := strings.CutPrefix(line, "Max file locks")
 		if !ok {
 			continue
 		}
 		fields := strings.Fields(rest)
-		switch {
-		case len(fields) < 2:
-			return 0, os.ErrInvalid
-		case fields[1] == "unlimited":
-			return unix.RLIM_INFINITY, nil
+		if len(fields) < 2 {
+			break
 		}
-		return strconv.ParseUint(fields[1], 10, 64)
+		soft, err = limitOf(fields[0])
+		if err == nil {
+			hard, err = limitOf(fields[1])
+		}
+		return soft, hard, err
 	}
-	return 0, os.ErrInvalid
+	return 0, 0, os.ErrInvalid
+}
+
+func limitOf(word string) (uint64, error) {
+	if word == "unlimited" {
+		return unix.RLIM_INFINITY, nil
+	}
+	return strconv.ParseUint(word, 10, 64)
+}
+
+// leftMarks are the marks of living processes that no wrapper shows. Where one process cannot be read it might be that wrapper, and the error
+// says so.
+func leftMarks() (map[uint64]bool, error) {
+	m := marks{map[uint64]bool{}, map[uint64]bool{}}
+	err := eachProcess(func(pid int) error {
+		soft, hard, err := markOf(pid)
+		switch {
+		case gone(err):
+		case err != nil:
+			return err
+		case isMark(hard) && !dead(pid):
+			m.had[hard] = true
+		case hard == unix.RLIM_INFINITY && isMark(soft) && !dead(pid):
+			m.shown[soft] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.left(), nil
+}
+
+func gone(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ESRCH) }
+
+// dead says whether pid has ended and only waits for its parent to hear of it.
+func dead(pid int) bool {
+	p, err := readProcess(pid)
+	return gone(err) || err == nil && p.dead
+}
+
+func eachProcess(look func(pid int) error) error {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil {
+			if err := look(pid); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // killMarked kills every process of exactly this mark and adds it to killed; one that is there may wait for its parent to hear of its end.
 // A process is held by its handle before it is looked at once more, so that none is hit that has got its number since.
 func killMarked(mark uint64, killed map[int]bool) {
-	if mark == unix.RLIM_INFINITY { // what every other process has
+	if !isMark(mark) { // a limit that others may have
 		return
 	}
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return
-	}
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || pid == os.Getpid() || killed[pid] {
-			continue
-		}
-		if has, err := markOf(pid); err != nil || has != mark {
-			continue
+	_ = eachProcess(func(pid int) error {
+		if _, has, err := markOf(pid); err != nil || has != mark || pid == os.Getpid() || killed[pid] || dead(pid) {
+			return nil
 		}
 		handle, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
-			continue
+			return nil
 		}
-		if has, err := markOf(pid); err == nil && has == mark && unix.PidfdSendSignal(handle, unix.SIGKILL, nil, 0) == nil {
+		if _, has, err := markOf(pid); err == nil && has == mark && unix.PidfdSendSignal(handle, unix.SIGKILL, nil, 0) == nil {
 			killed[pid] = true
 		}
 		unix.Close(handle)
+		return nil
+	})
+}
+
+// showNothing takes from this process what a wrapper shows that started it: it is no server's wrapper.
+func showNothing() {
+	var limit unix.Rlimit
+	if unix.Prlimit(0, unix.RLIMIT_LOCKS, nil, &limit) == nil && isMark(limit.Cur) && limit.Max == unix.RLIM_INFINITY {
+		limit.Cur = limit.Max
+		_ = unix.Prlimit(0, unix.RLIMIT_LOCKS, &limit, nil)
 	}
 }

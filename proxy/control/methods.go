@@ -9,7 +9,7 @@ type method func(c *session, params json.RawMessage) (any, error)
 var methods = map[string]method{
 	"register": with(func(c *session, r Register) (any, error) {
 		r.PID = c.cred.pid // the kernel knows it better
-		c.mark = r.Mark
+		c.from = r
 		return c.server.handler.Register(c, c.peer(false), r)
 	}),
 	"report": with(func(c *session, r Report) (any, error) {

@@ -85,3 +85,21 @@ func (in *installation) prove(c credentials) error {
 	}
 	return nil
 }
+
+// proveHub is prove for what answers as the hub. One that a wrapped server started is none: who starts a program can look into it and change
+// what it says.
+func (in *installation) proveHub(c credentials) error {
+	if err := in.prove(c); err != nil {
+		return err
+	}
+	less, err := below(c.pid)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w: process %d", ErrForeign, errUnseen, c.pid)
+	case less:
+		return fmt.Errorf("%w: a wrapped server started process %d: end it", ErrForeign, c.pid)
+	case !c.alive():
+		return fmt.Errorf("%w: process %d is gone", ErrForeign, c.pid)
+	}
+	return nil
+}

@@ -44,6 +44,8 @@ type server struct {
 	in      *installation
 	log     *slog.Logger
 
+	leftovers sync.WaitGroup // what looks for them
+
 	mu       sync.Mutex
 	wrappers map[int]int // connected wrappers by pid
 }
@@ -62,7 +64,9 @@ func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error 
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	showNothing()
 	go s.watch(ctx, ln, stop)
+	s.leftovers.Go(func() { s.inherit(ctx) })
 	_ = ln.socket.SetDeadline(time.Time{})
 	// Serve does not return before this ran: its deadline would otherwise end the accepting of the next Serve.
 	closed := make(chan struct{})
@@ -103,6 +107,7 @@ func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error 
 		})
 	}
 	open.Wait()
+	s.leftovers.Wait()
 	<-closed
 	if errors.Is(context.Cause(ctx), ErrHomeGone) {
 		return ErrHomeGone
@@ -157,43 +162,8 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 		c.descended = s.in.descendsFromWrapper(cred.pid, s.wrapperPIDs())
 	}
 	c.run(ctx, in)
-	if c.mark != 0 {
-		release = func() { go s.bury(ctx, cred, c.mark) }
-	}
-}
-
-const (
-	// buryAfter is how long a guard that lost its wrapper may take to end the server: it asks, terminates and kills (transport).
-	buryAfter = 8 * time.Second
-	// buryRounds is how often what forks while it is killed is looked for again.
-	buryRounds = 50
-)
-
-// bury ends what is left of the server of a wrapper that ended, which is nothing unless something killed the guard as well. A wrapper
-// that only lost its connection comes back.
-func (s *server) bury(ctx context.Context, cred credentials, mark uint64) {
-	defer cred.release()
-	timer := time.NewTimer(buryAfter)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return
-	case <-timer.C:
-	}
-	if cred.alive() {
-		return
-	}
-	killed := map[int]bool{}
-	for range buryRounds {
-		before := len(killed)
-		killMarked(mark, killed)
-		if len(killed) == before {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if len(killed) > 0 {
-		s.log.Warn("ended what was left of a server whose wrapper and guard were killed", "wrapper", cred.pid, "processes", len(killed))
+	if c.from.Mark != 0 {
+		release = func() { s.leftovers.Go(func() { s.bury(ctx, cred, c.from) }) }
 	}
 }
 

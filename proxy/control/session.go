@@ -18,8 +18,8 @@ type session struct {
 	role   Role
 
 	descended  bool
-	registered bool   // read and written by the reading goroutine alone
-	mark       uint64 // Register.Mark
+	registered bool     // read and written by the reading goroutine alone
+	from       Register // what it registered as
 
 	newest  atomic.Pointer[State] // the one state that is still to be sent
 	kick    chan struct{}

@@ -56,7 +56,7 @@ type Register struct {
 	Client  string    `json:"client,omitempty"` // value of --client, "" where unknown
 	Session string    `json:"session"`          // one per wrapper process
 	PID     int       `json:"pid"`
-	// Mark is what the server's processes can be known by when wrapper and guard are gone (transport.NewMark); 0 for none.
+	// Mark is what the server's processes can be known by when wrapper and guard are gone (transport.Mark); 0 for none.
 	Mark uint64 `json:"mark,omitempty"`
 	// Secrets are values of the server's environment that no log is to show. They are on no disk.
 	Secrets []string `json:"secrets,omitempty"`

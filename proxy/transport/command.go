@@ -19,8 +19,6 @@ type Command struct {
 	Spare func() []int
 	// Sandbox is what the server is kept from; nil is nothing. Where it cannot be had, the server is not started.
 	Sandbox *Sandbox
-	// Mark is what all that the server starts can be known by after its wrapper and guard are gone (NewMark); 0 is one without meaning.
-	Mark uint64
 	// MaxStderr is how much of the server's stderr waits for a reader that does not read; 0 is 1 MiB.
 	MaxStderr int
 }

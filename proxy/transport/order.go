@@ -19,7 +19,7 @@ type order struct {
 	dir  string
 	argv []string
 	env  []string
-	mark uint64 // Command.Mark
+	mark uint64 // Mark
 }
 
 // maxOrder is beyond what Linux lets one exec take (a quarter of the stack limit, 2 MiB by default, 6 MiB at most).

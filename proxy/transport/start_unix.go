@@ -216,7 +216,7 @@ func (g *Prepared) prepare(c Command) (path string, message []byte, err error) {
 	if path, err = resolve(c.Argv[0], env, c.Dir); err != nil {
 		return "", nil, err
 	}
-	if message, err = (order{path: path, dir: c.Dir, argv: c.Argv, env: env, mark: c.Mark}).encode(); err != nil {
+	if message, err = (order{path: path, dir: c.Dir, argv: c.Argv, env: env, mark: Mark()}).encode(); err != nil {
 		return "", nil, explain(c.Argv[0], path, c.Dir, syscall.E2BIG)
 	}
 	return path, message, nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -272,9 +273,12 @@ func TestNoDescendantOfAWrapperDecides(t *testing.T) {
 // A server that kills its wrapper and the guard has no ancestor left that says what it is.
 func TestWhatIsLeftOfAServerDecidesNothing(t *testing.T) {
 	for name, ask := range map[string]string{
-		"approve":         `"$S" approve "$CODE" --all --yes`,
-		"a setting":       `"$S" settings set pins.first_use trust-clean --yes`,
-		"a hub of theirs": `kill -9 "$HUB"; "$S" hub --allow-cli-approval`,
+		"approve":                             `"$S" approve "$CODE" --all --yes`,
+		"a setting":                           `"$S" settings set pins.first_use trust-clean --yes`,
+		"a hub of theirs":                     `kill -9 "$HUB"; "$S" hub --allow-cli-approval`,
+		"a hub that decides nothing":          `kill -9 "$HUB"; "$S" hub`,
+		"a hub as a wrapper would start it":   `kill -9 "$HUB"; "$S" hub --started-by-wrapper`,
+		"a hub that made its own limit lower": `kill -9 "$HUB"; prlimit --locks=7:7 "$S" hub`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -307,17 +311,31 @@ func guardOf(s *session) int {
 }
 
 func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
-	for name, end := range map[string]func(s *session){
-		"kill -9 of the wrapper": func(s *session) { syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL) },
-		"SIGTERM":                func(s *session) { syscall.Kill(s.cmd.Process.Pid, syscall.SIGTERM) },
-		"end of input":           func(s *session) { s.in.Close() },
-		"closed output":          func(s *session) { s.out.Close() },
-		"kill -9 of the wrapper and the guard": func(s *session) { // the hub does it
-			guard := guardOf(s)
-			syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL)
-			syscall.Kill(guard, syscall.SIGKILL)
+	kill := func(s *session, pids ...int) {
+		for _, pid := range append([]int{s.cmd.Process.Pid}, pids...) {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	another := func(h *installation, s *session) { // it starts the next hub
+		dir := folder(s.t)
+		launch(s.t, dir, environment(h.env()...), append(h.wrap(), script(s.t, dir, "another.json", plainServer)...)).handshake("2025-06-18")
+	}
+	for name, end := range map[string]func(h *installation, s *session){
+		"kill -9 of the wrapper":               func(_ *installation, s *session) { kill(s) },
+		"SIGTERM":                              func(_ *installation, s *session) { syscall.Kill(s.cmd.Process.Pid, syscall.SIGTERM) },
+		"end of input":                         func(_ *installation, s *session) { s.in.Close() },
+		"closed output":                        func(_ *installation, s *session) { s.out.Close() },
+		"kill -9 of the guard":                 func(_ *installation, s *session) { syscall.Kill(guardOf(s), syscall.SIGKILL) },
+		"kill -9 of the wrapper and the guard": func(_ *installation, s *session) { kill(s, guardOf(s)) }, // the hub does it
+		"kill -9 of wrapper, guard and hub": func(h *installation, s *session) { // the next hub does it
+			kill(s, guardOf(s), h.hubPID())
+			another(h, s)
 		},
-		"kill -9 of the guard": func(s *session) { syscall.Kill(guardOf(s), syscall.SIGKILL) },
+		"the guard stopped, kill -9 of the wrapper and the hub": func(h *installation, s *session) {
+			syscall.Kill(guardOf(s), syscall.SIGSTOP)
+			kill(s, h.hubPID())
+			another(h, s)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // most of it is waiting for a server that ignores everything to be killed
@@ -334,9 +352,38 @@ func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 			if len(marked(mark)) < 4 {
 				t.Fatalf("the tree is not there: %v", marked(mark))
 			}
-			end(s)
+			end(h, s)
 			wait(t, "nothing of it is left", func() bool { return len(marked(mark)) == 0 })
 		})
+	}
+}
+
+// What has a wrapper is let be, whoever's hub looks: one of this home, of another one, and one that is itself behind a wrapper.
+func TestAHubEndsOnlyWhatHasNoWrapper(t *testing.T) {
+	t.Parallel()
+	h, elsewhere := install(t), install(t)
+	behind := func(h *installation, prefix []string) (s *session, mark string, tree []string) {
+		dir := folder(t)
+		mark = "E2E_MARK=" + dir
+		s = launch(t, dir, environment(append(h.env(), mark)...), append(prefix, script(t, dir, "server.json", plainServer)...))
+		s.handshake("2025-06-18")
+		return s, mark, marked(mark)
+	}
+	left, leftMark, _ := behind(h, h.wrap())
+	_, stays, staysTree := behind(h, h.wrap())
+	_, other, otherTree := behind(elsewhere, elsewhere.wrap())
+	_, inner, innerTree := behind(elsewhere, append(elsewhere.wrap(), elsewhere.wrap()...))
+
+	hub := h.hubPID()
+	for _, pid := range []int{left.cmd.Process.Pid, guardOf(left), hub} {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	wait(t, "another hub comes", func() bool { pid := h.hubPID(); return pid != 0 && pid != hub })
+	wait(t, "what has no wrapper is ended", func() bool { return len(marked(leftMark)) == 0 })
+	for mark, tree := range map[string][]string{stays: staysTree, other: otherTree, inner: innerTree} {
+		if now := marked(mark); len(tree) == 0 || !slices.Equal(now, tree) {
+			t.Errorf("the processes of a server that has a wrapper are %v, and were %v", now, tree)
+		}
 	}
 }
 

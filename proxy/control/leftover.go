@@ -1,0 +1,93 @@
+package control
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// buryAfter is how long a guard that lost its wrapper may take to end the server: it asks, terminates and kills (transport).
+	buryAfter = 8 * time.Second
+	// buryRounds is how often what forks while it is killed is looked for again.
+	buryRounds = 50
+	// inheritEvery is how often what has a mark and no wrapper is looked for: a wrapper may be killed before it has registered, too.
+	inheritEvery = time.Minute
+)
+
+// bury ends what is left of the server of a wrapper that ended, which is nothing unless something killed the guard as well. A wrapper
+// that only lost its connection comes back.
+func (s *server) bury(ctx context.Context, cred credentials, from Register) {
+	defer cred.release()
+	if !after(ctx, buryAfter) || cred.alive() {
+		return
+	}
+	s.end(from)
+}
+
+// inherit ends what is left of servers whose wrappers no hub of now has heard of: an earlier one had, and was killed with them. What had no
+// wrapper twice, with the time between that a guard has to end its server, has none any more.
+func (s *server) inherit(ctx context.Context) {
+	for before := map[uint64]bool{}; ; {
+		left, err := leftMarks()
+		if err != nil {
+			s.log.Warn("look for what servers left behind", "error", err)
+		}
+		for mark := range left {
+			if before[mark] {
+				s.end(Register{Mark: mark})
+				delete(left, mark)
+			}
+		}
+		before = left
+		pause := inheritEvery
+		if len(before) > 0 {
+			pause = buryAfter
+		}
+		if !after(ctx, pause) {
+			return
+		}
+	}
+}
+
+// end kills what has the mark and tells of it.
+func (s *server) end(from Register) {
+	killed := map[int]bool{}
+	for range buryRounds {
+		before := len(killed)
+		killMarked(from.Mark, killed)
+		if len(killed) == before {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if len(killed) > 0 {
+		s.log.Warn("ended what was left of a server whose wrapper and guard were killed", "wrapper", from.PID, "processes", len(killed))
+		s.handler.Ended(from, len(killed))
+	}
+}
+
+// after is false where ctx ends first.
+func after(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// marks of the processes there are: those that processes of servers have, and those that wrappers show.
+type marks struct{ had, shown map[uint64]bool }
+
+// left are those that nobody shows.
+func (m marks) left() map[uint64]bool {
+	left := map[uint64]bool{}
+	for mark := range m.had {
+		if !m.shown[mark] {
+			left[mark] = true
+		}
+	}
+	return left
+}
