@@ -125,7 +125,7 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 		fact("asked for", "by the model, through a tool of ours; no reason to allow it")
 	}
 	if d.Noisy {
-		fact("noisy", "its changes came and went several times")
+		fact("noisy", "it changed many times, or back and forth, and stays until it is decided")
 	}
 }
 
