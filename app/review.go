@@ -93,7 +93,7 @@ func review(facts serverFacts) reviewed {
 			out.Items = append(out.Items, j) // what is allowed to run opens nothing
 			continue
 		}
-		out.Open = out.Open || len(j.Approved) > 0
+		out.Open = out.Open || len(item.Approved) > 0 // as it was allowed, whatever it declares now
 		out.Items = append(out.Items, j)
 	}
 	out.Open = out.Open && !out.Blocked

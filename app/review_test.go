@@ -56,6 +56,7 @@ func TestWhereAServerStands(t *testing.T) {
 	}{
 		{"nothing declared is not open", serverFacts{}, false, false},
 		{"one approved item opens it", serverFacts{FirstUse: looked, Items: []itemFacts{ok}}, true, false},
+		{"and keeps it open when it has no one reading now", serverFacts{FirstUse: looked, Items: []itemFacts{{Key: "tool:a", Declared: "b", Known: true, Approved: []pin.Digest{"a"}, Findings: []inspect.Finding{{Rule: inspect.NoReading, Level: inspect.High}}}}}, true, false},
 		{"a block by hand closes it", serverFacts{FirstUse: looked, Blocked: true, Items: []itemFacts{ok}}, false, true},
 		{"a Critical change blocks it whole", serverFacts{FirstUse: looked, Items: []itemFacts{ok, {Key: "tool:b", Declared: "b", Known: true, Approved: []pin.Digest{"a"}, Findings: critical}}}, false, true},
 		{"a new Critical item after the first look blocks it whole", serverFacts{FirstUse: looked, Items: []itemFacts{ok, {Key: "tool:b", Declared: "b", FirstSeen: looked.Add(1), Findings: critical}}}, false, true},
