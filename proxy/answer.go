@@ -125,6 +125,10 @@ func (s *Session) examine(v *view, r *request, line []byte) (err error) {
 		s.holdBack(r, bytes.Clone(body.Of(line)), failed, found)
 		return nil
 	}
+	if failed && s.refusesElicitation(v, r, line, body) {
+		said = true
+		return nil
+	}
 	if r.imitates {
 		found.imitates()
 	}
@@ -279,6 +283,12 @@ func (s *Session) harmless(raw []byte) bool {
 	}
 	s.journal.counted("a text of the server was cut because of what was found in it", "policy_decision", "blocked", "inspect")
 	return false
+}
+
+// harmlessError is harmless for an error that is nobody's answer: it asks the user nothing either.
+func (s *Session) harmlessError(line []byte) bool {
+	failure, _ := bodyOf(line)
+	return s.harmless(line) && elicitsNothing(line, failure)
 }
 
 // isShortWord says of a JSON value that there is no room for anything in it: no string of more than two words or forty

@@ -48,7 +48,7 @@ func (s *Session) clientName() string {
 func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) error {
 	if m.Kind == frame.Error {
 		s.notInitialized()
-		if s.view.Load().open() && s.harmless(line) {
+		if s.view.Load().open() && s.harmlessError(line) {
 			return s.toClient(s.withoutOurs(line, m))
 		}
 		return s.client.Write(s.blandError(r, line, m))
@@ -215,7 +215,7 @@ var knownCapabilities = map[string][]string{
 // members: everything else is text of a server that nobody has looked at.
 func editClosedInitialize(line []byte, result frame.Span) []frame.Edit {
 	keep := func(key string, m frame.Member) bool {
-		return key == "protocolVersion" && isShortWord(m.Value.Of(line)) || key == "serverInfo"
+		return key == "protocolVersion" && frame.Type(line, m.Value) == '"' && isShortWord(m.Value.Of(line)) || key == "serverInfo"
 	}
 	capabilities := []byte(`"capabilities":{`)
 	hasTools := false

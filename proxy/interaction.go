@@ -59,40 +59,57 @@ func (s *Session) refusesAsk(v *view, line []byte, m *frame.Message) bool {
 	kind := inspect.AskKind(method)
 	found := s.watched(v, line, m)
 	found.Findings = append(inspect.Asked(method, params), found.Findings...)
-	grave := found.Verdict == inspect.Block || found.TooLong && v.policy.HoldBeyond || inspect.Worst(found.Findings).Rank() >= inspect.High.Rank()
 	digest, err := askDigest(method, params)
 	if err == nil && s.saysMore(line, m) { // what stands beside the params counts too
 		whole := bytes.TrimSpace(frame.Splice(nil, line, frame.CutMembers(line, frame.Root(line), func(key string, _ frame.Member) bool { return key == "id" })))
 		digest, err = pin.DigestOf("request", method, whole)
 	}
 	if err != nil || len(params) > 0 && params[0] != '{' { // lists have no digest of their own
-		digest, grave = "", true
+		digest = ""
 	}
-	var allowed control.Allowed
-	for _, a := range v.state.Asks {
-		if a.Kind == kind {
-			allowed = a
-		}
-	}
-	verdict := judgeAsk(v.policy.Interaction, grave, allowed, digest)
+	verdict := v.judgeAsk(kind, found, digest)
 	if verdict == askPass {
 		s.journal.asked(kind, v.policy.Interaction, found)
 		return false
 	}
 	s.client.Uncork() // the server's pipe may be full: what the client has been answered does not wait with it
 	id = bytes.Clone(id)
-	if verdict == askRefuse || digest == "" || len(params) > control.MaxInteraction {
-		s.refuseAsk(id, kind, v.policy.Interaction, "", found)
-		return true
+	mode := v.policy.Interaction
+	refused := control.Interaction{Method: method, Params: params, Client: s.clientName(), Findings: found.Findings}
+	s.askPerson(verdict == askHold && digest != "", refused, func(code string) {
+		text, d := s.askRefused(kind, code)
+		s.server.Enqueue(errorLine(id, CodeRefused, text, d.append(nil)))
+		s.journal.refusedInteraction(kind, mode, code, found)
+	})
+	return true
+}
+
+// judgeAsk is judgeAsk for what was found in a request; without a digest nobody can have approved it.
+func (v *view) judgeAsk(kind string, found inspect.AnswerVerdict, digest pin.Digest) askVerdict {
+	grave := digest == "" || found.Verdict == inspect.Block || found.TooLong && v.policy.HoldBeyond || inspect.Worst(found.Findings).Rank() >= inspect.High.Rank()
+	var allowed control.Allowed
+	for _, a := range v.state.Asks {
+		if a.Kind == kind {
+			allowed = a
+		}
+	}
+	return judgeAsk(v.policy.Interaction, grave, allowed, digest)
+}
+
+// askPerson has a refused request stored for a person, where there is anything to decide, and has it said afterwards: with the code of its
+// item, or without one.
+func (s *Session) askPerson(decides bool, refused control.Interaction, say func(code string)) {
+	if !decides || len(refused.Params) > control.MaxInteraction {
+		say("")
+		return
 	}
 	select {
 	case s.askTurns <- struct{}{}:
 	default:
-		s.refuseAsk(id, kind, v.policy.Interaction, "", found)
-		return true
+		say("")
+		return
 	}
-	refused := control.Interaction{Method: method, Params: bytes.Clone(params), Client: s.clientName(), Findings: found.Findings}
-	mode := v.policy.Interaction
+	refused.Params = bytes.Clone(refused.Params)
 	s.aside.run(func() {
 		defer func() { <-s.askTurns }()
 		ctx, cancel := context.WithTimeout(context.Background(), askLimit)
@@ -101,9 +118,8 @@ func (s *Session) refusesAsk(v *view, line []byte, m *frame.Message) bool {
 		if err != nil {
 			kept.Code = "" // refused all the same; the record waits for the hub
 		}
-		s.refuseAsk(id, kind, mode, kept.Code, found)
+		say(kept.Code)
 	})
-	return true
 }
 
 func orNone(params []byte) []byte {
@@ -182,17 +198,15 @@ var askWords = map[string]string{
 	inspect.AskOther:       "A request of the server %q",
 }
 
-// refuseAsk tells the server in our own words, and the timeline.
-func (s *Session) refuseAsk(id []byte, kind, mode, code string, found inspect.AnswerVerdict) {
+// askRefused is what is said of a refused request, in our own words.
+func (s *Session) askRefused(kind, code string) (text string, d decision) {
 	state := s.view.Load().state
 	server := inspect.CleanName(state.Name, "this server")
-	d := decision{code: code, kind: "interaction", server: server, status: "blocked"}
-	text := "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was not let through."
+	text = "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was not let through."
 	if code != "" {
 		text += fmt.Sprintf(" The user can decide on it in Sallyport, inbox item %s.", code)
 	}
-	s.server.Enqueue(errorLine(id, CodeRefused, text+" Do not retry; retrying will not help.", d.append(nil)))
-	s.journal.refusedInteraction(kind, mode, code, found)
+	return text + " Do not retry; retrying will not help.", decision{code: code, kind: "interaction", server: server, status: "blocked"}
 }
 
 // passesNotification says whether a notification of an open server may go on; what may not is dropped and recorded.
@@ -216,16 +230,15 @@ func (s *Session) passesNotification(line []byte, m *frame.Message) bool {
 
 // countedWith is counted with the rules of what was found.
 func (j *journal) countedWith(sort, status, checked string, findings []inspect.Finding) {
-	n, worth := j.often(sort)
-	if !worth {
-		return
-	}
-	detail := map[string]any{"check": checked, "count": n}
-	if rules := rulesOf(findings); len(rules) > 0 {
-		detail["rules"] = rules
-	}
-	raw, _ := json.Marshal(detail)
-	j.record("policy_decision", status, control.Record{Summary: sort, Detail: raw})
+	rules := rulesOf(findings)
+	j.often(sort, func(n uint64) {
+		detail := map[string]any{"check": checked, "count": n}
+		if len(rules) > 0 {
+			detail["rules"] = rules
+		}
+		raw, _ := json.Marshal(detail)
+		j.record("policy_decision", status, control.Record{Summary: sort, Detail: raw})
+	})
 }
 
 // asked records a request that was let through although something was found in it.
@@ -234,21 +247,19 @@ func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
 	if worst.Rank() < inspect.Medium.Rank() && !found.TooLong {
 		return
 	}
-	n, worth := j.often("asked " + kind + string(worst))
-	if !worth {
-		return
-	}
-	detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rulesOf(found.Findings), "rule_set": found.RuleSet})
-	j.record("policy_decision", "warned", control.Record{Mode: mode, Summary: "a request of the server to the client was let through with a warning", Detail: detail})
+	rules, set := rulesOf(found.Findings), found.RuleSet
+	j.often("asked "+kind+string(worst), func(n uint64) {
+		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
+		j.record("policy_decision", "warned", control.Record{Mode: mode, Summary: "a request of the server to the client was let through with a warning", Detail: detail})
+	})
 }
 
 // refusedInteraction records a request that was refused. One that a person is asked about is always recorded, so that its code
 // is found in the timeline; of those that nobody is asked about, now and then one.
 func (j *journal) refusedInteraction(kind, mode, code string, found inspect.AnswerVerdict) {
-	n, worth := j.often("refused " + kind + " " + code)
-	if !worth {
-		return
-	}
-	detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rulesOf(found.Findings), "rule_set": found.RuleSet})
-	j.record("policy_decision", "blocked", control.Record{Code: code, Mode: mode, Summary: "a request of the server to the client was refused (interaction.policy)", Detail: detail})
+	rules, set := rulesOf(found.Findings), found.RuleSet
+	j.often("refused "+kind+" "+code, func(n uint64) {
+		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
+		j.record("policy_decision", "blocked", control.Record{Code: code, Mode: mode, Summary: "a request of the server to the client was refused (interaction.policy)", Detail: detail})
+	})
 }

@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,14 +19,14 @@ type journal struct {
 	session string
 	client  atomic.Pointer[string]
 
-	mu     sync.Mutex
-	counts map[string]uint64
+	mu      sync.Mutex
+	tallies map[string]*tally
 }
 
 func (j *journal) init(cfg Config) {
 	j.gate, j.session = cfg.Gate, cfg.Session
 	j.client.Store(&cfg.Client)
-	j.counts = map[string]uint64{}
+	j.tallies = map[string]*tally{}
 }
 
 func (j *journal) record(kind, status string, r control.Record) {
@@ -111,30 +113,62 @@ func (why reason) summary() string {
 	return "refused"
 }
 
-// often says whether the n-th event of a sort is worth a record: the first, the tenth, the hundredth and so on. A server
-// that sends a million of them fills no disk, and the count is in the record.
-func (j *journal) often(sort string) (n uint64, worth bool) {
+// tally counts events of one sort.
+type tally struct {
+	n, said uint64
+	record  func(n uint64) // the last event, as the n-th
+}
+
+// often records the first, the tenth, the hundredth event of a sort and so on, and the last one when the session ends: a server that sends a
+// million of them fills no disk, and the count is in the record.
+func (j *journal) often(sort string, record func(n uint64)) {
 	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.counts[sort]++
-	n = j.counts[sort]
-	for m := n; ; m /= 10 {
-		if m == 1 {
-			return n, true
+	t := j.tallies[sort]
+	if t == nil {
+		t = &tally{}
+		j.tallies[sort] = t
+	}
+	t.n++
+	t.record = record
+	n, worth := t.n, isPowerOfTen(t.n)
+	if worth {
+		t.said = n
+	}
+	j.mu.Unlock()
+	if worth {
+		record(n)
+	}
+}
+
+func isPowerOfTen(n uint64) bool {
+	for n%10 == 0 && n > 0 {
+		n /= 10
+	}
+	return n == 1
+}
+
+// end records what happened since it was last said how often.
+func (j *journal) end() {
+	j.mu.Lock()
+	var last []func()
+	for _, sort := range slices.Sorted(maps.Keys(j.tallies)) {
+		if t := j.tallies[sort]; t.n > t.said {
+			t.said = t.n
+			n, record := t.n, t.record
+			last = append(last, func() { record(n) })
 		}
-		if m%10 != 0 {
-			return n, false
-		}
+	}
+	j.mu.Unlock()
+	for _, record := range last {
+		record()
 	}
 }
 
 func (j *journal) counted(sort, kind, status, checked string) {
-	n, worth := j.often(sort)
-	if !worth {
-		return
-	}
-	detail, _ := json.Marshal(map[string]any{"check": checked, "count": n})
-	j.record(kind, status, control.Record{Summary: sort, Detail: detail})
+	j.often(sort, func(n uint64) {
+		detail, _ := json.Marshal(map[string]any{"check": checked, "count": n})
+		j.record(kind, status, control.Record{Summary: sort, Detail: detail})
+	})
 }
 
 // refusedLine counts a line of one side that was no message, or could be read in two ways.
@@ -148,12 +182,10 @@ func (j *journal) dropped(what string) {
 }
 
 func (j *journal) refusedAsk(method string, d decision) {
-	n, worth := j.often("ask")
-	if !worth {
-		return
-	}
-	detail, _ := json.Marshal(map[string]any{"check": "gate", "count": n, "method": inspect.CleanName(method, "a request of its own")})
-	j.record("policy_decision", "blocked", control.Record{Code: d.code, Summary: "a request of the server to the client was refused", Detail: detail})
+	j.often("ask", func(n uint64) {
+		detail, _ := json.Marshal(map[string]any{"check": "gate", "count": n, "method": inspect.CleanName(method, "a request of its own")})
+		j.record("policy_decision", "blocked", control.Record{Code: d.code, Summary: "a request of the server to the client was refused", Detail: detail})
+	})
 }
 
 func (j *journal) impersonated() {

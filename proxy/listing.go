@@ -18,7 +18,9 @@ func (s *Session) admitListing(v *view, r *request, line []byte) {
 		s.life.askedFor(r.method)
 	}
 	if !v.open() {
-		s.checks.poke(v)
+		if s.checks.besideListing() == 0 {
+			s.checks.poke(v)
+		}
 		s.client.Enqueue(s.emptyListing(v, r))
 		return
 	}
@@ -77,7 +79,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 	root := frame.Root(line)
 	result, ok := frame.Find(line, root, "result")
 	if !ok {
-		if !s.harmless(line) {
+		if !s.harmlessError(line) {
 			return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server answered with an error; its words were kept back because of what was found in them", nil))
 		}
 		return s.toClient(cutOurs(line)) // an error of an open server is its own

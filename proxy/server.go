@@ -89,7 +89,8 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		return nil
 	}
 	plain := string(m.Method) == "ping"
-	if plain && !v.open() && sentence(id) {
+	bare := plain && (!v.open() || (!m.Params.Empty() || s.saysMore(line, m)) && !s.harmless(line))
+	if bare && sentence(id) {
 		s.client.Uncork()
 		s.server.Enqueue(append(appendHead(nil, id), ",\"result\":{}}\n"...))
 		return nil
@@ -115,16 +116,16 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		s.server.Enqueue(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
 		return nil
 	}
-	if !v.open() { // a ping in the protocol's own words
+	if bare { // in the protocol's own words
 		return s.client.Write(append(appendHead(nil, r.id), ",\"method\":\"ping\"}\n"...))
 	}
 	return s.toClient(s.withoutOurs(line, m))
 }
 
-// sentence says that an id of the server's choice could carry words: it is a string, and no name. The ping of a closed server with such
-// an id is answered here.
+// sentence says that an id of the server's choice could carry words: it is a string, and no name, or no plain value. A ping with such
+// an id whose words are not let through is answered here.
 func sentence(id []byte) bool {
-	return id[0] == '"' && inspect.CleanName(string(id[1:len(id)-1]), "") == ""
+	return id[0] == '{' || id[0] == '[' || id[0] == '"' && inspect.CleanName(string(id[1:len(id)-1]), "") == ""
 }
 
 func (s *Session) serverNotification(line []byte, m *frame.Message) error {
@@ -200,7 +201,7 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message, unread [][]byte) e
 // answerPlain passes the acknowledgement of a ping or of logging/setLevel. Of a server nobody has reviewed not even the
 // words of an error get through, nor anything inside an acknowledgement.
 func (s *Session) answerPlain(r *request, line []byte, m *frame.Message) error {
-	if s.view.Load().open() && s.harmless(line) {
+	if s.view.Load().open() && s.harmlessError(line) {
 		return s.toClient(s.withoutOurs(line, m))
 	}
 	if m.Kind == frame.Result {

@@ -108,6 +108,7 @@ func New(cfg Config) *Session {
 // closed, and answers that are still on their way are delivered until the server's output ends too; whoever started the
 // server bounds that (transport: two seconds, then TERM).
 func (s *Session) Run(ctx context.Context) Ended {
+	defer s.journal.end()
 	ctx, cancel := context.WithCancel(ctx)
 	checked := make(chan struct{})
 	go func() {

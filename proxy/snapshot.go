@@ -377,10 +377,10 @@ func (c *checker) surprises(items []pin.Item) bool {
 }
 
 // userInterfaces collects the ui:// resources a tool names in its _meta (MCP Apps: _meta.ui.resourceUri, earlier
-// _meta."ui/resourceUri").
+// _meta."ui/resourceUri"; in the Apps SDK _meta."openai/outputTemplate").
 func userInterfaces(tool []byte, into map[string]bool) {
 	root := frame.Root(tool)
-	for _, path := range [][]string{{"_meta", "ui", "resourceUri"}, {"_meta", "ui/resourceUri"}} {
+	for _, path := range [][]string{{"_meta", "ui", "resourceUri"}, {"_meta", "ui/resourceUri"}, {"_meta", "openai/outputTemplate"}} {
 		if span, ok := frame.Find(tool, root, path...); ok {
 			if uri, ok := frame.String(tool, span); ok && isUserInterface(uri) {
 				into[strings.Clone(uri)] = true
