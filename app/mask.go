@@ -107,13 +107,7 @@ func (m *masker) text(s string, guess bool) string {
 		})
 	}
 	if strings.ContainsAny(s, "=:") && containsOne(lower, nameMarks) {
-		s = assignment().ReplaceAllStringFunc(s, func(found string) string {
-			p := assignment().FindStringSubmatch(found)
-			if strings.HasPrefix(p[4], masked) || strings.EqualFold(p[4], "bearer") || strings.EqualFold(p[4], "basic") {
-				return found
-			}
-			return p[1] + p[2] + p[3] + m.take(p[4])
-		})
+		s = m.assigned(s)
 	}
 	if guess && !looksLikePath(s) {
 		s = run().ReplaceAllStringFunc(s, func(found string) string {
@@ -124,6 +118,41 @@ func (m *masker) text(s string, guess bool) string {
 		})
 	}
 	return s
+}
+
+// assigned masks what stands behind a name and an equals sign or a colon.
+func (m *masker) assigned(s string) string {
+	var b strings.Builder
+	done := 0
+	for _, at := range assignment().FindAllStringSubmatchIndex(s, -1) {
+		start, end := at[8], at[9]
+		value := s[start:end]
+		if strings.HasPrefix(value, masked) || strings.EqualFold(value, "bearer") || strings.EqualFold(value, "basic") || errorAbout(s, at[2], at[5], end) {
+			continue
+		}
+		b.WriteString(s[done:start] + m.take(value))
+		done = end
+	}
+	return b.String() + s[done:]
+}
+
+// errorAbout says that what stands behind a name is no value but the error of a file that is called so: start "/etc/passwd": permission
+// denied. The name at s[from] is the end of a path, and what ends at s[end] the first word of a sentence that says what went wrong. A
+// path alone is not enough: stores of secrets have them too, and print /prod/db/password: hunter.
+func errorAbout(s string, from, start, end int) bool {
+	path := s[strings.LastIndexAny(s[:from], " \t\r\n\"'`=,;(")+1 : from]
+	if path == "" || !strings.Contains(`/\.-_`, path[len(path)-1:]) || path[0] != '.' && !strings.ContainsAny(path, `/\`) {
+		return false
+	}
+	before, rest := s[start-2:start], s[end:]
+	return before == ": " && errorWords[s[start:end]] && len(rest) > 1 && rest[0] == ' ' && rest[1] >= 'a' && rest[1] <= 'z'
+}
+
+// errorWords begin what systems and languages say of a file that they could not use.
+var errorWords = map[string]bool{
+	"access": true, "argument": true, "bad": true, "broken": true, "cannot": true, "connection": true, "could": true, "device": true, "does": true, "exec": true,
+	"executable": true, "failed": true, "file": true, "input/output": true, "invalid": true, "is": true, "no": true, "not": true, "operation": true, "permission": true,
+	"read-only": true, "stale": true, "text": true, "the": true, "too": true, "unable": true, "unexpected": true,
 }
 
 // urls masks in every URL that a text holds: user info, values of secret query keys and of those that look random.

@@ -1,0 +1,60 @@
+package app
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAnErrorAboutAFileIsReadWhole(t *testing.T) {
+	for _, line := range []string{
+		`start "/etc/passwd": permission denied: the file is not executable`,
+		"open /run/secrets/db-token: no such file or directory",
+		"cat: ./.secret: is a directory",
+		"fork/exec /opt/app/get_token: exec format error",
+		`open 'C:\Users\ann\api.token': access is denied`,
+		"open .credentials: permission denied",
+	} {
+		if got := maskText(line, nil); got != line {
+			t.Errorf("%q became %q", line, got)
+		}
+	}
+}
+
+// What names a value is masked, whatever the name looks like and however ordinary the value is.
+func TestWhatIsNoErrorAboutAFileStaysMasked(t *testing.T) {
+	for _, line := range []string{
+		"password: hunter",
+		"db-password: hunter",
+		"spring.datasource.password: hunter is fine",
+		"/prod/db/password: hunter",
+		"/prod/db/password: hunter is fine",
+		"/prod/db/password=hunter",
+		"/prod/db/password : hunter",
+		`"/prod/db/password": "hunter is fine"`,
+		`{"token": "hunter"}`,
+		`{"a/token":"hunter"}`,
+		"--password=hunter",
+		"DB_PASSWORD=hunter",
+		"export API_TOKEN=hunter",
+		"config/app.secret: Hunter is fine",
+		"config/app.secret: hunter",
+	} {
+		if got := maskText(line, nil); strings.Contains(strings.ToLower(got), "hunter") || !strings.Contains(got, masked) {
+			t.Errorf("%q became %q", line, got)
+		}
+	}
+	// an error's words are a value where no path stands before them, or no sentence behind
+	for line, want := range map[string]string{
+		"password: permission denied":       "password: *** denied",
+		"db.password: permission denied":    "db.password: *** denied",
+		"/prod/db/password: permission":     "/prod/db/password: ***",
+		"/prod/db/password: permission1 is": "/prod/db/password: *** is",
+		"/prod/db/password=permission is":   "/prod/db/password=*** is",
+		"/prod/db/password:permission is":   "/prod/db/password:*** is",
+		`"/db/password": "permission is"`:   `"/db/password": "*** is"`,
+	} {
+		if got := maskText(line, nil); got != want {
+			t.Errorf("%q became %q", line, got)
+		}
+	}
+}
