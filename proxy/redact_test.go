@@ -66,6 +66,34 @@ func TestSecretsOfAnAnswerAreRecordedAndNothingElseByDefault(t *testing.T) {
 	}
 }
 
+// A secret is one as the name of a member too.
+func TestASecretInTheNameOfAMemberIsRecordedAndRedacted(t *testing.T) {
+	const token = "ghp_" + "w8Jd2kQzX5nB7vT1cR4yL9mP3sF6hG0aE2uK"
+	body := `"result":{"content":[],"structuredContent":{"` + token + `":1,"` + token + `A":2}}`
+	for mode, want := range map[string]string{
+		"detect": body,
+		"redact": `"result":{"content":[],"structuredContent":{"[TOKEN_REDACTED]":1,"[TOKEN_REDACTED]~2":2}}`,
+	} {
+		t.Run(mode, func(t *testing.T) {
+			r := newRig(t, approveAll, func(r *rig) { r.gate.settings["redact.mode"] = mode })
+			r.initialize()
+			saying(r, body)
+			r.send(`{"jsonrpc":"2.0","id":71,"method":"tools/call","params":{"name":"echo","arguments":{}}}`)
+			if got := strings.TrimSpace(r.answerTo("71")); got != `{"jsonrpc":"2.0","id":71,`+want+`}` {
+				t.Errorf("%s", got)
+			}
+			r.eventually("it is recorded", func() bool {
+				return r.gate.recorded(func(rec control.Record) bool {
+					if strings.Contains(rec.Summary+string(rec.Detail), token) {
+						t.Errorf("a record holds the secret: %+v", rec)
+					}
+					return strings.Contains(string(rec.Detail), `"check":"redact"`) && strings.Contains(string(rec.Detail), `"places":2`)
+				})
+			})
+		})
+	}
+}
+
 func TestWhatIsAskedIsRecordedWithoutItsSecrets(t *testing.T) {
 	r := ready(t)
 	saying(r, textResult("fine"))

@@ -44,11 +44,11 @@ func Arguments(params []byte, secrets string) []Finding {
 	return w.seek.found
 }
 
-// spells says whether a string of a JSON value, keys aside, is long enough to hold anything.
+// spells says whether a string of a JSON value is long enough to hold anything, or a key to be a secret.
 func spells(raw []byte) bool {
 	for i := bytes.IndexByte(raw, '"'); i >= 0 && i < len(raw); {
 		end, _ := skipString(raw, i)
-		if end-i-len(`""`) >= minText && !(end < len(raw) && raw[end] == ':') {
+		if n := end - i - len(`""`); n >= minForm || n >= minText && !(end < len(raw) && raw[end] == ':') {
 			return true
 		}
 		next := bytes.IndexByte(raw[end:], '"')

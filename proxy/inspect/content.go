@@ -32,8 +32,8 @@ func (w *weigher) read(r *reading, text string, key bool) {
 	if !key && (r.key("blob") || r.key("data")) && len(text) >= minBlob && w.content(r, text) {
 		return
 	}
-	if w.plain.seeks = w.secret.on && !key; w.plain.seeks {
-		w.member.take(r, text)
+	if w.plain.seeks = w.secret.on; w.plain.seeks {
+		w.member.take(r, text, key)
 	}
 	if key && word(text) { // a name: it is no part of what is said before and after it
 		w.name(text, r)
@@ -58,29 +58,35 @@ func (w *weigher) read(r *reading, text string, key bool) {
 	w.add(text, r)
 }
 
-// name looks at the name of a member. Rows of a table have the same ones over and over: those in which no rule found anything are
+// name looks at the name of a member. Rows of a table have the same ones over and over: those in which nothing was found are
 // remembered.
 func (w *weigher) name(text string, r *reading) {
 	if w.placed = false; len(text) < minText {
 		return
 	}
+	seeks := w.secret.on && len(text) >= minForm
 	var known *harmless
 	if len(text) <= len(known.text) {
 		known = &w.names[(int(text[0])+int(text[len(text)-1])<<2+len(text)<<4)%len(w.names)]
-		if string(known.text[:known.size]) == text {
+		if string(known.text[:known.size]) == text && (known.secrets || !seeks) {
 			return
 		}
 	}
-	w.beneath(text, &view{text: text}, r, nil)
-	if known != nil && len(w.under.hits) == 0 {
-		known.size = copy(known.text[:], text)
+	v := view{text: text}
+	w.under.seeks = seeks
+	w.beneath(text, &v, r, nil)
+	w.under.seeks = false
+	secret := seeks && (len(w.under.places) > 0 || w.secret.strict) && w.hold(w.under, text, &v, r)
+	if known != nil && len(w.under.hits) == 0 && !secret {
+		known.size, known.secrets = copy(known.text[:], text), seeks
 	}
 }
 
 // harmless is the name of a member in which nothing is found.
 type harmless struct {
-	size int
-	text [24]byte
+	size    int
+	secrets bool // they were looked for too
+	text    [24]byte
 }
 
 // spoken says whether a string is what a client shows its model as text, and not one of many values.

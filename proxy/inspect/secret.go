@@ -25,6 +25,7 @@ const (
 	secretSlack = 64 << 10
 	maxPassed   = 128 // of a value that is none: what stands in a longer one is not looked at again
 	minRun      = 40  // letters of base64 that may be a secret (contract, "Responses")
+	minForm     = 16  // what has the form of a key is no shorter: a plain name that is holds no secret
 )
 
 // candidate is a place where a secret may stand.
@@ -253,6 +254,7 @@ func shown(r *secretRule, secret string) string {
 	return said
 }
 
+// finding is what is told of a secret. where must not hold one.
 func (l *secretLook) finding(text string, s spot, where string) Finding {
 	r := &l.forms.rules[s.rule]
 	level := Medium
@@ -271,14 +273,14 @@ type Secret struct {
 	From, To int
 }
 
-// Secrets finds what is secret in the strings of a JSON value, keys aside. raw must have passed frame.Scan or frame.Validate. whole is
+// Secrets finds what is secret in the strings of a JSON value, keys among them. raw must have passed frame.Scan or frame.Validate. whole is
 // false where not all was looked at, or not all is told.
 func Secrets(raw []byte, profile string) (found []Secret, whole bool) {
 	whole = EachSecret(raw, profile, func(s Spot) bool {
 		if len(found) == maxSecrets {
 			return false
 		}
-		found = append(found, Secret{Finding: s.look.finding(s.text, s.spot, s.at()), From: s.From, To: s.To})
+		found = append(found, Secret{Finding: s.finding(), From: s.From, To: s.To})
 		return true
 	})
 	return found, whole
@@ -289,18 +291,20 @@ type Spot struct {
 	From, To int    // bytes of the value as it is written
 	Rule     string // of the catalogue
 	Mark     string // what may stand there instead
+	Key      bool   // it is part of the name of a member
 
 	text string
 	spot spot
-	look *secretLook
-	in   *reading
+	of   *weigher
 }
 
-func (s *Spot) at() string { return s.in.at() }
+func (s *Spot) finding() Finding {
+	return s.of.secret.finding(s.text, s.spot, s.of.unsaid(&s.of.value))
+}
 
 // Envelope says that the secret stands in a member of the outermost object that has this name.
 func (s *Spot) Envelope(names ...string) bool {
-	return len(s.in.stack) == 1 && slices.Contains(names, s.in.at())
+	return len(s.of.value.stack) == 1 && slices.Contains(names, s.of.value.at())
 }
 
 // EachSecret shows every secret in the strings of a JSON value, in their order, until visit says false. whole is false where not all
@@ -357,21 +361,21 @@ func (s *secretReader) show(one Spot) (more bool) {
 	if s.visit != nil {
 		return s.visit(one)
 	}
-	s.found = append(s.found, s.w.secret.finding(one.text, one.spot, one.at()))
+	s.found = append(s.found, one.finding())
 	return len(s.found) < maxFindings
 }
 
 func (s *secretReader) read(r *reading, text string, key bool) {
-	if key || s.ended {
+	if s.ended {
 		return
 	}
 	w := s.w
-	w.member.take(r, text)
-	if len(text) < minText {
+	w.member.take(r, text, key)
+	if len(text) < minText || key && len(text) < minForm && word(text) {
 		return
 	}
 	spots := w.secretsIn(text)
-	if len(spots) == 0 || w.secret.strict && r.blob(text) {
+	if len(spots) == 0 || w.secret.strict && !key && r.blob(text) {
 		return
 	}
 	at := escapedAt{raw: r.raw[r.from+1 : r.to-1]}
@@ -379,7 +383,7 @@ func (s *secretReader) read(r *reading, text string, key bool) {
 		rule := &w.secret.forms.rules[one.rule]
 		start := at.offset(one.start)
 		end := at.offset(one.end)
-		if !s.show(Spot{r.from + 1 + start, r.from + 1 + end, rule.name, rule.kind.mark(), text, one, &w.secret, r}) {
+		if !s.show(Spot{r.from + 1 + start, r.from + 1 + end, rule.name, rule.kind.mark(), key, text, one, w}) {
 			s.ended = true
 			return
 		}

@@ -36,6 +36,20 @@ func TestEverySecretRuleFindsItsExampleAndLeavesItsCounterExample(t *testing.T) 
 	}
 }
 
+func TestNoFormOfASecretIsShorterThanTheNamesThatAreLookedAt(t *testing.T) {
+	for i, shapes := range secretsKnown().shapes {
+		for _, s := range shapes {
+			least := 0
+			for _, step := range s.steps {
+				least += len(step.letters) + step.min
+			}
+			if least < minForm {
+				t.Errorf("%s: %d characters", secretCatalogue[i].name, least)
+			}
+		}
+	}
+}
+
 // The ways in which a text names a secret, beside the examples of the catalogue.
 var namedSecrets = []string{
 	`Authorization: Bearer w8Jd2kQzX5nB7vT1cR4yL9mP`, `Authorization: Basic dXNlcjpwYTU1dzByZA==`, `api_key: token w8Jd2kQzX5nB7vT1cR4yL9mP`,

@@ -130,6 +130,48 @@ func TestAnAnswerIsCleanThatHoldsASecret(t *testing.T) {
 	}
 }
 
+// A secret may be the name of a member. Where it stands, and what stands below it, is told without it.
+func TestTheNameOfAMemberMayHoldASecret(t *testing.T) {
+	const key = "ghp_" + "w8Jd2kQzX5nB7vT1cR4yL9mP3sF6hG0aE2uK"
+	raw := []byte(`{"structuredContent":{"` + key + `":{"x":"password=hunter2"},"password=hunter2":{"password=hunter3":1},"AKIA4T7QXWZ2MPLR5NDH":1,
+		"password":"hunter2","correct horse 7":"fine","note":"` + key + `"}}`)
+	want := `structuredContent["[TOKEN_REDACTED]"] github_token, structuredContent["[TOKEN_REDACTED]"].x assigned_password, ` +
+		`structuredContent["password=[PASSWORD_REDACTED]"] assigned_password, structuredContent["password=[PASSWORD_REDACTED]"]["password=[PASSWORD_REDACTED]"] assigned_password, ` +
+		`structuredContent["[API_KEY_REDACTED]"] aws_access_key, structuredContent.password assigned_password, structuredContent.note github_token`
+	told := func(findings []Finding) string {
+		var got []string
+		for _, f := range findings {
+			got = append(got, f.Where+" "+f.Rule)
+		}
+		return strings.Join(got, ", ")
+	}
+	var watch Watch
+	watch.Answer(raw, Terms{Secrets: SecretsOff}) // names that were looked at for nothing secret
+	for range 2 {
+		v := watch.Answer(raw, Terms{})
+		if got := told(v.Secrets); got != want {
+			t.Errorf("%s\nis not\n%s", got, want)
+		}
+		if v.Verdict != Clean {
+			t.Errorf("%s %+v", v.Verdict, v.Findings)
+		}
+	}
+	all, whole := Secrets(raw, SecretsPrecise)
+	var findings []Finding
+	for _, s := range all {
+		findings = append(findings, s.Finding)
+	}
+	if got := told(findings); got != want || !whole {
+		t.Errorf("%s\nis not\n%s", got, want)
+	}
+	if len(all) == 7 && (string(raw[all[0].From:all[0].To]) != key || string(raw[all[4].From:all[4].To]) != "AKIA4T7QXWZ2MPLR5NDH") {
+		t.Errorf("%+v", all)
+	}
+	if found := Arguments([]byte(`{"name":"echo","arguments":{"`+key+`":1}}`), SecretsPrecise); len(found) != 1 || strings.Contains(found[0].Where+found[0].Match, key) {
+		t.Errorf("%+v", found)
+	}
+}
+
 func TestTheCheckSaysWhetherSecretsWereLookedFor(t *testing.T) {
 	raw := []byte(`{"content":[{"type":"text","text":"password=hunter2"}]}`)
 	if v := new(Watch).Answer(raw, Terms{}); !v.Checks[5].Ran || v.Checks[5].Check != CheckSecrets {

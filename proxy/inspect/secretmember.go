@@ -11,11 +11,11 @@ type named struct {
 	start int
 }
 
-// take notes the name of the string that is shown.
-func (n *named) take(r *reading, text string) {
+// take notes the name of the string that is shown. A key has none.
+func (n *named) take(r *reading, text string, isKey bool) {
 	n.kind = 0
 	top := len(r.stack) - 1
-	if top < 0 || r.stack[top].array {
+	if isKey || top < 0 || r.stack[top].array {
 		return
 	}
 	c := &r.stack[top]
@@ -58,9 +58,8 @@ func kindOfName(name string) (secretKind, bool) {
 	return kind, ok && start == 0
 }
 
-// spotsOf is what is secret in a text that was matched.
-func (w *weigher) spotsOf(text string, v *view) []spot {
-	m := w.plain
+// spotsOf is what is secret in a text that was matched by m.
+func (w *weigher) spotsOf(m *matcher, text string, v *view) []spot {
 	if v.parts != nil {
 		for i := range m.places {
 			at, _ := v.span(int(m.places[i].at), int(m.places[i].at)+1)
@@ -80,15 +79,60 @@ func (w *weigher) spotsOf(text string, v *view) []spot {
 	return found
 }
 
-// hold notes what is secret in a text.
-func (w *weigher) hold(text string, v *view, where placer) {
-	for _, s := range w.spotsOf(text, v) {
+// hold notes what is secret in a text that was matched by m, and says whether anything is.
+func (w *weigher) hold(m *matcher, text string, v *view, where placer) bool {
+	spots := w.spotsOf(m, text, v)
+	for _, s := range spots {
 		if len(w.secrets) == maxSecrets {
 			w.secret.short = true
-			return
+			break
 		}
-		w.secrets = append(w.secrets, w.secret.finding(text, s, w.path(where)))
+		at := ""
+		if r, ok := where.(*reading); ok {
+			at = w.unsaid(r)
+		} else {
+			at = w.path(where)
+		}
+		w.secrets = append(w.secrets, w.secret.finding(text, s, at))
 	}
+	return len(spots) > 0
+}
+
+// unsaid is the path of what is being read, with marks in the place of what is secret in its keys. Each key is looked at once.
+func (w *weigher) unsaid(r *reading) string {
+	where := ""
+	for _, c := range r.stack {
+		switch {
+		case c.array:
+			where = Element(where, c.index)
+		case c.to > 0:
+			said, known := w.said[c.from]
+			if !known {
+				said = withMarks(r.text(c.from, c.to), w.secret.strict)
+				if w.said == nil {
+					w.said = map[int]string{}
+				}
+				w.said[c.from] = said
+			}
+			where = Member(where, said)
+		}
+	}
+	return strings.Clone(where)
+}
+
+// withMarks is a name with marks in the place of what is secret in it.
+func withMarks(name string, strict bool) string {
+	w := newWeigher(rules(), Answer)
+	defer w.release()
+	w.secret.begin(SecretsPrecise)
+	w.secret.strict = strict
+	var b strings.Builder
+	done := 0
+	for _, s := range w.secretsIn(name) {
+		b.WriteString(name[done:s.start] + w.secret.forms.rules[s.rule].kind.mark())
+		done = s.end
+	}
+	return b.String() + name[done:]
 }
 
 // secretsIn is what is secret in a text that is looked at for nothing else.
@@ -98,7 +142,7 @@ func (w *weigher) secretsIn(text string) []spot {
 	w.plain.begin()
 	w.plain.seeks = true
 	w.plain.match(v.text, 0)
-	return w.spotsOf(text, v)
+	return w.spotsOf(w.plain, text, v)
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

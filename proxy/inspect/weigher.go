@@ -41,7 +41,8 @@ type weigher struct {
 	secret  secretLook
 	seek    secretReader // where secrets alone are looked for
 	secrets []Finding
-	member  named // what the member is called that is being looked at
+	member  named          // what the member is called that is being looked at
+	said    map[int]string // keys of paths, without their secrets, by where they begin
 }
 
 func newWeigher(c *compiled, place Place) *weigher {
@@ -52,7 +53,7 @@ func newWeigher(c *compiled, place Place) *weigher {
 	w.cues = w.cues[:0]
 	w.joint.begin()
 	w.blobs, w.voice = blobs{}, voice{}
-	w.secrets, w.member, w.secret.on, w.plain.seeks = nil, named{}, false, false
+	w.secrets, w.said, w.member, w.secret.on, w.plain.seeks = nil, nil, named{}, false, false
 	w.plain.begin()
 	return w
 }
@@ -151,7 +152,7 @@ func (w *weigher) look(text string, v *view, where placer) {
 	m.hits = m.hits[:0]
 	w.stream += len(v.text) + 1
 	if m.seeks && (len(m.places) > 0 || w.member.kind > 0 || w.secret.strict) && (len(v.chain) == 0 || v.chain[0] != blobEncoding) {
-		w.hold(text, v, where)
+		w.hold(m, text, v, where)
 	}
 }
 

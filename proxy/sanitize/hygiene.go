@@ -27,7 +27,7 @@ const (
 // message is worth. No honest server sends it; it is to be refused.
 var ErrKeys = errors.New("control characters in too many names")
 
-// maxKeys is how many names of members may hold control characters in one message.
+// maxKeys is how many names of members may hold control characters, or secrets, in one message.
 const maxKeys = 1024
 
 // Line cleans one JSON-RPC message that passed frame.Scan. jsonrpc, id and method of the message are left as they are: a
@@ -107,7 +107,7 @@ func (w *writer) walk(envelope bool) error {
 		return !dirty
 	})
 	if dirty {
-		names, err := apart(w.raw)
+		names, err := apart(w.raw, func(s str) bool { return holds(s.content(w.raw)) }, func(s str) string { return spelled(s.content(w.raw)) })
 		if err != nil {
 			return err
 		}

@@ -9,17 +9,16 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// apart gives every name of a member that holds control characters one that holds none, by where its content begins.
+// apart gives every name of a member that has to change another, by where its content begins. changes says which they are, become what
+// one is to be.
 //
-// Names are never shortened, in no mode: what is taken out of one could make it the name of another member, or of one that
-// means something (`\u001bisError`, `\u001bsallyport/decision`). ESC becomes its letters, everything else `U+009C`, which no
-// name of the protocol contains. A name that another member of its object has by then, or nearly, gets `~2`, `~3` and so on
-// behind it: two readings of one object are worse than an odd name.
-func apart(raw []byte) (map[int]string, error) {
+// A name that another member of its object has by then, or nearly, gets `~2`, `~3` and so on behind it: two readings of one object
+// are worse than an odd name.
+func apart(raw []byte, changes func(str) bool, become func(str) string) (map[int]string, error) {
 	dirty := map[int]bool{} // objects that have such a name
 	count := 0
 	eachString(raw, func(s str) bool {
-		if s.key && holds(s.content(raw)) {
+		if s.key && changes(s) {
 			dirty[s.scope] = true
 			count++
 		}
@@ -33,7 +32,7 @@ func apart(raw []byte) (map[int]string, error) {
 	eachString(raw, func(s str) bool {
 		switch {
 		case !s.key || !dirty[s.scope]:
-		case holds(s.content(raw)):
+		case changes(s):
 			waiting = append(waiting, s)
 		default:
 			if taken[s.scope] == nil {
@@ -49,7 +48,7 @@ func apart(raw []byte) (map[int]string, error) {
 		if taken[s.scope] == nil {
 			taken[s.scope] = map[string]bool{}
 		}
-		name := spelled(s.content(raw))
+		name := become(s)
 		try := name
 		key := fmt.Sprint(s.scope, " ", folded([]byte(name)))
 		for n := max(next[key], 1); taken[s.scope][folded([]byte(try))]; {
@@ -63,6 +62,10 @@ func apart(raw []byte) (map[int]string, error) {
 }
 
 // spelled is a name with its control characters written out; the rest of it stays as it is written.
+//
+// Names are never shortened, in no mode: what is taken out of one could make it the name of another member, or of one that
+// means something (`\u001bisError`, `\u001bsallyport/decision`). ESC becomes its letters, everything else `U+009C`, which no
+// name of the protocol contains.
 func spelled(content []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(content); {
