@@ -29,7 +29,7 @@ func JSON(raw []byte, where string) []Finding {
 }
 
 // Definition is JSON for one pinned definition (an element of a listing, or the instructions as a JSON string), and looks
-// besides for what is larger than an honest server makes it, and for keys that only we may write.
+// besides for what is larger than an honest server makes it, for keys that only we may write, and for a name of several alphabets.
 func Definition(raw []byte) []Finding {
 	w := newWalk(raw, "")
 	w.pinned = true
@@ -158,7 +158,14 @@ func (w *walk) string(s string) {
 	if !w.pinned {
 		return
 	}
-	switch key := w.key(); {
+	key := w.key()
+	if len(w.path) == 1 && (key == "name" || key == "uriTemplate") {
+		if f, mixed := mixedName(s); mixed {
+			f.Where = w.at()
+			w.add(f)
+		}
+	}
+	switch {
 	case key == "name" && w.schema == nil && len(s) > maxName && len([]rune(s)) > maxName:
 		w.beyond(fmt.Sprintf("A name of more than %d characters", maxName))
 	case (key == "description" || key == "title" || len(w.path) == 0) && len(s) > maxDescription:

@@ -13,6 +13,7 @@ const (
 	ControlCharacters   = "control_characters"
 	ANSIEscape          = "ansi_escape"
 	BeyondBounds        = "beyond_bounds"
+	LookAlikeName       = "look_alike_name"
 )
 
 const (

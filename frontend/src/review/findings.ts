@@ -91,6 +91,7 @@ const MEANING: Record<string, Meaning> = {
   include_context: { why: 'The server would get what you said to Claude about other things.' },
   sampling_tools: { why: 'Claude would use tools that nobody has reviewed.' },
   tool_imitation: { why: 'Claude could use this tool where you expect the other server’s.' },
+  look_alike_name: { why: 'You cannot see that it is another name than the one it looks like, and Claude could use the wrong one.' },
   shadowing: { why: 'A server has no business with another server’s tools. Claude could use them otherwise than you asked.' },
   context_parameter: { why: 'Claude could fill in what you talked about, and whoever runs the server gets it.' },
   grown_description: { why: 'Orders to Claude are easier to hide in a long text.' },

@@ -1,0 +1,81 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const maxAlike = 3 // letters of a name that are spelled out
+
+// mixedName finds in a name letters of another alphabet that pass for Latin ones beside them: of two tools whose names are drawn as
+// "get", one may have a Cyrillic letter, and nobody sees it. A name of one alphabet is what people write in their own language, and so
+// is one each of whose words is of one, unless a word passes for a Latin one as a whole and the name is no prose and no address.
+func mixedName(name string) (f Finding, mixed bool) {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return f, false
+	}
+	latin, passes := false, false // in the name, and a whole word for one of Latin letters
+	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
+		own, others, alikes := 0, 0, 0
+		for _, r := range word {
+			switch {
+			case unicode.Is(unicode.Latin, r):
+				own++
+			case passesForLatin(r):
+				alikes++
+			case unicode.IsLetter(r):
+				others++
+			}
+		}
+		mixed = mixed || own > 0 && alikes > 0
+		latin = latin || own > 0
+		passes = passes || own+others == 0 && alikes > 0
+	}
+	if !mixed && !(latin && passes && !strings.ContainsAny(name, " :/{")) {
+		return f, false
+	}
+	return Finding{
+		Rule: LookAlikeName, Level: Medium, Category: "threat", Title: "Its name has letters that look like Latin ones and are not: " + alikesOf(name),
+		End: len(name), Match: clip(name, maxMatch),
+	}, true
+}
+
+// passesForLatin says that a letter of another script is drawn as a Latin one.
+func passesForLatin(r rune) bool {
+	_, looks := lookalikes()[r]
+	return looks && !unicode.Is(unicode.Latin, r)
+}
+
+// alikesOf spells the letters of a name that pass for Latin ones.
+func alikesOf(name string) string {
+	var said []string
+	seen := map[rune]bool{}
+	for _, r := range name {
+		if seen[r] || !passesForLatin(r) {
+			continue
+		}
+		if seen[r] = true; len(said) == maxAlike {
+			said = append(said, "and more")
+			break
+		}
+		said = append(said, fmt.Sprintf("U+%04X (%s) for %c", r, alphabetOf(r), lookalikes()[r]))
+	}
+	return strings.Join(said, ", ")
+}
+
+// alphabetOf names the scripts that have look-alikes.
+func alphabetOf(r rune) string {
+	switch {
+	case unicode.Is(unicode.Cyrillic, r):
+		return "Cyrillic"
+	case unicode.Is(unicode.Greek, r):
+		return "Greek"
+	case unicode.Is(unicode.Armenian, r):
+		return "Armenian"
+	case unicode.Is(unicode.Cherokee, r):
+		return "Cherokee"
+	}
+	return "another script"
+}
