@@ -191,6 +191,7 @@ func stale(tx *store.Tx, it store.Item) error {
 func selection(it store.Item, d control.Decide) (chosen map[string]bool, err error) {
 	chosen = map[string]bool{}
 	parts := map[string]store.Part{}
+	it.Parts = shownParts(it)
 	for _, p := range it.Parts {
 		parts[p.Item] = p
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -55,13 +56,16 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 			kept.Code = said.Code // said no before: by its code it can still be allowed
 			return false, nil
 		}
-		parts := []store.Part{part}
-		if have, err := tx.WaitingFor(l.server.ID, kindInteraction); err == nil {
-			parts = withPart(have.Parts, part)
-		} else if !absent(err) {
+		have, err := tx.WaitingFor(l.server.ID, kindInteraction)
+		if err != nil && !absent(err) {
 			return false, err
 		}
-		item, fresh, err := h.settle(tx, interactionContent(l, parts), kindInteraction, l.server.ID, now)
+		parts, gone := withPart(have.Parts, part)
+		before := askedBefore(have)
+		if gone > 0 {
+			before[part.Item] += gone
+		}
+		item, fresh, err := h.settle(tx, interactionContent(l, parts, before), kindInteraction, l.server.ID, now)
 		if err != nil {
 			return false, err
 		}
@@ -92,25 +96,12 @@ func decidedOn(server store.Server, part store.Part, policy string) (store.Asked
 	return store.Asked{}, false
 }
 
-// withPart has the newest request of each kind stand for its kind: a server that asks the same in other words fills no screen.
-// A Critical one gives way to no other.
-func withPart(have []store.Part, part store.Part) []store.Part {
-	parts := slices.Clone(have)
-	for i, p := range parts {
-		if p.Item != part.Item {
-			continue
-		}
-		critical := inspect.Worst(readFindings(p.Findings)) == inspect.Critical
-		if !critical || inspect.Worst(readFindings(part.Findings)) == inspect.Critical {
-			parts[i] = part
-		}
-		return parts
-	}
-	return append(parts, part)
-}
-
-func interactionContent(l *ledger, parts []store.Part) *content {
+// interactionContent is what waits of a server's requests. before counts those of each part that stand in it no more.
+func interactionContent(l *ledger, parts []store.Part, before map[string]int) *content {
 	c := &content{kind: kindInteraction, serverID: l.server.ID, era: l.server.Era, severity: severityReview, clients: l.server.Clients, parts: parts}
+	if len(before) > 0 {
+		c.detail = detail(map[string]any{"before": before})
+	}
 	for _, p := range parts {
 		switch inspect.Worst(readFindings(p.Findings)) {
 		case inspect.Critical:
@@ -120,8 +111,11 @@ func interactionContent(l *ledger, parts []store.Part) *content {
 		}
 	}
 	c.title = l.server.Name + " " + interactionTitles[parts[0].Item]
-	if len(parts) > 1 {
+	switch kinds := alike(parts); {
+	case len(kinds) > 1:
 		c.title = l.server.Name + " asked Claude and you for several things, and was refused"
+	case len(parts) > 1:
+		c.title = l.server.Name + " " + severalTitles[parts[0].Item]
 	}
 	return c
 }
@@ -132,6 +126,14 @@ var interactionTitles = map[string]string{
 	control.PartInteraction + inspect.AskElicitation: "asked you a question that was not shown",
 	control.PartInteraction + inspect.AskRoots:       "asked for your folders, and was refused",
 	control.PartInteraction + inspect.AskOther:       "asked Claude for something, and was refused",
+}
+
+// severalTitles are those of several requests of one kind.
+var severalTitles = map[string]string{
+	control.PartInteraction + inspect.AskSampling:    "asked Claude to write several things, and was refused",
+	control.PartInteraction + inspect.AskElicitation: "asked you several questions that were not shown",
+	control.PartInteraction + inspect.AskRoots:       "asked for your folders in several ways, and was refused",
+	control.PartInteraction + inspect.AskOther:       "asked Claude for several things, and was refused",
 }
 
 // askedWords name a request in our sentences: "… was allowed by a person".
@@ -149,15 +151,7 @@ var interactionWords = map[string]string{
 	control.PartInteraction + inspect.AskOther:       "asks Claude for something",
 }
 
-// interactionDetail is a request as a person is shown it: its parameters as the server wrote them.
-func interactionDetail(p store.Part) control.PartDetail {
-	return control.PartDetail{
-		Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: listed(readFindings(p.Findings)), Definition: p.Definition,
-		Changes: []pin.Change{{Op: "added", Words: interactionWords[p.Item], After: string(p.Definition)}},
-	}
-}
-
-// decideInteraction decides on what a server asked. Approved, the same request passes when it is made again, word for word; and
+// decideInteraction decides on what a server asked, kind by kind. Approved, the same request passes when it is made again, word for word; and
 // where the first of each kind is asked about, the others of that kind that nothing grave is found in.
 func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
 	l, err := readLedger(tx, it.ServerID)
@@ -177,7 +171,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 	var left []store.Part
 	for _, part := range it.Parts {
 		if !chosen[part.Item] {
-			out.Left, left = append(out.Left, part.Item), append(left, part)
+			out.Left, left = withKind(out.Left, part.Item), append(left, part)
 			continue
 		}
 		digests := []string{part.Digest}
@@ -190,9 +184,9 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 		action := "approve"
 		if d.Reject {
 			action = "reject"
-			out.Rejected = append(out.Rejected, part.Item)
+			out.Rejected = withKind(out.Rejected, part.Item)
 		} else {
-			out.Approved = append(out.Approved, part.Item)
+			out.Approved = withKind(out.Approved, part.Item)
 		}
 		if err := tx.AddHistory(store.Event{ServerID: l.server.ID, Item: part.Item, At: now, Action: action, By: store.ByPerson, Digest: part.Digest, Code: it.Code}); err != nil {
 			return false, err
@@ -216,7 +210,9 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 		return false, err
 	}
 	if len(left) > 0 && waited {
-		rest, _, err := h.settle(tx, interactionContent(l, left), kindInteraction, l.server.ID, now)
+		before := askedBefore(it)
+		maps.DeleteFunc(before, func(item string, _ int) bool { return chosen[item] })
+		rest, _, err := h.settle(tx, interactionContent(l, left, before), kindInteraction, l.server.ID, now)
 		if err != nil {
 			return false, err
 		}
@@ -226,6 +222,14 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 		}
 	}
 	return true, h.noteDecided(tx, l.server.Name, d, it, out)
+}
+
+// withKind adds a kind of which several requests are decided on at once.
+func withKind(kinds []string, kind string) []string {
+	if slices.Contains(kinds, kind) {
+		return kinds
+	}
+	return append(kinds, kind)
 }
 
 func remember(server *store.Server, asked store.Asked) {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 const (
 	askCity     = `{"message":"Which city?","requestedSchema":{"type":"object","properties":{"city":{"type":"string"}}}}`
 	askPassword = `{"message":"Sign in","requestedSchema":{"type":"object","properties":{"password":{"type":"string"}}}}`
+	askCard     = `{"message":"Pay","requestedSchema":{"type":"object","properties":{"credit_card_number":{"type":"string"}}}}`
 	askContext  = `{"messages":[],"maxTokens":1,"includeContext":"allServers"}`
 )
 
@@ -168,17 +170,132 @@ func TestAQuestionThatCannotBeShownIsNoItem(t *testing.T) {
 	p.quiet()
 }
 
-func TestACriticalQuestionIsNotPushedAsideByAHarmlessOne(t *testing.T) {
+func TestACriticalQuestionIsNotPushedAsideByHarmlessOnes(t *testing.T) {
 	p := newPlace(t)
 	w := mailServer(t, p)
-	critical := control.Interaction{Method: "x/ask", Params: []byte(`{"a":1}`), Findings: []inspect.Finding{{Rule: "role_hijack", Level: inspect.Critical, Category: "threat", Title: "t", Where: "a"}}}
-	kept, err := p.Interaction(w, critical)
-	if err != nil {
+	critical := control.Interaction{Method: "x/ask", Params: []byte(`{"a":"first"}`), Findings: []inspect.Finding{{Rule: "role_hijack", Level: inspect.Critical, Category: "threat", Title: "t", Where: "a"}}}
+	if _, err := p.Interaction(w, critical); err != nil {
 		t.Fatal(err)
 	}
-	if code := w.asks(t, "x/ask", `{"a":2}`); code != kept.Code || p.item().Severity != "critical" {
-		t.Errorf("code %s, item %+v", code, p.item())
+	for i := range 30 {
+		w.asks(t, "x/ask", fmt.Sprintf(`{"a":%d}`, i))
 	}
+	it := p.item()
+	if d := p.requests(it.Code)[0]; it.Severity != "critical" || !strings.Contains(string(d.Definition), "first") {
+		t.Errorf("item %+v, detail %+v", it, d)
+	}
+}
+
+func TestRefusedRequestsOfAKindStayInTheItemUntilTheyAreDecided(t *testing.T) {
+	p := newPlace(t)
+	w := mailServer(t, p)
+	first := w.asks(t, "elicitation/create", askPassword)
+	before := p.item()
+	second := w.asks(t, "elicitation/create", askCard)
+	it := p.item()
+	if second == first || it.Code != second || it.Digest == before.Digest || states(it) != "interaction:elicitation=new" || it.Severity != "high" {
+		t.Fatalf("item %+v", it)
+	}
+	var found []string
+	for _, f := range it.Parts[0].Findings {
+		found = append(found, f.Rule+" in "+f.Where)
+	}
+	want := []string{"asks_for_secret in request 1: requestedSchema.properties.password", "asks_for_payment in request 2: requestedSchema.properties.credit_card_number"}
+	if !slices.Equal(found, want) {
+		t.Errorf("found %q", found)
+	}
+	d := p.requests(it.Code)[0]
+	if string(d.Definition) != "["+askPassword+","+askCard+"]" || len(d.Changes) != 2 || d.Changes[0].After != askPassword || d.Changes[1].After != askCard || d.Changes[0].Path == d.Changes[1].Path || d.Digest == "" {
+		t.Errorf("detail %+v", d)
+	}
+	if again := w.asks(t, "elicitation/create", askPassword); again != second || p.item().Digest != it.Digest {
+		t.Errorf("the first again: %s, item %+v", again, p.item())
+	}
+	if d := p.approve(it); len(d.Approved) != 0 || !slices.Equal(d.Left, []string{"interaction:elicitation"}) {
+		t.Errorf("not named, decided %+v", d)
+	}
+	if d := p.approve(it, "interaction:elicitation"); !slices.Equal(d.Approved, []string{"interaction:elicitation"}) {
+		t.Errorf("decided %+v", d)
+	}
+	s := w.last(t)
+	if !mayAsk(t, s, "elicitation/create", askPassword) || !mayAsk(t, s, "elicitation/create", askCard) || mayAsk(t, s, "elicitation/create", askCity) || s.Asks[0].All {
+		t.Errorf("told %+v", s.Asks)
+	}
+	p.quiet()
+}
+
+func TestAKindIsLeftWaitingWholeWhileAnotherIsDecided(t *testing.T) {
+	p := newPlace(t)
+	w := mailServer(t, p)
+	w.asks(t, "elicitation/create", askPassword)
+	w.asks(t, "sampling/createMessage", askContext)
+	w.asks(t, "elicitation/create", askCard)
+	it := p.item()
+	if states(it) != "interaction:elicitation=new interaction:sampling=new" {
+		t.Fatalf("item %+v", it)
+	}
+	d := p.approve(it, "interaction:sampling")
+	if !slices.Equal(d.Left, []string{"interaction:elicitation"}) || p.item().Code != d.Next || len(p.requests(d.Next)[0].Changes) != 2 {
+		t.Errorf("decided %+v, item %+v", d, p.item())
+	}
+	p.reject(p.item())
+	p.quiet()
+	if s := w.last(t); mayAsk(t, s, "elicitation/create", askPassword) || mayAsk(t, s, "elicitation/create", askCard) {
+		t.Errorf("told %+v", s.Asks)
+	}
+}
+
+func TestACleanQuestionIsNotAllowedUnseenBesideOneThatIsNot(t *testing.T) {
+	p := newPlace(t)
+	w := mailServer(t, p)
+	p.set("interaction.policy", "ask")
+	w.asks(t, "elicitation/create", askCity)
+	w.asks(t, "elicitation/create", askPassword)
+	if d := p.approve(p.item()); len(d.Approved) != 0 {
+		t.Errorf("decided %+v", d)
+	}
+}
+
+func TestOfManyRequestsOfAKindTheLastAreShownAndTheOthersCounted(t *testing.T) {
+	p := newPlace(t)
+	w := mailServer(t, p)
+	question := func(i int) string {
+		return fmt.Sprintf(`{"message":"%d","requestedSchema":{"type":"object","properties":{"password":{"type":"string"}}}}`, i)
+	}
+	for i := range 13 {
+		w.asks(t, "elicitation/create", question(i))
+	}
+	it := p.item()
+	d := p.requests(it.Code)[0]
+	if n := len(d.Changes); n != 11 || d.Changes[0].After != question(3) || d.Changes[9].After != question(12) || !strings.HasPrefix(d.Changes[10].Words, "and 3 more") {
+		t.Errorf("shown %+v", d.Changes)
+	}
+	p.approveAll(it)
+	s := w.last(t)
+	if mayAsk(t, s, "elicitation/create", question(2)) || !mayAsk(t, s, "elicitation/create", question(3)) || !mayAsk(t, s, "elicitation/create", question(12)) {
+		t.Errorf("told %+v", s.Asks)
+	}
+}
+
+func TestLargeRequestsOfAKindShareTheRoomOfOne(t *testing.T) {
+	p := newPlace(t)
+	w := mailServer(t, p)
+	for _, c := range "abc" {
+		w.asks(t, "x/ask", `{"a":"`+strings.Repeat(string(c), control.MaxInteraction*2/5)+`"}`)
+	}
+	if d := p.requests(p.item().Code)[0]; len(d.Changes) != 3 || len(d.Definition) > control.MaxInteraction+16 || !strings.HasPrefix(d.Changes[2].Words, "and 1 more") {
+		t.Errorf("%d changes, %d bytes", len(d.Changes), len(d.Definition))
+	}
+}
+
+// requests are the parts of an item as a person is shown them.
+func (p *place) requests(code string) []control.PartDetail {
+	p.t.Helper()
+	detail, err := p.Item(code)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return detail.Details
 }
 
 // mailServer is a server that a person has let in.

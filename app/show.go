@@ -107,7 +107,7 @@ func inboxItem(it store.Item, server store.Server) control.InboxItem {
 		d := readFileDetail(it)
 		out.Server, out.Identity = clientTitle(d.Client), d.Path
 	}
-	for _, p := range it.Parts {
+	for _, p := range shownParts(it) {
 		out.Parts = append(out.Parts, control.Part{Item: p.Item, State: p.State, Findings: listed(readFindings(p.Findings))})
 	}
 	return out
@@ -172,6 +172,10 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		}
 		out.Runs = it.Kind == kindLaunch && it.Decided == "" && h.runsOn(l)
 		out.Sandbox, out.LookedIn = h.settings.forServer(l.server)[sandboxKey], l.server.Sandbox
+		if it.Kind == kindInteraction {
+			out.Details = interactionDetails(it)
+			return setNext(tx, it, &out)
+		}
 		for _, p := range it.Parts {
 			out.Details = append(out.Details, partDetail(l, it, p))
 		}
@@ -221,9 +225,6 @@ func setNext(tx *store.Tx, it store.Item, out *control.ItemDetail) error {
 }
 
 func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
-	if it.Kind == kindInteraction {
-		return interactionDetail(p)
-	}
 	d := control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: listed(readFindings(p.Findings)), Changes: []pin.Change{}}
 	definition, approved := p.Definition, p.Approved
 	if it.Decided == "" || definition == nil {

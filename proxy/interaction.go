@@ -17,8 +17,8 @@ import (
 const (
 	// askLimit is how long a server waits for the hub to store what it is refused.
 	askLimit = 5 * time.Second
-	// askTurns is how many of its requests the hub is told of at once. A server that asks faster is refused without a code:
-	// the item that is being stored tells of it too.
+	// askTurns is how many of its requests the hub is told of at once. A server that asks faster is refused without a code, and
+	// the timeline counts it.
 	askTurns = 4
 )
 

@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CODES } from '../lib/api'
 import { hide, lookAt, settle } from '../test/look'
-import { KINDS, partOf, POISONED, REWORDED, reviewOf, textChange } from '../test/reviews'
+import { changeOf, KINDS, partOf, POISONED, REWORDED, reviewOf, textChange } from '../test/reviews'
 import { findingOf, refuse } from '../test/rooms'
 
 beforeEach(() => {
@@ -325,6 +325,18 @@ describe('a review', () => {
   it('offers nothing where nothing is left to decide', async () => {
     await lookAt(KINDS['came_and_went'] ?? reviewOf())
     expect(screen.queryByRole('button', { name: /^(Keep|Allow)/ })).toBeNull()
+  })
+
+  it('of several requests of one kind shows each of them', async () => {
+    const asked = (n: number, after: string) => changeOf({ path: String(n), op: 'added', words: `asks you a question (request ${n} of 2)`, after })
+    const more = changeOf({ path: 'more', op: 'added', words: 'and 3 more, refused and not shown: nothing that is decided here is about them' })
+    const part = partOf('elicitation', {
+      kind: 'interaction', item: 'interaction:elicitation', state: 'new', approved: '', definition: '[]', changes: [asked(1, '{"message":"Sign in"}'), asked(2, '{"message":"Pay"}'), more],
+    })
+    await lookAt(reviewOf({ ...KINDS['interaction'], details: [part] }))
+    expect(screen.getByText(/Sign in/)).toBeInTheDocument()
+    expect(screen.getByText(/"Pay"/)).toBeInTheDocument()
+    expect(screen.getByText(/And 3 more, refused and not shown/)).toBeInTheDocument()
   })
 
   it.each(Object.entries(KINDS).filter(([, r]) => r.decided === ''))('of the kind %s says what happens if nothing is done, and starts with nothing pressed', async (_, review) => {

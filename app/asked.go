@@ -1,0 +1,133 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// maxAlike is how many different requests of one kind wait at once, with no more bytes than one of them may have: more is read
+// by nobody.
+const maxAlike = 10
+
+// withPart adds a request to what waits; the same one made again stands there once. gone is how many others of its kind had to go
+// for it: the oldest of the least grave, so that harmless ones push no grave one aside.
+func withPart(have []store.Part, part store.Part) (parts []store.Part, gone int) {
+	parts = slices.Clone(have)
+	for i, p := range parts {
+		if p.Item == part.Item && p.Digest == part.Digest {
+			parts[i].Findings = writeFindings(together(readFindings(p.Findings), readFindings(part.Findings)))
+			return parts, 0
+		}
+	}
+	for {
+		n, size, least, rank := 1, len(part.Definition), -1, 0
+		for i, p := range parts {
+			if p.Item != part.Item {
+				continue
+			}
+			n++
+			size += len(p.Definition)
+			if r := inspect.Worst(readFindings(p.Findings)).Rank(); least < 0 || r < rank {
+				least, rank = i, r
+			}
+		}
+		if least < 0 || n <= maxAlike && size <= control.MaxInteraction {
+			return append(parts, part), gone
+		}
+		parts = slices.Delete(parts, least, least+1)
+		gone++
+	}
+}
+
+// askedBefore is how many requests of each part an item was about that do not stand in it any more.
+func askedBefore(it store.Item) map[string]int {
+	var d struct {
+		Before map[string]int `json:"before"`
+	}
+	if len(it.Detail) == 0 || json.Unmarshal(it.Detail, &d) != nil || d.Before == nil {
+		return map[string]int{}
+	}
+	return d.Before
+}
+
+// alike are the requests of an item by their kinds, in the order in which they came.
+func alike(parts []store.Part) (kinds [][]store.Part) {
+	for _, p := range parts {
+		i := slices.IndexFunc(kinds, func(of []store.Part) bool { return of[0].Item == p.Item })
+		if i < 0 {
+			kinds = append(kinds, []store.Part{p})
+			continue
+		}
+		kinds[i] = append(kinds[i], p)
+	}
+	return kinds
+}
+
+// asOne are the requests of one kind as the one part that is shown and decided on.
+func asOne(requests []store.Part) store.Part {
+	if len(requests) == 1 {
+		return requests[0]
+	}
+	one := store.Part{Item: requests[0].Item, State: requests[0].State}
+	var definitions [][]byte
+	var digests []string
+	var found []inspect.Finding
+	for i, p := range requests {
+		definitions, digests = append(definitions, p.Definition), append(digests, p.Digest)
+		for _, f := range readFindings(p.Findings) {
+			f.Where = strings.TrimSuffix(fmt.Sprintf("request %d: %s", i+1, f.Where), ": ")
+			found = append(found, f)
+		}
+	}
+	one.Definition = slices.Concat([]byte{'['}, bytes.Join(definitions, []byte{','}), []byte{']'})
+	one.Findings = writeFindings(found)
+	if raw, err := json.Marshal(digests); err == nil {
+		digest, _ := pin.DigestOf("requests", one.Item, raw)
+		one.Digest = string(digest)
+	}
+	return one
+}
+
+// shownParts are the parts of an item as they are listed and chosen from.
+func shownParts(it store.Item) []store.Part {
+	if it.Kind != kindInteraction {
+		return it.Parts
+	}
+	var parts []store.Part
+	for _, of := range alike(it.Parts) {
+		parts = append(parts, asOne(of))
+	}
+	return parts
+}
+
+// interactionDetails are the requests of an item as a person is shown them: their parameters as the server wrote them.
+func interactionDetails(it store.Item) (details []control.PartDetail) {
+	before := askedBefore(it)
+	for _, of := range alike(it.Parts) {
+		one := asOne(of)
+		d := control.PartDetail{
+			Item: one.Item, State: one.State, Digest: pin.Digest(one.Digest), Findings: listed(readFindings(one.Findings)), Definition: one.Definition,
+		}
+		for i, p := range of {
+			change := pin.Change{Op: "added", Words: interactionWords[p.Item], After: string(p.Definition)}
+			if len(of) > 1 {
+				change.Path, change.Words = strconv.Itoa(i+1), fmt.Sprintf("%s (request %d of %d)", change.Words, i+1, len(of))
+			}
+			d.Changes = append(d.Changes, change)
+		}
+		if n := before[one.Item]; n > 0 {
+			d.Changes = append(d.Changes, pin.Change{Path: "more", Op: "added", Words: fmt.Sprintf("and %d more, refused and not shown: nothing that is decided here is about them", n)})
+		}
+		details = append(details, d)
+	}
+	return details
+}
