@@ -164,6 +164,9 @@ func TestALaunchTrustedOnFirstUseIsPinnedLikeAnyOther(t *testing.T) {
 	w.launch(true, nil)
 	w.report(tool("a", "one"))
 	p.quiet()
+	if got := p.records("drift"); len(got) != 0 {
+		t.Errorf("nothing came back: %+v", got)
+	}
 	servers, err := p.Servers()
 	if err != nil || len(servers) != 1 {
 		t.Fatal(servers, err)

@@ -94,7 +94,7 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 		}
 		status, words := "blocked", ""
 		switch {
-		case j.State == stateApproved && !ok:
+		case j.State == stateApproved && !old.Known:
 			continue // trusted on first use: it has its own record
 		case j.State == stateApproved && old.State == stateApproved:
 			continue // another form that is allowed as well: what another client runs
