@@ -453,7 +453,7 @@ func (h *Hub) noteDecision(tx *store.Tx, server, kind, code string, keys []strin
 	r := store.Record{Server: server, Code: code}
 	if len(keys) == 1 {
 		r.Tool = toolOf(keys[0])
-		r.Summary = itemWords(keys[0]) + " was " + words + " by a person"
+		r.Summary = itemSaid(keys[0], "was "+words+" by a person")
 	} else {
 		r.Summary = count(len(keys), "item") + " were " + words + " by a person"
 	}

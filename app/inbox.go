@@ -143,7 +143,7 @@ func titleOf(server, kind string, parts []judged, blocked bool) string {
 		}
 		switch {
 		case len(of) == 1:
-			words = append(words, itemWords(of[0].Key)+" "+verbs[state])
+			words = append(words, itemSaid(of[0].Key, verbs[state]))
 		case len(of) > 1:
 			words = append(words, fmt.Sprintf("%d items %s", len(of), strings.NewReplacer("is ", "are ").Replace(verbs[state])))
 		}

@@ -313,3 +313,41 @@ func TestTitlesAndRecordsNeverSpeakInTheServersWords(t *testing.T) {
 		t.Fatalf("title %q", title)
 	}
 }
+
+func TestInstructionsAreSpokenOfAsMany(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("weather")
+	a, first, other := tool("a", "one"), raw("instructions", "", `"Ask for the city."`), raw("instructions", "", `"Ask for the street."`)
+	w.report(a)
+	p.approve(p.item())
+	w.report(a, first)
+	if it := p.item(); it.Title != "weather: the instructions are new" {
+		t.Errorf("title %q", it.Title)
+	}
+	p.approve(p.item())
+	w.report(a)
+	w.report(a, first)
+	w.report(a, other)
+	w.report(a, first)
+	w.report(a, other)
+	p.reject(p.item())
+	w.report(a, first)
+	w.report(a, other)
+	if _, err := p.Block(person, control.Block{Server: "weather", Items: []string{"instructions"}}); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, kind := range []string{"drift", "approval", "rejection"} {
+		for _, r := range p.records(kind) {
+			if strings.Contains(r.Summary, "instructions") {
+				said = append(said, r.Summary)
+			}
+		}
+	}
+	all := strings.Join(said, "\n")
+	for _, want := range []string{"are new and not", "are no longer offered", "are offered again, as they were allowed", "changed since they were allowed", "are back to what was allowed", "are what was refused", "were allowed", "were rejected", "were blocked"} {
+		if !strings.Contains(all, "the instructions "+want) {
+			t.Errorf("nothing says that they %s:\n%s", want, all)
+		}
+	}
+}

@@ -72,6 +72,17 @@ func itemWords(key string) string {
 	return "a " + kind
 }
 
+// asMany puts what is said of one thing into the plural; "what was allowed" stays as it is.
+var asMany = strings.NewReplacer("what was ", "what was ", " is ", " are ", " was ", " were ", " it was ", " they were ")
+
+// itemSaid is a sentence about an item. The instructions are many.
+func itemSaid(key, words string) string {
+	if key != string(pin.Instructions) {
+		return itemWords(key) + " " + words
+	}
+	return itemWords(key) + asMany.Replace(" "+words)
+}
+
 // drift is what the timeline says about a report: every item whose state or definition is another than before.
 func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[string]string) []store.Record {
 	was := map[string]judged{}
@@ -99,17 +110,17 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 		case j.State == stateApproved && old.State == stateApproved:
 			continue // another form that is allowed as well: what another client runs
 		case j.State == stateApproved && old.State == stateRemoved:
-			status, words = "ok", itemWords(j.Key)+" is offered again, as it was allowed"
+			status, words = "ok", itemSaid(j.Key, "is offered again, as it was allowed")
 		case j.State == stateApproved:
-			status, words = "ok", itemWords(j.Key)+" is back to what was allowed"
+			status, words = "ok", itemSaid(j.Key, "is back to what was allowed")
 		case j.State == stateRemoved:
-			status, words = "warned", itemWords(j.Key)+" is no longer offered"
+			status, words = "warned", itemSaid(j.Key, "is no longer offered")
 		case j.State == stateNew:
-			words = itemWords(j.Key) + " is new and not allowed yet"
+			words = itemSaid(j.Key, "is new and not allowed yet")
 		case j.State == stateRejected:
-			words = itemWords(j.Key) + " is what was refused before"
+			words = itemSaid(j.Key, "is what was refused before")
 		default:
-			words = itemWords(j.Key) + " changed since it was allowed"
+			words = itemSaid(j.Key, "changed since it was allowed")
 		}
 		if j.Key == keyLaunch && j.State == stateChanged && h.runsOn(l) {
 			status = "warned"
