@@ -135,7 +135,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	} else if aboutFile(item) {
 		newPage(s).decidedFile(decided)
 	} else {
-		newPage(s).decided(decided, left)
+		newPage(s).decided(decided, item, left)
 	}
 	if err == nil && none {
 		return exitPerson, errors.New("nothing of it can be allowed as it stands: names that are taken twice, or text that can be read in two ways; reject it, or have the server mended")
@@ -192,6 +192,9 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 	verb, want := "Allow", "y"
 	if d.decide.Reject {
 		verb = "Keep blocked"
+		if slices.ContainsFunc(chosen, func(part control.PartDetail) bool { return works(item, part.Item) }) {
+			verb = "Block"
+		}
 	}
 	question := fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, counted(len(chosen), "item"), text(item.Server))
 	if aboutFile(item) {
@@ -268,8 +271,15 @@ func readLine(ctx context.Context, s streams) (string, error) {
 	}
 }
 
-// decided says what was allowed or kept blocked, and what still waits.
-func (p *page) decided(d control.Decided, left []control.PartDetail) {
+// works says that a part of an item is in use while it waits: what changed and changed back, and a launch that runs on.
+func works(item control.ItemDetail, key string) bool {
+	return slices.ContainsFunc(item.Details, func(p control.PartDetail) bool {
+		return p.Item == key && (p.State == "approved" || item.Kind == "launch" && item.Runs)
+	})
+}
+
+// decided says what was allowed or blocked of an item, and what still waits.
+func (p *page) decided(d control.Decided, item control.ItemDetail, left []control.PartDetail) {
 	whose := ""
 	if d.Server != "" { // settings belong to no server
 		whose = " for " + text(d.Server)
@@ -277,8 +287,19 @@ func (p *page) decided(d control.Decided, left []control.PartDetail) {
 	if len(d.Approved) > 0 {
 		p.hang("", "  ", "allowed"+whose+": "+names(d.Approved))
 	}
-	if len(d.Rejected) > 0 {
-		p.hang("", "  ", "kept blocked"+whose+": "+names(d.Rejected))
+	var blocked, kept []string
+	for _, key := range d.Rejected {
+		if works(item, key) {
+			blocked = append(blocked, key)
+		} else {
+			kept = append(kept, key)
+		}
+	}
+	if len(blocked) > 0 {
+		p.hang("", "  ", "blocked"+whose+": "+names(blocked))
+	}
+	if len(kept) > 0 {
+		p.hang("", "  ", "kept blocked"+whose+": "+names(kept))
 	}
 	if len(d.Left) == 0 {
 		return

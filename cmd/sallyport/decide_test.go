@@ -89,3 +89,53 @@ func TestAskEndsWithCtrlC(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestWhatWorksIsNotSaidToBeKeptBlocked(t *testing.T) {
+	back := drifted()
+	back.Details = []control.PartDetail{{Item: "tool:get_forecast", State: "approved"}, {Item: "tool:list_cities", State: "changed"}}
+	runs := newServer()
+	runs.Kind, runs.Runs, runs.Details = "launch", true, []control.PartDetail{{Item: "launch", State: "changed"}}
+	for _, c := range []struct {
+		name, asked, said string
+		item              control.ItemDetail
+		rejected          []string
+	}{
+		{"changed and changed back", "Block 1 item ", "blocked for weather: tool:get_forecast\n", back, []string{"tool:get_forecast"}},
+		{"beside what does not work", "Block 2 items ", "blocked for weather: tool:get_forecast\nkept blocked for weather: tool:list_cities\n", back, []string{"tool:get_forecast", "tool:list_cities"}},
+		{"what never worked", "Keep blocked 1 item ", "kept blocked for weather: tool:list_cities\n", back, []string{"tool:list_cities"}},
+		{"a launch that runs on", "Block 1 item ", "blocked for weather: launch\n", runs, []string{"launch"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var asked, said bytes.Buffer
+			d := decision{decide: control.Decide{Reject: true, Items: c.rejected}}
+			chosen, left, err := choose(c.item, d.decide)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.ask(context.Background(), streams{in: strings.NewReader("y\n"), err: &asked}, c.item, chosen); err != nil || !strings.Contains(asked.String(), "\n"+c.asked) {
+				t.Errorf("asked %q, %v", asked.String(), err)
+			}
+			(&page{w: &said, columns: 80}).decided(control.Decided{Server: "weather", Rejected: c.rejected}, c.item, left)
+			if said.String() != c.said {
+				t.Errorf("said %q", said.String())
+			}
+		})
+	}
+}
+
+func TestThePageOfWhatCameBackDoesNotSayThatItIsBlocked(t *testing.T) {
+	back := drifted()
+	back.Severity, back.Details = "review", []control.PartDetail{{Item: "tool:get_forecast", State: "approved"}}
+	var out bytes.Buffer
+	(&page{w: &out, columns: 80}).review(back, control.Welcome{CLIApproval: true}, created)
+	for _, want := range []string{"goes on working", "reject 7CK4           blocks it"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("nowhere %q:\n%s", want, out.String())
+		}
+	}
+	for _, wrong := range []string{"stays blocked", "keeps it blocked", "is not what was last allowed"} {
+		if strings.Contains(out.String(), wrong) {
+			t.Errorf("it says %q:\n%s", wrong, out.String())
+		}
+	}
+}

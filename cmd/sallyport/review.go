@@ -175,6 +175,8 @@ func meaning(d control.ItemDetail) string {
 		return heldMeaning(d)
 	case d.Kind == "new_server":
 		return "This server is new. Nothing of what is shown here reaches the client until it is\nallowed: tools are not listed, and calls to them are refused.\n" + running
+	case cameBack(d):
+		return "It changed and changed back: what the server declares is what was last allowed, and\nworks. It stays here because that happened more than once.\n" + running
 	case d.Kind == "changed" && d.Severity == "critical":
 		return "What the server declares is not what was last allowed, and the change has a\nCritical finding: the whole server is blocked until this is decided.\n" + running
 	case d.Kind == "changed":
@@ -195,6 +197,11 @@ func meaning(d control.ItemDetail) string {
 	return "This waits for a decision. Until then it stays blocked."
 }
 
+// cameBack says that all that waits is as it was allowed.
+func cameBack(d control.ItemDetail) bool {
+	return d.Kind == "changed" && d.Decided == "" && len(d.Details) > 0 && !slices.ContainsFunc(d.Details, func(p control.PartDetail) bool { return p.State != "approved" && p.State != "removed" })
+}
+
 // consequence says what happens if nothing is done, and where a decision is made.
 func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	switch {
@@ -207,8 +214,15 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 		return fileConsequence(d, decides)
 	}
 	lines := []string{"If you do nothing, all of it stays blocked. Waiting lets nothing through."}
-	if d.Kind == "launch" {
+	rejecting := "keeps it blocked"
+	switch {
+	case d.Kind == "launch":
 		lines = launchConsequence(d)
+	case cameBack(d):
+		lines = []string{"If you do nothing, it goes on working as it was allowed."}
+	}
+	if cameBack(d) || d.Kind == "launch" && d.Runs {
+		rejecting = "blocks it"
 	}
 	code := text(d.Code)
 	switch {
@@ -222,7 +236,7 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 		lines = append(lines,
 			fmt.Sprintf("sallyport approve %s          allows what has no finding of Medium or above", code),
 			fmt.Sprintf("sallyport approve %s --all    allows everything shown here", code),
-			fmt.Sprintf("sallyport reject %s           keeps it blocked and takes it off the list", code))
+			fmt.Sprintf("sallyport reject %s           %s and takes it off the list", code, rejecting))
 	default:
 		lines = append(lines, "This hub decides nothing: open the Sallyport window to decide.")
 	}
