@@ -31,16 +31,20 @@ func (s *session) beside(other *session) bool {
 // lookAcross looks at what a wrapper's server declares beside the tools of the other servers of its client, and says whether
 // anything was found that was not before. What is found stays with the definition it was found in (ledger.put), so that it does
 // not go when the other server does.
-func (h *Hub) lookAcross(s *session) (found bool) {
+func (h *Hub) lookAcross(s *session) (found bool, err error) {
+	resting, err := h.restingTools(s)
+	if err != nil {
+		return false, err
+	}
 	var theirs []string
 	for _, other := range h.sessions {
 		if s.beside(other) {
 			theirs = append(theirs, other.toolNames()...)
 		}
 	}
-	tools := inspect.OtherTools(theirs, s.toolNames())
+	tools := inspect.OtherTools(theirs, resting, s.toolNames())
 	if tools.Empty() {
-		return false
+		return false, nil
 	}
 	for key, d := range s.declared {
 		name, _ := strings.CutPrefix(key, string(pin.Tool)+":")
@@ -55,7 +59,7 @@ func (h *Hub) lookAcross(s *session) (found bool) {
 		with.Findings = all
 		s.declared[key], found = &with, true
 	}
-	return found
+	return found, nil
 }
 
 // neighbours have the other servers of a client looked at again, because one of them declares tools that it did not before.
@@ -66,7 +70,12 @@ func (h *Hub) neighbours(s *session) (notices []ItemNotice, err error) {
 	}
 	s.named = names
 	for _, other := range h.ordered() {
-		if other.reported == 0 || !other.beside(s) || !h.lookAcross(other) {
+		if other.reported == 0 || !other.beside(s) {
+			continue
+		}
+		if found, err := h.lookAcross(other); err != nil {
+			return nil, err
+		} else if !found {
 			continue
 		}
 		came, err := h.judgeAgain(other)

@@ -90,6 +90,7 @@ type Hub struct {
 	waiting   []store.Item           // what waits, without its parts
 	counted   uint64                 // of which number of commits waiting was read
 	commits   atomic.Uint64          // of decisions and declarations, not of records
+	resting   map[string]resting     // the allowed tools of every server, by id; nil before they were read
 	minted    map[string][]time.Time // new codes of the last minute, by server
 	withdrawn map[string]string      // code of the item that left last, by server and kind
 	flood     map[string][]string    // codes of a flood that are kept, by server and kind

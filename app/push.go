@@ -99,6 +99,9 @@ func (h *Hub) stand(l *ledger, r reviewed, waiting map[string]store.Item) {
 		base.Items[j.Key] = state
 	}
 	st.base = base
+	if h.resting != nil {
+		h.resting[l.server.ID] = restingOf(l)
+	}
 }
 
 // push sends a wrapper its State if that differs from the last one, and returns it.

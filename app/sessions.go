@@ -204,7 +204,9 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 	if s.client == "" {
 		s.client = inspect.CleanName(r.Client, "")
 	}
-	h.lookAcross(s)
+	if _, err := h.lookAcross(s); err != nil {
+		return control.State{}, h.failed(err)
+	}
 	h.share(s)
 	notices, err := h.judgeReport(s, r, whole)
 	if err != nil {

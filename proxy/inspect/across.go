@@ -36,19 +36,26 @@ type Tools struct {
 const maxNamed = 1000
 
 // OtherTools prepares names, for one look at all definitions of a server. own are the tools of the server whose definitions are looked at: what it offers itself it may speak
-// of, and that two servers have a tool of one name is an everyday thing.
-func OtherTools(names, own []string) Tools {
+// of, and that two servers have a tool of one name is an everyday thing. resting are those of servers that do not run: a name may look
+// like them, but a text that names them is no finding, for a server may speak of what its last version had.
+func OtherTools(names, resting, own []string) Tools {
 	t := Tools{named: map[string]bool{}, plain: map[string]bool{}, drawn: map[string]string{}, room: new(int)}
 	*t.room = maxNamed
 	mine := map[string]bool{}
 	for _, name := range own {
 		mine[strings.ToLower(name)] = true
 	}
+	taken := func(name string) bool { return mine[strings.ToLower(name)] || len(name) < 3 || len(name) > maxName }
+	for _, name := range resting {
+		if !taken(name) {
+			t.drawn[drawn(name)] = name
+		}
+	}
 	for _, name := range names {
-		low := strings.ToLower(name)
-		if mine[low] || len(name) < 3 || len(name) > maxName {
+		if taken(name) {
 			continue
 		}
+		low := strings.ToLower(name)
 		if distinctive(name) {
 			t.named[low] = true
 		} else {
@@ -97,7 +104,9 @@ func Across(tool string, raw []byte, others Tools) []Finding {
 	}
 	a := across{others: others}
 	a.name(tool)
-	new(reading).strings(raw, &a)
+	if len(others.named)+len(others.plain) > 0 {
+		new(reading).strings(raw, &a)
+	}
 	return a.found
 }
 

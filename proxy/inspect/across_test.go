@@ -11,7 +11,7 @@ func described(text string) []byte {
 	return []byte(`{"name":"fact_of_the_day","description":` + string(quoted) + `,"inputSchema":{"type":"object"}}`)
 }
 
-var othersOfAMailServer = OtherTools([]string{"send_email", "search", "read_file", "whatsapp-send"}, []string{"fact_of_the_day", "read_file"})
+var othersOfAMailServer = OtherTools([]string{"send_email", "search", "read_file", "whatsapp-send"}, nil, []string{"fact_of_the_day", "read_file"})
 
 func TestOrdersAboutAnotherServersToolAreFound(t *testing.T) {
 	for text, level := range map[string]Level{
@@ -117,7 +117,7 @@ func TestADescriptionThatGrewFarPastWhatWasAllowedIsFound(t *testing.T) {
 }
 
 func TestWhoNamesOtherToolsWithoutEndIsNotReadToTheEnd(t *testing.T) {
-	others := OtherTools([]string{"send_email"}, nil)
+	others := OtherTools([]string{"send_email"}, nil, nil)
 	if found := Across("x", described(strings.Repeat("See send_email. ", maxNamed)), others); len(found) != 0 {
 		t.Fatalf("as often as is looked at: %+v", found)
 	}

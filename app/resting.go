@@ -1,0 +1,78 @@
+package app
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// restFor is how long the names of a server that does not run are nobody else's.
+const restFor = 30 * 24 * time.Hour
+
+// resting is what is known of a server's allowed tools without its running.
+type resting struct {
+	clients  []string
+	lastSeen time.Time
+	tools    []string
+}
+
+func restingOf(l *ledger) resting {
+	r := resting{clients: l.server.Clients, lastSeen: l.server.LastSeen}
+	for key, pins := range l.pins {
+		name, ok := strings.CutPrefix(key, string(pin.Tool)+":")
+		if ok && slices.ContainsFunc(pins, func(p store.Pin) bool { return p.State == store.Approved }) {
+			r.tools = append(r.tools, name)
+		}
+	}
+	return r
+}
+
+// rest reads the allowed tools of every server once: a thousand take some hundredths of a second. From then on stand
+// keeps them.
+func (h *Hub) rest() error {
+	if h.resting != nil {
+		return nil
+	}
+	all := map[string]resting{}
+	err := h.store.View(func(tx *store.Tx) error {
+		servers, err := tx.Servers()
+		if err != nil {
+			return err
+		}
+		for _, server := range servers {
+			l, err := readLedger(tx, server.ID)
+			if err != nil {
+				return err
+			}
+			all[server.ID] = restingOf(l)
+		}
+		return nil
+	})
+	if err == nil {
+		h.resting = all
+	}
+	return err
+}
+
+// restingTools are the allowed tools of the other servers that a wrapper's client used of late, whether they run or not.
+func (h *Hub) restingTools(s *session) (names []string, err error) {
+	if err := h.rest(); err != nil {
+		return nil, err
+	}
+	now := h.opts.Now()
+	for id, r := range h.resting {
+		seen := r.lastSeen
+		if st := h.servers[id]; st != nil && st.lastSeen.After(seen) {
+			seen = st.lastSeen
+		}
+		known := s.client == "" || len(r.clients) == 0 || slices.Contains(r.clients, s.client)
+		if id != s.server && known && now.Sub(seen) <= restFor {
+			names = append(names, r.tools...)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
