@@ -121,6 +121,9 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		newPage(s).printf("%s  %s\ndigest %s\n", text(item.Code), text(item.Title), text(item.Digest))
 	}
 	decided, err := hub.Decide(ctx, d.decide)
+	if hubError(err, control.CodeDescends) {
+		return exitPerson, err
+	}
 	if err != nil {
 		return exitFailed, err
 	}
