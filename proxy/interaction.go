@@ -17,9 +17,9 @@ import (
 const (
 	// askLimit is how long a server waits for the hub to store what it is refused.
 	askLimit = 5 * time.Second
-	// askTurns is how many of its requests the hub is told of at once. A server that asks faster is refused without a code, and
+	// askTurns is how many of its requests the hub is told of at once: as many as an item shows of a kind. A server that asks faster is refused without a code, and
 	// the timeline counts it.
-	askTurns = 4
+	askTurns = 10
 )
 
 // askVerdict is what becomes of a request of the server.
