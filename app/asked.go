@@ -18,35 +18,39 @@ import (
 // by nobody.
 const maxAlike = 10
 
-// withPart adds a request to what waits; the same one made again stands there once. gone is how many others of its kind had to go
-// for it: the oldest of the least grave, so that harmless ones push no grave one aside.
+// withPart adds a request to what waits. The same one made again stands there once, with what is found in the graver of the two: what a digest
+// leaves out may differ (_meta). gone is how many of its kind are not among the parts for want of room: the least grave, of those the
+// oldest, so that harmless ones push no grave one aside.
 func withPart(have []store.Part, part store.Part) (parts []store.Part, gone int) {
 	parts = slices.Clone(have)
 	for i, p := range parts {
 		if p.Item == part.Item && p.Digest == part.Digest {
-			parts[i].Findings = writeFindings(together(readFindings(p.Findings), readFindings(part.Findings)))
+			if gravity(part) > gravity(p) {
+				parts[i] = part
+			}
 			return parts, 0
 		}
 	}
-	for {
-		n, size, least, rank := 1, len(part.Definition), -1, 0
+	for parts = append(parts, part); ; gone++ {
+		n, size, least := 0, 0, -1
 		for i, p := range parts {
 			if p.Item != part.Item {
 				continue
 			}
 			n++
 			size += len(p.Definition)
-			if r := inspect.Worst(readFindings(p.Findings)).Rank(); least < 0 || r < rank {
-				least, rank = i, r
+			if least < 0 || gravity(p) < gravity(parts[least]) {
+				least = i
 			}
 		}
-		if least < 0 || n <= maxAlike && size <= control.MaxInteraction {
-			return append(parts, part), gone
+		if n <= 1 || n <= maxAlike && size <= control.MaxInteraction {
+			return parts, gone
 		}
 		parts = slices.Delete(parts, least, least+1)
-		gone++
 	}
 }
+
+func gravity(p store.Part) int { return inspect.Worst(readFindings(p.Findings)).Rank() }
 
 // askedBefore is how many requests of each part an item was about that do not stand in it any more.
 func askedBefore(it store.Item) map[string]int {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 
@@ -65,11 +66,16 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 		if gone > 0 {
 			before[part.Item] += gone
 		}
-		item, fresh, err := h.settle(tx, interactionContent(l, parts, before), kindInteraction, l.server.ID, now)
+		want := interactionContent(l, parts, before)
+		item, fresh, err := h.settle(tx, want, kindInteraction, l.server.ID, now)
 		if err != nil {
 			return false, err
 		}
 		kept.Code = item.Code
+		if !fresh && !bytes.Equal(item.Detail, want.detail) { // one more that is not shown
+			item.Detail = want.detail
+			return true, tx.PutItem(*item)
+		}
 		if fresh {
 			n := noticeOf(*item, l.server.Name)
 			notice = &n
@@ -235,8 +241,9 @@ func withKind(kinds []string, kind string) []string {
 func remember(server *store.Server, asked store.Asked) {
 	server.Asks = slices.DeleteFunc(slices.Clone(server.Asks), func(a store.Asked) bool { return a.Part == asked.Part && a.Digest == asked.Digest })
 	server.Asks = append(server.Asks, asked)
-	if n := len(server.Asks); n > maxAsked {
-		server.Asks = server.Asks[n-maxAsked:]
+	for len(server.Asks) > maxAsked { // what was refused is asked about again sooner than what was allowed
+		oldest := max(0, slices.IndexFunc(server.Asks, func(a store.Asked) bool { return !a.Allowed }))
+		server.Asks = slices.Delete(server.Asks, oldest, oldest+1)
 	}
 }
 
