@@ -11,12 +11,13 @@ const maxAlike = 3 // letters of a name that are spelled out
 
 // mixedName finds in a name letters of another alphabet that pass for Latin ones beside them: of two tools whose names are drawn as
 // "get", one may have a Cyrillic letter, and nobody sees it. A name of one alphabet is what people write in their own language, and so
-// is one each of whose words is of one, unless a word passes for a Latin one as a whole and the name is no prose and no address.
+// is one each of whose words is of one, unless a word passes for a Latin one as a whole and the name is no prose, no address and has no letter
+// that shows its alphabet. A Greek letter for itself is one of a formula.
 func mixedName(name string) (f Finding, mixed bool) {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return f, false
 	}
-	latin, passes := false, false // in the name, and a whole word for one of Latin letters
+	latin, passes, shows := false, false, false // in the name, a whole word for one of Latin letters, a letter that passes for none
 	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
 		own, others, alikes := 0, 0, 0
 		for _, r := range word {
@@ -31,9 +32,10 @@ func mixedName(name string) (f Finding, mixed bool) {
 		}
 		mixed = mixed || own > 0 && alikes > 0
 		latin = latin || own > 0
-		passes = passes || own+others == 0 && alikes > 0
+		shows = shows || others > 0
+		passes = passes || own+others == 0 && alikes > 0 && !(alikes == 1 && strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(unicode.Greek, r) }))
 	}
-	if !mixed && !(latin && passes && !strings.ContainsAny(name, " :/{")) {
+	if !mixed && !(latin && passes && !shows && !strings.ContainsAny(name, " :/{")) {
 		return f, false
 	}
 	return Finding{

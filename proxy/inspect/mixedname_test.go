@@ -11,6 +11,7 @@ func TestANameThatMixesAlphabetsIsFound(t *testing.T) {
 		"a Cyrillic letter in a Latin word":   {"name", "gеt", "U+0435 (Cyrillic) for e"},
 		"a Greek letter in a Latin word":      {"name", "read_filε", "U+03B5 (Greek) for e"},
 		"a Cyrillic word beside a Latin one":  {"name", "read_асе", "U+0430 (Cyrillic) for a, U+0441 (Cyrillic) for c, U+0435 (Cyrillic) for e"},
+		"a Cyrillic letter for a word":        {"name", "а_tool", "U+0430 (Cyrillic) for a"},
 		"many letters":                        {"name", "x_асероху", "U+0430 (Cyrillic) for a, U+0441 (Cyrillic) for c, U+0435 (Cyrillic) for e, and more"},
 		"letters of an address":               {"uriTemplate", "filе:///{path}", "U+0435 (Cyrillic) for e"},
 		"a word of two alphabets":             {"name", "отчетPDF", "U+043E (Cyrillic) for o"},
@@ -37,7 +38,7 @@ func TestANameThatMixesAlphabetsIsFound(t *testing.T) {
 func TestANameOfOneAlphabetIsNoFinding(t *testing.T) {
 	for _, raw := range []string{
 		`{"name":"get_forecast"}`, `{"name":"поиск"}`, `{"name":"асе"}`, `{"name":"получить_отчёт"}`, `{"name":"αναζήτηση"}`, `{"name":"検索_search"}`, `{"name":"größe_höhe"}`,
-		`{"name":"поиск_v2"}`, `{"name":"web_поиск"}`, `{"name":"yapı_ara"}`, `{"name":"Δt"}`, `{"name":"تقرير_pdf"}`,
+		`{"name":"поиск_v2"}`, `{"name":"web_поиск"}`, `{"name":"yapı_ara"}`, `{"name":"Δt"}`, `{"name":"поиск_в_web"}`, `{"name":"β-carotene"}`, `{"name":"σ_filter"}`, `{"name":"χ2_test"}`, `{"name":"calc_α"}`, `{"name":"تقرير_pdf"}`,
 		`{"name":"API место"}`, `{"uriTemplate":"weather://{место}/{город}"}`,
 		`{"name":"get","description":"gеt"}`, `{"name":"get","inputSchema":{"properties":{"name":{"description":"gеt"}}}}`, `{"name":"get","_meta":{"name":"gеt"}}`,
 	} {
