@@ -48,15 +48,22 @@ func elicitsNothing(line []byte, failure frame.Span) bool {
 	return nothing
 }
 
+// maxElicitations is how many questions of one error are looked at: nobody answers more, and an error with more is refused.
+const maxElicitations = 16
+
 // refusesElicitation holds what an error asks the user to interaction.policy, as a request of the server that asks the same, and says whether
 // the client was refused it.
 func (s *Session) refusesElicitation(v *view, r *request, line []byte, failure frame.Span) (refused bool) {
 	const method, kind = "elicitation/create", inspect.AskElicitation
+	n := 0
 	elicits(line, failure, func(params []byte) bool {
-		found := s.watch.Answer(params, inspect.Terms{MaxBytes: v.policy.MaxInspect})
-		found.Findings = append(inspect.Asked(method, params), found.Findings...)
+		found := inspect.AnswerVerdict{Judged: inspect.Judged{Verdict: inspect.Block}}
 		var digest pin.Digest
-		if params[0] == '{' {
+		if n++; n <= maxElicitations {
+			found = s.watch.Answer(params, inspect.Terms{MaxBytes: v.policy.MaxInspect})
+			found.Findings = append(inspect.Asked(method, params), found.Findings...)
+		}
+		if n <= maxElicitations && params[0] == '{' {
 			digest, _ = askDigest(method, params)
 		}
 		verdict := v.judgeAsk(kind, found, digest)

@@ -46,6 +46,7 @@ func TestWhatAnErrorAsksTheUserIsHeldToInteractionPolicy(t *testing.T) {
 		{"guard, under keys in another case", "guard", strings.Replace(elicitError("-32042", link("http://evil.example/")), "elicitations", "Elicitations", 1), nil, held},
 		{"guard, a password", "guard", elicitError("-32042", strings.Replace(safeLink, "Sign in to", "Enter your password for", 1)), nil, held},
 		{"guard, no object", "guard", elicitError("-32042", `"http://evil.example/"`), nil, denied},
+		{"guard, more than anybody answers", "guard", elicitError("-32042", strings.TrimSuffix(strings.Repeat(safeLink+",", 17), ",")), nil, denied},
 		{"deny, an honest link", "deny", elicitError("-32042", safeLink), nil, denied},
 		{"ask, the first", "ask", elicitError("-32042", safeLink), nil, held},
 		{"ask, approved word for word", "ask", elicitError("-32042", safeLink), []control.Allowed{{Kind: "elicitation", Requests: []pin.Digest{digest}}}, pass},

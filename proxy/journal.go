@@ -119,12 +119,21 @@ type tally struct {
 	record  func(n uint64) // the last event, as the n-th
 }
 
+// maxTallies bounds the sorts that are counted at once; what is one more begins all of them anew. A sort may have an item's code in it.
+const maxTallies = 1000
+
 // often records the first, the tenth, the hundredth event of a sort and so on, and the last one when the session ends: a server that sends a
 // million of them fills no disk, and the count is in the record.
 func (j *journal) often(sort string, record func(n uint64)) {
 	j.mu.Lock()
 	t := j.tallies[sort]
 	if t == nil {
+		if len(j.tallies) == maxTallies {
+			j.mu.Unlock()
+			j.end()
+			j.mu.Lock()
+			clear(j.tallies)
+		}
 		t = &tally{}
 		j.tallies[sort] = t
 	}
