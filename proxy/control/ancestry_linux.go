@@ -25,18 +25,22 @@ func parseStat(pid int, raw []byte) (process, error) {
 		return process{}, fmt.Errorf("process %d: no name in its stat line", pid)
 	}
 	fields := strings.Fields(string(raw[end+1:]))
-	if len(fields) < 20 { // state is field 3 of proc(5), the parent 4, the start time 22
+	if len(fields) < 20 { // state is field 3 of proc(5), the parent 4, its threads 20, the start time 22
 		return process{}, fmt.Errorf("process %d: its stat line is cut", pid)
 	}
 	parent, err := strconv.Atoi(fields[1])
 	if err != nil {
 		return process{}, fmt.Errorf("process %d: its parent: %w", pid, err)
 	}
+	threads, err := strconv.Atoi(fields[17]) // the first may have ended while others run on: then the state is "Z" as well
+	if err != nil {
+		return process{}, fmt.Errorf("process %d: its threads: %w", pid, err)
+	}
 	start, err := strconv.ParseUint(fields[19], 10, 64)
 	if err != nil {
 		return process{}, fmt.Errorf("process %d: its start: %w", pid, err)
 	}
-	return process{pid: pid, parent: parent, start: start, dead: fields[0] == "Z" || fields[0] == "X"}, nil
+	return process{pid: pid, parent: parent, start: start, dead: (fields[0] == "Z" || fields[0] == "X") && threads <= 1}, nil
 }
 
 func argumentsOf(pid int) ([]string, error) {

@@ -21,21 +21,28 @@ func (s *server) bury(ctx context.Context, cred credentials, from Register) {
 	if !after(ctx, buryAfter) || cred.alive() {
 		return
 	}
-	s.end(from)
+	if killed := s.kill(from.Mark); killed > 0 {
+		s.tell(from, killed)
+	}
 }
 
 // inherit ends what is left of servers whose wrappers no hub of now has heard of: an earlier one had, and was killed with them. What had no
 // wrapper twice, with the time between that a guard has to end its server, has none any more.
 func (s *server) inherit(ctx context.Context) {
+	told, unseen := map[uint64]bool{}, false
 	for before := map[uint64]bool{}; ; {
 		left, err := leftMarks()
-		if err != nil {
-			s.log.Warn("look for what servers left behind", "error", err)
+		if err != nil && !unseen {
+			unseen = true
+			s.log.Warn("what servers left behind cannot be looked for", "error", err)
 		}
 		for mark := range left {
 			if before[mark] {
-				s.end(Register{Mark: mark})
 				delete(left, mark)
+				if killed := s.kill(mark); killed > 0 && !told[mark] { // one that does not die is tried again
+					told[mark] = true
+					s.tell(Register{Mark: mark}, killed)
+				}
 			}
 		}
 		before = left
@@ -49,21 +56,23 @@ func (s *server) inherit(ctx context.Context) {
 	}
 }
 
-// end kills what has the mark and tells of it.
-func (s *server) end(from Register) {
+// kill kills what has the mark, and says how many processes that were.
+func (s *server) kill(mark uint64) int {
 	killed := map[int]bool{}
 	for range buryRounds {
 		before := len(killed)
-		killMarked(from.Mark, killed)
+		killMarked(mark, killed)
 		if len(killed) == before {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if len(killed) > 0 {
-		s.log.Warn("ended what was left of a server whose wrapper and guard were killed", "wrapper", from.PID, "processes", len(killed))
-		s.handler.Ended(from, len(killed))
-	}
+	return len(killed)
+}
+
+func (s *server) tell(from Register, killed int) {
+	s.log.Warn("ended what was left of a server whose wrapper and guard were killed", "wrapper", from.PID, "processes", killed)
+	s.handler.Ended(from, killed)
 }
 
 // after is false where ctx ends first.

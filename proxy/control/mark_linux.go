@@ -79,17 +79,17 @@ func limitOf(word string) (uint64, error) {
 	return strconv.ParseUint(word, 10, 64)
 }
 
-// leftMarks are the marks of living processes that no wrapper shows. Where one process cannot be read it might be that wrapper, and the error
-// says so.
+// leftMarks are the marks of living processes that no wrapper shows. Where one of our processes cannot be read it might be that wrapper, and
+// the error says so. A process that was put into our container from outside has its wrapper there.
 func leftMarks() (map[uint64]bool, error) {
 	m := marks{map[uint64]bool{}, map[uint64]bool{}}
 	err := eachProcess(func(pid int) error {
 		soft, hard, err := markOf(pid)
 		switch {
-		case gone(err):
+		case gone(err), err != nil && !isOurs(pid):
 		case err != nil:
 			return err
-		case isMark(hard) && !dead(pid):
+		case isMark(hard) && !dead(pid) && isOurs(pid) && !putHere(pid):
 			m.had[hard] = true
 		case hard == unix.RLIM_INFINITY && isMark(soft) && !dead(pid):
 			m.shown[soft] = true
@@ -100,6 +100,27 @@ func leftMarks() (map[uint64]bool, error) {
 		return nil, err
 	}
 	return m.left(), nil
+}
+
+// isOurs says whether pid runs as this user.
+func isOurs(pid int) bool {
+	var info unix.Stat_t
+	return unix.Stat("/proc/"+strconv.Itoa(pid), &info) == nil && int(info.Uid) == os.Geteuid()
+}
+
+// putHere says whether the first ancestor of pid that can be seen was started by one that cannot (nsenter(1), "podman exec"), and is not
+// ours as well.
+func putHere(pid int) bool {
+	theirs, ok := ancestors(pid)
+	if !ok {
+		return true
+	}
+	top := theirs[len(theirs)-1].pid
+	if top == 1 {
+		return false
+	}
+	ours, ok := ancestors(os.Getpid())
+	return !ok || ours[len(ours)-1].pid != top
 }
 
 func gone(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ESRCH) }

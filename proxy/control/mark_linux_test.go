@@ -2,8 +2,13 @@ package control
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
+	"math/rand/v2"
+	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -55,7 +60,9 @@ func limited(t *testing.T, soft, hard uint64) *exec.Cmd {
 }
 
 func TestWhatHasAMarkThatNobodyShowsIsEnded(t *testing.T) {
-	const lost, held, foreign = leastMark + 77001, leastMark + 77002, 4096
+	const foreign = 4096
+	lost := leastMark + rand.Uint64N(leastMark/2)
+	held := lost + 1
 	hub := newTestHub()
 	s := &server{handler: hub, log: slog.New(slog.DiscardHandler)}
 	left := limited(t, 1, lost)
@@ -72,22 +79,70 @@ func TestWhatHasAMarkThatNobodyShowsIsEnded(t *testing.T) {
 	is("a wrapper that lives", held, false)
 	is("a limit of somebody else's", foreign, false)
 	for _, mark := range []uint64{foreign, unix.RLIM_INFINITY, 0, lost + 50} {
-		s.end(Register{Mark: mark})
+		if n := s.kill(mark); n != 0 {
+			t.Fatalf("%d processes were killed for a mark that is none", n)
+		}
 	}
-	if hub.ended != 0 {
-		t.Fatalf("%d processes were killed for marks that are none", hub.ended)
-	}
-	s.end(Register{Mark: lost})
+	n := s.kill(lost)
 	is("killed, and its parent has not heard of it", lost, false)
-	if err := left.Wait(); err == nil || hub.ended != 1 {
-		t.Errorf("%v, told of %d", err, hub.ended)
+	if err := left.Wait(); err == nil || n != 1 {
+		t.Errorf("%v, killed %d", err, n)
 	}
 	_ = wrapper.Process.Kill()
 	_ = wrapper.Wait()
 	is("its wrapper was killed", held, true)
-	s.end(Register{Mark: held})
-	if hub.ended != 2 {
+	if n := s.kill(held); n != 1 {
+		t.Errorf("killed %d", n)
+	}
+	s.tell(Register{Mark: lost}, 3)
+	if hub.ended != 3 {
 		t.Errorf("told of %d", hub.ended)
+	}
+}
+
+func TestAHubShowsNoMarkThatItsWrapperShows(t *testing.T) {
+	h := testHome(t)
+	mark := leastMark + rand.Uint64N(leastMark)
+	started := exec.Command("prlimit", fmt.Sprintf("--locks=%d:unlimited", mark), self(t), "hub")
+	started.Env = append(os.Environ(), "SALLYPORT_HOME="+h.Dir)
+	startProgram(t, started)
+	t.Cleanup(func() {
+		_ = started.Process.Kill()
+		_ = started.Wait()
+	})
+	within(t, "the hub answers", func() bool { return answers(t, h) })
+	if soft, hard, err := markOf(started.Process.Pid); soft != unix.RLIM_INFINITY || hard != unix.RLIM_INFINITY || err != nil {
+		t.Errorf("%d, %d, %v", soft, hard, err)
+	}
+}
+
+// A process whose first thread has ended looks dead and is not.
+func TestWhatRunsOnWithoutItsFirstThreadIsEnded(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := exec.Command(python, "-c", "import ctypes,threading,time\nthreading.Thread(target=time.sleep,args=(60,)).start()\nctypes.CDLL(None).syscall("+strconv.Itoa(unix.SYS_EXIT)+",0)")
+	startProgram(t, p)
+	t.Cleanup(func() {
+		_ = p.Process.Kill()
+		_ = p.Wait()
+	})
+	pid := p.Process.Pid
+	within(t, "its first thread has ended", func() bool {
+		raw, _ := readBounded(fmt.Sprintf("/proc/%d/stat", pid), 4096)
+		return strings.Contains(string(raw), ") Z ")
+	})
+	mark := leastMark + rand.Uint64N(leastMark)
+	if err := unix.Prlimit(pid, unix.RLIMIT_LOCKS, &unix.Rlimit{Cur: mark, Max: mark}, nil); err != nil {
+		t.Fatal(err)
+	}
+	s := &server{handler: newTestHub(), log: slog.New(slog.DiscardHandler)}
+	if left, err := leftMarks(); err != nil || !left[mark] {
+		t.Errorf("%v, %v", left, err)
+	}
+	if n := s.kill(mark); n != 1 {
+		t.Errorf("killed %d", n)
 	}
 }
 
@@ -96,12 +151,12 @@ func TestAHubThatAServerStartedIsNone(t *testing.T) {
 	hub := command(t, h, self(t), "hub")
 	startProgram(t, hub)
 	within(t, "the hub answers", func() bool { return answers(t, h) })
-	for name, limit := range map[string]uint64{"its mark": leastMark + 77100, "and less yet": 7} {
+	for _, limit := range []uint64{leastMark + rand.Uint64N(leastMark), 7} { // its mark, and less yet
 		if err := unix.Prlimit(hub.Process.Pid, unix.RLIMIT_LOCKS, &unix.Rlimit{Cur: limit, Max: limit}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Dial(testContext(t), h, RoleWrapper); !errors.Is(err, ErrForeign) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%d: %v", limit, err)
 		}
 	}
 }

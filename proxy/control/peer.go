@@ -97,7 +97,7 @@ func (in *installation) proveHub(c credentials) error {
 	case err != nil:
 		return fmt.Errorf("%w: %w: process %d", ErrForeign, errUnseen, c.pid)
 	case less:
-		return fmt.Errorf("%w: a wrapped server started process %d: end it", ErrForeign, c.pid)
+		return fmt.Errorf("%w: a wrapped server seems to have started process %d, for its limit on file locks is lower than ours: end it", ErrForeign, c.pid)
 	case !c.alive():
 		return fmt.Errorf("%w: process %d is gone", ErrForeign, c.pid)
 	}
