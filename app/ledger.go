@@ -21,6 +21,23 @@ type ledger struct {
 	wrote  bool
 }
 
+// readLedgers are those of all servers.
+func readLedgers(tx *store.Tx) ([]*ledger, error) {
+	servers, err := tx.Servers()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*ledger, 0, len(servers))
+	for _, server := range servers {
+		l, err := readLedger(tx, server.ID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
 func readLedger(tx *store.Tx, id string) (*ledger, error) {
 	server, err := tx.Server(id)
 	if err != nil {

@@ -38,18 +38,11 @@ func (h *Hub) rest() error {
 	}
 	all := map[string]resting{}
 	err := h.store.View(func(tx *store.Tx) error {
-		servers, err := tx.Servers()
-		if err != nil {
-			return err
+		ledgers, err := readLedgers(tx)
+		for _, l := range ledgers {
+			all[l.server.ID] = restingOf(l)
 		}
-		for _, server := range servers {
-			l, err := readLedger(tx, server.ID)
-			if err != nil {
-				return err
-			}
-			all[server.ID] = restingOf(l)
-		}
-		return nil
+		return err
 	})
 	if err == nil {
 		h.resting = all

@@ -259,25 +259,18 @@ func (h *Hub) Servers() (out []control.Server, err error) {
 		wrappers[s.server]++
 	}
 	err = h.store.View(func(tx *store.Tx) error {
-		servers, err := tx.Servers()
-		if err != nil {
-			return err
-		}
-		for _, server := range servers {
-			l, err := readLedger(tx, server.ID)
-			if err != nil {
-				return err
-			}
-			codes := waitingCodes(tx, server.ID)
+		ledgers, err := readLedgers(tx)
+		for _, l := range ledgers {
+			codes := waitingCodes(tx, l.server.ID)
 			row := serverRow(l, codes)
-			row.Wrappers = wrappers[server.ID]
-			row.Sandbox, row.RunsIn = h.settings.forServer(server)[sandboxKey], h.runsUnder(server.ID)
-			if st := h.servers[server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
+			row.Wrappers = wrappers[l.server.ID]
+			row.Sandbox, row.RunsIn = h.settings.forServer(l.server)[sandboxKey], h.runsUnder(l.server.ID)
+			if st := h.servers[l.server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
 				row.LastSeen = st.lastSeen.UTC()
 			}
 			out = append(out, row)
 		}
-		return nil
+		return err
 	})
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Server < out[j].Server })
 	return out, h.failed(err)

@@ -132,13 +132,18 @@ func (r *reading) text(start, end int) string {
 
 // at is the path of what is being read.
 func (r *reading) at() string {
+	return r.path(func(c container) string { return r.text(c.from, c.to) })
+}
+
+// path is at with each key as said has it.
+func (r *reading) path(said func(c container) string) string {
 	where := ""
 	for _, c := range r.stack {
 		switch {
 		case c.array:
 			where = Element(where, c.index)
 		case c.to > 0:
-			where = Member(where, r.text(c.from, c.to))
+			where = Member(where, said(c))
 		}
 	}
 	return strings.Clone(where)

@@ -100,24 +100,17 @@ func (w *weigher) hold(m *matcher, text string, v *view, where placer) bool {
 
 // unsaid is the path of what is being read, with marks in the place of what is secret in its keys. Each key is looked at once.
 func (w *weigher) unsaid(r *reading) string {
-	where := ""
-	for _, c := range r.stack {
-		switch {
-		case c.array:
-			where = Element(where, c.index)
-		case c.to > 0:
-			said, known := w.said[c.from]
-			if !known {
-				said = withMarks(r.text(c.from, c.to), w.secret.strict)
-				if w.said == nil {
-					w.said = map[int]string{}
-				}
-				w.said[c.from] = said
+	return r.path(func(c container) string {
+		said, known := w.said[c.from]
+		if !known {
+			said = withMarks(r.text(c.from, c.to), w.secret.strict)
+			if w.said == nil {
+				w.said = map[int]string{}
 			}
-			where = Member(where, said)
+			w.said[c.from] = said
 		}
-	}
-	return strings.Clone(where)
+		return said
+	})
 }
 
 // withMarks is a name with marks in the place of what is secret in it.
