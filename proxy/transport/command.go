@@ -19,7 +19,7 @@ type Command struct {
 	Spare func() []int
 	// Sandbox is what the server is kept from; nil is nothing. Where it cannot be had, the server is not started.
 	Sandbox *Sandbox
-	// MaxStderr is how much of the server's stderr waits for a reader that does not read; 0 is 1 MiB.
+	// MaxStderr is how much of the server's stderr waits for a reader that does not read; 0 is 16 MiB.
 	MaxStderr int
 }
 

@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-const defaultMaxStderr = 1 << 20
+// defaultMaxStderr is more than a server says at a stretch, so that a client that reads misses nothing.
+const defaultMaxStderr = 16 << 20
 
 // A drain takes what a server writes to stderr as fast as it comes, and passes it on as fast as somebody reads it. Many
 // clients never read a wrapper's stderr: with a plain copy the server would stop in its first write beyond 64 KiB
@@ -64,7 +65,7 @@ func (d *drain) keep(chunk []byte) {
 			d.kept = d.kept[:0]
 			chunk = chunk[max(0, len(chunk)-d.limit):]
 		} else {
-			// An eighth at a time, or each chunk that nobody reads would move the whole megabyte.
+			// An eighth at a time, or each chunk that nobody reads would move all of it.
 			over = min(len(d.kept), max(over, d.limit/8))
 			d.kept = d.kept[:copy(d.kept, d.kept[over:])]
 		}
