@@ -28,6 +28,12 @@ const (
 	maxIdentifier  = 1 << 20 // bytes of all arguments together, or of the URL: above what an operating system passes on
 )
 
+// CheckServer says why a server could not be told from others and is not to be started, if that is so.
+func CheckServer(ref control.ServerRef) error {
+	_, err := identify(ref)
+	return err
+}
+
 // identify says which server ref names. store.ServerID digests each part behind its length: joined strings would let
 // ["a b"] and ["a","b"] be one server.
 func identify(ref control.ServerRef) (identity, error) {

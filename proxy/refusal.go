@@ -162,6 +162,10 @@ func refusal(why reason, s subject, state *control.State) (text string, d decisi
 	case reasonNoHub:
 		text = fmt.Sprintf("Sallyport's own program does not answer, so nothing of the server %q is let through.", server)
 		d.code, d.kind, final = "", "no_hub", "It can be tried again in a minute."
+		if state.Strange {
+			text = fmt.Sprintf("Sallyport was updated while it ran, or something else answers in its place, so nothing of the server %q is let through. It goes on after a restart of Claude.", server)
+			final = "Do not retry before that."
+		}
 	case reasonUninitialized:
 		text = "A request before initialize is not let through."
 		d.code, d.kind, final = "", "uninitialized", "Send initialize first."

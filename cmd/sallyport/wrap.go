@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -55,10 +56,19 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 		if prepared == nil {
 			guard.Close()
 		}
-		answerInitialize(ctx, s, "Sallyport cannot use its own folder: "+err.Error())
+		why := "Sallyport cannot use its own folder: "
+		var start *transport.StartError
+		if errors.As(err, &start) {
+			why = "the server could not be started: "
+		}
+		answerInitialize(ctx, s, why+err.Error())
 		return fail(s, exitFailed, "wrap", err)
 	}
-	defer closeLink(link)
+	defer func() {
+		if err := closeLink(link); err != nil {
+			fail(s, exitFailed, "wrap", err)
+		}
+	}()
 
 	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Spare: link.spare}, s.err)
 	defer server.close()
@@ -154,11 +164,11 @@ type caught struct{ number syscall.Signal }
 
 func (c caught) Error() string { return c.number.String() }
 
-// endOnSignal ends the session on SIGTERM, SIGINT and SIGHUP. They are caught, never ignored: what is ignored would be
+// endOnSignal ends the session on SIGTERM, SIGINT, SIGHUP and SIGQUIT. They are caught, never ignored: what is ignored would be
 // inherited by the server.
 func endOnSignal(ctx context.Context, stop context.CancelCauseFunc) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	select {
 	case got := <-signals:
 		number, _ := got.(syscall.Signal)
@@ -214,6 +224,9 @@ type hubLink struct {
 }
 
 func connectLink(ctx context.Context, server control.ServerRef, client string, role control.Role) (*hubLink, error) {
+	if err := app.CheckServer(server); err != nil {
+		return nil, &transport.StartError{Command: server.Argv[0], Reason: err.Error()}
+	}
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
 		return nil, err
@@ -231,10 +244,10 @@ func connectLink(ctx context.Context, server control.ServerRef, client string, r
 	return l, nil
 }
 
-func closeLink(l *hubLink) {
+func closeLink(l *hubLink) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
-	l.Close(ctx)
+	return l.Close(ctx)
 }
 
 func (l *hubLink) sparing(pid int) {

@@ -241,7 +241,7 @@ func (l *Link) Record(r Record) {
 // Stderr takes a piece of the server's stderr. The newest pieces wait for a hub that is away, older ones go.
 func (l *Link) Stderr(chunk []byte) { l.stderr.add(chunk) }
 
-// Close delivers what is left, or writes it to the spool where that takes longer than ctx lasts, and ends the link.
+// Close delivers what is left, or writes it to the spool where that takes longer than ctx lasts, and ends the link. The error says how much neither came to.
 func (l *Link) Close(ctx context.Context) error {
 	// A server that dies at once is over before the first connection stands, and what it said is what explains its end.
 	if l.stderr.waits() {
@@ -251,12 +251,15 @@ func (l *Link) Close(ctx context.Context) error {
 		}
 	}
 	l.stderr.flush(ctx)
-	l.outbox.end(ctx)
+	left := l.outbox.end(ctx)
 	l.stop()
 	<-l.over
 	l.holding.mu.Lock()
 	defer l.holding.mu.Unlock()
 	l.holding.spool.close() // a hub finds what is left
+	if left > 0 {
+		return fmt.Errorf("%d records of what was done here are lost: neither the hub nor the disk took them", left)
+	}
 	return nil
 }
 
@@ -308,6 +311,13 @@ func (l *Link) connect(ctx context.Context) {
 		}
 		l.mu.Lock()
 		l.why = err
+		if strange := errors.Is(err, ErrForeign) || errors.Is(err, ErrProtocol); !l.has && strange != l.state.Load().Strange {
+			state := *l.state.Load()
+			state.Strange = strange
+			l.state.Store(&state)
+			l.changed = true
+			l.poke()
+		}
 		l.mu.Unlock()
 		l.triedOnce.Do(func() { close(l.tried) })
 		// After a hub went, too: one that takes its place is there before this is over, and none need be started.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -463,5 +464,21 @@ func TestStderrKeepsTheNewestWhileTheHubIsAway(t *testing.T) {
 	defer hub.mu.Unlock()
 	if len(hub.stderr) > maxStderr {
 		t.Errorf("%d bytes were kept", len(hub.stderr))
+	}
+}
+
+func TestWhatNobodyTakesIsSaidToBeLost(t *testing.T) {
+	h := testHome(t) // which nobody made
+	l := NewLink(testContext(t), LinkOptions{Home: h})
+	for range 3 {
+		l.Record(Record{Kind: "tool_call", Status: "ok"})
+	}
+	ctx, cancel := context.WithTimeout(testContext(t), 10*time.Millisecond)
+	defer cancel()
+	if err := l.Close(ctx); err == nil || !strings.Contains(err.Error(), "3 records") {
+		t.Errorf("%v", err)
+	}
+	if err := NewLink(testContext(t), LinkOptions{Home: h}).Close(testContext(t)); err != nil {
+		t.Errorf("with nothing to lose: %v", err)
 	}
 }

@@ -144,25 +144,27 @@ func (o *outbox) connected(c *Client) {
 	o.nudge()
 }
 
-// end has everything delivered, or written down where that does not succeed before ctx ends.
-func (o *outbox) end(ctx context.Context) {
+// end has everything delivered, or written down where that does not succeed before ctx ends. left are the records of which neither came true.
+func (o *outbox) end(ctx context.Context) (left int) {
 	o.mu.Lock()
 	o.ending = true
 	o.mu.Unlock()
 	o.nudge()
 	select {
 	case <-o.done:
-		return
 	case <-ctx.Done():
+		o.mu.Lock()
+		client := o.client
+		o.mu.Unlock()
+		if client != nil {
+			client.Close()
+		}
+		o.connected(nil)
+		<-o.done
 	}
 	o.mu.Lock()
-	client := o.client
-	o.mu.Unlock()
-	if client != nil {
-		client.Close()
-	}
-	o.connected(nil)
-	<-o.done
+	defer o.mu.Unlock()
+	return len(o.queue) + o.lost
 }
 
 // run is the one goroutine that sends and writes.

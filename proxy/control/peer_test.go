@@ -94,6 +94,7 @@ func TestAWrapperWithASquatterForAHubFailsClosed(t *testing.T) {
 	if l.State().Open || len(l.State().Items) != 0 {
 		t.Errorf("the state: %+v", l.State())
 	}
+	within(t, "the state says so", func() bool { return l.State().Strange })
 	within(t, "Report says why", func() bool {
 		_, err := l.Report(testContext(t), Report{})
 		if err == nil {

@@ -74,6 +74,8 @@ type State struct {
 	Settings map[string]string    `json:"settings"` // effective for this server, by policy key
 	Waiting  int                  `json:"waiting"`  // items that wait, of all servers of this client (own_tools = waiting)
 	Launch   *LaunchState         `json:"launch,omitempty"`
+	// Strange is set by a link that has met no hub but one of another version or a stranger. It is on no wire.
+	Strange bool `json:"-"`
 	// Released are the answers that the same request of this wrapper's client gets; Exceptions those in force for its server.
 	Released   []Released  `json:"released,omitempty"`
 	Exceptions []Exception `json:"exceptions,omitempty"`

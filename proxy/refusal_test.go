@@ -1,0 +1,17 @@
+package proxy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+func TestARefusalSaysToRestartClaudeWhereTheHubIsAStranger(t *testing.T) {
+	for strange, want := range map[bool]string{false: "tried again in a minute", true: "after a restart of Claude"} {
+		text, d := refusal(reasonNoHub, subject{noun: "tool", name: "echo"}, &control.State{Name: "weather", Strange: strange})
+		if !strings.Contains(text, want) || d.kind != "no_hub" {
+			t.Errorf("%s, %+v", text, d)
+		}
+	}
+}
