@@ -62,7 +62,11 @@ func (h *Hub) idling() {
 	if len(h.sessions) > 0 || h.leaving {
 		return
 	}
-	h.idle = time.AfterFunc(h.opts.Linger, func() {
+	linger := h.opts.Linger
+	if control.Replaced() {
+		linger = 0 // the wrappers to come are of another version, and it would stand in their way
+	}
+	h.idle = time.AfterFunc(linger, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if len(h.sessions) == 0 {

@@ -173,7 +173,7 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 	if !ok {
 		return fail(s, exitFailed, subject(args), errors.New("has no code of its own"))
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
 	defer stop()
 	code, err = chosen.run(ctx, s)
 	if out.failed != nil && errors.Is(err, out.failed) {

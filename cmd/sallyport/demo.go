@@ -9,9 +9,11 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -30,6 +32,8 @@ const stepTime = 20 * time.Second
 func (c demoCommand) run(ctx context.Context, s streams) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, storyTime)
 	defer cancel()
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // its hub goes with the terminal it ran in
+	defer stop()
 	dir, err := os.MkdirTemp("", "sallyport-demo-")
 	if err != nil {
 		return exitFailed, fmt.Errorf("make a temporary home: %w", err)

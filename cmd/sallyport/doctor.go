@@ -149,11 +149,14 @@ func examineHub(ctx context.Context, home control.Home) []checked {
 	hub, err := control.DialWith(ctx, home, control.DialOptions{Role: control.RoleCLI, Version: version})
 	switch {
 	case errors.Is(err, control.ErrNoHub):
+		if info, err := os.Lstat(home.Socket); err == nil && info.Mode()&os.ModeSocket == 0 {
+			return []checked{wrong(check, "SP-132", home.Socket+" is in the way of the hub's socket", "Move it away: no hub can start, and nothing is let through.")}
+		}
 		return []checked{{Check: check, Found: "none runs; a wrapper starts one when it needs it"}}
 	case errors.Is(err, control.ErrProtocol):
 		return []checked{wrong(check, "SP-131", err.Error(), "Restart the client and Sallyport, so that both are of one version.")}
 	case errors.Is(err, control.ErrForeign):
-		return []checked{wrong(check, "SP-132", "something else listens at "+home.Socket+": "+err.Error(), "End that program: wrappers let nothing new through meanwhile.")}
+		return []checked{wrong(check, "SP-132", "something else listens at "+home.Socket+": "+err.Error(), "After an update, restart the client. Else end that program: wrappers let nothing new through meanwhile.")}
 	case err != nil:
 		return []checked{wrong(check, "SP-130", err.Error(), "End the hub and start it again; nothing is lost.")}
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // The programs of one installation stand side by side in one folder. Whoever can write there can replace any of them, so
@@ -21,6 +22,12 @@ func Beside(name string) string {
 		return ""
 	}
 	return besideOf(self, name)
+}
+
+// Replaced says whether another file stands where the program that runs was started from, or none: after an update. It is told on Linux.
+func Replaced() bool {
+	self, err := os.Readlink("/proc/self/exe")
+	return err == nil && strings.HasSuffix(self, " (deleted)")
 }
 
 // WrapperProgram is the path of this installation's sallyport, "" where it is not there.

@@ -391,6 +391,48 @@ func TestAHubEndsOnlyWhatHasNoWrapper(t *testing.T) {
 	}
 }
 
+// An update while a client runs: its wrappers go on, and after a restart of the client no old hub stands in the way.
+func TestAHubWhoseProgramWasReplacedGoesWithItsLastWrapper(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(sallyport(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(scratch, "u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "sallyport")
+	write := func(path string) {
+		if err := os.WriteFile(path, raw, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(program)
+	h := installWith(t, program, filepath.Join(dir, "h"), nil)
+	server := script(t, dir, "server.json", plainServer)
+	s := launch(t, dir, environment(h.env()...), append(h.wrap(), server...))
+	s.handshake("2025-06-18")
+	s.request("tools/list", `{}`)
+	h.approve()
+	s.heard("list_changed")
+	before := h.signalHub(syscall.SIGKILL)
+	hub := 0
+	wait(t, "the wrapper starts a hub", func() bool { hub = h.hubPID(); return hub != 0 && hub != before })
+	write(program + ".new")
+	if err := os.Rename(program+".new", program); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.call("echo", `{}`); !strings.Contains(got, "again") {
+		t.Errorf("a call after the update: %s", got)
+	}
+	s.in.Close()
+	wait(t, "the old hub has gone", func() bool { return syscall.Kill(hub, 0) != nil })
+	next := launch(t, dir, environment(h.env()...), append(h.wrap(), server...))
+	next.handshake("2025-06-18")
+	wait(t, "a new session works", func() bool { return strings.Contains(next.call("echo", `{}`), "again") })
+}
+
 // A wrapper is ready for signals when its server runs, and soon after it began where that takes long.
 func TestASignalIsCaughtWhileAWrapperWaitsForItsHub(t *testing.T) {
 	dir := folder(t)
