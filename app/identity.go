@@ -30,46 +30,48 @@ const (
 
 // CheckServer says why a server could not be told from others and is not to be started, if that is so.
 func CheckServer(ref control.ServerRef) error {
-	_, err := identify(ref)
-	return err
-}
-
-// identify says which server ref names. store.ServerID digests each part behind its length: joined strings would let
-// ["a b"] and ["a","b"] be one server.
-func identify(ref control.ServerRef) (identity, error) {
 	var parts []string
 	switch ref.Transport {
 	case transportStdio:
 		if len(ref.Argv) == 0 || ref.Argv[0] == "" {
-			return identity{}, errors.New("a stdio server needs a command")
+			return errors.New("a stdio server needs a command")
 		}
 		if ref.URL != "" {
-			return identity{}, errors.New("a server has a command or a URL, not both")
+			return errors.New("a server has a command or a URL, not both")
 		}
 		parts = ref.Argv
 	case transportURL:
 		if ref.URL == "" {
-			return identity{}, errors.New("a remote server needs a URL")
+			return errors.New("a remote server needs a URL")
 		}
 		if len(ref.Argv) != 0 {
-			return identity{}, errors.New("a server has a command or a URL, not both")
+			return errors.New("a server has a command or a URL, not both")
 		}
 		parts = []string{ref.URL}
 	default:
-		return identity{}, errors.New("unknown transport")
+		return errors.New("unknown transport")
 	}
 	if len(parts) > maxArguments {
-		return identity{}, errors.New("too many arguments")
+		return errors.New("too many arguments")
 	}
 	total := 0
 	for _, p := range parts {
 		// JSON turned every byte that is no UTF-8 into U+FFFD on the way here: two commands would be one server.
 		if !utf8.ValidString(p) || strings.ContainsRune(p, utf8.RuneError) {
-			return identity{}, errors.New("the command holds bytes that are no UTF-8")
+			return errors.New("the command holds bytes that are no UTF-8")
 		}
 		if total += len(p); total > maxIdentifier {
-			return identity{}, errors.New("the command is too long")
+			return errors.New("the command is too long")
 		}
+	}
+	return nil
+}
+
+// identify says which server ref names. store.ServerID digests each part behind its length: joined strings would let
+// ["a b"] and ["a","b"] be one server.
+func identify(ref control.ServerRef) (identity, error) {
+	if err := CheckServer(ref); err != nil {
+		return identity{}, err
 	}
 	id := identity{ID: store.ServerID(ref.Transport, ref.Argv, ref.URL)}
 	if ref.Transport == transportURL {
