@@ -62,9 +62,9 @@ func (s *Session) refusesElicitation(v *view, r *request, line []byte, failure f
 		if n++; n <= maxElicitations {
 			found = s.watch.Answer(params, inspect.Terms{MaxBytes: v.policy.MaxInspect})
 			found.Findings = append(inspect.Asked(method, params), found.Findings...)
-		}
-		if n <= maxElicitations && params[0] == '{' {
-			digest, _ = askDigest(method, params)
+			if params[0] == '{' {
+				digest, _ = askDigest(method, params)
+			}
 		}
 		verdict := v.judgeAsk(kind, found, digest)
 		if verdict == askPass {

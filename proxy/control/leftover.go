@@ -86,17 +86,3 @@ func after(ctx context.Context, d time.Duration) bool {
 		return false
 	}
 }
-
-// marks of the processes there are: those that processes of servers have, and those that wrappers show.
-type marks struct{ had, shown map[uint64]bool }
-
-// left are those that nobody shows.
-func (m marks) left() map[uint64]bool {
-	left := map[uint64]bool{}
-	for mark := range m.had {
-		if !m.shown[mark] {
-			left[mark] = true
-		}
-	}
-	return left
-}

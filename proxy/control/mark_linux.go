@@ -2,6 +2,7 @@ package control
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -27,14 +28,19 @@ func marked(pid int) bool {
 // ofServer says whether a guard started this process, or something that descends from what a guard started: less exactly than marked, which
 // is also true where every process of a system has such a limit.
 func ofServer() bool {
-	var limit unix.Rlimit
-	return unix.Prlimit(0, unix.RLIMIT_LOCKS, nil, &limit) == nil && isMark(limit.Max)
+	limit, err := ourLimit()
+	return err == nil && isMark(limit.Max)
+}
+
+func ourLimit() (limit unix.Rlimit, err error) {
+	err = unix.Prlimit(0, unix.RLIMIT_LOCKS, nil, &limit)
+	return limit, err
 }
 
 // below says whether pid has less of the limit than this process: something that a server started has, and could have made it less yet.
 func below(pid int) (bool, error) {
-	var ours unix.Rlimit
-	if unix.Prlimit(0, unix.RLIMIT_LOCKS, nil, &ours) != nil {
+	ours, err := ourLimit()
+	if err != nil {
 		return false, nil
 	}
 	_, theirs, err := markOf(pid)
@@ -82,7 +88,7 @@ func limitOf(word string) (uint64, error) {
 // leftMarks are the marks of living processes that no wrapper shows. Where one of our processes cannot be read it might be that wrapper, and
 // the error says so. A process that was put into our container from outside has its wrapper there.
 func leftMarks() (map[uint64]bool, error) {
-	m := marks{map[uint64]bool{}, map[uint64]bool{}}
+	had, shown := map[uint64]bool{}, map[uint64]bool{}
 	err := eachProcess(func(pid int) error {
 		soft, hard, err := markOf(pid)
 		switch {
@@ -90,16 +96,17 @@ func leftMarks() (map[uint64]bool, error) {
 		case err != nil:
 			return err
 		case isMark(hard) && !dead(pid) && isOurs(pid) && !putHere(pid):
-			m.had[hard] = true
+			had[hard] = true
 		case hard == unix.RLIM_INFINITY && isMark(soft) && !dead(pid):
-			m.shown[soft] = true
+			shown[soft] = true
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return m.left(), nil
+	maps.DeleteFunc(had, func(mark uint64, _ bool) bool { return shown[mark] })
+	return had, nil
 }
 
 // isOurs says whether pid runs as this user.
@@ -170,8 +177,7 @@ func killMarked(mark uint64, killed map[int]bool) {
 
 // showNothing takes from this process what a wrapper shows that started it: it is no server's wrapper.
 func showNothing() {
-	var limit unix.Rlimit
-	if unix.Prlimit(0, unix.RLIMIT_LOCKS, nil, &limit) == nil && isMark(limit.Cur) && limit.Max == unix.RLIM_INFINITY {
+	if limit, err := ourLimit(); err == nil && isMark(limit.Cur) && limit.Max == unix.RLIM_INFINITY {
 		limit.Cur = limit.Max
 		_ = unix.Prlimit(0, unix.RLIMIT_LOCKS, &limit, nil)
 	}
