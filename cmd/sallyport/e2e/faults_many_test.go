@@ -135,9 +135,7 @@ func TestAHubThatDoesNotReadHoldsNothingUpAndOpensNothing(t *testing.T) {
 	h.hub()
 	argv := script(t, dir, "server.json", strings.Replace(strings.Replace(plainServer, "DRIFT", filepath.Join(dir, "drift"), 1),
 		`"rules":[`, `"rules":[{"on":"tools/call echo","from":2,"to":2,"async":true,"steps":[{"default":true},{"stderr":16777216}]},`, 1))
-	s := launch(t, dir, environment(h.env()...), append(h.wrap(), argv...))
-	s.handshake("2025-06-18")
-	s.request("tools/list", `{}`)
+	s := h.inFront(dir, "e2e", argv)
 	h.approve()
 	s.heard("list_changed")
 	hub := h.signalHub(syscall.SIGSTOP)

@@ -411,9 +411,7 @@ func TestAHubWhoseProgramWasReplacedGoesWithItsLastWrapper(t *testing.T) {
 	write(program)
 	h := installWith(t, program, filepath.Join(dir, "h"), nil)
 	server := script(t, dir, "server.json", plainServer)
-	s := launch(t, dir, environment(h.env()...), append(h.wrap(), server...))
-	s.handshake("2025-06-18")
-	s.request("tools/list", `{}`)
+	s := h.inFront(dir, "e2e", server)
 	h.approve()
 	s.heard("list_changed")
 	before := h.signalHub(syscall.SIGKILL)
@@ -428,8 +426,7 @@ func TestAHubWhoseProgramWasReplacedGoesWithItsLastWrapper(t *testing.T) {
 	}
 	s.in.Close()
 	wait(t, "the old hub has gone", func() bool { return syscall.Kill(hub, 0) != nil })
-	next := launch(t, dir, environment(h.env()...), append(h.wrap(), server...))
-	next.handshake("2025-06-18")
+	next := h.inFront(dir, "e2e", server)
 	wait(t, "a new session works", func() bool { return strings.Contains(next.call("echo", `{}`), "again") })
 }
 

@@ -65,7 +65,7 @@ func (h *installation) released(code string, more ...string) {
 	}
 }
 
-// inFront starts a client with a server behind a wrapper that is allowed already.
+// inFront starts a client with a server behind a wrapper, and lists its tools.
 func (h *installation) inFront(dir, client string, argv []string) *session {
 	h.t.Helper()
 	s := launch(h.t, dir, environment(h.env()...), append([]string{h.binary(), "wrap", "--client", client, "--"}, argv...))
