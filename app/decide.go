@@ -109,7 +109,7 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 	var apply func() // what follows once the decision is on the disk
 	out.Approved, out.Rejected, out.Left = []string{}, []string{}, []string{}
 	err = h.update(func(tx *store.Tx) (bool, error) {
-		it, err := h.decidable(tx, d)
+		it, err := decidable(tx, d)
 		if err != nil {
 			return false, err
 		}
@@ -144,7 +144,7 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 }
 
 // decidable finds the item, and refuses what is not exactly what the person saw.
-func (h *Hub) decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
+func decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	it, err := tx.Item(d.Code)
 	if absent(err) {
 		return it, answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists what waits", inspect.CleanName(d.Code, "of that code"))
@@ -364,6 +364,9 @@ func (h *Hub) noteDecided(tx *store.Tx, server string, d control.Decide, it stor
 // decisionDetail is what the timeline keeps of a decision beside its words.
 func decisionDetail(d control.Decide, it store.Item, out *control.Decided) map[string]any {
 	more := map[string]any{"left": cutList(out.Left), "next": out.Next, "digest": it.Digest}
+	if d.Together > 1 {
+		more["together"] = d.Together
+	}
 	if reason := strings.TrimSpace(d.Reason); reason != "" {
 		more["reason"] = strings.ToValidUTF8(clip(reason, maxReason), "")
 	}

@@ -41,7 +41,7 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 			return err
 		}
 		return h.failed(h.store.View(func(tx *store.Tx) (err error) {
-			if it, err = h.decidable(tx, d); err == nil && it.Decided != "" {
+			if it, err = decidable(tx, d); err == nil && it.Decided != "" {
 				err = stale(tx, it)
 			}
 			return err

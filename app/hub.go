@@ -74,6 +74,7 @@ type Hub struct {
 	guard guardian
 
 	quarantine quarantine // h.mu guards what is in it
+	clean      cleanSets  // h.mu guards it too
 
 	done    chan struct{}
 	ended   sync.Once

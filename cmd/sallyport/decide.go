@@ -17,7 +17,8 @@ import (
 
 type approveCommand struct {
 	jsonFlag
-	Code   string   `arg:"" help:"Code of the inbox item, such as 4F2A."`
+	Code   string   `arg:"" optional:"" help:"Code of the inbox item, such as 4F2A."`
+	Clean  bool     `help:"Allow every new server without warnings, in one decision. Takes no CODE."`
 	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Allow this item of it, as show names it: instructions, tool:X, prompt:X, resource-template:X, resource:X, launch; entry:X of a client's file, setting:KEY of the settings. May be given more than once."`
 	Tool   []string `sep:"none" placeholder:"NAME" help:"Short for --item tool:NAME."`
 	All    bool     `help:"Allow everything in it, findings or not."`
@@ -26,6 +27,14 @@ type approveCommand struct {
 }
 
 func (c approveCommand) run(ctx context.Context, s streams) (int, error) {
+	switch {
+	case c.Clean && (c.Code != "" || c.All || len(c.Item)+len(c.Tool) > 0):
+		return exitUsage, errors.New("--clean allows whole servers: give no code, --item, --tool or --all with it")
+	case c.Clean:
+		return cleanDecision{digest: c.Digest, yes: c.Yes, json: c.JSON}.run(ctx, s)
+	case c.Code == "":
+		return exitUsage, errors.New("expected the code of an item, or --clean; \"sallyport approve --help\" says how")
+	}
 	keys := slices.Clone(c.Item)
 	for _, name := range c.Tool {
 		keys = append(keys, pin.Key(pin.Tool, name))

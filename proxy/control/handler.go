@@ -47,6 +47,8 @@ type Handler interface {
 	Inbox() ([]InboxItem, error)
 	Item(code string) (ItemDetail, error)
 	Decide(peer Peer, d Decide) (Decided, error)
+	Clean(q CleanQuery) (CleanSet, error)
+	AllowClean(peer Peer, q CleanQuery) (CleanDecided, error)
 	Block(peer Peer, b Block) (Blocked, error)
 	Release(peer Peer, r Release) (ReleaseAnswer, error)
 	Exceptions() ([]Exception, error)

@@ -220,6 +220,10 @@ func (h *testHub) Exceptions() ([]Exception, error) { return nil, nil }
 
 func (h *testHub) Except(Peer, Except) ([]Exception, error) { return nil, nil }
 
+func (h *testHub) Clean(CleanQuery) (CleanSet, error) { return CleanSet{}, nil }
+
+func (h *testHub) AllowClean(Peer, CleanQuery) (CleanDecided, error) { return CleanDecided{}, nil }
+
 func (h *testHub) EndException(Peer, string) (Exception, error) { return Exception{}, nil }
 
 func (h *testHub) Attention(_ Wrapper, a Attention) (Waiting, error) {

@@ -48,6 +48,12 @@ var methods = map[string]method{
 	"decide": with(func(c *session, d Decide) (any, error) {
 		return c.server.handler.Decide(c.peer(true), d)
 	}),
+	"clean": with(func(c *session, q CleanQuery) (any, error) {
+		return c.server.handler.Clean(q)
+	}),
+	"allow_clean": with(func(c *session, q CleanQuery) (any, error) {
+		return c.server.handler.AllowClean(c.peer(true), q)
+	}),
 	"block": with(func(c *session, b Block) (any, error) {
 		return c.server.handler.Block(c.peer(true), b)
 	}),

@@ -246,6 +246,8 @@ type Decide struct {
 	Items  []string `json:"items,omitempty"` // pin keys
 	All    bool     `json:"all,omitempty"`
 	Reason string   `json:"reason,omitempty"` // why, in the person's own words: kept with the record of the decision
+
+	Together int `json:"-"` // servers that one decision allows together (AllowClean): set by the hub, never over the socket
 }
 
 type Decided struct {

@@ -1,0 +1,259 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+const (
+	// cleanSetLife is how long a set that was shown can be allowed.
+	cleanSetLife = time.Hour
+	// maxCleanSets is more than anybody looks at in an hour; the oldest go first.
+	maxCleanSets = 64
+)
+
+// cleanSets are the sets of new servers that were shown, by digest. They are kept in memory: after a restart a person looks again.
+type cleanSets struct {
+	shown []cleanSet // oldest first
+}
+
+// cleanSet is what one decision can allow: the items that were listed, each with the digest it had then.
+type cleanSet struct {
+	digest  string
+	at      time.Time
+	members []cleanMember
+}
+
+type cleanMember struct {
+	code, digest string
+	server       string // its name then, to name it when it is left out
+}
+
+// digest covers every item of the set, in an order that does not depend on the inbox.
+func digestOfSet(members []cleanMember) string {
+	lines := make([]string, len(members))
+	for i, m := range members {
+		lines[i] = m.code + " " + m.digest
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte("sallyport clean set 1\n" + strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:])
+}
+
+// keep remembers that a set was shown, and returns its digest.
+func (c *cleanSets) keep(members []cleanMember, now time.Time) string {
+	digest := digestOfSet(members)
+	c.shown = slices.DeleteFunc(c.shown, func(s cleanSet) bool { return s.digest == digest || now.Sub(s.at) >= cleanSetLife })
+	c.shown = append(c.shown, cleanSet{digest: digest, at: now, members: members})
+	if over := len(c.shown) - maxCleanSets; over > 0 {
+		c.shown = slices.Delete(c.shown, 0, over)
+	}
+	return digest
+}
+
+// find is the set that was shown under a digest in the last hour.
+func (c *cleanSets) find(digest string, now time.Time) (cleanSet, error) {
+	for _, s := range c.shown {
+		if s.digest == digest && now.Sub(s.at) < cleanSetLife {
+			return s, nil
+		}
+	}
+	return cleanSet{}, answer(control.CodeNotFound, "no list with this digest was shown in the last hour; look again with `sallyport approve --clean`")
+}
+
+// allClean says that nothing of a new server has a finding of Medium or above, so that a plain yes allows all of it.
+func allClean(it store.Item) bool {
+	whole := readFindings(it.Findings)
+	if it.Kind != kindNewServer || len(it.Parts) == 0 || !clean(whole) || inspect.SuspectServer(whole) {
+		return false
+	}
+	return !slices.ContainsFunc(it.Parts, func(p store.Part) bool {
+		findings := readFindings(p.Findings)
+		return p.State != stateNew && p.State != stateApproved || !clean(findings) || withheld(findings)
+	})
+}
+
+// Clean lists the new servers without a warning, and remembers that they were shown; with a digest, what is left of that set.
+func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out = control.CleanSet{Items: []control.CleanServer{}, Left: []control.CleanLeft{}}
+	if err := h.usable(); err != nil {
+		return out, err
+	}
+	now := h.opts.Now()
+	var members []cleanMember
+	err = h.store.View(func(tx *store.Tx) error {
+		waiting, err := tx.Waiting()
+		if err != nil {
+			return err
+		}
+		orderItems(waiting)
+		if q.Digest != "" {
+			set, err := h.clean.find(q.Digest, now)
+			if err != nil {
+				return err
+			}
+			if waiting, out.Left, err = set.still(tx); err != nil {
+				return err
+			}
+		}
+		for _, it := range waiting {
+			if it.Kind != kindNewServer {
+				continue
+			}
+			if !allClean(it) {
+				out.Other++
+				continue
+			}
+			server, err := tx.Server(it.ServerID)
+			if err != nil {
+				return err
+			}
+			row, err := cleanServer(tx, it, server)
+			if err != nil {
+				return err
+			}
+			out.Items = append(out.Items, row)
+			members = append(members, cleanMember{code: it.Code, digest: it.Digest, server: server.Name})
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return out, h.failed(err)
+	case q.Digest != "":
+		out.Digest = q.Digest
+	case len(members) > 0:
+		out.Digest = h.clean.keep(members, now)
+	}
+	return out, nil
+}
+
+func cleanServer(tx *store.Tx, it store.Item, server store.Server) (control.CleanServer, error) {
+	row := control.CleanServer{
+		Code: it.Code, Server: server.Name, Identity: server.Identity, Digest: it.Digest, Command: server.Argv, URL: server.URL, Parts: []string{},
+	}
+	for _, p := range it.Parts {
+		row.Parts = append(row.Parts, p.Item)
+		if strings.HasPrefix(p.Item, string(pin.Tool)+":") {
+			row.Tools++
+		}
+	}
+	var err error
+	row.Before, err = entryBefore(tx, server)
+	return row, err
+}
+
+// still is what of a set waits as it was shown, in the order it was shown, and what is left out.
+func (s cleanSet) still(tx *store.Tx) (same []store.Item, left []control.CleanLeft, err error) {
+	left = []control.CleanLeft{}
+	for _, m := range s.members {
+		it, err := stillAsShown(tx, control.Decide{Code: m.code, Digest: m.digest})
+		var changed *control.Error
+		switch {
+		case errors.As(err, &changed):
+			left = append(left, leftOut(m, changed))
+		case err != nil:
+			return nil, nil, err
+		case !allClean(it):
+			left = append(left, control.CleanLeft{Code: m.code, Server: m.server, Why: "has a warning now", See: m.code})
+		default:
+			same = append(same, it)
+		}
+	}
+	return same, left, nil
+}
+
+// stillAsShown is an item that waits and is exactly what was shown. What was decided meanwhile is not decided again here.
+func stillAsShown(tx *store.Tx, d control.Decide) (store.Item, error) {
+	it, err := decidable(tx, d)
+	if err == nil && it.Decided != "" {
+		err = stale(tx, it)
+	}
+	return it, err
+}
+
+func leftOut(m cleanMember, changed *control.Error) control.CleanLeft {
+	out := control.CleanLeft{Code: m.code, Server: m.server, Why: strings.TrimPrefix(changed.Message, m.code+" "), See: changed.See}
+	if changed.See != "" {
+		out.Why = "changed since"
+	}
+	return out
+}
+
+// AllowClean is a decision over a set that came over the socket.
+func (h *Hub) AllowClean(peer control.Peer, q control.CleanQuery) (control.CleanDecided, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return control.CleanDecided{}, err
+	}
+	if err := h.mayDecide(peer); err != nil {
+		if set, unknown := h.clean.find(q.Digest, h.opts.Now()); unknown == nil && !peer.Descends {
+			for _, m := range set.members {
+				err = errors.Join(h.raise(m.code), err)
+			}
+		}
+		return control.CleanDecided{}, firstAnswer(err)
+	}
+	return h.allowClean(q.Digest)
+}
+
+// AllowCleanHere is a decision of the window, in this process.
+func (h *Hub) AllowCleanHere(digest string) (control.CleanDecided, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return control.CleanDecided{}, err
+	}
+	return h.allowClean(digest)
+}
+
+// allowClean allows what is left of a set in one transaction. Each server's approval binds to its own item's digest.
+func (h *Hub) allowClean(digest string) (out control.CleanDecided, err error) {
+	set, err := h.clean.find(digest, h.opts.Now())
+	if err != nil {
+		return out, err
+	}
+	var servers []string
+	err = h.update(func(tx *store.Tx) (wrote bool, err error) {
+		servers = nil
+		out = control.CleanDecided{Digest: digest, Items: []control.Decided{}}
+		same, left, err := set.still(tx)
+		if err != nil {
+			return false, err
+		}
+		out.Left = left
+		for _, it := range same {
+			one := control.Decided{Code: it.Code, Approved: []string{}, Rejected: []string{}, Left: []string{}}
+			some, err := h.decideServer(tx, it, control.Decide{Code: it.Code, Digest: it.Digest, Together: len(same)}, &one)
+			if err != nil {
+				return false, err
+			}
+			wrote = wrote || some
+			servers = append(servers, it.ServerID)
+			out.Items = append(out.Items, one)
+		}
+		return wrote, nil
+	})
+	if err != nil {
+		return control.CleanDecided{}, h.failed(err)
+	}
+	for _, id := range servers {
+		if err := h.refresh(id); err != nil {
+			return control.CleanDecided{}, h.failed(err)
+		}
+	}
+	h.pushAll()
+	return out, nil
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// cleanDecision allows several new servers without a warning at once: list them, ask, allow exactly what was listed, say what
+// was left out.
+type cleanDecision struct {
+	digest string // of a list that was printed before; "" is a list made now
+	yes    bool
+	json   bool
+}
+
+func (d cleanDecision) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	set, err := hub.Clean(ctx, control.CleanQuery{Digest: d.digest})
+	if err != nil {
+		return exitFailed, err
+	}
+	if len(set.Items) == 0 {
+		return d.nothing(s, set)
+	}
+	if !hub.Welcome().CLIApproval {
+		if err := d.list(s, set); err != nil {
+			return exitFailed, err
+		}
+		// Asked all the same: a hub with a window puts the items on top of its inbox, and its refusal says where to decide.
+		if _, err = hub.AllowClean(ctx, control.CleanQuery{Digest: set.Digest}); err == nil {
+			err = errors.New("the hub decided although it said that it would not")
+		}
+		if hubError(err, control.CodeNotHere) || hubError(err, control.CodeDescends) {
+			return exitPerson, err
+		}
+		return exitFailed, err
+	}
+	if !d.yes {
+		if !interactive(s) {
+			if err := d.list(s, set); err != nil {
+				return exitFailed, err
+			}
+			return exitUsage, fmt.Errorf("there is no terminal to ask on; after reading the list, run \"sallyport approve --clean --digest %s --yes\"", set.Digest)
+		}
+		shown := s
+		if d.json {
+			shown.out = s.err
+		}
+		newPage(shown).cleanSet(set)
+		fmt.Fprintf(s.err, "\nAllow %s? [y/N] ", these(len(set.Items), "server"))
+		typed, err := readLine(ctx, s)
+		if err != nil {
+			fmt.Fprintln(s.err)
+			return exitFailed, errUndecided
+		}
+		if typed = strings.ToLower(strings.TrimSpace(typed)); typed != "y" && typed != "yes" {
+			return exitFailed, errUndecided
+		}
+	}
+	decided, err := hub.AllowClean(ctx, control.CleanQuery{Digest: set.Digest})
+	if hubError(err, control.CodeDescends) {
+		return exitPerson, err
+	}
+	if err != nil {
+		return exitFailed, err
+	}
+	s.did("it was decided")
+	code := exitFine
+	if len(decided.Left) > 0 {
+		code = exitPerson
+	}
+	if d.json {
+		return code, writeJSON(s.out, decided)
+	}
+	p := newPage(s)
+	if d.yes {
+		p.cleanSet(set)
+		p.printf("\n")
+	}
+	for _, one := range decided.Items {
+		p.hang("", "  ", "allowed for "+text(one.Server)+": "+names(one.Approved))
+	}
+	p.cleanLeft(decided.Left)
+	return code, nil
+}
+
+// list prints a set that is not decided on now.
+func (d cleanDecision) list(s streams, set control.CleanSet) error {
+	if d.json {
+		return writeJSON(s.out, set)
+	}
+	newPage(s).cleanSet(set)
+	return nil
+}
+
+// nothing says that there is nothing to allow, and what else waits.
+func (d cleanDecision) nothing(s streams, set control.CleanSet) (int, error) {
+	code := exitFine
+	if len(set.Left) > 0 || set.Other > 0 {
+		code = exitPerson
+	}
+	if d.json {
+		return code, writeJSON(s.out, set)
+	}
+	p := newPage(s)
+	if len(set.Left) > 0 {
+		p.printf("None of these servers is still as it was listed.\n")
+		p.cleanLeft(set.Left)
+		return code, nil
+	}
+	p.printf("No new server without warnings is waiting.\n")
+	p.others(set.Other)
+	return code, nil
+}
+
+// cleanSet prints what one decision would allow: each server with what runs and what it offers.
+func (p *page) cleanSet(set control.CleanSet) {
+	p.printf("%s\n", p.paint(bold, counted(len(set.Items), "new server")+" without warnings"))
+	for _, one := range set.Items {
+		p.printf("\n%s  item %s\n", p.paint(bold, text(one.Server)), text(one.Code))
+		fact := func(name, value string) {
+			if value != "" {
+				p.line("  ", fmt.Sprintf("%-9s", name), value)
+			}
+		}
+		fact("runs", commandText(one.Command))
+		fact("address", one.URL)
+		p.before(control.ItemDetail{InboxItem: control.InboxItem{Server: one.Server}, Command: one.Command, URL: one.URL, Before: one.Before})
+		fact("offers", offers(one))
+	}
+	p.cleanLeft(set.Left)
+	p.printf("\ndigest %s\n", text(set.Digest))
+	p.prose("", "Sallyport can't stop these programs from reading your files. Turn on the sandbox for that.")
+	p.others(set.Other)
+}
+
+// offers is what a server declares, in numbers.
+func offers(one control.CleanServer) string {
+	words := []string{counted(one.Tools, "tool")}
+	if n := len(one.Parts) - one.Tools; n > 0 {
+		var rest []string
+		for _, key := range one.Parts {
+			if !strings.HasPrefix(key, "tool:") && key != "launch" {
+				rest = append(rest, key)
+			}
+		}
+		if len(rest) > 0 {
+			words = append(words, names(rest))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// leftOut names what was listed before and is not allowed with the others.
+func (p *page) cleanLeft(left []control.CleanLeft) {
+	for _, one := range left {
+		where := ""
+		if one.See != "" {
+			where = ", see " + one.See
+		}
+		p.hang("", "  ", "left out: "+text(one.Server)+" (item "+text(one.Code)+"): "+text(one.Why)+text(where))
+	}
+}
+
+// others says how many new servers need a review of their own.
+func (p *page) others(n int) {
+	switch {
+	case n == 1:
+		p.printf("1 more new server has warnings: review it by itself with \"sallyport show\".\n")
+	case n > 1:
+		p.printf("%d more new servers have warnings: review each with \"sallyport show\".\n", n)
+	}
+}
+
+// these is "this server" or "these 3 servers".
+func these(n int, what string) string {
+	if n == 1 {
+		return "this " + what
+	}
+	return "these " + counted(n, what)
+}

@@ -1,0 +1,54 @@
+package control
+
+import "context"
+
+// CleanQuery asks for the new servers without a warning. With a Digest it asks for the set that was shown under it.
+type CleanQuery struct {
+	Digest string `json:"digest,omitempty"`
+}
+
+// CleanSet is several new servers that one decision can allow. Digest covers every one of them as it is listed.
+type CleanSet struct {
+	Digest string        `json:"digest"` // "" where Items is empty
+	Items  []CleanServer `json:"items"`
+	Left   []CleanLeft   `json:"left"`  // shown under this digest before, and not the same any more
+	Other  int           `json:"other"` // new servers with a warning: each is decided by itself
+}
+
+// CleanServer is one of them: enough to know what is allowed with it.
+type CleanServer struct {
+	Code     string       `json:"code"`
+	Server   string       `json:"server"`
+	Identity string       `json:"identity"`
+	Digest   string       `json:"digest"` // of its own item, which its approval binds to
+	Command  []string     `json:"command,omitempty"`
+	URL      string       `json:"url,omitempty"`
+	Tools    int          `json:"tools"`
+	Parts    []string     `json:"parts"`            // keys of what would be allowed
+	Before   *EntryBefore `json:"before,omitempty"` // what the entry of this name ran before
+}
+
+// CleanLeft is a server that was shown and is left out.
+type CleanLeft struct {
+	Code   string `json:"code"` // that it was shown under
+	Server string `json:"server"`
+	Why    string `json:"why"`
+	See    string `json:"see,omitempty"` // where it waits now
+}
+
+// CleanDecided is what came of allowing a set: one decision a server.
+type CleanDecided struct {
+	Digest string      `json:"digest"`
+	Items  []Decided   `json:"items"`
+	Left   []CleanLeft `json:"left"`
+}
+
+// Clean lists the new servers without a warning. The hub keeps what it listed for an hour.
+func (c *Client) Clean(ctx context.Context, q CleanQuery) (CleanSet, error) {
+	return ask[CleanSet](ctx, c, "clean", q)
+}
+
+// AllowClean allows what Clean listed under a digest, as far as it is the same.
+func (c *Client) AllowClean(ctx context.Context, q CleanQuery) (CleanDecided, error) {
+	return ask[CleanDecided](ctx, c, "allow_clean", q)
+}
