@@ -180,6 +180,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			out.Details = append(out.Details, partDetail(l, it, p))
 		}
 		if it.Kind == kindNewServer {
+			out.Can = canDo(out.Details)
 			if out.Before, err = entryBefore(tx, l.server); err != nil {
 				return err
 			}
@@ -237,6 +238,7 @@ func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
 	}
 	kind, _, _ := strings.Cut(p.Item, ":")
 	d.Definition, d.Approved = definition, approved
+	d.Does = does(d)
 	switch {
 	case definition == nil:
 	case approved == nil:

@@ -19,6 +19,7 @@ import (
 func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Time) {
 	p.printf("%s   %s\n", p.paint(bold, "Inbox item "+text(d.Code)), p.severity(d.Severity))
 	p.line("", "", d.Title)
+	p.can(d)
 	p.printf("\n")
 	p.facts(d, now)
 	p.printf("\n%s\n", meaning(d))
@@ -27,13 +28,7 @@ func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Ti
 		p.held(d)
 		d.Details = nil
 	}
-	for i, part := range d.Details {
-		if aboutFile(d) {
-			p.filePart(i+1, len(d.Details), part)
-		} else {
-			p.part(i+1, len(d.Details), part)
-		}
-	}
+	p.parts(d)
 	p.fileChange(d)
 	p.printf("\n%s\n", p.paint(bold, "What happens now"))
 	if aboutHeld(d) {
@@ -114,6 +109,7 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	if !aboutHeld(d) && inspect.SuspectServer(d.Findings) {
 		fact("", "something was found in what it says of itself: see below")
 	}
+	fact("warnings", warned(d))
 	fact("waits", waiting(d.Created, now))
 	fact("digest", d.Digest)
 	if aboutHeld(d) {
@@ -246,6 +242,7 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 func (p *page) part(n, of int, part control.PartDetail) {
 	p.printf("\n")
 	p.line("", p.paint(bold, fmt.Sprintf("%d of %d   %s   ", n, of, stateWords(part.State))), part.Item)
+	p.does(part)
 	instructions := part.Item == string(pin.Instructions)
 	if !instructions || part.State != "new" { // all that there is to say of new instructions is their text
 		for _, change := range part.Changes {

@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/powers"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -36,6 +37,31 @@ func newServer() control.ItemDetail {
 			{Item: "prompt:plan", State: "new", Digest: "03", Definition: json.RawMessage(`{"name":"plan"}`)},
 		},
 	}
+}
+
+// contradicting is a new server with a tool whose name contradicts its claim.
+func contradicting() control.ItemDetail {
+	d := newServer()
+	d.Details = append(d.Details, control.PartDetail{Item: "tool:delete_forecast", State: "new", Digest: "04",
+		Definition: json.RawMessage(`{"name":"delete_forecast","annotations":{"readOnlyHint":true,"openWorldHint":false}}`),
+		Findings:   []inspect.Finding{{Rule: "grown_description", Level: inspect.Medium, Title: "Long description"}}})
+	return d
+}
+
+// told adds what the hub says of what the tools of an item can do.
+func told(d control.ItemDetail) control.ItemDetail {
+	var tools []powers.Tool
+	for i, part := range d.Details {
+		if strings.HasPrefix(part.Item, "tool:") && part.Definition != nil {
+			tool := powers.Of(part.Definition)
+			d.Details[i].Does, tools = &tool, append(tools, tool)
+		}
+	}
+	if d.Kind == "new_server" {
+		summary := powers.Sum(tools)
+		d.Can = &summary
+	}
+	return d
 }
 
 func drifted() control.ItemDetail {
@@ -69,11 +95,12 @@ func TestReviewReadsAsTheGoldenFilesSay(t *testing.T) {
 		decides control.Welcome
 		colours bool
 	}{
-		{"new server", newServer(), terminal, false},
-		{"critical change", drifted(), terminal, false},
-		{"critical change in colour", drifted(), terminal, true},
-		{"change on a hub with a window", drifted(), control.Welcome{Window: true}, false},
-		{"change on a hub that decides nothing", drifted(), control.Welcome{}, false},
+		{"new server", told(newServer()), terminal, false},
+		{"new server that contradicts itself", told(contradicting()), terminal, false},
+		{"critical change", told(drifted()), terminal, false},
+		{"critical change in colour", told(drifted()), terminal, true},
+		{"change on a hub with a window", told(drifted()), control.Welcome{Window: true}, false},
+		{"change on a hub that decides nothing", told(drifted()), control.Welcome{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer

@@ -15,7 +15,7 @@ const module = "github.com/sallyport/sallyport/"
 // A room is a package, and what of ours its non-test files may import. A package that no room covers is an error: the map
 // in docs/architecture.md is to be extended with it.
 var rooms = map[string][]string{
-	"cmd/sallyport": {"proxy", "proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/scripted", "proxy/transport", "app", "app/clientconfig"},
+	"cmd/sallyport": {"proxy", "proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/scripted", "proxy/transport", "app", "app/clientconfig"},
 
 	"cmd/sallyport-desktop":        {"app/desktop", "frontend", "proxy/control"},
 	"cmd/sallyport-desktop/uitest": {},
@@ -27,22 +27,23 @@ var rooms = map[string][]string{
 	"cmd/eval":       {"proxy/inspect"},
 
 	"proxy":           {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/sanitize", "proxy/transport"},
-	"proxy/control":   {"proxy/frame", "proxy/inspect", "proxy/pin"},
+	"proxy/control":   {"proxy/frame", "proxy/inspect", "proxy/pin", "proxy/powers"},
 	"proxy/frame":     {},
 	"proxy/inspect":   {"proxy/frame"},
 	"proxy/launch":    {"proxy/pin", "proxy/transport"},
 	"proxy/pin":       {"proxy/frame", "proxy/inspect"},
 	"proxy/policy":    {},
+	"proxy/powers":    {"proxy/frame"},
 	"proxy/sanitize":  {"proxy/frame", "proxy/inspect"},
 	"proxy/scripted":  {},
 	"proxy/transport": {},
 
-	"app":              {"app/clientconfig", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "store"},
+	"app":              {"app/clientconfig", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {},
 	"app/notify":       {},
 	"app/tray":         {},
 	"app/tray/panel":   {}, // the other end of both, for tests
-	"app/desktop":      {"app", "app/notify", "app/tray", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy"},
+	"app/desktop":      {"app", "app/notify", "app/tray", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers"},
 	"frontend":         {},
 	"store":            {},
 

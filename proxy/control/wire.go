@@ -9,6 +9,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/powers"
 )
 
 // Protocol is the version of what is spoken on the socket. Two ends of different protocols do not talk: fail closed, and
@@ -216,6 +217,7 @@ type ItemDetail struct {
 	Sandbox  string            `json:"sandbox,omitempty"`      // in force for the server from its next start on
 	LookedIn string            `json:"looked_under,omitempty"` // what it ran under when it last declared itself
 	Held     *HeldDetail       `json:"held,omitempty"`         // of a held response
+	Can      *powers.Summary   `json:"can,omitempty"`          // of a new server: what its tools can do
 }
 
 // EntryBefore is another server that ran under the name of a new one: trust never follows a name, so a person is told.
@@ -235,6 +237,7 @@ type PartDetail struct {
 	Definition json.RawMessage   `json:"definition,omitempty"` // as declared now; absent for a removed one
 	Approved   json.RawMessage   `json:"approved,omitempty"`   // as last approved; absent for a new one
 	Changes    []pin.Change      `json:"changes"`
+	Does       *powers.Tool      `json:"does,omitempty"` // of a tool that is declared: what it can do
 }
 
 // Decide is a decision of a person over an item. It binds to Digest. Items empty and All false: everything without a

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/powers"
+)
+
+// does is what a tool can do, as it is declared now; nil of anything else. It is told to a person and decides nothing.
+func does(part control.PartDetail) *powers.Tool {
+	if !strings.HasPrefix(part.Item, string(pin.Tool)+":") || part.Definition == nil {
+		return nil
+	}
+	tool := powers.Of(part.Definition)
+	return &tool
+}
+
+// canDo puts together what the tools among these parts can do; nil where there are none.
+func canDo(parts []control.PartDetail) *powers.Summary {
+	var tools []powers.Tool
+	for _, p := range parts {
+		if p.Does != nil {
+			tools = append(tools, *p.Does)
+		}
+	}
+	if len(tools) == 0 {
+		return nil
+	}
+	summary := powers.Sum(tools)
+	return &summary
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/powers"
+)
+
+// can says what a new server's tools can do, before anything the server says, and whose word that is.
+func (p *page) can(d control.ItemDetail) {
+	if d.Can == nil {
+		return
+	}
+	p.printf("\n%s\n", p.paint(bold, "What it can do"))
+	p.prose("  ", d.Can.String())
+	p.prose("  ", d.Can.Source())
+	switch n := d.Can.Disputed; {
+	case n == 1:
+		p.prose("  ", "The name of 1 tool contradicts what it claims: see below.")
+	case n > 1:
+		p.prose("  ", fmt.Sprintf("The names of %d tools contradict what they claim: see below.", n))
+	}
+}
+
+// warned names the parts of a new server that have warnings: in groups by what they do, none of them stands first.
+func warned(d control.ItemDetail) string {
+	if d.Kind != "new_server" {
+		return ""
+	}
+	n, items := 0, []string{}
+	for _, part := range d.Details {
+		if len(part.Findings) > 0 {
+			n, items = n+len(part.Findings), append(items, part.Item)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d, in %s", n, strings.Join(items, ", "))
+}
+
+// partGroup is parts of an item under one heading, "" for none.
+type partGroup struct {
+	heading string
+	parts   []control.PartDetail
+}
+
+// grouped puts the tools of a new server together by what they do, gravest first, and the rest after them. Changes keep
+// their order: there, what changed is read and not what a server offers.
+func grouped(d control.ItemDetail) []partGroup {
+	if d.Kind != "new_server" || d.Can == nil {
+		return []partGroup{{parts: d.Details}}
+	}
+	groups := []partGroup{{heading: "Changes things"}, {heading: "Only reads"}, {heading: "Doesn't say"}, {heading: "Everything else"}}
+	for _, part := range d.Details {
+		at := len(groups) - 1
+		if part.Does != nil {
+			switch part.Does.Effect {
+			case powers.Changes:
+				at = 0
+			case powers.Reads:
+				at = 1
+			default:
+				at = 2
+			}
+		}
+		groups[at].parts = append(groups[at].parts, part)
+	}
+	return groups
+}
+
+// parts prints the parts of an item, numbered through all groups.
+func (p *page) parts(d control.ItemDetail) {
+	n := 0
+	for _, group := range grouped(d) {
+		if group.heading != "" && len(group.parts) > 0 {
+			p.printf("\n%s\n", p.paint(bold, fmt.Sprintf("%s (%d)", group.heading, len(group.parts))))
+		}
+		for _, part := range group.parts {
+			n++
+			if aboutFile(d) {
+				p.filePart(n, len(d.Details), part)
+			} else {
+				p.part(n, len(d.Details), part)
+			}
+		}
+	}
+}
+
+// does says what one tool can do.
+func (p *page) does(part control.PartDetail) {
+	if part.Does == nil {
+		return
+	}
+	p.prose("  ", doesWords(*part.Does))
+	for _, d := range part.Does.Disputes {
+		p.printf("  %s %s\n", p.paint(yellow, "!"), d.Words())
+	}
+}
+
+func doesWords(t powers.Tool) string {
+	whose := map[powers.Basis]string{powers.Claim: "claims", powers.Names: "by its name"}[t.Basis]
+	words := "doesn't say whether it changes things"
+	switch t.Effect {
+	case powers.Changes:
+		words = "changes things"
+		switch {
+		case t.Deletes == powers.Yes:
+			words = "changes and deletes things"
+		case t.Deletes == powers.NoAnswer && t.Basis == powers.Claim:
+			words = "changes things, maybe deletes them"
+		}
+	case powers.Reads:
+		words = "only reads"
+	}
+	if whose != "" {
+		words += " (" + whose + ")"
+	}
+	for _, touch := range t.Touches {
+		words += map[powers.Touch]string{
+			powers.Commands: " · runs commands", powers.Files: " · files", powers.Data: " · databases", powers.Messages: " · messages", powers.Browser: " · browser",
+			powers.Payments: " · payments", powers.Secrets: " · secrets", powers.Outside: " · reaches outside",
+		}[touch]
+	}
+	switch {
+	case t.Outside == powers.Yes:
+		words += " · claims to reach outside"
+	case t.Outside == powers.No:
+		words += " · claims not to reach outside"
+	}
+	return words
+}
