@@ -228,21 +228,25 @@ func (h *Hub) allowClean(digest string) (out control.CleanDecided, err error) {
 	var servers []string
 	err = h.update(func(tx *store.Tx) (wrote bool, err error) {
 		servers = nil
-		out = control.CleanDecided{Digest: digest, Items: []control.Decided{}}
+		out = control.CleanDecided{Digest: digest, Items: []control.CleanAllowed{}}
 		same, left, err := set.still(tx)
 		if err != nil {
 			return false, err
 		}
 		out.Left = left
 		for _, it := range same {
-			one := control.Decided{Code: it.Code, Approved: []string{}, Rejected: []string{}, Left: []string{}}
+			one := control.Decided{Code: it.Code}
 			some, err := h.decideServer(tx, it, control.Decide{Code: it.Code, Digest: it.Digest, Together: len(same)}, &one)
+			if err != nil {
+				return false, err
+			}
+			server, err := tx.Server(it.ServerID)
 			if err != nil {
 				return false, err
 			}
 			wrote = wrote || some
 			servers = append(servers, it.ServerID)
-			out.Items = append(out.Items, one)
+			out.Items = append(out.Items, control.CleanAllowed{Code: it.Code, Server: server.Name, Identity: server.Identity, Approved: one.Approved})
 		}
 		return wrote, nil
 	})

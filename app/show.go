@@ -101,7 +101,7 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 func inboxItem(it store.Item, server store.Server) control.InboxItem {
 	out := control.InboxItem{
 		Code: it.Code, Kind: it.Kind, Server: server.Name, Identity: server.Identity, Severity: it.Severity, Title: it.Title,
-		Digest: it.Digest, Created: it.Created.UTC(), Asked: it.Asked, Noisy: it.Noisy, Parts: []control.Part{},
+		Digest: it.Digest, Created: it.Created.UTC(), Asked: it.Asked, Noisy: it.Noisy, Clean: it.Decided == "" && allClean(it), Parts: []control.Part{},
 	}
 	if fileItem(it.Kind) {
 		d := readFileDetail(it)

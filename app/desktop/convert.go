@@ -54,7 +54,7 @@ func items(all []control.InboxItem) []Item {
 func item(it control.InboxItem) Item {
 	out := Item{
 		Code: it.Code, Kind: it.Kind, Server: it.Server, Identity: it.Identity, Severity: it.Severity, Title: it.Title, Digest: it.Digest,
-		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Runs: it.Runs, Parts: []Part{},
+		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Runs: it.Runs, Clean: it.Clean, Parts: []Part{},
 	}
 	if overFile(it.Kind) {
 		out.Path = it.Identity
@@ -78,9 +78,7 @@ func review(it control.ItemDetail) Review {
 	if it.Path != "" {
 		out.Path = it.Path
 	}
-	if b := it.Before; b != nil {
-		out.Before = &EntryBefore{Identity: b.Identity, State: b.State, Command: some(b.Command), URL: b.URL}
-	}
+	out.Before = entryBefore(it.Before)
 	for _, d := range it.Details {
 		kind, name, _ := strings.Cut(d.Item, ":")
 		out.Details = append(out.Details, PartDetail{
@@ -125,4 +123,11 @@ func record(r control.Record) Record {
 		ID: r.ID, Time: stamp(r.Time), Kind: r.Kind, Status: r.Status, Server: r.Server, Tool: r.Tool, Code: r.Code, Mode: r.Mode,
 		Summary: r.Summary, Client: r.Client, DurationUS: r.DurationUS, Bytes: r.Bytes,
 	}
+}
+
+func entryBefore(b *control.EntryBefore) *EntryBefore {
+	if b == nil {
+		return nil
+	}
+	return &EntryBefore{Identity: b.Identity, State: b.State, Command: some(b.Command), URL: b.URL}
 }

@@ -36,11 +36,19 @@ type CleanLeft struct {
 	See    string `json:"see,omitempty"` // where it waits now
 }
 
-// CleanDecided is what came of allowing a set: one decision a server.
+// CleanDecided is what came of allowing a set.
 type CleanDecided struct {
-	Digest string      `json:"digest"`
-	Items  []Decided   `json:"items"`
-	Left   []CleanLeft `json:"left"`
+	Digest string         `json:"digest"`
+	Items  []CleanAllowed `json:"items"`
+	Left   []CleanLeft    `json:"left"`
+}
+
+// CleanAllowed is one server that was allowed with the others.
+type CleanAllowed struct {
+	Code     string   `json:"code"`
+	Server   string   `json:"server"`
+	Identity string   `json:"identity"`
+	Approved []string `json:"approved"`
 }
 
 // Clean lists the new servers without a warning. The hub keeps what it listed for an hour.

@@ -198,6 +198,7 @@ type InboxItem struct {
 	Asked    bool      `json:"asked,omitempty"` // a model asked for it through approve_server_config
 	Noisy    bool      `json:"noisy,omitempty"` // changes too often; collapsed
 	Runs     bool      `json:"runs,omitempty"`  // of a launch: it waits, and the server runs meanwhile
+	Clean    bool      `json:"clean,omitempty"` // a new server without warnings: AllowClean allows it together with others
 	Parts    []Part    `json:"parts"`
 }
 

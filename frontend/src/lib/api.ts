@@ -1,6 +1,8 @@
+import type { CleanDecided, CleanSet } from './clean'
 import type { ExceptDecision, Exception, Held, HeldDecision, HeldDone, HeldPage } from './held'
 import type { Level, Severity } from './level'
 
+export type * from './clean'
 export type * from './held'
 export type * from './level'
 
@@ -27,6 +29,11 @@ export interface Api {
   allow(decision: Decision): Promise<Decided>
   /** Keeps it blocked. For a guard or a file: what is there now is taken as wanted (that loosens, so it asks for typed). */
   keep(decision: Decision): Promise<Decided>
+
+  /** The new servers without warnings, as one list. Mints a nonce for this view of it. */
+  cleanServers(): Promise<CleanSet>
+  /** Allows those of the list that are still exactly as they were listed, and names the others. */
+  allowClean(digest: string, nonce: string): Promise<CleanDecided>
 
   /** One more page of a part of a held answer. */
   heldText(code: string, digest: string, part: number, page: number): Promise<HeldPage>
@@ -195,6 +202,8 @@ export interface Item {
   noisy: boolean
   /** Of what a server runs: it waits for a decision, and the server runs meanwhile. */
   runs?: boolean
+  /** A new server without warnings: it can be allowed together with others. */
+  clean?: boolean
   parts: Part[]
   decided: string // "", approved, rejected, withdrawn
   decidedAt: string

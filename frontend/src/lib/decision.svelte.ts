@@ -36,7 +36,7 @@ export class LastDecision {
     const outcome = this.outcome
     if (!outcome?.undo) return
     try {
-      if (outcome.did === 'allowed') await this.#api.block(outcome.identity, outcome.items)
+      if (outcome.did === 'allowed') for (const one of [outcome, ...(outcome.also ?? [])]) await this.#api.block(one.identity, one.items)
       this.close()
       go('inbox', outcome.did === 'allowed' ? '' : outcome.code)
     } catch (thrown) {

@@ -4,6 +4,8 @@ export interface Outcome {
   identity: string
   did: 'allowed' | 'kept'
   items: string[]
+  /** What the same decision allowed of other servers. */
+  also?: { identity: string; items: string[] }[]
   /** Ours. */
   words: string
   /** Code under which the rest waits. */

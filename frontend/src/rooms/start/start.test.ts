@@ -170,6 +170,29 @@ describe('after it was written', () => {
     expect(look.mock.calls.map((c) => c[2])).toEqual([['weather'], ['notes']])
   })
 
+  it('allows several servers without warnings in one decision', async () => {
+    const items = ['weather', 'notes'].map((server, i): Item => ({ ...waitingItem, code: `AAA${i + 2}`, server, clean: true }))
+    const now = { items }
+    const allowClean = vi.fn(async () => {
+      now.items = []
+      return { allowed: items.map(({ code, server }) => ({ code, server, identity: server, items: ['tool:a'] })), left: [] }
+    })
+    await protectedNow({
+      look: async (_, __, [name = '']) => found(name, name === 'weather' ? 'AAA2' : 'AAA3'),
+      inbox: async () => now.items,
+      cleanServers: async () => ({ digest: 'd9', nonce: 'n9', armAfterMs: 0, other: 0, servers: items.map(({ code, server }) => ({ code, server, command: ['npx', server], url: '', tools: 1, parts: ['tool:a'] })) }),
+      allowClean,
+    })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Allow the 2 servers without warnings' }))
+    const allow = await screen.findByRole('button', { name: 'Allow 2 servers' })
+    await waitFor(() => expect(allow).toBeEnabled())
+    await fireEvent.click(allow)
+    expect(await screen.findByText('You allowed weather and notes.')).toBeInTheDocument()
+    expect(allowClean).toHaveBeenCalledWith('d9', 'n9')
+    expect(await screen.findByText('Nothing waits for you.')).toBeInTheDocument()
+    expect(screen.queryByRole('button', { name: /without warnings/ })).toBeNull()
+  })
+
   it('a server that cannot be looked at hides no other', async () => {
     await protectedNow({ look: async (_, __, [name = '']) => (name === 'weather' ? refuse(4050, 'program not found') : found(name, '77B0')) })
     expect(await screen.findByText(/program not found/)).toBeInTheDocument()

@@ -1,0 +1,97 @@
+package desktop
+
+import (
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// cleanSubject is the subject of a look at the list of new servers without warnings. The digest of that look covers every one of them.
+const cleanSubject = "clean"
+
+// CleanSet is a list of new servers that one decision can allow, with what binds the decision to this list.
+type CleanSet struct {
+	Digest     string        `json:"digest"`
+	Nonce      string        `json:"nonce"` // "" where nothing is listed
+	ArmAfterMs int           `json:"armAfterMs"`
+	Servers    []CleanServer `json:"servers"`
+	Other      int           `json:"other"` // new servers with a warning
+}
+
+// CleanServer is one row of the list.
+type CleanServer struct {
+	Code    string       `json:"code"`
+	Server  string       `json:"server"`
+	Command []string     `json:"command"`
+	URL     string       `json:"url"`
+	Tools   int          `json:"tools"`
+	Parts   []string     `json:"parts"`
+	Before  *EntryBefore `json:"before,omitempty"`
+}
+
+// CleanDecided is what came of it.
+type CleanDecided struct {
+	Allowed []CleanAllowed `json:"allowed"`
+	Left    []CleanLeft    `json:"left"`
+}
+
+// CleanAllowed is one server that was allowed.
+type CleanAllowed struct {
+	Code     string   `json:"code"`
+	Server   string   `json:"server"`
+	Identity string   `json:"identity"`
+	Items    []string `json:"items"`
+}
+
+// CleanLeft is one server that was listed and left out.
+type CleanLeft struct {
+	Code   string `json:"code"`
+	Server string `json:"server"`
+	Why    string `json:"why"`
+	See    string `json:"see"`
+}
+
+// CleanServers lists the new servers without warnings. It mints the nonce that a decision over this list needs.
+func (p *Page) CleanServers() (CleanSet, error) {
+	h, err := p.engine()
+	if err != nil {
+		return CleanSet{}, err
+	}
+	set, err := h.Clean(control.CleanQuery{})
+	if err != nil {
+		return CleanSet{}, err
+	}
+	out := CleanSet{Digest: set.Digest, ArmAfterMs: int(armAfter / time.Millisecond), Servers: []CleanServer{}, Other: set.Other}
+	for _, s := range set.Items {
+		out.Servers = append(out.Servers, CleanServer{
+			Code: s.Code, Server: s.Server, Command: some(s.Command), URL: s.URL, Tools: s.Tools, Parts: some(s.Parts), Before: entryBefore(s.Before),
+		})
+	}
+	if set.Digest != "" {
+		out.Nonce = p.nonces.mint(cleanSubject, set.Digest, "")
+	}
+	return out, nil
+}
+
+// AllowClean allows the servers of a list that was shown, as far as each is still what was shown.
+func (p *Page) AllowClean(digest, nonce string) (CleanDecided, error) {
+	h, err := p.engine()
+	if err != nil {
+		return CleanDecided{}, err
+	}
+	if err := p.nonces.spend(nonce, cleanSubject, digest, "", true); err != nil {
+		return CleanDecided{}, err
+	}
+	done, err := h.AllowCleanHere(digest)
+	if err != nil {
+		return CleanDecided{}, err
+	}
+	out := CleanDecided{Allowed: []CleanAllowed{}, Left: []CleanLeft{}}
+	for _, one := range done.Items {
+		out.Allowed = append(out.Allowed, CleanAllowed{Code: one.Code, Server: one.Server, Identity: one.Identity, Items: some(one.Approved)})
+	}
+	for _, one := range done.Left {
+		out.Left = append(out.Left, CleanLeft(one))
+	}
+	return out, nil
+}

@@ -1,0 +1,39 @@
+import type { CleanDecided, CleanServer, Item } from '../lib/api'
+import type { Outcome } from '../review/outcome'
+import { plainName } from '../untrusted/names'
+
+/** How many new servers a plain yes would allow whole. */
+export const cleanCount = (waiting: readonly Item[]): number => waiting.filter((item) => item.clean).length
+
+/** "Allow the 3 servers without warnings". */
+export const allowLabel = (n: number): string => (n === 1 ? 'Allow the server without warnings' : `Allow the ${n} servers without warnings`)
+
+/** What a server offers, in numbers: tools, and the kinds of whatever else it declares. */
+export function offers(server: CleanServer): string {
+  const words = [server.tools === 1 ? '1 tool' : `${server.tools} tools`]
+  for (const [prefix, one, many] of [['prompt', 'prompt', 'prompts'], ['resource', 'resource', 'resources'], ['instructions', 'instructions', 'instructions']] as const) {
+    const n = server.parts.filter((part) => (part.split(':', 1)[0] ?? '').replace('-template', '') === prefix).length
+    if (n > 0) words.push(prefix === 'instructions' ? one : n === 1 ? `1 ${one}` : `${n} ${many}`)
+  }
+  return words.join(', ')
+}
+
+/** A command as one can read it. */
+export const commandOf = (server: { url: string; command: string[] }): string =>
+  server.url || server.command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
+
+/** The receipt. */
+export function allowedWords(done: CleanDecided): string {
+  const names = done.allowed.map((one) => plainName(one.server, 'a server'))
+  if (names.length === 0) return 'Nothing was allowed: every server on the list changed since you read it.'
+  const last = names.pop() ?? ''
+  const all = names.length > 0 ? `${names.join(', ')} and ${last}` : last
+  const left = done.left.length
+  return `You allowed ${all}.${left > 0 ? ` ${left === 1 ? '1 server was' : `${left} servers were`} left out.` : ''}`
+}
+
+/** The decision as the receipt has it. Undo takes all of it back. */
+export function outcomeOf(done: CleanDecided): Outcome {
+  const [first, ...also] = done.allowed.map(({ code, identity, items }) => ({ code, identity, items: items.filter((item) => item !== 'launch') }))
+  return { code: first?.code ?? '', identity: first?.identity ?? '', did: 'allowed', items: first?.items ?? [], also, words: allowedWords(done), next: '', undo: first !== undefined }
+}
