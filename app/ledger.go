@@ -198,6 +198,9 @@ func (l *ledger) put(tx *store.Tx, key string, d *declaration, at time.Time) err
 		return err
 	}
 	l.seen[key], l.wrote = s, true
+	if key == keyLaunch {
+		return l.keepProgram(tx, d.Raw, at)
+	}
 	return nil
 }
 

@@ -180,7 +180,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			out.Details = append(out.Details, partDetail(l, it, p))
 		}
 		if it.Kind == kindNewServer {
-			out.Can = canDo(out.Details)
+			out.Can, out.Made = canDo(out.Details), madeBy(l)
 			if out.Before, err = entryBefore(tx, l.server); err != nil {
 				return err
 			}

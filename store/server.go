@@ -30,8 +30,15 @@ type Server struct {
 	Number     int             `json:"number,omitempty"`      // "server 3", where the name may not stand in a sentence
 	FirstUse   time.Time       `json:"first_use,omitzero"`    // when first use was decided; zero while nobody has looked
 	Sandbox    string          `json:"sandbox,omitempty"`     // what it ran under when it last declared itself
+	Program    *Program        `json:"program,omitempty"`     // what its command runs, as it was last seen
 	Asks       []Asked         `json:"asks,omitempty"`        // decisions over what it asks its clients for, the newest last
 	Extra      json.RawMessage `json:"extra,omitempty"`       // what a later version adds
+}
+
+// Program is what a server's command runs, and since when it is that.
+type Program struct {
+	Fingerprint string    `json:"fingerprint"` // in hex
+	Since       time.Time `json:"since"`
 }
 
 // Asked is a person's decision over a request of a server, or over all of its kind where Digest is "".

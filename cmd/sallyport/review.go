@@ -104,6 +104,7 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	fact("runs", commandText(d.Command))
 	fact("address", d.URL)
 	p.before(d)
+	p.made(d.Made)
 	fact("sandbox", lookedUnder(d))
 	fact("calls itself", serverInfo(d.Info))
 	if !aboutHeld(d) && inspect.SuspectServer(d.Findings) {

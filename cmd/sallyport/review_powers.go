@@ -24,6 +24,21 @@ func (p *page) can(d control.ItemDetail) {
 	}
 }
 
+// made says which program a server is: its package where there is one, and since when the program has not changed.
+func (p *page) made(m *control.Made) {
+	if m == nil {
+		return
+	}
+	if m.Package != "" {
+		p.line("  ", fmt.Sprintf("%-13s", "package"), strings.TrimSpace(strings.Join([]string{m.Manager, m.Package, m.Version}, " ")))
+	} else if m.Program != "" {
+		p.line("  ", fmt.Sprintf("%-13s", "program"), m.Program)
+	}
+	if len(m.Fingerprint) >= 12 {
+		p.printf("  %-13s%s, unchanged since %s\n", "fingerprint", text(m.Fingerprint[:12]), m.Since.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+}
+
 // warned names the parts of a new server that have warnings: in groups by what they do, none of them stands first.
 func warned(d control.ItemDetail) string {
 	if d.Kind != "new_server" {

@@ -42,6 +42,7 @@ func newServer() control.ItemDetail {
 // contradicting is a new server with a tool whose name contradicts its claim.
 func contradicting() control.ItemDetail {
 	d := newServer()
+	d.Made = &control.Made{Manager: "npm", Package: "@acme/weather", Version: "1.4.2", Program: "/srv/weather.js", Fingerprint: strings.Repeat("9c", 32), Since: created.Add(-48 * time.Hour)}
 	d.Details = append(d.Details, control.PartDetail{Item: "tool:delete_forecast", State: "new", Digest: "04",
 		Definition: json.RawMessage(`{"name":"delete_forecast","annotations":{"readOnlyHint":true,"openWorldHint":false}}`),
 		Findings:   []inspect.Finding{{Rule: "grown_description", Level: inspect.Medium, Title: "Long description"}}})

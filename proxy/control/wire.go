@@ -219,6 +219,18 @@ type ItemDetail struct {
 	LookedIn string            `json:"looked_under,omitempty"` // what it ran under when it last declared itself
 	Held     *HeldDetail       `json:"held,omitempty"`         // of a held response
 	Can      *powers.Summary   `json:"can,omitempty"`          // of a new server: what its tools can do
+	Made     *Made             `json:"made,omitempty"`         // of a new server that runs here: which program it is
+}
+
+// Made is the program behind a server's command, and since when it has been the same. Package and Version are what the
+// package manager has on disk, Program the file that runs.
+type Made struct {
+	Manager     string    `json:"manager,omitempty"` // npm, pypi, docker
+	Package     string    `json:"package,omitempty"`
+	Version     string    `json:"version,omitempty"`
+	Program     string    `json:"program,omitempty"`
+	Fingerprint string    `json:"fingerprint,omitempty"`
+	Since       time.Time `json:"since,omitzero"`
 }
 
 // EntryBefore is another server that ran under the name of a new one: trust never follows a name, so a person is told.

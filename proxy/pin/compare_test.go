@@ -65,11 +65,11 @@ func TestDifferencesInWords(t *testing.T) {
 		{"a field of the output", Tool, `{"outputSchema":{"properties":{}}}`, `{"outputSchema":{"properties":{"n":{"type":"number"}}}}`,
 			[]string{"added outputSchema.properties.n: added, optional: the output › `n` (number)"}},
 		{"read-only no more", Tool, annotated(`{"readOnlyHint":true}`), annotated(`{"readOnlyHint":false}`),
-			[]string{"changed annotations.readOnlyHint: now says it may change things; before it said it is read-only (changes nothing)"}},
+			[]string{"changed annotations.readOnlyHint: now says it can change things; before it said it only reads (changes nothing)"}},
 		{"read-only now", Tool, annotated(`{}`), annotated(`{"readOnlyHint":true}`),
-			[]string{"added annotations.readOnlyHint: now says it is read-only (changes nothing)"}},
+			[]string{"added annotations.readOnlyHint: now says it only reads (changes nothing)"}},
 		{"a hint that is gone", Tool, annotated(`{"destructiveHint":true}`), annotated(`{}`),
-			[]string{"removed annotations.destructiveHint: no longer says it may delete or overwrite things"}},
+			[]string{"removed annotations.destructiveHint: no longer says it can delete or overwrite things"}},
 		{"a hint that is no boolean", Tool, annotated(`{"readOnlyHint":true}`), annotated(`{"readOnlyHint":"yes"}`),
 			[]string{"changed annotations.readOnlyHint: `annotations` › `readOnlyHint` changed from `true` to `yes`"}},
 		{"a field nobody knows", Tool, `{"_meta":{"a.b/c":1}}`, `{"_meta":{"a.b/c":2}}`,
@@ -160,7 +160,7 @@ func TestDescribeInWords(t *testing.T) {
 		"added inputSchema.properties.days: optional: `days` (whole number or nothing, default `5`)",
 		"added inputSchema.properties.mode: optional: `mode` (text, one of `a`, `b`)",
 		"added inputSchema.properties.tags: optional: `tags` (list of whole numbers)",
-		"added annotations.readOnlyHint: says it is read-only (changes nothing)",
+		"added annotations.readOnlyHint: says it only reads (changes nothing)",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))

@@ -60,10 +60,10 @@ func (d *differ) count() int { return len(d.changes) + d.left }
 
 // hints are what a server says about its own tool, in words: for true and for false.
 var hints = map[string][2]string{
-	"readOnlyHint":    {"it is read-only (changes nothing)", "it may change things"},
-	"destructiveHint": {"it may delete or overwrite things", "it deletes and overwrites nothing"},
-	"idempotentHint":  {"doing it twice is the same as doing it once", "doing it twice may do more than doing it once"},
-	"openWorldHint":   {"it reaches the outside world", "it stays within its own world"},
+	"readOnlyHint":    {"it only reads (changes nothing)", "it can change things"},
+	"destructiveHint": {"it can delete or overwrite things", "it deletes and overwrites nothing"},
+	"idempotentHint":  {"repeating it is harmless", "repeating it can do something again"},
+	"openWorldHint":   {"it reaches outside (network or other apps)", "it doesn't reach outside (no network or other apps)"},
 }
 
 func (d *differ) annotations(at place, before, after []byte) {

@@ -39,6 +39,9 @@ func TestTheReviewOfARealServerSaysFirstWhatItCanDo(t *testing.T) {
 			if at < 0 || at > strings.Index(page, "runs ") {
 				t.Errorf("want first %q:\n%s", want, shown)
 			}
+			if !strings.Contains(page, " fingerprint ") || !strings.Contains(page, ", unchanged since 20") {
+				t.Errorf("nothing of the program behind it:\n%s", shown)
+			}
 			if strings.Contains(shown, "contradict") {
 				t.Errorf("an honest server is said to contradict itself:\n%s", shown)
 			}

@@ -28,7 +28,7 @@ export const REWORDED = partOf('get_forecast', {
     changeOf({ path: 'inputSchema.properties.units', op: 'added', words: 'added, required: `units` (text, one of `imperial`, `metric`)', after: '{"type":"string"}' }),
     changeOf({ path: 'inputSchema.properties.units.description', op: 'added', words: 'added: description of `units`', after: 'Which units the answer is in' }),
     changeOf({ path: 'inputSchema.properties.days.default', op: 'changed', words: 'default of `days` changed from `5` to `500`', before: '5', after: '500' }),
-    changeOf({ path: 'annotations.readOnlyHint', op: 'removed', words: 'no longer says it is read-only (changes nothing)', before: 'true' }),
+    changeOf({ path: 'annotations.readOnlyHint', op: 'removed', words: 'no longer says it only reads (changes nothing)', before: 'true' }),
   ],
 })
 

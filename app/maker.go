@@ -1,0 +1,44 @@
+package app
+
+import (
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// keepProgram keeps since when a server's program has the fingerprint that it has. It is for people and decides nothing: what
+// may run is what the pins of the launch say.
+func (l *ledger) keepProgram(tx *store.Tx, raw []byte, at time.Time) error {
+	form, err := pin.ReadLaunch(raw)
+	if err != nil {
+		return nil // cannot be: it was written by Definition
+	}
+	fingerprint := form.Program()
+	if fingerprint == "" || l.server.Program != nil && l.server.Program.Fingerprint == fingerprint {
+		return nil
+	}
+	l.server.Program = &store.Program{Fingerprint: fingerprint, Since: at.UTC()}
+	return l.putServer(tx)
+}
+
+// madeBy says which program a server is, from its launch as it was last seen; nil where none was, as for a server elsewhere.
+func madeBy(l *ledger) *control.Made {
+	seen, ok := l.seen[keyLaunch]
+	if !ok {
+		return nil
+	}
+	form, err := pin.ReadLaunch(seen.Raw)
+	if err != nil {
+		return nil
+	}
+	made := &control.Made{Program: form.Runs()}
+	if p := form.Package; p != nil && !p.Unseen && !p.Pending {
+		made.Manager, made.Package, made.Version = p.Manager, p.Name, p.Version
+	}
+	if p := l.server.Program; p != nil && p.Fingerprint == form.Program() {
+		made.Fingerprint, made.Since = p.Fingerprint, p.Since
+	}
+	return made
+}
