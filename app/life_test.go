@@ -329,6 +329,15 @@ func TestEveryProblemCodeHasItsParagraph(t *testing.T) {
 	}
 }
 
+func TestAForeignMessageIsInTheTimeline(t *testing.T) {
+	p := newPlace(t)
+	p.Foreign(control.Foreign{PID: 7, Why: "process 8 wrote on the connection of process 7", Count: 2})
+	got := p.records("guard_problem")
+	if len(got) != 1 || got[0].Status != "blocked" || string(got[0].Detail) != `{"check":"sender","count":2,"why":"process 8 wrote on the connection of process 7"}` {
+		t.Errorf("the timeline has %+v", got)
+	}
+}
+
 func TestWhatAServerLeftBehindIsInTheTimeline(t *testing.T) {
 	p := newPlace(t)
 	p.wrap("weather").report(tool("a", "one"))

@@ -21,6 +21,9 @@ import (
 var version = "dev"
 
 func main() {
+	if control.Borrowed() {
+		os.Exit(2) // not a word: it would go to the hub
+	}
 	assets, err := fs.Sub(frontend.Dist, "dist")
 	if err == nil && writesBindings {
 		shell := desktop.NewShell()

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
@@ -35,6 +36,9 @@ const (
 func main() {
 	// The helper that outlives a killed wrapper is this same binary: it must not reach anything below.
 	transport.GuardMain()
+	if control.Borrowed() {
+		os.Exit(exitUsage) // not a word: it would go to the hub
+	}
 	os.Exit(run(context.Background(), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -68,7 +69,7 @@ func DialWith(ctx context.Context, home Home, options DialOptions) (*Client, err
 			return nil, err
 		}
 		if conn != nil {
-			return greet(ctx, conn, in, options)
+			return greet(ctx, conn, in, home, options)
 		}
 	}
 	return nil, ErrNoHub
@@ -76,7 +77,7 @@ func DialWith(ctx context.Context, home Home, options DialOptions) (*Client, err
 
 // connect is nil, nil where nobody listens.
 func connect(ctx context.Context, path string) (*net.UnixConn, error) {
-	var dialer net.Dialer
+	dialer := net.Dialer{Control: tellSenders}
 	conn, err := dialer.DialContext(ctx, "unix", path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOTSOCK):
@@ -88,56 +89,66 @@ func connect(ctx context.Context, path string) (*net.UnixConn, error) {
 }
 
 // greet proves the other end before it says a word to it: whoever squats on the socket learns nothing.
-func greet(ctx context.Context, conn *net.UnixConn, in *installation, options DialOptions) (*Client, error) {
+func greet(ctx context.Context, conn *net.UnixConn, in *installation, home Home, options DialOptions) (*Client, error) {
 	cred, err := credentialsOf(conn)
-	if err == nil {
-		err = in.proveHub(cred)
-		// A process that was killed this moment has no executable any more while its socket still takes connections.
-		for over := time.Now().Add(dyingTimeout); errors.Is(err, errUnseen) && cred.alive() && time.Now().Before(over); {
-			time.Sleep(time.Millisecond)
-			err = in.proveHub(cred)
-		}
-		if err != nil && !cred.alive() {
-			// Whoever is gone is no hub, and no reason to warn of a foreign one either.
-			err = fmt.Errorf("%w: process %d has ended", ErrNoHub, cred.pid)
-		}
-		cred.release()
-	}
 	if err != nil {
 		conn.Close()
 		return nil, err
 	}
+	file, err := in.proveHub(cred)
+	// A process that was killed this moment has no executable any more while its socket still takes connections.
+	for over := time.Now().Add(dyingTimeout); errors.Is(err, errUnseen) && cred.alive() && time.Now().Before(over); {
+		time.Sleep(time.Millisecond)
+		file, err = in.proveHub(cred)
+	}
+	if err != nil && !cred.alive() {
+		// Whoever is gone is no hub, and no reason to warn of a foreign one either.
+		err = fmt.Errorf("%w: process %d has ended", ErrNoHub, cred.pid)
+	}
+	if err != nil {
+		cred.release()
+		conn.Close()
+		return nil, err
+	}
 	c := &Client{caller: newCaller(conn)}
+	words := linesOf(&witness{conn: conn, cred: cred, file: file})
+	words.over = cred.release
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
-	if err := c.hello(ctx, options); err != nil {
-		c.Close()
-		var refusal *Error
-		switch {
-		case errors.As(err, &refusal) && refusal.Code == CodeProtocol:
-			return nil, ErrProtocol
-		case errors.Is(err, ErrClosed):
-			return nil, fmt.Errorf("%w: it hung up", ErrNoHub) // stepping down, or killed just now
-		}
-		return nil, fmt.Errorf("greet the hub: %w", err)
+	suspect := home.suspect(ctx, conn.RemoteAddr().String(), func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
+	challenge, err := c.challenged(ctx, words, options)
+	if why := suspect(); why != nil && errors.Is(err, ErrClosed) {
+		err = why
 	}
-	if c.welcome.Protocol != Protocol {
-		c.Close()
-		return nil, ErrProtocol
+	if err != nil {
+		cred.release()
+	} else {
+		err = c.enter(ctx, words, challenge, options)
 	}
-	return c, nil
+	var refusal *Error
+	switch {
+	case err == nil && c.welcome.Protocol == Protocol:
+		return c, nil
+	case err == nil, errors.As(err, &refusal) && refusal.Code == CodeProtocol:
+		err = ErrProtocol
+	case errors.Is(err, ErrClosed):
+		err = fmt.Errorf("%w: it hung up", ErrNoHub) // stepping down, or killed just now
+	default:
+		err = fmt.Errorf("greet the hub: %w", err)
+	}
+	c.Close()
+	return nil, err
 }
 
-// hello greets, and registers with it. It writes before anything else of the connection runs: a wrapper that starts waits for
-// nothing longer than for the answer.
-func (c *Client) hello(ctx context.Context, options DialOptions) error {
-	hello := Hello{Protocol: Protocol, Version: options.Version, Role: options.Role}
-	words, welcome, _ := c.question("hello", hello.raw())
+// enter says what the hub has answered the greeting with, and registers in the same breath. A wrapper that starts waits for nothing longer
+// than for these two answers.
+func (c *Client) enter(ctx context.Context, in *lines, challenge Challenge, options DialOptions) error {
+	words, welcome, _ := c.question("enter", challenge.raw())
 	if options.Register != nil {
 		var line []byte
-		line, c.registering, _ = c.question("register", options.Register.raw())
-		if err := fits(line); err != nil {
-			return err
+		if line, c.registering, _ = c.question("register", options.Register.raw()); fits(line) != nil {
+			in.over()
+			return fits(line)
 		}
 		words = append(words, line...)
 	}
@@ -146,8 +157,36 @@ func (c *Client) hello(ctx context.Context, options DialOptions) error {
 	// not read at all is given up by the wait.
 	_, _ = c.conn.Write(words)
 	givenUp()
-	c.run(newLines(c.conn), c.notified)
+	c.run(in, c.notified)
 	return welcome(ctx, &c.welcome)
+}
+
+// challenged says hello and reads the answer, which is the first that the hub says. Before it nothing is said that a hub alone may know:
+// who listened may have become another program since, and left the socket to a third.
+func (c *Client) challenged(ctx context.Context, in *lines, options DialOptions) (Challenge, error) {
+	hello := Hello{Protocol: Protocol, Version: options.Version, Role: options.Role}
+	var challenge Challenge
+	givenUp := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
+	defer givenUp()
+	id, line := c.numbered("hello", hello.raw())
+	_, _ = c.conn.Write(line) // a hub that hangs up may have said why
+	m, err := in.next(maxHelloLine)
+	switch {
+	case ctx.Err() != nil:
+		return challenge, ctx.Err()
+	case errors.Is(err, ErrForeign):
+		return challenge, err
+	case err != nil:
+		return challenge, ErrClosed
+	case string(m.ID) != strconv.FormatUint(id, 10) || m.Method != "":
+		return challenge, fmt.Errorf("%w: what it says was written before it was asked", errForeignMessage)
+	case m.Error != nil:
+		return challenge, m.Error
+	}
+	if json.Unmarshal(m.Result, &challenge) != nil || challenge.Challenge == "" {
+		return challenge, ErrProtocol
+	}
+	return challenge, nil
 }
 
 // Welcome is what the hub said of itself.

@@ -50,10 +50,19 @@ func encodeRaw(v any) (json.RawMessage, error) {
 
 // lines reads one message after another.
 type lines struct {
-	r *bufio.Reader
+	r     *bufio.Reader
+	still func() error // asked about the sender of each, nil where nobody is to be asked
+	over  func()       // to be called once nothing is read any more, may be nil
 }
 
-func newLines(r io.Reader) *lines { return &lines{bufio.NewReaderSize(r, 16<<10)} }
+func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 16<<10)} }
+
+// linesOf are the messages of a proved end.
+func linesOf(w *witness) *lines {
+	l := newLines(w)
+	l.still = w.still
+	return l
+}
 
 // next is the next line as a message. limit bounds the bytes kept. A line that is no message is an error: an end of ours
 // does not send one.
@@ -77,6 +86,11 @@ func (l *lines) next(limit int) (message, error) {
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return m, err // a last line without its end was cut
+		}
+	}
+	if l.still != nil {
+		if err := l.still(); err != nil {
+			return m, err
 		}
 	}
 	if m, ok := ourOwn(line); ok {

@@ -42,7 +42,7 @@ func EnsureHub(ctx context.Context, home Home, exe string) (pid int, err error) 
 func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, started func(pid int)) (*Client, int, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	if c, err := DialWith(ctx, home, options); !errors.Is(err, ErrNoHub) {
+	if c, err := DialWith(ctx, home, options); !home.vacant(err) {
 		return c, 0, err
 	}
 	if err := home.Make(); err != nil {
@@ -66,7 +66,7 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 				return nil, 0, fmt.Errorf("start a hub: %w", err)
 			}
 			c, err := DialWith(ctx, home, options)
-			if !errors.Is(err, ErrNoHub) {
+			if !home.vacant(err) {
 				return c, pid, err
 			}
 			if ours {
@@ -81,7 +81,7 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 			}
 		}
 		c, err := DialWith(ctx, home, options)
-		if !errors.Is(err, ErrNoHub) {
+		if !home.vacant(err) {
 			return c, pid, err
 		}
 		select {

@@ -15,6 +15,11 @@ func (h *Hello) raw() []byte {
 	return append(b, '}')
 }
 
+func (c *Challenge) raw() []byte {
+	b := frame.AppendString(append(make([]byte, 0, 64), `{"challenge":`...), c.Challenge)
+	return append(b, '}')
+}
+
 // raw is what encoding/json writes of a registration.
 func (r *Register) raw() []byte {
 	b := frame.AppendString(append(make([]byte, 0, 512), `{"server":{"transport":`...), r.Server.Transport)

@@ -30,6 +30,8 @@ type Handler interface {
 	// Ended tells that what a server had left behind was killed, wrapper and guard being gone; from says nothing but the mark where the
 	// wrapper was none of this hub's. It may come after Unregister.
 	Ended(from Register, processes int)
+	// Foreign tells of messages that another program than the proved one wrote on a connection. It is called at most once a minute.
+	Foreign(f Foreign)
 	Report(w Wrapper, r Report) (State, error)
 	Launch(w Wrapper, r LaunchReport) (State, error)
 	Records(w Wrapper, r Records) (Acked, error)

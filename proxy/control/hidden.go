@@ -1,8 +1,6 @@
 package control
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 )
 
@@ -17,7 +15,7 @@ func (h Home) Private() ([]string, error) {
 		folders = append(folders, filepath.Dir(path))
 	}
 	if len(h.Socket) > maxSocketPath {
-		folders = append(folders, filepath.Join(os.TempDir(), fmt.Sprintf("sallyport-%d", os.Getuid())))
+		folders = append(folders, shortFolder())
 	}
 	for _, dir := range folders {
 		if err := OwnFolder(dir); err != nil {

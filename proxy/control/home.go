@@ -23,6 +23,13 @@ type Home struct {
 	Socket   string // where the socket is wanted; a path too long for the platform is replaced by Listen and Dial
 }
 
+const socketName = "hub.sock"
+
+// shortFolder is where sockets are whose own path is too long.
+func shortFolder() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("sallyport-%d", os.Getuid()))
+}
+
 // HomeAt is a home that lies in dir whole, as SALLYPORT_HOME asks for.
 func HomeAt(dir string) (Home, error) {
 	dir, err := filepath.Abs(dir) // a hub that a wrapper starts has another working folder
@@ -50,7 +57,7 @@ func homeIn(config, data, runtime string) Home {
 		Backups:  filepath.Join(data, "backups"),
 		Spool:    filepath.Join(data, "spool"),
 		Logs:     filepath.Join(data, "logs"),
-		Socket:   filepath.Join(runtime, "hub.sock"),
+		Socket:   filepath.Join(runtime, socketName),
 	}
 }
 
@@ -92,8 +99,7 @@ func (h Home) socketToListen() (string, error) {
 			path = old
 		} else {
 			sum := sha256.Sum256([]byte(h.Dir))
-			folder := filepath.Join(os.TempDir(), fmt.Sprintf("sallyport-%d", os.Getuid()))
-			path = filepath.Join(folder, hex.EncodeToString(sum[:6])+".sock")
+			path = filepath.Join(shortFolder(), hex.EncodeToString(sum[:6])+".sock")
 		}
 		if len(path) > maxSocketPath {
 			return "", fmt.Errorf("socket path %s is longer than %d bytes, and so is one in the temporary folder: set SALLYPORT_HOME or TMPDIR to a shorter path", h.Socket, maxSocketPath)

@@ -35,6 +35,7 @@ type testHub struct {
 	stderr   []byte
 	revision uint64
 	ended    int // processes
+	foreign  []Foreign
 	gone     int
 }
 
@@ -297,4 +298,10 @@ func (h *testHub) StepDown(Peer) error {
 	}
 	h.stepDown()
 	return nil
+}
+
+func (h *testHub) Foreign(f Foreign) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.foreign = append(h.foreign, f)
 }

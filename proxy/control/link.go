@@ -42,6 +42,7 @@ type Link struct {
 	outbox  *outbox
 	stderr  *stderrBox
 	holding holding
+	strange foreigners
 	stop    context.CancelFunc
 	over    chan struct{} // the connecting goroutine has ended
 
@@ -292,7 +293,7 @@ func (l *Link) away(err error) error {
 }
 
 func (l *Link) explain(err error) error {
-	if errors.Is(err, ErrClosed) {
+	if errors.Is(err, ErrClosed) || errors.Is(err, ErrForeign) {
 		return fmt.Errorf("the hub is away: %w", err)
 	}
 	return err
@@ -332,7 +333,8 @@ func (l *Link) connect(ctx context.Context) {
 func (l *Link) dial(ctx context.Context, again bool) (*Client, error) {
 	options := DialOptions{Role: l.options.Role, Version: l.options.Version, Executables: l.options.Executables, Register: &l.options.Register}
 	c, err := DialWith(ctx, l.options.Home, options)
-	if l.options.Exe == "" || !errors.Is(err, ErrNoHub) {
+	l.foreign(err)
+	if l.options.Exe == "" || !l.options.Home.vacant(err) {
 		return c, err
 	}
 	if _, err := os.Lstat(l.options.Home.Dir); again && errors.Is(err, os.ErrNotExist) {
@@ -362,6 +364,7 @@ func (l *Link) serve(ctx context.Context, c *Client) error {
 	state, err := c.Register(ctx, l.options.Register, func(s State) { l.install(c, s, false) })
 	if err != nil {
 		l.log.Warn("register", "error", err)
+		l.foreign(err)
 		return fmt.Errorf("register: %w", err)
 	}
 	l.install(c, state, true)
@@ -371,7 +374,8 @@ func (l *Link) serve(ctx context.Context, c *Client) error {
 	<-c.Done()
 	l.outbox.connected(nil)
 	l.stderr.connected(nil)
-	return ErrClosed
+	l.foreign(c.why())
+	return c.why()
 }
 
 // install takes a state over, unless a newer one of the same connection came first: an answer and a push may overtake each

@@ -74,9 +74,12 @@ func (l *Listener) listen() error {
 			return fmt.Errorf("remove the socket of a hub that is gone: %w", err)
 		}
 	}
-	if l.socket, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}); err != nil {
+	config := net.ListenConfig{Control: tellSenders}
+	socket, err := config.Listen(context.Background(), "unix", path)
+	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
+	l.socket = socket.(*net.UnixListener)
 	l.path = path
 	if err := os.Chmod(path, 0o600); err != nil { // the folder is what protects; this is for those who look
 		return fmt.Errorf("close the socket to others: %w", err)

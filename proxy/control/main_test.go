@@ -40,6 +40,19 @@ var programs = map[string]func(args []string) error{
 	"record":  recordProgram,
 	"intrude": intrudeProgram,
 
+	// what takes a socket and becomes a program of the installation
+	"impostor":   impostorProgram,
+	"answerer":   answererProgram,
+	"talker":     talkerProgram,
+	"listener":   listenerProgram,
+	"squat-idle": squatIdleProgram,
+	"borrowed": func([]string) error {
+		if Borrowed() {
+			return errors.New("a stream is the hub's")
+		}
+		return nil
+	},
+
 	// as the ancestry check knows them
 	"wrap":    wrapProgram,
 	"probe":   wrapProgram,

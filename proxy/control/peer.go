@@ -68,38 +68,44 @@ type credentials struct {
 	release  func()
 }
 
-// prove refuses any other end than a living process of this user that runs an executable of this installation.
-func (in *installation) prove(c credentials) error {
+// prove refuses any other end than a living process of this user that runs an executable of this installation, and says which file that is.
+func (in *installation) prove(c credentials) (os.FileInfo, error) {
 	if c.uid != os.Getuid() {
-		return fmt.Errorf("%w: it belongs to user %d", ErrForeign, c.uid)
+		return nil, fmt.Errorf("%w: it belongs to user %d", ErrForeign, c.uid)
 	}
 	file, err := executableOf(c.pid)
 	if err != nil {
-		return fmt.Errorf("%w: %w: process %d", ErrForeign, errUnseen, c.pid)
+		return nil, fmt.Errorf("%w: %w: process %d", ErrForeign, errUnseen, c.pid)
 	}
 	if !in.holds(file) {
-		return fmt.Errorf("%w: process %d runs another executable (after an update, restart Claude)", ErrForeign, c.pid)
+		return nil, fmt.Errorf("%w: process %d runs another executable (after an update, restart Claude)", ErrForeign, c.pid)
 	}
 	if !c.alive() {
-		return fmt.Errorf("%w: process %d is gone", ErrForeign, c.pid)
+		return nil, fmt.Errorf("%w: process %d is gone", ErrForeign, c.pid)
 	}
-	return nil
+	return file, nil
 }
 
 // proveHub is prove for what answers as the hub. One that a wrapped server started is none: who starts a program can look into it and change
-// what it says.
-func (in *installation) proveHub(c credentials) error {
-	if err := in.prove(c); err != nil {
-		return err
+// what it says. A wrapper is none either: what its server says on stderr it passes on, wherever that leads.
+func (in *installation) proveHub(c credentials) (os.FileInfo, error) {
+	file, err := in.prove(c)
+	if err != nil {
+		return nil, err
 	}
 	less, err := below(c.pid)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: %w: process %d", ErrForeign, errUnseen, c.pid)
+		return nil, fmt.Errorf("%w: %w: process %d", ErrForeign, errUnseen, c.pid)
 	case less:
-		return fmt.Errorf("%w: a wrapped server seems to have started process %d, for its limit on file locks is lower than ours: end it", ErrForeign, c.pid)
+		return nil, fmt.Errorf("%w: a wrapped server seems to have started process %d, for its limit on file locks is lower than ours: end it", ErrForeign, c.pid)
+	case in.looksLikeWrapper(c.pid):
+		if _, err := executableOf(c.pid); err != nil { // it is dying, and its arguments went first
+			return nil, fmt.Errorf("%w: %w: process %d", ErrForeign, errUnseen, c.pid)
+		}
+		return nil, fmt.Errorf("%w: process %d is a wrapper", ErrForeign, c.pid)
 	case !c.alive():
-		return fmt.Errorf("%w: process %d is gone", ErrForeign, c.pid)
+		return nil, fmt.Errorf("%w: process %d is gone", ErrForeign, c.pid)
 	}
-	return nil
+	return file, nil
 }

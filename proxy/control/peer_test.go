@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -88,6 +89,15 @@ func TestAWrapperWithASquatterForAHubFailsClosed(t *testing.T) {
 	startProgram(t, squatter)
 	lines := bufio.NewScanner(out)
 	lines.Scan()
+	// Something owns the home, so no hub could start in the squatter's place.
+	owner, err := OpenFile(filepath.Join(h.Dir, "hub.lock"), os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.Close()
+	if free, err := lock(owner); err != nil || !free {
+		t.Fatal(free, err)
+	}
 	l := testLink(t, LinkOptions{Home: h, Exe: self(t)})
 	killHubs(t, h)
 	lines.Scan() // it was visited
@@ -121,7 +131,7 @@ func TestWhatIsProved(t *testing.T) {
 		"no process":                     {credentials{pid: 1 << 30, uid: os.Getuid(), alive: lives}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := in.prove(c.cred); (err == nil) != c.ok || (err != nil && !errors.Is(err, ErrForeign)) {
+			if _, err := in.prove(c.cred); (err == nil) != c.ok || (err != nil && !errors.Is(err, ErrForeign)) {
 				t.Errorf("%v", err)
 			}
 		})

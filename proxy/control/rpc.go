@@ -2,6 +2,8 @@ package control
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"net"
@@ -22,6 +24,7 @@ type caller struct {
 	mu      sync.Mutex
 	waiting map[uint64]chan message
 	last    uint64
+	ended   error // why, ErrClosed where there is no more to say
 }
 
 func newCaller(conn *net.UnixConn) *caller {
@@ -30,7 +33,16 @@ func newCaller(conn *net.UnixConn) *caller {
 		out:     make(chan []byte, 8),
 		done:    make(chan struct{}),
 		waiting: map[uint64]chan message{},
+		last:    firstID(),
+		ended:   ErrClosed,
 	}
+}
+
+// firstID is random: no answer can have been written before there was a question.
+func firstID() uint64 {
+	var raw [8]byte
+	_, _ = rand.Read(raw[:])                       // it does not fail
+	return binary.NativeEndian.Uint64(raw[:]) >> 8 // room to count
 }
 
 // run starts the two goroutines; notified is called for every notification, in order, and must not block.
@@ -39,11 +51,23 @@ func (c *caller) run(in *lines, notified func(method string, params json.RawMess
 	go c.read(in, notified)
 }
 
-func (c *caller) end() {
+func (c *caller) end() { c.endFor(ErrClosed) }
+
+func (c *caller) endFor(why error) {
 	c.once.Do(func() {
+		c.mu.Lock()
+		c.ended = why
+		c.mu.Unlock()
 		c.conn.Close()
 		close(c.done)
 	})
+}
+
+// why the connection ended; it has.
+func (c *caller) why() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
 }
 
 func (c *caller) write() {
@@ -61,9 +85,15 @@ func (c *caller) write() {
 }
 
 func (c *caller) read(in *lines, notified func(string, json.RawMessage)) {
+	if in.over != nil {
+		defer in.over()
+	}
 	defer c.end()
 	for {
 		m, err := in.next(maxLineFromHub)
+		if errors.Is(err, errForeignMessage) {
+			c.endFor(err)
+		}
 		if err != nil {
 			return
 		}
@@ -112,9 +142,8 @@ type waiter = func(ctx context.Context, result any) error
 // question is a line to be sent, and what waits for its answer; over gives that up.
 func (c *caller) question(method string, params []byte) (line []byte, wait waiter, over func()) {
 	answered := make(chan message, 1)
+	id, line := c.numbered(method, params)
 	c.mu.Lock()
-	c.last++
-	id := c.last
 	c.waiting[id] = answered
 	c.mu.Unlock()
 	over = func() {
@@ -122,10 +151,6 @@ func (c *caller) question(method string, params []byte) (line []byte, wait waite
 		delete(c.waiting, id)
 		c.mu.Unlock()
 	}
-	// Written by hand: the encoder would read, check and copy the parameters twice.
-	line = strconv.AppendUint(append(make([]byte, 0, 64+len(method)+len(params)), `{"jsonrpc":"2.0","id":`...), id, 10)
-	line = append(append(append(line, `,"method":"`...), method...), `","params":`...)
-	line = append(append(line, params...), "}\n"...)
 	return line, func(ctx context.Context, result any) error {
 		defer over()
 		var m message
@@ -137,7 +162,7 @@ func (c *caller) question(method string, params []byte) (line []byte, wait waite
 			select { // the answer may have come just before the end
 			case m = <-answered:
 			default:
-				return ErrClosed
+				return c.why()
 			}
 		}
 		if m.Error != nil {
@@ -151,6 +176,18 @@ func (c *caller) question(method string, params []byte) (line []byte, wait waite
 		}
 		return json.Unmarshal(m.Result, result)
 	}, over
+}
+
+// numbered is a line with the next number.
+func (c *caller) numbered(method string, params []byte) (id uint64, line []byte) {
+	c.mu.Lock()
+	c.last++
+	id = c.last
+	c.mu.Unlock()
+	// Written by hand: the encoder would read, check and copy the parameters twice.
+	line = strconv.AppendUint(append(make([]byte, 0, 64+len(method)+len(params)), `{"jsonrpc":"2.0","id":`...), id, 10)
+	line = append(append(append(line, `,"method":"`...), method...), `","params":`...)
+	return id, append(append(line, params...), "}\n"...)
 }
 
 // notify sends without an answer.
@@ -180,7 +217,7 @@ func (c *caller) send(ctx context.Context, line []byte) error {
 	}
 	select {
 	case <-c.done:
-		return ErrClosed
+		return c.why()
 	default:
 	}
 	select {
@@ -189,6 +226,6 @@ func (c *caller) send(ctx context.Context, line []byte) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-c.done:
-		return ErrClosed
+		return c.why()
 	}
 }

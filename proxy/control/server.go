@@ -44,7 +44,8 @@ type server struct {
 	in      *installation
 	log     *slog.Logger
 
-	leftovers sync.WaitGroup // what looks for them
+	leftovers  sync.WaitGroup // what looks for them
+	foreigners foreigners
 
 	mu       sync.Mutex
 	wrappers map[int]int // connected wrappers by pid
@@ -141,18 +142,20 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	}
 	release := cred.release
 	defer func() { release() }()
-	if err := s.in.prove(cred); err != nil {
+	file, err := s.in.prove(cred)
+	if err != nil {
 		s.log.Warn("refused a connection", "pid", cred.pid, "error", err)
 		return
 	}
 	c := newSession(s, conn, cred)
-	in := newLines(conn)
+	in := linesOf(&witness{conn: conn, cred: cred, file: file})
 	_ = conn.SetDeadline(time.Now().Add(helloTimeout))
 	unhook := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })
 	hello, err := c.hello(in)
 	unhook()
 	if err != nil {
 		s.log.Warn("no hello", "pid", cred.pid, "error", err)
+		s.foreign(cred, err)
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
@@ -164,6 +167,16 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	c.run(ctx, in)
 	if c.from.Mark != 0 {
 		release = func() { s.leftovers.Go(func() { s.bury(ctx, cred, c.from) }) }
+	}
+}
+
+// foreign tells of a message that another program than the proved one wrote.
+func (s *server) foreign(cred credentials, err error) {
+	if !errors.Is(err, errForeignMessage) {
+		return
+	}
+	if count := s.foreigners.met(time.Now()); count > 0 {
+		s.handler.Foreign(Foreign{PID: cred.pid, Why: err.Error(), Count: count})
 	}
 }
 

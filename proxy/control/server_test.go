@@ -30,7 +30,18 @@ func rawDial(t *testing.T, h Home) rawConn {
 	return rawConn{conn.(*net.UnixConn), bufio.NewReader(conn)}
 }
 
+// ask is one line and its answer; a hello that is challenged enters as well.
 func (c rawConn) ask(t *testing.T, line string) (message, error) {
+	t.Helper()
+	m, err := c.askOnce(t, line)
+	var said Challenge
+	if err == nil && json.Unmarshal(m.Result, &said) == nil && said.Challenge != "" {
+		return c.askOnce(t, `{"jsonrpc":"2.0","id":1,"method":"enter","params":{"challenge":"`+said.Challenge+`"}}`)
+	}
+	return m, err
+}
+
+func (c rawConn) askOnce(t *testing.T, line string) (message, error) {
 	t.Helper()
 	if _, err := fmt.Fprintln(c.UnixConn, line); err != nil {
 		return message{}, err
@@ -179,9 +190,10 @@ func TestAnotherProtocolIsToldToRestartClaude(t *testing.T) {
 }
 
 func TestAHubOfAnotherProtocolIsNotTalkedTo(t *testing.T) {
-	for name, answer := range map[string]string{
-		"one that refuses":                   `{"jsonrpc":"2.0","id":1,"error":{"code":4026,"message":"x"}}`,
-		"one that welcomes in other numbers": `{"jsonrpc":"2.0","id":1,"result":{"protocol":2}}`,
+	for name, answers := range map[string][]string{
+		"one that refuses":                   {`"error":{"code":4026,"message":"x"}`},
+		"one that challenges nobody":         {`"result":{"protocol":1}`},
+		"one that welcomes in other numbers": {`"result":{"challenge":"x"}`, `"result":{"protocol":2}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := testHome(t)
@@ -197,8 +209,12 @@ func TestAHubOfAnotherProtocolIsNotTalkedTo(t *testing.T) {
 						return
 					}
 					defer conn.Close()
-					if _, err := bufio.NewReader(conn).ReadString('\n'); err == nil {
-						fmt.Fprintln(conn, answer)
+					asked := bufio.NewReader(conn)
+					for _, answer := range answers {
+						var m message
+						if line, err := asked.ReadBytes('\n'); err == nil && json.Unmarshal(line, &m) == nil {
+							fmt.Fprintf(conn, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, answer)
+						}
 					}
 				}
 			}()

@@ -2,8 +2,10 @@ package control
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -50,7 +52,9 @@ func (c *session) Push(state State) {
 	}
 }
 
-// hello reads the first message and answers it, alone on the connection so far.
+// hello reads the first two messages and answers them, alone on the connection so far. What was written before the proof may be of
+// another program, which has become the proved one since (exec): it gets nothing but a random number, and only who can say that
+// after the proof is heard.
 func (c *session) hello(in *lines) (Hello, error) {
 	var hello Hello
 	m, err := in.next(maxHelloLine)
@@ -67,26 +71,42 @@ func (c *session) hello(in *lines) (Hello, error) {
 	case hello.Role != RoleWrapper && hello.Role != RoleProbe && hello.Role != RoleCLI && hello.Role != RoleHub:
 		refusal = &Error{Code: CodeBadRequest, Message: "no such role"}
 	}
-	c.role = hello.Role
-	answer := message{Version: "2.0", ID: m.ID, Error: refusal}
-	if refusal == nil {
-		answer = c.answer(m, func(*session, json.RawMessage) (any, error) {
-			welcome := c.server.handler.Welcome(c.peer(false))
-			welcome.Protocol = Protocol
-			return welcome, nil
-		})
+	if refusal != nil {
+		return hello, c.first(message{Version: "2.0", ID: m.ID, Error: refusal})
 	}
+	challenge := Challenge{Challenge: rand.Text()}
+	asked := c.answer(m, func(*session, json.RawMessage) (any, error) { return challenge, nil })
+	if err := c.first(asked); err != nil {
+		return hello, err
+	}
+	var said Challenge
+	if m, err = in.next(maxHelloLine); err != nil {
+		return hello, err
+	}
+	if m.Method != "enter" || m.ID == nil || json.Unmarshal(m.Params, &said) != nil || said != challenge {
+		return hello, fmt.Errorf("%w: what it says was written before process %d was looked at", errForeignMessage, c.cred.pid)
+	}
+	c.role = hello.Role
+	return hello, c.first(c.answer(m, func(*session, json.RawMessage) (any, error) {
+		welcome := c.server.handler.Welcome(c.peer(false))
+		welcome.Protocol = Protocol
+		return welcome, nil
+	}))
+}
+
+// first answers while nothing else is written.
+func (c *session) first(answer message) error {
 	line, err := encode(answer)
 	if err != nil {
-		return hello, err
+		return err
 	}
 	if _, err := c.conn.Write(line); err != nil {
-		return hello, err
+		return err
 	}
 	if answer.Error != nil {
-		return hello, answer.Error
+		return answer.Error
 	}
-	return hello, nil
+	return nil
 }
 
 // peer is who asks. deciding has its ancestry looked at now. A wrapper is what no decision may come from.
@@ -112,6 +132,11 @@ func (c *session) run(ctx context.Context, in *lines) {
 	})
 	err := c.read(in)
 	unhook()
+	if errors.Is(err, errForeignMessage) {
+		c.conn.Close() // nothing is answered any more
+		c.server.log.Warn("a foreign message", "pid", c.cred.pid, "role", c.role, "error", err)
+		c.server.foreign(c.cred, err)
+	}
 	if ctx.Err() == nil && !errors.Is(err, net.ErrClosed) {
 		c.server.log.Debug("connection ended", "pid", c.cred.pid, "role", c.role, "reason", err)
 	}

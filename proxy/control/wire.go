@@ -26,11 +26,17 @@ const (
 	RoleHub     Role = "hub" // another hub, come to take over
 )
 
-// Hello is the first call on a connection, Welcome its answer.
+// Hello is the first call on a connection, Challenge its answer and the second call ("enter"), Welcome the answer to that. What was
+// written before the other end was proved knows no Challenge; and a Hello has an id that nobody can guess, so that no answer to it was.
 type Hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`
 	Role     Role   `json:"role"`
+}
+
+// Challenge is a random number.
+type Challenge struct {
+	Challenge string `json:"challenge"`
 }
 
 type Welcome struct {

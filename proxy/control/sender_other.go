@@ -1,0 +1,16 @@
+//go:build !linux
+
+package control
+
+import (
+	"net"
+	"syscall"
+)
+
+// Nothing here says who writes, only who connected: docs/platforms.md.
+func tellSenders(_, _ string, _ syscall.RawConn) error { return nil }
+
+func readFrom(conn *net.UnixConn, p []byte) (int, sender, error) {
+	n, err := conn.Read(p)
+	return n, sender{}, err
+}
