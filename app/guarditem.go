@@ -191,6 +191,8 @@ func clientTitle(client string) string {
 		return "Cursor"
 	case clientconfig.Windsurf:
 		return "Windsurf"
+	case clientconfig.MCPInspector:
+		return "MCP Inspector"
 	}
 	return inspect.CleanName(client, "a client")
 }

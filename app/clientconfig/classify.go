@@ -81,24 +81,27 @@ func Classify(e Entry, by Installation, record *Record) Class {
 		c.Reason, c.Why = MovedHome, movedHome(name)
 		return c
 	}
-	written := append(ours(e.Name, by.Client), inner...)
+	name, client, argv := e.Name, by.Client, inner
 	if record != nil {
-		written = record.Written()
+		name, client, argv = record.Name, record.Client, record.Argv
 	}
-	if !form || !slices.Equal(e.Args, written) {
+	if !form || !asWritten(e.Args, name, client, argv) {
 		c.Reason, c.Why = OtherArgs, "its arguments are not those that Sallyport wrote"
 		return c
 	}
 	return Class{Kind: Wrapped, Inner: inner}
 }
 
-// wrapForm finds the command behind `wrap … --`.
+// wrapForm finds the command behind `wrap … --`, or inside of `wrap … --argv=JSON`.
 func wrapForm(args []string) (inner []string, ok bool) {
 	if len(args) == 0 || args[0] != "wrap" {
 		return nil, false
 	}
 	end := slices.Index(args, "--")
-	if end < 0 || end+1 >= len(args) || args[end+1] == "" {
+	if end < 0 {
+		return argvForm(args)
+	}
+	if end+1 >= len(args) || args[end+1] == "" {
 		return nil, false
 	}
 	return args[end+1:], true

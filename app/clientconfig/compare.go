@@ -103,11 +103,14 @@ func ownWords(args []string, by Installation) bool {
 	if !ok {
 		return false
 	}
-	head := args[:len(args)-len(inner)]
+	head := args[:len(args)-1]
+	if dashed(args) {
+		head = args[:len(args)-len(inner)-1]
+	}
 	switch len(head) {
-	case 5:
+	case 4:
 		return head[1] == "--name=--" && head[2] == "--client" && head[3] == by.Client
-	case 6:
+	case 5:
 		return head[1] == "--name" && head[3] == "--client" && head[4] == by.Client
 	}
 	return false

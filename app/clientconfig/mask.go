@@ -41,6 +41,10 @@ func maskArgs(args []string) []string {
 				continue
 			}
 		}
+		if masked, ok := maskArgv(arg); ok {
+			shown[i] = masked
+			continue
+		}
 		shown[i] = maskText(arg)
 	}
 	return shown

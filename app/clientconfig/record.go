@@ -20,7 +20,7 @@ func (r Record) String() string {
 func (r Record) GoString() string { return r.String() }
 
 // Written are the arguments that a wrapped entry has.
-func (r Record) Written() []string { return append(ours(r.Name, r.Client), r.Argv...) }
+func (r Record) Written() []string { return wrapperArgs(r.Name, r.Client, r.Argv) }
 
 // ours are the arguments up to the one that ends them. A server named "--" would end them too early.
 func ours(name, client string) []string {

@@ -53,6 +53,9 @@ func (f *File) unwrapEntry(e Entry, record *Record) []splice {
 		}
 		return append(edits, f.removeArgs(e, nil)...)
 	}
+	if !dashed(e.Args) {
+		return f.unwrapArgv(e, inner)
+	}
 	command := f.text(&list.Elements[at])
 	edits := []splice{{f.span(e.command), command}}
 	if len(inner) > 1 {

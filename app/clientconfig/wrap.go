@@ -110,13 +110,18 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 
 func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
 	record := Record{Name: e.Name, Client: by.Client, Wrapper: by.Path, Argv: e.Argv(), Command: f.text(e.command)}
+	if e.args != nil {
+		record.Args = f.text(e.args)
+	}
+	if eatsDashes(by.Client) {
+		return f.wrapArgv(e, by, record), record
+	}
 	words := append(quoteAll(ours(e.Name, by.Client)), record.Command)
 	edits := []splice{{f.span(e.command), quote(by.Path)}}
 	if e.args == nil {
 		at := f.span(e.command).to
 		return append(edits, splice{span{at, at}, "," + e.leading + noArgs(words)}), record
 	}
-	record.Args = f.text(e.args)
 	list := e.args.Value.(*hujson.Array)
 	open := f.span(e.args).from + 1
 	if len(list.Elements) == 0 {

@@ -80,6 +80,7 @@ type wrapCommand struct {
 	URL       string   `name:"url" placeholder:"URL" help:"A remote server (a later version)."`
 	Header    []string `placeholder:"'K: env:VAR'" help:"A header for a remote server (a later version)."`
 	Transport string   `default:"auto" enum:"auto,http,sse" help:"How to reach a remote server (a later version)."`
+	Argv      string   `name:"argv" placeholder:"JSON" help:"The server's command as one JSON array of strings, for clients whose parsers eat --: --argv='[\"npx\",\"-y\",\"server\"]'."`
 	Command   []string `arg:"" optional:"" help:"The server's command and its arguments, after --."`
 }
 

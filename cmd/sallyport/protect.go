@@ -37,7 +37,12 @@ func (c clientFileFlags) request() (control.Protect, error) {
 			known = append(known, place.Client)
 		}
 	}
-	if !slices.Contains(known, c.Client) {
+	byFile := clientconfig.ByFileOnly()
+	switch {
+	case slices.Contains(byFile, c.Client) && c.Config == "":
+		return ask, fmt.Errorf("%s has no configuration file of its own: name the file with --config", c.Client)
+	case !slices.Contains(known, c.Client) && !slices.Contains(byFile, c.Client):
+		known = append(known, byFile...)
 		return ask, fmt.Errorf("no client %q; there are %s", c.Client, strings.Join(known, ", "))
 	}
 	if c.Config != "" {

@@ -1,13 +1,15 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // wrapOptions is what `sallyport wrap` was asked to do. argv is the server's command exactly as it stands after the first
-// "--"; nothing of it is looked at.
+// "--", or as --argv has it; nothing of it is looked at.
 type wrapOptions struct {
 	name      string
 	client    string
@@ -32,6 +34,19 @@ func parseWrap(args []string) (wrapOptions, error) {
 		if !strings.HasPrefix(name, "-") {
 			return o, fmt.Errorf("%q stands before --; the server's command goes after it: sallyport wrap -- COMMAND [ARG…]", name)
 		}
+		if name == "--argv" {
+			if !joined {
+				return o, errors.New(`--argv takes its value after an equals sign: --argv='["COMMAND","ARG"]'`)
+			}
+			if dashes || o.argv != nil {
+				return o, errors.New("two commands: give --argv once, and nothing after --")
+			}
+			var err error
+			if o.argv, err = argvOf(value); err != nil {
+				return o, fmt.Errorf("--argv: %w", err)
+			}
+			continue
+		}
 		into := map[string]*string{"--name": &o.name, "--client": &o.client, "--url": &o.url, "--transport": &o.transport}[name]
 		if into == nil && name != "--header" {
 			return o, fmt.Errorf(`unknown flag %s; "sallyport wrap --help" lists them, and flags of the server go after --`, name)
@@ -48,6 +63,9 @@ func parseWrap(args []string) (wrapOptions, error) {
 		} else {
 			*into = value
 		}
+	}
+	if !dashes && o.argv != nil {
+		argv, dashes = o.argv, true
 	}
 	o.argv = argv
 	switch {
@@ -73,4 +91,28 @@ func cutDashes(args []string) (before, after []string, found bool) {
 		}
 	}
 	return args, nil, false
+}
+
+// argvOf reads the value of --argv: a JSON array of strings, with one reading. What json would repair is refused: a lone half of a
+// surrogate pair, bytes that are no UTF-8, a null.
+func argvOf(text string) ([]string, error) {
+	var words []*string
+	decoder := json.NewDecoder(strings.NewReader(text))
+	if err := decoder.Decode(&words); err != nil || decoder.More() || decoder.InputOffset() != int64(len(strings.TrimRight(text, " \t\r\n"))) {
+		return nil, errors.New(`not a JSON array of strings, such as ["npx","-y","server"]`)
+	}
+	argv := make([]string, len(words))
+	for i, word := range words {
+		if word == nil {
+			return nil, fmt.Errorf("word %d is null; every word must be a string", i+1)
+		}
+		argv[i] = *word
+	}
+	if len(argv) == 0 || argv[0] == "" {
+		return nil, errors.New("no command in it: the first word is the program")
+	}
+	if !utf8.ValidString(text) || strings.Count(strings.Join(argv, ""), "\uFFFD") != strings.Count(text, "\uFFFD")+strings.Count(strings.ToLower(text), `\ufffd`) {
+		return nil, errors.New("a character in it cannot be read: it is not valid UTF-8, or half of a surrogate pair")
+	}
+	return argv, nil
 }

@@ -57,6 +57,45 @@ func TestWrapRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	}
 }
 
+func TestWrapTakesItsCommandWithoutDashes(t *testing.T) {
+	for value, want := range map[string][]string{
+		`["npx","-y","server"]`:              {"npx", "-y", "server"},
+		`["s","--","--name","x","--help"]`:   {"s", "--", "--name", "x", "--help"},
+		" [ \"a b\" , \"\" , \"\\u00e9\" ] ": {"a b", "", "é"},
+		`["s","\ufffd","\ud83d\ude00"]`:      {"s", "\uFFFD", "😀"},
+	} {
+		got, err := parseWrap([]string{"--name", "a", "--argv=" + value, "--client", "c"})
+		if err != nil || !reflect.DeepEqual(got, wrapOptions{name: "a", client: "c", transport: "auto", argv: want}) {
+			t.Errorf("%s: %+v, %v", value, got, err)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--argv", `["a"]`}, "after an equals sign"},
+		{[]string{"--argv="}, "not a JSON array"},
+		{[]string{"--argv=npx -y x"}, "not a JSON array"},
+		{[]string{`--argv={"a":1}`}, "not a JSON array"},
+		{[]string{`--argv=["a",1]`}, "not a JSON array"},
+		{[]string{`--argv=["a"]["b"]`}, "not a JSON array"},
+		{[]string{`--argv=["a"] x`}, "not a JSON array"},
+		{[]string{`--argv=["a",null]`}, "word 2 is null"},
+		{[]string{`--argv=[]`}, "no command in it"},
+		{[]string{`--argv=null`}, "no command in it"},
+		{[]string{`--argv=["","a"]`}, "no command in it"},
+		{[]string{`--argv=["\ud800"]`}, "cannot be read"},
+		{[]string{"--argv=[\"a\xff\"]"}, "cannot be read"},
+		{[]string{`--argv=["a"]`, "--", "b"}, "two commands"},
+		{[]string{`--argv=["a"]`, `--argv=["a"]`}, "two commands"},
+		{[]string{`--argv=["a"]`, "--url", "http://x"}, "one server"},
+	} {
+		if got, err := parseWrap(c.args); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %+v, %v", c.args, got, err)
+		}
+	}
+}
+
 func BenchmarkParseWrap(b *testing.B) {
 	args := strings.Fields("--name weather --client claude-desktop -- npx -y server")
 	for b.Loop() {
