@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/powers"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -115,16 +116,12 @@ func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
 				out.Other++
 				continue
 			}
-			server, err := tx.Server(it.ServerID)
-			if err != nil {
-				return err
-			}
-			row, err := cleanServer(tx, it, server)
+			row, err := cleanServer(tx, it)
 			if err != nil {
 				return err
 			}
 			out.Items = append(out.Items, row)
-			members = append(members, cleanMember{code: it.Code, digest: it.Digest, server: server.Name})
+			members = append(members, cleanMember{code: it.Code, digest: it.Digest, server: row.Server})
 		}
 		return nil
 	})
@@ -139,7 +136,14 @@ func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
 	return out, nil
 }
 
-func cleanServer(tx *store.Tx, it store.Item, server store.Server) (control.CleanServer, error) {
+// cleanServer is one server of the list, with what its tools can do as they are declared.
+func cleanServer(tx *store.Tx, it store.Item) (control.CleanServer, error) {
+	l, err := readLedger(tx, it.ServerID)
+	if err != nil {
+		return control.CleanServer{}, err
+	}
+	server := l.server
+	var tools []powers.Tool
 	row := control.CleanServer{
 		Code: it.Code, Server: server.Name, Identity: server.Identity, Digest: it.Digest, Command: server.Argv, URL: server.URL, Parts: []string{},
 	}
@@ -147,9 +151,15 @@ func cleanServer(tx *store.Tx, it store.Item, server store.Server) (control.Clea
 		row.Parts = append(row.Parts, p.Item)
 		if strings.HasPrefix(p.Item, string(pin.Tool)+":") {
 			row.Tools++
+			if seen := l.seen[p.Item]; seen.Digest == p.Digest {
+				tools = append(tools, powers.Of(seen.Raw))
+			}
 		}
 	}
-	var err error
+	if len(tools) > 0 {
+		can := powers.Sum(tools)
+		row.Can = &can
+	}
 	row.Before, err = entryBefore(tx, server)
 	return row, err
 }

@@ -25,6 +25,9 @@ type CleanServer struct {
 	Command []string     `json:"command"`
 	URL     string       `json:"url"`
 	Tools   int          `json:"tools"`
+	Can     string       `json:"can"`      // what its tools can do, in words of ours; "" without tools
+	Source  string       `json:"source"`   // whose word that is
+	Dispute int          `json:"disputed"` // tools whose names contradict what they claim
 	Parts   []string     `json:"parts"`
 	Before  *EntryBefore `json:"before,omitempty"`
 }
@@ -63,9 +66,13 @@ func (p *Page) CleanServers() (CleanSet, error) {
 	}
 	out := CleanSet{Digest: set.Digest, ArmAfterMs: int(armAfter / time.Millisecond), Servers: []CleanServer{}, Other: set.Other}
 	for _, s := range set.Items {
-		out.Servers = append(out.Servers, CleanServer{
+		row := CleanServer{
 			Code: s.Code, Server: s.Server, Command: some(s.Command), URL: s.URL, Tools: s.Tools, Parts: some(s.Parts), Before: entryBefore(s.Before),
-		})
+		}
+		if s.Can != nil {
+			row.Can, row.Source, row.Dispute = s.Can.String(), s.Can.Source(), s.Can.Disputed
+		}
+		out.Servers = append(out.Servers, row)
 	}
 	if set.Digest != "" {
 		out.Nonce = p.nonces.mint(cleanSubject, set.Digest, "")

@@ -135,6 +135,13 @@ func (p *page) cleanSet(set control.CleanSet) {
 		fact("address", one.URL)
 		p.before(control.ItemDetail{InboxItem: control.InboxItem{Server: one.Server}, Command: one.Command, URL: one.URL, Before: one.Before})
 		fact("offers", offers(one))
+		if one.Can != nil {
+			fact("can do", one.Can.String())
+			p.prose("           ", one.Can.Source())
+			if n := one.Can.Disputed; n > 0 {
+				p.prose("           ", disputed(n))
+			}
+		}
 	}
 	p.cleanLeft(set.Left)
 	p.printf("\ndigest %s\n", text(set.Digest))
@@ -186,4 +193,12 @@ func these(n int, what string) string {
 		return "this " + what
 	}
 	return "these " + counted(n, what)
+}
+
+// disputed says that tools claim less than their names say.
+func disputed(n int) string {
+	if n == 1 {
+		return "The name of 1 tool contradicts what it claims: read it with \"sallyport show\" first."
+	}
+	return fmt.Sprintf("The names of %d tools contradict what they claim: read them with \"sallyport show\" first.", n)
 }

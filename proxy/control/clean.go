@@ -1,6 +1,10 @@
 package control
 
-import "context"
+import (
+	"context"
+
+	"github.com/sallyport/sallyport/proxy/powers"
+)
 
 // CleanQuery asks for the new servers without a warning. With a Digest it asks for the set that was shown under it.
 type CleanQuery struct {
@@ -17,15 +21,16 @@ type CleanSet struct {
 
 // CleanServer is one of them: enough to know what is allowed with it.
 type CleanServer struct {
-	Code     string       `json:"code"`
-	Server   string       `json:"server"`
-	Identity string       `json:"identity"`
-	Digest   string       `json:"digest"` // of its own item, which its approval binds to
-	Command  []string     `json:"command,omitempty"`
-	URL      string       `json:"url,omitempty"`
-	Tools    int          `json:"tools"`
-	Parts    []string     `json:"parts"`            // keys of what would be allowed
-	Before   *EntryBefore `json:"before,omitempty"` // what the entry of this name ran before
+	Code     string          `json:"code"`
+	Server   string          `json:"server"`
+	Identity string          `json:"identity"`
+	Digest   string          `json:"digest"` // of its own item, which its approval binds to
+	Command  []string        `json:"command,omitempty"`
+	URL      string          `json:"url,omitempty"`
+	Tools    int             `json:"tools"`
+	Can      *powers.Summary `json:"can,omitempty"`    // what its tools can do, as it claims or as they are named
+	Parts    []string        `json:"parts"`            // keys of what would be allowed
+	Before   *EntryBefore    `json:"before,omitempty"` // what the entry of this name ran before
 }
 
 // CleanLeft is a server that was shown and is left out.

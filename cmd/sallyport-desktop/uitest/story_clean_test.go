@@ -43,7 +43,7 @@ func TestSeveralNewServersAreAllowedByOneClickAsTheyWereListed(t *testing.T) {
 	a.shows()
 	a.press(button, "Allow the 3 servers without warnings")
 	a.find(button, "Allow 3 servers")
-	a.says("weather", "notes", "clock", "its own claim")
+	a.says("weather", "notes", "clock", "only reads")
 	before := codeOf("weather")
 	servers["weather"].put("reworded")
 	wait(t, "the changed server has another code", func() bool { code := codeOf("weather"); return code != "" && code != before })

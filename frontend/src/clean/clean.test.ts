@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 
 const fresh = (code: string, server: string, clean = true): Item => ({ ...itemOf(KINDS['new_server'] ?? reviewOf()), code, server, identity: `stdio:["${server}"]`, severity: 'review', clean })
-const row = (code: string, server: string): CleanServer => ({ code, server, command: ['npx', '-y', server], url: '', tools: 2, parts: ['launch', 'tool:a', 'tool:b', 'prompt:c'] })
+const row = (code: string, server: string): CleanServer => ({ code, server, command: ['npx', '-y', server], url: '', tools: 2, can: 'can change and delete files (1 tool) · only reads (1)', source: 'The server claims this about itself.', disputed: 0, parts: ['launch', 'tool:a', 'tool:b', 'prompt:c'] })
 const setOf = (servers: CleanServer[], with_: Partial<CleanSet> = {}): CleanSet => ({ digest: 'd1', nonce: 'n1', armAfterMs: 800, servers, other: 0, ...with_ })
 const three = [row('AAAA', 'weather'), row('BBBB', 'files'), row('CCCC', 'clock')]
 const waiting = [fresh('AAAA', 'weather'), fresh('BBBB', 'files'), fresh('CCCC', 'clock'), fresh('DDDD', 'odd', false)]
@@ -57,7 +57,8 @@ describe('several new servers without warnings', () => {
     const dialog = await ask()
     const listed = within(within(dialog).getByRole('list', { name: 'Servers to allow' }))
     expect(listed.getAllByRole('listitem').map((li) => li.querySelector('strong')?.textContent)).toEqual(['weather', 'files', 'clock'])
-    expect(listed.getAllByText('2 tools, 1 prompt')).toHaveLength(3)
+    expect(listed.getAllByText('can change and delete files (1 tool) · only reads (1)')).toHaveLength(3)
+    expect(listed.getAllByText('2 tools, 1 prompt. The server claims this about itself.')).toHaveLength(3)
     expect(dialog).toHaveTextContent('npx -y weather')
     expect(dialog).toHaveTextContent('1 more new server has warnings. Review it by itself.')
     expect(screen.getByRole('button', { name: /^Keep them blocked/ })).toHaveFocus()

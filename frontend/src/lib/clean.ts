@@ -21,6 +21,12 @@ export interface CleanServer {
   /** server text */
   url: string
   tools: number
+  /** What its tools can do, in words of ours; "" without tools. */
+  can: string
+  /** Whose word that is. */
+  source: string
+  /** Tools whose names contradict what they claim. */
+  disputed: number
   /** Pin keys of what would be allowed; hold server text. */
   parts: string[]
   /** The server that ran under this name before. */
