@@ -58,11 +58,12 @@ type Notifier interface {
 // ItemNotice is an inbox item as a notification may show it.
 type ItemNotice struct {
 	Code, Kind, Server, Severity, Title string
-	Asked                               bool   // a model asked for it
-	Entry                               string // of a client's file, where it is about one alone
-	Tools                               int    // that are new or changed; 0 where something else is too
-	Hidden                              bool   // a finding says that text is hidden from the reader
-	Blocked                             bool   // of what a server runs: it is not started before a decision
+	Asked                               bool            // a model asked for it
+	Entry                               string          // of a client's file, where it is about one alone
+	Tools                               int             // that are new or changed; 0 where something else is too
+	Hidden                              bool            // a finding says that text is hidden from the reader
+	Blocked                             bool            // of what a server runs: it is not started before a decision
+	Launch                              pin.LaunchAbout // of what a server runs: which change it is
 }
 
 // Hub answers the control protocol over one home. It implements control.Handler.
@@ -75,6 +76,7 @@ type Hub struct {
 
 	quarantine quarantine // h.mu guards what is in it
 	clean      cleanSets  // h.mu guards it too
+	around     surroundings
 
 	done    chan struct{}
 	ended   sync.Once

@@ -90,11 +90,7 @@ func contentOf(l *ledger, r reviewed, kind string) *content {
 	}
 	c := contentWith(l, kind, listed)
 	if kind == kindLaunch {
-		drift := l.launchDrift()
-		c.findings, c.title = nil, launchTitle(l.server.Name, drift)
-		if drift.Grave {
-			c.severity = severityHigh
-		}
+		aboutLaunch(c, l.server.Name, l.launchDrift())
 		return c
 	}
 	c.severity = severityOf(waits, readFindings(l.server.Findings))
@@ -378,7 +374,7 @@ func orderItems(items []store.Item) {
 }
 
 func noticeOf(it store.Item, server string) ItemNotice {
-	n := ItemNotice{Code: it.Code, Kind: it.Kind, Server: server, Severity: it.Severity, Title: it.Title, Asked: it.Asked}
+	n := ItemNotice{Code: it.Code, Kind: it.Kind, Server: server, Severity: it.Severity, Title: it.Title, Asked: it.Asked, Launch: launchAbout(it)}
 	others := 0
 	for _, p := range it.Parts {
 		if p.State == stateRemoved {

@@ -101,7 +101,7 @@ func TestWhatAWrapperMayDoWithALaunch(t *testing.T) {
 		"a variable that loads code is held under notify":       {"notify", allowed, false, preloads, control.LaunchHold},
 		"another executable is held under notify":               {"notify", allowed, false, func(f *pin.LaunchForm) { f.Executable.Path = "/tmp/node" }, control.LaunchHold},
 		"another folder goes under notify":                      {"notify", allowed, false, func(f *pin.LaunchForm) { f.Dir = "/tmp" }, control.LaunchGo},
-		"another folder is held under block":                    {"block", allowed, false, func(f *pin.LaunchForm) { f.Dir = "/tmp" }, control.LaunchHold},
+		"another folder goes under block too":                   {"block", allowed, false, func(f *pin.LaunchForm) { f.Dir = "/tmp" }, control.LaunchGo},
 		"what only a running server shows is waited for":        {"block", allowed, false, pending, control.LaunchWait},
 		"and not under notify":                                  {"notify", allowed, false, pending, control.LaunchGo},
 		"what answers is confirmed beside the first calls":      {"block", allowed, false, func(f *pin.LaunchForm) { f.Answers = &pin.LaunchAnswers{Pending: true} }, control.LaunchGo},
@@ -190,7 +190,7 @@ func TestAChangedLaunchWaitsAndLeavesWithItsChange(t *testing.T) {
 	p.quiet()
 	wantVerdict(t, w.launch(true, otherScript), control.LaunchGo)
 	it := p.item()
-	if it.Kind != "launch" || it.Severity != "review" || it.Title != "weather runs otherwise than allowed: another script" {
+	if it.Kind != "launch" || it.Severity != "review" || it.Title != "Same command, another program: weather (script)" {
 		t.Fatalf("%+v", it)
 	}
 	wantVerdict(t, w.launch(true, nil), control.LaunchGo)
@@ -233,7 +233,7 @@ func TestALaunchThatEndedUnseenIsComparedAsFarAsItIsKnown(t *testing.T) {
 	w.reportLaunch(control.LaunchReport{Form: ran(pending), Ended: true})
 	p.quiet()
 	w.reportLaunch(control.LaunchReport{Form: ran(func(f *pin.LaunchForm) { pending(f); otherScript(f) }), Ended: true})
-	if it := p.item(); it.Kind != "launch" || !strings.Contains(it.Title, "another script") {
+	if it := p.item(); it.Kind != "launch" || !strings.Contains(it.Title, "(script)") {
 		t.Fatalf("%+v", it)
 	}
 	// Of one that was never allowed nothing is made up.
@@ -290,16 +290,22 @@ func TestABlockedLaunchIsNotStartedAgain(t *testing.T) {
 	wantVerdict(t, w.last(t).Launch, control.LaunchGo)
 }
 
-func TestUnderBlockAnotherClientsFirstFolderIsNoChange(t *testing.T) {
+func TestUnderBlockFoldersKeepNothingFromRunning(t *testing.T) {
 	p := newPlace(t)
 	p.met()
 	p.set("pins.launch", "block")
-	w := p.wrapFor("cursor", "weather")
 	elsewhere := func(f *pin.LaunchForm) { f.Dir, f.Variables = "/srv", []string{"PATH", "MORE"} }
-	wantVerdict(t, w.launch(true, elsewhere), control.LaunchGo)
-	p.quiet()
-	w = p.wrapFor("cursor", "weather")
-	wantVerdict(t, w.launch(true, func(f *pin.LaunchForm) { elsewhere(f); f.Dir = "/tmp" }), control.LaunchHold)
+	for _, client := range []string{"cursor", "other"} { // the first circumstances of each
+		wantVerdict(t, p.wrapFor(client, "weather").launch(true, elsewhere), control.LaunchGo)
+		p.quiet()
+	}
+	again := func(f *pin.LaunchForm) { elsewhere(f); f.Dir = "/tmp" }
+	wantVerdict(t, p.wrapFor("cursor", "weather").launch(true, again), control.LaunchGo)
+	p.quiet() // it starts servers in its project
+	wantVerdict(t, p.wrapFor("other", "weather").launch(true, again), control.LaunchGo)
+	if it := p.item(); it.Severity != "review" || it.Title != "Same program, other surroundings: weather (folder)" || !it.Runs {
+		t.Fatalf("%+v", it)
+	}
 }
 
 // What npx ends up with is seen only when it runs. Once that waits, it is not run again before it is decided.

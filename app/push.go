@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -121,6 +122,9 @@ func (h *Hub) stateOf(s *session) (state control.State, news bool) {
 	}
 	state = st.base
 	state.Name, state.Waiting, state.Launch = s.name, h.waitingOf(s), st.launch.state(s)
+	if s.entry == pin.ProbeClient { // a look starts a server as its client would
+		state.Launch.Surroundings = h.around.last(s.client)
+	}
 	state.Released, state.Exceptions, state.Rules = h.released(s), h.excepted(s), h.own.raw
 	state.Revision = s.pushed.Revision
 	if s.pushed.Revision == 0 || !sameState(state, s.pushed) {

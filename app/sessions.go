@@ -56,6 +56,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	if err != nil {
 		return control.State{}, answer(control.CodeBadRequest, "%v", err)
 	}
+	h.around.meet(h.store, peer, r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.leaving {
@@ -289,6 +290,11 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 			return false, err
 		}
 		notices = came
+		kept, err := h.around.keep(tx)
+		if err != nil {
+			return false, err
+		}
+		l.wrote = l.wrote || kept
 		records = append(h.drift(l, before, after, s, waitingCodes(tx, s.server)), records...)
 		if len(records) > 0 {
 			l.wrote = true

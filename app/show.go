@@ -101,7 +101,7 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 func inboxItem(it store.Item, server store.Server) control.InboxItem {
 	out := control.InboxItem{
 		Code: it.Code, Kind: it.Kind, Server: server.Name, Identity: server.Identity, Severity: it.Severity, Title: it.Title,
-		Digest: it.Digest, Created: it.Created.UTC(), Asked: it.Asked, Noisy: it.Noisy, Clean: it.Decided == "" && allClean(it), Parts: []control.Part{},
+		Digest: it.Digest, Created: it.Created.UTC(), Asked: it.Asked, Noisy: it.Noisy, Launch: launchAbout(it), Clean: it.Decided == "" && allClean(it), Parts: []control.Part{},
 	}
 	if fileItem(it.Kind) {
 		d := readFileDetail(it)
@@ -243,6 +243,9 @@ func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
 	case definition == nil:
 	case approved == nil:
 		d.Changes = pin.Describe(pin.Kind(kind), definition)
+	case p.Item == keyLaunch && it.Decided == "":
+		drift := l.launchDrift()
+		d.Changes = slices.Concat(d.Changes, drift.Changes, drift.Joins)
 	default:
 		d.Changes = append(d.Changes, pin.Compare(approved, definition, pin.Kind(kind))...)
 	}

@@ -26,6 +26,7 @@ type LaunchHub interface {
 type Launcher struct {
 	hub     LaunchHub
 	command transport.Command
+	client  string
 	wait    time.Duration
 
 	answered     chan struct{}
@@ -44,13 +45,13 @@ type Launcher struct {
 	alone     bool // it goes without having been asked about: what runs is told once it is seen
 }
 
-// NewLauncher prepares the launch of one command. wait bounds how long it waits for the hub's first word; 0 is five
-// seconds.
-func NewLauncher(hub LaunchHub, command transport.Command, wait time.Duration) *Launcher {
+// NewLauncher prepares the launch of one command by a client, "" where it is not known. wait bounds how long it waits for
+// the hub's first word; 0 is five seconds.
+func NewLauncher(hub LaunchHub, command transport.Command, client string, wait time.Duration) *Launcher {
 	if wait == 0 {
 		wait = 5 * time.Second
 	}
-	l := &Launcher{hub: hub, command: command, wait: wait, answered: make(chan struct{}), settled: make(chan struct{})}
+	l := &Launcher{hub: hub, command: command, client: client, wait: wait, answered: make(chan struct{}), settled: make(chan struct{})}
 	hold := control.LaunchHold
 	l.last.Store(&hold)
 	return l
@@ -121,9 +122,8 @@ func (l *Launcher) examine(ctx context.Context, alone bool, find func() (*launch
 		l.settle()
 		return
 	}
-	look.Know(launch.Options{Key: known.Key, Known: known.Files})
+	look.Know(launch.Options{Client: known.Client, For: l.client, Key: known.Key, Known: known.Files})
 	as := look.Form
-	as.Client = known.Client
 	// A first launch is part of the first review, which lets nothing through. One that is as it was may run, and the hub hears
 	// all of it then.
 	if alone && (known.First || len(known.Allowed) > 0 && !as.Against(known.Allowed).Drifted()) {

@@ -111,12 +111,12 @@ func TestNothingIsStartedWhileNoHubSaysSo(t *testing.T) {
 		"a hub whose word is none we know":  {state: met("notify"), answer: ""},
 		"a hub that ends while it is asked": {state: met("notify"), away: true},
 	} {
-		if NewLauncher(hub, script(t), 20*time.Millisecond).Before(t.Context()) {
+		if NewLauncher(hub, script(t), "", 20*time.Millisecond).Before(t.Context()) {
 			t.Errorf("%s: it is started", name)
 		}
 	}
 	for _, verdict := range []control.LaunchVerdict{control.LaunchGo, control.LaunchWait} {
-		if !NewLauncher(&launchHub{state: met("block"), answer: verdict}, script(t), 0).Before(t.Context()) {
+		if !NewLauncher(&launchHub{state: met("block"), answer: verdict}, script(t), "", 0).Before(t.Context()) {
 			t.Errorf("%s: it is not started", verdict)
 		}
 	}
@@ -134,7 +134,7 @@ func TestFilesAreReadBeforeAStartOnlyWhereTheDecisionNeedsIt(t *testing.T) {
 		"block":        {met("block"), control.LaunchGo, true},
 	} {
 		hub := &launchHub{state: test.state, answer: test.answer}
-		NewLauncher(hub, script(t), 0).Before(t.Context())
+		NewLauncher(hub, script(t), "", 0).Before(t.Context())
 		reports := hub.told()
 		last := reports[len(reports)-1]
 		if got := last.Form.Executable.SHA256 != ""; got != test.read || last.Final {
@@ -157,6 +157,10 @@ func TestOnlyALaunchThatIsNotAsAllowedIsAskedAboutBeforeItsStart(t *testing.T) {
 	other.Env = []string{"PATH=/bin:/usr/bin", "NODE_OPTIONS=--require=/tmp/other.js"}
 	more := command
 	more.Env = append([]string{"FURTHER=1"}, command.Env...)
+	elsewhere := command
+	elsewhere.Dir = t.TempDir()
+	cursors := as
+	cursors.Client = "cursor"
 	for name, test := range map[string]struct {
 		command transport.Command
 		state   control.LaunchState
@@ -164,14 +168,16 @@ func TestOnlyALaunchThatIsNotAsAllowedIsAskedAboutBeforeItsStart(t *testing.T) {
 	}{
 		"as it was allowed":              {command, control.LaunchState{Allowed: []pin.LaunchForm{as}, Client: "claude"}, false},
 		"a variable that loads code":     {other, control.LaunchState{Allowed: []pin.LaunchForm{as}, Client: "claude"}, true},
-		"another variable of the client": {more, control.LaunchState{Allowed: []pin.LaunchForm{as}, Client: "claude"}, true},
+		"another variable of the client": {more, control.LaunchState{Allowed: []pin.LaunchForm{as}, Client: "claude"}, false},
+		"another folder of the client":   {elsewhere, control.LaunchState{Allowed: []pin.LaunchForm{as}, Client: "claude"}, true},
+		"another folder of a project's":  {elsewhere, control.LaunchState{Allowed: []pin.LaunchForm{cursors}, Client: "cursor"}, false},
 		"another program":                {script(t), control.LaunchState{Allowed: []pin.LaunchForm{as}, Client: "claude"}, true},
 		"nothing is allowed any more":    {command, control.LaunchState{}, true},
 		"a first launch":                 {command, control.LaunchState{First: true}, false},
 	} {
 		test.state.Key = []byte("k")
 		hub := &launchHub{state: control.State{Revision: 1, Settings: map[string]string{"pins.launch": "notify"}, Launch: &test.state}, answer: control.LaunchHold}
-		started := NewLauncher(hub, test.command, 0).Before(t.Context())
+		started := NewLauncher(hub, test.command, "", 0).Before(t.Context())
 		if asked := len(hub.told()) > 0; asked != test.asked || started == test.asked {
 			t.Errorf("%s: asked %t, started %t", name, asked, started)
 		}
@@ -180,7 +186,7 @@ func TestOnlyALaunchThatIsNotAsAllowedIsAskedAboutBeforeItsStart(t *testing.T) {
 
 func TestAHubThatComesLateIsToldAndTheServerIsStarted(t *testing.T) {
 	hub := &launchHub{away: true, state: met("notify"), answer: control.LaunchGo}
-	l := NewLauncher(hub, script(t), 20*time.Millisecond)
+	l := NewLauncher(hub, script(t), "", 20*time.Millisecond)
 	if l.Before(t.Context()) {
 		t.Fatal("started without a hub")
 	}
@@ -193,7 +199,7 @@ func TestAHubThatComesLateIsToldAndTheServerIsStarted(t *testing.T) {
 // back: what runs is told all the same, or a first review would wait for it in vain.
 func TestAServerThatRunsBeforeItsLauncherHasTheAnswerIsToldOf(t *testing.T) {
 	hub := &launchHub{away: true, state: met("notify"), answer: control.LaunchGo}
-	l := NewLauncher(hub, script(t), 20*time.Millisecond)
+	l := NewLauncher(hub, script(t), "", 20*time.Millisecond)
 	if l.Before(t.Context()) {
 		t.Fatal("started without a hub")
 	}
@@ -216,7 +222,7 @@ func TestAFirstReviewComesWithoutALaunchThatCannotBeSeenInTime(t *testing.T) {
 	first.Launch.First = true
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	NewLauncher(&launchHub{state: first}, script(t), 0).Settle(ctx)
+	NewLauncher(&launchHub{state: first}, script(t), "", 0).Settle(ctx)
 	if ctx.Err() != nil {
 		t.Error("nothing was left of the time")
 	}
@@ -224,7 +230,7 @@ func TestAFirstReviewComesWithoutALaunchThatCannotBeSeenInTime(t *testing.T) {
 
 func TestAHubThatWasAwayTakesNothingBackBeforeItIsTold(t *testing.T) {
 	hub := &launchHub{state: met("notify"), answer: control.LaunchGo}
-	l := NewLauncher(hub, script(t), 0)
+	l := NewLauncher(hub, script(t), "", 0)
 	if !l.Before(t.Context()) {
 		t.Fatal("not started")
 	}
@@ -251,7 +257,7 @@ func TestAHubThatWasAwayTakesNothingBackBeforeItIsTold(t *testing.T) {
 
 func TestAServerThatEndsBeforeItAnswersIsToldOf(t *testing.T) {
 	hub := &launchHub{state: met("notify"), answer: control.LaunchGo}
-	l := NewLauncher(hub, script(t), 0)
+	l := NewLauncher(hub, script(t), "", 0)
 	if !l.Before(t.Context()) {
 		t.Fatal("not started")
 	}

@@ -79,8 +79,9 @@ type Item struct {
 	Created   string `json:"created"`
 	Asked     bool   `json:"asked"`
 	Noisy     bool   `json:"noisy"`
-	Runs      bool   `json:"runs"`  // of what waits over a launch: the server runs meanwhile
-	Clean     bool   `json:"clean"` // a new server without warnings: it can be allowed together with others
+	Runs      bool   `json:"runs"`   // of what waits over a launch: the server runs meanwhile
+	Launch    string `json:"launch"` // of what waits over a launch: surroundings, program or loader
+	Clean     bool   `json:"clean"`  // a new server without warnings: it can be allowed together with others
 	Parts     []Part `json:"parts"`
 	Decided   string `json:"decided"`   // "", approved, rejected, withdrawn
 	DecidedAt string `json:"decidedAt"` // "" while it waits

@@ -54,7 +54,7 @@ func items(all []control.InboxItem) []Item {
 func item(it control.InboxItem) Item {
 	out := Item{
 		Code: it.Code, Kind: it.Kind, Server: it.Server, Identity: it.Identity, Severity: it.Severity, Title: it.Title, Digest: it.Digest,
-		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Runs: it.Runs, Clean: it.Clean, Parts: []Part{},
+		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Runs: it.Runs, Launch: string(it.Launch), Clean: it.Clean, Parts: []Part{},
 	}
 	if overFile(it.Kind) {
 		out.Path = it.Identity

@@ -157,7 +157,11 @@ func (p *Page) Look(client, path string, names []string) ([]Looked, error) {
 	defer p.looking.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
 	defer cancel()
-	args := append(append(p.probe[1:len(p.probe):len(p.probe)], "--config", path), names...)
+	args := append(p.probe[1:len(p.probe):len(p.probe)], "--config", path)
+	if client != "" {
+		args = append(args, "--client", client)
+	}
+	args = append(args, names...)
 	command := exec.CommandContext(ctx, p.probe[0], args...)
 	command.Dir = filepath.VolumeName(path) + string(filepath.Separator)
 	var out, said bytes.Buffer

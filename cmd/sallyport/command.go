@@ -89,16 +89,18 @@ func (wrapCommand) run(context.Context, streams) (int, error) { return exitUsage
 type probeCommand struct {
 	jsonFlag
 	Name    string   `placeholder:"NAME" help:"Name of the server. Without it, the command's own."`
+	Client  string   `placeholder:"CLIENT" help:"The client that will start it: the look uses the environment and the folder it gives to servers. With --config, the client whose file it is (default claude-desktop)."`
 	Sandbox bool     `help:"Look under strict: no network, no home folder (Linux, bubblewrap)."`
 	Config  filePath `placeholder:"PATH" help:"Look at the servers of a client's file. What stands behind the flags are names of its entries then."`
 	Command []string `arg:"" optional:"" sep:"none" help:"The server's command and its arguments, after --. With --config, names of entries."`
 }
 
 type probeOptions struct {
-	name string
-	argv []string
-	env  []string // of the server; nil is ours
-	json bool
+	name   string
+	argv   []string
+	client string   // that will start it, "" where it is not known
+	env    []string // of its entry; the rest is what its client gives
+	json   bool
 
 	sandbox bool // under strict, whatever is set
 }
@@ -110,7 +112,7 @@ func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
 	if c.Config != "" {
 		return runProbeFile(ctx, c, s)
 	}
-	return runProbe(ctx, probeOptions{name: c.Name, argv: c.Command, json: c.JSON, sandbox: c.Sandbox}, s), nil
+	return runProbe(ctx, probeOptions{name: c.Name, argv: c.Command, client: c.Client, json: c.JSON, sandbox: c.Sandbox}, s), nil
 }
 
 type hubCommand struct {

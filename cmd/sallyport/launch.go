@@ -27,7 +27,7 @@ type server struct {
 }
 
 func prepareServer(guard *transport.Prepared, link *hubLink, command transport.Command, stderr io.Writer) *server {
-	return &server{guard: guard, link: link, command: command, stderr: stderr, launch: proxy.NewLauncher(link, command, 0)}
+	return &server{guard: guard, link: link, command: command, stderr: stderr, launch: proxy.NewLauncher(link, command, link.client, 0)}
 }
 
 // start starts the program on the guard that was prepared for it.

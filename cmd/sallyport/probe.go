@@ -105,7 +105,9 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	if name == "" {
 		name = serverName(o.argv)
 	}
-	link, err := connectLink(ctx, control.ServerRef{Transport: "stdio", Argv: o.argv, Name: name}, "", control.RoleProbe)
+	link, err := connectLink(ctx, control.RoleProbe, control.Register{
+		Server: control.ServerRef{Transport: "stdio", Argv: o.argv, Name: name}, Client: o.client, Secrets: secretsOf(o.env),
+	})
 	if err != nil {
 		guard.Close()
 		return none, err
@@ -115,7 +117,12 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 		guard.Close()
 		return none, fmt.Errorf("no hub took the report: %w", err)
 	}
-	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Env: o.env, Spare: link.spare}, nil)
+	var last *control.Surroundings
+	if known := link.State().Launch; known != nil {
+		last = known.Surroundings
+	}
+	folder := lookDir(o.client, last)
+	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Env: lookEnv(o.client, folder, last, o.env), Dir: folder, Spare: link.spare}, nil)
 	defer server.close()
 	server.strict = o.sandbox
 	if !server.launch.Before(ctx) {

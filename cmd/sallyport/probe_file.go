@@ -9,16 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
 // fromFile are the servers of a client's file as the client would start them: the command behind the wrapper where there
-// is one, since that is the server, in our environment with the entry's own over it. left is what cannot be started so.
-func fromFile(path string, names []string) (found []probeOptions, left []probeReport, err error) {
-	f, err := openClientFile(control.Protect{Client: clientconfig.ClaudeDesktop, Config: path})
+// is one, since that is the server, with the entry's own environment. left is what cannot be started so.
+func fromFile(client, path string, names []string) (found []probeOptions, left []probeReport, err error) {
+	f, err := openClientFile(control.Protect{Client: client, Config: path})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -26,7 +25,7 @@ func fromFile(path string, names []string) (found []probeOptions, left []probeRe
 	if err != nil {
 		return nil, nil, fmt.Errorf("find this program: %w", err)
 	}
-	by := clientconfig.Installation{Path: program, Client: clientconfig.ClaudeDesktop}
+	by := clientconfig.Installation{Path: program, Client: client}
 	for _, name := range names {
 		if _, ok := f.file.Entry(name); !ok {
 			return nil, nil, fmt.Errorf("no entry %q in %s", name, f.path)
@@ -48,12 +47,12 @@ func fromFile(path string, names []string) (found []probeOptions, left []probeRe
 			left = append(left, probeReport{Server: entry.Name, State: "not looked at", Error: class.Why})
 			continue
 		}
-		found = append(found, probeOptions{name: entry.Name, argv: argv, env: environment(f, entry)})
+		found = append(found, probeOptions{name: entry.Name, argv: argv, client: client, env: environment(f, entry)})
 	}
 	return found, left, nil
 }
 
-// environment is ours with the env of an entry over it, as a client gives it to the server. The values go nowhere else.
+// environment is the env of an entry, as NAME=VALUE. The values go nowhere but to the server.
 func environment(f clientFile, entry clientconfig.Entry) []string {
 	if len(entry.EnvNames) == 0 {
 		return nil
@@ -66,14 +65,13 @@ func environment(f clientFile, entry clientconfig.Entry) []string {
 	if json.Unmarshal(bytes.TrimPrefix(f.raw, []byte("\ufeff")), &file) != nil {
 		return nil
 	}
-	env := os.Environ()
+	var env []string
 	for _, name := range entry.EnvNames {
 		raw := file.Servers[entry.Name].Env[name]
 		var value string
 		if json.Unmarshal(raw, &value) != nil {
 			value = string(raw) // a number or truth value: clients pass it on as it is written
 		}
-		env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 		env = append(env, name+"="+value)
 	}
 	return env
@@ -86,7 +84,11 @@ func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	servers, reports, err := fromFile(path, names)
+	client := c.Client
+	if client == "" {
+		client = clientconfig.ClaudeDesktop
+	}
+	servers, reports, err := fromFile(client, path, names)
 	if err != nil {
 		return exitFailed, err
 	}

@@ -51,7 +51,10 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	if name == "" {
 		name = serverName(o.argv)
 	}
-	link, err := connectLink(ctx, control.ServerRef{Transport: "stdio", Argv: o.argv, Name: name}, o.client, control.RoleWrapper)
+	here := control.Here()
+	link, err := connectLink(ctx, control.RoleWrapper, control.Register{
+		Server: control.ServerRef{Transport: "stdio", Argv: o.argv, Name: name}, Client: o.client, Secrets: secretsOf(os.Environ()), Surroundings: &here,
+	})
 	if err != nil {
 		if prepared == nil {
 			guard.Close()
@@ -223,9 +226,10 @@ type hubLink struct {
 	started []int // hubs this process started, which its shutdown must spare
 }
 
-func connectLink(ctx context.Context, server control.ServerRef, client string, role control.Role) (*hubLink, error) {
-	if err := app.CheckServer(server); err != nil {
-		return nil, &transport.StartError{Command: server.Argv[0], Reason: err.Error()}
+// connectLink connects this process to the hub, as what as says of its server.
+func connectLink(ctx context.Context, role control.Role, as control.Register) (*hubLink, error) {
+	if err := app.CheckServer(as.Server); err != nil {
+		return nil, &transport.StartError{Command: as.Server.Argv[0], Reason: err.Error()}
 	}
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
@@ -235,10 +239,10 @@ func connectLink(ctx context.Context, server control.ServerRef, client string, r
 	if err != nil {
 		return nil, err
 	}
-	l := &hubLink{home: home, session: control.NewRecordID(time.Now()), server: server.Name, client: client}
+	l := &hubLink{home: home, session: control.NewRecordID(time.Now()), server: as.Server.Name, client: as.Client}
+	as.Session, as.Mark = l.session, transport.Mark()
 	l.Link = control.NewLink(context.WithoutCancel(ctx), control.LinkOptions{
-		Home: home, Role: role, Version: version, Exe: exe, Started: l.sparing,
-		Register: control.Register{Server: server, Client: client, Session: l.session, Mark: transport.Mark(), Secrets: secretsOf(os.Environ())},
+		Home: home, Role: role, Version: version, Exe: exe, Started: l.sparing, Register: as,
 	})
 	runtime.Gosched() // what a start waits for longest is the hub's answer: it is asked before anything else is done
 	return l, nil

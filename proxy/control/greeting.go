@@ -58,5 +58,31 @@ func (r *Register) raw() []byte {
 	if len(r.Secrets) > 0 {
 		b = append(b, ']')
 	}
+	if r.Surroundings != nil {
+		b = r.Surroundings.raw(append(b, `,"surroundings":`...))
+	}
+	return append(b, '}')
+}
+
+func (s *Surroundings) raw(b []byte) []byte {
+	comma := byte('{')
+	b = append(b, '{')
+	for name, value := range s.Env {
+		if comma == '{' {
+			b = append(b, `"env":`...)
+		}
+		b = frame.AppendString(append(b, comma), name)
+		b = frame.AppendString(append(b, ':'), value)
+		comma = ','
+	}
+	if comma == ',' {
+		b = append(b, '}')
+	}
+	if s.Dir != "" {
+		if comma == ',' {
+			b = append(b, ',')
+		}
+		b = frame.AppendString(append(b, `"dir":`...), s.Dir)
+	}
 	return append(b, '}')
 }

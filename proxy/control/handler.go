@@ -5,6 +5,9 @@ type Peer struct {
 	PID, UID int
 	Role     Role
 	Descends bool // descends from a wrapper, or cannot be shown not to: may not decide
+	// Within is for wrappers, of whom Descends always holds: whether another wrapper stands above this one, or none can be shown
+	// not to. It reads the process table.
+	Within func() bool
 }
 
 // Wrapper is the hub's handle on one connected wrapper. Push never blocks: only the newest State counts, and one that the

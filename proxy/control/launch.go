@@ -28,6 +28,9 @@ type LaunchState struct {
 	// hub wants to be asked: pins.launch = block, or nothing is allowed.
 	Allowed []pin.LaunchForm `json:"allowed,omitempty"`
 	Client  string           `json:"client,omitempty"`
+	// Surroundings are, for a look, those of the last wrapper of the client that will start the server; absent where none was
+	// ever seen.
+	Surroundings *Surroundings `json:"surroundings,omitempty"`
 }
 
 // LaunchReport is what a wrapper sees of its server's launch: before the start, with Final false, and once all of it has

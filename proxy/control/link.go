@@ -84,7 +84,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 	}
 	options.Register.PID = os.Getpid()
 	kept := options.Register // on a disk
-	kept.Secrets = nil
+	kept.Secrets, kept.Surroundings = nil, nil
 	ctx, stop := context.WithCancel(ctx)
 	l := &Link{
 		options: options,

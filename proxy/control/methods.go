@@ -10,7 +10,9 @@ var methods = map[string]method{
 	"register": with(func(c *session, r Register) (any, error) {
 		r.PID = c.cred.pid // the kernel knows it better
 		c.from = r
-		return c.server.handler.Register(c, c.peer(false), r)
+		peer := c.peer(false)
+		peer.Within = c.within
+		return c.server.handler.Register(c, peer, r)
 	}),
 	"report": with(func(c *session, r Report) (any, error) {
 		return c.server.handler.Report(c, r)

@@ -119,6 +119,12 @@ func (c *session) peer(deciding bool) Peer {
 	return p
 }
 
+// within says whether another wrapper stands above this one.
+func (c *session) within() bool {
+	self, err := readProcess(c.cred.pid)
+	return err != nil || c.server.in.descendsFromWrapper(self.parent, c.server.wrapperPIDs()) || !c.cred.alive()
+}
+
 // run reads calls until the other end or ctx ends, then lets those that are open finish and sends their answers.
 func (c *session) run(ctx context.Context, in *lines) {
 	written := make(chan struct{})

@@ -162,6 +162,8 @@ func (r byHand) form(v frame.Span, f *pin.LaunchForm) bool {
 			return r.texts(v, &f.Variables)
 		case "loaders":
 			return listByHand(r, v, &f.Loaders, r.loader)
+		case "values":
+			return listByHand(r, v, &f.Values, r.loader)
 		}
 		return false
 	})
@@ -229,6 +231,8 @@ func (r byHand) loader(v frame.Span, l *pin.LaunchLoader) bool {
 			return r.text(v, &l.Name)
 		case "hash":
 			return r.text(v, &l.Hash)
+		case "off":
+			return r.truth(v, &l.Off)
 		}
 		return false
 	})

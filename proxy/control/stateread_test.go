@@ -25,7 +25,7 @@ func fullState() State {
 				Client: "c", Executable: file, Interpreter: &file, Script: &file, Loads: []pin.LaunchFile{file}, Told: "code in the arguments",
 				Package: &pin.LaunchPackage{Manager: "npm", Name: "n", Version: "1", Entry: "e", Digest: "d", Unseen: true, Pending: true},
 				Answers: &pin.LaunchAnswers{Executable: file, Script: &file, Loads: []pin.LaunchFile{file}, Told: "t", Unseen: true, Pending: true},
-				Dir:     "/", Variables: []string{"A", "B"}, Loaders: []pin.LaunchLoader{{Name: "LD_PRELOAD", Hash: "cc"}},
+				Dir:     "/", Variables: []string{"A", "B"}, Loaders: []pin.LaunchLoader{{Name: "LD_PRELOAD", Hash: "cc", Off: true}}, Values: []pin.LaunchLoader{{Name: "LD_AUDIT", Hash: "dd"}},
 			}},
 		},
 		Rules: []byte("{}"), Hide: []string{"/home/x/claude_desktop_config.json"},
@@ -148,6 +148,7 @@ func TestAGreetingIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 	for _, r := range []Register{
 		{}, {Server: ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "\"<a&b>\" \\ \n \x00 \xff \u2028 é"}, Name: "n"}, Client: "c", Session: "s", PID: 7},
 		{Server: ServerRef{Transport: "url", URL: "https://example.com/?a=1&b=2", Argv: []string{}}},
+		{Surroundings: &Surroundings{}}, {Surroundings: &Surroundings{Dir: "/srv"}}, {Surroundings: &Surroundings{Env: map[string]string{"PATH": "/bin"}}},
 	} {
 		var got, want Register
 		raw, err := encodeRaw(r)
@@ -167,9 +168,10 @@ func TestAGreetingIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 
 // A member that the types get and the hand does not know would be lost on the way.
 func TestTheHandKnowsEveryMemberOfAGreeting(t *testing.T) {
-	full := Register{Server: ServerRef{Transport: "t", Argv: []string{"a"}, URL: "u", Name: "n"}, Client: "c", Session: "s", PID: 1, Mark: 1<<62 - 7, Secrets: []string{"x", "y\"z"}}
+	full := Register{Server: ServerRef{Transport: "t", Argv: []string{"a"}, URL: "u", Name: "n"}, Client: "c", Session: "s", PID: 1, Mark: 1<<62 - 7, Secrets: []string{"x", "y\"z"},
+		Surroundings: &Surroundings{Env: map[string]string{"PATH": "/bin:\"/usr/bin\"", "HOME": "/home/u"}, Dir: "/srv"}}
 	hello := Hello{Protocol: 1, Version: "v", Role: "r"}
-	for _, v := range []any{full, full.Server, hello} {
+	for _, v := range []any{full, full.Server, *full.Surroundings, hello} {
 		for i, fields := 0, reflect.ValueOf(v); i < fields.NumField(); i++ {
 			if fields.Field(i).IsZero() {
 				t.Errorf("%T has a member that this test does not set: %s", v, fields.Type().Field(i).Name)

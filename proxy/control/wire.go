@@ -67,6 +67,8 @@ type Register struct {
 	Mark uint64 `json:"mark,omitempty"`
 	// Secrets are values of the server's environment that no log is to show. They are on no disk.
 	Secrets []string `json:"secrets,omitempty"`
+	// Surroundings are what a wrapper's client gave it, for looks at what else that client will start.
+	Surroundings *Surroundings `json:"surroundings,omitempty"`
 }
 
 // State is all that a wrapper needs to decide alone: what is approved, what waits, and the settings in force.
@@ -205,7 +207,9 @@ type InboxItem struct {
 	Noisy    bool      `json:"noisy,omitempty"` // changes too often; collapsed
 	Runs     bool      `json:"runs,omitempty"`  // of a launch: it waits, and the server runs meanwhile
 	Clean    bool      `json:"clean,omitempty"` // a new server without warnings: AllowClean allows it together with others
-	Parts    []Part    `json:"parts"`
+	// Launch says of a launch which it is: the same program in other surroundings, another program, a variable that loads code.
+	Launch pin.LaunchAbout `json:"launch,omitempty"`
+	Parts  []Part          `json:"parts"`
 }
 
 // ItemDetail is an item whole, as `show --json` prints it.

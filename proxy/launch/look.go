@@ -15,6 +15,7 @@ import (
 // Options of a Look.
 type Options struct {
 	Client string          // of the form
+	For    string          // the client that starts it, or will after a look: what it sets for all of its children does not count
 	Key    []byte          // for the values of loaders
 	Known  []pin.FileStamp // files whose content the hub knows by their stat
 }
@@ -28,7 +29,6 @@ type Look struct {
 	looked  []looked
 	stamps  []pin.FileStamp
 	known   []pin.FileStamp
-	loaders map[string][]string // values, which never leave this package
 	runner  runner
 	runs    bool   // a package manager chooses what runs
 	script  string // path of the script, "" for none
@@ -52,7 +52,6 @@ func Find(c transport.Command) (*Look, error) {
 	}
 	l := &Look{target: target, args: c.Argv[1:]}
 	l.Form.Dir = plain(target.Dir)
-	l.Form.Variables, l.loaders = variables(target.Env)
 	l.Form.Executable = pin.LaunchFile{Path: plain(target.Path)}
 	l.add(&l.Form.Executable, target.Path)
 	l.follow(target, target.Path, c.Argv[1:], 0)
@@ -68,7 +67,8 @@ func Find(c transport.Command) (*Look, error) {
 // Know adds what the hub knows: its key, and the content of files that stand as it saw them.
 func (l *Look) Know(o Options) {
 	l.Form.Client = o.Client
-	l.Form.Loaders = keyed(l.loaders, o.Key)
+	names, loaders := variables(l.target.Env, o.For)
+	l.Form.Variables, l.Form.Loaders = names, keyed(loaders, o.Key)
 	l.known = o.Known
 	for _, f := range l.looked {
 		f.in.SHA256 = l.unchanged(f.then)

@@ -98,7 +98,7 @@ func TestTheScriptIsFoundBehindWhatWeDoNotKnow(t *testing.T) {
 }
 
 func TestWhereHomeIsLeavesAsAKeyedHash(t *testing.T) {
-	names, values := variables([]string{"HOME=/home/canary", "XDG_CONFIG_HOME=/canary", "XDG_SESSION_ID=1", "PATH=/bin"})
+	names, values := variables([]string{"HOME=/home/canary", "XDG_CONFIG_HOME=/canary", "XDG_SESSION_ID=1", "PATH=/bin"}, "")
 	loaders := keyed(values, []byte("k"))
 	if want := []string{"HOME", "PATH", "XDG_CONFIG_HOME"}; !slices.Equal(names, want) {
 		t.Errorf("names %q, want %q", names, want)

@@ -81,12 +81,11 @@ var sessionNames = lazy(`
 	LANG LANGUAGE LS_COLORS TZ STY TMUX TMUX_PANE LOGNAME USER USERNAME SUDO_USER SUDO_UID SUDO_GID SUDO_COMMAND MAIL HUSHLOGIN
 	SECURITYSESSIONID COMMAND_MODE MallocNanoZone CHROME_DESKTOP ORIGINAL_XDG_CURRENT_DESKTOP GPG_AGENT_INFO GPG_TTY
 	SESSIONNAME CLIENTNAME LOGONSERVER WSLENV WSL_INTEROP WT_SESSION WT_PROFILE_ID NO_COLOR FORCE_COLOR CLICOLOR PAGER EDITOR VISUAL LESS LESSOPEN LESSCLOSE
-	CLAUDECODE
 `)
 
 var sessionPrefixes = []string{
 	"LC_", "XDG_", "DBUS_", "SSH_", "TERM_", "VTE_", "GNOME_", "KDE_", "KONSOLE_", "ITERM_", "KITTY_", "WEZTERM_", "ALACRITTY_", "GHOSTTY_", "VSCODE_", "JETBRAINS_",
-	"CLAUDE_CODE_", "GTK_IM", "QT_IM", "XMODIFIERS", "IM_CONFIG", "Apple_PubSub", "XPC_", "__CF", "LaunchInstanceID", "DESKTOP_", "SESSION_",
+	"GTK_IM", "QT_IM", "XMODIFIERS", "IM_CONFIG", "Apple_PubSub", "XPC_", "__CF", "LaunchInstanceID", "DESKTOP_", "SESSION_",
 }
 
 func isSession(name string) bool {
@@ -96,13 +95,13 @@ func isSession(name string) bool {
 	return slices.ContainsFunc(sessionPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// variables parts an environment into names that are pinned and the values of loaders. Repeated names count each: programs
-// differ in which of two they read.
-func variables(env []string) (pinned []string, loaders map[string][]string) {
+// variables parts an environment into names that are pinned and the values of loaders. What the client sets for all of its
+// children is neither. Repeated names count each: programs differ in which of two they read.
+func variables(env []string, client string) (pinned []string, loaders map[string][]string) {
 	loaders = map[string][]string{}
 	for _, entry := range env {
 		name, value, named := strings.Cut(entry, "=")
-		if !named || name == "" {
+		if !named || name == "" || pin.ClientSets(client, name) {
 			continue
 		}
 		if IsLoader(name) || pin.IsHome(name) {
@@ -124,7 +123,7 @@ func keyed(values map[string][]string, key []byte) (loaders []pin.LaunchLoader) 
 			mac.Write([]byte(part))
 			mac.Write([]byte{0}) // no variable holds one
 		}
-		loaders = append(loaders, pin.LaunchLoader{Name: plain(name), Hash: hex.EncodeToString(mac.Sum(nil)[:16])})
+		loaders = append(loaders, pin.LaunchLoader{Name: plain(name), Hash: hex.EncodeToString(mac.Sum(nil)[:16]), Off: isOff(name, all)})
 	}
 	slices.SortFunc(loaders, func(a, b pin.LaunchLoader) int { return strings.Compare(a.Name, b.Name) })
 	return loaders

@@ -29,7 +29,7 @@ func TestWhichVariablesLoadCode(t *testing.T) {
 
 func TestValuesOfVariablesLeaveOnlyAsKeyedHashes(t *testing.T) {
 	env := []string{"API_KEY=canary-one", "NODE_OPTIONS=canary-two", "SSH_AUTH_SOCK=x", "PATH=/bin", "broken", "=C:=x", "NODE_OPTIONS=canary-three"}
-	names, values := variables(env)
+	names, values := variables(env, "")
 	loaders := keyed(values, []byte("key"))
 	if want := []string{"API_KEY", "NODE_OPTIONS", "PATH"}; !slices.Equal(names, want) {
 		t.Errorf("names %q, want %q", names, want)
@@ -39,7 +39,7 @@ func TestValuesOfVariablesLeaveOnlyAsKeyedHashes(t *testing.T) {
 		t.Errorf("a value left: %s", raw)
 	}
 	hash := func(key string, env ...string) string {
-		_, values := variables(env)
+		_, values := variables(env, "")
 		return keyed(values, []byte(key))[0].Hash
 	}
 	base := hash("key", "NODE_OPTIONS=a")

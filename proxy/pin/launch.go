@@ -17,8 +17,9 @@ const ProbeClient = "sallyport probe"
 // LaunchForm is what runs when one client starts a server: the definition of the item "launch". Its JSON is what is
 // digested, so a field that is added must be left out while it is empty.
 //
-// Code is what decides what runs: the files, the package, the loaders. Circumstances are folder and names of variables:
-// they differ from client to client without meaning anything, so they are compared within one client only.
+// The program is what decides what runs, the files and the package, and is one for all clients; so are the values of
+// loaders. Circumstances are folder and names of variables: they differ from client to client without meaning anything, so
+// they are compared within one client only.
 type LaunchForm struct {
 	Client      string         `json:"client,omitempty"` // whose circumstances these are
 	Executable  LaunchFile     `json:"executable"`
@@ -31,6 +32,8 @@ type LaunchForm struct {
 	Dir         string         `json:"dir,omitempty"`
 	Variables   []string       `json:"variables,omitempty"` // names, sorted
 	Loaders     []LaunchLoader `json:"loaders,omitempty"`   // sorted by name
+	// Values are of loaders too, and were allowed in forms that this one took the place of.
+	Values []LaunchLoader `json:"values,omitempty"`
 }
 
 // LaunchFile is a file and what was in it. SHA256 is "" while it has not been read; such a form is compared, never pinned.
@@ -63,10 +66,11 @@ type LaunchAnswers struct {
 }
 
 // LaunchLoader is a variable that loads code or chooses where code comes from, or says where home is. Hash is keyed by the
-// hub.
+// hub. Off says that it is a switch whose value turns it off: it can load nothing.
 type LaunchLoader struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
+	Off  bool   `json:"off,omitempty"`
 }
 
 // FileStamp is what the kernel says of a file, and what was in it when the kernel said so. The change time is the kernel's
@@ -170,10 +174,16 @@ func (f LaunchForm) Assume(last LaunchForm) LaunchForm {
 	return f
 }
 
-// SameCode says that two forms run the same code; their circumstances may differ.
+// SameCode says that two forms run the same program with the same values of loaders; their circumstances may differ.
 func (f LaunchForm) SameCode(other LaunchForm) bool {
-	f.Client, f.Dir, f.Variables = other.Client, other.Dir, other.Variables
+	f.Client, f.Dir, f.Variables, f.Values = other.Client, other.Dir, other.Variables, other.Values
 	a, _, errA := f.Definition()
 	b, _, errB := other.Definition()
 	return errA == nil && errB == nil && string(a) == string(b)
+}
+
+// SameProgram says that two forms run the same program, whatever is set around it.
+func (f LaunchForm) SameProgram(other LaunchForm) bool {
+	f.Loaders = other.Loaders
+	return f.SameCode(other)
 }

@@ -15,7 +15,7 @@ func form(change func(*LaunchForm)) LaunchForm {
 		Dir:        "/home/u",
 		Variables:  []string{"HOME", "PATH", "PYTHONPATH"},
 		Loads:      []LaunchFile{{"/srv/hook.js", "hh"}},
-		Loaders:    []LaunchLoader{{"HOME", "h0"}, {"PYTHONPATH", "h1"}},
+		Loaders:    []LaunchLoader{{Name: "HOME", Hash: "h0"}, {Name: "PYTHONPATH", Hash: "h1"}},
 	}
 	if change != nil {
 		change(&f)
@@ -26,7 +26,7 @@ func form(change func(*LaunchForm)) LaunchForm {
 func TestALaunchIsComparedPartByPart(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*LaunchForm)
-		paths  string // of the changes, in order
+		paths  string // of the changes, in order; + before one that joins without a question
 		grave  bool
 		words  string
 	}{
@@ -44,43 +44,52 @@ func TestALaunchIsComparedPartByPart(t *testing.T) {
 		"a package that could not be seen":       {func(f *LaunchForm) { f.Package = &LaunchPackage{Manager: "npm", Unseen: true} }, "package", false, "could not be seen"},
 		"a package that is still to be seen":     {func(f *LaunchForm) { f.Package = &LaunchPackage{Manager: "npm", Pending: true} }, "", false, ""},
 		"a package no more":                      {func(f *LaunchForm) { f.Package = nil }, "package", false, "belongs to no package"},
-		"a loader with another value is grave":   {func(f *LaunchForm) { f.Loaders[1].Hash = "h2" }, "loaders", true, "has another value: `PYTHONPATH`"},
+		"a loader with another value is grave":   {func(f *LaunchForm) { f.Loaders[1].Hash = "h2" }, "loaders", true, "`PYTHONPATH`, which can load code, has another value"},
 		"a new loader is grave, and said once": {func(f *LaunchForm) {
-			f.Loaders = append(f.Loaders, LaunchLoader{"NODE_OPTIONS", "h"})
+			f.Loaders = append(f.Loaders, LaunchLoader{Name: "NODE_OPTIONS", Hash: "h"})
 			f.Variables = append(f.Variables, "NODE_OPTIONS")
-		}, "loaders", true, "is set now: `NODE_OPTIONS`"},
-		"a loader that is gone is grave":      {func(f *LaunchForm) { f.Loaders = nil }, "loaders", true, "set no more: `PYTHONPATH`"},
+		}, "loaders", true, "`NODE_OPTIONS`, which can load code, is set now"},
+		"a loader that is gone is not grave": {func(f *LaunchForm) { f.Loaders = nil }, "loaders", false, "`PYTHONPATH`, which can load code, is no longer set"},
+		"a switch that is off is not grave": {func(f *LaunchForm) {
+			f.Loaders = append(f.Loaders, LaunchLoader{Name: "COREPACK_ENABLE_STRICT", Hash: "h", Off: true})
+		}, "loaders", false, "a switch is set, and off: `COREPACK_ENABLE_STRICT`"},
+		"a switch that is on is grave": {func(f *LaunchForm) {
+			f.Loaders = append(f.Loaders, LaunchLoader{Name: "COREPACK_ENABLE_STRICT", Hash: "h"})
+		}, "loaders", true, "is set now"},
 		"a file that is loaded first changed": {func(f *LaunchForm) { f.Loads = []LaunchFile{{"/srv/hook.js", "cc"}} }, "loads", false, "loaded before the script changed"},
 		"another file is loaded first":        {func(f *LaunchForm) { f.Loads = append(f.Loads, LaunchFile{"/tmp/hook.js", "hh"}) }, "loads", false, "loads a file before"},
 		"a program where there was none":      {func(f *LaunchForm) { f.Answers = &LaunchAnswers{Executable: LaunchFile{"/bin/x", "xx"}} }, "answers", false, "another program answers"},
 		"what answers is still to be seen":    {func(f *LaunchForm) { f.Answers = &LaunchAnswers{Pending: true} }, "", false, ""},
 		"what answers could not be seen":      {func(f *LaunchForm) { f.Answers = &LaunchAnswers{Unseen: true} }, "answers", false, "could not be seen"},
 		"home is elsewhere": {func(f *LaunchForm) {
-			f.Loaders[0] = LaunchLoader{"HOME", "h9"}
-			f.Loaders = append(f.Loaders, LaunchLoader{"PYTHONPATH", "h1"})
+			f.Loaders[0] = LaunchLoader{Name: "HOME", Hash: "h9"}
+			f.Loaders = append(f.Loaders, LaunchLoader{Name: "PYTHONPATH", Hash: "h1"})
 		}, "home", false, "`HOME`"},
 		"another client's home is elsewhere": {func(f *LaunchForm) {
 			f.Client = "cursor"
-			f.Loaders[0] = LaunchLoader{"HOME", "h9"}
-			f.Loaders = append(f.Loaders, LaunchLoader{"PYTHONPATH", "h1"})
-		}, "", false, ""},
+			f.Loaders[0] = LaunchLoader{Name: "HOME", Hash: "h9"}
+			f.Loaders = append(f.Loaders, LaunchLoader{Name: "PYTHONPATH", Hash: "h1"})
+		}, "+client", false, ""},
 		"home is new among the variables": {func(f *LaunchForm) {
-			f.Loaders = append(f.Loaders, LaunchLoader{"APPDATA", "h9"})
+			f.Loaders = append(f.Loaders, LaunchLoader{Name: "APPDATA", Hash: "h9"})
 			f.Variables = append(f.Variables, "APPDATA")
-		}, "variables", false, "more variables: `APPDATA`"},
+		}, "home", false, "`APPDATA`"},
 		"another folder":                            {func(f *LaunchForm) { f.Dir = "/tmp" }, "dir", false, "another folder"},
-		"one more variable":                         {func(f *LaunchForm) { f.Variables = append(f.Variables, "NEW") }, "variables", false, "`NEW`"},
-		"a variable less is no change":              {func(f *LaunchForm) { f.Variables = []string{"PATH"} }, "", false, ""},
-		"another client's circumstances are none":   {func(f *LaunchForm) { f.Client, f.Dir, f.Variables = "cursor", "/tmp", []string{"X"} }, "", false, ""},
+		"one more variable joins":                   {func(f *LaunchForm) { f.Variables = append(f.Variables, "NEW") }, "+variables", false, "more variables: `NEW`"},
+		"a variable less joins":                     {func(f *LaunchForm) { f.Variables = nil }, "+variables", false, "fewer variables"},
+		"the first start of another client joins":   {func(f *LaunchForm) { f.Client, f.Dir, f.Variables = "cursor", "/tmp", []string{"X"} }, "+client", false, "first start"},
 		"a probe has no circumstances":              {func(f *LaunchForm) { f.Client, f.Dir = ProbeClient, "/tmp" }, "", false, ""},
-		"another client's code is compared":         {func(f *LaunchForm) { f.Client = "cursor"; f.Executable.Path = "/opt/node" }, "executable", true, "runs another executable"},
-		"a name of a variable cannot end its quote": {func(f *LaunchForm) { f.Variables = append(f.Variables, "A`\nsay yes") }, "variables", false, `"A` + "`" + `\nsay yes"`},
+		"another client's code is compared":         {func(f *LaunchForm) { f.Client = "cursor"; f.Executable.Path = "/opt/node" }, "executable +client", true, "runs another executable"},
+		"a name of a variable cannot end its quote": {func(f *LaunchForm) { f.Variables = append(f.Variables, "A`\nsay yes") }, "+variables", false, `"A` + "`" + `\nsay yes"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			drift := form(test.change).Against([]LaunchForm{form(nil)})
 			var paths, words []string
 			for _, c := range drift.Changes {
 				paths, words = append(paths, c.Path), append(words, c.Words)
+			}
+			for _, c := range drift.Joins {
+				paths, words = append(paths, "+"+c.Path), append(words, c.Words)
 			}
 			if got := strings.Join(paths, " "); got != test.paths || drift.Grave != test.grave {
 				t.Errorf("changes %q (grave %t), want %q (grave %t): %q", got, drift.Grave, test.paths, test.grave, words)
@@ -108,8 +117,12 @@ func TestWhatWasAllowedForOneClientIsAllowedForAnother(t *testing.T) {
 		t.Error("the path of one form with the content of another passes")
 	}
 	without := form(func(f *LaunchForm) { f.Loaders = nil })
-	if drift := without.Against([]LaunchForm{ours, form(func(f *LaunchForm) { f.Client, f.Loaders = "cursor", nil })}); drift.Drifted() {
+	if drift := without.Against([]LaunchForm{ours, form(func(f *LaunchForm) { f.Loaders = nil })}); drift.Drifted() {
 		t.Errorf("without the variable it is allowed too: %+v", drift.Changes)
+	}
+	with := form(func(f *LaunchForm) { f.Client = "cursor" })
+	if drift := with.Against([]LaunchForm{without, form(func(f *LaunchForm) { f.Client, f.Loaders = "cursor", nil }), ours}); drift.Drifted() {
+		t.Errorf("a value that was allowed for one client is asked about for the other: %+v", drift.Changes)
 	}
 }
 

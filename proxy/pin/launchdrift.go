@@ -5,15 +5,44 @@ import (
 	"strings"
 )
 
-// LaunchDrift is how a launch differs from everything that was allowed. Grave says that other code may run before anybody
-// could look: a variable that loads code, or another executable than any that was allowed.
+// LaunchDrift is how a launch differs from everything that was allowed.
 type LaunchDrift struct {
-	Changes []Change
-	Grave   bool
+	// Changes are what a person is asked about, Joins the circumstances that join what is allowed without a question.
+	Changes, Joins []Change
+	// Grave says that other code may run before anybody could look: a variable that loads code with a value that was allowed
+	// for no client, or another executable than any that was allowed. It is not started, whatever the settings say.
+	Grave bool
+	// Strict says that it is not started under pins.launch = block. Without it what changed are surroundings alone.
+	Strict bool
+
+	injects, program bool // what About says
 }
 
-// Drifted says that there is a difference.
+// Drifted says that there is a difference that a person is asked about.
 func (d LaunchDrift) Drifted() bool { return len(d.Changes) > 0 }
+
+// LaunchAbout is the one thing to say first of a launch that waits.
+type LaunchAbout string
+
+const (
+	AboutNothing      LaunchAbout = ""             // as it was allowed: it waits because a person took the approval back
+	AboutSurroundings LaunchAbout = "surroundings" // the same program in another folder, without a variable, with a switch that is off
+	AboutProgram      LaunchAbout = "program"      // the same command starts another program
+	AboutLoader       LaunchAbout = "loader"       // a variable that loads code has a value nobody has allowed
+)
+
+// About is the gravest of what changed.
+func (d LaunchDrift) About() LaunchAbout {
+	switch {
+	case d.injects:
+		return AboutLoader
+	case d.program:
+		return AboutProgram
+	case d.Drifted():
+		return AboutSurroundings
+	}
+	return AboutNothing
+}
 
 // Against compares part by part: each part must be as it was in some allowed form, not all of them in the same one. A
 // person who allowed a new version for one client has allowed it for the other client too, whose node is another file.
@@ -29,7 +58,7 @@ func (f LaunchForm) Against(allowed []LaunchForm) LaunchDrift {
 	d.loads(f.Loads, allowed)
 	d.pack(f.Package, allowed)
 	d.answers(f.Answers, allowed)
-	d.loaders(f.Loaders, allowed)
+	d.loaders(f, allowed)
 	d.circumstances(f, allowed)
 	return d
 }
@@ -42,7 +71,11 @@ func filesOf(allowed []LaunchForm, which func(LaunchForm) *LaunchFile) []*Launch
 	return files
 }
 
-func (d *LaunchDrift) add(c Change) { d.Changes = append(d.Changes, c) }
+// add is for a part of the program.
+func (d *LaunchDrift) add(c Change) {
+	d.Changes = append(d.Changes, c)
+	d.program, d.Strict = true, true
+}
 
 // file compares a program file that PATH chose: another path is grave, other content is an update.
 func (d *LaunchDrift) file(path, noun string, now *LaunchFile, allowed []*LaunchFile) {
@@ -241,121 +274,4 @@ func (p *LaunchPackage) text() string {
 		s += "  sha256:" + strings.TrimPrefix(p.Digest, "sha256:")
 	}
 	return s
-}
-
-// loaders compares the variables that load code. That one is gone counts too: without npm_config_registry the code comes
-// from somewhere else.
-func (d *LaunchDrift) loaders(now []LaunchLoader, allowed []LaunchForm) {
-	values := map[string]map[string]bool{} // by name; "" is "not set"
-	for _, a := range allowed {
-		for _, l := range a.Loaders {
-			if IsHome(l.Name) {
-				continue
-			}
-			if values[l.Name] == nil {
-				values[l.Name] = map[string]bool{}
-			}
-			values[l.Name][l.Hash] = true
-		}
-	}
-	for _, a := range allowed {
-		for name := range values {
-			if !slices.ContainsFunc(a.Loaders, func(l LaunchLoader) bool { return l.Name == name }) {
-				values[name][""] = true
-			}
-		}
-	}
-	set := map[string]bool{}
-	for _, l := range now {
-		set[l.Name] = true
-		if IsHome(l.Name) {
-			continue
-		}
-		switch known, ok := values[l.Name]; {
-		case ok && known[l.Hash]:
-		case !ok:
-			d.Grave = true
-			d.add(Change{Path: "loaders", Op: added, Words: "a variable that loads code, or chooses where it comes from, is set now: " + quote(l.Name)})
-		default:
-			d.Grave = true
-			d.add(Change{Path: "loaders", Op: changed, Words: "a variable that loads code, or chooses where it comes from, has another value: " + quote(l.Name)})
-		}
-	}
-	names := make([]string, 0, len(values))
-	for name := range values {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if !set[name] && !values[name][""] {
-			d.Grave = true
-			d.add(Change{Path: "loaders", Op: removed, Words: "a variable that loads code, or chooses where it comes from, is set no more: " + quote(name)})
-		}
-	}
-}
-
-// IsHome says that a variable says where a person's own files are, configuration of package managers among them. It is the
-// same in every start of one client, differs between clients without meaning anything, and loads nothing by itself.
-func IsHome(name string) bool {
-	switch name {
-	case "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME":
-		return true
-	}
-	return false
-}
-
-// homes compares them within one client.
-func (d *LaunchDrift) homes(f LaunchForm, allowed []LaunchForm) {
-	known := map[LaunchLoader]bool{}
-	names := map[string]bool{}
-	for _, a := range allowed {
-		if a.Client == f.Client {
-			for _, l := range a.Loaders {
-				known[l], names[l.Name] = true, true
-			}
-		}
-	}
-	for _, l := range f.Loaders {
-		if IsHome(l.Name) && names[l.Name] && !known[l] { // a new name is said with the other variables
-			d.add(Change{Path: "home", Op: changed, Words: "a variable that says where your configuration is has another value: " + quote(l.Name)})
-		}
-	}
-}
-
-// circumstances are compared with those of the same client. The first ones of a client are taken as they are.
-func (d *LaunchDrift) circumstances(f LaunchForm, allowed []LaunchForm) {
-	if f.Client == ProbeClient {
-		return
-	}
-	dirs, names := []string{}, map[string]bool{}
-	for _, a := range allowed {
-		if a.Client != f.Client {
-			continue
-		}
-		dirs = append(dirs, a.Dir)
-		for _, name := range a.Variables {
-			names[name] = true
-		}
-	}
-	if len(dirs) == 0 {
-		return
-	}
-	if !slices.Contains(dirs, f.Dir) {
-		d.add(Change{Path: "dir", Op: changed, Words: "runs in another folder", Before: dirs[len(dirs)-1], After: f.Dir})
-	}
-	d.homes(f, allowed)
-	var fresh []string
-	for _, l := range f.Loaders {
-		if !IsHome(l.Name) {
-			names[l.Name] = true // compared above, with its value
-		}
-	}
-	for _, name := range f.Variables {
-		if !names[name] {
-			fresh = append(fresh, quote(name))
-		}
-	}
-	if len(fresh) > 0 {
-		d.add(Change{Path: "variables", Op: added, Words: "gets more variables: " + strings.Join(fresh, ", ")})
-	}
 }

@@ -47,8 +47,8 @@ func TestAChangedScriptIsHeldUntilItIsAllowed(t *testing.T) {
 
 	a.trayClick("weather")
 	a.shows()
-	a.find(heading, "weather runs something else than you allowed")
-	a.says("The command is the same, and what it starts is not", "Blocked since", "script", weather.starts, "If you do nothing, weather stays blocked")
+	a.find(heading, "Same command, another program: weather")
+	a.says("Same command, different program", "Blocked since", "script", weather.starts, "If you do nothing, weather stays blocked")
 	a.press(button, allowProgram)
 	a.says("with all that you may do on this computer")
 	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
@@ -78,7 +78,7 @@ func TestAVariableThatLoadsCodeIsKeptOut(t *testing.T) {
 	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
 	a.trayClick("weather")
 	a.shows()
-	a.find(heading, "weather runs something else than you allowed")
+	a.find(heading, "A variable that loads code: weather")
 	a.says("Blocked since", "NODE_OPTIONS", "If you do nothing, weather stays blocked")
 	if page := a.reads(); strings.Contains(page, "PLANTED-VALUE") {
 		t.Errorf("the page has the variable's value:\n%s", page)
@@ -113,7 +113,7 @@ func TestAChangedScriptThatRunsIsNotCalledBlocked(t *testing.T) {
 	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
 	a.trayClick("weather")
 	a.shows()
-	a.find(heading, "weather runs something else than you allowed")
+	a.find(heading, "Same command, another program: weather")
 	a.says("It runs, and is not blocked", "runs meanwhile", "If you do nothing, weather goes on running as it is now", weather.starts)
 	if page := strings.ToLower(a.reads()); strings.Contains(page, "blocked since") || strings.Contains(page, "stays blocked") || strings.Contains(page, "keep blocked") {
 		t.Errorf("the page calls blocked what runs:\n%s", page)

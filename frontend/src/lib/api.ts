@@ -202,6 +202,8 @@ export interface Item {
   noisy: boolean
   /** Of what a server runs: it waits for a decision, and the server runs meanwhile. */
   runs?: boolean
+  /** Of what a server runs, which change it is: surroundings, program or loader. Empty where a person took an approval back. */
+  launch?: string
   /** A new server without warnings: it can be allowed together with others. */
   clean?: boolean
   parts: Part[]

@@ -10,6 +10,17 @@ const VERBS: Record<string, string> = {
   unwrapped: 'is not guarded any more', fake: 'looks guarded and is not',
 }
 
+/** What changed of what a server runs. */
+const LAUNCH: Record<string, string> = {
+  surroundings: 'Same program, other surroundings', program: 'Same command, another program', loader: 'A variable that loads code',
+}
+
+const LAUNCH_MEANS: Record<string, string> = {
+  surroundings: 'The program is the one you allowed. What is around it changed.',
+  program: 'Same command, different program.',
+  loader: 'A variable that loads code has a value you haven’t allowed.',
+}
+
 /** What a server asked for, by the kind of its request. */
 const ASKED: Record<string, string> = {
   sampling: ' asked Claude to write something', elicitation: ' asked you a question', roots: ' asked for your folders', other: ' asked Claude for something',
@@ -26,7 +37,7 @@ export function headlineOf(review: Review): Headline {
     case 'new_server':
       return headline({ before: 'New server: ', server: review.server })
     case 'launch':
-      return headline({ server: review.server, after: ' runs something else than you allowed' })
+      return headline({ before: `${LAUNCH[review.launch ?? ''] ?? 'Blocked by you'}: `, server: review.server })
     case 'unguarded':
       if (only) return headline({ name: only.name, after: ` ${VERBS[only.state] ?? 'is not guarded any more'}` })
       return headline({ before: `${parts.length} servers are not guarded any more` })
@@ -62,7 +73,7 @@ export function verdict(review: Review): string {
     case 'guard_problem':
       return 'Nothing is allowed until this is put right.'
     case 'launch':
-      return `The command is the same, and what it starts is not.${review.runs ? ' It runs, and is not blocked.' : ''}`
+      return `${LAUNCH_MEANS[review.launch ?? ''] ?? 'You took back what it runs.'} ${review.runs ? 'It runs, and is not blocked.' : 'It has not been started.'}`
   }
   if (worst && worst.level !== 'low') return verdictOf(worst)
   if (review.kind === 'new_server') return 'Nothing suspicious was found. Read what it can do, and allow it if you know who made it.'

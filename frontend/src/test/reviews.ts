@@ -143,7 +143,7 @@ export const KINDS: Record<string, Review> = {
     ],
   }),
   launch: reviewOf({
-    code: 'LA2R', kind: 'launch', title: 'weather runs otherwise than allowed: another version of its package', severity: 'review',
+    code: 'LA2R', kind: 'launch', title: 'Same command, another program: weather (package)', launch: 'program', severity: 'review',
     details: [partOf('', { kind: 'launch', item: 'launch', changes: [changeOf({ path: 'package', words: 'the package has another version: `1.4.2` → `1.5.0`', before: '@acme/weather 1.4.2', after: '@acme/weather 1.5.0' })] })],
   }),
   unguarded: reviewOf({

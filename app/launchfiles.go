@@ -1,0 +1,47 @@
+package app
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// metaFiles is where the store keeps what the hub knows of files by their stat.
+const metaFiles = "launch.files"
+
+// maxFiles bounds them: a few for each server. Past it all is learned anew.
+const maxFiles = 256
+
+func (h *Hub) learnFiles(tx *store.Tx, files []pin.FileStamp) (learned bool, err error) {
+	if h.files == nil {
+		h.files = map[string]pin.FileStamp{}
+		if raw, err := tx.Meta(metaFiles); err == nil && json.Unmarshal(raw, &h.files) != nil {
+			clear(h.files)
+		}
+	}
+	if len(files) == 0 || len(files) > 16 {
+		return false, nil
+	}
+	next := maps.Clone(h.files)
+	if len(next)+len(files) > maxFiles {
+		clear(next)
+	}
+	for _, f := range files {
+		if f.CTime == 0 || len(f.SHA256) != 64 || len(f.Path) > 4096 {
+			continue
+		}
+		learned = learned || next[f.Path] != f
+		next[f.Path] = f
+	}
+	if !learned {
+		return false, nil
+	}
+	h.files = next
+	raw, err := json.Marshal(next)
+	if err != nil {
+		return false, err
+	}
+	return true, tx.SetMeta(metaFiles, raw)
+}

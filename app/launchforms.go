@@ -1,0 +1,271 @@
+package app
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+func declarationOf(form pin.LaunchForm) (*declaration, error) {
+	raw, digest, err := form.Definition()
+	if err != nil {
+		return nil, err
+	}
+	return &declaration{Key: keyLaunch, Era: launchEra(digest), Digest: digest, Raw: raw}, nil
+}
+
+// askedOf is a launch as it waits. Its digest is over what a person decides on: circumstances differ from start to start
+// without being other content, and a rejection holds in all of them.
+func askedOf(form pin.LaunchForm, allowed []pin.LaunchForm) (*declaration, error) {
+	raw, _, err := form.Definition()
+	if err != nil {
+		return nil, err
+	}
+	_, digest, err := form.Asked(allowed).Definition()
+	if err != nil {
+		return nil, err
+	}
+	return &declaration{Key: keyLaunch, Era: launchEra(digest), Digest: digest, Raw: raw}, nil
+}
+
+// launchEra keeps each allowed form in a pin of its own: one server has several, one a client at least.
+func launchEra(d pin.Digest) string { return keyLaunch + "-" + clip(string(d), 16) }
+
+// allowedLaunch is one allowed form and the pin that holds it.
+type allowedLaunch struct {
+	pin.LaunchForm
+	pin store.Pin
+}
+
+func (a allowedLaunch) declaration() *declaration {
+	return &declaration{Key: keyLaunch, Era: a.pin.Era, Digest: pin.Digest(a.pin.Digest), Raw: a.pin.Raw}
+}
+
+// allowedLaunches are the forms that are allowed, the one that was allowed last at the end.
+func (l *ledger) allowedLaunches() []allowedLaunch {
+	pins := slices.DeleteFunc(slices.Clone(l.pins[keyLaunch]), func(p store.Pin) bool { return p.State != store.Approved || p.Digest == "" })
+	slices.SortStableFunc(pins, func(a, b store.Pin) int { return a.ApprovedAt.Compare(b.ApprovedAt) })
+	var all []allowedLaunch
+	for _, p := range pins {
+		if form, err := pin.ReadLaunch(p.Raw); err == nil {
+			all = append(all, allowedLaunch{form, p})
+		}
+	}
+	return all
+}
+
+// launchForms are those forms alone.
+func (l *ledger) launchForms() []pin.LaunchForm { return formsOf(l.allowedLaunches()) }
+
+func formsOf(all []allowedLaunch) []pin.LaunchForm {
+	forms := make([]pin.LaunchForm, len(all))
+	for i, a := range all {
+		forms[i] = a.LaunchForm
+	}
+	return forms
+}
+
+// countsAs is the allowed form that a launch counts as: the same code for the same client, in the same folder unless the
+// folder says nothing of this client's servers. more says that the launch has variables which that form has not.
+func countsAs(form pin.LaunchForm, allowed []allowedLaunch) (as allowedLaunch, found, more bool) {
+	for _, a := range slices.Backward(allowed) {
+		if a.Client != form.Client || !form.SameCode(a.LaunchForm) || a.Dir != form.Dir && !pin.StartsInProject(form.Client) {
+			continue
+		}
+		if more = len(without(form.Variables, a.Variables)) > 0; !more {
+			return a, true, false
+		}
+		as, found = a, true
+	}
+	return as, found, more
+}
+
+// without are the names that are not among others.
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
+}
+
+// join counts a launch whose parts are all allowed as one of the forms that are, and lets its circumstances join what is
+// allowed for its client.
+func (l *ledger) join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*declaration, error) {
+	allowed := l.allowedLaunches()
+	as, found, more := countsAs(form, allowed)
+	if found && !more {
+		return as.declaration(), nil
+	}
+	if form.Client == pin.ProbeClient { // where a look stood is nothing to remember
+		for _, a := range slices.Backward(allowed) {
+			if form.SameCode(a.LaunchForm) {
+				return a.declaration(), nil
+			}
+		}
+	}
+	by := store.ByTrustClean // until a person has allowed any of it
+	for _, a := range allowed {
+		if a.pin.ApprovedBy != store.ByTrustClean {
+			by = a.pin.ApprovedBy
+		}
+	}
+	if found {
+		by = as.pin.ApprovedBy
+		form.Variables = append(slices.Clone(form.Variables), as.Variables...)
+		form.Values = as.Values
+	}
+	d, err := declarationOf(form)
+	if err != nil || l.approves(keyLaunch, d.Digest) {
+		return d, err
+	}
+	if found { // the same launch, with what it knows more
+		if err := l.dropLaunch(tx, as.pin); err != nil {
+			return nil, err
+		}
+	}
+	return d, l.adopt(tx, d, by, now)
+}
+
+func (l *ledger) dropLaunch(tx *store.Tx, p store.Pin) error {
+	l.pins[keyLaunch] = slices.DeleteFunc(slices.Clone(l.pins[keyLaunch]), func(other store.Pin) bool { return other.Era == p.Era })
+	l.wrote = true
+	return tx.DeletePin(p.ServerID, p.Era, p.Item)
+}
+
+func (l *ledger) launchRefused() map[pin.Digest]bool {
+	refused := map[pin.Digest]bool{}
+	for _, p := range l.pins[keyLaunch] {
+		for _, d := range p.Refused {
+			refused[pin.Digest(d)] = !l.approves(keyLaunch, pin.Digest(d))
+		}
+	}
+	return refused
+}
+
+// adopt allows a form without asking: every part of it was allowed before, or there was no launch pin before.
+func (l *ledger) adopt(tx *store.Tx, d *declaration, by string, now time.Time) error {
+	p := l.pin(keyLaunch, d.Era)
+	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = string(d.Digest), d.Raw, store.Approved, by, now, false
+	err := errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
+		ServerID: l.server.ID, Item: keyLaunch, Era: d.Era, At: now, Action: "adopt", By: by, Digest: string(d.Digest),
+	}))
+	if err != nil {
+		return err
+	}
+	return l.pruneLaunches(tx, d, nil)
+}
+
+// maxLaunches bounds the allowed forms of one server; past it the oldest goes, and is asked about again. maxValues bounds
+// the values of loaders that outlive their form.
+const (
+	maxLaunches = 16
+	maxValues   = 64
+)
+
+// pruneLaunches takes away what a newly allowed form replaces: the same client's forms, and those of looks, that run another
+// program, unless a live process runs one (a client may start a server twice, in two ways). An old version that nobody runs
+// any more does not stay allowed. The values of loaders do: they are not the program's.
+func (l *ledger) pruneLaunches(tx *store.Tx, d *declaration, live map[pin.Digest]bool) error {
+	form, err := pin.ReadLaunch(d.Raw)
+	if err != nil {
+		return err
+	}
+	var kept, gone []store.Pin
+	for _, p := range l.pins[keyLaunch] {
+		old, err := pin.ReadLaunch(p.Raw)
+		replaced := live != nil && p.State == store.Approved && p.Digest != string(d.Digest) && !live[pin.Digest(p.Digest)] &&
+			err == nil && (old.Client == form.Client || old.Client == pin.ProbeClient) && !old.SameProgram(form)
+		if replaced {
+			gone = append(gone, p)
+		} else {
+			kept = append(kept, p)
+		}
+	}
+	for len(kept) > maxLaunches {
+		oldest := slices.MinFunc(kept, func(a, b store.Pin) int { return a.ApprovedAt.Compare(b.ApprovedAt) })
+		gone = append(gone, oldest)
+		kept = slices.DeleteFunc(kept, func(p store.Pin) bool { return p.Era == oldest.Era })
+	}
+	for _, p := range gone {
+		if err := l.dropLaunch(tx, p); err != nil {
+			return err
+		}
+	}
+	return l.keepValues(tx, d, gone)
+}
+
+// keepValues keeps the values of loaders that were allowed in forms that are gone, with the form that was allowed now.
+func (l *ledger) keepValues(tx *store.Tx, d *declaration, gone []store.Pin) error {
+	at := slices.IndexFunc(l.pins[keyLaunch], func(p store.Pin) bool { return p.Digest == string(d.Digest) })
+	if at < 0 || len(gone) == 0 {
+		return nil
+	}
+	p := l.pins[keyLaunch][at]
+	form, err := pin.ReadLaunch(p.Raw)
+	if err != nil {
+		return err
+	}
+	before := len(form.Values)
+	for _, old := range gone {
+		was, err := pin.ReadLaunch(old.Raw)
+		if err != nil || old.State != store.Approved {
+			continue
+		}
+		for _, v := range slices.Concat(was.Loaders, was.Values) {
+			if !slices.Contains(form.Loaders, v) && !slices.Contains(form.Values, v) && len(form.Values) < maxValues {
+				form.Values = append(form.Values, v)
+			}
+		}
+	}
+	if len(form.Values) == before {
+		return nil
+	}
+	if p.Raw, _, err = form.Definition(); err != nil {
+		return err
+	}
+	return l.putPin(tx, p)
+}
+
+// keepLaunch is pruneLaunches for the form that was just decided on.
+func (l *ledger) keepLaunch(tx *store.Tx, live map[pin.Digest]bool) error {
+	seen := l.seen[keyLaunch]
+	return l.pruneLaunches(tx, &declaration{Digest: pin.Digest(seen.Digest), Raw: seen.Raw}, live)
+}
+
+// liveLaunches are the forms that live wrappers of a server run.
+func (h *Hub) liveLaunches(server string) map[pin.Digest]bool {
+	live := map[pin.Digest]bool{}
+	for _, s := range h.sessions {
+		if s.server == server && s.launched != nil && s.launched.final && s.launched.declared != nil {
+			live[s.launched.declared.Digest] = true
+		}
+	}
+	return live
+}
+
+// launchBase is the allowed form that a launch is nearest to: what a person compares with.
+func (l *ledger) launchBase() store.Pin {
+	seen, ok := l.seen[keyLaunch]
+	now, err := pin.ReadLaunch(seen.Raw)
+	var best store.Pin
+	fewest := -1
+	pins := slices.Clone(l.pins[keyLaunch])
+	slices.SortStableFunc(pins, func(a, b store.Pin) int { return b.ApprovedAt.Compare(a.ApprovedAt) })
+	for _, p := range pins {
+		form, errForm := pin.ReadLaunch(p.Raw)
+		if p.Digest == "" || errForm != nil {
+			continue
+		}
+		n := 0
+		if ok && err == nil {
+			n = 2 * len(now.Against([]pin.LaunchForm{form}).Changes)
+			if form.Client != now.Client {
+				n++
+			}
+		}
+		if fewest < 0 || n < fewest {
+			best, fewest = p, n
+		}
+	}
+	return best
+}

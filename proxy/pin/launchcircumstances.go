@@ -1,0 +1,222 @@
+package pin
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// around is for surroundings that a person is asked about. They keep nothing from running.
+func (d *LaunchDrift) around(c Change) { d.Changes = append(d.Changes, c) }
+
+// joins is for circumstances that nobody is asked about.
+func (d *LaunchDrift) joins(c Change) { d.Joins = append(d.Joins, c) }
+
+// loaderValues are the values that were allowed, by name, for any client: one that was allowed once counts for all.
+func loaderValues(allowed []LaunchForm) map[string]map[string]bool {
+	values := map[string]map[string]bool{}
+	for _, a := range allowed {
+		for _, l := range slices.Concat(a.Loaders, a.Values) {
+			if values[l.Name] == nil {
+				values[l.Name] = map[string]bool{}
+			}
+			values[l.Name][l.Hash] = true
+		}
+	}
+	return values
+}
+
+// loaders compares the variables that load code.
+func (d *LaunchDrift) loaders(f LaunchForm, allowed []LaunchForm) {
+	values := loaderValues(allowed)
+	for _, l := range f.Loaders {
+		switch {
+		case IsHome(l.Name), ClientSets(f.Client, l.Name), values[l.Name][l.Hash]:
+		case l.Off:
+			d.around(Change{Path: "loaders", Op: added, Words: "a switch is set, and off: " + quote(l.Name)})
+		case values[l.Name] == nil:
+			d.loader(Change{Path: "loaders", Op: added, Words: quote(l.Name) + ", which can load code, is set now"})
+		default:
+			d.loader(Change{Path: "loaders", Op: changed, Words: quote(l.Name) + ", which can load code, has another value"})
+		}
+	}
+	for _, name := range f.goneLoaders(allowed) {
+		d.around(Change{Path: "loaders", Op: removed, Words: quote(name) + ", which can load code, is no longer set"})
+	}
+}
+
+// loader is for a value that nobody has allowed.
+func (d *LaunchDrift) loader(c Change) {
+	d.Changes = append(d.Changes, c)
+	d.injects, d.Grave, d.Strict = true, true, true
+}
+
+// goneLoaders are those that this client has had at every start that was allowed, and does not have now.
+func (f LaunchForm) goneLoaders(allowed []LaunchForm) []string {
+	var always map[string]bool
+	for _, a := range f.ofClient(allowed) {
+		names := map[string]bool{}
+		for _, l := range a.Loaders {
+			names[l.Name] = !IsHome(l.Name) && !ClientSets(f.Client, l.Name)
+		}
+		if always == nil {
+			always = names
+			continue
+		}
+		maps.DeleteFunc(always, func(name string, _ bool) bool { return !names[name] })
+	}
+	for _, l := range f.Loaders {
+		delete(always, l.Name)
+	}
+	var gone []string
+	for name, loads := range always {
+		if loads {
+			gone = append(gone, name)
+		}
+	}
+	slices.Sort(gone)
+	return gone
+}
+
+// ofClient are the forms that were allowed for the client of f. A look has no circumstances of its own.
+func (f LaunchForm) ofClient(allowed []LaunchForm) []LaunchForm {
+	if f.Client == ProbeClient {
+		return nil
+	}
+	var own []LaunchForm
+	for _, a := range allowed {
+		if a.Client == f.Client {
+			own = append(own, a)
+		}
+	}
+	return own
+}
+
+// IsHome says that a variable says where a person's own files are, configuration of package managers among them. It is the
+// same in every start of one client, differs between clients without meaning anything, and loads nothing by itself.
+func IsHome(name string) bool {
+	switch name {
+	case "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME":
+		return true
+	}
+	return false
+}
+
+// circumstances are compared with those of the same client. The first ones of a client are taken as they are.
+func (d *LaunchDrift) circumstances(f LaunchForm, allowed []LaunchForm) {
+	own := f.ofClient(allowed)
+	switch {
+	case f.Client == ProbeClient:
+		return
+	case len(own) == 0:
+		d.joins(Change{Path: "client", Op: added, Words: "the first start by this client: its folder and variables join what is allowed"})
+		return
+	}
+	d.folder(f, own)
+	d.homes(f, own, allowed)
+	d.names(f, own)
+}
+
+func (d *LaunchDrift) folder(f LaunchForm, own []LaunchForm) {
+	if f.knownFolder(own) {
+		return
+	}
+	c := Change{Path: "dir", Op: changed, Words: "runs in another folder", Before: own[len(own)-1].Dir, After: f.Dir}
+	if StartsInProject(f.Client) {
+		d.joins(c)
+		return
+	}
+	d.around(c)
+}
+
+func (f LaunchForm) knownFolder(own []LaunchForm) bool {
+	return slices.ContainsFunc(own, func(a LaunchForm) bool { return a.Dir == f.Dir })
+}
+
+// homes compares where a person's files are. It chooses configuration, and with it code, so pins.launch decides.
+func (d *LaunchDrift) homes(f LaunchForm, own, allowed []LaunchForm) {
+	for _, l := range f.movedHomes(own, allowed) {
+		d.around(Change{Path: "home", Op: changed, Words: "a variable that says where your configuration is has another value: " + quote(l.Name)})
+		d.Strict = true
+	}
+}
+
+func (f LaunchForm) movedHomes(own, allowed []LaunchForm) (moved []LaunchLoader) {
+	if len(own) == 0 {
+		return nil
+	}
+	values := loaderValues(allowed)
+	for _, l := range f.Loaders {
+		if IsHome(l.Name) && !values[l.Name][l.Hash] {
+			moved = append(moved, l)
+		}
+	}
+	return moved
+}
+
+// names compares which variables there are. They load nothing.
+func (d *LaunchDrift) names(f LaunchForm, own []LaunchForm) {
+	compared := map[string]bool{} // with their values
+	for _, l := range f.Loaders {
+		compared[l.Name] = true
+	}
+	had := map[string]int{}
+	for _, a := range own {
+		for _, l := range a.Loaders {
+			compared[l.Name] = true
+		}
+		for _, name := range a.Variables {
+			had[name]++
+		}
+	}
+	more, fewer := []string{}, []string{}
+	has := map[string]bool{}
+	for _, name := range f.Variables {
+		if has[name] = true; had[name] == 0 && !compared[name] {
+			more = append(more, quote(name))
+		}
+	}
+	for name, n := range had {
+		if n == len(own) && !has[name] && !compared[name] && !ClientSets(f.Client, name) {
+			fewer = append(fewer, quote(name))
+		}
+	}
+	slices.Sort(fewer)
+	if len(more) > 0 {
+		d.joins(Change{Path: "variables", Op: added, Words: "gets more variables: " + strings.Join(more, ", ")})
+	}
+	if len(fewer) > 0 {
+		d.joins(Change{Path: "variables", Op: removed, Words: "gets fewer variables, without " + strings.Join(fewer, ", ")})
+	}
+}
+
+// Asked is what a person decides on where f differs from what is allowed: the program with the values that nobody has
+// allowed, or, of the same program, the surroundings that are asked about. It is what the digest of a waiting launch is
+// over, so that an item stays the same while only circumstances differ, and so that a rejection holds in all of them.
+func (f LaunchForm) Asked(allowed []LaunchForm) LaunchForm {
+	d := f.Against(allowed)
+	asked := f
+	asked.Client, asked.Dir, asked.Variables, asked.Loaders, asked.Values = "", "", nil, nil, nil
+	values := loaderValues(allowed)
+	program := d.program || d.injects || len(allowed) == 0
+	for _, l := range f.Loaders {
+		if !IsHome(l.Name) && !ClientSets(f.Client, l.Name) && !values[l.Name][l.Hash] && (!program || !l.Off || len(allowed) == 0) {
+			asked.Loaders = append(asked.Loaders, l)
+		}
+	}
+	if program {
+		return asked
+	}
+	for _, name := range f.goneLoaders(allowed) {
+		asked.Loaders = append(asked.Loaders, LaunchLoader{Name: name})
+	}
+	own := f.ofClient(allowed)
+	asked.Loaders = append(asked.Loaders, f.movedHomes(own, allowed)...)
+	if len(own) > 0 && !f.knownFolder(own) && !StartsInProject(f.Client) {
+		asked.Dir = f.Dir
+	}
+	if len(asked.Loaders) > 0 || asked.Dir != "" {
+		asked.Client = f.Client // surroundings are one client's
+	}
+	return asked
+}
