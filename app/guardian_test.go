@@ -342,6 +342,12 @@ func TestWhatOnlyLooksWrappedIsCritical(t *testing.T) {
 		"env that names our own folder": func(_ *desk, entry map[string]any) {
 			entry["env"] = map[string]string{"SALLYPORT_HOME": "/tmp/elsewhere"}
 		},
+		"env that chooses the display": func(_ *desk, entry map[string]any) {
+			entry["env"] = map[string]string{"DISPLAY": ":7"}
+		},
+		"env that chooses the session bus": func(_ *desk, entry map[string]any) {
+			entry["env"] = map[string]string{"DBUS_SESSION_BUS_ADDRESS": "unix:path=/tmp/elsewhere"}
+		},
 		"env that names an XDG folder": func(_ *desk, entry map[string]any) {
 			entry["env"] = map[string]string{"XDG_DATA_HOME": "/tmp/elsewhere"}
 		},

@@ -31,7 +31,7 @@ const (
 	OtherCommand Reason = "other_command" // the command is not this installation's file
 	MissingFile  Reason = "missing_file"  // the command is a path where nothing is
 	OtherArgs    Reason = "other_args"    // the arguments are not what the record would write
-	MovedHome    Reason = "moved_home"    // env names a variable that moves our home
+	MovedHome    Reason = "moved_home"    // env names a variable that moves our home or our screen
 )
 
 // Class says what an entry is. Inner is the command behind the wrapper where one can be told.
@@ -53,7 +53,7 @@ func (c Class) GoString() string { return c.String() }
 
 // Classify says what an entry is. Only the very file of this installation counts as a wrapper (os.SameFile, not its name),
 // only arguments that the record would write (without a record: those Wrap would write for this name and client), and only
-// an env that does not move our home.
+// an env that moves neither our home nor our screen.
 func Classify(e Entry, by Installation, record *Record) Class {
 	switch {
 	case e.Odd != "":
@@ -130,14 +130,22 @@ func named(command string) bool {
 
 func namedAmong(args []string) bool { return slices.ContainsFunc(args, named) }
 
-func movedHome(name string) string { return "its env sets " + name + ", which moves Sallyport's home" }
+func movedHome(name string) string {
+	if slices.Contains(screenMovers, strings.ToUpper(name)) {
+		return "its env sets " + name + ", which chooses the screen or the session bus that Sallyport's window is on"
+	}
+	return "its env sets " + name + ", which moves Sallyport's home"
+}
 
-// homeMover names the first variable that would lead a wrapper to another home, and so to another hub. Names are compared
-// without case: on Windows the system does.
+// screenMovers say where a window opens. A hub takes them from the client itself; an entry that names them has another screen in mind.
+var screenMovers = []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"}
+
+// homeMover names the first variable that would lead a wrapper to another home, and so to another hub, or a hub to another screen. Names
+// are compared without case: on Windows the system does.
 func homeMover(names []string) string {
 	for _, name := range names {
 		upper := strings.ToUpper(name)
-		if strings.HasPrefix(upper, "SALLYPORT_") || strings.HasPrefix(upper, "XDG_") || upper == "HOME" || upper == "USERPROFILE" {
+		if strings.HasPrefix(upper, "SALLYPORT_") || strings.HasPrefix(upper, "XDG_") || upper == "HOME" || upper == "USERPROFILE" || slices.Contains(screenMovers, upper) {
 			return name
 		}
 	}

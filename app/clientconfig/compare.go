@@ -12,7 +12,7 @@ const (
 	NewEntry     Event = "new_entry"     // an entry that is not among the wanted
 	ChangedEntry Event = "changed_entry" // command, args, URL or the names in env are others
 	LostWrapper  Event = "lost_wrapper"  // it was guarded and starts its server bare now
-	FalseWrapper Event = "false_wrapper" // it only looks wrapped, or its env moves our home
+	FalseWrapper Event = "false_wrapper" // it only looks wrapped, or its env moves our home or our screen
 	WipedServers Event = "wiped_servers" // none of what is wanted is left
 	RemovedEntry Event = "removed_entry" // one is gone, others are there: the person's doing
 )

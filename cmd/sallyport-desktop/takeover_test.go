@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -197,6 +198,13 @@ type session struct {
 // wrap runs a server whose tool "slow" answers when a file is there.
 func (p *place) wrap(env []string, release string) *session {
 	p.t.Helper()
+	return p.wrapBy(env, release)
+}
+
+// wrapBy is wrap through further programs. The client is timeout(1): it starts one program, stays its parent, and has the environment that
+// a client would have.
+func (p *place) wrapBy(env []string, release string, through ...string) *session {
+	p.t.Helper()
 	script := filepath.Join(p.bin, "script.json")
 	err := scripted.Script{
 		Face: scripted.Face{
@@ -208,7 +216,9 @@ func (p *place) wrap(env []string, release string) *session {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	c := p.command(env, "sallyport", "wrap", "--name", "weather", "--client", "claude-desktop", "--", filepath.Join(p.bin, "sallyport"), "__demo-server", script)
+	wrapper := []string{filepath.Join(p.bin, "sallyport"), "wrap", "--name", "weather", "--client", "claude-desktop", "--", filepath.Join(p.bin, "sallyport"), "__demo-server", script}
+	c := exec.Command("timeout", slices.Concat([]string{"--foreground", "600"}, through, wrapper)...)
+	c.Env, c.Dir = env, p.bin
 	s := &session{p: p, cmd: c}
 	if s.in, err = c.StdinPipe(); err != nil {
 		p.t.Fatal(err)
@@ -413,6 +423,44 @@ func TestAWrapperStartsTheWindowHiddenWhereThereIsADisplay(t *testing.T) {
 	p.until("the window's program is the hub", func() bool { h := p.hub(); return h.Window && h.StartedBy == "desktop" })
 	if got := p.tell("did"); got != "hidden true, at" {
 		t.Errorf("the window: %s", got)
+	}
+}
+
+func TestTheScreenIsTheClientsAndNotTheEntrys(t *testing.T) {
+	entry := []string{"env", "DISPLAY=:666", "WAYLAND_DISPLAY=evil", "XAUTHORITY=/evil", "DBUS_SESSION_BUS_ADDRESS=unix:path=/evil"}
+	shell := append(entry[:len(entry):len(entry)], "sh", "-c", `"$@"; exit`, "sh")
+	for name, c := range map[string]struct {
+		through []string
+		shown   bool
+	}{
+		"a client with a display":                    {entry, true},
+		"a client with a display, by way of a shell": {shell, true},
+		"by way of two shells":                       {append(shell[:len(shell):len(shell)], "bash", "-ec", `"$@"; exit`, "bash"), true},
+		"a client without one":                       {entry, false},
+		"a client without one, by way of a shell":    {shell, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			env := p.env
+			if c.shown {
+				env = append(p.screened(), "XAUTHORITY=/persons")
+			}
+			p.wrapBy(env, "/", c.through...)
+			p.until("there is a hub", func() bool { h := p.hub(); return h.PID != 0 && h.Window == c.shown })
+			raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.hub().PID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			environ := strings.Split(string(raw), "\x00")
+			for _, want := range []string{"DISPLAY=:999", "XAUTHORITY=/persons"} {
+				if slices.Contains(environ, want) != c.shown {
+					t.Errorf("%s: %q", want, environ)
+				}
+			}
+			if strings.Contains(string(raw), "evil") || strings.Contains(string(raw), "666") || !slices.Contains(environ, "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent") {
+				t.Errorf("the hub's screen and bus: %q", environ)
+			}
+		})
 	}
 }
 

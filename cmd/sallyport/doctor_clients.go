@@ -58,7 +58,7 @@ func examineClient(place clientconfig.Location, program string) []checked {
 		case clientconfig.MissingFile:
 			code, next = "SP-218", "Call protect from where Sallyport is installed now, or unprotect; until then the client cannot start this server."
 		case clientconfig.MovedHome:
-			code, next = "SP-217", "Take that variable out of the entry's env: its wrapper talks to another hub than yours."
+			code, next = "SP-217", "Take that variable out of the entry's env: it leads to another hub, or another screen, than yours."
 		}
 		results = append(results, wrong(check, code, fmt.Sprintf("%s: entry %q: %s", place.Name, entry.Name, class.Why), next))
 	}

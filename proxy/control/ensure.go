@@ -16,13 +16,12 @@ import (
 // startTimeout is how long a hub may take from its start to its first answer.
 const startTimeout = 15 * time.Second
 
-// hubEnvironment is what a hub gets of its starter's environment. A wrapper has that of one server's entry, and the secrets
-// in it are none of the hub's.
+// hubEnvironment is what a hub gets of its starter's environment, beside its screen. A wrapper has that of one server's entry, and the
+// secrets in it are none of the hub's.
 var hubEnvironment = []string{
 	"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "TMP", "TEMP",
 	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE",
 	"XDG_DATA_DIRS", "XDG_CONFIG_DIRS",
-	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS",
 	"USERPROFILE", "LOCALAPPDATA", "APPDATA", "SYSTEMROOT", "SYSTEMDRIVE",
 }
 
@@ -57,7 +56,8 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 	var (
 		pid      int
 		ended    <-chan error
-		commands = hubCommands(home, exe)
+		on       = screenFor(options.Role)
+		commands = hubCommands(home, exe, on)
 	)
 	for pause := time.Millisecond; ; pause = min(pause*2, 50*time.Millisecond) {
 		if ended == nil {
@@ -71,7 +71,7 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 			}
 			if ours {
 				for { // a program that cannot be run at all is like one that is not installed, as long as there is another
-					if pid, ended, err = startHub(home, commands[0], started); err == nil {
+					if pid, ended, err = startHub(home, commands[0], on, started); err == nil {
 						break
 					}
 					if commands = commands[1:]; len(commands) == 0 {
@@ -129,9 +129,10 @@ func waitForHub(ctx context.Context, home Home, options DialOptions) (*Client, e
 }
 
 // startHub runs a hub that outlives us: a session of its own, no pipe of ours, no folder of ours as its working folder.
-func startHub(home Home, command []string, started func(pid int)) (int, <-chan error, error) {
+func startHub(home Home, command []string, on screen, started func(pid int)) (int, <-chan error, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = filepath.VolumeName(home.Dir) + string(filepath.Separator)
+	cmd.Env = []string{} // nil would be all of ours
 	if home.Root != "" {
 		cmd.Env = append(cmd.Env, "SALLYPORT_HOME="+home.Root)
 	}
@@ -141,6 +142,7 @@ func startHub(home Home, command []string, started func(pid int)) (int, <-chan e
 			cmd.Env = append(cmd.Env, entry)
 		}
 	}
+	cmd.Env = append(cmd.Env, on...)
 	detach(cmd)
 	if out, err := hubLog(home); err == nil { // else it speaks to nobody
 		defer out.Close()

@@ -2,17 +2,13 @@ package control
 
 import (
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// displayVariables say on which screen a window opens, and who else may draw and click there.
-var displayVariables = []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
-
 // StartedInside says whether a program inside a wrapped server started this process. What it started opens no window: that would
 // be a screen of the server's own choice, on which it could press the buttons itself. A wrapper that brings up the hub is
-// another matter, as our parent and on its own screen: it was started by the client, with the person's.
+// another matter, as our parent and on its client's screen: that is the person's.
 func StartedInside() bool {
 	in, err := ourInstallation(nil)
 	if err != nil {
@@ -39,14 +35,9 @@ func StartedInside() bool {
 		return true
 	}
 	theirs := strings.Split(string(raw), "\x00")
-	return slices.ContainsFunc(displayVariables, func(name string) bool { return os.Getenv(name) != valueIn(theirs, name) })
-}
-
-func valueIn(environ []string, name string) string {
-	for _, entry := range environ {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
-		}
+	screen := screenIn(theirs)
+	if argv[1] == "wrap" {
+		screen = clientScreen(parent)
 	}
-	return ""
+	return !screen.equal(screenIn(os.Environ())) || os.Getenv("XDG_RUNTIME_DIR") != valueIn(theirs, "XDG_RUNTIME_DIR")
 }

@@ -83,10 +83,10 @@ func (h Home) OpenWindow() { _ = os.Remove(h.windowShut()) }
 
 // hubCommands are the ways to start a hub, best first: hidden in the desktop program where there is a display, that program
 // is installed and the person has not quit it, else without a window.
-func hubCommands(home Home, exe string) [][]string {
+func hubCommands(home Home, exe string, on screen) [][]string {
 	var all [][]string
 	_, err := os.Lstat(home.windowShut())
-	if desktop := besideOf(exe, desktopProgram); desktop != "" && HasDisplay() && err != nil {
+	if desktop := besideOf(exe, desktopProgram); desktop != "" && on.shows() && err != nil {
 		all = append(all, []string{desktop, "--hidden", "--started-by-wrapper"})
 	}
 	return append(all, []string{exe, "hub", "--started-by-wrapper"})

@@ -94,11 +94,12 @@ func (h *house) wrapped(name string, s *server, env []string) *client {
 	return h.client(name, append([]string{program(h.t, "sallyport"), "wrap", "--name", name, "--client", "claude-desktop", "--"}, s.command()...), env)
 }
 
-// client starts a client before this command, whatever it is, and says hello.
+// client starts a client before this command, whatever it is, and says hello. timeout(1) stands for the client's own process: it stays the
+// parent of what it starts, and its environment is that of the desktop.
 func (h *house) client(name string, argv, env []string) *client {
 	h.t.Helper()
 	c := &client{t: h.t, lines: make(chan string, 1024), said: new(tail)}
-	c.cmd = exec.Command(argv[0], argv[1:]...)
+	c.cmd = exec.Command("timeout", append([]string{"--foreground", "3600"}, argv...)...)
 	c.cmd.Env, c.cmd.Stderr, c.cmd.WaitDelay = env, c.said, time.Second
 	in, err := c.cmd.StdinPipe()
 	if err != nil {

@@ -1,0 +1,51 @@
+package control
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// clientScreen is the screen that the client of a wrapper was started with: of the wrapper's parent, as the kernel shows its environment. A
+// shell that was started for one command alone (sh -c) is no client: it may have got the entry's variables, so its parent is asked. It is
+// nobody's where none of this can be read.
+func clientScreen(wrapper int) screen {
+	p, err := readProcess(wrapper)
+	for range maxShells {
+		if err != nil || p.parent <= 0 {
+			return nil
+		}
+		child := p
+		if p, err = readProcess(child.parent); err != nil {
+			return nil
+		}
+		argv, bad := argumentsOf(p.pid)
+		if bad != nil || len(argv) == 0 {
+			return nil
+		}
+		if runsOneCommand(argv) {
+			continue
+		}
+		raw, bad := readBounded("/proc/"+strconv.Itoa(p.pid)+"/environ", 1<<20)
+		// While the child has this parent, what was read is not about a later process with its number.
+		if again, gone := readProcess(child.pid); bad != nil || gone != nil || again.parent != p.pid || again.start != child.start {
+			return nil
+		}
+		return screenIn(strings.Split(string(raw), "\x00"))
+	}
+	return nil
+}
+
+// maxShells is how many shells may stand between a client and a wrapper.
+const maxShells = 8
+
+var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "busybox"}
+
+// runsOneCommand says whether argv is that of a shell that was given its command (-c, also among other letters).
+func runsOneCommand(argv []string) bool {
+	name := strings.TrimPrefix(path.Base(argv[0]), "-")
+	return slices.Contains(shells, name) && slices.ContainsFunc(argv[1:], func(word string) bool {
+		return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.Contains(word, "c")
+	})
+}
