@@ -315,7 +315,7 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 // timeline, because there is no item it could stand in.
 func (h *Hub) noteServer(tx *store.Tx, l *ledger, s *session, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
 	before := l.server
-	l.server.Era, l.server.Protocol = r.Era, clip(r.Protocol, maxName)
+	l.server.Era, l.server.Protocol, l.server.Versions = r.Era, clip(r.Protocol, maxName), nil
 	if len(r.ServerInfo) > 0 && len(r.ServerInfo) <= 1<<20 && json.Valid(r.ServerInfo) {
 		l.server.ServerInfo = r.ServerInfo
 	}
@@ -326,7 +326,7 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger, s *session, r control.Report, 
 	if s.client != "" && !slices.Contains(l.server.Clients, s.client) && len(l.server.Clients) < maxClients {
 		l.server.Clients = append(slices.Clone(l.server.Clients), s.client)
 	}
-	same := before.Era == l.server.Era && before.Sandbox == l.server.Sandbox && before.Protocol == l.server.Protocol && len(before.Clients) == len(l.server.Clients) &&
+	same := before.Versions == nil && before.Era == l.server.Era && before.Sandbox == l.server.Sandbox && before.Protocol == l.server.Protocol && len(before.Clients) == len(l.server.Clients) &&
 		compact(before.ServerInfo) == compact(l.server.ServerInfo) && compact(before.Findings) == compact(l.server.Findings)
 	if same {
 		return nil, nil

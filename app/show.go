@@ -32,13 +32,14 @@ func (h *Hub) Status() (control.Status, error) {
 		}
 		out.Wrappers = append(out.Wrappers, control.WrapperInfo{PID: s.pid, Server: name, Client: s.client, Session: s.id, Since: s.since})
 	}
+	var apart []control.Problem
 	if h.store != nil {
 		err := h.store.View(func(tx *store.Tx) error {
 			servers, err := tx.Servers()
 			if err != nil {
 				return err
 			}
-			out.Servers = len(servers)
+			out.Servers, apart = len(servers), versionProblems(servers)
 			out.Waiting, err = h.inbox(tx, servers)
 			return err
 		})
@@ -49,7 +50,7 @@ func (h *Hub) Status() (control.Status, error) {
 	if h.lost != nil {
 		out.Waiting = []control.InboxItem{h.lost.item()}
 	}
-	out.Problems = append(h.problemList(), h.unlistedProblems()...)
+	out.Problems = slices.Concat(h.problemList(), h.unlistedProblems(), apart)
 	return out, nil
 }
 
@@ -294,6 +295,9 @@ func serverRow(l *ledger, codes map[string]string) control.Server {
 		row.State = "open"
 	case !l.server.FirstUse.IsZero():
 		row.State = "blocked" // somebody looked, and nothing of it is allowed
+	}
+	if row.Versions, row.Problem = versionsOf(l.server), versionProblem(l.server); row.Versions != nil && !r.Blocked {
+		row.State = stateNoVersion
 	}
 	for _, kind := range []string{kindLaunch, kindNewServer, kindChanged} {
 		if codes[kind] != "" {

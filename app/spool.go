@@ -83,9 +83,21 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 	stored, err := h.store.AppendNow(records...)
 	h.mu.Lock()
 	h.countPasses(s.server, stored)
+	noted := h.noteVersions(s.server, records, h.startedLast(s.server))
 	h.mu.Unlock()
 	h.changed()
-	return err
+	return errors.Join(err, noted)
+}
+
+// startedLast is when a wrapper of a server last came or went, as far as this hub has seen: what one that ended says of itself is no
+// news after that.
+func (h *Hub) startedLast(server string) (last time.Time) {
+	for _, s := range h.sessions {
+		if s.server == server && s.since.After(last) {
+			last = s.since
+		}
+	}
+	return last
 }
 
 // orphan is a wrapper that has gone, as what it left names it: its server's name, and whether the server is known.

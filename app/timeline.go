@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -201,6 +202,11 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 	}
 	records, refused := s.caused(name, rest)
 	s.noteUnlisted(records)
+	if err := h.noteVersions(s.server, records, time.Time{}); err != nil {
+		err = h.failed(err)
+		h.mu.Unlock()
+		return control.Acked{}, err
+	}
 	if refused += strange; refused > 0 && !s.strange {
 		s.strange = true
 		records = append(records, h.record("guard_problem", "warned", store.Record{

@@ -84,7 +84,7 @@ func (c *checker) wake() {
 
 // begin asks for the first check, as soon as the server can be asked.
 func (c *checker) begin() {
-	if !c.s.life.answered.Load() || !c.s.life.initialized.Load() && !c.s.gate.pending() {
+	if !c.s.life.answered.Load() || c.s.life.apart.Load() || !c.s.life.initialized.Load() && !c.s.gate.pending() {
 		return
 	}
 	c.mu.Lock()
@@ -198,6 +198,13 @@ func (c *checker) resync() {
 		c.resyncs, c.urgent = true, true
 		c.wake()
 	}
+}
+
+// retell has the next report go out, whatever the last one was: what the hub knows of the server has become otherwise.
+func (c *checker) retell() {
+	c.mu.Lock()
+	c.reported = ""
+	c.mu.Unlock()
 }
 
 // announce has the client hear that listings changed. Before the first check there is nothing it could have seen.

@@ -63,6 +63,7 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 	switch r.method {
 	case methodInitialize:
 		s.rememberClient(line, m, r.id)
+		s.rememberVersion(line, m)
 		s.life.asked.Store(true)
 		s.forward(r, line)
 		return
@@ -74,6 +75,13 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 	r.keep(line, m)
 	if !s.life.asked.Load() {
 		s.refuse(r, reasonUninitialized)
+		return
+	}
+	if !s.life.wentOn.Load() {
+		s.life.wentOn.Store(true)
+	}
+	if s.life.apart.Load() {
+		s.refuseApart(r, line)
 		return
 	}
 	if s.gate.hold(s, r, line) {

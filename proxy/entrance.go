@@ -81,14 +81,26 @@ func (e *entrance) drop(id []byte) bool {
 }
 
 func (e *entrance) takeAll() []*request {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	var all []*request
-	for _, w := range e.waiting {
+	for _, w := range e.empty() {
 		all = append(all, w.r)
 	}
-	e.waiting, e.bytes = nil, 0
 	return all
+}
+
+func (e *entrance) empty() []waitingRequest {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	waiting := e.waiting
+	e.waiting, e.bytes = nil, 0
+	return waiting
+}
+
+// turnAway answers all that waits for a first snapshot that does not come, because the server's version is not ours.
+func (e *entrance) turnAway(s *Session) {
+	for _, w := range e.empty() {
+		s.refuseApart(w.r, w.line)
+	}
 }
 
 // settleLimit is how long requests that were read before the client closed its end may take to reach the server.

@@ -249,6 +249,7 @@ type server struct {
 	capabilities string
 	handle       func(line string) (answer string, handled bool)
 	lists        map[string]int
+	leaves       bool // it ends with its input
 }
 
 func (s *server) write(line string) {
@@ -405,7 +406,12 @@ func newRig(t *testing.T, approve func(pin.Item) bool, prepare ...func(*rig)) *r
 	r.s = New(Config{FromClient: clientOut, ToClient: sessionOut, FromServer: serverOut, ToServer: sessionUp, Gate: g, Session: "s1"})
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	go r.server.serve(toServer)
+	go func() {
+		r.server.serve(toServer)
+		if r.server.leaves {
+			serverIn.Close()
+		}
+	}()
 	go func() {
 		lines := frame.NewReader(toClient, 512<<20)
 		for {

@@ -48,10 +48,10 @@ func (s *Session) clientName() string {
 func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) error {
 	if m.Kind == frame.Error {
 		s.notInitialized()
-		if s.view.Load().open() && s.harmlessError(line) {
-			return s.toClient(s.withoutOurs(line, m))
+		if handled, err := s.refusedVersion(r, line, m); handled {
+			return err
 		}
-		return s.client.Write(s.blandError(r, line, m))
+		return s.failedInitialize(r, line, m)
 	}
 	findings := s.foundInInitialize(line, len(m.Ours) > 0)
 	if len(m.Ours) > 0 {
@@ -64,6 +64,7 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's answer to initialize is no object", nil))
 	}
 	s.rememberServer(line, result, findings)
+	apart := s.apartAt(line, result)
 	s.life.answered.Store(true)
 	if s.cfg.Launch != nil {
 		s.cfg.Launch.Answered()
@@ -83,8 +84,19 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 		edits = append(edits, frame.Edit{Start: info.Start, End: info.End, With: append(name, `,"version":"withheld"}`...)})
 	}
 	err := s.toClient(frame.Splice(nil, line, append(edits, beside(line)...)))
+	if apart {
+		s.gate.turnAway(s)
+	}
 	s.checks.begin()
 	return err
+}
+
+// failedInitialize passes an error on that is not about versions.
+func (s *Session) failedInitialize(r *request, line []byte, m *frame.Message) error {
+	if s.view.Load().open() && s.harmlessError(line) {
+		return s.toClient(s.withoutOurs(line, m))
+	}
+	return s.client.Write(s.blandError(r, line, m))
 }
 
 // notInitialized takes back that the client asked for a session, after an answer that made none: what it sent on in

@@ -103,6 +103,8 @@ func (why reason) summary() string {
 		return "refused: it could not be checked in time"
 	case reasonNothing:
 		return "refused: nothing of the server is allowed"
+	case reasonVersion:
+		return "refused: the server speaks another protocol version"
 	case reasonUnlisted:
 		return "refused: what the server offers could not be read"
 	case reasonNoHub:

@@ -14,6 +14,8 @@ type life struct {
 	asked       atomic.Bool // the client has sent initialize
 	answered    atomic.Bool // the server has answered it
 	initialized atomic.Bool // the client has sent notifications/initialized
+	wentOn      atomic.Bool // the client has asked for more than initialize and ping
+	apart       atomic.Bool // the server answered in a protocol version that we do not speak
 
 	mu           sync.Mutex
 	declared     map[string]bool // capabilities the server announced
@@ -22,6 +24,7 @@ type life struct {
 	serverInfo   []byte
 	findings     []inspect.Finding // in what initialize said beside instructions
 	protocol     string
+	wanted       string // version that the client asked for
 	client       string // the client's own name
 	numericIDs   bool   // the client numbers its requests; ours look alike
 

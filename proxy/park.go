@@ -61,6 +61,7 @@ func (s *Session) parkedRequest(r *request, line []byte, m *frame.Message) bool 
 	switch r.method {
 	case methodInitialize:
 		s.rememberClient(line, m, r.id)
+		s.rememberVersion(line, m)
 		s.life.asked.Store(true)
 		s.park.initialize = slices.Clone(line)
 		s.client.Enqueue(resultLine(r.id, s.parkedInitialize(line, m)))
@@ -87,9 +88,6 @@ func (s *Session) parkedRequest(r *request, line []byte, m *frame.Message) bool 
 	return true
 }
 
-// spokenProtocols are the versions of the legacy eras. A client that speaks none of them is answered with the newest.
-var spokenProtocols = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
-
 // parkedInitialized keeps the client's notifications/initialized for a server that is not there yet.
 func (s *Session) parkedInitialized() bool {
 	if s.park == nil {
@@ -105,9 +103,9 @@ func (s *Session) parkedInitialized() bool {
 
 // parkedInitialize is our own answer. All listings are announced: which of them the server has is not known yet.
 func (s *Session) parkedInitialize(line []byte, m *frame.Message) []byte {
-	protocol := spokenProtocols[len(spokenProtocols)-1]
+	protocol := control.Spoken[len(control.Spoken)-1] // what a client is answered that asks for none of them
 	if span, ok := frame.Find(line, m.Params, "protocolVersion"); ok {
-		if asked, _ := frame.String(line, span); slices.Contains(spokenProtocols, asked) {
+		if asked, _ := frame.String(line, span); slices.Contains(control.Spoken, asked) {
 			protocol = asked
 		}
 	}
@@ -164,7 +162,12 @@ func (s *Session) introduce(ctx context.Context) {
 			findings := s.foundInInitialize(whole, len(answer) != len(whole))
 			if result, ok := frame.Find(answer, frame.Root(answer), "result"); ok && frame.Type(answer, result) == '{' {
 				s.rememberServer(answer, result, findings)
+				s.apartAt(answer, result)
 				answered = true
+			} else if failure, ok := frame.Find(answer, frame.Root(answer), "error"); ok {
+				if offered, about := versionsNamed(answer, failure); about {
+					s.noCommonVersion(offered)
+				}
 			}
 		case <-ctx.Done():
 		}
@@ -184,8 +187,12 @@ func (s *Session) introduce(ctx context.Context) {
 	p.parked = false
 	initialized := s.life.initialized.Load()
 	p.mu.Unlock()
-	if !answered {
+	switch {
+	case !answered:
 		s.notInitialized()
+		return
+	case s.life.apart.Load():
+		s.gate.turnAway(s)
 		return
 	}
 	if initialized {

@@ -33,6 +33,7 @@ const (
 	reasonLaunch               // what it runs is not what was allowed to run
 	reasonLaunchUnseen         // what it runs has not been seen yet (pins.launch = block)
 	reasonWithheld             // declared under a name that another item has too, or nearly
+	reasonVersion              // it speaks a protocol version that we do not
 	reasonUnread               // declared in a text that has no one reading
 )
 
@@ -128,6 +129,9 @@ func refusal(why reason, s subject, state *control.State) (text string, d decisi
 	case reasonLaunchUnseen:
 		text = fmt.Sprintf("It has not been seen yet which code the server %q runs, %s", server, notThrough)
 		d.code, d.kind, final = "", "launch", "It can be tried again in a minute."
+	case reasonVersion:
+		text = fmt.Sprintf("The server %q speaks a protocol version that Sallyport does not, %s", server, nothingRun)
+		d.code, d.kind = "", "no_common_version"
 	case reasonChanged:
 		text = phrase + " changed since it was last allowed, " + notRun
 	case reasonDropped:

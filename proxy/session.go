@@ -91,7 +91,7 @@ func New(cfg Config) *Session {
 		cfg.ToServer = held.late
 	}
 	s := &Session{cfg: cfg, park: held, aside: newAside(), askTurns: make(chan struct{}, askTurns), client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
-	s.view.Store(newView(s.state(), nil, true))
+	s.view.Store(newView(s.state(), nil, true, false))
 	s.clientReader = frame.NewReader(cfg.FromClient, 0)
 	if held == nil {
 		s.serverReader = frame.NewReader(cfg.FromServer, 0)
@@ -166,6 +166,9 @@ func (s *Session) Run(ctx context.Context) Ended {
 		case <-clientBroken:
 		case <-ctx.Done():
 		}
+	}
+	if ended == ClientGone {
+		s.leftOver()
 	}
 	return ended
 }
@@ -345,7 +348,7 @@ func (s *Session) rebuild(seen *observation, verified *bool) (before, after *vie
 	if verified != nil {
 		ok = *verified
 	}
-	after = newView(s.state(), seen, ok)
+	after = newView(s.state(), seen, ok, s.life.apart.Load())
 	s.view.Store(after)
 	return before, after
 }

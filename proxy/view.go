@@ -34,6 +34,7 @@ type view struct {
 	seen     *observation // nil before the first snapshot was judged
 	launch   control.LaunchVerdict
 	verified bool // false: the last check did not come to an end, so what is declared now is not known
+	apart    bool // the server speaks a protocol version that we do not
 
 	served    map[string]bool // pin keys that are declared now with an approved digest
 	tools     map[string]tool // the same, of tools alone and by name
@@ -45,8 +46,8 @@ type tool struct{ name, key string }
 
 // newView judges: an item is served if the digest that is declared now is one of those approved for it, and for no other
 // reason.
-func newView(state *control.State, seen *observation, verified bool) *view {
-	v := &view{state: state, policy: policy.ForWrapper(state.Settings), seen: seen, verified: verified, served: map[string]bool{}, tools: map[string]tool{}}
+func newView(state *control.State, seen *observation, verified, apart bool) *view {
+	v := &view{state: state, policy: policy.ForWrapper(state.Settings), seen: seen, verified: verified, apart: apart, served: map[string]bool{}, tools: map[string]tool{}}
 	v.launch = control.LaunchGo
 	if state.Launch != nil && state.Launch.Verdict != "" {
 		v.launch = state.Launch.Verdict
@@ -72,7 +73,7 @@ func newView(state *control.State, seen *observation, verified bool) *view {
 // open is the contract's word: at least one item of the server is approved, and it is not blocked whole. What may not run,
 // or has not been seen to be what may, is not open either.
 func (v *view) open() bool {
-	return v.state.Open && !v.state.Blocked && v.launch == control.LaunchGo
+	return v.state.Open && !v.state.Blocked && v.launch == control.LaunchGo && !v.apart
 }
 
 // shut is why nothing of the server passes, for a view that is not open.
@@ -86,6 +87,8 @@ func (v *view) shut() reason {
 		return reasonLaunch
 	case v.state.Open && v.launch == control.LaunchWait:
 		return reasonLaunchUnseen
+	case v.apart:
+		return reasonVersion
 	case !v.verified && v.state.Code == "":
 		return reasonUnlisted
 	}

@@ -170,7 +170,7 @@ type Decided struct {
 type Server struct {
 	Server   string    `json:"server"`
 	Identity string    `json:"identity"`
-	State    string    `json:"state"` // new, open, blocked
+	State    string    `json:"state"` // new, open, blocked, no_common_version
 	Wrappers int       `json:"wrappers"`
 	Allowed  int       `json:"allowed"`
 	Blocked  int       `json:"blocked"`
@@ -179,7 +179,8 @@ type Server struct {
 	LastSeen string    `json:"lastSeen"`
 	Sandbox  string    `json:"sandbox"`
 	RunsIn   []string  `json:"runsUnder"`
-	Parts    int       `json:"parts"` // pinned things, all kinds
+	Parts    int       `json:"parts"`             // pinned things, all kinds
+	Problem  *Problem  `json:"problem,omitempty"` // why nothing of it can be used, where no item says so
 }
 
 // ServerDetail is one server whole.

@@ -26,8 +26,12 @@ func (p *Page) Servers() ([]Server, error) {
 }
 
 func server(s control.Server) Server {
+	var problem *Problem
+	if s.Problem != nil {
+		problem = new(Problem(*s.Problem))
+	}
 	return Server{
-		Server: s.Server, Identity: s.Identity, State: s.State, Wrappers: s.Wrappers, Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code,
+		Problem: problem, Server: s.Server, Identity: s.Identity, State: s.State, Wrappers: s.Wrappers, Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code,
 		Findings: findings(s.Findings), LastSeen: stamp(s.LastSeen), Sandbox: s.Sandbox, RunsIn: some(s.RunsIn),
 	}
 }

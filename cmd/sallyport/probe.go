@@ -71,6 +71,9 @@ func (l *lookedAt) Record(r control.Record) {
 	if why, ok := r.Unlisted(); ok {
 		l.failed(fmt.Errorf("what it offers cannot be read: %s", why))
 	}
+	if v, ok := r.NoCommonVersion(); ok {
+		l.failed(fmt.Errorf("SP-221: the server %s", v.Words()))
+	}
 }
 
 func (l *lookedAt) failed(err error) {
@@ -161,6 +164,11 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	select {
 	case err := <-initialized:
 		if err != nil {
+			select {
+			case why := <-look.fail: // said before the answer was
+				return none, why
+			default:
+			}
 			return none, serverSilent(process, err)
 		}
 	case <-ctx.Done():

@@ -302,7 +302,7 @@ type Server struct {
 	ID       string            `json:"id"` // names it wherever a server is asked for, also where two have one name
 	Server   string            `json:"server"`
 	Identity string            `json:"identity"`
-	State    string            `json:"state"` // new, open, blocked
+	State    string            `json:"state"` // new, open, blocked, no_common_version
 	Wrappers int               `json:"wrappers"`
 	Allowed  int               `json:"allowed"` // tools
 	Blocked  int               `json:"blocked"` // tools
@@ -311,6 +311,8 @@ type Server struct {
 	Findings []inspect.Finding `json:"findings"`
 	LastSeen time.Time         `json:"last_seen"`
 	Sandbox  string            `json:"sandbox"`              // in force from its next start on: off, shield, strict
+	Versions *Versions         `json:"versions,omitempty"`   // where its last start found no common protocol version
+	Problem  *Problem          `json:"problem,omitempty"`    // why nothing of it can be used, where no item says so
 	RunsIn   []string          `json:"runs_under,omitempty"` // what its live wrappers have it under, as they said when it last declared itself
 }
 

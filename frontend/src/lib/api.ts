@@ -307,7 +307,7 @@ export interface Server {
   /** server text */
   server: string
   identity: string
-  state: string // new, open, blocked
+  state: string // new, open, blocked, no_common_version
   wrappers: number
   /** tools */
   allowed: number
@@ -322,6 +322,8 @@ export interface Server {
   runsUnder: string[]
   /** pinned things, all kinds */
   parts: number
+  /** why nothing of it can be used, where no item says so */
+  problem?: Problem
 }
 
 export interface ServerDetail extends Server {

@@ -23,6 +23,7 @@ describe('how a server stands', () => {
   for (const [name, server, words] of [
     ['a server that nobody looked at waits', serverOf({ state: 'new', blocked: 4, allowed: 0 }), 'Waiting for you'],
     ['a server that is blocked whole is blocked', serverOf({ state: 'blocked' }), 'Blocked'],
+    ['a server of another protocol version is no guarded one', serverOf({ state: 'no_common_version', allowed: 3 }), 'Other protocol version'],
     ['one blocked tool is counted', serverOf({ blocked: 1 }), '1 tool blocked'],
     ['several are counted', serverOf({ blocked: 3 }), '3 tools blocked'],
     ['something else that waits is said', serverOf({ code: '4F2A' }), 'Something waits for you'],
@@ -126,6 +127,14 @@ describe('one server', () => {
     detail(detailOf())
     const heading = await screen.findByRole('heading', { level: 1, name: /weather/ })
     await waitFor(() => expect(heading).toHaveFocus())
+  })
+
+  it('says why nothing of it can be used, where no item says so', async () => {
+    const problem = { code: 'SP-221', what: 'the server weather offers protocol versions 2026-07-28; claude-desktop asked for 2025-11-25', next: 'Update the client.' }
+    detail(detailOf({ state: 'no_common_version', problem }))
+    expect(await screen.findByText(/The server weather offers protocol versions 2026-07-28/)).toBeInTheDocument()
+    expect(screen.getByText('(SP-221)')).toBeInTheDocument()
+    expect(screen.queryByRole('button', { name: /Block this server/ })).toBeNull()
   })
 
   it('keeps the focus and what is unfolded when something changed', async () => {

@@ -14,6 +14,7 @@ export interface Status {
  */
 export function statusOf(server: Server, unguarded: readonly Unguarded[]): Status {
   if (server.wrappers === 0 && unguarded.some((u) => u.kind === 'entry' && u.name === server.server)) return { standing: 'problem', words: 'Not guarded' }
+  if (server.state === 'no_common_version') return { standing: 'problem', words: 'Other protocol version' }
   if (server.state === 'new') return { standing: 'waiting', words: 'Waiting for you' }
   if (server.state === 'blocked') return { standing: 'blocked', words: 'Blocked' }
   if (server.blocked > 0) return { standing: 'blocked', words: server.blocked === 1 ? '1 tool blocked' : `${server.blocked} tools blocked` }

@@ -1,0 +1,209 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// CodeVersion is the JSON-RPC error code of "no common protocol version" (UnsupportedProtocolVersionError, specification of 2026-07-28).
+const CodeVersion = -32022
+
+// rememberVersion keeps the version that the client's initialize asks for.
+func (s *Session) rememberVersion(line []byte, m *frame.Message) {
+	asked := ""
+	if span, ok := frame.Find(line, m.Params, "protocolVersion"); ok {
+		asked, _ = frame.String(line, span)
+		asked = strings.Clone(asked[:min(len(asked), maxPlainID)])
+	}
+	s.life.mu.Lock()
+	s.life.wanted = asked
+	s.life.mu.Unlock()
+}
+
+// apartAt says whether the result of initialize leaves the two sides without a version that we speak, and remembers which it was. A
+// version that we do speak and that the client did not ask for is the client's to accept: if it leaves instead, leftOver says so.
+func (s *Session) apartAt(line []byte, result frame.Span) bool {
+	span, ok := frame.Find(line, result, "protocolVersion")
+	if !ok || frame.Type(line, span) != '"' {
+		return false // it names none, and the client sees that itself
+	}
+	version, _ := frame.String(line, span)
+	apart := !slices.Contains(control.Spoken, version)
+	if apart {
+		s.noCommonVersion([]string{version})
+	}
+	if s.life.apart.Swap(apart) != apart {
+		s.rebuild(nil, nil)
+	}
+	return apart
+}
+
+// noCommonVersion has the hub know that this start came to nothing, and says in what words.
+func (s *Session) noCommonVersion(offered []string) control.Versions {
+	s.life.mu.Lock()
+	asked := s.life.wanted
+	s.life.mu.Unlock()
+	v := control.VersionsOf(offered, asked)
+	s.journal.record("guard_problem", "blocked", control.Record{
+		Summary: "the server and the client have no protocol version in common; nothing of the server is used", Detail: control.VersionsDetail(v),
+	})
+	s.checks.retell()
+	return v
+}
+
+// versionError answers initialize in our words. What the server says stays out of it but for versions that are dates.
+func (s *Session) versionError(id []byte, v control.Versions) []byte {
+	data, err := json.Marshal(struct {
+		Supported []string `json:"supported"`
+		Requested string   `json:"requested,omitempty"`
+	}{append([]string{}, v.Offered...), v.Asked})
+	if err != nil {
+		data = nil
+	}
+	return errorLine(id, CodeVersion, versionWords(s.view.Load().state, v)+" Update the client or the server, so that both speak one version. Retrying will not help.", data)
+}
+
+func versionWords(state *control.State, v control.Versions) string {
+	v.Client = "" // it is the client that reads this
+	return "[Sallyport] " + strings.TrimSpace("The server "+inspect.CleanName(state.Name, "")) + " " + v.Words() + "."
+}
+
+// refusedVersion answers an initialize that the server answered with an error, if the error is about versions. It says whether it did,
+// or will: a server that does not know initialize is asked which versions it speaks. An error means that the client no longer reads.
+func (s *Session) refusedVersion(r *request, line []byte, m *frame.Message) (bool, error) {
+	offered, about := versionsNamed(line, m.Error)
+	if about {
+		return true, s.client.Write(s.versionError(r.id, s.noCommonVersion(offered)))
+	}
+	code, _ := frame.Find(line, m.Error, "code")
+	switch string(code.Of(line)) {
+	case "-32601", "-32600", "-32602": // what a server says to a method, or to parameters, that its version does not have
+	default:
+		return false, nil
+	}
+	line = bytes.Clone(line)
+	s.aside.run(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), discoverLimit)
+		defer cancel()
+		s.life.mu.Lock()
+		asked := s.life.wanted
+		s.life.mu.Unlock()
+		if offered := s.discover(ctx); len(offered) > 0 && !slices.Contains(offered, asked) {
+			s.client.Enqueue(s.versionError(r.id, s.noCommonVersion(offered)))
+			return
+		}
+		var again frame.Message
+		if frame.Scan(line, frame.FromServer, &again) == nil {
+			_ = s.failedInitialize(r, line, &again) // that the client is gone, its own reader finds
+		}
+	})
+	return true, nil
+}
+
+// discoverLimit is how long a server that does not know initialize may take to name its versions.
+const discoverLimit = 3 * time.Second
+
+// discover asks a server which versions it speaks, as clients of 2026-07-28 do. None: it did not say.
+func (s *Session) discover(ctx context.Context) []string {
+	r := &request{id: s.checks.ownID(), method: methodModern, own: make(chan []byte, 1), started: time.Now()}
+	if s.calls.add(r) == 0 {
+		return nil
+	}
+	line := appendHead(make([]byte, 0, 256), r.id)
+	s.server.Enqueue(append(line, `,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`+"\n"...))
+	select {
+	case <-ctx.Done():
+		s.calls.take(r.id)
+		return nil
+	case answer := <-r.own:
+		if answer == nil {
+			return nil
+		}
+		root := frame.Root(answer)
+		if result, ok := frame.Find(answer, root, "result", "supportedVersions"); ok {
+			return versionTexts(answer, result)
+		}
+		failure, _ := frame.Find(answer, root, "error")
+		offered, _ := versionsNamed(answer, failure)
+		return offered
+	}
+}
+
+// versionsNamed reads the versions that an error names: in its data, under any of the names that are in use, else in its message. about
+// says that it is an error about versions at all.
+func versionsNamed(line []byte, failure frame.Span) (offered []string, about bool) {
+	if code, ok := frame.Find(line, failure, "code"); ok && string(code.Of(line)) == "-32022" {
+		about = true
+	}
+	under(line, failure, "data", func(data frame.Span) bool {
+		for _, key := range []string{"supported", "supportedVersions", "supportedProtocolVersions", "supported_versions", "protocolVersions", "versions"} {
+			under(line, data, key, func(value frame.Span) bool {
+				if named := versionTexts(line, value); len(named) > 0 {
+					offered, about = append(offered, named...), true
+				}
+				return true
+			})
+		}
+		return true
+	})
+	if span, ok := frame.Find(line, failure, "message"); ok && len(offered) == 0 {
+		message, _ := frame.String(line, span)
+		if lower := strings.ToLower(message[:min(len(message), 1000)]); strings.Contains(lower, "protocol version") || strings.Contains(lower, "protocolversion") {
+			words := strings.FieldsFunc(lower, func(c rune) bool { return (c < '0' || c > '9') && c != '-' })
+			offered, about = words, true // what is no date stays out
+		}
+	}
+	return offered, about
+}
+
+// versionTexts are the texts of a list, or the one there is.
+func versionTexts(line []byte, value frame.Span) (texts []string) {
+	add := func(span frame.Span) {
+		if text, ok := frame.String(line, span); ok && len(text) <= maxPlainID && len(texts) < pageOfVersions {
+			texts = append(texts, strings.Clone(text))
+		}
+	}
+	switch frame.Type(line, value) {
+	case '"':
+		add(value)
+	case '[':
+		frame.Elements(line, value, func(_ int, one frame.Span) bool {
+			add(one)
+			return true
+		})
+	}
+	return texts
+}
+
+// pageOfVersions is how many versions of a server are read: the protocol has a handful.
+const pageOfVersions = 100
+
+// leftOver says, when the session ends, that the client left at the version it was offered. One that went on agreed to it.
+func (s *Session) leftOver() {
+	s.life.mu.Lock()
+	wanted, offered := s.life.wanted, s.life.protocol
+	s.life.mu.Unlock()
+	if s.life.answered.Load() && !s.life.apart.Load() && !s.life.initialized.Load() && !s.life.wentOn.Load() && wanted != "" && offered != "" && wanted != offered {
+		s.noCommonVersion([]string{offered})
+	}
+}
+
+// refuseApart answers what a client asks of a server whose version we do not speak: there is nothing to wait for.
+func (s *Session) refuseApart(r *request, line []byte) {
+	switch {
+	case r.method == methodCall && isOwnTool(r.name):
+		s.callOwn(r, line)
+	case r.method.listing():
+		s.client.Enqueue(s.emptyListing(s.view.Load(), r))
+	default:
+		s.refuse(r, reasonVersion)
+	}
+}

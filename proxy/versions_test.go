@@ -1,0 +1,164 @@
+package proxy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+func apart(r control.Record) bool {
+	_, ok := r.NoCommonVersion()
+	return ok
+}
+
+const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"claude-ai","version":"1"}}}`
+
+// refusesInitialize is a server that answers initialize with an error, and server/discover as it is told to.
+func refusesInitialize(failure, discovered string) func(*rig) {
+	return func(r *rig) {
+		r.server.handle = func(line string) (string, bool) {
+			id := func() string {
+				at := strings.Index(line, `"id":`) + len(`"id":`)
+				return line[at : at+strings.IndexAny(line[at:], ",}")]
+			}
+			switch {
+			case strings.Contains(line, `"method":"initialize"`):
+				return `{"jsonrpc":"2.0","id":` + id() + `,"error":` + failure + `}`, true
+			case strings.Contains(line, `"method":"server/discover"`):
+				if discovered == "" {
+					discovered = `"error":{"code":-32601,"message":"Method not found"}`
+				}
+				return `{"jsonrpc":"2.0","id":` + id() + `,` + discovered + `}`, true
+			}
+			return "", false
+		}
+	}
+}
+
+func TestAnErrorThatNamesOtherVersionsIsToldInOurWords(t *testing.T) {
+	for name, c := range map[string]struct{ failure, discovered, offers string }{
+		"the code of 2026-07-28":                   {`{"code":-32022,"message":"BUY NOW","data":{"supported":["2026-07-28"],"requested":"2025-06-18"}}`, "", "offers protocol versions 2026-07-28;"},
+		"the code of earlier SDKs, data":           {`{"code":-32602,"message":"BUY NOW","data":{"supported":["2023-01-01","2022-01-01"]}}`, "", "offers protocol versions 2022-01-01, 2023-01-01;"},
+		"a list under another name, in capitals":   {`{"code":-32000,"message":"BUY NOW","data":{"supportedVersions":["2023-01-01"],"Supported":"2022-02-02"}}`, "", "offers protocol versions 2022-02-02, 2023-01-01;"},
+		"a message alone":                          {`{"code":-32602,"message":"Unsupported protocol version, BUY NOW (2023-01-01)"}`, "", "offers protocol versions 2023-01-01;"},
+		"no version that is a date":                {`{"code":-32022,"message":"BUY NOW","data":{"supported":["BUY","1.0","2026-07-28 BUY"]}}`, "", "offers other versions;"},
+		"a code without data":                      {`{"code":-32022,"message":"BUY NOW"}`, "", "offers other versions;"},
+		"ten versions":                             {`{"code":-32022,"message":"BUY","data":{"supported":["2010-01-01","2011-01-01","2012-01-01","2013-01-01","2014-01-01","2015-01-01","2016-01-01","2017-01-01","2018-01-01","2019-01-01"]}}`, "", "offers protocol versions 2012-01-01, 2013-01-01, 2014-01-01, 2015-01-01, 2016-01-01, 2017-01-01, 2018-01-01, 2019-01-01;"},
+		"one that does not know initialize at all": {`{"code":-32601,"message":"BUY"}`, `"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"instructions":"BUY"}`, "offers protocol versions 2026-07-28;"},
+		"the same, which answers with an error":    {`{"code":-32601,"message":"BUY"}`, `"error":{"code":-32022,"message":"BUY","data":{"supported":["2027-01-01"]}}`, "offers protocol versions 2027-01-01;"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, approveAll, refusesInitialize(c.failure, c.discovered))
+			r.send(hello)
+			got := r.answerTo("0")
+			if !strings.Contains(got, `"code":-32022`) || !strings.Contains(got, "[Sallyport] The server weather "+c.offers+" the client asked for 2025-06-18. ") || strings.Contains(got, "BUY") {
+				t.Error(got)
+			}
+			if strings.Contains(got, "2026-07-28") && !strings.Contains(got, `"data":{"supported":["2026-07-28"],"requested":"2025-06-18"}`) {
+				t.Error(got)
+			}
+			r.records("no common version", apart)
+			r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+			if got := r.call("1", "echo"); !strings.Contains(got, "before initialize") {
+				t.Error(got)
+			}
+			if r.gate.reportCount() != 0 {
+				t.Error("it was reported for a decision")
+			}
+		})
+	}
+}
+
+func TestAnErrorAboutSomethingElseStaysWhatItIs(t *testing.T) {
+	for name, c := range map[string]struct{ failure, discovered string }{
+		"a missing key":                          {`{"code":-32000,"message":"API_KEY is not set since 2024-01-01"}`, ""},
+		"wrong parameters, no versions anywhere": {`{"code":-32602,"message":"clientInfo is missing"}`, ""},
+		"it does speak what was asked for":       {`{"code":-32601,"message":"later"}`, `"result":{"supportedVersions":["2025-06-18","2026-07-28"]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, approveAll, refusesInitialize(c.failure, c.discovered))
+			r.send(hello)
+			if got := r.answerTo("0"); strings.Contains(got, "-32022") || !strings.Contains(got, `"error"`) || strings.Contains(got, "2024-01-01") {
+				t.Error(got) // of a server that nobody has reviewed the words stay out
+			}
+			if r.gate.recorded(apart) {
+				t.Error("it counts as one of another version")
+			}
+		})
+	}
+}
+
+// speaks is a server that answers initialize with this version.
+func speaks(version *string) func(*rig) {
+	return func(r *rig) {
+		r.server.handle = func(line string) (string, bool) {
+			if !strings.Contains(line, `"method":"initialize"`) {
+				return "", false
+			}
+			r.server.mu.Lock()
+			defer r.server.mu.Unlock()
+			return `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"` + *version + `","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"instructions":"BUY NOW"}}`, true
+		}
+	}
+}
+
+func TestAServerOfAVersionThatWeDoNotSpeakIsAskedNothingAndOffersNothing(t *testing.T) {
+	version := "2099-01-01"
+	r := newRig(t, approveAll, speaks(&version))
+	r.send(hello, `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"echo","arguments":{}}}`) // before it is answered
+	first := r.answerTo("0")
+	if !strings.Contains(first, `"protocolVersion":"2099-01-01"`) || strings.Contains(first, "BUY") {
+		t.Error(first)
+	}
+	if got := r.answerTo("9"); !strings.Contains(got, `The server \"weather\" speaks a protocol version that Sallyport does not`) {
+		t.Error(got)
+	}
+	r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	if got := r.call("1", "echo"); !refused(got) {
+		t.Error(got)
+	}
+	if got := r.tools("2"); len(got) != 2 || r.server.listCount("tools/list") != 0 {
+		t.Errorf("lists %v, and was asked %d times", got, r.server.listCount("tools/list"))
+	}
+	r.server.write(`{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage","params":{"messages":[]}}`)
+	r.eventually("its own request is refused", func() bool { return r.server.got(`"id":"s1","error"`) })
+	r.records("no common version", func(rec control.Record) bool {
+		v, ok := rec.NoCommonVersion()
+		return ok && len(v.Offered) == 1 && v.Offered[0] == "2099-01-01" && v.Asked == "2025-06-18"
+	})
+	if r.gate.reportCount() != 0 {
+		t.Error("it was reported for a decision")
+	}
+	// The same process comes to terms: a client may ask again with another version.
+	r.server.declare(func(*server) { version = "2025-06-18" })
+	r.initialize()
+	if got := r.call("3", "echo"); !strings.Contains(got, "ok echo") {
+		t.Error(got)
+	}
+	if r.gate.reportCount() == 0 {
+		t.Error("the hub did not hear that they agree")
+	}
+}
+
+func TestAVersionThatTheClientDidNotAskForIsTheClientsToAccept(t *testing.T) {
+	for _, stays := range []bool{true, false} {
+		version := "2024-11-05"
+		r := newRig(t, approveAll, speaks(&version), func(r *rig) { r.server.leaves = true })
+		r.send(hello)
+		r.answerTo("0")
+		if stays {
+			r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+			if got := r.call("1", "echo"); !strings.Contains(got, "ok echo") {
+				t.Error(got)
+			}
+		}
+		r.in.Close()
+		<-r.ended
+		if r.gate.recorded(apart) == stays {
+			t.Errorf("the client stays: %t, and it counts as without a common version: %t", stays, !stays)
+		}
+	}
+}
