@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -173,6 +174,7 @@ func waitingCodes(tx *store.Tx, id string) map[string]string {
 var wrapperKinds = map[string]bool{
 	"server_start": true, "server_stop": true, "tool_call": true, "policy_decision": true,
 	"drift": true, "quarantine": true, "guard_problem": true,
+	"resource_read": true, "prompt_get": true, "sampling": true, "elicitation": true,
 }
 
 var statuses = map[string]bool{"ok": true, "warned": true, "blocked": true, "held": true, "error": true}
@@ -241,7 +243,11 @@ func (s *session) caused(name string, sent []control.Record) (records []store.Re
 		record.Server = name
 		record.Tool = clip(record.Tool, maxName)
 		record.Summary = clip(maskText(record.Summary, s.secrets), 4096)
-		record.Detail = maskDetail(record.Detail, s.secrets)
+		if record.Kind == control.KindRead || record.Kind == control.KindPrompt {
+			record.Detail = maskNamed(record.Detail, s.secrets)
+		} else {
+			record.Detail = maskDetail(record.Detail, s.secrets)
+		}
 		record.Client, record.Session, record.Request = clip(record.Client, maxName), clip(record.Session, maxName), clip(record.Request, maxName)
 		if record.Session == "" {
 			record.Session = s.id
@@ -249,6 +255,26 @@ func (s *session) caused(name string, sent []control.Record) (records []store.Re
 		records = append(records, record)
 	}
 	return records, refused
+}
+
+// maskNamed masks the detail of a read: what it names, as the one value that it is. Masked as part of a JSON text a URI would take the
+// text's end with it. All else there is of the wrapper's own words and numbers.
+func maskNamed(raw json.RawMessage, secrets []string) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	var said map[string]any
+	numbers := json.NewDecoder(bytes.NewReader(raw))
+	numbers.UseNumber()
+	if numbers.Decode(&said) != nil {
+		return nil
+	}
+	for _, key := range []string{"uri", "prompt"} {
+		if named, ok := said[key].(string); ok {
+			said[key] = inspect.CleanText(maskText(named, secrets), maxName*2)
+		}
+	}
+	return detail(said)
 }
 
 // maskDetail masks inside JSON without breaking it: a detail that is none any more afterwards is left out.

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"sync"
 	"time"
@@ -142,9 +141,9 @@ func (s *Session) examine(v *view, r *request, line []byte) (err error) {
 	if err != nil {
 		return s.unclean(line, whySecrets)
 	}
-	err = s.toClient(sent)
+	delivered, err := s.toClientWhole(sent)
 	said = true
-	s.journal.delivered(r, len(line), found, secretsUnder(v.policy))
+	s.journal.delivered(r, delivered, found, secretsUnder(v.policy))
 	s.journal.secrets(r, done)
 	return err
 }
@@ -252,10 +251,9 @@ func (j *journal) delivered(r *request, bytes int, f found, secrets string) {
 		detail["exceptions"], summary = f.exceptions, "its answer passed because of an exception"
 		detail["passed"] = f.Passed
 	}
-	encoded, _ := json.Marshal(detail)
 	now := time.Now()
 	j.recordAt(now, r.recordKind(), "warned", control.Record{
-		Tool: inspect.CleanName(r.name, "a tool"), Summary: summary, Detail: encoded,
+		Tool: r.called(), Summary: summary, Detail: r.detail(detail),
 		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }

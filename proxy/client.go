@@ -41,6 +41,7 @@ func (s *Session) clientUnreadable(line []byte, err error) {
 	id, _ := frame.FindID(line)
 	if id != nil && !bytes.Contains(line, []byte(`"method"`)) {
 		if asked := s.asks.take(id); asked != nil {
+			s.journal.askEnded(asked, outcome{status: "error", action: askUnreadable})
 			s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's answer could not be read: "+why, nil))
 			return
 		}
@@ -344,8 +345,10 @@ func (s *Session) clientAnswer(line []byte, m *frame.Message) {
 		// It was blocked while the client thought about it: what the person or the model said is no longer for this server.
 		text, d := refusal(v.shut(), subject{noun: "request"}, v.state)
 		s.server.Enqueue(errorLine(asked.id, CodeRefused, text, d.append(nil)))
+		s.journal.askEnded(asked, outcome{status: "blocked", code: d.code})
 		s.journal.dropped("an answer of the client to a server that is not open any more")
 		return
 	}
 	s.server.Write(line)
+	s.journal.askEnded(asked, answeredAsk(asked.asked.kind, line, m))
 }

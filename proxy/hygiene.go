@@ -10,11 +10,17 @@ import (
 // toClient writes a line that holds text of the server: every one goes this way, and nothing else changes it behind this.
 // What is ours alone is written by the client's writer itself.
 func (s *Session) toClient(line []byte) error {
+	_, err := s.toClientWhole(line)
+	return err
+}
+
+// toClientWhole is toClient, and says how many bytes the client gets.
+func (s *Session) toClientWhole(line []byte) (delivered int, err error) {
 	clean, err := s.cleaned(s.view.Load().policy.ANSI, line)
 	if err != nil {
-		return s.unclean(line, whyUnclean)
+		return 0, s.unclean(line, whyUnclean)
 	}
-	return s.client.Write(clean)
+	return len(clean), s.client.Write(clean)
 }
 
 // cleaned is a line without what a terminal would obey. The mode is that of the server whose text it is: an answer that was held

@@ -75,11 +75,13 @@ func (s *Session) refusesAsk(v *view, line []byte, m *frame.Message) bool {
 	s.client.Uncork() // the server's pipe may be full: what the client has been answered does not wait with it
 	id = bytes.Clone(id)
 	mode := v.policy.Interaction
+	asked, started := askedOf(m.Method, line), time.Now()
 	refused := control.Interaction{Method: method, Params: params, Client: s.clientName(), Findings: found.Findings}
 	s.askPerson(verdict == askHold && digest != "", refused, func(code string) {
 		text, d := s.askRefused(kind, code)
 		s.server.Enqueue(errorLine(id, CodeRefused, text, d.append(nil)))
 		s.journal.refusedInteraction(kind, mode, code, found)
+		s.journal.asks.note(&s.journal, asked, outcome{status: "blocked", code: code}, started)
 	})
 	return true
 }

@@ -21,6 +21,7 @@ type journal struct {
 
 	mu      sync.Mutex
 	tallies map[string]*tally
+	asks    askLog
 }
 
 func (j *journal) init(cfg Config) {
@@ -40,29 +41,21 @@ func (j *journal) recordAt(now time.Time, kind, status string, r control.Record)
 }
 
 func (j *journal) answered(r *request, status string, bytes int) {
-	if r.method != methodCall {
+	if !r.counts() {
 		return
 	}
 	now := time.Now()
-	j.recordAt(now, "tool_call", status, control.Record{
-		Tool:       inspect.CleanName(r.name, "a tool"),
+	j.recordAt(now, r.recordKind(), status, control.Record{
+		Tool: r.called(), Detail: r.detail(nil),
 		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }
 
 func (j *journal) refused(r *request, why reason, d decision, ran bool) {
 	j.record(r.recordKind(), "blocked", control.Record{
-		Tool: d.tool, Code: d.code, Summary: summary(why, ran), Detail: check("gate"),
+		Tool: d.tool, Code: d.code, Summary: summary(why, ran), Detail: r.detail(map[string]any{"check": "gate"}),
 		DurationUS: time.Since(r.started).Microseconds(),
 	})
-}
-
-// recordKind is what a record about a request is: of a call, or of our own doing.
-func (r *request) recordKind() string {
-	if r.method == methodCall {
-		return "tool_call"
-	}
-	return "policy_decision"
 }
 
 // summary is the reason for the timeline. ran says that the request had reached the server.
@@ -160,6 +153,7 @@ func isPowerOfTen(n uint64) bool {
 
 // end records what happened since it was last said how often.
 func (j *journal) end() {
+	j.asks.end(j)
 	j.mu.Lock()
 	var last []func()
 	for _, sort := range slices.Sorted(maps.Keys(j.tallies)) {

@@ -34,6 +34,8 @@ type request struct {
 	cursor string
 	// unread are definitions that were cut out of the page that answers it.
 	unread [][]byte
+	// asked is what the timeline says of a request of the server.
+	asked asked
 	// own takes the answer of a request of ours. It has room for one.
 	own chan []byte
 

@@ -259,9 +259,8 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 	if r.imitates && !slices.Contains(rules, inspect.Impersonation) {
 		rules = append(rules, inspect.Impersonation)
 	}
-	detail, _ := json.Marshal(map[string]any{"check": "inspect", "why": held.Why, "rules": rules})
 	j.record(r.recordKind(), "held", control.Record{
-		Tool: inspect.CleanName(r.name, "a tool"), Code: code, Summary: "its answer was held back", Detail: detail,
+		Tool: r.called(), Code: code, Summary: "its answer was held back", Detail: r.detail(map[string]any{"check": "inspect", "why": held.Why, "rules": rules}),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -61,8 +60,8 @@ func (j *journal) secrets(r *request, done redaction) {
 	if done.marked {
 		summary, mode = "its answer held "+secretWords(done.rules)+", in whose place marks were put", "redact"
 	}
-	detail, _ := json.Marshal(map[string]any{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
-	j.record("policy_decision", "warned", control.Record{Tool: inspect.CleanName(r.name, "a tool"), Summary: summary, Detail: detail})
+	detail := r.detail(map[string]any{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
+	j.record("policy_decision", "warned", control.Record{Tool: r.called(), Summary: summary, Detail: detail})
 }
 
 // maxRules is how many names of rules one record lists.

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"errors"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -102,16 +103,18 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		s.client.Uncork()
 		s.server.Enqueue(errorLine(id, CodeRefused, text, d.append(nil)))
 		s.journal.refusedAsk(string(m.Method), d)
+		s.journal.asks.note(&s.journal, askedOf(m.Method, line), outcome{status: "blocked", code: d.code}, time.Now())
 		return nil
 	}
 	if !plain && s.refusesAsk(v, line, m) {
 		return nil
 	}
-	r := &request{id: bytes.Clone(id)}
+	r := &request{id: bytes.Clone(id), asked: askedOf(m.Method, line), started: time.Now()}
 	if plain {
 		r.method = methodPlain
 	}
 	if s.asks.add(r) == 0 {
+		s.journal.askEnded(r, outcome{status: "blocked"})
 		s.client.Uncork()
 		s.server.Enqueue(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
 		return nil
@@ -139,10 +142,15 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 	case "notifications/cancelled":
 		// It is in flight no longer: an answer that comes all the same is one the server has said it will not read.
 		span, ok := frame.Find(line, m.Params, "requestId")
-		if !ok || s.asks.take(span.Of(line)) == nil {
+		var asked *request
+		if ok {
+			asked = s.asks.take(span.Of(line))
+		}
+		if asked == nil {
 			s.journal.dropped("a cancellation of the server for a request that is not in flight")
 			return nil
 		}
+		s.journal.askEnded(asked, outcome{status: "error", action: askWithdrawn})
 		if !s.view.Load().open() || !s.passesNotification(line, m) { // without its reason, which is the server's own text
 			only := append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), span.Of(line)...)
 			return s.client.Write(append(only, "}}\n"...))

@@ -170,6 +170,9 @@ func (s *Session) Run(ctx context.Context) Ended {
 	if ended == ClientGone {
 		s.leftOver()
 	}
+	for _, asked := range s.asks.takeAll() {
+		s.journal.askEnded(asked, outcome{status: "error", action: askUnanswered})
+	}
 	return ended
 }
 
@@ -181,9 +184,11 @@ const lastWrites = time.Second
 func (s *Session) AnswerAll(what string) {
 	for _, r := range s.gate.takeAll() {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before it answered: "+what, nil))
+		s.journal.answered(r, "error", 0)
 	}
 	for _, r := range s.checks.takeHeld() {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before its answer could be checked: "+what, nil))
+		s.journal.answered(r, "error", 0)
 	}
 	for _, r := range s.calls.takeAll() {
 		if r.own != nil {
@@ -271,6 +276,7 @@ const whyTooLong = "it is longer than the limit (setting limits.message)"
 func (s *Session) clientTooLong(long *frame.TooLong) {
 	if !long.HasMethod && long.ID != nil {
 		if asked := s.asks.take(long.ID); asked != nil {
+			s.journal.askEnded(asked, outcome{status: "error", action: askUnreadable})
 			s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's answer was not let through: "+whyTooLong, nil))
 			return
 		}

@@ -64,7 +64,7 @@ func (q *queue) count(e *entry, by int) {
 		return
 	}
 	q.free += by
-	if e.record.Kind == kindCall {
+	if traffic(e.record.Kind) {
 		q.calls += by
 	}
 }
@@ -105,7 +105,7 @@ func (q *queue) relieve() int {
 	kept := q.entries[:0]
 	for i := range q.waiting() {
 		e := q.entries[q.head+i]
-		if dropped < drop && e.receipt == nil && (everything || e.record.Kind == kindCall) {
+		if dropped < drop && e.receipt == nil && (everything || traffic(e.record.Kind)) {
 			q.count(&e, -1)
 			dropped++
 			continue

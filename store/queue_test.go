@@ -77,3 +77,15 @@ func TestReliefTakesTheOldestCallsAndNothingElse(t *testing.T) {
 		t.Errorf("%d dropped again", again)
 	}
 }
+
+func TestEveryKindOfTrafficGoesBeforeAnythingElse(t *testing.T) {
+	kinds := []string{kindCall, "resource_read", "prompt_get", "sampling", "elicitation"}
+	var q queue
+	for i := range queueLimit + 1 {
+		q.pushRecord(&Record{ID: fmt.Sprint(i), Kind: kinds[i%len(kinds)]})
+	}
+	q.pushRecord(&Record{Kind: "drift"})
+	if dropped := q.relieve(); dropped != queueLimit/2 {
+		t.Errorf("%d dropped", dropped)
+	}
+}

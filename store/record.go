@@ -31,11 +31,20 @@ type Record struct {
 	Hash       string          `json:"hash,omitempty"`
 }
 
-// Kinds that the store itself needs to know: calls are what may be dropped under pressure, decisions and drift what goes last.
+// Kinds that the store itself needs to know: traffic is what may be dropped under pressure, decisions and drift what goes last.
 const (
 	kindCall    = "tool_call"
 	kindProblem = "guard_problem"
 )
+
+// traffic says which kinds there are as many of as requests.
+func traffic(kind string) bool {
+	switch kind {
+	case kindCall, "resource_read", "prompt_get", "sampling", "elicitation":
+		return true
+	}
+	return false
+}
 
 // lasting says which kinds retention takes last.
 func lasting(kind string) bool {

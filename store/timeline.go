@@ -55,7 +55,8 @@ func (q Query) says(r *Record) bool {
 			return true
 		}
 	}
-	return false
+	read := r.Kind == "resource_read" || r.Kind == "prompt_get" // what it names stands in its detail
+	return read && strings.Contains(strings.ToLower(string(r.Detail)), sought)
 }
 
 // Records are the newest matches, newest last: Limit of them, 200 if it is 0, at most 10,000 (All has no limit), of those before

@@ -241,6 +241,7 @@ type Record struct {
 	Status     string `json:"status"`
 	Server     string `json:"server"`
 	Tool       string `json:"tool"`
+	Named      string `json:"named"` // what a read names: a URI, a prompt; "" for other records
 	Code       string `json:"code"`
 	Mode       string `json:"mode"`
 	Summary    string `json:"summary"`

@@ -120,7 +120,7 @@ func entries(all []control.ClientEntry) []ClientEntry {
 
 func record(r control.Record) Record {
 	return Record{
-		ID: r.ID, Time: stamp(r.Time), Kind: r.Kind, Status: r.Status, Server: r.Server, Tool: r.Tool, Code: r.Code, Mode: r.Mode,
+		ID: r.ID, Time: stamp(r.Time), Kind: r.Kind, Status: r.Status, Server: r.Server, Tool: r.Tool, Named: r.Named(), Code: r.Code, Mode: r.Mode,
 		Summary: r.Summary, Client: r.Client, DurationUS: r.DurationUS, Bytes: r.Bytes,
 	}
 }

@@ -23,7 +23,7 @@ type activityListCommand struct {
 	jsonFlag
 	Server string `placeholder:"S" help:"Only this server."`
 	Tool   string `placeholder:"T" help:"Only this tool."`
-	Kind   string `placeholder:"K" help:"Only this kind, such as tool_call or drift."`
+	Kind   string `placeholder:"K" help:"Only this kind: tool_call, resource_read, prompt_get, sampling, elicitation, drift…"`
 	Status string `placeholder:"S" help:"Only this status: ok, warned, blocked, held or error."`
 	Since  string `placeholder:"T" help:"Only from then on: a time (2026-01-02T15:04:05Z), a day (2026-01-02) or how long ago (2h, 30m)."`
 	Limit  int    `default:"100" help:"At most so many, the newest."`
@@ -78,7 +78,7 @@ func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
 }
 
 var (
-	recordKinds = []string{"server_start", "server_stop", "tool_call", "policy_decision", "drift", "quarantine", "release", "approval",
+	recordKinds = []string{"server_start", "server_stop", control.KindCall, control.KindRead, control.KindPrompt, control.KindSampling, control.KindElicitation, "policy_decision", "drift", "quarantine", "release", "approval",
 		"rejection", "config_change", "guard_problem"}
 	recordStatuses = []string{"ok", "warned", "blocked", "held", "error"}
 )
@@ -124,8 +124,12 @@ func (p *page) record(r control.Record) {
 	if r.Tool != "" {
 		about += "/" + short(r.Tool, 40)
 	}
+	what := short(r.Summary, 120)
+	if named := r.Named(); named != "" {
+		what = strings.TrimSpace(short(named, 120) + "  " + what)
+	}
 	p.printf("%s  %-15s %s %-20s %s  %s\n", r.Time.UTC().Format("2006-01-02 15:04:05.000"), text(r.Kind), p.status(r.Status), orDash(about),
-		short(r.Summary, 120), p.paint(dim, text(r.ID)))
+		what, p.paint(dim, text(r.ID)))
 }
 
 func (p *page) status(status string) string {

@@ -13,9 +13,18 @@ type queued struct {
 	slowest int64     // microseconds
 }
 
-// plain says that nothing but its numbers sets a call apart from the next one of the same tool.
+// plain says that nothing but its numbers sets a record apart from the next one of the same request: of the same tool, or of what a
+// read names in its detail.
 func plain(r *Record) bool {
-	return r.Kind == "tool_call" && r.Status == "ok" && r.Code == "" && r.ID == "" && len(r.Detail) == 0 && r.Summary == ""
+	return IsTraffic(r.Kind) && r.Status == "ok" && r.Code == "" && r.ID == "" && (len(r.Detail) == 0 || r.Kind != KindCall) && r.Summary == ""
+}
+
+// same is what two records that join have in common.
+func same(r *Record) string {
+	if r.Kind == KindCall {
+		return r.Tool
+	}
+	return r.Kind + "\n" + string(r.Detail) // no tool has a line break in its name
 }
 
 // join adds a plain call to the last one of its tool, where one waits. The caller holds mu.
@@ -23,8 +32,9 @@ func (o *outbox) join(r *Record) bool {
 	if !plain(r) {
 		return false
 	}
-	if at, ok := o.newest[r.Tool]; ok && at >= o.taken && at-o.taken < len(o.queue) {
-		if q := &o.queue[at-o.taken]; plain(&q.Record) && q.Tool == r.Tool {
+	of := same(r)
+	if at, ok := o.newest[of]; ok && at >= o.taken && at-o.taken < len(o.queue) {
+		if q := &o.queue[at-o.taken]; plain(&q.Record) && same(&q.Record) == of {
 			q.joined++
 			q.last, q.Bytes, q.slowest = r.Time, q.Bytes+r.Bytes, max(q.slowest, r.DurationUS)
 			return true
@@ -33,7 +43,7 @@ func (o *outbox) join(r *Record) bool {
 	if o.newest == nil || len(o.newest) > crowd {
 		o.newest = map[string]int{}
 	}
-	o.newest[r.Tool] = o.taken + len(o.queue) // where it is about to stand
+	o.newest[of] = o.taken + len(o.queue) // where it is about to stand
 	return false
 }
 
@@ -46,14 +56,26 @@ func leaving(queue []queued) []Record {
 		if r.ID == "" {
 			r.ID = NewRecordID(r.Time)
 		}
-		if r.Kind == "tool_call" && r.Request == "" {
+		if IsTraffic(r.Kind) && r.Request == "" {
 			r.Request = r.ID // the only record of its call so far
 		}
 		if q.joined > 0 {
-			r.Summary = fmt.Sprintf("%d calls within %s, too many to keep one by one", q.joined+1, q.last.Sub(r.Time).Round(time.Millisecond))
-			r.Detail = fmt.Appendf(nil, `{"check":"calls","calls":%d,"slowest_us":%d}`, q.joined+1, max(q.slowest, r.DurationUS))
+			noun := "requests"
+			if r.Kind == KindCall {
+				noun = "calls"
+			}
+			r.Summary = fmt.Sprintf("%d %s within %s, too many to keep one by one", q.joined+1, noun, q.last.Sub(r.Time).Round(time.Millisecond))
+			r.Detail = joinedDetail(r.Detail, fmt.Appendf(nil, `{"check":"calls","calls":%d,"slowest_us":%d}`, q.joined+1, max(q.slowest, r.DurationUS)))
 		}
 		records[i] = r
 	}
 	return records
+}
+
+// joinedDetail puts what the records name before the counts.
+func joinedDetail(named, counts []byte) []byte {
+	if len(named) < len(`{"":0}`) || named[len(named)-1] != '}' {
+		return counts
+	}
+	return append(append(append([]byte{}, named[:len(named)-1]...), ','), counts[1:]...)
 }

@@ -39,7 +39,7 @@ type outbox struct {
 	mu     sync.Mutex
 	queue  []queued
 	taken  int            // how many have left the front of queue, for newest
-	newest map[string]int // by tool: its last plain call in queue, counted from the first record ever
+	newest map[string]int // by what joins it (same): its last plain record in queue, counted from the first record ever
 	bytes  int
 	limit  int // the bytes at which records are let go: maxQueued, or more where what must stay is more
 	lost   int

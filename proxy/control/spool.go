@@ -31,9 +31,10 @@ const (
 )
 
 func worthOf(kind string) worth {
-	switch kind {
-	case "tool_call":
+	if IsTraffic(kind) {
 		return worthCall
+	}
+	switch kind {
 	case "drift", "quarantine":
 		return worthAll
 	}

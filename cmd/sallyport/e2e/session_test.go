@@ -43,6 +43,7 @@ type session struct {
 
 	entries []entry
 	open    map[string]string // method by id of requests in flight
+	replies map[string]string // members of answers to the server's requests, by method; replies of the package for all others
 	nextID  int
 }
 
@@ -195,11 +196,14 @@ func (s *session) take(line string) envelope {
 		record.answers = s.open[string(e.ID)]
 		delete(s.open, string(e.ID))
 	case e.ID != nil:
-		reply, ok := replies[e.Method]
+		reply, ok := s.replies[e.Method]
 		if !ok {
-			s.t.Fatalf("a request that no reply is known for: %s", line)
+			if reply, ok = replies[e.Method]; !ok {
+				s.t.Fatalf("a request that no reply is known for: %s", line)
+			}
+			reply = `"result":` + reply
 		}
-		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, e.ID, reply))
+		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, e.ID, reply))
 	}
 	s.entries = append(s.entries, record)
 	return e

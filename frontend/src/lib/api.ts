@@ -407,6 +407,8 @@ export interface ActivityRow {
   server: string
   /** server text */
   tool: string
+  /** server text: what a read names, "" for other records */
+  named: string
   code: string
   mode: string
   /** ours */

@@ -1,6 +1,6 @@
 import type { ActivityQuery } from '../../lib/api'
 
-export type Chip = 'attention' | 'blocked' | 'held' | 'changes' | 'mine' | 'ran'
+export type Chip = 'attention' | 'blocked' | 'held' | 'changes' | 'mine' | 'ran' | 'read' | 'asked'
 export type Span = 'all' | 'today' | 'week'
 
 export interface Filter {
@@ -17,6 +17,8 @@ export const CHIPS: readonly { chip: Chip; name: string; kind: string; status: s
   { chip: 'changes', name: 'Changes', kind: 'drift', status: '' },
   { chip: 'mine', name: 'My decisions', kind: 'approval,rejection,release', status: '' },
   { chip: 'ran', name: 'Ran', kind: 'tool_call', status: 'ok,error' },
+  { chip: 'read', name: 'Read', kind: 'resource_read,prompt_get', status: '' },
+  { chip: 'asked', name: 'Server requests', kind: 'sampling,elicitation', status: '' },
 ]
 
 export const SPANS: readonly { span: Span; name: string }[] = [

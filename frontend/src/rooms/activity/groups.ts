@@ -17,7 +17,7 @@ export interface Day {
 const WINDOW = 10 * 60_000
 
 /**
- * Calls that ran and changes of one server fold when they fall into the same ten minutes of the clock. Windows of the clock
+ * Calls, reads and requests that went well and changes of one server fold when they fall into the same ten minutes of the clock. Windows of the clock
  * and not of the rows: a group then does not fall apart when rows come in above or below it.
  */
 export function groupsOf(rows: readonly ActivityRow[]): Group[] {
@@ -37,8 +37,11 @@ export function groupsOf(rows: readonly ActivityRow[]): Group[] {
   return groups
 }
 
+/** Kinds of which there is a row for each request. */
+const TRAFFIC = ['tool_call', 'resource_read', 'prompt_get', 'sampling', 'elicitation']
+
 function foldKey(row: ActivityRow): string {
-  const folds = row.server !== '' && ((row.kind === 'tool_call' && row.status === 'ok') || row.kind === 'drift')
+  const folds = row.server !== '' && ((TRAFFIC.includes(row.kind) && row.status === 'ok') || row.kind === 'drift')
   if (!folds) return ''
   const time = new Date(row.time)
   const local = time.getTime() - time.getTimezoneOffset() * 60_000

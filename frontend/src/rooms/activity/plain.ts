@@ -8,6 +8,7 @@ export function plainBlock(row: ActivityRow, record: ActivityRecord | null): str
     ['When', row.time],
     ['Server', row.server],
     ['Tool', row.tool],
+    ['Named', row.named],
     ['Client', row.client],
     ['Item', row.code],
     ['Took', durationWords(row.durationUs)],

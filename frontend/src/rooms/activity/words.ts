@@ -27,6 +27,14 @@ const HELD: Record<string, Told> = {
   warned: { word: 'May have arrived', tone: 'problem' },
 }
 
+/** What clients read and what servers ask for, by what became of it. */
+const TRAFFIC: Record<string, { ok: string; error: string; blocked: string; held: string }> = {
+  resource_read: { ok: 'Read', error: 'Read failed', blocked: 'Read blocked', held: 'Read held' },
+  prompt_get: { ok: 'Prompt used', error: 'Prompt failed', blocked: 'Prompt blocked', held: 'Prompt held' },
+  sampling: { ok: 'Asked Claude', error: 'Asked Claude, no reply', blocked: 'Request blocked', held: 'Request held' },
+  elicitation: { ok: 'Asked you', error: 'Asked you, no reply', blocked: 'Question blocked', held: 'Question held' },
+}
+
 /** What happened, in one or three words. */
 export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode' | 'summary'>): Told {
   if (row.kind === 'approval' && row.mode === 'trust-clean') return { word: 'Allowed unread', tone: 'problem' }
@@ -38,16 +46,18 @@ export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode' | 'summ
   if (row.kind === 'approval' && /^\d+ exceptions? made/.test(row.summary)) return { word: 'Exception by you', tone: 'mine' }
   const known = BY_KIND[row.kind]
   if (known) return known
+  const traffic = TRAFFIC[row.kind]
   switch (row.status) {
     case 'blocked':
-      return { word: 'Blocked', tone: 'blocked' }
+      return { word: traffic?.blocked ?? 'Blocked', tone: 'blocked' }
     case 'held':
-      return { word: 'Held', tone: 'held' }
+      return { word: traffic?.held ?? 'Held', tone: 'held' }
     case 'warned':
       return { word: 'Warning', tone: 'problem' }
     case 'error':
-      return { word: 'Ran, failed', tone: 'plain' }
+      return { word: traffic?.error ?? 'Ran, failed', tone: 'plain' }
   }
+  if (traffic) return { word: traffic.ok, tone: 'plain' }
   return { word: row.kind === 'tool_call' ? 'Ran' : 'Noted', tone: 'plain' }
 }
 

@@ -1,0 +1,157 @@
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// asked is a request of the server to the client as the timeline has it: its kind, how long it was and when it came. Kinds without a
+// record of their own are "".
+type asked struct {
+	kind string
+	size int
+}
+
+func askedOf(method []byte, line []byte) asked {
+	switch inspect.AskKind(string(method)) {
+	case inspect.AskSampling:
+		return asked{control.KindSampling, len(line)}
+	case inspect.AskElicitation:
+		return asked{control.KindElicitation, len(line)}
+	}
+	return asked{}
+}
+
+// outcome is what became of it.
+type outcome struct {
+	kind   string
+	status string
+	action string // of the client's answer, or why there is none
+	code   string
+}
+
+const (
+	// askBurst is how many records of one outcome are written one by one at once, askPace how often one more: a server that asks
+	// without end must not be what is left of the timeline. What comes faster is joined.
+	askBurst = 100
+	askPace  = time.Second
+)
+
+// askLog writes one record for each request of a server to its client, and joins those that come faster than anybody reads.
+type askLog struct {
+	mu     sync.Mutex
+	joined map[outcome]*askTally
+}
+
+type askTally struct {
+	room    int // records that may be written at once
+	refill  time.Time
+	n       int
+	bytes   int64
+	first   time.Time
+	last    time.Time
+	slowest time.Duration
+}
+
+// note records what became of a request that came at started.
+func (l *askLog) note(j *journal, a asked, o outcome, started time.Time) {
+	if a.kind == "" {
+		return
+	}
+	now := time.Now()
+	o.kind = a.kind
+	l.mu.Lock()
+	if l.joined == nil {
+		l.joined = map[outcome]*askTally{}
+	}
+	t := l.joined[o]
+	if t == nil {
+		if len(l.joined) >= maxTallies { // each has a code of its own
+			l.endLocked(j)
+		}
+		t = &askTally{room: askBurst, refill: now}
+		l.joined[o] = t
+	}
+	if more := int(now.Sub(t.refill) / askPace); more > 0 {
+		t.room, t.refill = min(askBurst, t.room+more), now
+	}
+	if t.n == 0 {
+		t.first, t.bytes, t.slowest = now, 0, 0
+	}
+	t.n, t.bytes, t.last, t.slowest = t.n+1, t.bytes+int64(a.size), now, max(t.slowest, now.Sub(started))
+	if t.room == 0 {
+		l.mu.Unlock()
+		return
+	}
+	t.room--
+	record := t.take(o)
+	l.mu.Unlock()
+	j.recordAt(now, o.kind, o.status, record)
+}
+
+// Why a request has no answer of the client, beside the words that the protocol has for one.
+const (
+	askWithdrawn  = "withdrawn"  // the server took it back
+	askUnanswered = "unanswered" // the session ended
+	askUnreadable = "unreadable" // what the client said could not be let through
+)
+
+// askEnded records what became of a request that was in flight, or was about to be.
+func (j *journal) askEnded(r *request, o outcome) { j.asks.note(j, r.asked, o, r.started) }
+
+// take is the record of what was counted.
+func (t *askTally) take(o outcome) control.Record {
+	r := control.Record{Code: o.code, DurationUS: t.slowest.Microseconds(), Bytes: t.bytes}
+	detail := map[string]any{}
+	if o.action != "" {
+		detail["action"] = o.action
+	}
+	if t.n > 1 {
+		r.Summary = fmt.Sprintf("%d requests within %s, too many to keep one by one", t.n, t.last.Sub(t.first).Round(time.Millisecond))
+		detail["check"], detail["calls"], detail["slowest_us"] = "calls", t.n, t.slowest.Microseconds()
+	}
+	if len(detail) > 0 {
+		r.Detail, _ = json.Marshal(detail)
+	}
+	t.n = 0
+	return r
+}
+
+// end records what was counted and not said yet.
+func (l *askLog) end(j *journal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.endLocked(j)
+}
+
+func (l *askLog) endLocked(j *journal) {
+	order := slices.SortedFunc(maps.Keys(l.joined), func(a, b outcome) int { return l.joined[a].first.Compare(l.joined[b].first) })
+	for _, o := range order {
+		if t := l.joined[o]; t.n > 0 {
+			j.recordAt(t.last, o.kind, o.status, t.take(o))
+		}
+	}
+	clear(l.joined)
+}
+
+// answeredAsk is what became of a request that the client answered.
+func answeredAsk(kind string, line []byte, m *frame.Message) outcome {
+	if m.Kind == frame.Error {
+		return outcome{status: "error", action: "error"}
+	}
+	if span, ok := frame.Find(line, m.Result, "action"); ok && kind == control.KindElicitation {
+		switch action, _ := frame.String(line, span); action {
+		case "decline", "cancel":
+			return outcome{status: "error", action: action}
+		}
+	}
+	return outcome{status: "ok"}
+}

@@ -1,0 +1,90 @@
+package proxy
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// Records of what a client reads (contract, "Activity"): one a request, with what it names and never with a text. They are written once
+// the client has its answer.
+
+const (
+	// maxNamed is how many characters of a URI or of a prompt's name a record keeps.
+	maxNamed = 512
+	// maxLookedAt is how much of one is looked through for secrets: what lies beyond is not kept.
+	maxLookedAt = 8 << 10
+)
+
+// recordKind is what a record about a request is: of a call, of a read, or of our own doing.
+func (r *request) recordKind() string {
+	switch {
+	case r.method == methodCall:
+		return control.KindCall
+	case r.method == methodGetPrompt:
+		return control.KindPrompt
+	case r.method == methodResource && r.spelled == "resources/read":
+		return control.KindRead
+	}
+	return "policy_decision"
+}
+
+// counts says that each request of this kind has its record, whatever became of it.
+func (r *request) counts() bool { return r.recordKind() != "policy_decision" }
+
+// called is the tool that a record names. A read names what it read in its detail.
+func (r *request) called() string {
+	switch r.recordKind() {
+	case control.KindRead, control.KindPrompt:
+		return ""
+	}
+	return inspect.CleanName(r.name, "a tool")
+}
+
+// detail is what a record about this request says beside its fields: more, and what a read names.
+func (r *request) detail(more map[string]any) json.RawMessage {
+	switch r.recordKind() {
+	case control.KindRead:
+		more = with(more, "uri", namedIn(r.name))
+	case control.KindPrompt:
+		more = with(more, "prompt", namedIn(r.name))
+	}
+	if len(more) == 0 {
+		return nil
+	}
+	encoded, _ := json.Marshal(more)
+	return encoded
+}
+
+func with(more map[string]any, key, value string) map[string]any {
+	if more == nil {
+		more = map[string]any{}
+	}
+	more[key] = value
+	return more
+}
+
+// namedIn is a URI or a name as it may be kept: without what cannot be seen, without secrets, and short.
+func namedIn(name string) string {
+	name = cutText(name, maxLookedAt)
+	found, whole := inspect.SecretsInText(name, inspect.SecretsPrecise)
+	if !whole {
+		return "not kept: it may hold secrets"
+	}
+	masked, at := "", 0
+	for _, f := range inOrder(found) {
+		if f.Start < at || f.End > len(name) {
+			continue // inside the one before
+		}
+		masked, at = masked+name[at:f.Start]+"***", f.End
+	}
+	return inspect.CleanText(masked+name[at:], maxNamed)
+}
+
+// inOrder are findings by where they begin.
+func inOrder(found []inspect.Finding) []inspect.Finding {
+	slices.SortStableFunc(found, func(a, b inspect.Finding) int { return a.Start - b.Start })
+	return found
+}
