@@ -76,7 +76,7 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 	if err != nil {
 		return out, err
 	}
-	out.Code, out.Server = it.Code, clientTitle(w.Client)
+	out.Code, out.Server = it.Code, ClientTitle(w.Client)
 	var names []string
 	for _, p := range it.Parts {
 		switch {

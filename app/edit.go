@@ -40,7 +40,7 @@ func (h *Hub) editing(p control.Protect) (*edit, error) {
 	view, err := viewClient(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, answer(control.CodeNotFound, "%s has no configuration file at %s; start the client once, or name the file with --config", clientTitle(client), path)
+		return nil, answer(control.CodeNotFound, "%s has no configuration file at %s; start the client once, or name the file with --config", ClientTitle(client), path)
 	case err != nil:
 		return nil, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
 	case p.Digest != "" && p.Digest != view.digest:

@@ -56,7 +56,7 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 			status := "ok"
 			if item != nil {
 				status, r.Code, r.Summary = "warned", item.Code, item.Title
-				notices = append(notices, noticeOf(*item, clientTitle(w.Client)))
+				notices = append(notices, noticeOf(*item, ClientTitle(w.Client)))
 			}
 			if _, err := tx.Append(h.record("config_change", status, r)); err != nil {
 				return false, err
@@ -162,7 +162,7 @@ func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) str
 	case !h.guard.looked[w.Path] && found[0].kind == kindUnguarded:
 		words = append(words, "done while no hub ran")
 	}
-	return clientTitle(w.Client) + ": " + strings.Join(words, "; ")
+	return ClientTitle(w.Client) + ": " + strings.Join(words, "; ")
 }
 
 func entryWord(name string) string {
@@ -178,23 +178,6 @@ func cleanNames(names []string) []string {
 		clean[i] = entryWord(name)
 	}
 	return clean
-}
-
-// clientTitle is how people know a client.
-func clientTitle(client string) string {
-	switch client {
-	case clientconfig.ClaudeDesktop:
-		return "Claude Desktop"
-	case clientconfig.ClaudeCode:
-		return "Claude Code"
-	case clientconfig.Cursor:
-		return "Cursor"
-	case clientconfig.Windsurf:
-		return "Windsurf"
-	case clientconfig.MCPInspector:
-		return "MCP Inspector"
-	}
-	return inspect.CleanName(client, "a client")
 }
 
 func detailOf(v any) json.RawMessage {

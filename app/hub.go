@@ -64,6 +64,7 @@ type ItemNotice struct {
 	Hidden                              bool            // a finding says that text is hidden from the reader
 	Blocked                             bool            // of what a server runs: it is not started before a decision
 	Launch                              pin.LaunchAbout // of what a server runs: which change it is
+	Client, Next                        string          // of an approval that a client has not seen: which, and what helps
 }
 
 // Hub answers the control protocol over one home. It implements control.Handler.
@@ -99,6 +100,7 @@ type Hub struct {
 	flood     map[string][]string    // codes of a flood that are kept, by server and kind
 	settings  settings
 	own       ownRules
+	unseen    unseen
 	files     map[string]pin.FileStamp   // by path: what was in them when they stood like this; nil before the store was asked
 	problems  map[string]control.Problem // by code
 	cli       bool                       // decisions may come over the socket
@@ -150,6 +152,7 @@ func Open(opts Options) (*Hub, error) {
 		withdrawn:  map[string]string{},
 		problems:   map[string]control.Problem{},
 		quarantine: newQuarantine(),
+		unseen:     newUnseen(),
 		own:        ownRules{wake: make(chan struct{}, 1)},
 		guard:      guardian{wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}},
 	}

@@ -171,6 +171,7 @@ func (h *Hub) pushAll() {
 	for _, s := range h.ordered() {
 		h.push(s)
 	}
+	h.tellUnseen()
 }
 
 func (h *Hub) ordered() []*session {

@@ -24,6 +24,7 @@ type session struct {
 	entry    string // the client as its entry names it; pin.ProbeClient for a look
 	id       string
 	pid      int
+	parent   int // the process that started it, 0 where it could not tell
 	since    time.Time
 	secrets  []string // of its command, to mask them in what it logs
 	declared map[string]*declaration
@@ -64,7 +65,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	}
 	now := h.opts.Now()
 	s := &session{
-		wrapper: w, server: id.ID, client: clip(r.Client, maxName), id: clip(r.Session, maxName), pid: peer.PID, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
+		wrapper: w, server: id.ID, client: clip(r.Client, maxName), id: clip(r.Session, maxName), pid: peer.PID, parent: r.Parent, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
 	}
 	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
 	s.entry = s.client
@@ -175,6 +176,7 @@ func (h *Hub) Unregister(w control.Wrapper) {
 		return
 	}
 	delete(h.sessions, w)
+	h.forgetUnseen(s)
 	h.changed()
 	h.awayHeld()
 	h.wrapperGone()

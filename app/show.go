@@ -20,7 +20,7 @@ func (h *Hub) Status() (control.Status, error) {
 	defer h.mu.Unlock()
 	out := control.Status{
 		RuleSet: h.own.file.Load().RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir,
-		Wrappers: []control.WrapperInfo{}, Waiting: []control.InboxItem{}, // lists, also where the store cannot say
+		Wrappers: []control.WrapperInfo{}, Waiting: []control.InboxItem{}, Unseen: h.unseenServers(), // lists, also where the store cannot say
 	}
 	if err != nil {
 		out.Coverage = nil
@@ -106,7 +106,7 @@ func inboxItem(it store.Item, server store.Server) control.InboxItem {
 	}
 	if fileItem(it.Kind) {
 		d := readFileDetail(it)
-		out.Server, out.Identity = clientTitle(d.Client), d.Path
+		out.Server, out.Identity = ClientTitle(d.Client), d.Path
 	}
 	for _, p := range shownParts(it) {
 		out.Parts = append(out.Parts, control.Part{Item: p.Item, State: p.State, Findings: listed(readFindings(p.Findings))})
@@ -269,7 +269,7 @@ func (h *Hub) Servers() (out []control.Server, err error) {
 		for _, l := range ledgers {
 			codes := waitingCodes(tx, l.server.ID)
 			row := serverRow(l, codes)
-			row.Wrappers = wrappers[l.server.ID]
+			row.Wrappers, row.UnseenBy = wrappers[l.server.ID], h.unseenBy(l.server.ID)
 			row.Sandbox, row.RunsIn = h.settings.forServer(l.server)[sandboxKey], h.runsUnder(l.server.ID)
 			if st := h.servers[l.server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
 				row.LastSeen = st.lastSeen.UTC()
@@ -379,7 +379,7 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 			}
 			name := server.Name
 			if fileItem(it.Kind) {
-				name = clientTitle(readFileDetail(it).Client)
+				name = ClientTitle(readFileDetail(it).Client)
 			}
 			out.Items = append(out.Items, control.WaitingItem{Code: it.Code, Kind: it.Kind, Server: name, Severity: it.Severity})
 			if it.Asked && now.Sub(it.AskedAt) < askAgain {

@@ -90,6 +90,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		codes := waitingCodes(tx, server.ID)
 		out = ServerWhole{Server: serverRow(l, codes), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
 		out.Sandbox, out.RunsIn = h.settings.forServer(server)[sandboxKey], h.runsUnder(server.ID)
+		out.UnseenBy = h.unseenBy(server.ID)
 		for _, s := range h.sessions {
 			if s.server == server.ID {
 				out.Wrappers++

@@ -427,6 +427,7 @@ func (c *checker) tellClient() {
 	judged := c.judged
 	c.judged = nil
 	c.mu.Unlock()
+	c.s.shown.notice(judged)
 	for _, notification := range judged {
 		c.s.client.Enqueue([]byte(`{"jsonrpc":"2.0","method":"` + notification + "\"}\n"))
 	}

@@ -58,6 +58,9 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 		s.client.Enqueue(errorLine(r.id, -32601, "Method not found", nil))
 		return
 	}
+	if r.method.listing() {
+		s.shown.ask(r.method)
+	}
 	if s.parkedRequest(r, line, m) {
 		return
 	}

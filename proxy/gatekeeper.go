@@ -29,4 +29,6 @@ type Gatekeeper interface {
 	Take(ctx context.Context, take control.Take) (control.Taken, error)
 	// Interaction has a request of the server that was not let through stored for a person's decision.
 	Interaction(ctx context.Context, refused control.Interaction) (control.Kept, error)
+	// Unseen tells what the client has not listed since it was told that listings changed. It never blocks.
+	Unseen(unseen control.Unseen)
 }

@@ -45,6 +45,7 @@ type gatekeeper struct {
 	excepted []control.Exception
 	rules    []byte
 
+	unseen       []control.Unseen
 	interactions []control.Interaction
 	asks         []control.Allowed
 }
@@ -134,6 +135,12 @@ func (g *gatekeeper) Take(_ context.Context, t control.Take) (control.Taken, err
 }
 
 // push rebuilds the state from what is approved and hands it to the session.
+func (g *gatekeeper) Unseen(u control.Unseen) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.unseen = append(g.unseen, u)
+}
+
 func (g *gatekeeper) Interaction(_ context.Context, i control.Interaction) (control.Kept, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -89,6 +89,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 	if !ok || frame.Type(line, array) != '[' {
 		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's listing has no array "+l.member, nil))
 	}
+	page := map[string]pin.Digest{}
 	keep := func(_ int, value frame.Span) bool {
 		if l.kind == pin.Resource && !v.pinsResource(line, value) {
 			return !v.shutsResources() && s.harmless(value.Of(line))
@@ -98,7 +99,12 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 			return false
 		}
 		digest, err := pin.DigestOf(l.kind, name, value.Of(line))
-		return err == nil && v.approves(pin.Key(l.kind, name), digest)
+		key := pin.Key(l.kind, name)
+		if err != nil || !v.approves(key, digest) {
+			return false
+		}
+		page[key] = digest
+		return true
 	}
 	var own [][]byte
 	if r.method == methodListTools && r.page <= 1 {
@@ -117,7 +123,11 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 		}
 		return !s.harmless(m.Key.Of(line)) || !s.harmless(m.Value.Of(line))
 	})...)
-	return s.toClient(cutOurs(frame.Splice(nil, line, append(edits, beside(line)...))))
+	if err := s.toClient(cutOurs(frame.Splice(nil, line, append(edits, beside(line)...)))); err != nil {
+		return err
+	}
+	s.shown.deliver(page)
+	return nil
 }
 
 // beside cuts what stands in an answer's line beside its id and its result.

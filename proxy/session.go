@@ -69,6 +69,7 @@ type Session struct {
 	aside    *aside
 	askTurns chan struct{} // one token for each refused request of the server that the hub is being told of
 	releases releases
+	shown    *shown
 	park     *park // nil where the server was started at once
 
 	cm, sm       frame.Message // scratch of the two reading goroutines
@@ -92,6 +93,7 @@ func New(cfg Config) *Session {
 	}
 	s := &Session{cfg: cfg, park: held, aside: newAside(), askTurns: make(chan struct{}, askTurns), client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
 	s.view.Store(newView(s.state(), nil, true, false))
+	s.shown = newShown(cfg.Gate.Unseen)
 	s.clientReader = frame.NewReader(cfg.FromClient, 0)
 	if held == nil {
 		s.serverReader = frame.NewReader(cfg.FromServer, 0)
@@ -109,6 +111,7 @@ func New(cfg Config) *Session {
 // server bounds that (transport: two seconds, then TERM).
 func (s *Session) Run(ctx context.Context) Ended {
 	defer s.journal.end()
+	defer s.shown.end()
 	ctx, cancel := context.WithCancel(ctx)
 	checked := make(chan struct{})
 	go func() {
@@ -356,5 +359,6 @@ func (s *Session) rebuild(seen *observation, verified *bool) (before, after *vie
 	}
 	after = newView(s.state(), seen, ok, s.life.apart.Load())
 	s.view.Store(after)
+	s.shown.follow(after)
 	return before, after
 }

@@ -34,6 +34,8 @@ func (g *openGate) Take(context.Context, control.Take) (control.Taken, error) {
 	return control.Taken{}, nil
 }
 
+func (g *openGate) Unseen(control.Unseen) {}
+
 func (g *openGate) Interaction(context.Context, control.Interaction) (control.Kept, error) {
 	return control.Kept{}, nil
 }

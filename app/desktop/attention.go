@@ -49,7 +49,8 @@ func newAttention(shell *Shell, quit func(), log *slog.Logger) *attention {
 func (a *attention) Notify(n app.ItemNotice) {
 	note := notify.Say(notify.Subject{
 		Kind: n.Kind, Server: about(n), Code: n.Code, Grave: n.Severity == "critical", Hidden: n.Hidden, Tools: n.Tools, Blocked: n.Blocked, Asked: n.Asked,
-		Found: n.Severity == "critical" || n.Severity == "high",
+		Found:  n.Severity == "critical" || n.Severity == "high",
+		Client: n.Client, Next: n.Next,
 	})
 	a.paced.Offer(notify.Event{Server: n.Server, Kind: n.Kind, Note: note})
 }
@@ -77,6 +78,7 @@ func (a *attention) follow(hub *app.Hub) {
 		for _, it := range waiting {
 			codes = append(codes, it.Code)
 		}
+		codes = append(codes, hub.UnseenNotices()...)
 		return codes
 	})
 	a.waiting.Store(int64(len(waiting)))

@@ -14,10 +14,18 @@ type Subject struct {
 	Blocked bool // of a launch: it is not started until it was looked at
 	Asked   bool // a model asked for it, through a tool
 	Found   bool // of a held response: something High or Critical was found in it
+
+	Client, Next string // of what a client has not seen yet: its name, and what helps
 }
 
 // Say is the note for an inbox item, in the words of ux.md §2.3. A kind it does not know gets words that hold for all.
 func Say(s Subject) Note {
+	if s.Kind == "unseen" {
+		client := SafeName(s.Client, "A client")
+		return Note{Key: s.Code, Route: "#/servers", Action: "Open Sallyport",
+			Title: plain(client, maxTitle-len(" hasn't seen what you allowed")) + " hasn't seen what you allowed",
+			Body:  "To use it there: " + SafeName(s.Next, "restart the client") + "."}
+	}
 	n := Note{Key: s.Code, Route: "#/inbox/" + s.Code, Action: "Review", Later: true}
 	if s.Grave {
 		n.Urgency = Critical

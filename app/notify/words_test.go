@@ -38,6 +38,23 @@ func TestEveryNoteFitsAndOpensItsItem(t *testing.T) {
 	}
 }
 
+func TestANoteOfWhatAClientHasNotSeenSaysWhatHelps(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ client, next, title, body string }{
+		{"Claude Desktop", "restart Claude Desktop", "Claude Desktop hasn't seen what you allowed", "To use it there: restart Claude Desktop."},
+		{"<b>me</b>", "restart <b>me</b>", "A client hasn't seen what you allowed", "To use it there: restart the client."},
+		{strings.Repeat("m", maxName), "restart " + strings.Repeat("m", maxName), "", "To use it there: restart the client."},
+	} {
+		n := Say(Subject{Kind: "unseen", Code: "unseen:x", Client: test.client, Next: test.next})
+		if test.title != "" && n.Title != test.title || n.Body != test.body || n.Route != "#/servers" || n.Later || n.Urgency == Critical {
+			t.Errorf("%+v says %+v", test, n)
+		}
+		if plain(n.Title, maxTitle) != n.Title || plain(n.Body, maxBody) != n.Body {
+			t.Errorf("it does not fit: %q %q", n.Title, n.Body)
+		}
+	}
+}
+
 func TestNoNoteOffersToAllowAnything(t *testing.T) {
 	t.Parallel()
 	for _, s := range subjects("weather") {

@@ -62,6 +62,7 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 	for _, problem := range status.Problems {
 		p.problem(problem)
 	}
+	p.unseen(status.Unseen)
 	p.waitingList(status.Waiting)
 	return code, nil
 }
@@ -154,6 +155,11 @@ func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
 		}
 	}
 	p.table(columns, rows)
+	if slices.ContainsFunc(servers, func(s control.Server) bool { return len(s.UnseenBy) > 0 }) {
+		if status, err := hub.Status(ctx); err == nil {
+			p.unseen(status.Unseen)
+		}
+	}
 	return exitFine, nil
 }
 

@@ -44,6 +44,9 @@ func (r *Register) raw() []byte {
 	}
 	b = frame.AppendString(append(b, `,"session":`...), r.Session)
 	b = strconv.AppendInt(append(b, `,"pid":`...), int64(r.PID), 10)
+	if r.Parent != 0 {
+		b = strconv.AppendInt(append(b, `,"parent":`...), int64(r.Parent), 10)
+	}
 	if r.Mark != 0 {
 		b = strconv.AppendUint(append(b, `,"mark":`...), r.Mark, 10)
 	}

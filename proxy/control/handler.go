@@ -46,6 +46,7 @@ type Handler interface {
 	Take(w Wrapper, t Take) (Taken, error)
 	// Interaction answers once the item that it makes is durable, with its code.
 	Interaction(w Wrapper, i Interaction) (Kept, error)
+	Unseen(w Wrapper, u Unseen) error
 
 	Status() (Status, error)
 	Servers() ([]Server, error)

@@ -213,6 +213,8 @@ func (h *testHub) Hold(_ Wrapper, held Held) (Kept, error) {
 
 func (h *testHub) Take(_ Wrapper, t Take) (Taken, error) { return Taken{State: HeldWaiting}, nil }
 
+func (h *testHub) Unseen(Wrapper, Unseen) error { return nil }
+
 func (h *testHub) Interaction(Wrapper, Interaction) (Kept, error) { return Kept{Code: "ASKS"}, nil }
 
 func (h *testHub) Release(Peer, Release) (ReleaseAnswer, error) { return ReleaseAnswer{}, nil }

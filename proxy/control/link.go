@@ -41,6 +41,7 @@ type Link struct {
 	log     *slog.Logger
 	outbox  *outbox
 	stderr  *stderrBox
+	unseen  unseenBox
 	holding holding
 	strange foreigners
 	stop    context.CancelFunc
@@ -82,7 +83,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	options.Register.PID = os.Getpid()
+	options.Register.PID, options.Register.Parent = os.Getpid(), os.Getppid()
 	kept := options.Register // on a disk
 	kept.Secrets, kept.Surroundings = nil, nil
 	ctx, stop := context.WithCancel(ctx)
@@ -370,10 +371,12 @@ func (l *Link) serve(ctx context.Context, c *Client) error {
 	l.install(c, state, true)
 	l.outbox.connected(c)
 	l.stderr.connected(c)
+	l.unseen.connected(c)
 	l.triedOnce.Do(func() { close(l.tried) })
 	<-c.Done()
 	l.outbox.connected(nil)
 	l.stderr.connected(nil)
+	l.unseen.connected(nil)
 	l.foreign(c.why())
 	return c.why()
 }

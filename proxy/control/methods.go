@@ -35,6 +35,9 @@ var methods = map[string]method{
 	"interaction": with(func(c *session, i Interaction) (any, error) {
 		return c.server.handler.Interaction(c, i)
 	}),
+	"unseen": with(func(c *session, u Unseen) (any, error) {
+		return nothing{}, c.server.handler.Unseen(c, u)
+	}),
 	"status": with(func(c *session, _ nothing) (any, error) {
 		return c.server.handler.Status()
 	}),
@@ -117,7 +120,7 @@ var methods = map[string]method{
 }
 
 // needsRegister are the calls of a wrapper.
-var needsRegister = map[string]bool{"report": true, "launch": true, "records": true, "attention": true, "hold": true, "take": true, "interaction": true}
+var needsRegister = map[string]bool{"report": true, "launch": true, "records": true, "attention": true, "hold": true, "take": true, "interaction": true, "unseen": true}
 
 // stderr is the one notification.
 var stderr = with(func(c *session, s Stderr) (any, error) {

@@ -168,7 +168,7 @@ func TestAGreetingIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 
 // A member that the types get and the hand does not know would be lost on the way.
 func TestTheHandKnowsEveryMemberOfAGreeting(t *testing.T) {
-	full := Register{Server: ServerRef{Transport: "t", Argv: []string{"a"}, URL: "u", Name: "n"}, Client: "c", Session: "s", PID: 1, Mark: 1<<62 - 7, Secrets: []string{"x", "y\"z"},
+	full := Register{Server: ServerRef{Transport: "t", Argv: []string{"a"}, URL: "u", Name: "n"}, Client: "c", Session: "s", PID: 1, Parent: 2, Mark: 1<<62 - 7, Secrets: []string{"x", "y\"z"},
 		Surroundings: &Surroundings{Env: map[string]string{"PATH": "/bin:\"/usr/bin\"", "HOME": "/home/u"}, Dir: "/srv"}}
 	hello := Hello{Protocol: 1, Version: "v", Role: "r"}
 	for _, v := range []any{full, full.Server, *full.Surroundings, hello} {

@@ -63,6 +63,8 @@ type Register struct {
 	Client  string    `json:"client,omitempty"` // value of --client, "" where unknown
 	Session string    `json:"session"`          // one per wrapper process
 	PID     int       `json:"pid"`
+	// Parent is the process that started the wrapper, as it found it at its start; 0 where it could not tell.
+	Parent int `json:"parent,omitempty"`
 	// Mark is what the server's processes can be known by when wrapper and guard are gone (transport.Mark); 0 for none.
 	Mark uint64 `json:"mark,omitempty"`
 	// Secrets are values of the server's environment that no log is to show. They are on no disk.
@@ -313,6 +315,7 @@ type Server struct {
 	Sandbox  string            `json:"sandbox"`              // in force from its next start on: off, shield, strict
 	Versions *Versions         `json:"versions,omitempty"`   // where its last start found no common protocol version
 	Problem  *Problem          `json:"problem,omitempty"`    // why nothing of it can be used, where no item says so
+	UnseenBy []string          `json:"unseen_by,omitempty"`  // clients that have not listed what was allowed of it
 	RunsIn   []string          `json:"runs_under,omitempty"` // what its live wrappers have it under, as they said when it last declared itself
 }
 
@@ -325,14 +328,15 @@ type ServerItem struct {
 
 // Status answers `status`.
 type Status struct {
-	Hub      Welcome       `json:"hub"`
-	Home     string        `json:"home"`
-	Wrappers []WrapperInfo `json:"wrappers"`
-	Servers  int           `json:"servers"`
-	Waiting  []InboxItem   `json:"waiting"`
-	Problems []Problem     `json:"problems"`
-	Coverage *Coverage     `json:"coverage,omitempty"` // nil where the hub has none to say
-	RuleSet  string        `json:"rule_set"`           // version and fingerprint of what answers are inspected with
+	Hub      Welcome        `json:"hub"`
+	Home     string         `json:"home"`
+	Wrappers []WrapperInfo  `json:"wrappers"`
+	Servers  int            `json:"servers"`
+	Waiting  []InboxItem    `json:"waiting"`
+	Problems []Problem      `json:"problems"`
+	Unseen   []UnseenServer `json:"unseen"`             // allowed, and not yet seen by a client
+	Coverage *Coverage      `json:"coverage,omitempty"` // nil where the hub has none to say
+	RuleSet  string         `json:"rule_set"`           // version and fingerprint of what answers are inspected with
 }
 
 type WrapperInfo struct {

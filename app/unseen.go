@@ -1,0 +1,117 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// problemUnseen is what a person allowed and a client has not asked for since.
+const problemUnseen = "SP-220"
+
+// kindUnseen is the kind of its notice. There is nothing to decide, so it is no item of the inbox.
+const kindUnseen = "unseen"
+
+// unseen is what is allowed and not yet seen by the clients: what their wrappers said last, and which of their processes a
+// person was told of. The Hub's lock guards it.
+type unseen struct {
+	by   map[*session]control.Unseen
+	told map[clientProcess]bool
+}
+
+// clientProcess is one run of a client: all wrappers that it started. parent is 0 where a wrapper could not tell.
+type clientProcess struct {
+	client string
+	parent int
+}
+
+func newUnseen() unseen {
+	return unseen{by: map[*session]control.Unseen{}, told: map[clientProcess]bool{}}
+}
+
+func (s *session) process() clientProcess { return clientProcess{s.client, s.parent} }
+
+// Unseen takes what the client of a wrapper has not listed since it was told that listings changed.
+func (h *Hub) Unseen(w control.Wrapper, u control.Unseen) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.sessions[w]
+	if s == nil {
+		return answer(control.CodeBadRequest, "unseen before register")
+	}
+	if u.Items <= 0 {
+		delete(h.unseen.by, s)
+	} else {
+		h.unseen.by[s] = u
+	}
+	h.changed()
+	h.tellUnseen()
+	return nil
+}
+
+// forgetUnseen is for a wrapper that has gone; a client that starts again is told of anew.
+func (h *Hub) forgetUnseen(gone *session) {
+	delete(h.unseen.by, gone)
+	for _, s := range h.sessions {
+		if s.process() == gone.process() {
+			return
+		}
+	}
+	delete(h.unseen.told, gone.process())
+}
+
+// tellUnseen notifies once for each run of a client, and only when nothing of that client waits for review any more: before
+// that a restart would come too early.
+func (h *Hub) tellUnseen() {
+	for s := range h.unseen.by {
+		way := wayOf(s.client)
+		if way.own || h.unseen.told[s.process()] || h.waitingOf(s) > 0 {
+			continue
+		}
+		h.unseen.told[s.process()] = true
+		h.notify(ItemNotice{Kind: kindUnseen, Code: unseenKey(s.client), Severity: severityReview, Client: way.title, Next: way.next})
+	}
+}
+
+// unseenKey names the notice of a client where codes of items name the others. No code has a colon in it.
+func unseenKey(client string) string { return kindUnseen + ":" + client }
+
+// unseenServers lists what is not yet seen, by client and server.
+func (h *Hub) unseenServers() []control.UnseenServer {
+	list := []control.UnseenServer{}
+	for s, u := range h.unseen.by {
+		name := s.name
+		if st := h.servers[s.server]; st != nil {
+			name = st.base.Name
+		}
+		list = append(list, control.UnseenServer{
+			Client: s.client, Server: name, ID: s.server, Session: s.id, Items: u.Items, Since: u.Since.UTC(), Next: wayOf(s.client).next, Code: problemUnseen,
+		})
+	}
+	slices.SortFunc(list, func(a, b control.UnseenServer) int {
+		return strings.Compare(a.Client+"\x00"+a.Server+"\x00"+a.Session, b.Client+"\x00"+b.Server+"\x00"+b.Session)
+	})
+	return list
+}
+
+// unseenBy are the clients that have not seen all that is allowed of a server.
+func (h *Hub) unseenBy(server string) (clients []string) {
+	for s := range h.unseen.by {
+		if s.server == server {
+			clients = append(clients, s.client)
+		}
+	}
+	slices.Sort(clients)
+	return slices.Compact(clients)
+}
+
+// UnseenNotices are the keys of the notices that still hold: what was said of the others is taken back.
+func (h *Hub) UnseenNotices() (keys []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.unseen.by {
+		keys = append(keys, unseenKey(s.client))
+	}
+	return keys
+}

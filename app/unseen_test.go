@@ -1,0 +1,119 @@
+package app
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// unseenNow is what status says.
+func (p *place) unseenNow() (rows []control.UnseenServer) {
+	p.t.Helper()
+	status, err := p.Status()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return status.Unseen
+}
+
+func (p *place) unseenBy() []string {
+	p.t.Helper()
+	servers, err := p.Servers()
+	if err != nil || len(servers) != 1 {
+		p.t.Fatalf("servers %+v, %v", servers, err)
+	}
+	return servers[0].UnseenBy
+}
+
+func TestWhatAClientHasNotSeenIsNamedUntilItsWrapperSaysOtherwise(t *testing.T) {
+	p := newPlace(t)
+	desktop, codex := p.wrap("weather"), p.wrapFor("codex", "weather")
+	desktop.report(tool("a", "x"))
+	codex.report(tool("a", "x"))
+	p.approve(p.item())
+	if rows := p.unseenNow(); rows == nil || len(rows) != 0 {
+		t.Fatalf("%+v", rows)
+	}
+	since := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, s := range []*server{desktop, codex} {
+		if err := p.Unseen(s, control.Unseen{Items: 1, Since: since}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	servers, err := p.Servers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := servers[0].ID
+	want := []control.UnseenServer{
+		{Client: "claude-desktop", Server: "weather", ID: id, Session: "session-1", Items: 1, Since: since, Next: "restart Claude Desktop", Code: "SP-220"},
+		{Client: "codex", Server: "weather", ID: id, Session: "session-2", Items: 1, Since: since, Next: "start a new thread in Codex", Code: "SP-220"},
+	}
+	if rows := p.unseenNow(); !slices.Equal(rows, want) {
+		t.Fatalf("%+v", rows)
+	}
+	if by := p.unseenBy(); !slices.Equal(by, []string{"claude-desktop", "codex"}) {
+		t.Fatalf("unseen by %v", by)
+	}
+	if err := p.Unseen(desktop, control.Unseen{}); err != nil { // it listed
+		t.Fatal(err)
+	}
+	p.Unregister(codex) // it ended
+	if rows, by := p.unseenNow(), p.unseenBy(); len(rows) != 0 || len(by) != 0 {
+		t.Fatalf("%+v, %v", rows, by)
+	}
+}
+
+func TestOneNotificationForARunOfAClientOnceNothingOfItWaits(t *testing.T) {
+	p := newPlace(t)
+	heard := &notices{}
+	p.opts.Notifier = heard
+	told := func() (keys []string) {
+		for _, n := range heard.list {
+			if n.Kind == kindUnseen {
+				keys = append(keys, n.Code+" "+n.Next)
+			}
+		}
+		return keys
+	}
+	weather, notes := p.wrapFor("claude-desktop", "weather", "weather"), p.wrapFor("claude-desktop", "notes", "notes")
+	gemini := p.wrapFor("gemini-cli", "weather", "weather")
+	weather.report(tool("a", "x"))
+	gemini.report(tool("a", "x"))
+	notes.report(tool("b", "x"))
+	items := p.inboxNow()
+	unseen := control.Unseen{Items: 1, Since: p.at.now()}
+	for _, s := range []*server{weather, gemini} {
+		if err := p.Unseen(s, unseen); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.approve(items[0])
+	if got := told(); len(got) != 0 {
+		t.Fatalf("a restart comes too early while something waits: %v", got)
+	}
+	p.approve(items[1])
+	if got := told(); !slices.Equal(got, []string{"unseen:claude-desktop restart Claude Desktop"}) {
+		t.Fatalf("told %v", got)
+	}
+	if err := p.Unseen(notes, unseen); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(); len(got) != 1 {
+		t.Fatalf("a second server of the same run: %v", got)
+	}
+	if keys := p.UnseenNotices(); !slices.Contains(keys, "unseen:claude-desktop") {
+		t.Fatalf("keys %v", keys)
+	}
+	p.Unregister(weather)
+	p.Unregister(notes)
+	again := p.wrapFor("claude-desktop", "weather", "weather")
+	if err := p.Unseen(again, unseen); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(); len(got) != 2 {
+		t.Fatalf("the next run of the client: %v", got)
+	}
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// unseen says what a client has not seen of what was allowed, a line for each server and client, and the next step of each.
+func (p *page) unseen(list []control.UnseenServer) {
+	said := map[string]bool{}
+	for _, u := range list {
+		line := fmt.Sprintf("%s: allowed, not yet seen by %s: %s", short(u.Server, 24), short(clientName(u.Client), 24), short(u.Next, 48))
+		if !said[line] { // some clients start a server twice
+			said[line] = true
+			p.printf("%s  %s\n", p.paint(yellow, text(u.Code)), line)
+		}
+	}
+}
+
+func clientName(client string) string {
+	if client == "" {
+		return "the client"
+	}
+	return client
+}
