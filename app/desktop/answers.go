@@ -13,6 +13,7 @@ type Overview struct {
 	Unguarded      []Unguarded `json:"unguarded"`
 	Waiting        Waiting     `json:"waiting"`
 	Problems       []Problem   `json:"problems"`
+	Unseen         []Unseen    `json:"unseen"` // what is allowed and a client has not seen yet
 	ServersRunning int         `json:"serversRunning"`
 	FirstRun       bool        `json:"firstRun"`      // nothing is protected yet
 	Notifications  string      `json:"notifications"` // why there are none, "" where they work
@@ -37,6 +38,14 @@ type Unguarded struct {
 	Why    string `json:"why"`
 	Code   string `json:"code"`
 	Next   string `json:"next"`
+}
+
+// Unseen is what a client does not know to be allowed.
+type Unseen struct {
+	Client string `json:"client"` // as people know it
+	Server string `json:"server"`
+	Next   string `json:"next"` // what helps, such as "restart Claude Desktop"
+	Code   string `json:"code"`
 }
 
 // Problem is something wrong with the installation.

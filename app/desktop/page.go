@@ -87,6 +87,7 @@ func (p *Page) Overview() (Overview, error) {
 	for _, q := range status.Problems {
 		out.Problems = append(out.Problems, Problem(q))
 	}
+	out.Unseen = unseen(status.Unseen)
 	if p.bye != nil {
 		out.Quitting = p.bye.shown()
 	}

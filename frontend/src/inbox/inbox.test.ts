@@ -57,6 +57,20 @@ describe('the inbox', () => {
     expect(screen.getByText('Nothing is waiting.')).toBeInTheDocument()
   })
 
+  it('says which client has not seen what was allowed, and what helps', async () => {
+    const unseen = (client: string, server: string, next: string) => ({ client, server, next, code: 'SP-220' })
+    const { page } = await open([])
+    expect(screen.queryByText(/seen what you allowed/)).toBeNull()
+    await page.rerender({
+      overview: overviewOf({
+        unseen: [unseen('Claude Desktop', 'notes', 'restart Claude Desktop'), unseen('Claude Desktop', 'weather', 'restart Claude Desktop'), unseen('opencode', 'weather', 'at its next turn')],
+      }),
+    })
+    const lines = screen.getAllByRole('status').map((s) => s.textContent?.replace(/\s+/g, ' ').trim())
+    expect(lines).toContain('Claude Desktop hasn’t seen what you allowed of notes, weather. Restart Claude Desktop. (SP-220)')
+    expect(lines).toContain('opencode hasn’t seen what you allowed of weather. It will at its next turn. (SP-220)')
+  })
+
   it('says what failed, what follows, and asks again', async () => {
     let broken = true
     await open([], { inbox: async () => (broken ? refuse(4050, 'the store cannot be read') : [plain]) })

@@ -122,6 +122,8 @@ export interface Overview {
   unguarded: Unguarded[]
   waiting: { critical: number; high: number; review: number }
   problems: Problem[]
+  /** What is allowed and a client has not listed since, a row for each client and server. */
+  unseen: Unseen[]
   serversRunning: number
   /** Nothing is protected yet, and nobody said "Not now". */
   firstRun: boolean
@@ -134,6 +136,16 @@ export interface Overview {
   trayTold: boolean
   /** The nonce of the question whether to quit, "" while nobody asked for it. */
   quitting: string
+}
+
+export interface Unseen {
+  /** As people know it; a name of its own only of a client that is not known. */
+  client: string
+  /** server text */
+  server: string
+  /** What helps, such as "restart Claude Desktop". */
+  next: string
+  code: string
 }
 
 export interface Problem {

@@ -22,7 +22,7 @@ export function refuse(code: number, message: string): Promise<never> {
 export function overviewOf(with_: Partial<Overview> = {}): Overview {
   return {
     version: '0.1.0', home: '/home/ada/.local/share/sallyport', theme: 'system', guarded: 3, total: 4, unguarded: [],
-    waiting: { critical: 0, high: 0, review: 0 }, problems: [], serversRunning: 2, firstRun: false, notifications: '', tray: '', storeOK: true, trayTold: true, quitting: '', ...with_,
+    waiting: { critical: 0, high: 0, review: 0 }, problems: [], unseen: [], serversRunning: 2, firstRun: false, notifications: '', tray: '', storeOK: true, trayTold: true, quitting: '', ...with_,
   }
 }
 

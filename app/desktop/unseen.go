@@ -1,0 +1,20 @@
+package desktop
+
+import (
+	"slices"
+
+	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// unseen is a row for each client and server: some clients start a server twice.
+func unseen(list []control.UnseenServer) []Unseen {
+	rows := []Unseen{}
+	for _, u := range list {
+		row := Unseen{Client: app.ClientTitle(u.Client), Server: u.Server, Next: u.Next, Code: u.Code}
+		if !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
