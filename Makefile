@@ -31,6 +31,11 @@ build: ## Build bin/sallyport
 	@build/need go
 	CGO_ENABLED=0 go build $(BUILD) -o bin/sallyport ./cmd/sallyport
 
+.PHONY: man
+man: build ## Write the manual pages into bin/man
+	@mkdir -p bin/man
+	@bin/sallyport __man bin/man
+
 .PHONY: desktop
 desktop: build page ## Build bin/sallyport-desktop, the window with its page (GTK and WebKitGTK)
 	@build/need gcc pkg-config gtk webkit
@@ -61,7 +66,7 @@ test: test-needs ui-needs ## Run all tests, end to end against real servers and 
 
 .PHONY: test-needs
 test-needs: ## Install what the tests need (system packages, and servers below .cache)
-	@build/need go gcc libc git script npm python-venv bwrap dbus-daemon
+	@build/need go gcc libc git script npm python-venv bwrap dbus-daemon zsh fish mandoc
 	@cmd/sallyport/e2e/install.sh
 
 .PHONY: test-all

@@ -13,21 +13,21 @@ import (
 )
 
 type activityCommand struct {
-	List   activityListCommand   `cmd:"" default:"withargs" help:"List records, newest last."`
-	Show   activityShowCommand   `cmd:"" help:"One record whole."`
-	Verify activityVerifyCommand `cmd:"" help:"Check the hash chain."`
-	Export activityExportCommand `cmd:"" help:"Write all records, oldest first."`
+	List   activityListCommand   `cmd:"" default:"withargs" help:"List records, the newest last."`
+	Show   activityShowCommand   `cmd:"" help:"Show one record in full."`
+	Verify activityVerifyCommand `cmd:"" help:"Check the hash chain of the records."`
+	Export activityExportCommand `cmd:"" help:"Export all records, oldest first."`
 }
 
 type activityListCommand struct {
 	jsonFlag
-	Server string `placeholder:"S" help:"Only this server."`
+	Server string `placeholder:"S" complete:"server" help:"Only this server."`
 	Tool   string `placeholder:"T" help:"Only this tool."`
-	Kind   string `placeholder:"K" help:"Only this kind: tool_call, resource_read, prompt_get, sampling, elicitation, drift…"`
-	Status string `placeholder:"S" help:"Only this status: ok, warned, blocked, held or error."`
-	Since  string `placeholder:"T" help:"Only from then on: a time (2026-01-02T15:04:05Z), a day (2026-01-02) or how long ago (2h, 30m)."`
-	Limit  int    `default:"100" help:"At most so many, the newest."`
-	Follow bool   `short:"f" help:"Go on printing what comes. With --json, one record a line."`
+	Kind   string `placeholder:"K" complete:"kind" help:"Only this kind: tool_call, resource_read, prompt_get, sampling, elicitation, drift…"`
+	Status string `placeholder:"S" complete:"status" help:"Only this status: ok, warned, blocked, held or error."`
+	Since  string `placeholder:"T" help:"Only records since then: a time (2026-01-02T15:04:05Z), a day (2026-01-02) or an age (2h, 30m)."`
+	Limit  int    `default:"100" help:"Show at most this many, the newest."`
+	Follow bool   `short:"f" help:"Keep printing new records. With --json, one record per line."`
 }
 
 func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
@@ -145,7 +145,7 @@ func (p *page) status(status string) string {
 
 type activityShowCommand struct {
 	jsonFlag
-	ID string `arg:"" help:"Id of the record, as the list prints it."`
+	ID string `arg:"" help:"ID of the record, as printed by the list."`
 }
 
 func (c activityShowCommand) run(ctx context.Context, s streams) (int, error) {

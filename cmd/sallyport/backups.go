@@ -9,8 +9,8 @@ import (
 )
 
 type backupsCommand struct {
-	List    backupsListCommand    `cmd:"" default:"withargs" help:"The client files kept before each change."`
-	Restore backupsRestoreCommand `cmd:"" help:"Put a kept file back. What stands there now is kept first."`
+	List    backupsListCommand    `cmd:"" default:"withargs" help:"List the backups of client files, made before each change."`
+	Restore backupsRestoreCommand `cmd:"" three:"not decided here: decide in the window" help:"Restore a backup. The current file is backed up first."`
 }
 
 type backupsListCommand struct{ jsonFlag }
@@ -44,9 +44,9 @@ func (c backupsListCommand) run(ctx context.Context, s streams) (int, error) {
 
 type backupsRestoreCommand struct {
 	jsonFlag
-	ID     string `arg:"" help:"ID of the backup, or how it begins."`
+	ID     string `arg:"" help:"ID of the backup, or the start of it."`
 	DryRun bool   `name:"dry-run" help:"Print the change as a unified diff and write nothing."`
-	Yes    bool   `help:"Answer every question with yes."`
+	Yes    bool   `help:"Answer yes to every question."`
 }
 
 func (c backupsRestoreCommand) run(ctx context.Context, s streams) (int, error) {

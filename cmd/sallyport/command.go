@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,31 +22,35 @@ import (
 type commandLine struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
-	Wrap       wrapCommand       `cmd:"" help:"Run a server behind the port. All after the first -- reaches the server as it stands."`
-	Probe      probeCommand      `cmd:"" help:"Start a server now, look at what it declares, and put it into the inbox."`
-	Protect    protectCommand    `kong:"cmd,set='all=Every entry, those that were left out before too.',set='unnamed=every one that was not left out before',help='Put the guard in front of the servers in the file of a client.'"`
-	Unprotect  unprotectCommand  `kong:"cmd,set='all=Every entry that runs through Sallyport, as without names.',set='unnamed=every one that runs through Sallyport',help='Take the guard out of the file of a client again, byte for byte.'"`
-	Backups    backupsCommand    `cmd:"" help:"The client files kept before each change."`
-	Status     statusCommand     `cmd:"" help:"The hub, the wrappers alive, and what waits."`
-	Servers    serversCommand    `cmd:"" help:"Every server known, and what of it is allowed."`
-	Inbox      inboxCommand      `cmd:"" help:"What waits for a decision."`
-	Show       showCommand       `cmd:"" help:"One inbox item whole: what changed, what was found, what it means."`
-	Approve    approveCommand    `cmd:"" help:"Allow what an inbox item shows."`
-	Reject     rejectCommand     `cmd:"" help:"Keep what an inbox item shows blocked."`
-	Block      blockCommand      `cmd:"" help:"Take an approval back at once."`
-	Release    releaseCommand    `cmd:"" help:"Let the model have an answer that was held back, once."`
-	Discard    discardCommand    `cmd:"" help:"Throw an answer away that was held back."`
-	Except     exceptCommand     `cmd:"" help:"Let answers like a held one pass, for a while."`
-	Exceptions exceptionsCommand `cmd:"" help:"The exceptions in force."`
-	Activity   activityCommand   `cmd:"" help:"The timeline of what happened."`
+	Wrap       wrapCommand       `cmd:"" help:"Run a server through Sallyport. Everything after -- is its command."`
+	Probe      probeCommand      `cmd:"" three:"something needs review: the server is new, changed or has warnings" help:"Start a server once, read what it declares, and add it to the inbox for review."`
+	Protect    protectCommand    `kong:"cmd,set='all=Every entry, including those you left out before.',set='unnamed=every entry you did not leave out before',three='something needs review',help='Wrap the servers in the configuration file of a client.'"`
+	Unprotect  unprotectCommand  `kong:"cmd,set='all=Every entry that runs through Sallyport. Same as giving no names.',set='unnamed=every entry that runs through Sallyport',three='not decided here: decide in the window',help='Unwrap the file of a client and restore it byte for byte.'"`
+	Backups    backupsCommand    `cmd:"" help:"List the backups of client files, made before each change."`
+	Status     statusCommand     `cmd:"" three:"something needs review" help:"Show the hub, the running wrappers, and what needs review."`
+	Servers    serversCommand    `cmd:"" help:"List every known server and what is allowed."`
+	Inbox      inboxCommand      `cmd:"" three:"something needs review" help:"List the items that need your review."`
+	Show       showCommand       `cmd:"" help:"Show one inbox item in full: what changed, the warnings, what it means."`
+	Approve    approveCommand    `cmd:"" three:"not allowed here, or part of it was left out: decide in the window, or name what you allow" help:"Allow what an inbox item shows."`
+	Reject     rejectCommand     `cmd:"" three:"not decided here: decide in the window" help:"Keep what an inbox item shows blocked."`
+	Block      blockCommand      `cmd:"" help:"Take an approval back immediately."`
+	Release    releaseCommand    `cmd:"" three:"not decided here: decide in the window" help:"Release a held response to the client, once."`
+	Discard    discardCommand    `cmd:"" three:"not decided here: decide in the window" help:"Delete a held response."`
+	Except     exceptCommand     `cmd:"" three:"not decided here: decide in the window" help:"Allow responses like this one for a limited time."`
+	Exceptions exceptionsCommand `cmd:"" help:"List the exceptions in force."`
+	Activity   activityCommand   `cmd:"" help:"Show the activity log."`
 	Settings   settingsCommand   `cmd:"" help:"Read and change settings."`
-	Scan       scanCommand       `cmd:"" help:"Look for hidden orders in a listing, in one tool, or in plain text."`
-	Logs       logsCommand       `cmd:"" help:"What a server wrote to its standard error."`
+	Scan       scanCommand       `cmd:"" three:"a finding of Medium or above" help:"Scan a tool listing, one tool, or plain text for hidden instructions."`
+	Logs       logsCommand       `cmd:"" help:"Show what a server wrote to its standard error."`
 	Hub        hubCommand        `cmd:"" help:"Run the hub without a window."`
-	Doctor     doctorCommand     `cmd:"" help:"Check the installation and say how to mend what is wrong."`
-	Demo       demoCommand       `cmd:"" help:"Tell the whole story on this machine, in a temporary home."`
+	Doctor     doctorCommand     `cmd:"" help:"Check the installation and say how to fix any problem."`
+	Demo       demoCommand       `cmd:"" help:"Walk through the whole story on this machine, in a temporary data folder."`
+
+	Help       helpCommand       `cmd:"" help:"Show the help of a command."`
+	Completion completionCommand `cmd:"" help:"Print a completion script for bash, zsh or fish."`
 
 	DemoServer demoServerCommand `cmd:"" name:"__demo-server" hidden:""`
+	Man        manCommand        `cmd:"" name:"__man" hidden:""`
 }
 
 // command is what every command implements. It returns the exit code, or an error that is printed as one line.
@@ -56,6 +61,8 @@ type command interface {
 type jsonFlag struct {
 	JSON bool `name:"json" help:"Print JSON and nothing else."`
 }
+
+var typeOfPath = reflect.TypeFor[filePath]()
 
 // filePath is a path that a flag names. An empty one is a variable that was never set, and not the same as no flag: the
 // default would be a file that nobody meant.
@@ -75,11 +82,11 @@ func (p *filePath) Decode(ctx *kong.DecodeContext) error {
 
 // wrapCommand only describes wrap for --help: a real wrap never comes here (see run).
 type wrapCommand struct {
-	Name      string   `placeholder:"NAME" help:"Name of the server, as the client's configuration has it."`
+	Name      string   `placeholder:"NAME" help:"Name of the server in the client's configuration."`
 	Client    string   `placeholder:"CLIENT" help:"The client that starts this wrapper."`
-	URL       string   `name:"url" placeholder:"URL" help:"A remote server (a later version)."`
-	Header    []string `placeholder:"'K: env:VAR'" help:"A header for a remote server (a later version)."`
-	Transport string   `default:"auto" enum:"auto,http,sse" help:"How to reach a remote server (a later version)."`
+	URL       string   `name:"url" placeholder:"URL" help:"URL of a remote server (not supported yet)."`
+	Header    []string `placeholder:"'K: env:VAR'" help:"Header for a remote server (not supported yet)."`
+	Transport string   `default:"auto" enum:"auto,http,sse" help:"Transport for a remote server (not supported yet)."`
 	Argv      string   `name:"argv" placeholder:"JSON" help:"The server's command as one JSON array of strings, for clients whose parsers eat --: --argv='[\"npx\",\"-y\",\"server\"]'."`
 	Command   []string `arg:"" optional:"" help:"The server's command and its arguments, after --."`
 }
@@ -88,10 +95,10 @@ func (wrapCommand) run(context.Context, streams) (int, error) { return exitUsage
 
 type probeCommand struct {
 	jsonFlag
-	Name    string   `placeholder:"NAME" help:"Name of the server. Without it, the command's own."`
-	Client  string   `placeholder:"CLIENT" help:"The client that will start it: the look uses the environment and the folder it gives to servers. With --config, the client whose file it is (default claude-desktop)."`
-	Sandbox bool     `help:"Look under strict: no network, no home folder (Linux, bubblewrap)."`
-	Config  filePath `placeholder:"PATH" help:"Look at the servers of a client's file. What stands behind the flags are names of its entries then."`
+	Name    string   `placeholder:"NAME" help:"Name of the server. Default: the name of its command."`
+	Client  string   `placeholder:"CLIENT" complete:"client" help:"The client that will start it: the look uses the environment and folder it gives its servers. With --config, the client whose file it is (default claude-desktop)."`
+	Sandbox bool     `help:"Run it in the strict sandbox: no network, no home folder (Linux, bubblewrap)."`
+	Config  filePath `placeholder:"PATH" help:"Read the servers of a client's configuration file. The arguments are then names of its entries."`
 	Command []string `arg:"" optional:"" sep:"none" help:"The server's command and its arguments, after --. With --config, names of entries."`
 }
 
@@ -116,7 +123,7 @@ func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
 }
 
 type hubCommand struct {
-	AllowCLIApproval bool `name:"allow-cli-approval" help:"Let approve and the like decide from a terminal. Only on a home first made with this flag."`
+	AllowCLIApproval bool `name:"allow-cli-approval" help:"Allow decisions from a terminal. Must be set when the data folder is first created."`
 	StartedByWrapper bool `name:"started-by-wrapper" hidden:""`
 }
 
@@ -131,6 +138,19 @@ func (c hubCommand) run(ctx context.Context, s streams) (int, error) {
 
 // exited carries an exit code out of kong, which wants to end the process after --help and --version.
 type exited int
+
+// newParser reads command lines by the model. exit is called after --help and --version.
+func newParser(model *commandLine, s streams, exit func(int)) (*kong.Kong, error) {
+	return kong.New(model,
+		kong.Name("sallyport"),
+		kong.Description("Sallyport stands between an MCP client and its servers: what is new or changed stays blocked until you have looked."),
+		kong.Vars{"version": "sallyport " + version},
+		kong.Writers(s.out, s.err),
+		kong.Exit(exit),
+		kong.Help(printHelp),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+	)
+}
 
 // runCommand parses and runs everything but wrap.
 func runCommand(ctx context.Context, args []string, s streams) (code int) {
@@ -151,21 +171,14 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 			code = fail(s, exitFailed, subject(args), out.why())
 		}
 	}()
-	parser, err := kong.New(&model,
-		kong.Name("sallyport"),
-		kong.Description("Sallyport stands between an MCP client and its servers: what is new or changed stays blocked until you have looked."),
-		kong.Vars{"version": "sallyport " + version},
-		kong.Writers(s.out, s.err),
-		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
-	)
+	parser, err := newParser(&model, s, func(code int) { panic(exited(code)) })
 	if err != nil {
 		return fail(s, exitFailed, "command line", err)
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(asHelp(args))
 	if out.failed != nil {
 		return fail(s, exitFailed, subject(args), out.failed) // help that could not be printed is no wrong usage
 	}

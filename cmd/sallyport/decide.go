@@ -17,13 +17,13 @@ import (
 
 type approveCommand struct {
 	jsonFlag
-	Code   string   `arg:"" optional:"" help:"Code of the inbox item, such as 4F2A."`
+	Code   string   `arg:"" optional:"" complete:"code" help:"Code of the inbox item, such as 4F2A."`
 	Clean  bool     `help:"Allow every new server without warnings, in one decision. Takes no CODE."`
-	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Allow this item of it, as show names it: instructions, tool:X, prompt:X, resource-template:X, resource:X, launch; entry:X of a client's file, setting:KEY of the settings. May be given more than once."`
+	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Allow only this part, named as in show: instructions, tool:X, prompt:X, resource-template:X, resource:X or launch; entry:X for a client's file, setting:KEY for settings. Can be repeated."`
 	Tool   []string `sep:"none" placeholder:"NAME" help:"Short for --item tool:NAME."`
-	All    bool     `help:"Allow everything in it, findings or not."`
-	Digest string   `placeholder:"D" help:"Only if this is still the digest of what waits."`
-	Yes    bool     `help:"Answer every question with yes."`
+	All    bool     `help:"Approve everything, including parts with warnings."`
+	Digest string   `placeholder:"D" help:"Decide only if the item still has this digest."`
+	Yes    bool     `help:"Answer yes to every question."`
 }
 
 func (c approveCommand) run(ctx context.Context, s streams) (int, error) {
@@ -47,10 +47,10 @@ func (c approveCommand) run(ctx context.Context, s streams) (int, error) {
 
 type rejectCommand struct {
 	jsonFlag
-	Code   string   `arg:"" help:"Code of the inbox item, such as 4F2A."`
-	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Only this item of it, as show names it. May be given more than once."`
-	Digest string   `placeholder:"D" help:"Only if this is still the digest of what waits."`
-	Yes    bool     `help:"Answer every question with yes."`
+	Code   string   `arg:"" complete:"code" help:"Code of the inbox item, such as 4F2A."`
+	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Only this part, named as in show. Can be repeated."`
+	Digest string   `placeholder:"D" help:"Decide only if the item still has this digest."`
+	Yes    bool     `help:"Answer yes to every question."`
 }
 
 func (c rejectCommand) run(ctx context.Context, s streams) (int, error) {
@@ -337,8 +337,8 @@ func names(keys []string) string {
 
 type blockCommand struct {
 	jsonFlag
-	Server string   `arg:"" help:"Name or identity of the server."`
-	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Only this item of it. May be given more than once."`
+	Server string   `arg:"" complete:"server" help:"Name or identity of the server."`
+	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Only this part. Can be repeated."`
 }
 
 func (c blockCommand) run(ctx context.Context, s streams) (int, error) {

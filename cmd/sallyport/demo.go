@@ -20,7 +20,7 @@ import (
 )
 
 type demoCommand struct {
-	Keep bool `help:"Keep the temporary home and say where it is."`
+	Keep bool `help:"Keep the temporary data folder and print its path."`
 }
 
 // storyTime bounds the whole demo: npm on a slow line is most of it.

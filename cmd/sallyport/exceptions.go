@@ -13,11 +13,11 @@ import (
 
 type exceptCommand struct {
 	jsonFlag
-	Code   string        `arg:"" help:"Code of the held answer, such as 4F2A."`
-	Rule   []string      `sep:"none" placeholder:"RULE" help:"Only this rule of those that matched. May be given more than once."`
-	For    time.Duration `default:"1h" help:"How long, at most 168h."`
-	Digest string        `placeholder:"D" help:"Only if this is still the digest of what was shown."`
-	Yes    bool          `help:"Answer every question with yes."`
+	Code   string        `arg:"" complete:"held" help:"Code of the held response, such as 4F2A."`
+	Rule   []string      `sep:"none" placeholder:"RULE" help:"Only this rule, of those that matched. Can be repeated."`
+	For    time.Duration `default:"1h" help:"How long it lasts, at most 168h."`
+	Digest string        `placeholder:"D" help:"Decide only if the item still has this digest."`
+	Yes    bool          `help:"Answer yes to every question."`
 }
 
 func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
@@ -69,8 +69,8 @@ func exceptionWords(e control.Exception) string {
 }
 
 type exceptionsCommand struct {
-	List exceptionsListCommand `cmd:"" default:"withargs" help:"The exceptions in force."`
-	End  exceptionsEndCommand  `cmd:"" help:"End one at once."`
+	List exceptionsListCommand `cmd:"" default:"withargs" help:"List the exceptions in force."`
+	End  exceptionsEndCommand  `cmd:"" help:"End an exception now."`
 }
 
 type exceptionsListCommand struct{ jsonFlag }

@@ -17,8 +17,8 @@ import (
 )
 
 type activityExportCommand struct {
-	Format string   `enum:"jsonl,csv" required:"" help:"jsonl (one record a line) or csv."`
-	Output filePath `short:"o" placeholder:"F" help:"Write to this file, which must not exist yet. Without it, to standard output."`
+	Format string   `enum:"jsonl,csv" default:"jsonl" help:"jsonl (one record per line) or csv."`
+	Output filePath `short:"o" placeholder:"F" help:"Write to this file, which must not exist yet. Default: standard output."`
 }
 
 // exportPage is how many records one call fetches: far below what a message on the socket may hold.

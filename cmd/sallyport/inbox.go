@@ -41,7 +41,7 @@ func (c inboxCommand) run(ctx context.Context, s streams) (int, error) {
 
 type showCommand struct {
 	jsonFlag
-	Code string `arg:"" help:"Code of the inbox item, such as 4F2A."`
+	Code string `arg:"" complete:"item" help:"Code of the inbox item, such as 4F2A."`
 }
 
 func (c showCommand) run(ctx context.Context, s streams) (int, error) {

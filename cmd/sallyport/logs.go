@@ -10,9 +10,9 @@ import (
 )
 
 type logsCommand struct {
-	Server string `arg:"" help:"Name or identity of the server."`
-	Lines  int    `default:"50" help:"How many lines from the end."`
-	Follow bool   `short:"f" help:"Go on printing what comes."`
+	Server string `arg:"" complete:"server" help:"Name or identity of the server."`
+	Lines  int    `default:"50" help:"Number of lines from the end."`
+	Follow bool   `short:"f" help:"Keep printing new lines."`
 }
 
 func (c logsCommand) run(ctx context.Context, s streams) (int, error) {

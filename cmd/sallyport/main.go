@@ -53,5 +53,8 @@ func run(ctx context.Context, args []string, s streams) int {
 			return runWrap(ctx, options, s)
 		}
 	}
+	if len(args) > 0 && args[0] == completeWord {
+		return runComplete(ctx, args[1:], s)
+	}
 	return runCommand(ctx, args, s)
 }

@@ -18,11 +18,11 @@ import (
 // command's own (commandLine).
 type clientFileFlags struct {
 	jsonFlag
-	Client string   `default:"claude-desktop" placeholder:"CLIENT" help:"The client whose file it is."`
-	Config filePath `placeholder:"PATH" help:"The file, where it is not the one that the client reads."`
+	Client string   `default:"claude-desktop" placeholder:"CLIENT" complete:"client" help:"The client whose file to change."`
+	Config filePath `placeholder:"PATH" help:"Path to the file, if not the default."`
 	All    bool     `help:"${all}"`
 	DryRun bool     `name:"dry-run" help:"Print the change as a unified diff and write nothing."`
-	Name   []string `arg:"" optional:"" sep:"none" help:"Names of entries, as they stand in the file. Without names, ${unnamed}."`
+	Name   []string `arg:"" optional:"" sep:"none" help:"Names of entries in the file. Default: ${unnamed}."`
 }
 
 // request is what these flags ask for. A path is made absolute here: a hub has another working folder.
@@ -103,7 +103,7 @@ func startHub(ctx context.Context) (*control.Client, error) {
 
 type unprotectCommand struct {
 	clientFileFlags
-	Yes bool `help:"Answer every question with yes."`
+	Yes bool `help:"Answer yes to every question."`
 }
 
 func (c unprotectCommand) run(ctx context.Context, s streams) (int, error) {

@@ -13,10 +13,10 @@ import (
 
 type releaseCommand struct {
 	jsonFlag
-	Code          string `arg:"" help:"Code of the held answer, such as 4F2A."`
-	WithoutMarked bool   `name:"without-marked" help:"Without the sentences in which something was found."`
-	Digest        string `placeholder:"D" help:"Only if this is still the digest of what was shown."`
-	Yes           bool   `help:"Answer every question with yes."`
+	Code          string `arg:"" complete:"held" help:"Code of the held response, such as 4F2A."`
+	WithoutMarked bool   `name:"without-marked" help:"Leave out the sentences with warnings."`
+	Digest        string `placeholder:"D" help:"Decide only if the item still has this digest."`
+	Yes           bool   `help:"Answer yes to every question."`
 }
 
 func (c releaseCommand) run(ctx context.Context, s streams) (int, error) {
@@ -72,10 +72,10 @@ func (c releaseCommand) say(s streams, answer control.ReleaseAnswer) error {
 
 type discardCommand struct {
 	jsonFlag
-	Code   string `arg:"" optional:"" help:"Code of the held answer, such as 4F2A."`
-	All    bool   `help:"All held answers that wait."`
-	Digest string `placeholder:"D" help:"Only if this is still the digest of what was shown."`
-	Yes    bool   `help:"Answer every question with yes."`
+	Code   string `arg:"" optional:"" complete:"held" help:"Code of the held response, such as 4F2A."`
+	All    bool   `help:"Delete all held responses."`
+	Digest string `placeholder:"D" help:"Decide only if the item still has this digest."`
+	Yes    bool   `help:"Answer yes to every question."`
 }
 
 func (c discardCommand) run(ctx context.Context, s streams) (int, error) {

@@ -19,10 +19,10 @@ import (
 const maxScanned = 256 << 20
 
 type scanCommand struct {
-	Format string   `default:"text" enum:"text,json,sarif" help:"How to print what was found: text, json or sarif (2.1.0). A stream is always answered in JSON Lines."`
-	As     string   `default:"" enum:",tools,text,jsonl" help:"What the files are: a tools/list result or one tool, plain text, or a stream of JSON Lines. Without it each file says so itself."`
-	Rules  filePath `placeholder:"FILE" help:"A file with further rules, as the setting inspect.rules names one."`
-	Files  []string `arg:"" name:"file" help:"Files to look at; - is standard input."`
+	Format string   `default:"text" enum:"text,json,sarif" help:"Output format: text, json or sarif (2.1.0). With --as jsonl the output is always JSON Lines."`
+	As     string   `default:"" enum:",tools,text,jsonl" help:"Type of the files: a tools/list result or one tool, plain text, or a stream of JSON Lines. Default: detected for each file."`
+	Rules  filePath `placeholder:"FILE" help:"File with additional rules, as in the setting inspect.rules."`
+	Files  []string `arg:"" name:"file" complete:"file" help:"Files to scan; - is standard input."`
 }
 
 // scannedFile is one file of a report, in the shape the contract gives it.

@@ -11,14 +11,14 @@ import (
 )
 
 type settingsCommand struct {
-	List settingsListCommand `cmd:"" default:"withargs" help:"Every setting, its value and where the value comes from."`
-	Get  settingsGetCommand  `cmd:"" help:"The value of one setting."`
-	Set  settingsSetCommand  `cmd:"" help:"Change one setting. What makes things less safe is asked."`
+	List settingsListCommand `cmd:"" default:"withargs" help:"List every setting with its value and where it comes from."`
+	Get  settingsGetCommand  `cmd:"" help:"Print the value of one setting."`
+	Set  settingsSetCommand  `cmd:"" three:"not decided here: the loosening is in the inbox" help:"Change one setting. Asks before loosening anything."`
 }
 
 type settingsScope struct {
 	jsonFlag
-	Server string `placeholder:"S" help:"For this server."`
+	Server string `placeholder:"S" complete:"server" help:"For this server."`
 	Tool   string `placeholder:"T" help:"For this tool of the server."`
 }
 
@@ -53,7 +53,7 @@ func (c settingsListCommand) run(ctx context.Context, s streams) (int, error) {
 
 type settingsGetCommand struct {
 	settingsScope
-	Key string `arg:"" help:"Name of the setting, such as pins.recheck."`
+	Key string `arg:"" complete:"setting" help:"Name of the setting, such as pins.recheck."`
 }
 
 func (c settingsGetCommand) run(ctx context.Context, s streams) (int, error) {
@@ -87,9 +87,9 @@ func askSettings(ctx context.Context, scope settingsScope, key string) ([]contro
 
 type settingsSetCommand struct {
 	settingsScope
-	Key   string `arg:"" help:"Name of the setting, such as pins.recheck."`
-	Value string `arg:"" help:"The new value. Durations are written 30s, 5m or 0; a bare number is seconds. An empty one ('') takes the setting out, and the default holds again."`
-	Yes   bool   `help:"Answer every question with yes."`
+	Key   string `arg:"" complete:"setting" help:"Name of the setting, such as pins.recheck."`
+	Value string `arg:"" help:"The new value. Write durations as 30s, 5m or 0; a bare number is seconds. An empty value ('') restores the default."`
+	Yes   bool   `help:"Answer yes to every question."`
 }
 
 func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/policy"
+)
+
+// completeWord is the hidden command that completion scripts call: `__complete SHELL WORD…`, the last word being the one that is
+// typed. It prints one candidate a line, or filesAnswer where the shell's own file names belong.
+const completeWord = "__complete"
+
+// filesAnswer tells a script to offer file names.
+const filesAnswer = ":files"
+
+// completePatience is how long a hub may take to say what it knows. Nobody waits longer for a Tab.
+const completePatience = 500 * time.Millisecond
+
+// candidate is one word that could stand here.
+type candidate struct{ word, about string }
+
+// runComplete prints what could stand at the last of words. It never starts a hub, and whatever goes wrong offers nothing.
+func runComplete(ctx context.Context, args []string, s streams) int {
+	if len(args) < 2 {
+		return exitUsage
+	}
+	shell, words := args[0], args[1:]
+	parser, err := newParser(&commandLine{}, s, func(int) {})
+	if err != nil {
+		return exitFailed
+	}
+	ctx, stop := context.WithTimeout(ctx, completePatience)
+	defer stop()
+	found, files := complete(parser.Model.Node, words, func(source string) []candidate { return offered(ctx, source) })
+	var out strings.Builder
+	if files {
+		out.WriteString(filesAnswer + "\n")
+	}
+	for _, c := range found {
+		switch shell {
+		case "zsh":
+			out.WriteString(strings.ReplaceAll(c.word, ":", `\:`))
+			if c.about != "" {
+				out.WriteString(":" + c.about)
+			}
+		case "fish":
+			out.WriteString(c.word)
+			if c.about != "" {
+				out.WriteString("\t" + c.about)
+			}
+		default:
+			out.WriteString(c.word)
+		}
+		out.WriteByte('\n')
+	}
+	if _, err := s.out.Write([]byte(out.String())); err != nil {
+		return exitFailed
+	}
+	return exitFine
+}
+
+// complete says what could stand at the last of words, by the command line model. ask tells what only a hub or the system knows.
+func complete(node *kong.Node, words []string, ask func(source string) []candidate) (found []candidate, files bool) {
+	words = joinEquals(words)
+	last, words := words[len(words)-1], words[:len(words)-1]
+	var flag *kong.Flag // whose value comes next
+	var positional int
+	given := map[string]bool{}
+	for _, word := range words {
+		switch {
+		case flag != nil:
+			flag = nil
+		case word == "--":
+			return nil, true // a server's own command: its files, as far as we know
+		case strings.HasPrefix(word, "-") && word != "-":
+			name, _, joined := strings.Cut(word, "=")
+			f := findFlag(node, name)
+			if f == nil {
+				return nil, false
+			}
+			given[f.Name] = true
+			if !joined && !f.IsBool() {
+				flag = f
+			}
+		default:
+			if child := childOf(node, word); child != nil && positional == 0 {
+				node = child
+			} else {
+				positional++
+			}
+		}
+	}
+	if flag != nil {
+		return values(flag.Value, last, "", ask)
+	}
+	if name, value, joined := strings.Cut(last, "="); joined && strings.HasPrefix(last, "-") {
+		if f := findFlag(node, name); f != nil && !f.IsBool() {
+			return values(f.Value, value, name+"=", ask)
+		}
+		return nil, false
+	}
+	if strings.HasPrefix(last, "-") {
+		for _, group := range node.AllFlags(true) {
+			for _, f := range group {
+				if word := "--" + f.Name; strings.HasPrefix(word, last) && (!given[f.Name] || f.IsCumulative()) {
+					found = append(found, candidate{word, f.Help})
+				}
+			}
+		}
+		return found, false
+	}
+	if positional == 0 {
+		for _, child := range node.Children {
+			if !child.Hidden && strings.HasPrefix(child.Name, last) {
+				found = append(found, candidate{child.Name, child.Help})
+			}
+		}
+	}
+	if node.DefaultCmd != nil {
+		node = node.DefaultCmd
+	}
+	if n := len(node.Positional); n > 0 {
+		more, offered := values(node.Positional[min(positional, n-1)], last, "", ask)
+		if positional < n || node.Positional[n-1].IsCumulative() {
+			found, files = append(found, more...), offered
+		}
+	}
+	return found, files
+}
+
+// values are what a flag or argument can be: its enumeration, what the tag `complete` names, or files.
+func values(v *kong.Value, typed, before string, ask func(string) []candidate) (found []candidate, files bool) {
+	var all []candidate
+	if v.Enum != "" {
+		for _, word := range v.EnumSlice() {
+			all = append(all, candidate{word: word})
+		}
+	}
+	source := v.Tag.Get("complete")
+	switch {
+	case source == "file", v.Target.Type() == typeOfPath:
+		return nil, true
+	case source != "":
+		all = ask(source)
+	}
+	for _, c := range all {
+		if c.word != "" && strings.HasPrefix(strings.ToUpper(c.word), strings.ToUpper(typed)) {
+			found = append(found, candidate{before + c.word, c.about})
+		}
+	}
+	return found, false
+}
+
+// joinEquals puts together what bash takes apart at an equals sign: --format = json. Where the last word is only the value, it is
+// completed as the value of a flag, because bash replaces that word alone.
+func joinEquals(words []string) []string {
+	out := make([]string, 0, len(words))
+	for i := 0; i < len(words); i++ {
+		if words[i] == "=" && len(out) > 0 && strings.HasPrefix(out[len(out)-1], "--") {
+			if i == len(words)-1 {
+				out = append(out, "")
+			}
+			continue
+		}
+		out = append(out, words[i])
+	}
+	return out
+}
+
+func childOf(node *kong.Node, word string) *kong.Node {
+	for _, child := range node.Children {
+		if child.Name == word && !child.Hidden {
+			return child
+		}
+	}
+	return nil
+}
+
+func findFlag(node *kong.Node, word string) *kong.Flag {
+	at := node
+	if at.DefaultCmd != nil {
+		at = at.DefaultCmd
+	}
+	for _, group := range at.AllFlags(false) {
+		for _, f := range group {
+			if "--"+f.Name == word || f.Short != 0 && "-"+string(f.Short) == word {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// offered is what a person could mean at a place of this kind. Names that somebody else chose are offered only where they are plain:
+// a shell may read anything else as more than a name.
+func offered(ctx context.Context, source string) (found []candidate) {
+	switch source {
+	case "setting":
+		for _, setting := range policy.All() {
+			found = append(found, candidate{word: setting.Key})
+		}
+		return found
+	case "kind", "status":
+		words := recordKinds
+		if source == "status" {
+			words = recordStatuses
+		}
+		for _, word := range words {
+			found = append(found, candidate{word: word})
+		}
+		return found
+	case "client":
+		for _, place := range clientconfig.Places(clientconfig.ThisSystem()) {
+			if place.Editable && !slices.Contains(found, candidate{place.Client, place.Name}) {
+				found = append(found, candidate{place.Client, place.Name})
+			}
+		}
+		for _, client := range clientconfig.ByFileOnly() {
+			found = append(found, candidate{word: client})
+		}
+		return found
+	case "command":
+		parser, err := newParser(&commandLine{}, streams{}, func(int) {})
+		if err != nil {
+			return nil
+		}
+		for _, child := range parser.Model.Children {
+			if !child.Hidden {
+				found = append(found, candidate{child.Name, child.Help})
+			}
+		}
+		return found
+	}
+	hub, err := dial(ctx)
+	if err != nil {
+		return nil
+	}
+	defer hub.Close()
+	switch source {
+	case "server":
+		servers, _ := hub.Servers(ctx)
+		for _, s := range servers {
+			if plainWord(s.Server) {
+				found = append(found, candidate{s.Server, s.State})
+			}
+		}
+	case "code", "held", "item":
+		items, _ := hub.Inbox(ctx)
+		for _, it := range items {
+			if held := it.Kind == "response_held"; source != "item" && held != (source == "held") {
+				continue
+			}
+			about := strings.ReplaceAll(it.Kind, "_", " ")
+			if plainWord(it.Server) {
+				about += " of " + it.Server
+			}
+			found = append(found, candidate{it.Code, about})
+		}
+	}
+	return found
+}
+
+// plainWord says that a word means nothing to a shell.
+func plainWord(word string) bool {
+	return word != "" && len(word) <= 64 && word[0] != '-' && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == ""
+}
