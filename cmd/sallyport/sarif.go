@@ -2,14 +2,18 @@ package main
 
 import (
 	"net/url"
+	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 
+	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// The parts of SARIF 2.1.0 (OASIS, 2020) that a report needs. A finding stands in a file, at a byte of one string of one
-// definition: the file is the physical location, the string the logical one.
+// The parts of SARIF 2.1.0 (OASIS, 2020) that a report needs. A finding stands in a file, in one string of one definition: lines,
+// columns and bytes of the file are the physical location, the string the logical one. Without a line, pages that show the results of
+// code scanning leave a result out.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -18,6 +22,7 @@ type (
 	}
 	sarifRun struct {
 		Tool      sarifTool     `json:"tool"`
+		Columns   string        `json:"columnKind"`
 		Artifacts []sarifFile   `json:"artifacts"`
 		Results   []sarifResult `json:"results"`
 	}
@@ -58,11 +63,7 @@ type (
 	}
 	sarifPhysical struct {
 		Artifact sarifURI     `json:"artifactLocation"`
-		Region   *sarifRegion `json:"region,omitempty"` // of plain text alone: a string of a definition is no part of the file as it stands
-	}
-	sarifRegion struct {
-		Offset int `json:"byteOffset"`
-		Length int `json:"byteLength"`
+		Region   *sarifRegion `json:"region,omitempty"`
 	}
 	sarifLogical struct {
 		Name string `json:"fullyQualifiedName"`
@@ -88,25 +89,24 @@ func sarifOf(files []scannedFile, ruleSet string) sarifLog {
 	}
 	sort.Strings(names)
 	index := map[string]int{}
-	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "Sallyport", Version: version, Rules: []sarifRule{}, Properties: map[string]any{"ruleSet": ruleSet}}}, Artifacts: []sarifFile{}, Results: []sarifResult{}}
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "Sallyport", Version: version, Rules: []sarifRule{}, Properties: map[string]any{"ruleSet": ruleSet}}}, Columns: "utf16CodeUnits", Artifacts: []sarifFile{}, Results: []sarifResult{}}
 	for i, name := range names {
 		index[name] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{name, sarifText{titles[name]}})
 	}
 	for _, f := range files {
 		uri := sarifURI{fileURI(f.File)}
+		lines := linesOf(f.raw)
 		run.Artifacts = append(run.Artifacts, sarifFile{uri})
 		for _, item := range f.Items {
 			for _, finding := range item.Findings {
-				where := sarifLocation{Physical: sarifPhysical{Artifact: uri}}
+				where := sarifLocation{Physical: sarifPhysical{uri, lines.region(placeOf(f, item, finding))}}
 				if f.Kind == "tools" {
 					name := item.ID
 					if finding.Where != "" {
 						name += "." + finding.Where
 					}
 					where.Logical = []sarifLogical{{name}}
-				} else {
-					where.Physical.Region = &sarifRegion{finding.Start, finding.End - finding.Start}
 				}
 				run.Results = append(run.Results, sarifResult{
 					RuleID: finding.Rule, RuleIndex: index[finding.Rule], Level: sarifLevels[finding.Level], Message: sarifText{finding.Title},
@@ -118,14 +118,33 @@ func sarifOf(files []scannedFile, ruleSet string) sarifLog {
 	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
 }
 
-// fileURI is a path as SARIF names files: a relative reference, or a file URI.
+// placeOf is where a finding stands in its file.
+func placeOf(f scannedFile, item scannedItem, finding inspect.Finding) frame.Span {
+	if f.Kind == "tools" {
+		return inspect.Locate(f.raw, item.at, finding)
+	}
+	return frame.Span{Start: finding.Start, End: finding.End}
+}
+
+// fileURI is a path as SARIF names files: a reference relative to the working folder, so that a report can be read elsewhere; a file
+// URI where the file is not below it.
 func fileURI(path string) string {
 	if path == "-" {
 		return "stdin"
 	}
+	if filepath.IsAbs(path) {
+		if here, err := os.Getwd(); err == nil {
+			if below, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(below) {
+				path = below
+			}
+		}
+	}
 	u := url.URL{Path: filepath.ToSlash(path)}
 	if filepath.IsAbs(path) {
 		u.Scheme = "file"
+		if !strings.HasPrefix(u.Path, "/") { // a drive
+			u.Path = "/" + u.Path
+		}
 	}
 	return u.String()
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"unicode"
 
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -30,9 +31,13 @@ type scannedFile struct {
 	File  string        `json:"file"`
 	Kind  string        `json:"kind"` // tools or text
 	Items []scannedItem `json:"items"`
+
+	raw []byte // the file as it stands, for a report that says where
 }
 
 type scannedItem struct {
+	at frame.Span // of a definition in its file; absent for a text
+
 	ID       string            `json:"id"` // the tool's name, else "text"
 	Verdict  inspect.Verdict   `json:"verdict"`
 	Findings []inspect.Finding `json:"findings"`
@@ -63,6 +68,9 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 		file, err := look.file(name, c.As, raw)
 		if err != nil {
 			return false, err
+		}
+		if c.Format == "sarif" {
+			file.raw = raw
 		}
 		files = append(files, file)
 		return slices.ContainsFunc(file.Items, scannedItem.threatens), nil
@@ -129,7 +137,7 @@ type scanner struct{ own *inspect.RuleFile }
 
 // file looks at one file. Without a kind, JSON that holds tools is a listing, and all else is text.
 func (look scanner) file(name, kind string, raw []byte) (scannedFile, error) {
-	tools, why := toolsOf(raw)
+	spans, why := toolsOf(raw)
 	if kind == "tools" && why != nil {
 		return scannedFile{}, why
 	}
@@ -137,21 +145,23 @@ func (look scanner) file(name, kind string, raw []byte) (scannedFile, error) {
 		return scannedFile{File: name, Kind: "text", Items: []scannedItem{look.text("text", string(raw))}}, nil
 	}
 	file := scannedFile{File: name, Kind: "tools", Items: []scannedItem{}}
-	for i, tool := range tools {
-		file.Items = append(file.Items, look.tool(toolName(tool, i), tool))
+	for i, span := range spans {
+		tool := span.Of(raw)
+		item := look.tool(toolName(tool, i), tool)
+		item.at = span
+		file.Items = append(file.Items, item)
 	}
 	return file, nil
 }
 
 var errNoTools = errors.New("it holds no tools: a tools/list result, a list of tools, or one tool is wanted")
 
-// toolsOf are the definitions that a JSON value holds: the result of tools/list, the whole answer, a list, or one tool.
-func toolsOf(raw []byte) ([][]byte, error) {
-	raw = bytes.TrimSpace(raw)
-	if err := frame.Validate(raw); err != nil {
+// toolsOf are the definitions that a JSON value holds, as spans of it: the result of tools/list, the whole answer, a list, or one tool.
+func toolsOf(raw []byte) ([]frame.Span, error) {
+	root := trimmed(raw)
+	if err := frame.Validate(root.Of(raw)); err != nil {
 		return nil, fmt.Errorf("it is no JSON that has one reading: %w", err)
 	}
-	root := frame.Root(raw)
 	list := root
 	if frame.Type(raw, root) == '{' {
 		found := false
@@ -168,23 +178,29 @@ func toolsOf(raw []byte) ([][]byte, error) {
 			if !named || !described && !schema {
 				return nil, errNoTools
 			}
-			return [][]byte{raw}, nil
+			return []frame.Span{root}, nil
 		}
 	}
 	if frame.Type(raw, list) != '[' {
 		return nil, errNoTools
 	}
-	tools := [][]byte{}
+	tools := []frame.Span{}
 	objects := true
 	frame.Elements(raw, list, func(_ int, v frame.Span) bool {
 		objects = frame.Type(raw, v) == '{'
-		tools = append(tools, v.Of(raw))
+		tools = append(tools, v)
 		return objects
 	})
 	if !objects {
 		return nil, errNoTools
 	}
 	return tools, nil
+}
+
+// trimmed is raw without the white space around it, also such as JSON does not know.
+func trimmed(raw []byte) frame.Span {
+	start := len(raw) - len(bytes.TrimLeftFunc(raw, unicode.IsSpace))
+	return frame.Span{Start: start, End: start + len(bytes.TrimSpace(raw))}
 }
 
 func toolName(raw []byte, i int) string {
