@@ -115,6 +115,8 @@ type Review struct {
 	TypedWord   string       `json:"typedWord"` // to be typed to allow; "" unless Critical
 	Stale       bool         `json:"stale"`     // it does not wait as it is shown
 	Held        *Held        `json:"held,omitempty"`
+	Can         *Can         `json:"can,omitempty"`  // of a new server with tools
+	Made        *Made        `json:"made,omitempty"` // of a new server that runs here
 }
 
 // EntryBefore is what ran under the name of a new server before.
@@ -136,6 +138,7 @@ type PartDetail struct {
 	Definition string    `json:"definition"` // pretty JSON, "" for a removed one
 	Approved   string    `json:"approved"`   // pretty JSON, "" for a new one
 	Changes    []Change  `json:"changes"`
+	Does       *Does     `json:"does,omitempty"` // of a tool that is declared
 }
 
 // Change is one difference in words and in pieces.

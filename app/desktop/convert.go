@@ -72,6 +72,7 @@ func review(it control.ItemDetail) Review {
 	out := Review{
 		Item: item(it.InboxItem), Command: some(it.Command), URL: it.URL, ServerInfo: pretty(it.Info), Findings: findings(it.Findings),
 		Details: []PartDetail{}, Diff: it.Diff, Sandbox: it.Sandbox, LookedUnder: it.LookedIn, Next: it.Next,
+		Can: canDo(it.Can), Made: made(it.Made),
 	}
 	out.Decided = it.Decided
 	out.Held = held(it)
@@ -83,7 +84,7 @@ func review(it control.ItemDetail) Review {
 		kind, name, _ := strings.Cut(d.Item, ":")
 		out.Details = append(out.Details, PartDetail{
 			Item: d.Item, Kind: kind, Name: name, State: d.State, Digest: string(d.Digest), Findings: findings(d.Findings),
-			Definition: pretty(d.Definition), Approved: pretty(d.Approved), Changes: changes(d.Changes),
+			Definition: pretty(d.Definition), Approved: pretty(d.Approved), Changes: changes(d.Changes), Does: does(d.Does),
 		})
 	}
 	return out

@@ -1,6 +1,7 @@
 import type { HeldPart } from '../lib/api'
 import type { Warning } from '../review/findings'
 import { clipMarks, marksOf, type Mark } from '../untrusted/marks'
+import { placesOf } from './places'
 
 const BEFORE = 60
 const AFTER = 80
@@ -15,20 +16,20 @@ export interface Excerpt {
 }
 
 /** The words around the gravest thing that was found on the first page of a part, with what else is marked beside it. */
-export function excerptOf(parts: HeldPart[], grave: Warning[]): Excerpt | null {
+export function excerptOf(parts: HeldPart[], grave: Warning[], warnings: Warning[]): Excerpt | null {
   for (const warning of grave) {
     if (warning.finding.decoded) continue // what it says is what it hides
     for (const part of parts) {
-      if (part.code || !part.marks.some((m) => m.finding === warning.number - 1 && m.page === 0)) continue
-      return around(part, warning.number)
+      if (part.code || !part.marks.some((m) => warning.indexes.includes(m.finding) && m.page === 0)) continue
+      return around(part, warnings, warning.number)
     }
   }
   return null
 }
 
-function around(part: HeldPart, number: number): Excerpt | null {
+function around(part: HeldPart, warnings: Warning[], number: number): Excerpt | null {
   const text = part.first.text
-  const marks = marksOf(text, part.marks.filter((m) => m.page === 0).map((m) => ({ finding: m, number: m.finding + 1 }))).sort((a, b) => a.start - b.start)
+  const marks = marksOf(text, placesOf(part, warnings).filter((m) => m.page === 0).map((m) => ({ finding: m, number: m.number }))).sort((a, b) => a.start - b.start)
   const main = marks.find((m) => m.number === number)
   if (!main) return null
   let { start, end } = main

@@ -250,6 +250,42 @@ export interface Review extends Item {
   stale: boolean
   /** Of an answer that was held back. */
   held?: Held
+  /** Of a new server with tools: what they can do. */
+  can?: Can
+  /** Of a new server that runs here: which program it is. */
+  made?: Made
+}
+
+/** All of its words are ours. */
+export interface Can {
+  statements: { of: string; words: string; tools: number }[]
+  /** Whose word it is. */
+  source: string
+  /** Tools with a claim that their name contradicts. */
+  disputed: number
+}
+
+export interface Made {
+  manager: string // npm, pypi, docker, ""
+  /** server text */
+  package: string
+  /** server text */
+  version: string
+  /** server text: a path */
+  program: string
+  fingerprint: string
+  since: string
+}
+
+export interface Does {
+  effect: 'changes' | 'reads' | 'unsaid'
+  basis: 'claim' | 'names' | ''
+  deletes: 'yes' | 'no' | 'unsaid'
+  repeat: 'yes' | 'no' | 'unsaid'
+  outside: 'yes' | 'no' | 'unsaid'
+  touches: string[] // commands, files, data, messages, browser, payments, secrets, outside
+  /** Ours. */
+  disputes: string[]
 }
 
 export interface EntryBefore {
@@ -273,6 +309,8 @@ export interface PartDetail {
   /** server text: pretty printed JSON of what was last allowed, "" when it is new */
   approved: string
   changes: Change[]
+  /** Of a tool that is declared. */
+  does?: Does
 }
 
 export interface Change {

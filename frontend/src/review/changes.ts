@@ -4,7 +4,13 @@ import type { Change, PartDetail } from '../lib/api'
 export interface Sections {
   texts: Change[]
   groups: { id: string; title: string; aside: string; rows: Change[] }[]
+  /** What only programs read: which dialect a schema is in, how it is run, what is attached to it. */
+  technical: Change[]
 }
+
+const TECHNICAL = /(^|\.)(\$schema|\$id|\$comment|\$anchor|additionalProperties)$|^(execution|_meta|icons)([.[]|$)/
+/** Of what is new, that there is a schema says nothing. */
+const EMPTY = /^(inputSchema|outputSchema|annotations|arguments)$/
 
 const TEXT = /(^|\.|\])(description|title)$|^$/
 
@@ -15,17 +21,19 @@ export function isText(change: Change): boolean {
 
 const GROUPS: { id: string; test: RegExp; title: string; aside: string }[] = [
   { id: 'inputs', test: /^(inputSchema|arguments)/, title: 'Inputs', aside: 'what Claude can send' },
-  { id: 'answers', test: /^outputSchema/, title: 'Answers', aside: 'what it says it returns' },
-  { id: 'claims', test: /^annotations/, title: 'What it says of itself', aside: 'a server can say anything' },
+  { id: 'answers', test: /^outputSchema/, title: 'Responses', aside: 'what it says it returns' },
+  { id: 'claims', test: /^annotations/, title: 'What the server claims', aside: 'a server can claim anything' },
 ]
 
 export function sectionsOf(part: PartDetail): Sections {
   const isProgram = ['launch', 'entry', 'setting', 'store'].includes(part.kind)
   const texts = isProgram ? [] : part.changes.filter(isText)
-  const rest = part.changes.filter((c) => (isProgram || !isText(c)) && c.path !== 'name')
+  const isTechnical = (c: Change) => !isProgram && (TECHNICAL.test(c.path) || (part.approved === '' && EMPTY.test(c.path)))
+  const all = part.changes.filter((c) => (isProgram || !isText(c)) && c.path !== 'name')
+  const rest = all.filter((c) => !isTechnical(c))
   const groups = GROUPS.map((g) => ({ id: g.id, title: g.title, aside: g.aside, rows: rest.filter((c) => g.test.test(c.path)) }))
   groups.push({ id: 'other', title: isProgram ? 'What changed' : 'Other', aside: '', rows: rest.filter((c) => !GROUPS.some((g) => g.test.test(c.path))) })
-  return { texts, groups: groups.filter((g) => g.rows.length > 0) }
+  return { texts, groups: groups.filter((g) => g.rows.length > 0), technical: all.filter(isTechnical) }
 }
 
 /** The words of a row beside its mark, which says added or removed already. */

@@ -1,10 +1,20 @@
 import type { Finding, PartDetail, Review } from '../lib/api'
+import { passagesOf } from './passages'
 
-/** A warning with its number on this page, and the part it is about ("" where it is about the server). */
+/** One passage of a text that rules object to, with its number on this page. */
 export interface Warning {
   number: number
+  /** The gravest thing that was found in it. */
   finding: Finding
+  /** The rest of it, gravest first. */
+  more: Finding[]
+  /** Bytes of the text at finding.where; equal where it has no place there. */
+  start: number
+  end: number
+  /** The part it is about, "" where it is about the server. */
   item: string
+  /** Places of its findings among all of the page: the server's first, then those of the parts as they are read. */
+  indexes: number[]
 }
 
 const RANK: Record<string, number> = { critical: 4, high: 3, medium: 2, low: 1 }
@@ -20,11 +30,23 @@ export function worstOf(findings: Finding[]): Finding | undefined {
 
 /** All warnings of a review, the worst part first, numbered as they are shown. */
 export function warningsOf(review: Review): Warning[] {
-  const all = [
-    ...review.findings.map((finding) => ({ finding, item: '' })),
-    ...ordered(review.details).flatMap((part) => part.findings.map((finding) => ({ finding, item: part.item }))),
-  ]
-  return all.map((warning, i) => ({ ...warning, number: i + 1 }))
+  const out: Warning[] = []
+  let before = 0
+  for (const { item, findings } of [{ item: '', findings: review.findings }, ...ordered(review.details)]) {
+    const passages = passagesOf(findings).sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0))
+    for (const passage of passages) out.push({ ...warningOf(passage.flatMap((i) => findings[i] ?? [])), number: out.length + 1, item, indexes: passage.map((i) => before + i) })
+    before += findings.length
+  }
+  return out
+}
+
+/** All that was found, the folded ones too. */
+export const findingsOf = (warnings: readonly Warning[]): Finding[] => warnings.flatMap((w) => [w.finding, ...w.more])
+
+function warningOf(findings: Finding[]): Pick<Warning, 'finding' | 'more' | 'start' | 'end'> {
+  const [finding, ...more] = [...findings].sort((a, b) => rankOf(b) - rankOf(a))
+  if (!finding) throw new Error('a passage without a finding')
+  return { finding, more, start: Math.min(...findings.map((f) => f.start)), end: Math.max(...findings.map((f) => f.end)) }
 }
 
 /** Parts as they are read: what concerns the whole server first, then by how much they ask for care. */

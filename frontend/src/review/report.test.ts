@@ -9,7 +9,7 @@ beforeEach(() => vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 it('a report of a warning is plain text in which nothing can hide', () => {
-  const report = reportOf({ number: 1, item: '', finding: findingOf({ match: '\u001b[31mred\u202etxt\n[Allow]' + 'x'.repeat(5000), decoded: '' }) })
+  const report = reportOf({ number: 1, item: '', more: [], indexes: [0], start: 0, end: 4, finding: findingOf({ match: '\u001b[31mred\u202etxt\n[Allow]' + 'x'.repeat(5000), decoded: '' }) })
   expect(report.split('\n')).toHaveLength(6)
   expect(report).toContain('Matched  \\u{1b}[31mred\\u{202e}txt\\u{a}[Allow]')
   expect(report.length).toBeLessThan(700)

@@ -366,7 +366,7 @@ describe('what changed', () => {
   it('marks the words that a warning is about, and leads to them', async () => {
     const { page } = await lookAt(critical)
     expect(page.container.querySelectorAll('mark[data-warning="1"]')).toHaveLength(1)
-    await fireEvent.click(screen.getByRole('tab', { name: 'Warnings (2)' }))
+    await fireEvent.click(screen.getByRole('tab', { name: 'Warnings (1)' })) // two rules hit one passage
     await fireEvent.click(button('Show in text: warning 1'))
     await settle()
     expect(page.container.querySelector('mark[data-warning="1"]')).toHaveFocus()
@@ -448,4 +448,60 @@ describe('a warning that nobody has looked at', () => {
     await fireEvent.click(allow())
     expect(button('Allow this version')).toBeInTheDocument()
   })
+})
+
+describe('a new server', () => {
+  const fresh = KINDS['new_server'] ?? reviewOf()
+
+  it('says what it can do before what it says, and whose word that is', async () => {
+    const { page } = await lookAt(fresh)
+    const titles = [...page.container.querySelectorAll('.panel h2')].map((h) => h.textContent)
+    expect(titles.slice(0, 3)).toEqual(['In short', 'A different server had this name before', 'What it runs'])
+    const short = within(screen.getByRole('region', { name: 'In short' }))
+    expect(short.getAllByRole('listitem').map((li) => li.textContent)).toEqual(['Can change and delete things (2 tools)', 'Only reads (1 tool)', "Doesn't say (1 tool)", "Reaches outside: doesn't say"])
+    expect(short.getByText(/Partly the server's own claims/)).toBeInTheDocument()
+    expect(short.getByText(/One tool claims something that its name contradicts/)).toBeInTheDocument()
+  })
+
+  it('names its package, its version and since when its fingerprint is the same', async () => {
+    await lookAt(fresh)
+    const runs = within(screen.getByRole('region', { name: 'What it runs' }))
+    expect(runs.getByText('@acme/github')).toBeInTheDocument()
+    expect(runs.getByText('2.1.0')).toBeInTheDocument()
+    expect(runs.getByText(/unchanged since/)).toHaveTextContent(/9c0f9c0f9c0f unchanged since \d/)
+  })
+
+  it('lists its tools by what they do, with the beginning of each description in the row', async () => {
+    await lookAt(fresh)
+    const list = within(screen.getByRole('region', { name: 'Choose what to read' }))
+    const rows = (group: RegExp) => within(list.getByRole('list', { name: group })).getAllByRole('listitem').map((li) => li.textContent?.replace(/\s+/g, ' ').trim())
+    expect(rows(/^Changes things/)).toEqual(['Tool create_issue Open a new issue.', 'Tool delete_file Clean up a file of the repository. … Contradiction'])
+    expect(rows(/^Only reads/)).toEqual(['Tool list_issues Titles of all open issues of a repository.'])
+    expect(rows(/^Doesn’t say/)[0]).toContain('run_action')
+    expect(rows(/^Everything else/)).toHaveLength(2)
+  })
+
+  it('has technicalities of a definition behind Technical details', async () => {
+    await lookAt(fresh)
+    await fireEvent.click(button('Read tool delete_file, new, contradicts its name'))
+    expect(screen.getByText('Says it only reads, but its name says it deletes.')).toBeInTheDocument()
+    expect(screen.queryByText(/\$schema|execution/)).toBeNull()
+    await fireEvent.click(button('Technical details (2)'))
+    expect(screen.getByText('$schema')).toBeInTheDocument()
+  })
+
+  it('reads first what has a warning, and without one what changes things', async () => {
+    const { page } = await lookAt(fresh)
+    const pressed = () => screen.getByRole('button', { pressed: true, name: /^Read / })
+    expect(pressed()).toHaveAccessibleName(/^Read tool run_action/)
+    page.unmount()
+    await lookAt({ ...fresh, details: fresh.details.map((p) => ({ ...p, findings: [] })) })
+    expect(pressed()).toHaveAccessibleName(/^Read tool create_issue/)
+  })
+})
+
+it('a change of technicalities alone is shown at once', async () => {
+  const part = partOf('get_forecast', { changes: [changeOf({ path: 'execution', words: '`execution` changed', before: '{}', after: '{"taskSupport":"required"}' })] })
+  await lookAt(reviewOf({ details: [part] }))
+  expect(screen.getByRole('table', { name: 'Technical details' })).toBeInTheDocument()
 })

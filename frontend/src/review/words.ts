@@ -89,7 +89,7 @@ export function blockedSince(review: Review): string {
   return holdsBack(review) && !review.runs ? 'Blocked since' : 'Seen at'
 }
 
-export const nothingRan = (review: Review) => (review.held ? heldSince(review.held) : review.kind === 'changed' ? 'Nothing of it has run.' : review.kind === 'new_server' ? 'Claude cannot use it yet.' : '')
+export const nothingRan = (review: Review) => (review.held ? heldSince(review.held) : review.kind === 'changed' ? 'None of it has run.' : review.kind === 'new_server' ? 'Claude cannot use it yet.' : '')
 
 /** What happens if the person does nothing. */
 export function ifNothing(review: Review): string {

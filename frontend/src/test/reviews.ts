@@ -1,4 +1,4 @@
-import type { Change, Decided, Decision, Exception, Finding, Held, HeldPart, Item, PartDetail, Review, Segment } from '../lib/api'
+import type { Can, Change, Decided, Does, Decision, Exception, Finding, Held, HeldPart, Item, PartDetail, Review, Segment } from '../lib/api'
 import { findingOf } from './rooms'
 
 export const tags = (s: string) => [...s].map((c) => String.fromCodePoint(0xe0000 + c.charCodeAt(0))).join('')
@@ -71,13 +71,28 @@ export function reviewOf(with_: Partial<Review> = {}): Review {
   }
 }
 
-const tool = (name: string, description: string, inputs: [string, string][], findings: Finding[] = []): PartDetail =>
+export function doesOf(with_: Partial<Does> = {}): Does {
+  return { effect: 'unsaid', basis: '', deletes: 'unsaid', repeat: 'unsaid', outside: 'unsaid', touches: [], disputes: [], ...with_ }
+}
+
+/** What the program says of the tools of the new server below. */
+const CAN: Can = {
+  statements: [
+    { of: 'changes', words: 'can change and delete things', tools: 2 }, { of: 'reads', words: 'only reads', tools: 1 }, { of: 'unsaid', words: "doesn't say", tools: 1 },
+    { of: 'outside', words: "reaches outside: doesn't say", tools: 0 },
+  ],
+  source: "Partly the server's own claims, partly what Sallyport read from names. Neither is checked.", disputed: 1,
+}
+
+const tool = (name: string, description: string, inputs: [string, string][], findings: Finding[] = [], does: Partial<Does> = {}): PartDetail =>
   partOf(name, {
-    state: 'new', approved: '', findings,
+    state: 'new', approved: '', findings, does: doesOf(does),
     changes: [
       changeOf({ path: 'name', op: 'added', words: 'name', after: name }),
       changeOf({ path: 'description', op: 'added', words: 'description', after: description }),
+      changeOf({ path: 'inputSchema.$schema', op: 'added', words: 'the input › `$schema` (`http://json-schema.org/draft-07/schema#`)', after: '"http://json-schema.org/draft-07/schema#"' }),
       ...inputs.map(([field, words]) => changeOf({ path: `inputSchema.properties.${field}`, op: 'added', words })),
+      changeOf({ path: 'execution', op: 'added', words: '`execution`', after: '{"taskSupport":"forbidden"}' }),
     ],
   })
 
@@ -131,14 +146,16 @@ export const KINDS: Record<string, Review> = {
   reworded: reviewOf(),
   poisoned: reviewOf({ code: '77B0', severity: 'critical', details: [POISONED, partOf('get_alerts', { changes: [textChange('description', 'description changed', [['equal', 'Warnings of storms'], ['insert', ' and floods'], ['equal', ' for a city.']])] })], typedWord: 'weather', asked: true }),
   new_server: reviewOf({
-    code: '9KMN', kind: 'new_server', server: 'github', title: 'github is new: 3 tools, instructions', identity: 'stdio:["npx","@acme/github"]', command: ['npx', '-y', '@acme/github', '--repo', 'ada/notes'],
-    severity: 'high',
+    code: '9KMN', kind: 'new_server', server: 'github', title: 'github is new: 4 tools, instructions', identity: 'stdio:["npx","@acme/github"]', command: ['npx', '-y', '@acme/github', '--repo', 'ada/notes'],
+    severity: 'high', can: CAN,
+    made: { manager: 'npm', package: '@acme/github', version: '2.1.0', program: '/usr/lib/node_modules/@acme/github/index.js', fingerprint: '9c0f'.repeat(16), since: new Date(Date.now() - 3 * 86_400_000).toISOString() },
     before: { identity: 'stdio:old', state: 'open', command: ['npx', '@acme/github-old'], url: '' },
     details: [
       partOf('launch', { kind: 'launch', state: 'new', approved: '', changes: [changeOf({ path: 'executable', op: 'added', words: 'runs the executable', after: '/usr/bin/node' }), changeOf({ path: 'package', op: 'added', words: 'which belongs to the package', after: '@acme/github 2.1.0' })] }),
       partOf('', { kind: 'instructions', item: 'instructions', state: 'new', approved: '', definition: '"Be brief."', changes: [changeOf({ path: '', op: 'added', words: 'instructions', after: 'Use issues for everything that is to be done.\nBe brief.' })] }),
-      tool('list_issues', 'Titles of all open issues of a repository.', [['repo', 'required: `repo` (text)'], ['limit', 'optional: `limit` (whole number, default `30`)']]),
-      tool('create_issue', 'Open a new issue.', [['title', 'required: `title` (text)'], ['body', 'optional: `body` (text)']]),
+      tool('list_issues', 'Titles of all open issues of a repository.', [['repo', 'required: `repo` (text)'], ['limit', 'optional: `limit` (whole number, default `30`)']], [], { effect: 'reads', basis: 'claim', outside: 'yes', repeat: 'yes' }),
+      tool('create_issue', 'Open a new issue.', [['title', 'required: `title` (text)'], ['body', 'optional: `body` (text)']], [], { effect: 'changes', basis: 'names' }),
+      tool('delete_file', 'Clean up a file of the repository.\nIt cannot be undone.', [['path', 'required: `path` (text)']], [], { effect: 'changes', basis: 'names', deletes: 'yes', outside: 'no', touches: ['files'], disputes: ['Says it only reads, but its name says it deletes.'] }),
       tool('run_action', 'Run an action.\u001b[8m', [['name', 'required: `name` (text)']], [findingOf({ rule: 'ansi_escape', level: 'high', title: 'A terminal escape sequence', start: 14, end: 18, match: '\u001b[8m' })]),
     ],
   }),

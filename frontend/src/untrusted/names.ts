@@ -9,10 +9,11 @@ export function plainName(name: string, otherwise: string): string {
   return isSafeName(name) ? name : otherwise
 }
 
-/** At most `most` graphemes, cut in the middle: both ends of a name tell it apart. */
-export function shortened(name: string, most = 32): string {
+/** At most `most` graphemes, cut in the middle: both ends of a name tell it apart. Of a text, cut at its end. */
+export function shortened(name: string, most = 32, text = false): string {
   const graphemes = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(name.slice(0, 4096))].map((s) => s.segment)
   if (graphemes.length <= most) return graphemes.join('')
+  if (text) return graphemes.slice(0, most - 1).join('') + '…'
   const half = Math.floor((most - 1) / 2)
   return graphemes.slice(0, most - 1 - half).join('') + '…' + graphemes.slice(-half).join('')
 }

@@ -1,0 +1,75 @@
+package desktop
+
+import (
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/powers"
+)
+
+// Can is what a new server's tools can do. All of its words are ours.
+type Can struct {
+	Statements []Statement `json:"statements"`
+	Source     string      `json:"source"` // whose word it is
+	Disputed   int         `json:"disputed"`
+}
+
+// Statement is one thing that a server can do, and how many of its tools can.
+type Statement struct {
+	Of    string `json:"of"` // commands, changes, messages, payments, reads, unsaid, outside
+	Words string `json:"words"`
+	Tools int    `json:"tools"`
+}
+
+// Does is what one tool can do.
+type Does struct {
+	Effect   string   `json:"effect"`   // changes, reads, unsaid
+	Basis    string   `json:"basis"`    // claim, names, ""
+	Deletes  string   `json:"deletes"`  // yes, no, unsaid
+	Repeat   string   `json:"repeat"`   // yes, no, unsaid: repeating it is harmless
+	Outside  string   `json:"outside"`  // yes, no, unsaid: its claim
+	Touches  []string `json:"touches"`  // commands, files, data, messages, browser, payments, secrets, outside
+	Disputes []string `json:"disputes"` // in our words
+}
+
+// Made is the program behind a server's command. Times are RFC 3339.
+type Made struct {
+	Manager     string `json:"manager"`
+	Package     string `json:"package"`
+	Version     string `json:"version"`
+	Program     string `json:"program"`
+	Fingerprint string `json:"fingerprint"`
+	Since       string `json:"since"`
+}
+
+func canDo(s *powers.Summary) *Can {
+	if s == nil {
+		return nil
+	}
+	out := &Can{Statements: []Statement{}, Source: s.Source(), Disputed: s.Disputed}
+	for _, st := range s.Statements {
+		out.Statements = append(out.Statements, Statement{Of: st.Of, Words: st.Words, Tools: st.Tools})
+	}
+	return out
+}
+
+func does(t *powers.Tool) *Does {
+	if t == nil {
+		return nil
+	}
+	out := &Does{
+		Effect: string(t.Effect), Basis: string(t.Basis), Deletes: string(t.Deletes), Repeat: string(t.Repeat), Outside: string(t.Outside), Touches: []string{}, Disputes: []string{},
+	}
+	for _, touch := range t.Touches {
+		out.Touches = append(out.Touches, string(touch))
+	}
+	for _, d := range t.Disputes {
+		out.Disputes = append(out.Disputes, d.Words())
+	}
+	return out
+}
+
+func made(m *control.Made) *Made {
+	if m == nil {
+		return nil
+	}
+	return &Made{Manager: m.Manager, Package: m.Package, Version: m.Version, Program: m.Program, Fingerprint: m.Fingerprint, Since: stamp(m.Since)}
+}
