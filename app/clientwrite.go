@@ -102,6 +102,9 @@ func (h *Hub) confirm(path string, p *store.PendingWrite, names []string, finish
 				return err
 			}
 		}
+		if err := h.notStarted(tx, f.Client, names); err != nil {
+			return err
+		}
 		r := store.Record{Code: p.Code, Summary: writeWords(p.Why, len(names)), Detail: detail(map[string]any{
 			"check": "client_file", "path": path, "client": f.Client, "why": p.Why, "entries": cutList(cleanNames(names)), "watch_ends": p.Ends,
 		})}

@@ -75,6 +75,8 @@ type Hub struct {
 	logs  *logBook
 	guard guardian
 
+	starts starts
+
 	quarantine quarantine // h.mu guards what is in it
 	clean      cleanSets  // h.mu guards it too
 	around     surroundings
@@ -171,6 +173,7 @@ func Open(opts Options) (*Hub, error) {
 		h.Close()
 		return nil, err
 	}
+	h.openStarts()
 	h.begin()
 	return h, nil
 }

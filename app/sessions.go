@@ -37,6 +37,9 @@ type session struct {
 	unlisted string // why it cannot read what its server declares; "" while it can
 }
 
+// looks says that it is no client's wrapper but a look at the server.
+func (s *session) looks() bool { return s.entry == pin.ProbeClient }
+
 // standing is what is known of a server without asking the store: the part of a State that all its wrappers share.
 type standing struct {
 	base     control.State // Name, Waiting and Launch are each wrapper's own
@@ -82,6 +85,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	// A wrapper that starts waits for no disk: what is stored already is only read, beside whatever is being written.
 	var server store.Server
 	var write bool
+	save := !s.looks() && h.starts.saw(s.client, r.Server.Name)
 	err = h.store.View(func(tx *store.Tx) (err error) {
 		server, write, err = h.enlist(tx, s, id, r, now)
 		return err
@@ -91,7 +95,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 			if server, write, err = h.enlist(tx, s, id, r, now); err != nil || !write {
 				return false, err
 			}
-			return true, tx.PutServer(server)
+			return true, errors.Join(h.starts.put(tx), tx.PutServer(server))
 		})
 	}
 	if err != nil {
@@ -103,6 +107,9 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		delete(h.sessions, w)
 		h.idling()
 		return control.State{}, h.failed(err)
+	}
+	if save && !write {
+		h.saveStarts()
 	}
 	h.changed()
 	st := h.servers[id.ID]

@@ -262,7 +262,9 @@ func (h *Hub) Servers() (out []control.Server, err error) {
 	}
 	wrappers := map[string]int{}
 	for _, s := range h.sessions {
-		wrappers[s.server]++
+		if !s.looks() {
+			wrappers[s.server]++
+		}
 	}
 	err = h.store.View(func(tx *store.Tx) error {
 		ledgers, err := readLedgers(tx)
@@ -286,7 +288,7 @@ func serverRow(l *ledger, codes map[string]string) control.Server {
 	r := review(l.facts())
 	row := control.Server{
 		ID: l.server.ID, Server: l.server.Name, Identity: l.server.Identity, State: "new", LastSeen: l.server.LastSeen.UTC(),
-		Items: []control.ServerItem{}, Findings: listed(readFindings(l.server.Findings)),
+		Clients: l.server.Clients, Items: []control.ServerItem{}, Findings: listed(readFindings(l.server.Findings)),
 	}
 	switch {
 	case r.Blocked:

@@ -92,7 +92,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		out.Sandbox, out.RunsIn = h.settings.forServer(server)[sandboxKey], h.runsUnder(server.ID)
 		out.UnseenBy = h.unseenBy(server.ID)
 		for _, s := range h.sessions {
-			if s.server == server.ID {
+			if s.server == server.ID && !s.looks() {
 				out.Wrappers++
 			}
 		}

@@ -5,22 +5,30 @@ package desktop
 
 // Overview is everything that every screen shows. It is cheap, and asked for at every "changed".
 type Overview struct {
-	Version        string      `json:"version"`
-	Home           string      `json:"home"`
-	Theme          string      `json:"theme"` // light, dark, system
-	Guarded        int         `json:"guarded"`
-	Total          int         `json:"total"`
-	Unguarded      []Unguarded `json:"unguarded"`
-	Waiting        Waiting     `json:"waiting"`
-	Problems       []Problem   `json:"problems"`
-	Unseen         []Unseen    `json:"unseen"` // what is allowed and a client has not seen yet
-	ServersRunning int         `json:"serversRunning"`
-	FirstRun       bool        `json:"firstRun"`      // nothing is protected yet
-	Notifications  string      `json:"notifications"` // why there are none, "" where they work
-	Tray           string      `json:"tray"`          // why there is none, "" where it works
-	StoreOK        bool        `json:"storeOK"`
-	TrayTold       bool        `json:"trayTold"` // it was said that the program lives on when the window is closed
-	Quitting       string      `json:"quitting"` // the nonce of the question whether to quit; "" while nobody asked for it
+	Version        string    `json:"version"`
+	Home           string    `json:"home"`
+	Theme          string    `json:"theme"` // light, dark, system
+	Light          Light     `json:"light"` // of all; the icon's too
+	Guarded        int       `json:"guarded"`
+	Total          int       `json:"total"`
+	Waiting        Waiting   `json:"waiting"`
+	Problems       []Problem `json:"problems"`
+	Unseen         []Unseen  `json:"unseen"` // what is allowed and a client has not seen yet
+	ServersRunning int       `json:"serversRunning"`
+	FirstRun       bool      `json:"firstRun"`      // nothing is protected yet
+	Notifications  string    `json:"notifications"` // why there are none, "" where they work
+	Tray           string    `json:"tray"`          // why there is none, "" where it works
+	StoreOK        bool      `json:"storeOK"`
+	TrayTold       bool      `json:"trayTold"` // it was said that the program lives on when the window is closed
+	Quitting       string    `json:"quitting"` // the nonce of the question whether to quit; "" while nobody asked for it
+}
+
+// Light is how a server is, or all of them: app's one answer, in its words. The page shows it and computes none.
+type Light struct {
+	Colour string `json:"colour"` // grey, green, amber, red
+	State  string `json:"state"`
+	Words  string `json:"words"`
+	Next   string `json:"next"` // what a person can do, "" where there is nothing
 }
 
 // Waiting counts what waits, by severity.
@@ -38,6 +46,7 @@ type Unguarded struct {
 	Why    string `json:"why"`
 	Code   string `json:"code"`
 	Next   string `json:"next"`
+	Light  Light  `json:"light"`
 }
 
 // Unseen is what a client does not know to be allowed.
@@ -178,11 +187,14 @@ type Decided struct {
 	Next     string   `json:"next"`
 }
 
-// Server is one row of the servers.
+// Server is one row of the servers: one that was seen, or a guarded entry of a client's file whose server has not run yet.
 type Server struct {
 	Server   string    `json:"server"`
-	Identity string    `json:"identity"`
-	State    string    `json:"state"` // new, open, blocked, no_common_version
+	Identity string    `json:"identity"` // "" of one that has not run yet: it has no page
+	Light    Light     `json:"light"`
+	Held     int       `json:"held"`    // responses that wait for a decision
+	Entries  []Entry   `json:"entries"` // of clients' files that start it
+	State    string    `json:"state"`   // new, open, blocked, no_common_version
 	Wrappers int       `json:"wrappers"`
 	Allowed  int       `json:"allowed"`
 	Blocked  int       `json:"blocked"`
@@ -193,6 +205,14 @@ type Server struct {
 	RunsIn   []string  `json:"runsUnder"`
 	Parts    int       `json:"parts"`             // pinned things, all kinds
 	Problem  *Problem  `json:"problem,omitempty"` // why nothing of it can be used, where no item says so
+}
+
+// Entry is a guarded entry of a client's file.
+type Entry struct {
+	Client  string `json:"client"` // its name, for people
+	Path    string `json:"path"`
+	Name    string `json:"name"`
+	Started bool   `json:"started"` // since it was last written
 }
 
 // ServerDetail is one server whole.

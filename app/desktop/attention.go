@@ -83,7 +83,7 @@ func (a *attention) follow(hub *app.Hub) {
 	})
 	a.waiting.Store(int64(len(waiting)))
 	coverage, bad := hub.Coverage(control.CoverageQuery{})
-	a.tray.Set(a.snooze.says(trayState(waiting, coverage, err == nil && bad == nil && hub.StoreOK())))
+	a.tray.Set(a.snooze.says(trayState(waiting, coverage, hub.Light(coverage, waiting, err == nil && bad == nil))))
 }
 
 // test shows one note now; the answer is why it could not be shown.
@@ -105,59 +105,57 @@ func (a *attention) close() {
 var kindWords = map[string]string{
 	"new_server":       "new server",
 	"changed":          "tool changed",
-	"launch":           "what starts it changed",
+	"launch":           "start-up changed",
 	"config_changed":   "settings changed",
-	"unguarded":        "not guarded any more",
-	"settings_changed": "a setting made less safe",
-	"interaction":      "asked for something",
+	"unguarded":        "guard removed",
+	"settings_changed": "a riskier setting",
+	"interaction":      "request blocked",
 	"response_held":    "response held",
-	"guard_problem":    "a problem",
+	"guard_problem":    "couldn't start",
 }
 
-// trayState is what the icon says. An unguarded server weighs only while it waits for a decision: what a person left out, or
-// what nobody can guard, is counted in the coverage line and raises no alarm for ever.
-func trayState(waiting []control.InboxItem, c control.Coverage, works bool) tray.State {
-	s := tray.State{Mood: tray.Guarding, Count: len(waiting), Coverage: fmt.Sprintf("Guarding %d of %d %s", c.Guarded, c.Total, plural(c.Total, "server"))}
-	critical, lost := 0, ""
+// trayState is what the icon says: app's light of all, as a shape, and what waits in rows.
+func trayState(waiting []control.InboxItem, c control.Coverage, l app.Light) tray.State {
+	s := tray.State{Mood: moodOf(l), Count: len(waiting), Coverage: fmt.Sprintf("Guarding %d of %d %s", c.Guarded, c.Total, plural(c.Total, "server"))}
 	for _, it := range waiting {
-		if it.Severity == "critical" {
-			critical++
-		}
 		name := it.Server
 		if it.Kind == "unguarded" && len(it.Parts) > 0 {
 			name = strings.TrimPrefix(it.Parts[0].Item, "entry:")
 		}
 		name = notify.SafeName(name, "a server")
-		if it.Kind == "unguarded" && lost == "" {
-			lost = name
-		}
 		words, ok := kindWords[it.Kind]
 		if !ok {
-			words = "something waits"
+			words = "needs your review"
 		}
 		if it.Kind == "settings_changed" || it.Kind == "guard_problem" && it.Server == "" {
 			name = "Sallyport"
 		}
 		s.Waiting = append(s.Waiting, tray.Row{ID: it.Code, Title: name + " — " + words})
 	}
-	things := func(n int, what string) string {
-		return fmt.Sprintf("Sallyport — %d %s waiting", n, plural(n, what))
-	}
-	switch {
-	case !works:
-		s.Mood, s.Tooltip = tray.Failing, "Sallyport isn't working — open to see why"
-	case critical > 0:
-		s.Mood, s.Tooltip = tray.Critical, things(critical, "critical thing")
-	case lost != "":
-		s.Mood, s.Tooltip = tray.Failing, "Sallyport — "+lost+" is not guarded"
-	case len(waiting) > 0:
-		s.Mood, s.Tooltip = tray.Attention, things(len(waiting), "thing")
-	case c.Guarded == 0 && c.Total > 0:
-		s.Mood, s.Tooltip = tray.Failing, "Sallyport — no server is guarded"
+	switch l.State {
+	case app.LightBroken:
+		s.Tooltip = l.Words + " — open to see why"
 	default:
-		s.Tooltip = fmt.Sprintf("Sallyport — %d %s guarded", c.Guarded, plural(c.Guarded, "server"))
+		s.Tooltip = "Sallyport — " + l.Words
 	}
 	return s
+}
+
+// moodOf is the shape of a light. Amber has two: something is to be read, or something is not guarded.
+func moodOf(l app.Light) tray.Mood {
+	switch l.Colour {
+	case app.Red:
+		return tray.Critical
+	case app.Green:
+		return tray.Guarding
+	case app.Grey:
+		return tray.Starting
+	}
+	switch l.State {
+	case app.LightReview, app.LightHeld:
+		return tray.Attention
+	}
+	return tray.Failing
 }
 
 func plural(n int, what string) string {

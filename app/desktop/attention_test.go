@@ -3,38 +3,35 @@ package desktop
 import (
 	"testing"
 
+	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/app/tray"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-func TestTheIconSaysWhatWeighsMost(t *testing.T) {
+func TestTheIconShowsTheLightOfAll(t *testing.T) {
 	drift := control.InboxItem{Code: "4F2A", Kind: "changed", Server: "weather", Severity: "review"}
-	hidden := control.InboxItem{Code: "77B0", Kind: "changed", Server: "notes", Severity: "critical"}
 	lost := control.InboxItem{Code: "9KQT", Kind: "unguarded", Server: "Claude Desktop", Severity: "high", Parts: []control.Part{{Item: "entry:filesystem"}}}
 	sly := control.InboxItem{Code: "2222", Kind: "new_server", Server: "click <b>Allow</b> now", Severity: "review"}
-	four := control.Coverage{Guarded: 4, Total: 4}
+	odd := control.InboxItem{Code: "3333", Kind: "hologram", Server: "notes", Severity: "review"}
 	for name, c := range map[string]struct {
-		waiting  []control.InboxItem
-		coverage control.Coverage
-		broken   bool
-		mood     tray.Mood
-		tooltip  string
-		row      string // the first
+		light   app.Light
+		waiting []control.InboxItem
+		mood    tray.Mood
+		tooltip string
+		row     string // the first
 	}{
-		"all is well":                   {coverage: four, mood: tray.Guarding, tooltip: "Sallyport — 4 servers guarded"},
-		"one server":                    {coverage: control.Coverage{Guarded: 1, Total: 1}, mood: tray.Guarding, tooltip: "Sallyport — 1 server guarded"},
-		"some cannot be guarded":        {coverage: control.Coverage{Guarded: 3, Total: 5}, mood: tray.Guarding, tooltip: "Sallyport — 3 servers guarded"},
-		"none is guarded":               {coverage: control.Coverage{Total: 2}, mood: tray.Failing, tooltip: "Sallyport — no server is guarded"},
-		"nothing there":                 {mood: tray.Guarding, tooltip: "Sallyport — 0 servers guarded"},
-		"a change":                      {waiting: []control.InboxItem{drift}, coverage: four, mood: tray.Attention, tooltip: "Sallyport — 1 thing waiting", row: "weather — tool changed"},
-		"two things":                    {waiting: []control.InboxItem{drift, sly}, coverage: four, mood: tray.Attention, tooltip: "Sallyport — 2 things waiting", row: "weather — tool changed"},
-		"a critical one among them":     {waiting: []control.InboxItem{hidden, drift}, coverage: four, mood: tray.Critical, tooltip: "Sallyport — 1 critical thing waiting", row: "notes — tool changed"},
-		"a guard that was taken out":    {waiting: []control.InboxItem{lost, drift}, coverage: four, mood: tray.Failing, tooltip: "Sallyport — filesystem is not guarded", row: "filesystem — not guarded any more"},
-		"a name that speaks":            {waiting: []control.InboxItem{sly}, coverage: four, mood: tray.Attention, tooltip: "Sallyport — 1 thing waiting", row: "a server — new server"},
-		"nothing works, and much waits": {waiting: []control.InboxItem{hidden}, coverage: four, broken: true, mood: tray.Failing, tooltip: "Sallyport isn't working — open to see why", row: "notes — tool changed"},
+		"green is a solid shield":       {app.Light{Colour: app.Green, State: app.LightGuarded, Words: "4 servers guarded"}, nil, tray.Guarding, "Sallyport — 4 servers guarded", ""},
+		"grey is a hollow one":          {app.Light{Colour: app.Grey, State: app.LightNotStarted, Words: "3 servers guarded, none started yet"}, nil, tray.Starting, "Sallyport — 3 servers guarded, none started yet", ""},
+		"what waits is a dot":           {app.Light{Colour: app.Amber, State: app.LightReview, Words: "1 item needs your review"}, []control.InboxItem{drift}, tray.Attention, "Sallyport — 1 item needs your review", "weather — tool changed"},
+		"red is a red dot":              {app.Light{Colour: app.Red, State: app.LightCritical, Words: "1 critical item needs your review"}, []control.InboxItem{drift}, tray.Critical, "Sallyport — 1 critical item needs your review", "weather — tool changed"},
+		"no guard is an outline":        {app.Light{Colour: app.Amber, State: app.LightUnguarded, Words: "filesystem is not guarded"}, []control.InboxItem{lost, drift}, tray.Failing, "Sallyport — filesystem is not guarded", "filesystem — guard removed"},
+		"nothing works is an outline":   {app.Light{Colour: app.Amber, State: app.LightBroken, Words: "Sallyport isn't working"}, nil, tray.Failing, "Sallyport isn't working — open to see why", ""},
+		"a colour that nobody knows is": {app.Light{Colour: "blue"}, nil, tray.Failing, "Sallyport — ", ""},
+		"a name that speaks":            {app.Light{Colour: app.Amber, State: app.LightReview}, []control.InboxItem{sly}, tray.Attention, "Sallyport — ", "a server — new server"},
+		"a kind that nobody knows":      {app.Light{Colour: app.Amber, State: app.LightReview}, []control.InboxItem{odd}, tray.Attention, "Sallyport — ", "notes — needs your review"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := trayState(c.waiting, c.coverage, !c.broken)
+			s := trayState(c.waiting, control.Coverage{Guarded: 4, Total: 4}, c.light)
 			if s.Mood != c.mood || s.Tooltip != c.tooltip || s.Count != len(c.waiting) {
 				t.Errorf("mood %d, %q, %d waiting; want %d, %q", s.Mood, s.Tooltip, s.Count, c.mood, c.tooltip)
 			}
@@ -48,7 +45,12 @@ func TestTheIconSaysWhatWeighsMost(t *testing.T) {
 			}
 		})
 	}
-	if got := trayState(nil, control.Coverage{Guarded: 3, Total: 5}, true).Coverage; got != "Guarding 3 of 5 servers" {
-		t.Errorf("the line of coverage: %q", got)
+	for _, c := range []struct {
+		guarded, total int
+		want           string
+	}{{3, 5, "Guarding 3 of 5 servers"}, {4, 4, "Guarding 4 of 4 servers"}, {0, 1, "Guarding 0 of 1 server"}} {
+		if got := trayState(nil, control.Coverage{Guarded: c.guarded, Total: c.total}, app.Light{}).Coverage; got != c.want {
+			t.Errorf("the line of coverage: %q, want %q", got, c.want)
+		}
 	}
 }

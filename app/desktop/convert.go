@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -102,10 +103,14 @@ func changes(all []pin.Change) []Change {
 	return out
 }
 
+func light(l app.Light) Light {
+	return Light{Colour: string(l.Colour), State: l.State, Words: l.Words, Next: l.Next}
+}
+
 func unguarded(all []control.Unguarded) []Unguarded {
 	out := make([]Unguarded, 0, len(all))
 	for _, u := range all {
-		out = append(out, Unguarded(u))
+		out = append(out, Unguarded{Client: u.Client, Name: u.Name, Kind: u.Kind, Why: u.Why, Code: u.Code, Next: u.Next, Light: light(app.LightOfUnguarded(u))})
 	}
 	return out
 }
@@ -113,8 +118,7 @@ func unguarded(all []control.Unguarded) []Unguarded {
 func entries(all []control.ClientEntry) []ClientEntry {
 	out := make([]ClientEntry, 0, len(all))
 	for _, e := range all {
-		e.Runs = some(e.Runs)
-		out = append(out, ClientEntry(e))
+		out = append(out, ClientEntry{Name: e.Name, State: e.State, Why: e.Why, Code: e.Code, Runs: some(e.Runs)})
 	}
 	return out
 }

@@ -5,35 +5,39 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/policy"
 )
 
-// Servers are all servers that were ever seen.
+// Servers are all servers that were ever seen, and those that a client's file has guarded and that have not run yet.
 func (p *Page) Servers() ([]Server, error) {
 	h, err := p.engine()
 	if err != nil {
 		return nil, err
 	}
-	all, err := h.Servers()
+	all, err := h.ServerRows()
 	out := make([]Server, 0, len(all))
 	for _, s := range all {
-		row := server(s)
-		row.Parts = len(s.Items)
-		out = append(out, row)
+		out = append(out, server(s))
 	}
 	return out, err
 }
 
-func server(s control.Server) Server {
-	var problem *Problem
+func server(r app.ServerRow) Server {
+	s := r.Server
+	out := Server{
+		Server: s.Server, Identity: s.Identity, Light: light(r.Light), Held: r.Held, Entries: []Entry{}, State: s.State, Wrappers: s.Wrappers,
+		Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code, Findings: findings(s.Findings), LastSeen: stamp(s.LastSeen), Sandbox: s.Sandbox,
+		RunsIn: some(s.RunsIn), Parts: len(s.Items),
+	}
 	if s.Problem != nil {
-		problem = new(Problem(*s.Problem))
+		out.Problem = new(Problem(*s.Problem))
 	}
-	return Server{
-		Problem: problem, Server: s.Server, Identity: s.Identity, State: s.State, Wrappers: s.Wrappers, Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code,
-		Findings: findings(s.Findings), LastSeen: stamp(s.LastSeen), Sandbox: s.Sandbox, RunsIn: some(s.RunsIn),
+	for _, e := range r.Entries {
+		out.Entries = append(out.Entries, Entry{Client: e.ClientName, Path: e.Path, Name: e.Name, Started: e.Started})
 	}
+	return out
 }
 
 // Server is one of them whole.
@@ -46,8 +50,12 @@ func (p *Page) Server(identity string) (ServerDetail, error) {
 	if err != nil {
 		return ServerDetail{}, err
 	}
+	row, err := h.RowOf(s.Server)
+	if err != nil {
+		return ServerDetail{}, err
+	}
 	out := ServerDetail{
-		Server: server(s.Server), Command: some(s.Command), URL: s.URL, Info: pretty(s.Info), Items: []ServerItem{}, Waiting: items(s.Waiting),
+		Server: server(row), Command: some(s.Command), URL: s.URL, Info: pretty(s.Info), Items: []ServerItem{}, Waiting: items(s.Waiting),
 	}
 	out.Parts = len(s.Items)
 	for _, it := range s.Items {

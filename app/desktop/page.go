@@ -62,14 +62,16 @@ func (p *Page) Overview() (Overview, error) {
 	}
 	state := h.Window()
 	out := Overview{
-		Version: p.version, Home: status.Home, Theme: state.Theme, Unguarded: []Unguarded{}, Problems: []Problem{},
+		Version: p.version, Home: status.Home, Theme: state.Theme, Problems: []Problem{},
 		ServersRunning: len(status.Wrappers), StoreOK: h.StoreOK(), FirstRun: !state.NotNow, TrayTold: state.Tray,
 	}
 	if out.Theme == "" {
 		out.Theme = "system"
 	}
+	out.Light = light(h.Light(control.Coverage{}, status.Waiting, false))
 	if c := status.Coverage; c != nil {
-		out.Guarded, out.Total, out.Unguarded = c.Guarded, c.Total, unguarded(c.Unguarded)
+		out.Guarded, out.Total = c.Guarded, c.Total
+		out.Light = light(h.Light(*c, status.Waiting, true))
 		for _, f := range c.Clients {
 			out.FirstRun = out.FirstRun && !f.Watched
 		}

@@ -17,7 +17,7 @@ import (
 type Mood int
 
 const (
-	Starting  Mood = iota // hollow shield: what is guarded is not known yet
+	Starting  Mood = iota // hollow shield: not yet. Nothing is known, or no client has started what is guarded
 	Guarding              // solid shield
 	Attention             // solid shield with a dot in a notch
 	Critical              // solid shield with a large red dot in a white ring

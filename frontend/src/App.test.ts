@@ -4,7 +4,7 @@ import App from './App.svelte'
 import type { Api, Events, Overview } from './lib/api'
 import { hide, settle } from './test/look'
 import { itemOf, reviewOf } from './test/reviews'
-import { apiOf, overviewOf, refuse } from './test/rooms'
+import { apiOf, lightOf, overviewOf, refuse } from './test/rooms'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -40,12 +40,29 @@ describe('the window', () => {
     expect(document.title).toBe('Sallyport – Inbox (3)')
   })
 
-  it('says in one line how many servers are guarded, and which it is not', async () => {
-    const { now, tell } = await open({ guarded: 4, total: 4 })
-    expect(screen.getByRole('link', { name: 'Guarding 4 of 4 servers' })).toBeInTheDocument()
-    now.overview = overviewOf({ guarded: 3, total: 4 })
-    await tell('changed')
-    expect(screen.getByRole('link', { name: '1 server not guarded' })).toBeInTheDocument()
+  it('says in its footer what the program says of all servers, and leads to where something can be done', async () => {
+    const { now, tell } = await open({ light: lightOf('green', '4 servers guarded') })
+    expect(screen.getByRole('link', { name: '4 servers guarded' })).toHaveAttribute('href', '#/servers')
+    for (const [light, href] of [
+      [lightOf('grey', '3 servers guarded, none started yet', 'not_started', 'Restart Claude Desktop.'), '#/servers'],
+      [lightOf('amber', '1 server not guarded', 'unguarded'), '#/servers?show=unguarded'],
+      [lightOf('amber', '2 items need your review', 'review'), '#/inbox'],
+      [lightOf('red', '1 critical item needs your review', 'critical'), '#/inbox'],
+      [lightOf('grey', 'Can’t read the settings file of Claude Desktop', 'unreadable'), '#/start'],
+    ] as const) {
+      now.overview = overviewOf({ light })
+      await tell('changed')
+      const foot = screen.getByRole('link', { name: light.words })
+      expect(foot).toHaveAttribute('href', href)
+      expect(foot.querySelector('[data-light]')).toHaveAttribute('data-light', light.colour)
+    }
+  })
+
+  it('is never green while the engine does not answer', async () => {
+    const { now } = await open({ light: lightOf('green', '4 servers guarded') })
+    expect(now.overview.light.colour).toBe('green')
+    await open({}, { overview: () => refuse(4050, 'no hub') })
+    expect(screen.getByRole('link', { name: 'Sallyport isn’t working' }).querySelector('[data-light]')).toHaveAttribute('data-light', 'amber')
   })
 
   it('opens the item that Go kept for it, and decides nothing by that', async () => {

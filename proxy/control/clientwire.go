@@ -50,6 +50,9 @@ type ClientEntry struct {
 	Why   string   `json:"why,omitempty"`  // a sentence of ours
 	Code  string   `json:"code,omitempty"` // SP-nnn, where a paragraph of docs/problems.md says more
 	Runs  []string `json:"runs,omitempty"` // its command, secrets masked; only where a change of the file is previewed
+	// Of a guarded entry: the id of the server behind the wrapper, and whether the client has started it since it was written.
+	ServerID string `json:"server_id,omitempty"`
+	Started  bool   `json:"started,omitempty"`
 }
 
 // CoverageQuery asks what is guarded. Config adds one file that no client is known for.
@@ -96,6 +99,7 @@ type Unguarded struct {
 	Why    string `json:"why"`
 	Code   string `json:"code"`
 	Next   string `json:"next,omitempty"`
+	Chosen bool   `json:"chosen,omitempty"` // a person left it out, or took the guard out
 }
 
 // Backup is a client's file as it was before we wrote it.

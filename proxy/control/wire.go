@@ -312,6 +312,7 @@ type Server struct {
 	Items    []ServerItem      `json:"items"`
 	Findings []inspect.Finding `json:"findings"`
 	LastSeen time.Time         `json:"last_seen"`
+	Clients  []string          `json:"clients,omitempty"`    // that ran it, by the name their entries have for them
 	Sandbox  string            `json:"sandbox"`              // in force from its next start on: off, shield, strict
 	Versions *Versions         `json:"versions,omitempty"`   // where its last start found no common protocol version
 	Problem  *Problem          `json:"problem,omitempty"`    // why nothing of it can be used, where no item says so

@@ -42,7 +42,7 @@ func TestAGuardThatWasTakenOutIsPutBack(t *testing.T) {
 	a.find(heading, "“weather” is not guarded any more")
 	a.says("Claude may be using it without checks right now", "Sallyport can't stop that", "its wrapper is gone, so the server runs unguarded",
 		"If you do nothing, Claude may go on using it without checks", "removed:", "added:", "wrap")
-	a.find(link, "1 server not guarded")
+	a.find(link, "weather is not guarded")
 	page := a.reads()
 	for _, word := range []string{"PLANTED-SECRET", "Blocked since"} {
 		if strings.Contains(page, word) {
@@ -56,7 +56,7 @@ func TestAGuardThatWasTakenOutIsPutBack(t *testing.T) {
 	c.becomes(shortcut(guarded))
 	c.empty()
 	c.covers(1)
-	a.find(link, "Guarding 1 of 1 server")
+	a.find(link, "1 server guarded, none started yet") // what Claude runs was started without the guard
 	a.says("The guard is back in the file. Restart Claude to finish.")
 	a.trayGone("weather")
 	a.tooltip("1 server guarded")
@@ -157,6 +157,6 @@ func TestAFalseGuardIsLeftOnlyWithTheTypedWord(t *testing.T) {
 		t.Errorf("what was left is not as it was: %s", c.text())
 	}
 	c.covers(0)
-	a.find(link, "1 server not guarded") // left is not guarded, and is never called so
+	a.find(link, "weather is not guarded") // left is not guarded, and is never called so
 	a.tooltip("no server is guarded")
 }

@@ -110,7 +110,7 @@ func TestAForeignPageIsNotOpenedAndGetsNothing(t *testing.T) {
 	a := c.start()
 	a.ready()
 	a.shows()
-	a.find(link, "Guarding 1 of 1 server")
+	a.find(link, "1 server guarded")
 	a.says("Sallyport keeps running in the tray when this window is closed")
 	f := newForeign(t)
 	for _, script := range []string{

@@ -113,13 +113,25 @@ export const CODES = {
   unavailable: 4050,
 } as const
 
+export type Colour = 'grey' | 'green' | 'amber' | 'red'
+
+/** How a server is, or all of them. The program computes it, in its words; the page shows it. */
+export interface Light {
+  colour: Colour
+  state: string
+  words: string
+  /** What a person can do, "" where there is nothing. */
+  next: string
+}
+
 export interface Overview {
   version: string
   home: string
   theme: 'light' | 'dark' | 'system'
+  /** Of all; the icon's too. */
+  light: Light
   guarded: number
   total: number
-  unguarded: Unguarded[]
   waiting: { critical: number; high: number; review: number }
   problems: Problem[]
   /** What is allowed and a client has not listed since, a row for each client and server. */
@@ -162,6 +174,7 @@ export interface Unguarded {
   why: string
   code: string
   next: string
+  light: Light
 }
 
 export interface Finding {
@@ -353,10 +366,26 @@ export interface Decided {
   next: string
 }
 
+/** A guarded entry of a client's file. */
+export interface Entry {
+  /** Its name, for people. */
+  client: string
+  path: string
+  /** server text */
+  name: string
+  /** Its client started it since it was last written. */
+  started: boolean
+}
+
 export interface Server {
   /** server text */
   server: string
+  /** "" of one that a client's file has guarded and that has not run yet: it has no page. */
   identity: string
+  light: Light
+  /** Responses that wait for a decision. */
+  held: number
+  entries: Entry[]
   state: string // new, open, blocked, no_common_version
   wrappers: number
   /** tools */

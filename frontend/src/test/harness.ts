@@ -4,7 +4,7 @@ import { mount } from 'svelte'
 import App from '../App.svelte'
 import type { ActivityRow, Api, Events, Setting } from '../lib/api'
 import { exceptionOf } from './reviews'
-import { apiOf, backupOf, coverageOf, detailOf, DIFF, entry, eventOf, findingOf, itemOf, overviewOf, previewOf, refuse, rowOf, serverOf, settingOf, timeline } from './rooms'
+import { apiOf, backupOf, coverageOf, detailOf, DIFF, entry, eventOf, findingOf, itemOf, lightOf, overviewOf, previewOf, refuse, rowOf, serverOf, settingOf, timeline, unguardedOf } from './rooms'
 
 const query = new URLSearchParams(location.search)
 const first = query.has('first')
@@ -25,10 +25,11 @@ const kinds: Partial<ActivityRow>[] = [
 const rows = Array.from({ length: many }, (_, i) => rowOf(i, { time: ago(i * 7 + 2), ...kinds[i % kinds.length] }))
 
 const servers = [
-  serverOf({ state: 'open', blocked: 1, allowed: 3, code: '4F2A', wrappers: 1 }),
+  serverOf({ light: lightOf('red', 'Critical, needs your review, 2 responses held', 'critical'), held: 2, blocked: 1, allowed: 3, code: '4F2A', wrappers: 1 }),
   serverOf({ server: 'notes', identity: 'stdio:notes', allowed: 6, sandbox: 'strict', lastSeen: ago(30) }),
-  serverOf({ server: 'github', identity: 'stdio:github', state: 'new', allowed: 0, blocked: 18, code: '77B0', lastSeen: '' }),
-  serverOf({ server: 'Safe update ✅ \u202Etxt' + 'x'.repeat(60), identity: 'stdio:hostile', state: 'blocked', allowed: 0, blocked: 212, lastSeen: ago(60 * 30) }),
+  serverOf({ server: 'calendar', identity: '', light: lightOf('grey', 'Hasn’t started yet', 'not_started', 'Restart Claude Desktop.'), state: 'new', allowed: 0, lastSeen: '' }),
+  serverOf({ server: 'github', identity: 'stdio:github', light: lightOf('amber', 'Needs your review', 'review'), state: 'new', allowed: 0, blocked: 18, code: '77B0', lastSeen: '' }),
+  serverOf({ server: 'Safe update ✅ \u202Etxt' + 'x'.repeat(60), identity: 'stdio:hostile', light: lightOf('green', 'Blocked by you', 'blocked'), state: 'blocked', allowed: 0, blocked: 212, lastSeen: ago(60 * 30) }),
 ]
 const items = [
   { ...itemOf(''), item: 'instructions', kind: 'instructions', definition: '"Use metric units."' },
@@ -56,15 +57,15 @@ let settings: Setting[] = [
 const guarded = coverageOf({
   guarded: 3, total: 6,
   unguarded: [
-    { client: 'claude-desktop', name: 'filesystem', kind: 'entry', why: 'it is not protected', code: 'SP-301', next: 'sallyport protect filesystem' },
-    { client: 'claude-desktop', name: 'linear', kind: 'remote', why: 'a remote server, which this version does not stand in front of', code: 'SP-302', next: '' },
-    { client: 'claude-desktop', name: 'PDF reader', kind: 'extension', why: 'a desktop extension is started by the client itself, not from its file', code: 'SP-303', next: 'to have it guarded, put the same server into the client’s file' },
+    unguardedOf('filesystem', { next: 'sallyport protect filesystem' }),
+    unguardedOf('linear', { kind: 'remote', why: 'a remote server, which this version does not stand in front of', code: 'SP-212', light: lightOf('grey', 'Remote server, can’t be guarded', 'beyond') }),
+    unguardedOf('PDF reader', { kind: 'extension', why: 'a desktop extension is started by the client itself, not from its file', code: 'SP-213', next: 'to have it guarded, put the same server into the client’s file', light: lightOf('grey', 'Desktop extension, can’t be guarded', 'beyond') }),
   ],
-  unseen: ['Connectors that were added in Claude’s own settings stand in no file here: they are not seen, not counted and not guarded.'],
+  unseen: ['Sallyport can’t see or guard connectors you added inside Claude itself.'],
 })
 guarded.clients = guarded.clients.map((c) => ({ ...c, watched: true, guarded: 3, total: 5, entries: [entry('weather', 'guarded'), entry('filesystem', 'open')] }))
 
-const overview = overviewOf({ firstRun: first, waiting: { critical: 1, high: 0, review: 1 }, theme: (query.get('theme') ?? 'system') as 'light', total: 6 })
+const overview = overviewOf({ firstRun: first, light: lightOf('red', '1 critical item needs your review', 'critical'), waiting: { critical: 1, high: 0, review: 1 }, theme: (query.get('theme') ?? 'system') as 'light', total: 6 })
 const safer = ['off', 'notify', 'shield', 'strict', 'block', 'on']
 const api: Api = apiOf({
   ready: async () => '',

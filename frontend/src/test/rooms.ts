@@ -1,5 +1,5 @@
 import type {
-  ActivityQuery, ActivityRow, Api, Backup, Coverage, Finding, HistoryEvent, Overview, Preview, Server, ServerDetail, ServerItem, Setting,
+  ActivityQuery, ActivityRow, Api, Backup, Colour, Coverage, Finding, HistoryEvent, Light, Overview, Preview, Server, ServerDetail, ServerItem, Setting, Unguarded,
 } from '../lib/api'
 
 /** An Api that answers what a test gives it, and refuses all else: a question that nobody expected fails the test. */
@@ -19,9 +19,18 @@ export function refuse(code: number, message: string): Promise<never> {
   return Promise.reject({ code, message, see: '' })
 }
 
+/** As the program says it. */
+export function lightOf(colour: Colour = 'green', words = 'Guarded', state = 'guarded', next = ''): Light {
+  return { colour, state, words, next }
+}
+
+export function unguardedOf(name: string, with_: Partial<Unguarded> = {}): Unguarded {
+  return { client: 'claude-desktop', name, kind: 'entry', why: 'it is not protected', code: 'SP-210', next: '', light: lightOf('amber', 'Not guarded', 'unguarded'), ...with_ }
+}
+
 export function overviewOf(with_: Partial<Overview> = {}): Overview {
   return {
-    version: '0.1.0', home: '/home/ada/.local/share/sallyport', theme: 'system', guarded: 3, total: 4, unguarded: [],
+    version: '0.1.0', home: '/home/ada/.local/share/sallyport', theme: 'system', light: lightOf(), guarded: 3, total: 4,
     waiting: { critical: 0, high: 0, review: 0 }, problems: [], unseen: [], serversRunning: 2, firstRun: false, notifications: '', tray: '', storeOK: true, trayTold: true, quitting: '', ...with_,
   }
 }
@@ -60,7 +69,7 @@ export function findingOf(with_: Partial<Finding> = {}): Finding {
 
 export function serverOf(with_: Partial<Server> = {}): Server {
   return {
-    server: 'weather', identity: 'stdio:["npx","@acme/weather"]', state: 'open', wrappers: 0, allowed: 4, blocked: 0, code: '', findings: [],
+    server: 'weather', identity: 'stdio:["npx","@acme/weather"]', light: lightOf(), held: 0, entries: [], state: 'open', wrappers: 0, allowed: 4, blocked: 0, code: '', findings: [],
     lastSeen: '2026-11-21T10:02:00Z', sandbox: 'off', runsUnder: [], parts: 5, ...with_,
   }
 }

@@ -2,9 +2,9 @@ import { fireEvent, render, screen, waitFor, within } from '@testing-library/sve
 import { describe, expect, it, vi } from 'vitest'
 import type { Api, Coverage, ServerDetail } from '../../lib/api'
 import { readRoute } from '../../lib/route'
-import { apiOf, coverageOf, detailOf, eventOf, findingOf, itemOf, overviewOf, previewOf, refuse, serverOf, written } from '../../test/rooms'
+import { apiOf, coverageOf, detailOf, eventOf, findingOf, itemOf, lightOf, overviewOf, previewOf, refuse, serverOf, unguardedOf, written } from '../../test/rooms'
 import Servers from './Servers.svelte'
-import { itemStatus, offered, statusOf } from './words'
+import { itemStatus, offered } from './words'
 
 const HOSTILE = 'Safe update ✅ \u202Etxt'
 const identity = 'stdio:["npx","@acme/weather"]'
@@ -19,25 +19,7 @@ function detail(server: ServerDetail, answers: Partial<Api> = {}) {
   return list({ server: async () => server, ...answers }, `#/servers/${encodeURIComponent(identity)}`)
 }
 
-describe('how a server stands', () => {
-  for (const [name, server, words] of [
-    ['a server that nobody looked at waits', serverOf({ state: 'new', blocked: 4, allowed: 0 }), 'Waiting for you'],
-    ['a server that is blocked whole is blocked', serverOf({ state: 'blocked' }), 'Blocked'],
-    ['a server of another protocol version is no guarded one', serverOf({ state: 'no_common_version', allowed: 3 }), 'Other protocol version'],
-    ['one blocked tool is counted', serverOf({ blocked: 1 }), '1 tool blocked'],
-    ['several are counted', serverOf({ blocked: 3 }), '3 tools blocked'],
-    ['something else that waits is said', serverOf({ code: '4F2A' }), 'Something waits for you'],
-    ['a server of which all is allowed is guarded', serverOf(), 'Guarded'],
-  ] as const) {
-    it(name, () => expect(statusOf(server, []).words).toBe(words))
-  }
-
-  it('a server whose entry lost its guard is not called guarded, whatever was allowed', () => {
-    const open = [{ client: 'claude-desktop', name: 'weather', kind: 'entry', why: '', code: '', next: '' }]
-    expect(statusOf(serverOf(), open).words).toBe('Not guarded')
-    expect(statusOf(serverOf({ wrappers: 1 }), open).words).toBe('Guarded')
-  })
-
+describe('how a part of a server is', () => {
   it('says who allowed an item and when', () => {
     const now = new Date('2026-11-21T12:00:00Z')
     expect(itemStatus(itemOf('a'), false, now).words).toBe('allowed by you, 3 Nov')
@@ -45,11 +27,11 @@ describe('how a server stands', () => {
   })
 
   it('says of no allowed item that it is usable while the server is blocked', () => {
-    expect(itemStatus(itemOf('a'), true).standing).toBe('blocked')
+    expect(itemStatus(itemOf('a'), true)).toEqual({ colour: 'grey', sign: 'ban', words: 'blocked with the server' })
   })
 
   it('calls a state that it does not know blocked', () => {
-    expect(itemStatus(itemOf('a', { state: 'odd' }), false).standing).toBe('blocked')
+    expect(itemStatus(itemOf('a', { state: 'odd' }), false)).toEqual({ colour: 'amber', sign: 'ban', words: 'blocked (odd)' })
   })
 
   it('shows kinds that it does not know, and leaves what the server runs to Start-up', () => {
@@ -60,17 +42,36 @@ describe('how a server stands', () => {
 
 describe('the list', () => {
   it('names each server, how it stands and what waits', async () => {
-    list({ servers: async () => [serverOf({ blocked: 1, allowed: 3, code: '4F2A' })] })
-    expect(await screen.findByRole('link', { name: 'Open server weather: 1 tool blocked' })).toHaveAttribute('href', `#/servers/${encodeURIComponent(identity)}`)
+    const light = lightOf('amber', '1 tool blocked, needs your review, 2 responses held', 'review')
+    list({ servers: async () => [serverOf({ light, held: 2, blocked: 1, allowed: 3, code: '4F2A' })] })
+    expect(await screen.findByRole('link', { name: 'Open server weather: 1 tool blocked, needs your review, 2 responses held' })).toHaveAttribute('href', `#/servers/${encodeURIComponent(identity)}`)
     expect(screen.getByText('3 of 4 allowed')).toBeInTheDocument()
     expect(screen.getByRole('link', { name: 'Review item 4F2A' })).toHaveAttribute('href', '#/inbox/4F2A')
   })
 
+  it('shows every colour as the program says it, in the list and on the page', async () => {
+    for (const light of [lightOf('grey', 'Not running', 'idle'), lightOf('green', 'Guarded, 1 tool blocked by you'), lightOf('amber', '2 responses held', 'held'), lightOf('red', 'Critical, needs your review', 'critical')]) {
+      const row = list({ servers: async () => [serverOf({ light, wrappers: 1, blocked: 3 })] })
+      expect((await screen.findByText(light.words)).closest('[data-light]')).toHaveAttribute('data-light', light.colour)
+      row.unmount()
+      const page = detail(detailOf({ light, wrappers: 1, blocked: 3 }))
+      expect((await screen.findByText(light.words)).closest('[data-light]')).toHaveAttribute('data-light', light.colour)
+      page.unmount()
+    }
+  })
+
+  it('lists a guarded server that has not run yet, grey, with what to do, and no page to open', async () => {
+    const light = lightOf('grey', 'Hasn’t started yet', 'not_started', 'Restart Claude Desktop.')
+    const entries = [{ client: 'Claude Desktop', path: '/c', name: 'calendar', started: false }]
+    list({ servers: async () => [serverOf({ server: 'calendar', identity: '', light, entries, state: 'new', allowed: 0, lastSeen: '' })] })
+    const row = within((await screen.findByRole('row', { name: /calendar/ })))
+    expect(row.getByText('Hasn’t started yet').closest('[data-light]')).toHaveAttribute('data-light', 'grey')
+    expect(row.getByText('Restart Claude Desktop.')).toBeInTheDocument()
+    expect(row.queryByRole('link')).not.toBeInTheDocument()
+  })
+
   it('says honestly what is not guarded and why, and offers a guard only where one can be put', async () => {
-    const unguarded = [
-      { client: 'claude-desktop', name: 'weather', kind: 'entry', why: 'it is not protected', code: 'SP-1', next: '' },
-      { client: 'claude-desktop', name: 'linear', kind: 'remote', why: 'a remote server', code: 'SP-2', next: '' },
-    ]
+    const unguarded = [unguardedOf('weather'), unguardedOf('linear', { kind: 'remote', why: 'a remote server', light: lightOf('grey', 'Remote server, can’t be guarded', 'beyond') })]
     list({ servers: async () => [], clients: async () => coverageOf({ unguarded }) })
     expect(await screen.findByText(/Sallyport can’t stop them/)).toBeInTheDocument()
     expect(screen.getByText('A remote server.')).toBeInTheDocument()
@@ -79,7 +80,7 @@ describe('the list', () => {
 
   it('shows the lines before it writes, and writes what it showed', async () => {
     const protect = vi.fn(async () => previewOf({ written: true }))
-    const unguarded = [{ client: 'claude-desktop', name: 'weather', kind: 'entry', why: 'it is not protected', code: 'SP-1', next: '' }]
+    const unguarded = [unguardedOf('weather')]
     list({ servers: async () => [], clients: async () => coverageOf({ unguarded }), previewProtect: async () => previewOf({ digest: 'd7', nonce: 'n7' }), protect })
     await fireEvent.click(await screen.findByRole('button', { name: 'Add guard to weather' }))
     const write = screen.getByRole('button', { name: 'Guard this server: weather' })

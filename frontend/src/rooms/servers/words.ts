@@ -1,26 +1,5 @@
-import type { Server, ServerItem, Unguarded } from '../../lib/api'
+import type { Colour, ServerItem, Server } from '../../lib/api'
 import { dayWords } from '../../lib/ui/time'
-
-export type Standing = 'guarded' | 'blocked' | 'waiting' | 'problem'
-
-export interface Status {
-  standing: Standing
-  words: string
-}
-
-/**
- * How a server stands, in the words of the list. What was allowed says nothing of a server that a client starts without us:
- * an entry of its name that is not guarded comes first, unless a wrapper runs.
- */
-export function statusOf(server: Server, unguarded: readonly Unguarded[]): Status {
-  if (server.wrappers === 0 && unguarded.some((u) => u.kind === 'entry' && u.name === server.server)) return { standing: 'problem', words: 'Not guarded' }
-  if (server.state === 'no_common_version') return { standing: 'problem', words: 'Other protocol version' }
-  if (server.state === 'new') return { standing: 'waiting', words: 'Waiting for you' }
-  if (server.state === 'blocked') return { standing: 'blocked', words: 'Blocked' }
-  if (server.blocked > 0) return { standing: 'blocked', words: server.blocked === 1 ? '1 tool blocked' : `${server.blocked} tools blocked` }
-  if (server.code) return { standing: 'waiting', words: 'Something waits for you' }
-  return { standing: 'guarded', words: 'Guarded' }
-}
 
 export function toolsWords(server: Server): string {
   const all = server.allowed + server.blocked
@@ -56,25 +35,27 @@ export function offered(items: readonly ServerItem[]): { kind: string; title: st
   return groups.filter((group) => group.items.length > 0)
 }
 
+/** Of a part of a server, as its state is. */
 export interface ItemStatus {
-  standing: Standing | 'gone'
+  colour: Colour
   words: string
+  sign?: 'ban' | 'gone'
 }
 
 export function itemStatus(item: ServerItem, blockedWhole: boolean, now = new Date()): ItemStatus {
   switch (item.state) {
     case 'approved':
-      return blockedWhole ? { standing: 'blocked', words: 'blocked with the server' } : { standing: 'guarded', words: allowedWords(item, now) }
+      return blockedWhole ? { colour: 'grey', sign: 'ban', words: 'blocked with the server' } : { colour: 'green', words: allowedWords(item, now) }
     case 'changed':
-      return { standing: 'blocked', words: 'blocked, changed since you allowed it' }
+      return { colour: 'amber', sign: 'ban', words: 'blocked, changed since you allowed it' }
     case 'new':
-      return { standing: 'waiting', words: 'blocked, waits for you' }
+      return { colour: 'amber', sign: 'ban', words: 'blocked, needs your review' }
     case 'rejected':
-      return { standing: 'blocked', words: 'blocked by you' }
+      return { colour: 'grey', sign: 'ban', words: 'blocked by you' }
     case 'removed':
-      return { standing: 'gone', words: 'no longer offered' }
+      return { colour: 'grey', sign: 'gone', words: 'no longer offered' }
   }
-  return { standing: 'blocked', words: `blocked (${item.state})` }
+  return { colour: 'amber', sign: 'ban', words: `blocked (${item.state})` }
 }
 
 function allowedWords(item: ServerItem, now: Date): string {
@@ -85,20 +66,6 @@ function allowedWords(item: ServerItem, now: Date): string {
 /** The name as a person reads it: the kind says what it is. */
 export function itemName(item: ServerItem): string {
   return item.name || (item.kind === 'instructions' ? 'Instructions' : item.item)
-}
-
-export function unguardedWords(row: Unguarded): string {
-  switch (row.kind) {
-    case 'remote':
-      return 'Remote server'
-    case 'extension':
-      return 'Desktop extension'
-    case 'policy':
-      return 'From a managed policy'
-    case 'file':
-      return 'A file that cannot be read'
-  }
-  return 'Not guarded'
 }
 
 /** The description as the server wrote it, "" without one. */

@@ -2,7 +2,7 @@ import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
 import { describe, expect, it, vi } from 'vitest'
 import type { Api, Coverage, Item, Preview } from '../../lib/api'
 import { readRoute } from '../../lib/route'
-import { apiOf, coverageOf, entry, overviewOf, previewOf, refuse, serverOf, written as all } from '../../test/rooms'
+import { apiOf, coverageOf, entry, lightOf, overviewOf, previewOf, refuse, serverOf, written as all } from '../../test/rooms'
 import Start from './Start.svelte'
 import { fileWords, lookedWords } from './words'
 
@@ -151,6 +151,8 @@ describe('after it was written', () => {
   it('says what was saved and that the client must be restarted', async () => {
     await protectedNow()
     expect(screen.getByText('File saved')).toBeInTheDocument()
+    expect(screen.getByText(/^Backup saved \(today \d\d:\d\d\)/)).toBeInTheDocument()
+    await fireEvent.click(screen.getByRole('button', { name: 'Show the backup' }))
     expect(screen.getByText('20261121-100204.117-3fa94c1b')).toBeInTheDocument()
     expect(screen.getByText(/Restart Claude Desktop to finish/)).toBeInTheDocument()
   })
@@ -159,14 +161,14 @@ describe('after it was written', () => {
     const finding = { rule: '', level: 'high', category: 'threat', title: '', where: '', start: 0, end: 0, match: '', decoded: '', encodings: [] } as const
     const item = { ...waitingItem, parts: [{ item: 'tool:a', state: 'new', findings: [{ ...finding, encodings: [] }] }] }
     await protectedNow({ inbox: async () => [item] })
-    expect(await screen.findByText(/offers 4 things, 1 warning. It is blocked until you review it/)).toBeInTheDocument()
+    expect(await screen.findByText(/offers 4 items, 1 warning. Blocked until you review it/)).toBeInTheDocument()
   })
 
   it('looks at each server in turn and leads to the reviews as they come', async () => {
     const look = vi.fn(async (_: string, __: string, [name = '']: string[]) => found(name, name === 'weather' ? '4F2A' : ''))
     await protectedNow({ look })
     expect(await screen.findByRole('link', { name: 'Review weather, item 4F2A' })).toHaveAttribute('href', '#/inbox/4F2A')
-    expect(await screen.findByText('1 server waits for your review. Nothing of it runs for Claude until then.')).toBeInTheDocument()
+    expect(await screen.findByText('1 server needs your review. Claude can’t use it until you allow it.')).toBeInTheDocument()
     expect(look.mock.calls.map((c) => c[2])).toEqual([['weather'], ['notes']])
   })
 
@@ -211,11 +213,25 @@ describe('after it was written', () => {
   })
 
   it('says when the client uses a server through Sallyport', async () => {
-    let running = 0
-    const { rerender, props } = await protectedNow({ servers: async () => [serverOf({ wrappers: running })] })
-    running = 1
+    let now = serverOf({ light: lightOf('grey', 'Hasn’t started yet', 'not_started', 'Restart Claude Desktop.'), entries: [{ client: 'Claude Desktop', path, name: 'notes', started: false }] })
+    const { rerender, props } = await protectedNow({ servers: async () => [now] })
+    expect(await screen.findByText('allowed. Hasn’t started yet.')).toBeInTheDocument()
+    now = { ...now, wrappers: 1, light: lightOf() }
     await rerender({ ...props, changed: 1 })
     expect(await screen.findByText('Claude Desktop uses it through Sallyport now.')).toBeInTheDocument()
+  })
+
+  it('says of no server that it is blocked and in use: what the program says of it now is the one line', async () => {
+    const entries = [{ client: 'Claude Desktop', path, name: 'weather', started: true }]
+    let now = serverOf({ wrappers: 1, state: 'new', code: '4F2A', entries, light: lightOf('amber', 'Needs your review', 'review') })
+    const { rerender, props } = await protectedNow({ servers: async () => [now] })
+    expect(await screen.findByText(/Blocked until you review it/)).toBeInTheDocument()
+    expect(screen.queryByText(/uses it through Sallyport/)).not.toBeInTheDocument()
+    now = serverOf({ wrappers: 1, entries })
+    await rerender({ ...props, changed: 1 })
+    expect(await screen.findByText('Claude Desktop uses it through Sallyport now.')).toBeInTheDocument()
+    expect(screen.queryByText(/Blocked until you review it/)).not.toBeInTheDocument()
+    expect(screen.queryByRole('link', { name: /^Review weather/ })).not.toBeInTheDocument()
   })
 })
 

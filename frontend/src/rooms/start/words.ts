@@ -1,4 +1,4 @@
-import type { ClientEntry, ClientFile, Looked } from '../../lib/api'
+import type { ClientEntry, ClientFile, Looked, Server } from '../../lib/api'
 
 export function serversWord(n: number): string {
   return n === 1 ? '1 server' : `${n} servers`
@@ -44,13 +44,29 @@ export function rank(file: ClientFile): number {
 
 export type Step = { state: 'waits' | 'looking' | 'clean' | 'review' | 'failed'; words: string; code: string }
 
-/** warnings: of the item that waits, -1 where nobody knows. */
+/** What a look found, where it could look. warnings: of the item that waits, -1 where nobody knows. */
 export function lookedWords(looked: Looked, warnings = -1): Step {
-  const things = looked.items === 1 ? '1 thing' : `${looked.items} things`
-  if (looked.error) return { state: 'failed', words: `Sallyport could not look at it: ${looked.error}. It stays blocked until it was looked at.`, code: '' }
+  if (looked.error) return { state: 'failed', words: `Sallyport couldn’t start it: ${looked.error}. It stays blocked.`, code: '' }
   if (looked.code) {
     const found = warnings < 0 ? '' : warnings === 0 ? ', nothing suspicious' : warnings === 1 ? ', 1 warning' : `, ${warnings} warnings`
-    return { state: 'review', words: `${looked.items > 0 ? `offers ${things}${found}. ` : ''}It is blocked until you review it.`, code: looked.code }
+    const items = looked.items === 1 ? '1 item' : `${looked.items} items`
+    return { state: 'review', words: `${looked.items > 0 ? `offers ${items}${found}. ` : ''}Blocked until you review it.`, code: looked.code }
   }
-  return { state: 'clean', words: 'allowed as it stands, nothing to decide.', code: '' }
+  return { state: 'clean', words: 'allowed, nothing to review.', code: '' }
+}
+
+/**
+ * The one line of a server after its file was written: what the look found, and from then on what the program says of it. A server
+ * that is blocked is never said to be in use.
+ */
+export function proofOf(step: Step, server: Server | undefined, client: string): Step {
+  if (!server || step.state === 'waits' || step.state === 'looking') return step
+  switch (server.light.colour) {
+    case 'green':
+      return { state: 'clean', words: server.light.state === 'guarded' && server.wrappers > 0 ? `${client} uses it through Sallyport now.` : `${server.light.words}.`, code: '' }
+    case 'grey':
+      return step.state === 'failed' ? step : { state: 'clean', words: `allowed. ${server.light.words}.`, code: '' }
+  }
+  const code = server.code || step.code
+  return step.state === 'review' && step.code === code ? step : { state: 'review', words: `${server.light.words}.`, code }
 }

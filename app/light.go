@@ -1,0 +1,215 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// Colour means one thing wherever a person meets it: in the tray, in the window's footer, in the list and on the page of a
+// server.
+type Colour string
+
+const (
+	Grey  Colour = "grey"  // not yet: no client has started what could be called guarded, or nobody can tell
+	Green Colour = "green" // a client really started it through its wrapper, and nothing of it needs a person
+	Amber Colour = "amber" // a person is needed
+	Red   Colour = "red"   // a person is needed at once: something Critical waits
+)
+
+// What a Light is about. Each has one colour.
+const (
+	LightBroken     = "not_working"
+	LightCritical   = "critical"
+	LightUnguarded  = "unguarded"
+	LightReview     = "review"
+	LightHeld       = "held"
+	LightNoVersion  = "no_common_version"
+	LightUnreadable = "unreadable"
+	LightNoServers  = "no_servers"
+	LightLeftOut    = "left_out"    // not guarded, because a person said so
+	LightBeyond     = "beyond"      // not guarded, because nothing can be put in front of it
+	LightNotStarted = "not_started" // guarded in its file, and no client has started it since
+	LightIdle       = "idle"        // in no file we know, and not running
+	LightUnseen     = "unseen"      // allowed, and its client has not asked again yet
+	LightNoTools    = "no_tools"    // started, and what it offers is not known
+	LightBlocked    = "blocked"
+	LightGuarded    = "guarded"
+)
+
+// Light is the one answer to "how is it?", of a server or of all. Words and Next are ours; the window shows them as they are
+// and computes none.
+type Light struct {
+	Colour Colour
+	State  string
+	Words  string
+	Next   string // what a person can do, "" where there is nothing
+}
+
+// sightedServer is all that the light of a server rests on.
+type sightedServer struct {
+	Critical  bool   // something Critical about it waits
+	Waits     int    // items about it that wait, held responses apart
+	Held      int    // responses
+	Open      bool   // an entry of its name runs without the guard, and nobody chose that
+	LeftOut   bool   // an entry of its name runs without the guard, because a person said so
+	Running   bool   // a client's wrapper of it is connected
+	Seen      bool   // a client started it through its wrapper since its entry was last written
+	Nowhere   bool   // no guarded entry of a file we know starts it
+	Restart   string // the clients to be restarted, "" where nobody knows which
+	State     string // of control.Server
+	Allowed   int    // tools
+	Blocked   int    // tools
+	Behind    string // the clients that have not asked again since something was allowed, "" for none
+	BehindDo  string // what makes them
+	NoVersion bool   // its clients and it have no protocol version in common
+}
+
+// lightOfServer is the table for one server.
+func lightOfServer(s sightedServer) Light {
+	l := lightWithoutHeld(s)
+	if s.Held > 0 && l.State != LightHeld {
+		l.Words += ", " + count(s.Held, "response") + " held"
+	}
+	return l
+}
+
+func lightWithoutHeld(s sightedServer) Light {
+	switch {
+	case s.Critical:
+		return Light{Red, LightCritical, "Critical, needs your review", "Review it in the Inbox."}
+	case s.Open && !s.Running:
+		return Light{Amber, LightUnguarded, "Not guarded", "Add the guard, then restart its client."}
+	case s.NoVersion && (s.Running || !s.Nowhere):
+		return Light{Amber, LightNoVersion, "No common protocol version", "Update the server or its client."}
+	case s.Waits > 0 && s.State == "open" && s.Blocked > 0:
+		return Light{Amber, LightReview, count(s.Blocked, "tool") + " blocked, needs your review", "Review it in the Inbox."}
+	case s.Waits > 0:
+		return Light{Amber, LightReview, "Needs your review", "Review it in the Inbox."}
+	case s.Held > 0:
+		return Light{Amber, LightHeld, count(s.Held, "response") + " held", "Release or discard in the Inbox."}
+	case s.LeftOut && !s.Running:
+		return Light{Grey, LightLeftOut, "Not guarded, by your choice", ""}
+	case !s.Seen && s.Nowhere:
+		return Light{Grey, LightIdle, "Not running", ""}
+	case !s.Seen:
+		return Light{Grey, LightNotStarted, "Hasn't started yet", restart(s.Restart)}
+	case s.Behind != "":
+		return Light{Grey, LightUnseen, "Allowed, not yet seen by " + s.Behind, s.BehindDo}
+	case s.State == "blocked":
+		return Light{Green, LightBlocked, "Blocked by you", ""}
+	case s.State != "open":
+		return Light{Green, LightNoTools, "Guarded, no tools seen yet", ""}
+	case s.Blocked > 0:
+		return Light{Green, LightGuarded, "Guarded, " + count(s.Blocked, "tool") + " blocked by you", ""}
+	default:
+		return Light{Green, LightGuarded, "Guarded", ""}
+	}
+}
+
+// LightOfUnguarded is the table for what runs without the guard. What a person left out and what nobody can guard raises no
+// alarm for ever.
+func LightOfUnguarded(u control.Unguarded) Light {
+	switch {
+	case u.Chosen:
+		return Light{Grey, LightLeftOut, "Not guarded, by your choice", ""}
+	case u.Code == coverExtension:
+		return Light{Grey, LightBeyond, "Desktop extension, can't be guarded", ""}
+	case u.Code == coverPolicy:
+		return Light{Grey, LightBeyond, "From a managed policy, can't be guarded", ""}
+	case u.Code == coverRemote:
+		return Light{Grey, LightBeyond, "Remote server, can't be guarded", ""}
+	case u.Code == coverOther:
+		return Light{Grey, LightBeyond, "Can't be guarded by this version", ""}
+	case u.Kind == unguardedFile:
+		return Light{Grey, LightUnreadable, "Can't be read", ""}
+	default:
+		return Light{Amber, LightUnguarded, "Not guarded", ""}
+	}
+}
+
+// sightedAll is all that the light of the whole rests on.
+type sightedAll struct {
+	Works      bool
+	Critical   int    // items
+	Waiting    int    // items, the Critical ones among them
+	Lost       string // the name of the first entry whose guard was taken out; "a server" where it may not be said
+	Alone      bool   // it is the only one
+	Loose      int    // entries that run without the guard and nobody chose that
+	NoVersion  int    // servers without a common protocol version
+	Behind     string // the first client that has not asked again, "" for none
+	BehindDo   string
+	BehindAll  bool     // nothing else was really seen
+	Unreadable []string // clients with a file that cannot be read
+	Files      int      // files that were read
+	Guarded    int      // entries
+	Total      int      // servers that were counted
+	Started    int      // guarded entries that a client started since they were written
+	Apart      int      // servers that a client runs through a wrapper and that stand in no file we know
+	Restart    string   // the clients to be restarted
+}
+
+// lightOfAll is the table for the tray and the footer. It is as grave as the gravest light of a single server; it is green where
+// one is, and grey where none is.
+func lightOfAll(s sightedAll) Light {
+	switch {
+	case !s.Works:
+		return Light{Amber, LightBroken, "Sallyport isn't working", "Open it to see why."}
+	case s.Critical > 0:
+		return Light{Red, LightCritical, count(s.Critical, "critical item") + needs(s.Critical) + "your review", "Review it in the Inbox."}
+	case s.Lost != "" && s.Alone:
+		return Light{Amber, LightUnguarded, s.Lost + " is not guarded", "Put the guard back, then restart its client."}
+	case s.Lost != "":
+		return Light{Amber, LightUnguarded, s.Lost + " and others are not guarded", "Put the guard back, then restart the client."}
+	case s.Waiting > 0:
+		return Light{Amber, LightReview, count(s.Waiting, "item") + needs(s.Waiting) + "your review", "Review it in the Inbox."}
+	case s.Loose > 0:
+		return Light{Amber, LightUnguarded, count(s.Loose, "server") + " not guarded", "Add the guard, then restart the client."}
+	case s.NoVersion > 0:
+		return Light{Amber, LightNoVersion, count(s.NoVersion, "server") + " without a common protocol version", "Update the server or its client."}
+	case s.Started+s.Apart > 0 && !s.BehindAll:
+		return Light{Green, LightGuarded, guardedWords(s), ""}
+	case s.Behind != "":
+		return Light{Grey, LightUnseen, "Allowed, not yet seen by " + s.Behind, s.BehindDo}
+	case s.Guarded > 0:
+		return Light{Grey, LightNotStarted, count(s.Guarded, "server") + " guarded, none started yet", restart(s.Restart)}
+	case len(s.Unreadable) > 0:
+		return Light{Grey, LightUnreadable, "Can't read the settings file of " + strings.Join(s.Unreadable, " and "), "Fix the file, then try again."}
+	case s.Total > 0:
+		return Light{Grey, LightBeyond, "0 of " + count(s.Total, "server") + " guarded", ""}
+	case s.Files == 0:
+		return Light{Grey, LightNoServers, "No settings file found yet", "Open Claude once, then try again."}
+	default:
+		return Light{Grey, LightNoServers, "No servers to guard yet", ""}
+	}
+}
+
+func guardedWords(s sightedAll) string {
+	guarded, total := s.Guarded+s.Apart, s.Total+s.Apart
+	words := count(guarded, "server") + " guarded"
+	if guarded < total {
+		words = fmt.Sprintf("%d of %s guarded", guarded, count(total, "server"))
+	}
+	if late := s.Guarded - s.Started; late > 0 {
+		words += fmt.Sprintf(", %d not started yet", late)
+	}
+	if len(s.Unreadable) > 0 {
+		words += ", a settings file can't be read"
+	}
+	return words
+}
+
+func restart(client string) string {
+	if client == "" {
+		return "Restart its client."
+	}
+	return "Restart " + client + "."
+}
+
+func needs(n int) string {
+	if n == 1 {
+		return " needs "
+	}
+	return " need "
+}

@@ -1,0 +1,290 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/store"
+)
+
+// ServerRow is one row of the list of servers: a server that was seen, or a guarded entry of a client's file whose server has not
+// run yet (Identity is "" then: nothing is known of it but where it stands).
+type ServerRow struct {
+	control.Server
+	Light   Light
+	Held    int // responses that wait for a decision
+	Entries []RowEntry
+}
+
+// RowEntry is a guarded entry of a client's file that starts the server of a row.
+type RowEntry struct {
+	Client, ClientName, Path, Name string
+	Started                        bool // since it was last written
+}
+
+// sight is what lights are made from: what clients' files have, and what waits. Both were read at nearly the same time; a row and
+// the whole that are made from one sight agree.
+type sight struct {
+	coverage control.Coverage
+	waiting  map[string]waitingCount // by server id
+	known    map[string]bool         // ids of servers that ever ran
+}
+
+type waitingCount struct {
+	critical    bool
+	items, held int
+}
+
+// Light is how all is, for the tray and the footer. waiting is the inbox; known is false where it or the coverage could not be read.
+func (h *Hub) Light(c control.Coverage, waiting []control.InboxItem, known bool) Light {
+	return lightOfAll(allFacts(c, waiting, h.besideFiles(c), known && h.StoreOK()))
+}
+
+// beside is what the files do not say: the servers that a client runs right now and that no entry of a file we know starts, how many
+// of all that run or stand in a file have no protocol version in common with their client, and whose client has not asked again.
+type beside struct {
+	apart     map[string]bool // ids
+	noVersion int
+	behind    map[string]string // client by id of the server
+}
+
+func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works bool) sightedAll {
+	s := sightedAll{Works: works, Waiting: len(waiting), Guarded: c.Guarded, Total: c.Total, Apart: len(b.apart), NoVersion: b.noVersion}
+	seen := 0 // that a client has started, and seen all of
+	for id := range b.apart {
+		if b.behind[id] == "" {
+			seen++
+		}
+	}
+	var clients []string
+	for _, client := range b.behind {
+		clients = append(clients, client)
+	}
+	if len(clients) > 0 {
+		s.Behind, s.BehindDo = wayOf(slices.Min(clients)).title, sentence(wayOf(slices.Min(clients)).next)
+	}
+	var lost []string
+	for _, it := range waiting {
+		if it.Severity == severityCritical {
+			s.Critical++
+		}
+		if it.Kind == kindUnguarded {
+			for _, p := range it.Parts {
+				lost = append(lost, inspect.CleanName(strings.TrimPrefix(p.Item, "entry:"), "A server"))
+			}
+		}
+	}
+	if len(lost) > 0 {
+		s.Lost, s.Alone = lost[0], len(lost) == 1
+	}
+	for _, u := range c.Unguarded {
+		if LightOfUnguarded(u).Colour == Amber {
+			s.Loose++
+		}
+	}
+	var late []string
+	for _, f := range c.Clients {
+		switch f.State {
+		case control.FileFound:
+			s.Files++
+		case control.FileUnreadable, control.FileDenied:
+			s.Unreadable = append(s.Unreadable, f.Name)
+		}
+		for _, e := range f.Entries {
+			switch {
+			case e.State != control.EntryGuarded:
+			case e.Started:
+				s.Started++
+				if b.behind[e.ServerID] == "" {
+					seen++
+				}
+			case !slices.Contains(late, f.Name):
+				late = append(late, f.Name)
+			}
+		}
+	}
+	s.Restart, s.BehindAll = strings.Join(late, " and "), s.Behind != "" && seen == 0
+	return s
+}
+
+// sentence is what a person can do, as a sentence.
+func sentence(words string) string {
+	if words == "" {
+		return ""
+	}
+	return strings.ToUpper(words[:1]) + words[1:] + "."
+}
+
+func (h *Hub) besideFiles(c control.Coverage) beside {
+	b := beside{apart: map[string]bool{}, behind: map[string]string{}}
+	ids, names := map[string]bool{}, map[started]bool{}
+	for _, f := range c.Clients {
+		for _, e := range f.Entries {
+			ids[e.ServerID], names[started{f.Client, inspect.CleanName(e.Name, "")}] = true, true
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.sessions {
+		if !s.looks() && !ids[s.server] && !names[started{s.client, s.name}] {
+			b.apart[s.server] = true
+		}
+	}
+	if h.store != nil {
+		_ = h.store.View(func(tx *store.Tx) error { // what cannot be read is said by StoreOK
+			servers, err := tx.Servers()
+			for _, server := range servers {
+				if server.Versions != nil && (ids[server.ID] || b.apart[server.ID]) {
+					b.noVersion++
+				}
+			}
+			return err
+		})
+	}
+	for s := range h.unseen.by {
+		if b.behind[s.server] == "" || s.client < b.behind[s.server] {
+			b.behind[s.server] = s.client
+		}
+	}
+	return b
+}
+
+// ServerRows are all servers that were ever seen, and the guarded entries whose server was not, by name.
+func (h *Hub) ServerRows() ([]ServerRow, error) {
+	servers, err := h.Servers()
+	if err != nil {
+		return nil, err
+	}
+	s, err := h.look()
+	if err != nil {
+		return nil, err
+	}
+	return s.rows(servers), nil
+}
+
+func (s sight) rows(servers []control.Server) []ServerRow {
+	rows := make([]ServerRow, 0, len(servers))
+	taken := map[RowEntry]bool{}
+	for _, server := range servers {
+		row := s.row(server)
+		for _, e := range row.Entries {
+			taken[e] = true
+		}
+		rows = append(rows, row)
+	}
+	for _, e := range s.entries() {
+		if !taken[e.RowEntry] {
+			rows = append(rows, s.unseenRow(e))
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b ServerRow) int { return strings.Compare(a.Server.Server, b.Server.Server) })
+	return rows
+}
+
+// RowOf is the row of one server.
+func (h *Hub) RowOf(server control.Server) (ServerRow, error) {
+	s, err := h.look()
+	if err != nil {
+		return ServerRow{}, err
+	}
+	return s.row(server), nil
+}
+
+func (h *Hub) look() (s sight, err error) {
+	if s.coverage, err = h.Coverage(control.CoverageQuery{}); err != nil { // reads files: not under the lock
+		return s, err
+	}
+	s.waiting, s.known = map[string]waitingCount{}, map[string]bool{}
+	err = h.viewing(func(tx *store.Tx) error {
+		servers, err := tx.Servers()
+		if err != nil {
+			return err
+		}
+		for _, server := range servers {
+			s.known[server.ID] = true
+		}
+		waiting, err := tx.Waiting()
+		for _, it := range waiting {
+			n := s.waiting[it.ServerID]
+			n.critical = n.critical || it.Severity == severityCritical
+			if it.Kind == kindHeld {
+				n.held++
+			} else {
+				n.items++
+			}
+			s.waiting[it.ServerID] = n
+		}
+		return err
+	})
+	return s, err
+}
+
+// guardedEntry is a guarded entry with what it starts.
+type guardedEntry struct {
+	RowEntry
+	server string // id
+}
+
+func (s sight) entries() (all []guardedEntry) {
+	for _, f := range s.coverage.Clients {
+		for _, e := range f.Entries {
+			if e.State == control.EntryGuarded {
+				all = append(all, guardedEntry{RowEntry{f.Client, f.Name, f.Path, e.Name, e.Started}, e.ServerID})
+			}
+		}
+	}
+	return all
+}
+
+// starts says whether a guarded entry is what starts a server. A client may fill in parts of a command (${workspaceFolder}): then
+// what ran has another identity than what the file says, and the name has to do.
+func (s sight) starts(e guardedEntry, server control.Server) bool {
+	if e.server == server.ID {
+		return true
+	}
+	return e.Started && !s.known[e.server] && inspect.CleanName(e.Name, "") == server.Server && slices.Contains(server.Clients, e.Client)
+}
+
+func (s sight) row(server control.Server) ServerRow {
+	n := s.waiting[server.ID]
+	row := ServerRow{Server: server, Held: n.held, Entries: []RowEntry{}}
+	facts := sightedServer{
+		Critical: n.critical, Waits: n.items, Held: n.held, Running: server.Wrappers > 0, State: server.State, Allowed: server.Allowed, Blocked: server.Blocked, NoVersion: server.Versions != nil,
+	}
+	var late []string
+	for _, e := range s.entries() {
+		if !s.starts(e, server) {
+			continue
+		}
+		row.Entries = append(row.Entries, e.RowEntry)
+		facts.Seen = facts.Seen || e.Started
+		if !e.Started && !slices.Contains(late, e.ClientName) {
+			late = append(late, e.ClientName)
+		}
+	}
+	facts.Restart = strings.Join(late, " and ")
+	for _, u := range s.coverage.Unguarded {
+		if len(row.Entries) > 0 || u.Kind != unguardedEntry || inspect.CleanName(u.Name, "") != server.Server {
+			continue
+		}
+		l := LightOfUnguarded(u)
+		facts.Open = facts.Open || l.Colour == Amber
+		facts.LeftOut = facts.LeftOut || l.State == LightLeftOut
+	}
+	facts.Seen = facts.Seen || facts.Running && len(row.Entries) == 0
+	facts.Nowhere = len(row.Entries) == 0
+	if by := server.UnseenBy; len(by) > 0 {
+		facts.Behind, facts.BehindDo = wayOf(by[0]).title, sentence(wayOf(by[0]).next)
+	}
+	row.Light = lightOfServer(facts)
+	return row
+}
+
+// unseenRow is a guarded entry whose server never ran, and was never looked at.
+func (s sight) unseenRow(e guardedEntry) ServerRow {
+	row := ServerRow{Server: control.Server{Server: e.Name, State: "new"}, Entries: []RowEntry{e.RowEntry}}
+	row.Light = lightOfServer(sightedServer{State: "new", Restart: e.ClientName})
+	return row
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/sallyport/sallyport/store"
+)
+
+// starts are the entries of clients' files that their client has started through the wrapper since each was last written. An
+// entry that is guarded in its file and not in here may still run as it did before: its client has not been restarted.
+type starts struct {
+	mu     sync.Mutex
+	seen   map[started]bool
+	saving bool // somebody is about to write them down
+}
+
+// started is an entry as its wrapper names itself: --client and --name.
+type started struct {
+	Client string `json:"client"`
+	Name   string `json:"name"`
+}
+
+const (
+	metaStarts = "starts"
+	maxStarts  = 1024
+)
+
+func (s *starts) has(client, name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen[started{client, name}]
+}
+
+// saw notes an entry; fresh says that it was not known to have started.
+func (s *starts) saw(client, name string) (fresh bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := started{clip(client, maxName), clip(name, maxName)}
+	if s.seen[key] || len(s.seen) >= maxStarts {
+		return false
+	}
+	if s.seen == nil {
+		s.seen = map[started]bool{}
+	}
+	s.seen[key] = true
+	return true
+}
+
+// list is what is to be written down, without the named entries of a client.
+func (s *starts) list(client string, without ...string) []started {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]started, 0, len(s.seen))
+	for key := range s.seen {
+		if key.Client != client || !slices.Contains(without, key.Name) {
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
+func (s *starts) set(all []started) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = make(map[started]bool, len(all))
+	for _, key := range all {
+		s.seen[key] = true
+	}
+}
+
+// openStarts reads what was written down. What cannot be read is no start: a light stays grey until a wrapper comes.
+func (h *Hub) openStarts() {
+	if h.store == nil {
+		return
+	}
+	var all []started
+	_ = h.store.View(func(tx *store.Tx) error {
+		raw, err := tx.Meta(metaStarts)
+		if err == nil {
+			err = json.Unmarshal(raw, &all)
+		}
+		return err
+	})
+	h.starts.set(all)
+}
+
+// saveStarts writes them down behind the wrapper, which waits for no disk. Starts that come at once are written at once.
+func (h *Hub) saveStarts() {
+	h.starts.mu.Lock()
+	defer h.starts.mu.Unlock()
+	if h.starts.saving {
+		return
+	}
+	h.starts.saving = true
+	h.work.Go(func() { _ = h.updating(h.starts.put) })
+}
+
+// put writes them down, in a transaction that is about something else or about nothing else.
+func (s *starts) put(tx *store.Tx) error {
+	s.mu.Lock()
+	s.saving = false // what comes from now on is written by another
+	s.mu.Unlock()
+	return putStarts(tx, s.list(""))
+}
+
+// notStarted forgets entries that are written anew. The caller commits it with the write.
+func (h *Hub) notStarted(tx *store.Tx, client string, names []string) error {
+	left := h.starts.list(client, names...)
+	if err := putStarts(tx, left); err != nil {
+		return err
+	}
+	h.starts.set(left)
+	return nil
+}
+
+func putStarts(tx *store.Tx, all []started) error {
+	raw, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return tx.SetMeta(metaStarts, raw)
+}

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// started are the guarded entries that count as started.
+func (d *desk) started() (names []string) {
+	d.t.Helper()
+	c, err := d.Coverage(control.CoverageQuery{})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, f := range c.Clients {
+		for _, e := range f.Entries {
+			if e.Started {
+				names = append(names, e.Name)
+			}
+		}
+	}
+	return names
+}
+
+func TestWhatStartedIsKnownAfterARestartAndForgottenWhenItIsWrittenAnew(t *testing.T) {
+	home, root := newHome(t), t.TempDir()
+	d := deskAt(t, home, root, claudeFile, nil)
+	d.protect()
+	for _, name := range []string{"files", "weather"} {
+		d.wrap(name, "npx", name).report(tool("read", "Reads."))
+	}
+	d.wrapFor("cursor", "files", "npx", "files") // another client's entry of that name says nothing of this one
+	if got := fmt.Sprint(d.started()); got != "[files weather]" {
+		t.Fatalf("started: %s", got)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	d = deskAt(t, home, root, "", nil)
+	if got := fmt.Sprint(d.started()); got != "[files weather]" {
+		t.Errorf("after a restart: %s", got)
+	}
+	d.unprotect("files")
+	d.protect("files")
+	if got := fmt.Sprint(d.started()); got != "[weather]" {
+		t.Errorf("written anew: %s", got)
+	}
+	d.wrap("files", "npx", "files") // its server is known: nothing else is written of it
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d = deskAt(t, home, root, "", nil)
+	if got := fmt.Sprint(d.started()); got != "[files weather]" {
+		t.Errorf("started again, and after a restart: %s", got)
+	}
+}
+
+func TestStartsAreBoundedAndForAnyGoroutine(t *testing.T) {
+	var s starts
+	var all sync.WaitGroup
+	for n := range 4 {
+		all.Go(func() {
+			for i := range maxStarts {
+				s.saw("client", fmt.Sprint(n, i))
+				s.has("client", "0 0")
+			}
+		})
+	}
+	all.Wait()
+	if got := len(s.list("")); got != maxStarts {
+		t.Errorf("%d are kept, not %d", got, maxStarts)
+	}
+}
