@@ -191,7 +191,7 @@ describe('after it was written', () => {
     await fireEvent.click(allow)
     expect(await screen.findByText('You allowed weather and notes.')).toBeInTheDocument()
     expect(allowClean).toHaveBeenCalledWith('d9', 'n9')
-    expect(await screen.findByText('Nothing waits for you.')).toBeInTheDocument()
+    expect(await screen.findByText('Nothing needs your review.')).toBeInTheDocument()
     expect(screen.queryByRole('button', { name: /without warnings/ })).toBeNull()
   })
 
