@@ -20,7 +20,7 @@ const maxReason = 500
 func (h *Hub) mayDecide(peer control.Peer) error {
 	switch {
 	case peer.Descends:
-		return answer(control.CodeDescends, "this command runs inside a wrapped server, so it decides nothing: decide in a terminal of your own")
+		return answer(control.CodeDescends, "this command runs inside a wrapped server and decides nothing: use a terminal of your own")
 	case h.opts.Window:
 		return answer(control.CodeNotHere, "decide in the window")
 	case !h.cli:
@@ -124,7 +124,7 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		case kindSettings:
 			wrote, apply, err = h.decideSettings(tx, it, d, &out)
 		default:
-			err = answer(control.CodeBadRequest, "%s is nothing to decide on", it.Code)
+			err = answer(control.CodeBadRequest, "%s needs no decision", it.Code)
 		}
 		return wrote, err
 	})
@@ -147,13 +147,13 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 func decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	it, err := tx.Item(d.Code)
 	if absent(err) {
-		return it, answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists what waits", inspect.CleanName(d.Code, "of that code"))
+		return it, answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists the items", inspect.CleanName(d.Code, "of that code"))
 	}
 	if err != nil {
 		return it, err
 	}
 	if it.Kind == kindHeld {
-		return it, answer(control.CodeBadRequest, "%s is an answer that was held back: it is let through with `sallyport release %s`, or thrown away with `sallyport discard %s`", it.Code, it.Code, it.Code)
+		return it, answer(control.CodeBadRequest, "%s is a held response: release it with `sallyport release %s`, or delete it with `sallyport discard %s`", it.Code, it.Code, it.Code)
 	}
 	// What a person said no to can still be allowed by its code, as long as it is the same content.
 	reconsidered := it.Decided == decidedRejected && !d.Reject
@@ -161,10 +161,10 @@ func decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 		return it, stale(tx, it)
 	}
 	if d.Digest == "" {
-		return it, answer(control.CodeBadRequest, "a decision names the digest of what was shown: run `sallyport show %s`", it.Code)
+		return it, answer(control.CodeBadRequest, "a decision needs the digest of what was shown: run `sallyport show %s`", it.Code)
 	}
 	if d.Digest != it.Digest {
-		return it, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s is not what was shown any more: look at it again", it.Code), See: it.Code}
+		return it, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since it was shown: read it again", it.Code), See: it.Code}
 	}
 	return it, nil
 }
@@ -184,7 +184,7 @@ func stale(tx *store.Tx, it store.Item) error {
 	case decidedRejected:
 		return answer(control.CodeStale, "%s was rejected already", it.Code)
 	}
-	return answer(control.CodeStale, "%s waits no more: it went back to what is allowed", it.Code)
+	return answer(control.CodeStale, "%s is no longer pending: the server went back to the approved version", it.Code)
 }
 
 // selection is what of an item a decision is over.
@@ -201,9 +201,9 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 		case !ok:
 			return nil, answer(control.CodeBadRequest, "%s has no item %s", it.Code, inspect.Escape(clip(name, 128)))
 		case p.State == stateRemoved:
-			return nil, answer(control.CodeBadRequest, "%s is gone: there is nothing to decide", inspect.Escape(clip(name, 128)))
+			return nil, answer(control.CodeBadRequest, "%s is gone: nothing to decide", inspect.Escape(clip(name, 128)))
 		case !d.Reject && withheld(readFindings(p.Findings)):
-			return nil, answer(control.CodeBadRequest, "%s cannot be allowed as it stands: its name is taken twice, or its text can be read in two ways", inspect.Escape(clip(name, 128)))
+			return nil, answer(control.CodeBadRequest, "%s cannot be allowed: its name is used twice, or its text can be read in two ways", inspect.Escape(clip(name, 128)))
 		}
 		chosen[name] = true
 	}
@@ -241,7 +241,7 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
 	l, err := readLedger(tx, it.ServerID)
 	if absent(err) {
-		return false, answer(control.CodeNotFound, "the server of %s is not known any more", it.Code)
+		return false, answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
 	}
 	if err != nil {
 		return false, err

@@ -162,7 +162,7 @@ var interactionWords = map[string]string{
 func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
 	l, err := readLedger(tx, it.ServerID)
 	if absent(err) {
-		return false, answer(control.CodeNotFound, "the server of %s is not known any more", it.Code)
+		return false, answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
 	}
 	if err != nil {
 		return false, err

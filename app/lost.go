@@ -123,9 +123,9 @@ func (h *Hub) beginAgain(d control.Decide) (out control.Decided, err error) {
 	}
 	switch {
 	case d.Digest == "":
-		return out, answer(control.CodeBadRequest, "a decision names the digest of what was shown: run `sallyport show %s`", h.lost.code)
+		return out, answer(control.CodeBadRequest, "a decision needs the digest of what was shown: run `sallyport show %s`", h.lost.code)
 	case d.Digest != h.lost.digest:
-		return out, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s is not what was shown any more: look at it again", h.lost.code), See: h.lost.code}
+		return out, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since it was shown: read it again", h.lost.code), See: h.lost.code}
 	case d.Reject:
 		return out, answer(control.CodeBadRequest, "%s needs no rejection: all stays blocked until you begin again or put a good store in its place", h.lost.code)
 	}

@@ -47,7 +47,7 @@ func (h *Hub) decidesHeld(peer control.Peer, code string) error {
 func (h *Hub) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
 	it, err := tx.Item(code)
 	if absent(err) {
-		return it, store.Held{}, answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists what waits", inspect.CleanName(code, "of that code"))
+		return it, store.Held{}, answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists the items", inspect.CleanName(code, "of that code"))
 	}
 	if err != nil {
 		return it, store.Held{}, err
@@ -63,7 +63,7 @@ func (h *Hub) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.H
 	case err != nil:
 		return it, one, err
 	case digest == "":
-		return it, one, answer(control.CodeBadRequest, "a decision names the digest of what was shown: run `sallyport show %s`", it.Code)
+		return it, one, answer(control.CodeBadRequest, "a decision needs the digest of what was shown: run `sallyport show %s`", it.Code)
 	case digest != it.Digest:
 		return it, one, &control.Error{Code: control.CodeStale, Message: it.Code + " is not what was shown: look at it again", See: it.Code}
 	}

@@ -139,7 +139,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 	err = h.store.View(func(tx *store.Tx) error {
 		it, err := tx.Item(code)
 		if absent(err) {
-			return answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists what waits", inspect.CleanName(code, "of that code"))
+			return answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists the items", inspect.CleanName(code, "of that code"))
 		}
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		}
 		l, err := readLedger(tx, it.ServerID)
 		if absent(err) {
-			return answer(control.CodeNotFound, "the server of %s is not known any more", it.Code)
+			return answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
 		}
 		if err != nil {
 			return err

@@ -75,7 +75,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	if aboutHeld(item) {
-		return exitFailed, fmt.Errorf("%s is an answer that was held back: \"sallyport release %s\" lets it through, \"sallyport discard %s\" throws it away", item.Code, item.Code, item.Code)
+		return exitFailed, fmt.Errorf("%s is a held response: \"sallyport release %s\" releases it, \"sallyport discard %s\" deletes it", item.Code, item.Code, item.Code)
 	}
 	// What was rejected is out of the inbox; its code is the way to think again.
 	reconsidered := item.Decided == "rejected" && !d.decide.Reject
@@ -83,12 +83,12 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	case item.Next != "":
 		return exitFailed, fmt.Errorf("%s changed since, see %s", item.Code, item.Next)
 	case item.Decided == "withdrawn":
-		return exitFailed, errors.New("nothing to decide: it went back to what is allowed")
+		return exitFailed, errors.New("nothing to decide: the server went back to the approved version")
 	case item.Decided != "" && !reconsidered:
 		return exitFailed, fmt.Errorf("nothing to decide: already %s", item.Decided)
 	}
 	if d.decide.Digest != "" && d.decide.Digest != item.Digest {
-		return exitFailed, fmt.Errorf("the digest of what waits is %s now; look again with \"sallyport show %s\"", item.Digest, item.Code)
+		return exitFailed, fmt.Errorf("the digest of the item is %s now; read it again with \"sallyport show %s\"", item.Digest, item.Code)
 	}
 	d.decide.Digest = item.Digest
 	chosen, left, err := choose(item, d.decide)
@@ -116,11 +116,11 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		if err := showUndecided(s, d.json, item, hub.Welcome()); err != nil {
 			return exitFailed, err
 		}
-		return exitPerson, errors.New("nothing here is without a finding; name what you allow with --item or --tool, or say --all")
+		return exitPerson, errors.New("everything here has warnings; name what to allow with --item or --tool, or use --all")
 	}
 	if !d.yes {
 		if !interactive(s) {
-			return exitUsage, errors.New("no terminal to ask on; look at the item, then say --yes")
+			return exitUsage, errors.New("there is no terminal to ask on; read the item, then run this again with --yes")
 		}
 		newPage(shown).review(item, hub.Welcome(), time.Now())
 		if err := d.ask(ctx, shown, item, chosen); err != nil {
@@ -138,7 +138,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	}
 	s.did("it was decided")
 	if lostStore(item) && !d.json {
-		newPage(s).printf("begun again with an empty store: every server waits for a review, as on the first day\n")
+		newPage(s).printf("started over with an empty store: every server needs a review again\n")
 		return exitFine, nil
 	}
 	none := len(decided.Approved)+len(decided.Rejected) == 0
@@ -150,7 +150,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		newPage(s).decided(decided, item, left)
 	}
 	if err == nil && none {
-		return exitPerson, errors.New("nothing of it can be allowed as it stands: names that are taken twice, or text that can be read in two ways; reject it, or have the server mended")
+		return exitPerson, errors.New("none of it can be allowed: a name is used twice, or a text can be read in two ways; reject it, or have the server fixed")
 	}
 	return exitFine, err
 }
@@ -220,7 +220,7 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 		if !typeable(want) {
 			want = item.Code
 		}
-		question = fmt.Sprintf("\nThis has a Critical finding: someone may be trying to make the model act against you.\nType %s to allow %s all the same: ", want, counted(len(chosen), "item"))
+		question = fmt.Sprintf("\nThis has a Critical warning: someone may be trying to make the model act against you.\nType %s to allow %s anyway: ", want, counted(len(chosen), "item"))
 	}
 	fmt.Fprint(s.err, question) // not with the review: that may go into a file
 	answer, err := readLine(ctx, s)
@@ -316,14 +316,14 @@ func (p *page) decided(d control.Decided, item control.ItemDetail, left []contro
 	if len(d.Left) == 0 {
 		return
 	}
-	p.hang("", "  ", "still waits: "+names(d.Left))
+	p.hang("", "  ", "still needs review: "+names(d.Left))
 	for _, part := range left {
 		if worst := inspect.Worst(part.Findings); worst.Rank() >= inspect.Medium.Rank() {
-			p.printf("  %s has a finding: %s\n", text(part.Item), text(string(worst)))
+			p.printf("  %s has a warning: %s\n", text(part.Item), text(string(worst)))
 		}
 	}
 	if d.Next != "" {
-		p.printf("it waits as item %s now\n", text(d.Next))
+		p.printf("see item %s\n", text(d.Next))
 	}
 }
 
@@ -367,7 +367,7 @@ func (c blockCommand) run(ctx context.Context, s streams) (int, error) {
 		p.printf("blocked already for %s: %s\n", text(blocked.Server), names(before))
 	}
 	if blocked.Code != "" {
-		p.printf("it waits as item %s; a decision brings it back\n", text(blocked.Code))
+		p.printf("to allow it again, decide on item %s\n", text(blocked.Code))
 	}
 	return exitFine, nil
 }

@@ -35,7 +35,7 @@ func (c inboxCommand) run(ctx context.Context, s streams) (int, error) {
 		rows[i] = []string{text(item.Code), text(item.Severity), text(item.Kind), short(item.Server, 24), short(item.Title, 60)}
 	}
 	p.table(strings.Fields("ITEM SEVERITY KIND SERVER WHAT"), rows)
-	p.printf("\nLook at one with: sallyport show %s\n", text(items[0].Code))
+	p.printf("\nRead one with: sallyport show %s\n", text(items[0].Code))
 	return code, nil
 }
 

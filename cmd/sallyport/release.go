@@ -253,7 +253,7 @@ func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
 	return exitFine, nil
 }
 
-var errNoTerminal = errors.New("no terminal to ask on; look at the item, then say --yes")
+var errNoTerminal = errors.New("there is no terminal to ask on; read the item, then run this again with --yes")
 
 func usageOf(err error) int {
 	if errors.Is(err, errNoTerminal) {

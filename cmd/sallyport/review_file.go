@@ -88,9 +88,9 @@ func (p *page) decidedFile(d control.Decided) {
 		p.hang("", "  ", "taken as it stands: "+names(d.Rejected))
 	}
 	if len(d.Left) > 0 {
-		p.hang("", "  ", "still waits: "+names(d.Left))
+		p.hang("", "  ", "still needs review: "+names(d.Left))
 	}
 	if d.Next != "" {
-		p.printf("it waits as item %s now\n", text(d.Next))
+		p.printf("see item %s\n", text(d.Next))
 	}
 }

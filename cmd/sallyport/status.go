@@ -107,7 +107,7 @@ func (p *page) waitingList(items []control.InboxItem) {
 	for _, item := range items {
 		p.printf("          %s  %-8s  %s\n", p.paint(bold, text(item.Code)), p.severity(item.Severity), short(item.Title, 60))
 	}
-	p.printf("\nLook at one with: sallyport show %s\n", text(items[0].Code))
+	p.printf("\nRead one with: sallyport show %s\n", text(items[0].Code))
 }
 
 type serversCommand struct{ jsonFlag }
