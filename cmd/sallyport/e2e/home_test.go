@@ -117,9 +117,11 @@ func (h *installation) run(args ...string) (string, int) {
 
 // waiting is one inbox item.
 type waiting struct {
-	Code  string `json:"code"`
-	Kind  string `json:"kind"`
-	Parts []struct {
+	Code     string `json:"code"`
+	Kind     string `json:"kind"`
+	Severity string `json:"severity"`
+	Title    string `json:"title"`
+	Parts    []struct {
 		Item  string `json:"item"`
 		State string `json:"state"`
 	} `json:"parts"`
