@@ -113,7 +113,7 @@ func (t *story) protect(ctx context.Context) error {
 		return err
 	}
 	return t.step("protect puts the guard in front of both.", func() error {
-		if _, err := t.command(ctx, exitFine, "protect", "--config", t.file.path); err != nil {
+		if _, err := t.command(ctx, exitFine, "protect", "--no-look", "--config", t.file.path); err != nil {
 			return err
 		}
 		var err error
@@ -133,7 +133,7 @@ func (t *story) protect(ctx context.Context) error {
 			return fmt.Errorf("more than command and args changed")
 		}
 		t.fine("command and args of both entries run through the guard; env, settings and line ends are as they were")
-		if _, err := t.command(ctx, exitFine, "protect", "--config", t.file.path); err != nil {
+		if _, err := t.command(ctx, exitFine, "protect", "--no-look", "--config", t.file.path); err != nil {
 			return err
 		}
 		if err := t.expectFile(t.file.protected); err != nil {

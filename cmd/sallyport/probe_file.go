@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -44,40 +42,15 @@ func fromFile(client, path string, names []string) (found []probeOptions, left [
 			argv = nil
 		}
 		if len(argv) == 0 {
-			left = append(left, probeReport{Server: entry.Name, State: "not looked at", Error: class.Why})
+			left = append(left, probeReport{Server: entry.Name, State: notLookedAt, Error: class.Why})
 			continue
 		}
-		found = append(found, probeOptions{name: entry.Name, argv: argv, client: client, env: environment(f, entry)})
+		found = append(found, probeOptions{name: entry.Name, argv: argv, client: client, env: entry.Environ()})
 	}
 	return found, left, nil
 }
 
-// environment is the env of an entry, as NAME=VALUE. The values go nowhere but to the server.
-func environment(f clientFile, entry clientconfig.Entry) []string {
-	if len(entry.EnvNames) == 0 {
-		return nil
-	}
-	var file struct {
-		Servers map[string]struct {
-			Env map[string]json.RawMessage `json:"env"`
-		} `json:"mcpServers"`
-	}
-	if json.Unmarshal(bytes.TrimPrefix(f.raw, []byte("\ufeff")), &file) != nil {
-		return nil
-	}
-	var env []string
-	for _, name := range entry.EnvNames {
-		raw := file.Servers[entry.Name].Env[name]
-		var value string
-		if json.Unmarshal(raw, &value) != nil {
-			value = string(raw) // a number or truth value: clients pass it on as it is written
-		}
-		env = append(env, name+"="+value)
-	}
-	return env
-}
-
-// runProbeFile looks at the servers of a client's file, one after the other: one that does not start hides no other.
+// runProbeFile looks at the servers of a client's file.
 func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
 	names, asJSON := c.Command, c.JSON
 	path, err := filepath.Abs(string(c.Config))
@@ -96,22 +69,24 @@ func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
 	if len(names) > 0 && len(reports) > 0 {
 		code = exitFailed // asked for by name
 	}
-	for _, server := range servers {
-		server.sandbox = c.Sandbox
-		report, err := probe(ctx, server)
+	for i := range servers {
+		servers[i].sandbox = c.Sandbox
+	}
+	err = lookAt(ctx, servers, func(report probeReport) {
+		reports = append(reports, report)
 		switch {
-		case ctx.Err() != nil:
-			return exitFailed, ctx.Err()
-		case err != nil:
-			report = probeReport{Server: server.name, State: "not looked at", Error: err.Error()}
+		case report.Error != "":
 			code = exitFailed
+			return
 		case report.Code != "" && code == exitFine:
 			code = exitPerson
 		}
-		if err == nil && !asJSON {
+		if !asJSON {
 			report.say(s)
 		}
-		reports = append(reports, report)
+	})
+	if err != nil {
+		return exitFailed, err
 	}
 	if asJSON {
 		return code, writeJSON(s.out, listOf(reports))

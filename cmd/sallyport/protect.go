@@ -55,7 +55,10 @@ func (c clientFileFlags) request() (control.Protect, error) {
 	return ask, nil
 }
 
-type protectCommand struct{ clientFileFlags }
+type protectCommand struct {
+	clientFileFlags
+	NoLook bool `name:"no-look" help:"Don't start the servers to see what they declare. Each is looked at when the client starts it."`
+}
 
 func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
 	ask, err := c.request()
@@ -72,7 +75,7 @@ func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
 		preview.DryRun = true
 		done, err := protectAlone(preview)
 		if err != nil || ask.DryRun || len(done.Entries) == 0 {
-			return c.report(s, done, err, guarding)
+			return c.clientFileFlags.report(s, done, err, guarding)
 		}
 		if hub, err = startHub(ctx); err != nil {
 			return exitFailed, err
@@ -82,7 +85,10 @@ func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	defer hub.Close()
 	done, err := hub.Protect(ctx, ask)
-	return c.report(s, done, err, guarding)
+	if err != nil || ask.DryRun || c.NoLook || !done.Written {
+		return c.report(s, done, err, guarding)
+	}
+	return c.look(ctx, s, done, hub.Welcome())
 }
 
 // startHub starts a hub where none runs, as a wrapper does, and connects to it.
@@ -208,19 +214,7 @@ func (c clientFileFlags) report(s streams, done control.Protected, err error, e 
 	if done.Written {
 		s.did("the file was changed")
 	}
-	var undone []string
-	for _, entry := range done.Entries {
-		if slices.Contains(c.Name, entry.Name) && (entry.State == control.EntryLeft || entry.State == control.EntryMissing) {
-			undone = append(undone, fmt.Sprintf("%q (%s)", entry.Name, entry.Why))
-		}
-	}
-	if len(undone) > 0 {
-		err = fmt.Errorf("not done for %s", strings.Join(undone, ", "))
-	}
-	code := exitFine
-	if err != nil {
-		code = exitFailed
-	}
+	code, err := c.undone(done)
 	switch {
 	case c.JSON:
 		if failed := writeJSON(s.out, done); failed != nil {
@@ -231,24 +225,47 @@ func (c clientFileFlags) report(s streams, done control.Protected, err error, e 
 		newPage(s).diff(done.Diff)
 		newPage(streams{out: s.err}).leftOut(done)
 	default:
-		newPage(s).protected(done, e)
+		p := newPage(s)
+		p.protected(done, e)
+		if changedEntries(done) > 0 && done.Written {
+			p.prose("", e.restart)
+		}
 	}
 	return code, err
+}
+
+// undone says what was asked for by name and was not done.
+func (c clientFileFlags) undone(done control.Protected) (code int, err error) {
+	var undone []string
+	for _, entry := range done.Entries {
+		if slices.Contains(c.Name, entry.Name) && (entry.State == control.EntryLeft || entry.State == control.EntryMissing) {
+			undone = append(undone, fmt.Sprintf("%q (%s)", entry.Name, entry.Why))
+		}
+	}
+	if len(undone) > 0 {
+		return exitFailed, fmt.Errorf("not done for %s", strings.Join(undone, ", "))
+	}
+	return exitFine, nil
+}
+
+// changedEntries is how many entries of a file were changed.
+func changedEntries(done control.Protected) (n int) {
+	for _, entry := range done.Entries {
+		if entry.State == control.EntryWrapped || entry.State == control.EntryUnwrapped {
+			n++
+		}
+	}
+	return n
 }
 
 // protected says what became of each entry, and how to take it back.
 func (p *page) protected(done control.Protected, e edit) {
 	p.printf("%s\n", text(done.Path))
-	count := map[string]int{}
-	for _, entry := range done.Entries {
-		count[entry.State]++
-	}
 	p.entries(done.Entries)
-	changed := count[control.EntryWrapped] + count[control.EntryUnwrapped]
+	changed := changedEntries(done)
 	switch {
 	case changed > 0 && done.Written:
 		p.printf("%s.\n", p.paint(green, fmt.Sprintf("%s %s", entries(changed), e.did)))
-		p.prose("", e.restart)
 	case done.Note != "":
 		p.printf("%s\n", text(done.Note))
 	default:
@@ -261,12 +278,11 @@ func (p *page) protected(done control.Protected, e edit) {
 
 // entries prints what became of each entry, the names in a column of their own.
 func (p *page) entries(all []control.ClientEntry) {
-	wide := 0
-	for _, entry := range all {
-		if w := columns(called(entry.Name)); w <= 24 {
-			wide = max(wide, w)
-		}
+	names := make([]string, len(all))
+	for i, entry := range all {
+		names[i] = entry.Name
 	}
+	wide := widest(names)
 	for _, entry := range all {
 		words := map[string]string{
 			control.EntryGuarded: "guarded already", control.EntryWrapped: "guarded", control.EntryUnwrapped: "taken out",
@@ -284,6 +300,16 @@ func (p *page) entries(all []control.ClientEntry) {
 		}
 		p.hang("  "+name+"  ", strings.Repeat(" ", wide+4), words)
 	}
+}
+
+// widest is how wide a column of names is; a name that is longer than most stands out of it.
+func widest(names []string) (wide int) {
+	for _, name := range names {
+		if w := columns(called(name)); w <= 24 {
+			wide = max(wide, w)
+		}
+	}
+	return wide
 }
 
 // leftOut names, beside a diff, what is not in it.

@@ -40,7 +40,7 @@ func protected(t *testing.T) (*claude, *server) {
 	c.bare = []byte(strings.ReplaceAll(text, "\n", "\r\n"))
 	c.write(c.bare)
 	end := h.headlessHub("--allow-cli-approval")
-	if out, code := h.command("protect"); code != 0 {
+	if out, code := h.command("protect", "--no-look"); code != 0 {
 		t.Fatalf("protect: status %d: %s", code, out)
 	}
 	h.allow("weather", c.starts("weather", h.headless()))

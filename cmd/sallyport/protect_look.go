@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// protectedReport is what `protect --json` prints: what was written, and what was found.
+type protectedReport struct {
+	control.Protected
+	Looked []probeReport `json:"looked"`
+}
+
+// look looks at each entry that was written, so that a person reviews before the one restart and not after it. It is said in
+// that order: what was written, what was found, where to review it, last the restart. An entry that cannot be looked at stays
+// protected.
+func (c protectCommand) look(ctx context.Context, s streams, done control.Protected, hub control.Welcome) (int, error) {
+	s.did("the file was changed")
+	code, undone := c.undone(done)
+	page := newPage(s)
+	if !c.JSON {
+		page.protected(done, guarding)
+	}
+	var names []string
+	for _, entry := range done.Entries {
+		if entry.State == control.EntryWrapped {
+			names = append(names, entry.Name)
+		}
+	}
+	servers, reports, err := fromFile(done.Client, done.Path, names)
+	if err != nil {
+		return exitFailed, fmt.Errorf("the servers are protected, and could not be looked at: %w", err)
+	}
+	if !c.JSON && len(names) > 0 {
+		page.printf("\nLooking at %s:\n", counted(len(names), "server"))
+	}
+	wide := widest(names)
+	for _, report := range reports {
+		page.looked(report, wide, c.JSON)
+	}
+	waiting := 0
+	err = lookAt(ctx, servers, func(report probeReport) {
+		reports = append(reports, report)
+		page.looked(report, wide, c.JSON)
+		if report.Code != "" {
+			waiting++
+		}
+	})
+	if err != nil {
+		return exitFailed, err
+	}
+	if waiting > 0 && code == exitFine {
+		code = exitPerson
+	}
+	if c.JSON {
+		if failed := writeJSON(s.out, protectedReport{done, listOf(reports).Items}); failed != nil {
+			return exitFailed, failed
+		}
+		return code, undone
+	}
+	page.afterLook(waiting, hub)
+	return code, undone
+}
+
+// looked says what was found of one server, behind its name in a column wide enough for all.
+func (p *page) looked(report probeReport, wide int, quiet bool) {
+	if quiet {
+		return
+	}
+	words := "nothing to review: you allowed it before"
+	switch {
+	case report.Error != "":
+		words = "couldn't be looked at, and stays protected: " + text(report.Error)
+	case report.Code != "" && report.Kind == "new_server":
+		words = fmt.Sprintf("new, with %s: item %s", counted(report.Items, "item"), report.Code)
+	case report.Code != "":
+		words = fmt.Sprintf("changed since you allowed it: item %s", report.Code)
+	}
+	name := called(report.Server)
+	p.hang("  "+name+strings.Repeat(" ", max(wide-columns(name), 0))+"  ", strings.Repeat(" ", wide+4), words)
+}
+
+// afterLook says what is to be done, in its order.
+func (p *page) afterLook(waiting int, hub control.Welcome) {
+	p.printf("\n")
+	if waiting == 0 {
+		p.prose("", "Restart the client once: it reads its file when it starts.")
+		return
+	}
+	needs := map[bool]string{true: "item needs", false: "items need"}[waiting == 1]
+	where := "sallyport inbox"
+	if hub.Window {
+		where = "the Sallyport window"
+	}
+	p.prose("", strings.Join([]string{
+		fmt.Sprintf("%d %s your review: %s.", waiting, needs, where),
+		"Then restart the client once: it reads its file when it starts.",
+	}, " "))
+}
