@@ -68,7 +68,11 @@ func guards(s clientconfig.Snapshot) bool {
 }
 
 // entriesOf is a wanted state as the store keeps it.
-func entriesOf(s clientconfig.Snapshot, records []clientconfig.Record) ([]store.ClientEntry, error) {
+func (h *Hub) entriesOf(path string, s clientconfig.Snapshot, records []clientconfig.Record) ([]store.ClientEntry, error) {
+	box, err := h.recordBox(path)
+	if err != nil {
+		return nil, err
+	}
 	entries := make([]store.ClientEntry, 0, len(s.Entries))
 	for _, k := range s.Entries {
 		entry := store.ClientEntry{Name: k.Name, Want: store.WantOpen, EnvNames: k.EnvNames}
@@ -78,11 +82,9 @@ func entriesOf(s clientconfig.Snapshot, records []clientconfig.Record) ([]store.
 			if at < 0 {
 				return nil, fmt.Errorf("no record of %q", k.Name)
 			}
-			raw, err := json.Marshal(records[at])
-			if err != nil {
-				return nil, fmt.Errorf("record of %q: %w", k.Name, err)
+			if entry.Record, err = box.seal(records[at]); err != nil {
+				return nil, err
 			}
-			entry.Record = raw
 		}
 		entries = append(entries, entry)
 	}
@@ -189,13 +191,14 @@ func (h *Hub) wantedOf(f store.ClientFile) *wantedFile {
 	if _, err := os.Stat(f.Program); err != nil {
 		w.by.Path = h.opts.Program // Sallyport was moved: what is written from now on is where it is
 	}
-	for _, e := range f.Entries {
-		var r clientconfig.Record
-		if len(e.Record) > 0 && json.Unmarshal(e.Record, &r) == nil {
-			w.records = append(w.records, r)
+	box, err := h.recordBox(f.Path)
+	if err == nil {
+		for _, e := range f.Entries {
+			if r, ok := box.open(e.Record); ok {
+				w.records = append(w.records, r)
+			}
 		}
 	}
-	var err error
 	if w.snapshot, err = h.readWhole(f.Path, f.Whole); err == nil {
 		w.whole = true
 		return w

@@ -45,7 +45,7 @@ func (h *Hub) carryOut(c clientChange) (clientconfig.Backup, error) {
 		From: c.from.digest, To: digestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: h.opts.Now(),
 	}
 	var err error
-	if pending.Entries, err = entriesOf(c.wanted, c.records); err != nil {
+	if pending.Entries, err = h.entriesOf(c.from.path, c.wanted, c.records); err != nil {
 		return none, err
 	}
 	if pending.Whole, err = h.keepWhole(c.from.path, c.wanted); err != nil {

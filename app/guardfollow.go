@@ -81,7 +81,7 @@ func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []client
 		kept, ok := next.Entry(r.Name)
 		return !ok || !kept.Guarded
 	})
-	entries, err := entriesOf(next, records)
+	entries, err := h.entriesOf(w.Path, next, records)
 	if err != nil {
 		return err
 	}

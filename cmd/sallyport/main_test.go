@@ -59,7 +59,7 @@ func TestStories(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": storyExits, "hub": storyHub, "client": storyClientCommand, "waiting": storyWaiting, "listed": storyListed,
+			"exits": storyExits, "hub": storyHub, "client": storyClientCommand, "waiting": storyWaiting, "listed": storyListed, "nowhere": storyNowhere,
 		},
 	})
 }

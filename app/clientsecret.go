@@ -1,0 +1,65 @@
+package app
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+)
+
+// What an entry was before it was wrapped is needed to take the wrapper out byte for byte, and its arguments may be secrets: so the
+// store keeps it encrypted (AES-256-GCM) under a key of its own, derived from the one that seals the home. The nonce is made from
+// the text, so that the same record is the same bytes and a wanted state that did not change is not written again; two texts never
+// share one.
+
+// sealedRecord is a record as the store has it.
+type sealedRecord struct {
+	Sealed []byte `json:"sealed"`
+}
+
+// recordBox seals the records of one client's file.
+type recordBox struct {
+	aead  cipher.AEAD
+	nonce []byte // key that makes nonces
+	path  string
+}
+
+func (h *Hub) recordBox(path string) (recordBox, error) {
+	block, err := aes.NewCipher(h.store.Derive("client record", path))
+	if err != nil {
+		return recordBox{}, err
+	}
+	aead, err := cipher.NewGCM(block)
+	return recordBox{aead: aead, nonce: h.store.Derive("client record nonce", path), path: path}, err
+}
+
+func (b recordBox) seal(r clientconfig.Record) (json.RawMessage, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("record of %q: %w", r.Name, err)
+	}
+	mac := hmac.New(sha256.New, b.nonce)
+	mac.Write(text)
+	nonce := mac.Sum(nil)[:b.aead.NonceSize()]
+	return json.Marshal(sealedRecord{b.aead.Seal(nonce, nonce, text, []byte(b.path))})
+}
+
+// open gives a record back. One that an earlier version kept in clear is taken as it is: the next write of the file seals it.
+func (b recordBox) open(raw json.RawMessage) (r clientconfig.Record, ok bool) {
+	var sealed sealedRecord
+	if len(raw) == 0 || json.Unmarshal(raw, &sealed) != nil {
+		return r, false
+	}
+	text := []byte(raw)
+	if n := b.aead.NonceSize(); len(sealed.Sealed) > n {
+		var err error
+		if text, err = b.aead.Open(nil, sealed.Sealed[:n], sealed.Sealed[n:], []byte(b.path)); err != nil {
+			return r, false
+		}
+	}
+	return r, json.Unmarshal(text, &r) == nil && len(r.Argv) > 0
+}
