@@ -87,6 +87,12 @@ func firstAnswer(err error) error {
 
 // raise puts an item on top of the inbox.
 func (h *Hub) raise(code string) error {
+	if _, held := h.quarantine.all[strings.ToUpper(code)]; held {
+		if err := h.askedHeld(strings.ToUpper(code), false); err != nil {
+			h.failed(err)
+		}
+		return nil
+	}
 	err := h.update(func(tx *store.Tx) (bool, error) {
 		it, err := tx.Item(code)
 		if absent(err) || err == nil && it.Decided != "" {

@@ -217,8 +217,8 @@ func TestAHundredHeldOutOfTwoHundredCalls(t *testing.T) {
 		}
 		p.stands(code, want)
 	}
-	if waits := len(p.inboxNow()); waits != 50 {
-		t.Errorf("%d items wait", waits)
+	if waits := p.inboxNow(); len(waits) != 1 || waits[0].Count != 50 || len(waits[0].Codes) != 50 {
+		t.Errorf("what waits: %+v", waits)
 	}
 	if n := len(p.records("tool_call")); n != 100 {
 		t.Errorf("%d calls are recorded", n)

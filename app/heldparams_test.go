@@ -8,10 +8,11 @@ func TestSecretsOfARequestAreMaskedWhole(t *testing.T) {
 		`{"api_key":["one two",{"x":"three four"}],"n":12345678901234567890,"t":true,"no":null}`: `{"api_key":["***",{"x":"***"}],"n":12345678901234567890,"t":true,"no":null}`,
 		`{"text":"use ghp_abcdefghijklmnopqrstuvwxyz012345 <b>","token":""}`:                     `{"text":"use *** <b>","token":""}`,
 		`{"url":"https://ada:hunter2@notes.example/x"}`:                                          `{"url":"https://***@notes.example/x"}`,
+		`{"q":"a word of the environment, please"}`:                                              `{"q":"***, please"}`,
 		``:  ``,
 		`{`: ``,
 	} {
-		if got := string(maskParams([]byte(raw))); got != want {
+		if got := string(maskParams([]byte(raw), []string{"a word of the environment"})); got != want {
 			t.Errorf("%s is shown as %s", raw, got)
 		}
 	}

@@ -21,8 +21,17 @@ func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, e
 		return control.ItemDetail{}, err
 	}
 	out := control.ItemDetail{
-		InboxItem: inboxItem(it, server), Command: server.Argv, URL: server.URL, Info: server.ServerInfo, Findings: []inspect.Finding{}, Decided: it.Decided, Held: held,
+		InboxItem: inboxItem(it, server), Command: server.Argv, URL: server.URL, Info: server.ServerInfo, Findings: []inspect.Finding{}, Held: held,
 		Details: []control.PartDetail{},
+	}
+	if one, known := h.quarantine.all[it.Code]; known {
+		out.Decided, out.Asked = heldDecided(one), one.Asked
+	}
+	in := h.quarantine.itemWith(it.Code)
+	in.told(&out.InboxItem)
+	in.beside(h.quarantine.all[it.Code], held)
+	for i := range out.Parts {
+		out.Parts[i].State = held.State
 	}
 	for _, p := range it.Parts {
 		out.Details = append(out.Details, control.PartDetail{Item: p.Item, State: held.State, Digest: pin.Digest(p.Digest), Findings: listed(findings), Changes: []pin.Change{}})
@@ -68,6 +77,6 @@ func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []in
 	case err != nil:
 		return nil, nil, err
 	}
-	d.Params, d.Answer = maskParams(text.Params), text.Answer
+	d.Params, d.Answer = maskParams(text.Params, nil), text.Answer
 	return d, readFindings(text.Findings), nil
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -11,78 +10,15 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// What is kept of held answers: a server that answers nothing but poison fills no disk, and pushes no other server's out.
 const (
-	maxHeldTexts = 200
-	maxHeldBytes = 64 << 20
-	maxHeldOfAll = 256 << 20
-	releaseFor   = 15 * time.Minute
-	claimGrace   = 10 * time.Second // for a wrapper to come back, and for what it wrote down to be read
-	tendAtLeast  = time.Minute      // clocks are set, and machines sleep
+	releaseFor  = 15 * time.Minute
+	claimGrace  = 10 * time.Second // for a wrapper to come back, and for what it wrote down to be read
+	tendAtLeast = time.Minute      // clocks are set, and machines sleep
 )
 
 // waitsHeld says that a person may decide on a held answer.
 func waitsHeld(one store.Held) bool {
 	return one.State == control.HeldWaiting || one.State == control.HeldExpired
-}
-
-// makeRoom says which texts go for one of size bytes, oldest first, and whether there is room for it then. What a person has
-// released stays.
-func (h *Hub) makeRoom(server string, size int64) (evicted []store.Held, fits bool) {
-	if size > maxHeldBytes {
-		return nil, false
-	}
-	var texts, total int64
-	bytes := map[string]int64{}
-	var waiting []store.Held
-	for _, one := range h.quarantine.held {
-		if one.Text == "" {
-			continue
-		}
-		bytes[one.ServerID] += one.Kept
-		total += one.Kept
-		if one.ServerID == server {
-			texts++
-		}
-		if waitsHeld(one) {
-			waiting = append(waiting, one)
-		}
-	}
-	slices.SortFunc(waiting, func(a, b store.Held) int {
-		return cmp.Or(a.Stored.Compare(b.Stored), cmp.Compare(a.ID, b.ID))
-	})
-	take := func(of string) bool {
-		i := slices.IndexFunc(waiting, func(one store.Held) bool { return one.ServerID == of })
-		if i < 0 {
-			return false
-		}
-		one := waiting[i]
-		waiting = slices.Delete(waiting, i, i+1)
-		evicted = append(evicted, one)
-		bytes[of] -= one.Kept
-		total -= one.Kept
-		if of == server {
-			texts--
-		}
-		return true
-	}
-	for texts+1 > maxHeldTexts || bytes[server]+size > maxHeldBytes {
-		if !take(server) {
-			return nil, false
-		}
-	}
-	for total+size > maxHeldOfAll {
-		fullest := server // of those that have something to give, the one that keeps the most
-		for _, one := range waiting {
-			if bytes[one.ServerID] > bytes[fullest] {
-				fullest = one.ServerID
-			}
-		}
-		if !take(fullest) {
-			return nil, false
-		}
-	}
-	return evicted, true
 }
 
 // forgetText takes the text of a held answer away, inside updateHeld. Its record stays.
@@ -152,22 +88,25 @@ func (h *Hub) tend() time.Duration {
 		}
 		return false
 	}
-	retention := h.retention()
 	var expired, stale, unsure []store.Held
-	for _, one := range h.quarantine.held {
+	for _, one := range h.quarantine.all {
+		due := h.dueHeld(one)
 		switch {
-		case one.State == control.HeldReleased && !later(one.Until):
+		case due.IsZero() || later(due):
+		case one.State == control.HeldReleased:
 			expired = append(expired, one)
-		case one.State == control.HeldTaken && !later(one.Until.Add(claimGrace)):
+		case one.State == control.HeldTaken:
 			unsure = append(unsure, one)
-		case (waitsHeld(one) || one.State == control.HeldGone && one.Decided.IsZero()) && !later(one.Stored.Add(retention)):
+		default:
 			stale = append(stale, one)
 		}
 	}
 	over := false
 	for _, e := range h.quarantine.passes {
 		if e.Ended.IsZero() && !e.Until.Add(time.Second).Before(now) {
-			over = !later(e.Until) || over
+			if !later(e.Until) {
+				over, h.stale[e.ServerID] = true, true
+			}
 		}
 	}
 	if len(expired)+len(stale)+len(unsure) > 0 {
@@ -197,9 +136,23 @@ func (h *Hub) tend() time.Duration {
 		over = true
 	}
 	if over {
-		h.pushAll()
+		h.pushChanged()
 	}
+	h.quarantine.due = next
 	return max(next.Sub(now), time.Millisecond)
+}
+
+// dueHeld is when time does something to a held response next, zero where it does nothing more.
+func (h *Hub) dueHeld(one store.Held) time.Time {
+	switch {
+	case one.State == control.HeldReleased:
+		return one.Until
+	case one.State == control.HeldTaken:
+		return one.Until.Add(claimGrace)
+	case heldDecided(one) == "":
+		return one.Stored.Add(h.retention())
+	}
+	return time.Time{}
 }
 
 // expire ends a release that nobody asked for in time: the answer waits again.
@@ -231,7 +184,8 @@ func (h *Hub) settleClaims(asOf time.Time) (next time.Duration, waits bool) {
 		return 0, false
 	}
 	var gone []store.Held
-	for code, one := range h.quarantine.held {
+	for code := range h.quarantine.granted {
+		one := h.quarantine.all[code]
 		if one.State != control.HeldTaken || h.claimed(one) {
 			delete(h.quarantine.away, code)
 			continue
@@ -265,13 +219,14 @@ func (h *Hub) settleClaims(asOf time.Time) (next time.Duration, waits bool) {
 	for _, one := range gone {
 		delete(h.quarantine.away, one.Code)
 	}
-	h.pushAll()
+	h.pushChanged()
 	return next, waits
 }
 
 // awayHeld starts the clock of what a wrapper that has gone was granted.
 func (h *Hub) awayHeld() {
-	for code, one := range h.quarantine.held {
+	for code := range h.quarantine.granted {
+		one := h.quarantine.all[code]
 		if _, known := h.quarantine.away[code]; !known && one.State == control.HeldTaken && !h.claimed(one) {
 			h.quarantine.away[code] = h.opts.Now()
 		}
@@ -286,4 +241,20 @@ func (h *Hub) claimed(one store.Held) bool {
 		}
 	}
 	return false
+}
+
+// maxHeldKnown is how many held responses that wait no more can be looked up. The timeline has all of them.
+const maxHeldKnown = 10_000
+
+// forgottenHeld are those of which nothing need be known any more: decided before t, or more than can be looked up, the oldest of them.
+func forgottenHeld(held []store.Held, t time.Time) []store.Held {
+	over := slices.DeleteFunc(slices.Clone(held), func(one store.Held) bool {
+		return heldDecided(one) == "" || one.State == control.HeldReleased || one.State == control.HeldTaken
+	})
+	slices.SortFunc(over, func(a, b store.Held) int { return a.Decided.Compare(b.Decided) })
+	n := max(0, len(over)-maxHeldKnown)
+	for n < len(over) && over[n].Decided.Before(t) {
+		n++
+	}
+	return over[:n]
 }

@@ -93,6 +93,7 @@ type Hub struct {
 	sessions  map[control.Wrapper]*session
 	reports   uint64 // counts reports, to order them
 	servers   map[string]*standing
+	stale     map[string]bool        // servers whose wrappers may know something old (pushChanged)
 	waiting   []store.Item           // what waits, without its parts
 	counted   uint64                 // of which number of commits waiting was read
 	commits   atomic.Uint64          // of decisions and declarations, not of records
@@ -149,6 +150,7 @@ func Open(opts Options) (*Hub, error) {
 		revision:   uint64(opts.Now().UnixMicro()), // grows over restarts too, as wrappers expect
 		sessions:   map[control.Wrapper]*session{},
 		servers:    map[string]*standing{},
+		stale:      map[string]bool{},
 		minted:     map[string][]time.Time{},
 		flood:      map[string][]string{},
 		withdrawn:  map[string]string{},

@@ -358,11 +358,15 @@ func newest(tx *store.Tx, it store.Item) (store.Item, error) {
 	return it, nil
 }
 
-// orderItems sorts what waits as a person reads it: what was asked for last on top, then by severity, then the newest.
 func orderItems(items []store.Item) {
+	sortItems(items, func(it store.Item) store.Item { return it })
+}
+
+// sortItems sorts what waits as a person reads it: what was asked for last on top, then by severity, then the newest.
+func sortItems[T any](items []T, of func(T) store.Item) {
 	rank := map[string]int{severityCritical: 0, severityHigh: 1, severityReview: 2}
 	sort.SliceStable(items, func(i, j int) bool {
-		a, b := items[i], items[j]
+		a, b := of(items[i]), of(items[j])
 		if !a.AskedAt.Equal(b.AskedAt) {
 			return a.AskedAt.After(b.AskedAt)
 		}

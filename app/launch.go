@@ -53,7 +53,7 @@ func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, 
 		return control.State{}, h.failed(err)
 	}
 	if wrote {
-		h.pushAll()
+		h.pushChanged()
 	}
 	for _, n := range notices {
 		h.notify(n)

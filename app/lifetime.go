@@ -225,6 +225,16 @@ func (h *Hub) forgetDecided(t time.Time) error {
 		if err != nil {
 			return false, err
 		}
+		held, err := tx.AllHeld()
+		if err != nil {
+			return false, err
+		}
+		for _, one := range forgottenHeld(held, t) {
+			if err := tx.ForgetHeld(one.Code); err != nil {
+				return false, err
+			}
+			n++
+		}
 		passes, err := tx.Exceptions()
 		if err != nil {
 			return false, err

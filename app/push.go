@@ -42,6 +42,7 @@ func (h *Hub) current(id string) error {
 // refresh reads a server anew, so that its wrappers get what holds now.
 func (h *Hub) refresh(id string) error {
 	as := h.commits.Load()
+	h.stale[id] = true
 	return h.store.View(func(tx *store.Tx) error {
 		l, err := readLedger(tx, id)
 		if err != nil {
@@ -61,9 +62,9 @@ func (h *Hub) refresh(id string) error {
 	})
 }
 
-// waitingFor are the items that wait for a server, by kind.
+// waitingFor are the items that wait for a server, by kind, without what is in them.
 func waitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
-	all, err := tx.Waiting()
+	all, err := tx.WaitingHeads()
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +127,9 @@ func (h *Hub) stateOf(s *session) (state control.State, news bool) {
 		state.Launch.Surroundings = h.around.last(s.client)
 	}
 	state.Released, state.Exceptions, state.Rules = h.released(s), h.excepted(s), h.own.raw
+	if len(state.Released) > 0 {
+		state.SameKey = h.sameKey(s.server)
+	}
 	state.Revision = s.pushed.Revision
 	if s.pushed.Revision == 0 || !sameState(state, s.pushed) {
 		h.revision++
@@ -144,34 +148,63 @@ func (h *Hub) waitingOf(s *session) int {
 			n++
 		}
 	}
+	for _, it := range h.quarantine.items {
+		if it.concerns(s.client, s.server) {
+			n++
+		}
+	}
 	return n
 }
 
 // recount reads what waits, for the numbers in States.
 func (h *Hub) recount() error {
 	as := h.commits.Load()
-	return h.store.View(func(tx *store.Tx) error {
-		waiting, err := tx.Waiting()
-		if err != nil {
-			return err
-		}
-		for i := range waiting {
-			waiting[i].Parts, waiting[i].Findings = nil, nil
-		}
-		h.waiting, h.counted = waiting, as
+	if h.counted == as {
 		return nil
+	}
+	return h.store.View(func(tx *store.Tx) (err error) {
+		if h.waiting, err = tx.WaitingHeads(); err == nil {
+			h.counted = as
+		}
+		return err
 	})
 }
 
-// pushAll brings every wrapper up to date: a decision over one server changes what waits for all wrappers of a client.
+// pushAll brings every wrapper up to date, after something that concerns all: settings, rules, the files of clients.
 func (h *Hub) pushAll() {
 	if err := h.recount(); err != nil {
 		h.failed(err)
 	}
+	clear(h.stale)
 	for _, s := range h.ordered() {
 		h.push(s)
 	}
 	h.tellUnseen()
+}
+
+// pushChanged brings those wrappers up to date that something changed for: their server was read anew, what is released for them
+// changed, or something waits for their client now where nothing did, or the other way round. How many items wait is no news to a
+// wrapper: it only asks whether any do.
+func (h *Hub) pushChanged() {
+	if err := h.recount(); err != nil {
+		h.failed(err)
+	}
+	some := map[[2]string]bool{} // asked once for each client and server
+	for _, s := range h.ordered() {
+		if !h.stale[s.server] {
+			of := [2]string{s.client, s.server}
+			waits, asked := some[of]
+			if !asked {
+				waits = h.waitingOf(s) > 0
+				some[of] = waits
+			}
+			if waits == (s.pushed.Waiting > 0) {
+				continue
+			}
+		}
+		h.push(s)
+	}
+	clear(h.stale)
 }
 
 func (h *Hub) ordered() []*session {

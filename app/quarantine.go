@@ -6,34 +6,30 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
-	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
 
-// kindHeld is the inbox item of an answer that was held back, one an answer.
+// kindHeld is the inbox item of held responses: one for each server, tool and gravest rule (heldindex.go).
 const kindHeld = "response_held"
 
-// quarantine is what the hub knows of held answers and exceptions without asking the store. h.mu guards it.
+// quarantine is what the hub knows of held responses and exceptions without asking the store. h.mu guards it.
 type quarantine struct {
-	held   map[string]store.Held      // by code
-	codes  map[string]string          // by server and the wrapper's id of it
+	heldIndex
 	passes map[string]store.Exception // by id
 	away   map[string]time.Time       // by code: since when the wrapper that was granted it is not there
 	wake   chan struct{}              // something is due at another time than before
+	due    time.Time                  // when something is due next, as far as tend knows
 }
 
 func newQuarantine() quarantine {
-	return quarantine{held: map[string]store.Held{}, codes: map[string]string{}, passes: map[string]store.Exception{}, away: map[string]time.Time{}, wake: make(chan struct{}, 1)}
+	return quarantine{heldIndex: newHeldIndex(), passes: map[string]store.Exception{}, away: map[string]time.Time{}, wake: make(chan struct{}, 1)}
 }
-
-func heldKey(server, id string) string { return server + " " + id }
 
 // readQuarantine reads what is held anew.
 func (h *Hub) readQuarantine() error {
@@ -47,12 +43,11 @@ func (h *Hub) readQuarantine() error {
 			return err
 		}
 		q := &h.quarantine
-		clear(q.held)
-		clear(q.codes)
-		clear(q.passes)
+		q.heldIndex = newHeldIndex()
 		for _, one := range held {
-			q.note(one)
+			q.put(one)
 		}
+		clear(q.passes)
 		for _, e := range passes {
 			q.passes[e.ID] = e
 		}
@@ -68,7 +63,7 @@ func (h *Hub) openQuarantine() error {
 		return nil
 	}
 	err := h.update(func(tx *store.Tx) (bool, error) {
-		n, err := tx.SweepHeldTexts()
+		n, err := tx.SweepHeld()
 		return n > 0, err
 	})
 	if err == nil {
@@ -95,7 +90,7 @@ func (h *Hub) distrustHeld(tx *store.Tx, now time.Time) error {
 			continue
 		}
 		one.State, one.Unsure = control.HeldWaiting, true
-		if err := errors.Join(tx.PutHeld(one), h.settleHeld(tx, one)); err != nil {
+		if err := tx.PutHeld(one); err != nil {
 			return err
 		}
 	}
@@ -115,12 +110,7 @@ func (h *Hub) distrustHeld(tx *store.Tx, now time.Time) error {
 	return nil
 }
 
-func (q *quarantine) note(one store.Held) {
-	q.held[one.Code] = one
-	q.codes[heldKey(one.ServerID, one.ID)] = one.Code
-}
-
-// putHeld writes a held answer inside updateHeld, with its inbox item as it stands now.
+// putHeld writes a held response inside updateHeld.
 type putHeld func(store.Held) error
 
 // updateHeld is update for what is held: what was written is known once it is on the disk, and not before.
@@ -130,64 +120,41 @@ func (h *Hub) updateHeld(f func(tx *store.Tx, put putHeld) (wrote bool, err erro
 		changed = changed[:0]
 		return f(tx, func(one store.Held) error {
 			changed = append(changed, one)
-			if err := tx.PutHeld(one); err != nil {
-				return err
-			}
-			return h.settleHeld(tx, one)
+			return tx.PutHeld(one)
 		})
 	})
 	if err != nil {
 		return err
 	}
+	q := &h.quarantine
 	for _, one := range changed {
-		h.quarantine.note(one)
+		was := q.all[one.Code].State
+		q.put(one)
+		if one.State == control.HeldReleased || was == control.HeldReleased {
+			h.stale[one.ServerID] = true // its wrappers are told what is released for their client
+		}
+		if at := h.dueHeld(one); !at.IsZero() && at.Before(q.due) {
+			h.tendSoon()
+		}
 	}
-	h.tendSoon()
 	return nil
-}
-
-// settleHeld brings the inbox item of a held answer in line with where that stands: it waits as long as a person may decide on it.
-func (h *Hub) settleHeld(tx *store.Tx, one store.Held) error {
-	it, err := tx.Item(one.Code)
-	if absent(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	decided := ""
-	switch one.State {
-	case control.HeldReleased, control.HeldTaken, control.HeldDelivered:
-		decided = decidedApproved
-	case control.HeldDiscarded:
-		decided = decidedRejected
-	case control.HeldGone:
-		if !one.Decided.IsZero() {
-			decided = decidedWithdrawn
-		}
-	}
-	if it.Decided != decided {
-		it.Decided, it.DecidedAt = decided, h.opts.Now()
-		if decided == "" {
-			it.DecidedAt = time.Time{}
-		}
-	}
-	for i := range it.Parts {
-		it.Parts[i].State = one.State
-	}
-	return tx.PutItem(it)
 }
 
 // Hold stores an answer that was held back, and answers once it is on the disk. One that comes twice is stored once.
 func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
-	ready, err := prepareHeld(held) // outside the lock: it may take a while
+	h.mu.Lock()
+	s := h.sessions[w]
+	h.mu.Unlock()
+	if s == nil {
+		return control.Kept{}, answer(control.CodeBadRequest, "hold before register")
+	}
+	ready, err := prepareHeld(held, s.secrets) // outside the lock: it may take a while
 	if err != nil {
 		return control.Kept{}, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := h.sessions[w]
-	if s == nil {
+	if h.sessions[w] != s {
 		return control.Kept{}, answer(control.CodeBadRequest, "hold before register")
 	}
 	if err := h.usable(); err != nil {
@@ -202,7 +169,7 @@ func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
 		return control.Kept{}, h.failed(err)
 	}
 	h.crashPoint("held")
-	h.pushAll()
+	h.pushChanged()
 	if notice != nil {
 		h.notify(*notice)
 	}
@@ -214,7 +181,8 @@ type readyHeld struct {
 	store.Held
 	text     []byte
 	findings []inspect.Finding
-	cut      bool // the answer was too large to be sent
+	same     string // of what was asked, as it was sent: it is kept under a key
+	cut      bool   // the answer was too large to be sent
 }
 
 const (
@@ -228,8 +196,8 @@ const (
 )
 
 // prepareHeld refuses what no wrapper of ours says. The answer inside is of a server: it is stored as it came, and is no more
-// than text to us.
-func prepareHeld(in control.Held) (readyHeld, error) {
+// than text to us. What was asked is stored with its secrets masked, and those of the server's own command, which are named.
+func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 	bad := func(format string, args ...any) (readyHeld, error) {
 		return readyHeld{}, answer(control.CodeBadRequest, "a held answer that cannot be: "+format, args...)
 	}
@@ -269,12 +237,15 @@ func prepareHeld(in control.Held) (readyHeld, error) {
 	if err != nil {
 		return bad("its findings")
 	}
-	out := readyHeld{findings: in.Findings, cut: len(in.Answer) == 0, Held: store.Held{
+	if in.Method != "tools/call" && in.Method != "prompts/get" { // a URI is an argument too, and can carry a password
+		in.Item, in.Name = maskText(in.Item, secrets), maskText(in.Name, secrets)
+	}
+	out := readyHeld{findings: in.Findings, cut: len(in.Answer) == 0, same: string(in.Same), Held: store.Held{
 		ID: in.ID, Client: clip(strings.ToValidUTF8(in.Client, ""), maxName), Session: clip(in.Session, maxName), Era: clip(in.Era, maxName), Method: in.Method,
-		Item: in.Item, Name: strings.ToValidUTF8(clip(in.Name, maxHeldName), ""), Same: string(in.Same), Error: in.Error, Why: in.Why, Score: in.Score,
+		Item: in.Item, Name: strings.ToValidUTF8(clip(in.Name, maxHeldName), ""), Error: in.Error, Why: in.Why, Score: in.Score,
 		Checks: detailOf(checks), RuleSet: clip(in.RuleSet, maxName), Levels: detailOf(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: control.HeldWaiting,
 	}}
-	out.text, out.Text = store.HeldText{Params: in.Params, Answer: in.Answer, Findings: findings}.Encode()
+	out.text, out.Text = store.HeldText{Params: maskParams(in.Params, secrets), Answer: in.Answer, Findings: findings}.Encode()
 	out.Kept = int64(len(out.text))
 	return out, nil
 }
@@ -287,8 +258,11 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 	if s.client != "" {
 		one.Client = s.client // what it registered as, not what it says now
 	}
-	if code := h.quarantine.codes[heldKey(one.ServerID, one.ID)]; code != "" {
+	if code := h.quarantine.ids[heldID(one.ServerID, one.ID)]; code != "" {
 		return code, nil, nil
+	}
+	if ready.same != "" {
+		one.Keyed = keyedSame(h.sameKey(one.ServerID), ready.same)
 	}
 	now := h.opts.Now()
 	one.Stored = now
@@ -298,7 +272,7 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 	var evicted []store.Held
 	fits := false
 	if !ready.cut {
-		evicted, fits = h.makeRoom(one.ServerID, one.Kept)
+		evicted, fits = h.quarantine.makeRoom(heldMost, one.Kept)
 	}
 	digest := heldDigest(one)
 	if !fits {
@@ -315,12 +289,13 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 			return false, err
 		}
 		for _, old := range evicted {
-			if err := h.forgetText(tx, put, old, "its server holds more than is kept"); err != nil {
+			old.Decided = now
+			if err := h.forgetText(tx, put, old, "more responses wait than are kept, and this was the oldest of the largest item"); err != nil {
 				return false, err
 			}
 		}
-		item = heldItem(one, digest, ready.findings, now)
-		if err := tx.PutItem(item); err != nil {
+		item = itemOfHeld(one, digest, ready.findings, now)
+		if err := tx.PutHeldItem(item); err != nil {
 			return false, err
 		}
 		if one.Text != "" {
@@ -361,80 +336,4 @@ func heldDigest(one store.Held) string {
 	}
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
-}
-
-// heldItem is the inbox item of a held answer.
-func heldItem(one store.Held, digest string, findings []inspect.Finding, now time.Time) store.Item {
-	shown := slices.Clone(findings)
-	slices.SortStableFunc(shown, func(a, b inspect.Finding) int { return b.Level.Rank() - a.Level.Rank() })
-	it := store.Item{
-		Code: one.Code, Kind: kindHeld, ServerID: one.ServerID, Severity: severityReview, Title: heldTitle(one), Digest: digest, Era: one.Era,
-		Created: now, Updated: now,
-		Parts: []store.Part{{Item: heldPart(one), State: one.State, Digest: one.Text, Findings: writeFindings(shown[:min(len(shown), maxShownFindings)])}},
-	}
-	if one.Client != "" {
-		it.Clients = []string{one.Client}
-	}
-	switch inspect.Worst(findings) {
-	case inspect.Critical:
-		it.Severity = severityCritical
-	case inspect.High:
-		it.Severity = severityHigh
-	}
-	return it
-}
-
-func heldPart(one store.Held) string {
-	if one.Item != "" {
-		return one.Item
-	}
-	return one.Method
-}
-
-// heldTool is the tool's name where it may stand in a sentence of ours.
-func heldTool(one store.Held) string {
-	if one.Method != "tools/call" {
-		return ""
-	}
-	return inspect.CleanName(one.Name, "")
-}
-
-// heldTitle is ours: it names a tool only where the name carries no sentence.
-func heldTitle(one store.Held) string {
-	what := "An answer"
-	if one.Error {
-		what = "An error"
-	}
-	kind, _, _ := strings.Cut(one.Item, ":")
-	switch name := inspect.CleanName(one.Name, ""); {
-	case one.Method == "tools/call" && name != "":
-		what += fmt.Sprintf(" of %q", name)
-	case one.Method == "tools/call":
-		what += " of a tool"
-	case one.Method == "prompts/get" && name != "":
-		what += fmt.Sprintf(" of the prompt %q", name)
-	case one.Method == "resources/read", kind == string(pin.Resource), kind == string(pin.ResourceTemplate):
-		what += " of a resource"
-	case inspect.CleanName(strings.ReplaceAll(one.Method, "/", "."), "") != "":
-		what += fmt.Sprintf(" to %q", one.Method)
-	}
-	switch one.Why {
-	case control.HeldLimit:
-		return what + " was held back: it is larger than what is looked at"
-	case control.HeldProvider:
-		return what + " was held back: it could not be looked at in full"
-	}
-	return what + " was held back"
-}
-
-// rulesIn are the names of the rules that matched, each once.
-func rulesIn(findings []inspect.Finding) []string {
-	names := []string{}
-	for _, f := range findings {
-		if !slices.Contains(names, f.Rule) && len(names) < maxListed {
-			names = append(names, f.Rule)
-		}
-	}
-	slices.Sort(names)
-	return names
 }

@@ -122,7 +122,8 @@ func TestAHeldAnswerWaitsIsReleasedAndHandedOverOnce(t *testing.T) {
 	if a := p.release(code, nil); !a.Already || a.State != control.HeldReleased {
 		t.Errorf("released twice: %+v", a)
 	}
-	if r := w.last(t).Released; len(r) != 1 || r[0].Code != code || r[0].Same != heldOne(t, 1).Same {
+	state := w.last(t)
+	if r := state.Released; len(r) != 1 || r[0].Code != code || r[0].Same == heldOne(t, 1).Same || r[0].Same != control.Keyed(state.SameKey, heldOne(t, 1).Same) {
 		t.Errorf("the wrapper knows of %+v", r)
 	}
 	if r := other.last(t).Released; len(r) != 0 {

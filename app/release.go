@@ -97,7 +97,7 @@ func (h *Hub) release(r control.Release) (out control.ReleaseAnswer, err error) 
 	}
 	h.crashPoint("released")
 	if !out.Already {
-		h.pushAll()
+		h.pushChanged()
 	}
 	return out, nil
 }

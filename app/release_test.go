@@ -29,7 +29,9 @@ func TestOnlyAPersonDecidesOnWhatIsHeld(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := open(t, newHome(t), c.change)
 			w := p.wrap("notes")
-			code, other := w.hold(mild(t, 1)), w.hold(mild(t, 2))
+			beside := mild(t, 2)
+			beside.Item, beside.Name = "tool:other", "other"
+			code, other := w.hold(mild(t, 1)), w.hold(beside)
 			digest := p.shown(code).Digest
 			for what, ask := range map[string]func() error{
 				"release": func() error { _, err := p.Release(c.peer, control.Release{Code: code, Digest: digest}); return err },

@@ -227,7 +227,7 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 		return control.State{}, h.failed(err)
 	}
 	notices = append(notices, more...)
-	h.pushAll()
+	h.pushChanged()
 	for _, n := range notices {
 		h.notify(n)
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -13,8 +14,16 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Status says how the hub is. It answers without a store too: that is when a person needs it most.
+// Status says how the hub is, with the first of what waits.
 func (h *Hub) Status() (control.Status, error) {
+	out, err := h.WholeStatus()
+	byAge(out.Waiting)
+	out.Waiting = out.Waiting[:min(len(out.Waiting), maxWaitingTold)]
+	return out, err
+}
+
+// WholeStatus says how the hub is, with all that waits. It answers without a store too: that is when a person needs it most.
+func (h *Hub) WholeStatus() (control.Status, error) {
 	coverage, err := h.Coverage(control.CoverageQuery{}) // reads files: not under the lock
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,8 +59,29 @@ func (h *Hub) Status() (control.Status, error) {
 	if h.lost != nil {
 		out.Waiting = []control.InboxItem{h.lost.item()}
 	}
+	out.WaitingCount, out.WaitingBy = len(out.Waiting), map[string]int{}
+	for _, it := range out.Waiting {
+		out.WaitingBy[it.Severity]++
+	}
 	out.Problems = slices.Concat(h.problemList(), h.unlistedProblems(), apart)
 	return out, nil
+}
+
+// maxWaitingTold is how many items status names; the inbox has all of them.
+const maxWaitingTold = 100
+
+// byAge sorts what waits by severity, and then by how long it does.
+func byAge(items []control.InboxItem) {
+	rank := map[string]int{severityCritical: 0, severityHigh: 1, severityReview: 2}
+	since := func(it control.InboxItem) time.Time {
+		if !it.First.IsZero() {
+			return it.First
+		}
+		return it.Created
+	}
+	slices.SortStableFunc(items, func(a, b control.InboxItem) int {
+		return cmp.Or(rank[a.Severity]-rank[b.Severity], since(a).Compare(since(b)))
+	})
 }
 
 // Inbox is what waits for a decision.
@@ -76,7 +106,7 @@ func (h *Hub) Inbox() (items []control.InboxItem, err error) {
 }
 
 func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, error) {
-	waiting, err := tx.Waiting()
+	waiting, err := h.waitingItems(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +114,10 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 	for _, s := range servers {
 		byID[s.ID] = s
 	}
-	orderItems(waiting)
 	items := make([]control.InboxItem, len(waiting))
 	for i, it := range waiting {
-		items[i] = inboxItem(it, byID[it.ServerID])
+		items[i] = inboxItem(it.Item, byID[it.ServerID])
+		it.held.told(&items[i])
 		if it.Kind == kindLaunch {
 			l, err := readLedger(tx, it.ServerID)
 			if err != nil && !absent(err) {
@@ -271,6 +301,7 @@ func (h *Hub) Servers() (out []control.Server, err error) {
 		for _, l := range ledgers {
 			codes := waitingCodes(tx, l.server.ID)
 			row := serverRow(l, codes)
+			row.Held = h.quarantine.countOf(l.server.ID)
 			row.Wrappers, row.UnseenBy = wrappers[l.server.ID], h.unseenBy(l.server.ID)
 			row.Sandbox, row.RunsIn = h.settings.forServer(l.server)[sandboxKey], h.runsUnder(l.server.ID)
 			if st := h.servers[l.server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
@@ -336,17 +367,6 @@ func placed(key string, findings []inspect.Finding) []inspect.Finding {
 	return out
 }
 
-// itemsOf are the items that wait for a client's servers; of a client nobody knows, those of the one server.
-func itemsOf(tx *store.Tx, client, server string) ([]store.Item, error) {
-	waiting, err := tx.Waiting()
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(waiting, func(it store.Item) bool {
-		return !concerns(it, client, server)
-	}), nil
-}
-
 func concerns(it store.Item, client, server string) bool {
 	return it.ServerID != "" && (it.ServerID == server || client != "" && slices.Contains(it.Clients, client))
 }
@@ -367,31 +387,47 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 	}
 	now := h.opts.Now()
 	var notices []ItemNotice
-	err = h.update(func(tx *store.Tx) (bool, error) {
-		items, err := itemsOf(tx, s.client, s.server)
+	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
+		all, err := h.waitingHeads(tx)
 		if err != nil {
 			return false, err
 		}
-		orderItems(items)
 		wrote := false
-		for _, it := range items {
+		for _, it := range all {
+			if it.held == nil && !concerns(it.Item, s.client, s.server) || it.held != nil && !it.held.concerns(s.client, s.server) {
+				continue
+			}
 			server, err := tx.Server(it.ServerID)
 			if err != nil && !absent(err) {
 				return false, err
 			}
 			name := server.Name
 			if fileItem(it.Kind) {
-				name = ClientTitle(readFileDetail(it).Client)
+				if it.Item, err = tx.Item(it.Code); err != nil {
+					return false, err
+				}
+				name = ClientTitle(readFileDetail(it.Item).Client)
 			}
 			out.Items = append(out.Items, control.WaitingItem{Code: it.Code, Kind: it.Kind, Server: name, Severity: it.Severity})
 			if it.Asked && now.Sub(it.AskedAt) < askAgain {
 				continue
 			}
-			it.Asked, it.AskedAt, wrote = true, now, true
-			if err := tx.PutItem(it); err != nil {
+			whole, err := tx.Item(it.Code)
+			if err != nil {
 				return false, err
 			}
-			notices = append(notices, noticeOf(it, name))
+			whole.Asked, whole.AskedAt, wrote = true, now, true
+			if it.held != nil {
+				newest := h.quarantine.all[it.Code]
+				newest.Asked, newest.AskedAt = true, now
+				err = put(newest)
+			} else {
+				err = tx.PutItem(whole)
+			}
+			if err != nil {
+				return false, err
+			}
+			notices = append(notices, noticeOf(whole, name))
 		}
 		return wrote, nil
 	})

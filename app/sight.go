@@ -205,12 +205,12 @@ func (h *Hub) look() (s sight, err error) {
 		for _, server := range servers {
 			s.known[server.ID] = true
 		}
-		waiting, err := tx.Waiting()
+		waiting, err := h.waitingHeads(tx)
 		for _, it := range waiting {
 			n := s.waiting[it.ServerID]
 			n.critical = n.critical || it.Severity == severityCritical
-			if it.Kind == kindHeld {
-				n.held++
+			if it.held != nil {
+				n.held += len(it.held.marks)
 			} else {
 				n.items++
 			}

@@ -122,11 +122,11 @@ func (h *Hub) orphan(from control.Register) (s *session, name string, known bool
 
 // holdOrphan stores an answer that was held while no hub was there, and whose wrapper has gone since.
 func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
-	ready, err := prepareHeld(held)
+	s, name, known, err := h.orphan(from)
 	if err != nil {
 		return err
 	}
-	s, name, known, err := h.orphan(from)
+	ready, err := prepareHeld(held, s.secrets)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 	if err != nil {
 		return err
 	}
-	h.pushAll()
+	h.pushChanged()
 	if notice != nil {
 		h.notify(*notice)
 	}

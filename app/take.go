@@ -47,7 +47,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 	if s.claim() == "" {
 		return out, answer(control.CodeBadRequest, "take without a session")
 	}
-	one, known := h.quarantine.held[strings.ToUpper(take.Code)]
+	one, known := h.quarantine.all[strings.ToUpper(take.Code)]
 	if !known || !s.heldFor(one, take.Client) {
 		return control.Taken{}, nil
 	}
@@ -102,14 +102,14 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		return control.Taken{}, h.failed(err)
 	}
 	h.crashPoint("taken")
-	h.pushAll()
+	h.pushChanged()
 	return out, nil
 }
 
 // confirmHeld takes a wrapper's word that a released answer arrived: of what it was granted itself, and of nothing else. taken says
 // that it was such a record. The caller holds h.mu.
 func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken bool, err error) {
-	one, known := h.quarantine.held[in.Code]
+	one, known := h.quarantine.all[in.Code]
 	if in.Status != "ok" || !known || s.claim() == "" || !slices.Contains(one.Takers, s.claim()) {
 		return false, nil
 	}
@@ -166,7 +166,7 @@ func (h *Hub) confirmAll(s *session, server string, sent []control.Record) (rest
 		}
 	}
 	if some {
-		h.pushAll()
+		h.pushChanged()
 	}
 	return rest, refused, nil
 }
@@ -177,9 +177,10 @@ const kindQuarantine = "quarantine"
 func (h *Hub) released(s *session) []control.Released {
 	var out []control.Released
 	now := h.opts.Now()
-	for _, one := range h.quarantine.held {
-		if one.State == control.HeldReleased && one.Same != "" && one.ServerID == s.server && s.heldFor(one, "") && now.Before(one.Until) {
-			out = append(out, control.Released{Code: one.Code, Same: pin.Digest(one.Same), Until: one.Until.UTC()})
+	for code := range h.quarantine.granted {
+		one := h.quarantine.all[code]
+		if same := h.sameOf(one); one.State == control.HeldReleased && same != "" && one.ServerID == s.server && s.heldFor(one, "") && now.Before(one.Until) {
+			out = append(out, control.Released{Code: one.Code, Same: pin.Digest(same), Until: one.Until.UTC()})
 		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Code < out[j].Code })

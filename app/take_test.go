@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -153,31 +154,45 @@ func TestATextIsForgottenAfterItsTimeAndTheRecordStays(t *testing.T) {
 	}
 }
 
-func TestAServerKeepsNoMoreThanItsShare(t *testing.T) {
+// kept has the hub take the text of a response for one of that many bytes.
+func (p *place) keeps(code string, bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one := p.quarantine.all[code]
+	one.Kept = bytes
+	p.quarantine.put(one)
+}
+
+func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 	p := newPlace(t)
 	w, other := p.wrap("notes"), p.wrap("mail", "npx", "mail")
 	beside := other.hold(heldOne(t, 0))
 	released := w.hold(heldOne(t, 1))
 	p.release(released, nil)
 	oldest, second := w.hold(heldOne(t, 2)), w.hold(heldOne(t, 3))
-	p.mu.Lock()
-	big := p.quarantine.held[second] // as if its text were as large as a share
-	big.Kept = maxHeldBytes - p.quarantine.held[released].Kept - p.quarantine.held[oldest].Kept
-	p.quarantine.held[second] = big
-	p.mu.Unlock()
+	p.keeps(second, heldMost.bytes-4*p.quarantine.all[oldest].Kept)
+	p.keeps(oldest, 2*p.quarantine.all[beside].Kept)
 	last := w.hold(heldOne(t, 4))
 	p.stands(oldest, control.HeldGone)
 	p.stands(released, control.HeldReleased)
 	for _, code := range []string{beside, second, last} {
 		p.stands(code, control.HeldWaiting)
 	}
-	if n := len(p.inboxNow()); n != 4 {
-		t.Errorf("%d items wait: a record that stays is an item that stays", n)
+	for _, it := range p.inboxNow() {
+		if want := map[string]int{"notes": 2, "mail": 1}[it.Server]; it.Count != want || slices.Contains(it.Codes, oldest) {
+			t.Errorf("%d of %s wait, want %d", it.Count, it.Server, want)
+		}
+	}
+	if all := p.records("quarantine"); !strings.Contains(plainJSON(all), "the oldest of the largest item") {
+		t.Errorf("the timeline says %+v", all)
+	}
+	if d := p.shown(oldest); d.Decided != "withdrawn" || len(d.Details[0].Findings) == 0 {
+		t.Errorf("what is left of it: %+v", d)
 	}
 	huge := heldOne(t, 5)
-	huge.Answer = []byte(`"` + strings.Repeat("x", maxHeldBytes) + `"`)
+	huge.Answer = []byte(`"` + strings.Repeat("x", int(heldMost.one)) + `"`)
 	whole := w.hold(huge)
-	if d := p.stands(whole, control.HeldGone); d.Bytes < maxHeldBytes || d.Answer != nil {
+	if d := p.stands(whole, control.HeldGone); d.Bytes < heldMost.one || d.Answer != nil {
 		t.Errorf("%d bytes", d.Bytes)
 	}
 	p.stands(second, control.HeldWaiting) // it pushed nothing out
@@ -189,41 +204,40 @@ func TestAServerKeepsNoMoreThanItsShare(t *testing.T) {
 	p.stands(last, control.HeldWaiting)
 }
 
-func TestWhichTextsMakeRoom(t *testing.T) {
-	const share = maxHeldBytes / 4
+func TestWhichResponsesMakeRoom(t *testing.T) {
+	most := heldCap{responses: 10, bytes: 1000, one: 400}
 	for _, c := range []struct {
 		name    string
-		held    int    // texts there are
-		servers int    // that they are of, in turn
+		held    int    // responses there are
+		tools   int    // that they are of, in turn; tool 0 is of one server, the others of another
 		kept    int64  // bytes of each
 		state   string // of all of them
 		size    int64
 		evicted string
 		fits    bool
 	}{
-		{"there is room", 3, 1, share, control.HeldWaiting, share, "", true},
-		{"the oldest goes", 4, 1, share, control.HeldWaiting, share, "C000", true},
-		{"as many as are needed go", 4, 1, share, control.HeldExpired, 2*share + 1, "C000 C001 C002", true},
-		{"one goes for the number", maxHeldTexts, 1, 10, control.HeldWaiting, 10, "C000", true},
-		{"what a person released stays", 4, 1, share, control.HeldReleased, share, "", false},
-		{"and what is being handed over", maxHeldTexts, 1, 10, control.HeldTaken, 10, "", false},
-		{"one that is larger than a share", 0, 1, 0, control.HeldWaiting, maxHeldBytes + 1, "", false},
-		{"another server's texts stay", 8, 2, share, control.HeldWaiting, share, "C000", true},
-		{"of all servers, the fullest gives", 16, 5, maxHeldOfAll / 16, control.HeldWaiting, 10, "C000", true},
+		{"there is room", 3, 1, 250, control.HeldWaiting, 250, "", true},
+		{"the oldest goes", 4, 1, 250, control.HeldWaiting, 250, "C000", true},
+		{"as many as are needed go", 9, 1, 110, control.HeldExpired, 221, "C000 C001", true},
+		{"one goes for the number", 10, 1, 10, control.HeldWaiting, 10, "C000", true},
+		{"what a person released stays", 4, 1, 250, control.HeldReleased, 250, "", false},
+		{"and what is being handed over", 4, 1, 250, control.HeldTaken, 250, "", false},
+		{"one that is larger than one may be", 0, 1, 0, control.HeldWaiting, 401, "", false},
+		{"the largest item gives", 9, 2, 110, control.HeldWaiting, 110, "C000", true},
+		{"of the server with the most, the largest item", 9, 3, 110, control.HeldWaiting, 110, "C002", true},
+		{"its next largest after that", 9, 3, 110, control.HeldWaiting, 221, "C002 C001", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := &Hub{quarantine: newQuarantine()}
+			x := newHeldIndex()
 			at := time.Now()
 			for i := range c.held {
-				h.quarantine.note(store.Held{
-					Code: fmt.Sprintf("C%03d", i), ID: fmt.Sprint(i), ServerID: fmt.Sprint("s", i%c.servers), State: c.state, Text: "t", Kept: c.kept, Stored: at.Add(time.Duration(i) * time.Second),
+				tool := i % c.tools
+				x.put(store.Held{
+					Code: fmt.Sprintf("C%03d", i), ID: fmt.Sprint(i), ServerID: fmt.Sprint("s", min(tool, 1)), Item: fmt.Sprint("tool:", tool), State: c.state, Text: "t", Kept: c.kept,
+					Stored: at.Add(time.Duration(i) * time.Second),
 				})
 			}
-			to := "s0"
-			if c.servers == 5 {
-				to = "s1" // which is within its own share
-			}
-			evicted, fits := h.makeRoom(to, c.size)
+			evicted, fits := x.makeRoom(most, c.size)
 			var codes []string
 			for _, one := range evicted {
 				codes = append(codes, one.Code)

@@ -32,7 +32,7 @@ func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
 		return nil, err
 	}
 	err = h.store.View(func(tx *store.Tx) error {
-		items, err := tx.Decided()
+		items, err := tx.DecidedHeads()
 		if err != nil {
 			return err
 		}
@@ -40,13 +40,18 @@ func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
 			if it.Decided == decidedSuperseded || it.DecidedAt.Before(since) {
 				continue
 			}
+			if it, err = tx.Item(it.Code); err != nil {
+				return err
+			}
 			server, err := tx.Server(it.ServerID)
 			if err != nil && !absent(err) {
 				return err
 			}
 			out = append(out, DecidedItem{inboxItem(it, server), it.Decided, it.DecidedAt.UTC()})
 		}
-		return nil
+		held, err := h.decidedHeld(tx, since)
+		out = append(out, held...)
+		return err
 	})
 	slices.SortStableFunc(out, func(a, b DecidedItem) int { return b.DecidedAt.Compare(a.DecidedAt) })
 	return out, h.failed(err)
@@ -113,15 +118,26 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 			}
 			out.Items = append(out.Items, item)
 		}
-		waiting, err := tx.Waiting()
+		out.Held = h.quarantine.countOf(server.ID)
+		waiting, err := h.waitingHeads(tx)
 		if err != nil {
 			return err
 		}
-		orderItems(waiting)
 		for _, it := range waiting {
-			if it.ServerID == server.ID {
-				out.Waiting = append(out.Waiting, inboxItem(it, server))
+			if it.ServerID != server.ID {
+				continue
 			}
+			if it.held != nil {
+				it.Item, err = h.shownHeld(tx, it.held)
+			} else {
+				it.Item, err = tx.Item(it.Code)
+			}
+			if err != nil {
+				return err
+			}
+			shown := inboxItem(it.Item, server)
+			it.held.told(&shown)
+			out.Waiting = append(out.Waiting, shown)
 		}
 		return nil
 	})

@@ -137,13 +137,17 @@ func (l *releases) end(code string, handed bool) {
 // releasedFor is the code of a released answer that this request gets instead of being run again, "" for none. It asks the hub's
 // last word itself: the view that is made of it may be a moment behind.
 func (s *Session) releasedFor(r *request, now time.Time) string {
-	released := s.cfg.Gate.State().Released
+	state := s.cfg.Gate.State()
+	released := state.Released
 	if len(released) == 0 || r.cut {
 		return ""
 	}
 	same, err := pin.RequestDigest(r.methodName(), r.params)
 	if err != nil {
 		return ""
+	}
+	if len(state.SameKey) > 0 {
+		same = control.Keyed(state.SameKey, same)
 	}
 	for _, one := range released {
 		if one.Same == same && now.Before(one.Until) {

@@ -108,13 +108,14 @@ func (tx *Tx) PutItem(it Item) error {
 	return tx.put(to, key, it)
 }
 
-// Item is one item, waiting or decided. Codes are read in any case.
-func (tx *Tx) Item(code string) (Item, error) {
-	var it Item
+// Item is one item, waiting or decided, or of a held response. Codes are read in any case.
+func (tx *Tx) Item(code string) (it Item, err error) {
 	key := []byte(strings.ToUpper(code))
-	err := tx.get(bucketInbox, key, &it)
-	if errors.Is(err, ErrNotFound) {
-		err = tx.get(bucketDecided, key, &it)
+	for _, bucket := range [][]byte{bucketInbox, bucketDecided, bucketHeldItem} {
+		it = Item{}
+		if err = tx.get(bucket, key, &it); !errors.Is(err, ErrNotFound) {
+			break
+		}
 	}
 	return it, err
 }
@@ -125,31 +126,12 @@ func (tx *Tx) Waiting() ([]Item, error) { return tx.items(bucketInbox) }
 // Decided are the items that wait no more, oldest first.
 func (tx *Tx) Decided() ([]Item, error) { return tx.items(bucketDecided) }
 
-// WaitingFor is the item of a kind that waits for a server, ErrNotFound if none does.
-func (tx *Tx) WaitingFor(serverID, kind string) (Item, error) {
-	waiting, err := tx.Waiting()
-	if err != nil {
-		return Item{}, err
-	}
-	for _, it := range waiting {
-		if it.ServerID == serverID && it.Kind == kind {
-			return it, nil
-		}
-	}
-	return Item{}, fmt.Errorf("inbox item %s: %w", kind, ErrNotFound)
-}
+// ForgetDecided forgets one item that waits no more; one that waits, or is not there, stays as it is.
+func (tx *Tx) ForgetDecided(code string) error { return tx.delete(bucketDecided, []byte(code)) }
 
-// ForgetDecided forgets one item that waits no more, and what was held under it; one that waits, or is not there, stays as it is.
-func (tx *Tx) ForgetDecided(code string) error {
-	if err := tx.delete(bucketDecided, []byte(code)); err != nil {
-		return err
-	}
-	return tx.deleteHeld(code)
-}
-
-// DeleteDecidedBefore forgets items decided before t, and what was held under them, so that the codes come back into use.
+// DeleteDecidedBefore forgets items decided before t, so that the codes come back into use.
 func (tx *Tx) DeleteDecidedBefore(t time.Time) (int, error) {
-	old, err := tx.Decided()
+	old, err := tx.DecidedHeads()
 	if err != nil {
 		return 0, err
 	}

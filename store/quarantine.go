@@ -21,7 +21,8 @@ type Held struct {
 	Method   string          `json:"method"`
 	Item     string          `json:"item,omitempty"`
 	Name     string          `json:"name,omitempty"`
-	Same     string          `json:"same,omitempty"`
+	Same     string          `json:"same,omitempty"`  // of what was asked, in clear; only earlier versions wrote it
+	Keyed    string          `json:"keyed,omitempty"` // the same under a key of this home: arguments cannot be guessed from it
 	Error    bool            `json:"error,omitempty"`
 	Why      string          `json:"why"`
 	Score    float64         `json:"score,omitempty"`
@@ -41,7 +42,9 @@ type Held struct {
 	Takers    []string  `json:"takers,omitempty"` // who was granted it and has not said that it arrived; the last one has it now
 	Taken     time.Time `json:"taken,omitzero"`
 	Delivered time.Time `json:"delivered,omitzero"`
-	Unsure    bool      `json:"unsure,omitempty"` // it may have arrived
+	Unsure    bool      `json:"unsure,omitempty"`  // it may have arrived
+	AskedAt   time.Time `json:"asked_at,omitzero"` // it was put on top of the inbox
+	Asked     bool      `json:"asked,omitempty"`   // by a model
 }
 
 // HeldText is what of a held answer is kept for a person's decision, and no longer.
@@ -104,6 +107,14 @@ func (tx *Tx) PutHeldText(code string, stored []byte) error {
 	return nil
 }
 
+// PutHeldItem writes the item of a held response, once, as it was when it was held: what became of it since stands in Held.
+func (tx *Tx) PutHeldItem(it Item) error {
+	if len(it.Code) == 0 || len(it.Code) > 64 {
+		return fmt.Errorf("inbox code %.80q is not a code", it.Code)
+	}
+	return tx.put(bucketHeldItem, []byte(it.Code), it)
+}
+
 // Held is one held answer; ErrNotFound, or ErrSeal if something else wrote it.
 func (tx *Tx) Held(code string) (Held, error) {
 	var h Held
@@ -132,33 +143,35 @@ func (tx *Tx) HeldText(h Held) (HeldText, error) {
 	return t, nil
 }
 
-// SweepHeldTexts takes texts away that no record names: of a record that Reseal took, or something else wrote.
-func (tx *Tx) SweepHeldTexts() (n int, err error) {
+// SweepHeld takes away what no record names, of a record that Reseal took, or something else wrote: texts, and items.
+func (tx *Tx) SweepHeld() (n int, err error) {
 	defer marked()
-	var strays [][]byte
-	c := tx.bucket(bucketHeldText).Cursor()
-	for k, _ := c.First(); k != nil; k, _ = c.Next() {
-		if h, err := tx.Held(string(k)); err != nil || h.Text == "" {
-			strays = append(strays, bytes.Clone(k))
+	for _, bucket := range [][]byte{bucketHeldText, bucketHeldItem} {
+		var strays [][]byte
+		c := tx.bucket(bucket).Cursor()
+		for k, _ := c.First(); k != nil; k, _ = c.Next() {
+			if h, err := tx.Held(string(k)); err != nil || h.Text == "" && &bucket[0] == &bucketHeldText[0] {
+				strays = append(strays, bytes.Clone(k))
+			}
 		}
-	}
-	for _, key := range strays {
-		if err := tx.delete(bucketHeldText, key); err != nil {
-			return n, err
+		for _, key := range strays {
+			if err := tx.delete(bucket, key); err != nil {
+				return n, err
+			}
+			n++
 		}
-		n++
 	}
 	return n, nil
 }
 
-func (tx *Tx) deleteHeld(code string) error {
+// ForgetHeld forgets a held response whole, so that its code comes back into use.
+func (tx *Tx) ForgetHeld(code string) error {
 	key := []byte(code)
-	if tx.bucket(bucketHeld).Get(key) == nil {
-		return nil
-	}
 	tx.rolled = true
-	if err := tx.delete(bucketHeldText, key); err != nil {
-		return err
+	for _, bucket := range [][]byte{bucketHeldText, bucketHeldItem, bucketHeld} {
+		if err := tx.delete(bucket, key); err != nil {
+			return err
+		}
 	}
-	return tx.delete(bucketHeld, key)
+	return nil
 }

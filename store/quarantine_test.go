@@ -267,7 +267,7 @@ func TestAStoreFromBeforeTheQuarantineGoesOn(t *testing.T) {
 }
 
 func TestABucketThatAStoreHadIsNotMadeAgain(t *testing.T) {
-	for _, name := range [][]byte{bucketHeld, bucketHeldText, bucketExcepted} {
+	for _, name := range [][]byte{bucketHeld, bucketHeldText, bucketHeldItem, bucketExcepted} {
 		for from, dir := range map[string]string{"a new store": lived(t), "an older store": before(t)} {
 			t.Run(string(name)+" of "+from, func(t *testing.T) {
 				mustClose(t, mustOpen(t, dir, Options{}))
@@ -317,32 +317,35 @@ func TestAnOlderStoreThatCannotBeReadIsNotChanged(t *testing.T) {
 	}
 }
 
-func TestTextsWithoutARecordAreSweptAndAForgottenItemTakesWhatItHeld(t *testing.T) {
+func TestWhatHasNoRecordIsSweptAndAForgottenResponseTakesAllOfItsOwn(t *testing.T) {
 	dir := home(t)
 	s := mustOpen(t, dir, Options{})
-	old := time.Now().Add(-100 * 24 * time.Hour)
 	update(t, s, func(tx *Tx) error {
-		_, one := hold(tx, "4F2A", "waiting", someText)
+		_, one := hold(tx, "4F2A", "discarded", someText)
 		_, two := hold(tx, "4F2B", "waiting", someText)
-		return errors.Join(one, two, tx.PutItem(Item{Code: "4F2A", Decided: "approved", DecidedAt: old}), tx.PutItem(Item{Code: "4F2B"}))
+		return errors.Join(one, two, tx.PutHeldItem(Item{Code: "4F2A", Kind: "response_held"}), tx.PutHeldItem(Item{Code: "4F2B", Kind: "response_held"}), tx.PutHeldItem(Item{Code: "4F2C"}))
 	})
 	mustClose(t, s)
 	meddle(t, dir, func(tx *bolt.Tx) error { return tx.Bucket(bucketHeldText).Put([]byte("STRAY"), []byte("text")) })
 	s = mustOpen(t, dir, Options{})
 	update(t, s, func(tx *Tx) error {
-		n, err := tx.SweepHeldTexts()
-		if n != 1 {
-			t.Errorf("%d texts were swept", n)
+		n, err := tx.SweepHeld()
+		if n != 2 {
+			t.Errorf("%d were swept, want a text and an item", n)
 		}
-		forgotten, err2 := tx.DeleteDecidedBefore(time.Now())
-		if forgotten != 1 {
-			t.Errorf("%d items were forgotten", forgotten)
-		}
-		return errors.Join(err, err2)
+		return errors.Join(err, tx.ForgetHeld("4F2A"))
 	})
 	update(t, s, func(tx *Tx) error {
 		if _, err := tx.Held("4F2A"); !errors.Is(err, ErrNotFound) {
-			t.Errorf("what a forgotten item held: %v", err)
+			t.Errorf("a forgotten response: %v", err)
+		}
+		for _, code := range []string{"4F2A", "4F2C"} {
+			if _, err := tx.Item(code); !errors.Is(err, ErrNotFound) {
+				t.Errorf("the item %s: %v", code, err)
+			}
+		}
+		if it, err := tx.Item("4f2b"); err != nil || it.Code != "4F2B" {
+			t.Errorf("one that stays: %+v, %v", it, err)
 		}
 		h, err := tx.Held("4F2B")
 		if err != nil {
@@ -354,4 +357,70 @@ func TestTextsWithoutARecordAreSweptAndAForgottenItemTakesWhatItHeld(t *testing.
 	if found, err := s.Tampered(); err != nil || found.Any() {
 		t.Errorf("found %+v, %v", found, err)
 	}
+}
+
+// Items of held responses were once kept among the others. They are moved when the store is opened, once; the codes and what is in
+// them stay.
+func TestItemsOfHeldResponsesLeaveTheInboxOfAnEarlierStore(t *testing.T) {
+	dir := home(t)
+	s := mustOpen(t, dir, Options{})
+	update(t, s, func(tx *Tx) error {
+		_, one := hold(tx, "4F2A", "waiting", someText)
+		_, two := hold(tx, "4F2B", "discarded", HeldText{})
+		return errors.Join(one, two, tx.PutItem(Item{Code: "4F2A", Kind: "response_held", Title: "one"}), tx.PutItem(Item{Code: "4F2B", Kind: "response_held", Title: "two", Decided: "rejected"}),
+			tx.PutItem(Item{Code: "4F2C", Kind: "changed"}), tx.put(bucketMeta, metaLater, true))
+	})
+	mustClose(t, s)
+	meddle(t, dir, func(tx *bolt.Tx) error { return tx.DeleteBucket(bucketHeldItem) })
+	for range 2 {
+		s = mustOpen(t, dir, Options{})
+		if found, err := s.Tampered(); err != nil || found.Any() {
+			t.Errorf("found %+v, %v", found, err)
+		}
+		update(t, s, func(tx *Tx) error {
+			waiting, err := tx.Waiting()
+			decided, err2 := tx.Decided()
+			if len(waiting) != 1 || waiting[0].Code != "4F2C" || len(decided) != 0 {
+				t.Errorf("in the inbox: %+v and %+v", waiting, decided)
+			}
+			for code, title := range map[string]string{"4F2A": "one", "4F2B": "two"} {
+				if it, err := tx.Item(code); err != nil || it.Title != title {
+					t.Errorf("%s: %+v, %v", code, it, err)
+				}
+			}
+			return errors.Join(err, err2)
+		})
+		mustClose(t, s)
+	}
+}
+
+func TestHeadsAreReadAnewWhereTheItemChanged(t *testing.T) {
+	s := mustOpen(t, home(t), Options{})
+	for round := range 3 {
+		title := strings.Repeat("x", round+1)
+		update(t, s, func(tx *Tx) error {
+			if err := tx.PutItem(Item{Code: "4F2A", Title: title, Parts: []Part{{Item: "tool:a"}}, Created: time.Unix(2, 0)}); err != nil {
+				return err
+			}
+			return tx.PutItem(Item{Code: "4F2B", Title: "other", Findings: json.RawMessage(`[]`), Created: time.Unix(1, 0)})
+		})
+		for range 2 {
+			update(t, s, func(tx *Tx) error {
+				heads, err := tx.WaitingHeads()
+				if len(heads) != 2 || heads[0].Code != "4F2B" || heads[1].Title != title || heads[1].Parts != nil || heads[0].Findings != nil {
+					t.Errorf("round %d: %+v", round, heads)
+				}
+				return err
+			})
+		}
+	}
+	update(t, s, func(tx *Tx) error { return tx.PutItem(Item{Code: "4F2A", Decided: "approved"}) })
+	update(t, s, func(tx *Tx) error {
+		heads, err := tx.WaitingHeads()
+		decided, err2 := tx.DecidedHeads()
+		if len(heads) != 1 || len(decided) != 1 || decided[0].Decided != "approved" {
+			t.Errorf("%+v, %+v", heads, decided)
+		}
+		return errors.Join(err, err2)
+	})
 }

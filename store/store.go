@@ -41,6 +41,7 @@ type Store struct {
 	fresh  bool
 	now    func() time.Time
 	writer *writer
+	heads  heads
 	closed atomic.Bool
 	// unrolled: at Open servers or pins were not those that were sealed together, and nobody has decided on it since.
 	unrolled atomic.Bool
@@ -224,7 +225,7 @@ func (s *Store) look() (fileState, error) {
 		state = unused
 		for _, b := range buckets {
 			bucket := tx.Bucket(b.name)
-			if bucket == nil && b.later && lacksLater(tx) {
+			if bucket == nil && b.later > laterOf(tx) {
 				continue
 			}
 			if bucket == nil {
@@ -270,7 +271,7 @@ func (s *Store) begin(loss *Loss) error {
 				return err
 			}
 		}
-		if err := tx.put(bucketMeta, metaLater, true); err != nil {
+		if err := tx.put(bucketMeta, metaLater, laterNow); err != nil {
 			return err
 		}
 		if err := tx.putHead(head{}); err != nil {
@@ -296,7 +297,7 @@ func (s *Store) begin(loss *Loss) error {
 // probe reads through what the hub will need, so that damage shows at Open and not in the middle of a decision.
 func (tx *Tx) probe() error {
 	for _, b := range buckets {
-		if b.later && lacksLater(tx.tx) {
+		if b.later > laterOf(tx.tx) {
 			continue
 		}
 		if b.sealed {

@@ -24,20 +24,23 @@ var (
 	bucketAnchors  = []byte("anchors")     // first sequence -> what retention took
 	bucketHeld     = []byte("held")        // code of the inbox item -> what is known of a held answer
 	bucketHeldText = []byte("held-text")   // code -> its text, bound by the sealed record
+	bucketHeldItem = []byte("held-items")  // code -> the item as it was when the response was held
 	bucketExcepted = []byte("exceptions")
 )
 
 // Every bucket, and whether its values are sealed one by one: the activity chain is sealed by its head, and a held text by the
-// record of it, so that nobody reads through a quarter of a gigabyte at start. later are those that a store made by an
-// earlier version has not (later.go).
+// record of it, so that nobody reads through a quarter of a gigabyte at start. later is the generation of stores that has it
+// first, 0 for all (later.go).
 var buckets = []struct {
-	name          []byte
-	sealed, later bool
+	name   []byte
+	sealed bool
+	later  int
 }{
 	{name: bucketMeta, sealed: true}, {name: bucketServers, sealed: true}, {name: bucketPins, sealed: true}, {name: bucketSeen, sealed: true},
 	{name: bucketHistory, sealed: true}, {name: bucketInbox, sealed: true}, {name: bucketDecided, sealed: true}, {name: bucketAnchors, sealed: true},
 	{name: bucketActivity}, {name: bucketIDs},
-	{name: bucketHeld, sealed: true, later: true}, {name: bucketHeldText, later: true}, {name: bucketExcepted, sealed: true, later: true},
+	{name: bucketHeld, sealed: true, later: 1}, {name: bucketHeldText, later: 1}, {name: bucketExcepted, sealed: true, later: 1},
+	{name: bucketHeldItem, sealed: true, later: 2},
 }
 
 // Tx is a transaction. It ends with the function it was given to and is used by one goroutine.
@@ -48,6 +51,7 @@ type Tx struct {
 	rolled bool // servers, pins or values of the home changed: the roll is sealed anew before the commit
 	taken  bool // Reseal: what is there now is this home's
 	bad    int  // records left out of a list because of their seal
+	heads  *heads
 }
 
 // Update runs f in a transaction that writes. When it returns nil all of it is on the disk, otherwise none of it happened.
@@ -58,7 +62,7 @@ func (s *Store) Update(f func(*Tx) error) error {
 	taken := false
 	err := s.note(guard(func() error {
 		return s.update(func(btx *bolt.Tx) error {
-			tx := &Tx{tx: btx, key: s.key, now: s.now}
+			tx := &Tx{tx: btx, key: s.key, now: s.now, heads: &s.heads}
 			if err := shield(f, tx); err != nil {
 				return err
 			}
@@ -83,7 +87,7 @@ func (s *Store) View(f func(*Tx) error) error {
 	}
 	return s.note(guard(func() error {
 		return s.view(func(btx *bolt.Tx) error {
-			return shield(f, &Tx{tx: btx, key: s.key, now: s.now})
+			return shield(f, &Tx{tx: btx, key: s.key, now: s.now, heads: &s.heads})
 		})
 	}))
 }

@@ -104,6 +104,13 @@ type Item struct {
 	Decided   string `json:"decided"`   // "", approved, rejected, withdrawn
 	DecidedAt string `json:"decidedAt"` // "" while it waits
 	Path      string `json:"path"`      // of a client's file, for what is about one
+	// Of held responses: how many are in it, when the first and the last of them came, the codes of the newest, and a name of the item
+	// that stays while its code goes on to the newest response.
+	Count int      `json:"count"`
+	First string   `json:"first"`
+	Last  string   `json:"last"`
+	Codes []string `json:"codes"`
+	Group string   `json:"group"`
 }
 
 // Review is an item whole, with what binds a decision to this look at it.

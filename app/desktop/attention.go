@@ -79,7 +79,7 @@ func (a *attention) follow(hub *app.Hub) {
 			codes = append(codes, it.Code)
 		}
 		codes = append(codes, hub.UnseenNotices()...)
-		return codes
+		return append(codes, hub.CodesHeld()...) // a note about one of many stays as long as that one waits
 	})
 	a.waiting.Store(int64(len(waiting)))
 	coverage, bad := hub.Coverage(control.CoverageQuery{})

@@ -73,6 +73,9 @@ func (p *Page) Review(code string) (Review, error) {
 	}
 	out.ArmAfterMs = int(armAfter / time.Millisecond)
 	out.Nonce = p.nonces.mint(itemSubject(it.Code), it.Digest, out.TypedWord)
+	if out.Held != nil {
+		out.Held.All = p.heldAll(it)
+	}
 	return out, nil
 }
 

@@ -31,6 +31,10 @@ type Held struct {
 	Kept       bool           `json:"kept"` // its text is still there
 	Parts      []HeldPart     `json:"parts"`
 	Links      []HeldLink     `json:"links"`
+	Place      int            `json:"place"` // in its item, the newest being 1; 0 where it waits no more
+	Newer      string         `json:"newer"` // codes of the responses beside it, "" where there are none
+	Older      string         `json:"older"`
+	All        *HeldAll       `json:"all,omitempty"` // the item as it was when this was shown, where there is more than one in it
 }
 
 // HeldArgument is one thing that the client asked with.
@@ -111,6 +115,7 @@ func held(it control.ItemDetail) *Held {
 		State: h.State, Time: stamp(h.Time), Client: h.Client, Method: h.Method, Item: h.Item, Name: h.Name, Arguments: argumentsOf(h.Params, h.Method),
 		Error: h.Error, Bytes: h.Bytes, Why: h.Why, Checks: []HeldCheck{}, RuleSet: h.RuleSet, Expires: stamp(h.Expires), Until: stamp(h.Until),
 		Delivered: stamp(h.Delivered), Without: h.Without, Unsure: h.Unsure, Exceptable: some(h.Excepts), Kept: len(h.Answer) > 0, Parts: []HeldPart{},
+		Place: h.Place, Newer: h.Newer, Older: h.Older,
 	}
 	for _, c := range h.Checks {
 		out.Checks = append(out.Checks, HeldCheck(c))
@@ -167,32 +172,6 @@ func (p *Page) HeldText(code, digest string, part, page int) (HeldPage, error) {
 		}
 	}
 	return HeldPage{}, &control.Error{Code: control.CodeNotFound, Message: "there is no such page"}
-}
-
-// HeldArgument is one thing that the client asked with, unmasked, for a person who looks at it. Nothing is shown to a window that
-// nobody sees.
-func (p *Page) HeldArgument(code, digest, name string) (string, error) {
-	h, err := p.engine()
-	if err != nil {
-		return "", err
-	}
-	if !p.shell.Visible() {
-		return "", &control.Error{Code: control.CodeStale, Message: "nothing is shown while the window is hidden"}
-	}
-	it, err := p.heldNow(code, digest)
-	if err != nil {
-		return "", err
-	}
-	params, err := h.HeldParams(code, digest)
-	if err != nil {
-		return "", err
-	}
-	for _, a := range argumentsOf(params, it.Held.Method) {
-		if a.Name == name {
-			return a.Value, nil
-		}
-	}
-	return "", &control.Error{Code: control.CodeNotFound, Message: "nothing of that name was asked with"}
 }
 
 // Release lets a held answer through once. What is Critical is typed, with or without its marked parts.

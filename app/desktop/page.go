@@ -20,6 +20,7 @@ import (
 type Page struct {
 	shell  *Shell
 	nonces *nonces
+	sets   heldSets
 	hub    func() *app.Hub // nil while none stands
 	say    *attention      // tray and notifications; nil where there are none
 	probe  []string        // sallyport and its arguments before the file and its entries
@@ -56,7 +57,7 @@ func (p *Page) Overview() (Overview, error) {
 	if err != nil {
 		return Overview{}, err
 	}
-	status, err := h.Status()
+	status, err := h.WholeStatus()
 	if err != nil {
 		return Overview{}, err
 	}
@@ -76,14 +77,14 @@ func (p *Page) Overview() (Overview, error) {
 			out.FirstRun = out.FirstRun && !f.Watched
 		}
 	}
-	for _, it := range status.Waiting {
-		switch it.Severity {
+	for severity, n := range status.WaitingBy {
+		switch severity {
 		case "critical":
-			out.Waiting.Critical++
+			out.Waiting.Critical += n
 		case "high":
-			out.Waiting.High++
+			out.Waiting.High += n
 		default:
-			out.Waiting.Review++
+			out.Waiting.Review += n
 		}
 	}
 	for _, q := range status.Problems {

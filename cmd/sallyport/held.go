@@ -26,8 +26,11 @@ func heldMeaning(d control.ItemDetail) string {
 }
 
 // heldConsequence says what happens if nothing is done, and where a decision is made.
-func heldConsequence(d control.ItemDetail, decides control.Welcome) []string {
+func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []string) {
 	held, code := d.Held, text(d.Code)
+	if rest := heldBeside(d); rest != "" {
+		defer func() { lines = append(lines, rest) }()
+	}
 	switch held.State {
 	case control.HeldReleased:
 		return []string{"It is released. The client gets it once, until " + clock(held.Until) + ", by its code or by the same", "request again; asked for by nobody until then, it waits here again."}
@@ -40,7 +43,7 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) []string {
 	case control.HeldGone:
 		return []string{"Its text is not kept any more: there is nothing to release. What was found stays."}
 	}
-	lines := []string{"If you do nothing, the model never sees it."}
+	lines = []string{"If you do nothing, the model never sees it."}
 	if !held.Expires.IsZero() {
 		lines = append(lines, "Its text is kept until "+clock(held.Expires)+".")
 	}
@@ -65,6 +68,18 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) []string {
 		lines = append(lines, fmt.Sprintf("sallyport except %s                     lets this tool's answers pass these rules, for an hour", code))
 	}
 	return lines
+}
+
+// heldBeside says how many responses wait in the same item, "" where this is the only one.
+func heldBeside(d control.ItemDetail) string {
+	if d.Count < 2 {
+		return ""
+	}
+	which := "This is one of them"
+	if len(d.Codes) > 0 && d.Codes[0] == d.Code {
+		which = "This is the newest"
+	}
+	return fmt.Sprintf("%d responses like it are held, from %s to %s. %s.", d.Count, clock(d.First), clock(d.Last), which)
 }
 
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

@@ -73,7 +73,9 @@ func (c releaseCommand) say(s streams, answer control.ReleaseAnswer) error {
 type discardCommand struct {
 	jsonFlag
 	Code   string `arg:"" optional:"" complete:"held" help:"Code of the held response, such as 4F2A."`
-	All    bool   `help:"Delete all held responses."`
+	All    bool   `help:"Delete all responses that are held now."`
+	Server string `placeholder:"S" complete:"server" help:"With --all: only those of this server."`
+	Tool   string `placeholder:"T" help:"With --all: only those of this tool."`
 	Digest string `placeholder:"D" help:"Decide only if the item still has this digest."`
 	Yes    bool   `help:"Answer yes to every question."`
 }
@@ -84,6 +86,9 @@ func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	if c.All {
 		return c.runAll(ctx, s)
+	}
+	if c.Server != "" || c.Tool != "" {
+		return exitUsage, errors.New("--server and --tool go with --all")
 	}
 	hub, item, err := heldItem(ctx, c.Code, c.Digest)
 	if err != nil {
@@ -113,67 +118,6 @@ func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
 		already = " already"
 	}
 	newPage(s).printf("discarded%s: %s\n", already, text(answer.Code))
-	return exitFine, nil
-}
-
-// runAll discards every held answer that waits at this moment; one that comes meanwhile stays.
-func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
-	if c.Digest != "" {
-		return exitUsage, errors.New("--digest is of one held answer")
-	}
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
-	items, err := hub.Inbox(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	held := []control.InboxItem{}
-	for _, item := range items {
-		if item.Kind == "response_held" {
-			held = append(held, item)
-		}
-	}
-	shown := s
-	if c.JSON {
-		shown.out = s.err
-	}
-	p := newPage(shown)
-	done := []control.ReleaseAnswer{}
-	if len(held) > 0 && hub.Welcome().CLIApproval {
-		for _, item := range held {
-			p.line("", item.Code+"  ", item.Server+": "+item.Title)
-		}
-		if err := confirm(ctx, s, c.Yes, fmt.Sprintf("\nThrow %s away? [y/N] ", counted(len(held), "answer")), "y"); err != nil {
-			return max(exitFailed, usageOf(err)), err
-		}
-	}
-	for _, item := range held {
-		answer, err := hub.Release(ctx, control.Release{Code: item.Code, Digest: item.Digest, Discard: true})
-		switch {
-		case hubError(err, control.CodeNotHere), hubError(err, control.CodeDescends):
-			if c.JSON {
-				err = errors.Join(writeJSON(s.out, listOf(held)), err)
-			}
-			return exitPerson, err
-		case hubError(err, control.CodeStale): // decided meanwhile
-		case err != nil:
-			return exitFailed, err
-		default:
-			s.did("it was decided")
-			done = append(done, answer)
-		}
-	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, listOf(done))
-	}
-	if len(held) == 0 {
-		p.printf("Nothing is held.\n")
-		return exitFine, nil
-	}
-	p.printf("discarded: %s\n", counted(len(done), "answer"))
 	return exitFine, nil
 }
 

@@ -26,7 +26,7 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 		status.Problems = append(status.Problems, sandboxStatus(ctx, servers)...)
 	}
 	code := exitFine
-	if len(status.Waiting) > 0 || slices.ContainsFunc(status.Problems, blocksAll) {
+	if status.WaitingCount > 0 || slices.ContainsFunc(status.Problems, blocksAll) {
 		code = exitPerson
 	}
 	if c.JSON {
@@ -40,30 +40,32 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 		return code, writeJSON(s.out, whole)
 	}
 	p := newPage(s)
-	p.printf("hub       %s, process %d, version %s\n", hubKind(status.Hub), status.Hub.PID, text(status.Hub.Version))
-	p.printf("home      %s\n", text(status.Home))
-	if status.RuleSet != "" {
-		p.printf("rules     %s\n", text(status.RuleSet))
-	}
-	p.printf("servers   %d known\n", status.Servers)
-	p.printf("wrappers  %d running\n", len(status.Wrappers))
-	for _, w := range status.Wrappers {
-		client := ""
-		if w.Client != "" {
-			client = " for " + text(w.Client)
+	head := p.aside(func(p *page) {
+		p.printf("hub       %s, process %d, version %s\n", hubKind(status.Hub), status.Hub.PID, text(status.Hub.Version))
+		p.printf("home      %s\n", text(status.Home))
+		if status.RuleSet != "" {
+			p.printf("rules     %s\n", text(status.RuleSet))
 		}
-		p.printf("          %s%s, process %d, since %s\n", text(w.Server), client, w.PID, w.Since.UTC().Format("2006-01-02 15:04:05 UTC"))
+		p.printf("servers   %d known\n", status.Servers)
+		p.wrappers(status.Wrappers)
+	})
+	problems := p.aside(func(p *page) {
+		for _, problem := range status.Problems {
+			p.problem(problem)
+		}
+	}).atMost(maxProblemLines, "sallyport doctor")
+	unseen := p.aside(func(p *page) { p.unseen(status.Unseen) }).atMost(maxUnseenLines, "sallyport servers")
+	waits := p.aside(func(p *page) { p.waitingList(status.Waiting, status.WaitingCount) })
+	guarded := p.aside(func(p *page) {
+		if unknown == nil {
+			p.coverage(coverage)
+		} else {
+			p.printf("guarded   not known: %s\n", text(unknown.Error()))
+		}
+	}).atMost(maxStatusLines-len(head)-len(problems)-len(unseen)-len(waits), "sallyport doctor")
+	for _, line := range slices.Concat(head, guarded, problems, unseen, waits) {
+		p.printf("%s", line)
 	}
-	if unknown == nil {
-		p.coverage(coverage)
-	} else {
-		p.printf("guarded   not known: %s\n", text(unknown.Error()))
-	}
-	for _, problem := range status.Problems {
-		p.problem(problem)
-	}
-	p.unseen(status.Unseen)
-	p.waitingList(status.Waiting)
 	return code, nil
 }
 
@@ -95,19 +97,6 @@ func (p *page) problem(problem control.Problem) {
 	if problem.Next != "" {
 		p.printf("        %s\n", short(problem.Next, maxProblem))
 	}
-}
-
-// waitingList says what waits for a person, or that nothing does.
-func (p *page) waitingList(items []control.InboxItem) {
-	if len(items) == 0 {
-		p.printf("waiting   nothing\n")
-		return
-	}
-	p.printf("waiting   %d\n", len(items))
-	for _, item := range items {
-		p.printf("          %s  %-8s  %s\n", p.paint(bold, text(item.Code)), p.severity(item.Severity), short(item.Title, 60))
-	}
-	p.printf("\nRead one with: sallyport show %s\n", text(items[0].Code))
 }
 
 type serversCommand struct{ jsonFlag }

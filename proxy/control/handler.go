@@ -57,6 +57,8 @@ type Handler interface {
 	AllowClean(peer Peer, q CleanQuery) (CleanDecided, error)
 	Block(peer Peer, b Block) (Blocked, error)
 	Release(peer Peer, r Release) (ReleaseAnswer, error)
+	HeldSet(q HeldQuery) (HeldSet, error)
+	DiscardHeld(peer Peer, d DiscardHeld) (DiscardedHeld, error)
 	Exceptions() ([]Exception, error)
 	Except(peer Peer, e Except) ([]Exception, error)
 	EndException(peer Peer, id string) (Exception, error)

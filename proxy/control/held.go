@@ -84,7 +84,7 @@ type Taken struct {
 // Released is an answer that the same request gets instead of being run again.
 type Released struct {
 	Code  string     `json:"code"`
-	Same  pin.Digest `json:"same"`
+	Same  pin.Digest `json:"same"` // under State.SameKey
 	Until time.Time  `json:"until"`
 }
 
@@ -152,6 +152,10 @@ type HeldDetail struct {
 	Without   bool            `json:"without_marked,omitempty"` // released without the marked parts
 	Unsure    bool            `json:"unsure,omitempty"`         // a wrapper died while it handed it over: it may have arrived
 	Excepts   []string        `json:"exceptable,omitempty"`     // rules an exception could be made for; none if one is critical
+	// Of the responses in its item: its place, the newest being 1, and the codes of the ones beside it, "" where there are none.
+	Place int    `json:"place,omitempty"`
+	Newer string `json:"newer,omitempty"`
+	Older string `json:"older,omitempty"`
 }
 
 func (c *Client) Hold(ctx context.Context, h Held) (Kept, error) {

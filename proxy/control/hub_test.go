@@ -219,6 +219,10 @@ func (h *testHub) Interaction(Wrapper, Interaction) (Kept, error) { return Kept{
 
 func (h *testHub) Release(Peer, Release) (ReleaseAnswer, error) { return ReleaseAnswer{}, nil }
 
+func (h *testHub) HeldSet(HeldQuery) (HeldSet, error) { return HeldSet{}, nil }
+
+func (h *testHub) DiscardHeld(Peer, DiscardHeld) (DiscardedHeld, error) { return DiscardedHeld{}, nil }
+
 func (h *testHub) Exceptions() ([]Exception, error) { return nil, nil }
 
 func (h *testHub) Except(Peer, Except) ([]Exception, error) { return nil, nil }

@@ -65,6 +65,12 @@ var methods = map[string]method{
 	"release": with(func(c *session, r Release) (any, error) {
 		return c.server.handler.Release(c.peer(true), r)
 	}),
+	"held_set": with(func(c *session, q HeldQuery) (any, error) {
+		return c.server.handler.HeldSet(q)
+	}),
+	"discard_held": with(func(c *session, d DiscardHeld) (any, error) {
+		return c.server.handler.DiscardHeld(c.peer(true), d)
+	}),
 	"exceptions": with(func(c *session, _ nothing) (any, error) {
 		return list(c.server.handler.Exceptions())
 	}),

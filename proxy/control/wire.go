@@ -90,9 +90,10 @@ type State struct {
 	// Released are the answers that the same request of this wrapper's client gets; Exceptions those in force for its server.
 	Released   []Released  `json:"released,omitempty"`
 	Exceptions []Exception `json:"exceptions,omitempty"`
-	Asks       []Allowed   `json:"asks,omitempty"`  // what it may ask its client for, of what it would else be refused
-	Rules      []byte      `json:"rules,omitempty"` // the rule file in force (inspect.rules) as it was read, nil for none; it has loaded in the hub
-	Hide       []string    `json:"hide,omitempty"`  // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
+	SameKey    []byte      `json:"same_key,omitempty"` // the key that Same of Released is under
+	Asks       []Allowed   `json:"asks,omitempty"`     // what it may ask its client for, of what it would else be refused
+	Rules      []byte      `json:"rules,omitempty"`    // the rule file in force (inspect.rules) as it was read, nil for none; it has loaded in the hub
+	Hide       []string    `json:"hide,omitempty"`     // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
 }
 
 // ItemState is where one item of a server stands. State is approved, new, changed, rejected or removed. Approved holds the
@@ -212,6 +213,13 @@ type InboxItem struct {
 	// Launch says of a launch which it is: the same program in other surroundings, another program, a variable that loads code.
 	Launch pin.LaunchAbout `json:"launch,omitempty"`
 	Parts  []Part          `json:"parts"`
+	// Of held responses: how many are in it, when the first and the last of them came, and the codes of the newest, the newest first
+	// (100 at most). Code and Digest are the newest one's; each code is about its own response. Group names the item whatever joins it.
+	Count int       `json:"count,omitempty"`
+	First time.Time `json:"first,omitzero"`
+	Last  time.Time `json:"last,omitzero"`
+	Codes []string  `json:"codes,omitempty"`
+	Group string    `json:"group,omitempty"`
 }
 
 // ItemDetail is an item whole, as `show --json` prints it.
@@ -309,6 +317,7 @@ type Server struct {
 	Allowed  int               `json:"allowed"` // tools
 	Blocked  int               `json:"blocked"` // tools
 	Code     string            `json:"code,omitempty"`
+	Held     int               `json:"held,omitempty"` // responses of it that wait for a decision
 	Items    []ServerItem      `json:"items"`
 	Findings []inspect.Finding `json:"findings"`
 	LastSeen time.Time         `json:"last_seen"`
@@ -329,15 +338,18 @@ type ServerItem struct {
 
 // Status answers `status`.
 type Status struct {
-	Hub      Welcome        `json:"hub"`
-	Home     string         `json:"home"`
-	Wrappers []WrapperInfo  `json:"wrappers"`
-	Servers  int            `json:"servers"`
-	Waiting  []InboxItem    `json:"waiting"`
-	Problems []Problem      `json:"problems"`
-	Unseen   []UnseenServer `json:"unseen"`             // allowed, and not yet seen by a client
-	Coverage *Coverage      `json:"coverage,omitempty"` // nil where the hub has none to say
-	RuleSet  string         `json:"rule_set"`           // version and fingerprint of what answers are inspected with
+	Hub      Welcome       `json:"hub"`
+	Home     string        `json:"home"`
+	Wrappers []WrapperInfo `json:"wrappers"`
+	Servers  int           `json:"servers"`
+	// Waiting is the first 100 of what waits, WaitingCount all of it, and WaitingBy that by severity.
+	Waiting      []InboxItem    `json:"waiting"`
+	WaitingCount int            `json:"waiting_count"`
+	WaitingBy    map[string]int `json:"waiting_by,omitempty"`
+	Problems     []Problem      `json:"problems"`
+	Unseen       []UnseenServer `json:"unseen"`             // allowed, and not yet seen by a client
+	Coverage     *Coverage      `json:"coverage,omitempty"` // nil where the hub has none to say
+	RuleSet      string         `json:"rule_set"`           // version and fingerprint of what answers are inspected with
 }
 
 type WrapperInfo struct {

@@ -1,0 +1,101 @@
+package desktop
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// HeldAll is the responses of one item as they were when one of them was shown: what *Discard all* is about, however many come after it.
+type HeldAll struct {
+	Count  int    `json:"count"`
+	Digest string `json:"digest"`
+	Nonce  string `json:"nonce"`
+}
+
+// HeldAllDecision discards them.
+type HeldAllDecision struct {
+	Code   string `json:"code"` // of the response that was shown
+	Digest string `json:"digest"`
+	Nonce  string `json:"nonce"`
+	Reason string `json:"reason"`
+}
+
+// HeldAllDone says what became of them: how many were discarded, how many were decided or gone meanwhile, and how many came since, which
+// are still held.
+type HeldAllDone struct {
+	Discarded int `json:"discarded"`
+	Meanwhile int `json:"meanwhile"`
+	Came      int `json:"came"`
+}
+
+// heldSets are the sets that were shown last, by digest. A page shows one; a few more are kept for a second look at the same thing.
+type heldSets struct {
+	mu     sync.Mutex
+	codes  map[string][]string
+	groups map[string]string
+	order  []string
+}
+
+const maxHeldSets = 8
+
+func (s *heldSets) keep(codes []string, group string) (digest string) {
+	sum := sha256.Sum256([]byte(strings.Join(codes, " ")))
+	digest = hex.EncodeToString(sum[:])
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.codes == nil {
+		s.codes, s.groups = map[string][]string{}, map[string]string{}
+	}
+	s.order = append(slices.DeleteFunc(s.order, func(d string) bool { return d == digest }), digest)
+	s.codes[digest], s.groups[digest] = codes, group
+	if len(s.order) > maxHeldSets {
+		delete(s.codes, s.order[0])
+		delete(s.groups, s.order[0])
+		s.order = s.order[1:]
+	}
+	return digest
+}
+
+func (s *heldSets) of(digest string) (codes []string, group string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.codes[digest], s.groups[digest]
+}
+
+// heldAll is the item of a held response as it is now, nil where the response is the only one.
+func (p *Page) heldAll(it control.ItemDetail) *HeldAll {
+	h := p.hub()
+	if h == nil || it.Count < 2 {
+		return nil
+	}
+	codes := h.HeldCodes(it.Code)
+	if len(codes) < 2 {
+		return nil
+	}
+	digest := p.sets.keep(codes, it.Group)
+	return &HeldAll{Count: len(codes), Digest: digest, Nonce: p.nonces.mint(heldAllSubject(it.Code), digest, "")}
+}
+
+func heldAllSubject(code string) string { return "held-all\x00" + code }
+
+// DiscardAll deletes the responses of an item that were held when it was shown, those and no others.
+func (p *Page) DiscardAll(d HeldAllDecision) (HeldAllDone, error) {
+	h, err := p.engine()
+	if err != nil {
+		return HeldAllDone{}, err
+	}
+	codes, group := p.sets.of(d.Digest)
+	if err := p.nonces.spend(d.Nonce, heldAllSubject(d.Code), d.Digest, "", false); err != nil {
+		return HeldAllDone{}, err
+	}
+	if len(codes) == 0 {
+		return HeldAllDone{}, &control.Error{Code: control.CodeStale, Message: "it was shown too long ago: look at it again", See: d.Code}
+	}
+	done, err := h.DiscardHeldHere(control.DiscardHeld{Codes: codes, Group: group, Reason: d.Reason})
+	return HeldAllDone(done), err
+}

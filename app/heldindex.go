@@ -1,0 +1,214 @@
+package app
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// heldIndex is what the hub knows of held responses without asking the store: each by its code, and those that wait in the items
+// that a person is shown, one for each server, tool and gravest rule. A thousand responses of one tool are one line in the inbox,
+// and one more of them is news to nobody but its own wrapper. h.mu guards it.
+type heldIndex struct {
+	all     map[string]store.Held // by code
+	ids     map[string]string     // code by server and the wrapper's id of it
+	items   map[heldKey]*heldItem
+	granted map[string]bool // codes of what is released or being handed over
+	waiting int             // responses in items
+	kept    int64           // bytes of all texts
+}
+
+// heldKey is what the responses of one item have in common.
+type heldKey struct{ server, what, rule string }
+
+// heldItem are the responses of one item, by the time they were stored.
+type heldItem struct {
+	heldKey
+	marks   []heldMark
+	kept    int64          // bytes of their texts
+	clients map[string]int // whose responses they are
+}
+
+// heldMark is what the item has to know of one response.
+type heldMark struct {
+	code, id     string
+	stored, time time.Time
+	severity     string
+	client       string
+	kept         int64
+	asked        bool
+	askedAt      time.Time
+}
+
+func newHeldIndex() heldIndex {
+	return heldIndex{all: map[string]store.Held{}, ids: map[string]string{}, items: map[heldKey]*heldItem{}, granted: map[string]bool{}}
+}
+
+// heldDecided says what became of a held response: "" as long as it waits for a person.
+func heldDecided(one store.Held) string {
+	switch one.State {
+	case control.HeldReleased, control.HeldTaken, control.HeldDelivered:
+		return decidedApproved
+	case control.HeldDiscarded:
+		return decidedRejected
+	case control.HeldGone:
+		if !one.Decided.IsZero() {
+			return decidedWithdrawn
+		}
+	}
+	return ""
+}
+
+// keyOf is the item that a held response belongs to. Reads of resources are one item a server: their URIs are without number, and
+// any of them can be made up.
+func keyOf(one store.Held) heldKey {
+	key := heldKey{server: one.ServerID, what: heldPart(one), rule: "why:" + one.Why}
+	if kind, _, _ := strings.Cut(one.Item, ":"); kind == string(pin.Resource) || kind == string(pin.ResourceTemplate) {
+		key.what = one.Method
+	}
+	var gravest inspect.Level
+	for rule, level := range levelsOf(one) {
+		if level.Rank() > gravest.Rank() || level.Rank() == gravest.Rank() && rule < key.rule {
+			key.rule, gravest = rule, level
+		}
+	}
+	return key
+}
+
+// severityOfHeld is how grave the item of a held response is.
+func severityOfHeld(one store.Held) string {
+	gravest := severityReview
+	for _, level := range levelsOf(one) {
+		switch {
+		case level == inspect.Critical:
+			return severityCritical
+		case level == inspect.High:
+			gravest = severityHigh
+		}
+	}
+	return gravest
+}
+
+func markOf(one store.Held) heldMark {
+	return heldMark{code: one.Code, id: one.ID, stored: one.Stored, time: one.Time, severity: severityOfHeld(one), client: one.Client, kept: one.Kept, asked: one.Asked, askedAt: one.AskedAt}
+}
+
+// put knows a held response as it is now.
+func (x *heldIndex) put(one store.Held) {
+	x.drop(one.Code)
+	x.all[one.Code] = one
+	x.ids[heldID(one.ServerID, one.ID)] = one.Code
+	x.kept += one.Kept
+	if one.State == control.HeldReleased || one.State == control.HeldTaken {
+		x.granted[one.Code] = true
+	}
+	if heldDecided(one) != "" {
+		return
+	}
+	key := keyOf(one)
+	it := x.items[key]
+	if it == nil {
+		it = &heldItem{heldKey: key, clients: map[string]int{}}
+		x.items[key] = it
+	}
+	mark := markOf(one)
+	i, _ := it.find(mark)
+	it.marks = slices.Insert(it.marks, i, mark)
+	it.kept += mark.kept
+	it.clients[mark.client]++
+	x.waiting++
+}
+
+// drop forgets a held response.
+func (x *heldIndex) drop(code string) {
+	old, known := x.all[code]
+	if !known {
+		return
+	}
+	delete(x.all, code)
+	delete(x.ids, heldID(old.ServerID, old.ID))
+	delete(x.granted, code)
+	x.kept -= old.Kept
+	if heldDecided(old) != "" {
+		return
+	}
+	key := keyOf(old)
+	it := x.items[key]
+	if i, there := it.find(markOf(old)); there {
+		it.kept -= it.marks[i].kept
+		if it.clients[old.Client]--; it.clients[old.Client] <= 0 {
+			delete(it.clients, old.Client)
+		}
+		it.marks = slices.Delete(it.marks, i, i+1)
+		x.waiting--
+	}
+	if len(it.marks) == 0 {
+		delete(x.items, key)
+	}
+}
+
+func (it *heldItem) find(mark heldMark) (at int, there bool) {
+	return slices.BinarySearchFunc(it.marks, mark, func(a, b heldMark) int {
+		return cmp.Or(a.stored.Compare(b.stored), cmp.Compare(a.id, b.id))
+	})
+}
+
+func (it *heldItem) newest() heldMark { return it.marks[len(it.marks)-1] }
+
+// maxCodes is how many codes of one item are listed, the newest first.
+const maxCodes = 100
+
+// codes are those of its newest responses.
+func (it *heldItem) codes() []string {
+	var codes []string
+	for i := len(it.marks) - 1; i >= 0 && len(codes) < maxCodes; i-- {
+		codes = append(codes, it.marks[i].code)
+	}
+	return codes
+}
+
+// gravest is the severity of the gravest response in it.
+func (it *heldItem) gravest() string {
+	severity := severityReview
+	for _, m := range it.marks {
+		switch {
+		case m.severity == severityCritical:
+			return severityCritical
+		case m.severity == severityHigh:
+			severity = severityHigh
+		}
+	}
+	return severity
+}
+
+// concerns says whether it waits for a client or a server.
+func (it *heldItem) concerns(client, server string) bool {
+	return it.server == server || client != "" && it.clients[client] > 0
+}
+
+// itemWith is the item that a response waits in, nil if it does not wait.
+func (x *heldIndex) itemWith(code string) *heldItem {
+	one, known := x.all[code]
+	if !known || heldDecided(one) != "" {
+		return nil
+	}
+	return x.items[keyOf(one)]
+}
+
+// countOf is how many responses of a server wait.
+func (x *heldIndex) countOf(server string) (n int) {
+	for key, it := range x.items {
+		if key.server == server {
+			n += len(it.marks)
+		}
+	}
+	return n
+}
+
+func heldID(server, id string) string { return server + " " + id }

@@ -1,0 +1,198 @@
+package app
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// waits is one item of the inbox: as it is stored, or made of the held responses that are in it.
+type waits struct {
+	store.Item
+	held *heldItem // of held responses, else nil
+}
+
+// waitingItems is all that waits, as a person reads it. Items of held responses carry the newest of them; what is stored of the others
+// is not read, however many there are.
+func (h *Hub) waitingItems(tx *store.Tx) ([]waits, error) {
+	waiting, err := tx.Waiting()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]waits, 0, len(waiting)+len(h.quarantine.items))
+	for _, it := range waiting {
+		all = append(all, waits{Item: it})
+	}
+	for _, held := range h.quarantine.items {
+		it, err := h.shownHeld(tx, held)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, waits{it, held})
+	}
+	orderWaiting(all)
+	return all, nil
+}
+
+// waitingHeads is waitingItems without what is in them.
+func (h *Hub) waitingHeads(tx *store.Tx) ([]waits, error) {
+	waiting, err := tx.WaitingHeads()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]waits, 0, len(waiting)+len(h.quarantine.items))
+	for _, it := range waiting {
+		all = append(all, waits{Item: it})
+	}
+	for _, held := range h.quarantine.items {
+		newest := h.quarantine.all[held.newest().code]
+		all = append(all, waits{held.head(itemOfHeld(newest, "", nil, newest.Stored)), held})
+	}
+	orderWaiting(all)
+	return all, nil
+}
+
+func orderWaiting(all []waits) {
+	slices.SortFunc(all, func(a, b waits) int { // those of held responses come in no order
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Code, b.Code))
+	})
+	sortItems(all, func(w waits) store.Item { return w.Item })
+}
+
+// shownHeld is the item of held responses: its newest one, as grave as the gravest, asked for if any was.
+func (h *Hub) shownHeld(tx *store.Tx, held *heldItem) (store.Item, error) {
+	newest := h.quarantine.all[held.newest().code]
+	it, err := tx.Item(newest.Code)
+	if absent(err) { // something else took it away: what is known of the response is enough to name it
+		it, err = itemOfHeld(newest, heldDigest(newest), nil, newest.Stored), nil
+	}
+	for i := range it.Parts {
+		it.Parts[i].State = newest.State
+	}
+	return held.head(it), err
+}
+
+// head is the item of these responses, made of that of the newest.
+func (held *heldItem) head(it store.Item) store.Item {
+	it.Severity, it.Title = held.gravest(), heldTitles(it.Title, len(held.marks))
+	it.Asked, it.AskedAt = false, time.Time{}
+	for _, m := range held.marks {
+		it.Asked = it.Asked || m.asked
+		if m.askedAt.After(it.AskedAt) {
+			it.AskedAt = m.askedAt
+		}
+	}
+	return it
+}
+
+// heldTitles is the title of an item of n responses, by that of the newest.
+func heldTitles(title string, n int) string {
+	if n == 1 {
+		return title
+	}
+	return fmt.Sprintf("%s (%d of them)", title, n)
+}
+
+// told puts into an item on the wire what it says about the responses in it.
+func (held *heldItem) told(out *control.InboxItem) {
+	if held == nil {
+		return
+	}
+	out.Count, out.Codes, out.Group = len(held.marks), held.codes(), held.name()
+	out.First, out.Last = held.marks[0].time.UTC(), held.newest().time.UTC()
+	for _, m := range held.marks { // wrappers' clocks, not ours: what was written down while no hub ran comes late
+		if t := m.time.UTC(); t.Before(out.First) {
+			out.First = t
+		} else if t.After(out.Last) {
+			out.Last = t
+		}
+	}
+}
+
+// name is the same for the item as long as there is one of its server, tool and rule.
+func (key heldKey) name() string {
+	sum := sha256.Sum256([]byte(key.server + "\x00" + key.what + "\x00" + key.rule))
+	return hex.EncodeToString(sum[:8])
+}
+
+// beside puts into what is shown of one response its place in the item, and its neighbours.
+func (held *heldItem) beside(one store.Held, out *control.HeldDetail) {
+	if held == nil {
+		return
+	}
+	at, there := held.find(markOf(one))
+	if !there {
+		return
+	}
+	out.Place = len(held.marks) - at
+	if at > 0 {
+		out.Older = held.marks[at-1].code
+	}
+	if at < len(held.marks)-1 {
+		out.Newer = held.marks[at+1].code
+	}
+}
+
+// askedHeld puts the item of a held response on top of the inbox. A model may ask for it, or a person's command.
+func (h *Hub) askedHeld(code string, model bool) error {
+	one, known := h.quarantine.all[code]
+	if !known || heldDecided(one) != "" {
+		return nil
+	}
+	return h.updateHeld(func(_ *store.Tx, put putHeld) (bool, error) {
+		one.AskedAt = h.opts.Now()
+		one.Asked = one.Asked || model
+		return true, put(one)
+	})
+}
+
+// decidedHeld is what became of held responses since then. What was discarded, or ran out, is one line for each item that it was in;
+// what was released is one each.
+func (h *Hub) decidedHeld(tx *store.Tx, since time.Time) (out []DecidedItem, err error) {
+	type alike struct {
+		heldKey
+		decided, code string
+	}
+	newest, counts := map[alike]store.Held{}, map[alike]int{}
+	for _, one := range h.quarantine.all {
+		decided := heldDecided(one)
+		if decided == "" || one.Decided.Before(since) {
+			continue
+		}
+		of := alike{heldKey: keyOf(one), decided: decided}
+		if decided == decidedApproved {
+			of.code = one.Code
+		}
+		if last, some := newest[of]; !some || one.Decided.After(last.Decided) || one.Decided.Equal(last.Decided) && one.Stored.After(last.Stored) {
+			newest[of] = one
+		}
+		counts[of]++
+	}
+	for of, one := range newest {
+		it, err := tx.Item(one.Code)
+		if absent(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		server, err := tx.Server(one.ServerID)
+		if err != nil && !absent(err) {
+			return nil, err
+		}
+		it.Title = heldTitles(it.Title, counts[of])
+		shown := inboxItem(it, server)
+		shown.Count = counts[of]
+		for i := range shown.Parts {
+			shown.Parts[i].State = one.State
+		}
+		out = append(out, DecidedItem{shown, of.decided, one.Decided.UTC()})
+	}
+	return out, nil
+}

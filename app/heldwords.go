@@ -1,0 +1,83 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// itemOfHeld is the item of a held answer as it is stored: what became of it since stands in store.Held.
+func itemOfHeld(one store.Held, digest string, findings []inspect.Finding, now time.Time) store.Item {
+	shown := slices.Clone(findings)
+	slices.SortStableFunc(shown, func(a, b inspect.Finding) int { return b.Level.Rank() - a.Level.Rank() })
+	it := store.Item{
+		Code: one.Code, Kind: kindHeld, ServerID: one.ServerID, Severity: severityOfHeld(one), Title: heldTitle(one), Digest: digest, Era: one.Era,
+		Created: now, Updated: now,
+		Parts: []store.Part{{Item: heldPart(one), State: one.State, Digest: one.Text, Findings: writeFindings(shown[:min(len(shown), maxShownFindings)])}},
+	}
+	if one.Client != "" {
+		it.Clients = []string{one.Client}
+	}
+	return it
+}
+
+func heldPart(one store.Held) string {
+	if one.Item != "" {
+		return one.Item
+	}
+	return one.Method
+}
+
+// heldTool is the tool's name where it may stand in a sentence of ours.
+func heldTool(one store.Held) string {
+	if one.Method != "tools/call" {
+		return ""
+	}
+	return inspect.CleanName(one.Name, "")
+}
+
+// heldTitle is ours: it names a tool only where the name carries no sentence.
+func heldTitle(one store.Held) string {
+	what := "An answer"
+	if one.Error {
+		what = "An error"
+	}
+	kind, _, _ := strings.Cut(one.Item, ":")
+	switch name := inspect.CleanName(one.Name, ""); {
+	case one.Method == "tools/call" && name != "":
+		what += fmt.Sprintf(" of %q", name)
+	case one.Method == "tools/call":
+		what += " of a tool"
+	case one.Method == "prompts/get" && name != "":
+		what += fmt.Sprintf(" of the prompt %q", name)
+	case one.Method == "resources/read", kind == string(pin.Resource), kind == string(pin.ResourceTemplate):
+		what += " of a resource"
+	case inspect.CleanName(strings.ReplaceAll(one.Method, "/", "."), "") != "":
+		what += fmt.Sprintf(" to %q", one.Method)
+	}
+	switch one.Why {
+	case control.HeldLimit:
+		return what + " was held back: it is larger than what is looked at"
+	case control.HeldProvider:
+		return what + " was held back: it could not be looked at in full"
+	}
+	return what + " was held back"
+}
+
+// rulesIn are the names of the rules that matched, each once.
+func rulesIn(findings []inspect.Finding) []string {
+	names := []string{}
+	for _, f := range findings {
+		if !slices.Contains(names, f.Rule) && len(names) < maxListed {
+			names = append(names, f.Rule)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// runAll discards the held responses that wait at this moment, of one server or tool where one is named. What comes meanwhile stays,
+// and is counted.
+func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
+	if c.Digest != "" {
+		return exitUsage, errors.New("--digest is of one held response")
+	}
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	set, err := hub.HeldSet(ctx, control.HeldQuery{Server: c.Server, Tool: c.Tool})
+	if err != nil {
+		return exitFailed, err
+	}
+	shown := s
+	if c.JSON {
+		shown.out = s.err
+	}
+	p := newPage(shown)
+	if len(set.Codes) > 0 && hub.Welcome().CLIApproval {
+		for _, item := range set.Items {
+			p.line("", fmt.Sprintf("%s  %s  ", text(item.Code), counted(item.Count, "response")), item.Server+": "+item.Title)
+		}
+		if err := confirm(ctx, s, c.Yes, fmt.Sprintf("\nDiscard %s? [y/N] ", counted(len(set.Codes), "held response")), "y"); err != nil {
+			return max(exitFailed, usageOf(err)), err
+		}
+	}
+	var done control.DiscardedHeld
+	if len(set.Codes) > 0 {
+		done, err = hub.DiscardHeld(ctx, control.DiscardHeld{Codes: set.Codes, Server: c.Server, Tool: c.Tool})
+	}
+	switch {
+	case hubError(err, control.CodeNotHere), hubError(err, control.CodeDescends):
+		if c.JSON {
+			err = errors.Join(writeJSON(s.out, listOf(set.Items)), err)
+		}
+		return exitPerson, err
+	case err != nil:
+		return exitFailed, err
+	}
+	if done.Discarded > 0 {
+		s.did("it was decided")
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, struct {
+			Items []control.InboxItem `json:"items"`
+			control.DiscardedHeld
+		}{listOf(set.Items).Items, done})
+	}
+	if len(set.Codes) == 0 {
+		p.printf("Nothing is held.\n")
+		return exitFine, nil
+	}
+	p.printf("discarded: %s\n", counted(done.Discarded, "response"))
+	if done.Meanwhile > 0 {
+		p.printf("decided or gone meanwhile: %d\n", done.Meanwhile)
+	}
+	if done.Came > 0 {
+		p.printf("came since: %s, not discarded\n", counted(done.Came, "response"))
+	}
+	return exitFine, nil
+}
