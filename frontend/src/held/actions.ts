@@ -1,4 +1,4 @@
-import type { Review } from '../lib/api'
+import type { Held, Review } from '../lib/api'
 import type { Action, Actions } from '../review/action'
 import { warns } from '../review/findings'
 import { plainName } from '../untrusted/names'
@@ -20,7 +20,9 @@ export function heldActions(review: Review): Actions {
     const after: Action = { ...discard, title: 'Discard after all', label: `Discard after all: the response from ${what}` }
     return { safe: after, others: [] }
   }
-  if (!held.kept || !waits(held)) return { safe: discard, others: [] }
+  const all = everything(held, what, base)
+  const blocks = blocking(review, held, what, server, base)
+  if (!held.kept || !waits(held)) return { safe: discard, others: all }
 
   const release: Action = {
     ...base, id: 'held-release', title: 'Release once…', label: `Release once: the response from ${what}`, call: 'release', ask: typed ? 'typed' : 'twice',
@@ -28,7 +30,7 @@ export function heldActions(review: Review): Actions {
     consequence: 'Claude gets all of this text, what you cannot see included, and may do what it says. It is handed over once, within 15 minutes.',
     done: `You released a response from ${what}, once.`,
   }
-  const others = [release]
+  const others = [release, ...all]
   if (held.parts.some((part) => part.marks.length > 0)) {
     const without: Action = {
       ...release, id: 'held-without', title: 'Release without the marked parts…', label: `Release without the marked parts: the response from ${what}`, call: 'without', confirm: 'Release it without them',
@@ -45,11 +47,31 @@ export function heldActions(review: Review): Actions {
       consequence: `Sallyport will stop holding responses of ${what} for ${held.exceptable.length === 1 ? 'this reason' : 'these reasons'}, for a while:`, done: `Responses of ${what} are not held for this any more, for a while. This one is still held.`,
     })
   }
-  if (held.item.startsWith('tool:') && review.identity !== '') {
-    more.push({
-      ...base, id: 'held-block', title: 'Block this tool', label: `Block this tool: ${what} of ${server}`, call: 'block', items: [held.item], ask: 'once', consequence: '', confirm: '',
-      done: `You blocked ${what} of ${server}. The response is still held.`,
-    })
-  }
+  // A tool that goes on like this is one to block: it is offered beside what there are many of.
+  if (all.length > 0) others.push(...blocks)
+  else more.push(...blocks)
   return { safe: discard, others, more }
+}
+
+type Base = Pick<Action, 'items' | 'all' | 'undo' | 'back'>
+
+/** Discards all responses of the item that were held when this was shown. */
+function everything(held: Held, what: string, base: Base): Action[] {
+  const count = held.all?.count ?? 0
+  if (count < 2) return []
+  const all = count.toLocaleString('en')
+  return [{
+    ...base, id: 'held-discard-all', title: `Discard all ${all}…`, label: `Discard all ${all} responses from ${what}`, call: 'discardAll', ask: 'twice', confirm: `Discard ${all} responses`,
+    consequence: `This deletes the ${all} responses from ${what} that are held for the same reason. Claude never sees them, and they don’t come back.`,
+    done: `You discarded responses from ${what}.`,
+  }]
+}
+
+/** Blocks the tool that the response came from. It only tightens, so it is done at one press. */
+function blocking(review: Review, held: Held, what: string, server: string, base: Base): Action[] {
+  if (!held.item.startsWith('tool:') || review.identity === '') return []
+  return [{
+    ...base, id: 'held-block', title: 'Block this tool', label: `Block this tool: ${what} of ${server}`, call: 'block', items: [held.item], ask: 'once', consequence: '', confirm: '',
+    done: `You blocked ${what} of ${server}. The response is still held.`,
+  }]
 }

@@ -1,8 +1,8 @@
 import { fireEvent, render, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Api, ExceptDecision, HeldDecision, HeldState, Review } from '../lib/api'
+import type { Api, ExceptDecision, HeldAllDecision, HeldDecision, HeldState, Review } from '../lib/api'
 import { hide, lookAt, settle } from '../test/look'
-import { exceptionOf, heldPartOf, heldReview, tags } from '../test/reviews'
+import { exceptionOf, heldPartOf, heldReview, manyHeld, tags } from '../test/reviews'
 import { apiOf, findingOf, refuse } from '../test/rooms'
 import Exceptions from './Exceptions.svelte'
 import { countdown, leftWords, sizeOf } from './words'
@@ -138,23 +138,65 @@ describe('a held response', () => {
     expect(page.container.querySelector('mark[data-warning]')).toHaveTextContent('ignore all[1]')
   })
 
-  it('masks secrets of the request, and one that is shown for 20 seconds', async () => {
-    await held(heldReview(), { heldArgument: async (_, __, name) => `the ${name}` })
+  it('shows secrets of the request masked, and has nothing else to show', async () => {
+    await held(heldReview())
     expect(screen.getByText('***')).toBeInTheDocument()
-    await fireEvent.click(button('Show the value of token for 20 seconds'))
-    await settle()
-    expect(screen.getByText('the token')).toBeInTheDocument()
-    await vi.advanceTimersByTimeAsync(19_900)
-    expect(screen.getByText('the token')).toBeInTheDocument()
-    await vi.advanceTimersByTimeAsync(200)
-    expect(screen.queryByText('the token')).toBeNull()
-    expect(screen.getByText('***')).toBeInTheDocument()
+    expect(screen.getByText('looks like an access key or a password: Sallyport did not keep it')).toBeInTheDocument()
+    expect(screen.queryByRole('button', { name: /^Show the value/ })).toBeNull()
   })
 
   it('says that nobody looked where nobody did, and that this is no sign of danger', async () => {
     const { page } = await held(heldReview({ why: 'limit', exceptable: [], parts: [heldPartOf('x')] }, { severity: 'review', findings: [] }))
     expect(screen.getByText(/nobody looked inside. That isn’t a sign of danger/)).toBeInTheDocument()
     expect(page.container.querySelector('.verdict .badge')).toHaveTextContent("Can't check")
+  })
+})
+
+describe('one of many held responses', () => {
+  it('says which one it is, and steps to the ones beside it', async () => {
+    await held(manyHeld())
+    const steps = within(screen.getByRole('navigation', { name: 'Responses of this item' }))
+    expect(steps.getByText(/2 of 1,001/)).toBeInTheDocument()
+    await fireEvent.click(steps.getByRole('button', { name: 'Show the next older response' }))
+    expect(location.hash).toBe('#/inbox/7CK5')
+    await fireEvent.click(steps.getByRole('button', { name: 'Show the next newer response' }))
+    expect(location.hash).toBe('#/inbox/7CK3')
+  })
+
+  it('ends at the newest and the oldest', async () => {
+    await held(manyHeld({ place: 1, newer: '' }))
+    expect(button('Show the next newer response')).toBeDisabled()
+    expect(button('Show the next older response')).toBeEnabled()
+  })
+
+  it('has no steps where it is the only one', async () => {
+    await held(heldReview())
+    expect(screen.queryByRole('navigation', { name: 'Responses of this item' })).toBeNull()
+    expect(screen.queryByRole('button', { name: /^Discard all/ })).toBeNull()
+  })
+
+  it('discards all at the second press, those that were shown, and says how many came since', async () => {
+    const asked: HeldAllDecision[] = []
+    const { arm, discarded, ondecided } = await held(manyHeld(), { discardAll: async (d) => (asked.push(d), { discarded: 1000, meanwhile: 1, came: 2 }) })
+    await arm()
+    await fireEvent.click(button(/^Discard all 1,001 responses/))
+    expect(asked).toEqual([])
+    expect(screen.getByText(/Claude never sees them, and they don’t come back/)).toBeInTheDocument()
+    await vi.advanceTimersByTimeAsync(900)
+    await fireEvent.click(button('Discard 1,001 responses'))
+    await settle()
+    expect(asked).toEqual([{ code: '7CK4', digest: 'd-all', nonce: 'n-all', reason: '' }])
+    expect(discarded).toEqual([])
+    expect(ondecided.mock.calls[0]?.[0]).toMatchObject({ did: 'kept', undo: false, words: 'You discarded 1,000 responses. 1 had been decided meanwhile. 2 responses came since and are still held.' })
+  })
+
+  it('offers to block the tool beside that, at one press', async () => {
+    const blocked: string[][] = []
+    const { arm } = await held(manyHeld(), { block: async (identity, items) => (blocked.push([identity, ...items]), { server: 'notes', items, code: '' }) })
+    await arm()
+    await fireEvent.click(button(/^Block this tool/))
+    await settle()
+    expect(blocked).toEqual([['stdio:notes', 'tool:read_note']])
   })
 })
 

@@ -1,4 +1,4 @@
-import type { Held, Review } from '../lib/api'
+import type { Held, HeldAllDone, Review } from '../lib/api'
 import { verdictOf, worstOf } from '../review/findings'
 import type { Headline } from '../review/headline'
 
@@ -63,6 +63,17 @@ export function sizeOf(bytes: number): string {
   if (bytes < 1000) return bytes === 1 ? '1 byte' : `${bytes} bytes`
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`
   return `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+/** "1,001 responses", "1 response". */
+export const responses = (n: number) => (n === 1 ? '1 response' : `${n.toLocaleString('en')} responses`)
+
+/** What came of discarding all that an item held. */
+export function discardedAll(done: HeldAllDone): string {
+  const said = [`You discarded ${responses(done.discarded)}.`]
+  if (done.meanwhile > 0) said.push(`${done.meanwhile.toLocaleString('en')} had been decided meanwhile.`)
+  if (done.came > 0) said.push(`${responses(done.came)} came since and ${done.came === 1 ? 'is' : 'are'} still held.`)
+  return said.join(' ')
 }
 
 /** What a person says to Claude once it is released. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Api, Item } from '../lib/api'
 import { readRoute } from '../lib/route'
 import { settle } from '../test/look'
-import { HOSTILE_NAME, itemOf, KINDS, reviewOf } from '../test/reviews'
+import { HOSTILE_NAME, itemOf, KINDS, manyHeld, reviewOf } from '../test/reviews'
 import { apiOf, overviewOf, refuse } from '../test/rooms'
 import Inbox from './Inbox.svelte'
 
@@ -89,6 +89,18 @@ describe('the inbox', () => {
     expect(rows()).toHaveLength(1)
     await fireEvent.click(screen.getByRole('button', { name: '1 new — show' }))
     expect(rows()).toHaveLength(2)
+  })
+
+  it('has one row for many held responses, which stays while more come', async () => {
+    const many = itemOf(manyHeld())
+    const { page, now, changed } = await open([many, plain], {}, '#/inbox/7CK5')
+    expect(rows()).toEqual(['Open item 7CK4: notes, 1,001 responses held, high', 'Open item 4F2A: weather, tool changed, review'])
+    expect(page.container.querySelector('[aria-current="true"]')).toHaveAttribute('id', 'item-7CK4')
+    await fireEvent.pointerEnter(page.container.querySelector('#inbox-list') ?? page.container)
+    now.waiting = [{ ...many, code: '7CK2', codes: ['7CK2', ...(many.codes ?? [])], count: 1002 }, plain]
+    await changed(1)
+    expect(rows()[0]).toBe('Open item 7CK2: notes, 1,002 responses held, high')
+    expect(screen.queryByRole('button', { name: /new — show/ })).toBeNull()
   })
 
   it('goes on to what waits next after a decision, and says what was decided', async () => {

@@ -1,6 +1,16 @@
+import { responses } from '../held/words'
 import type { Item, Part } from '../lib/api'
 import { labelOf } from '../review/settings'
 import { plainName } from '../untrusted/names'
+
+/** What a row is known by: an item of held responses stays the same row while its code goes on to the newest of them. */
+export const keyOf = (item: Item) => item.group || item.code
+
+/** Whether it is of more than one held response. */
+export const many = (item: Item) => (item.count ?? 0) > 1
+
+/** Whether a code opens the item: its own, or that of a response in it. */
+export const holds = (item: Item, code: string) => item.code === code || item.codes?.includes(code) === true
 
 /** What an item is, in a list. */
 export function kindWords(item: Item): string {
@@ -20,7 +30,7 @@ export function kindWords(item: Item): string {
     case 'interaction':
       return 'Request from a server'
     case 'response_held':
-      return 'Response held'
+      return many(item) ? `${responses(item.count ?? 0)}${item.decided === '' ? ' held' : ''}` : 'Response held'
     case 'guard_problem':
       return 'Guard problem'
   }

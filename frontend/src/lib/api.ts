@@ -1,5 +1,5 @@
 import type { CleanDecided, CleanSet } from './clean'
-import type { ExceptDecision, Exception, Held, HeldDecision, HeldDone, HeldPage } from './held'
+import type { ExceptDecision, Exception, Held, HeldAllDecision, HeldAllDone, HeldDecision, HeldDone, HeldPage } from './held'
 import type { Level, Severity } from './level'
 
 export type * from './clean'
@@ -37,12 +37,12 @@ export interface Api {
 
   /** One more page of a part of a held answer. */
   heldText(code: string, digest: string, part: number, page: number): Promise<HeldPage>
-  /** One thing that was asked with, unmasked. */
-  heldArgument(code: string, digest: string, name: string): Promise<string>
   /** Lets a held answer through once. Critical: typed. */
   release(decision: HeldDecision): Promise<HeldDone>
   /** Deletes what is held. */
   discard(decision: HeldDecision): Promise<HeldDone>
+  /** Deletes the responses of an item that were held when it was shown. */
+  discardAll(decision: HeldAllDecision): Promise<HeldAllDone>
   /** Lets answers of the tool pass the rules that matched in this one, for a while. */
   except(decision: ExceptDecision): Promise<Exception[]>
   exceptions(): Promise<Exception[]>
@@ -235,6 +235,15 @@ export interface Item {
   decided: string // "", approved, rejected, withdrawn
   decidedAt: string
   path: string
+  /** Of held responses: how many are in it. */
+  count?: number
+  /** when the first and the last of them came */
+  first?: string
+  last?: string
+  /** of the newest of them, the newest first */
+  codes?: string[]
+  /** The same while responses come and go, and with them the item's code. */
+  group?: string
 }
 
 export interface Review extends Item {
@@ -403,6 +412,8 @@ export interface Server {
   parts: number
   /** why nothing of it can be used, where no item says so */
   problem?: Problem
+  /** responses that wait for a decision */
+  held?: number
 }
 
 export interface ServerDetail extends Server {

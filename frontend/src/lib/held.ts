@@ -35,6 +35,34 @@ export interface Held {
   kept: boolean
   parts: HeldPart[]
   links: HeldLink[]
+  /** its place in its item, the newest being 1; 0 where it waits no more */
+  place: number
+  /** codes of the responses beside it, "" where there are none */
+  newer: string
+  older: string
+  /** The item as it was when this was shown, where there is more than one in it. */
+  all?: HeldAll
+}
+
+export interface HeldAll {
+  count: number
+  digest: string
+  nonce: string
+}
+
+export interface HeldAllDecision {
+  code: string
+  digest: string
+  nonce: string
+  reason: string
+}
+
+export interface HeldAllDone {
+  discarded: number
+  /** decided or gone meanwhile */
+  meanwhile: number
+  /** came since, and are still held */
+  came: number
 }
 
 export interface HeldArgument {

@@ -7,7 +7,7 @@ export interface Action {
   title: string
   /** For whom the button stands alone; begins with title. */
   label: string
-  call: 'allow' | 'keep' | 'release' | 'without' | 'discard' | 'except' | 'block'
+  call: 'allow' | 'keep' | 'release' | 'without' | 'discard' | 'discardAll' | 'except' | 'block'
   items: string[]
   all: boolean
   /** once: at a click. twice: with a second click that says what follows. typed: with the word. form: for how long. */

@@ -1,4 +1,4 @@
-import { waits } from '../held/words'
+import { discardedAll, waits } from '../held/words'
 import { CODES, refusalOf, type Api, type Decided, type Item, type Review } from '../lib/api'
 import { inTurn } from '../lib/turns'
 import type { Action } from './action'
@@ -93,9 +93,9 @@ export class Look {
       return {
         code: review.code,
         identity: review.identity,
-        did: action.call === 'keep' || action.call === 'discard' ? 'kept' : 'allowed',
+        did: action.call === 'keep' || action.call === 'discard' || action.call === 'discardAll' ? 'kept' : 'allowed',
         items: done.approved.filter((item) => item !== 'launch'),
-        words: action.call === 'allow' && done.approved.length === 0 ? 'Nothing was allowed: all that is left has a warning.' : action.done,
+        words: action.call === 'allow' && done.approved.length === 0 ? 'Nothing was allowed: all that is left has a warning.' : done.words || action.done,
         next: done.next,
         undo: action.undo && (action.call === 'keep' || done.approved.length > 0),
       }
@@ -109,7 +109,7 @@ export class Look {
     }
   }
 
-  async #settle(review: Review, action: Action, typed: string, reason: string): Promise<Decided> {
+  async #settle(review: Review, action: Action, typed: string, reason: string): Promise<Decided & { words?: string }> {
     const { code, digest, nonce, server } = review
     const done = { code, server, approved: [], rejected: [], left: [], next: code }
     switch (action.call) {
@@ -124,6 +124,11 @@ export class Look {
       case 'discard':
         await this.#api.discard({ code, digest, nonce, without: false, typed, reason })
         return { ...done, next: '' }
+      case 'discardAll': {
+        const { digest: ofAll = '', nonce: once = '' } = review.held?.all ?? {}
+        const ended = await this.#api.discardAll({ code, digest: ofAll, nonce: once, reason })
+        return { ...done, next: '', words: discardedAll(ended) }
+      }
       case 'except':
         await this.#api.except({ code, digest, nonce, rules: [], for: action.length ?? 'hour' })
         return done

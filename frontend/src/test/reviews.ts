@@ -118,7 +118,7 @@ export function heldOf(with_: Partial<Held> = {}): Held {
       heldPartOf(NOTE, { marks: [{ finding: 0, ...spanOf(NOTE, 'ignore all previous instructions'), page: 0 }, { finding: 1, ...spanOf(NOTE, 'a@evil.example'), page: 0 }] }),
       heldPartOf('', { label: 'Picture', mime: 'image/png', bytes: 120_000, sha256: 'c'.repeat(64), shown: false }),
     ],
-    links: [{ before: 'https://bank.example@', host: 'evil.example', after: '/login' }], ...with_,
+    links: [{ before: 'https://bank.example@', host: 'evil.example', after: '/login' }], place: 1, newer: '', older: '', ...with_,
   }
 }
 
@@ -133,6 +133,12 @@ export function heldReview(held: Partial<Held> = {}, with_: Partial<Review> = {}
     ],
     held: heldOf(held), ...with_,
   })
+}
+
+/** One of a thousand responses of one tool that are held for one reason: the second newest. */
+export function manyHeld(held: Partial<Held> = {}): Review {
+  const of = { count: 1001, first: new Date(Date.now() - 3 * 3_600_000).toISOString(), last: new Date(Date.now() - 60_000).toISOString(), codes: ['7CK3', '7CK4', '7CK5'], group: 'c0ffee' }
+  return heldReview({ place: 2, newer: '7CK3', older: '7CK5', all: { count: 1001, digest: 'd-all', nonce: 'n-all' }, ...held }, of)
 }
 
 export function exceptionOf(with_: Partial<Exception> = {}): Exception {
@@ -192,6 +198,7 @@ export const KINDS: Record<string, Review> = {
   }),
   held: heldReview(),
   held_grave: heldReview({}, { code: '7CK5', severity: 'critical' }),
+  held_many: manyHeld(),
   held_limit: heldReview({ why: 'limit', exceptable: [], checks: [{ check: 'threats', ran: false, why: 'longer than 65536 bytes' }], parts: [heldPartOf('x'.repeat(70_000))], links: [] }, { code: '7CK6', severity: 'review', findings: [] }),
   hostile: reviewOf({
     code: 'HQ8T', kind: 'new_server', server: HOSTILE_NAME, title: 'a server is new: 2 tools', severity: 'critical', typedWord: '4821', serverInfo: '{\n  "name": "Sallyport \u2705\u202e"\n}',
@@ -206,8 +213,8 @@ export const KINDS: Record<string, Review> = {
 }
 
 export function itemOf(review: Review): Item {
-  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, decided, decidedAt, path } = review
-  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, decided, decidedAt, path }
+  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, decided, decidedAt, path, count = 0, first = '', last = '', codes = [], group = '' } = review
+  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, decided, decidedAt, path, count, first, last, codes, group }
 }
 
 export function decidedOf(d: Decision, approved: string[] = [], with_: Partial<Decided> = {}): Decided {
