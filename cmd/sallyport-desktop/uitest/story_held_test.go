@@ -63,10 +63,7 @@ func TestAHeldResponseIsSeenReleasedOnceAndHandedOver(t *testing.T) {
 	if page := a.reads(); strings.Contains(page, "horse") {
 		t.Error("the password of the request is on the page")
 	}
-	a.press(button, "Show the value of password")
-	a.says("correct horse")
-	a.press(button, "Hide the value of password")
-	a.until("the password is masked again", func() bool { return !strings.Contains(a.reads(), "correct horse") })
+	a.says("sallyport did not keep it")
 
 	a.twice(releaseOnce, "Release it once")
 	a.says("released once", "in claude, say")

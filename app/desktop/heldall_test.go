@@ -1,0 +1,132 @@
+package desktop
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+func TestManyHeldResponsesAreOneRowAndEachIsReadByItself(t *testing.T) {
+	d := newDesk(t)
+	codes := d.holding(inspect.High)(20, "The end.")
+	rows, err := d.Inbox()
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	row := rows[0]
+	if row.Code != codes[19] || row.Count != 20 || row.First == "" || row.Last < row.First || len(row.Codes) != 20 || row.Group == "" {
+		t.Errorf("the row: %+v", row)
+	}
+	for n, code := range codes {
+		r, err := d.Review(code)
+		if err != nil || r.Code != code || r.Held.Place != 20-n || r.Count != 20 {
+			t.Fatalf("%s: %s, place %d of %d, %v", code, r.Code, r.Held.Place, r.Count, err)
+		}
+		if n > 0 && r.Held.Older != codes[n-1] || n < 19 && r.Held.Newer != codes[n+1] {
+			t.Errorf("beside %s: %s and %s", code, r.Held.Newer, r.Held.Older)
+		}
+		if r.Held.All == nil || r.Held.All.Count != 20 {
+			t.Errorf("all of them: %+v", r.Held.All)
+		}
+	}
+	servers, err := d.Servers()
+	if err != nil || len(servers) != 1 || servers[0].Held != 20 {
+		t.Errorf("the server: %+v, %v", servers, err)
+	}
+}
+
+func TestDiscardAllIsAboutWhatWasHeldWhenThePageWasShown(t *testing.T) {
+	d := newDesk(t)
+	hold := d.holding(inspect.Critical)
+	codes := hold(5, "The end.")
+	r, err := d.Review(codes[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := HeldAllDecision{Code: r.Code, Digest: r.Held.All.Digest, Nonce: r.Held.All.Nonce}
+	late := hold(2, "The end.")
+	refused := func(what string, change func(*HeldAllDecision), code int) {
+		t.Helper()
+		with := all
+		change(&with)
+		if done, err := d.DiscardAll(with); codeOf(err) != code {
+			t.Errorf("%s: %+v, %v", what, done, err)
+		}
+	}
+	refused("at once", func(*HeldAllDecision) {}, control.CodeBadRequest)
+	d.at = d.at.Add(time.Second)
+	refused("with the nonce of the one response", func(a *HeldAllDecision) { a.Nonce = r.Nonce }, control.CodeStale)
+	refused("for another response", func(a *HeldAllDecision) { a.Code = late[0] }, control.CodeStale)
+	if shown, err := d.Review(codes[2]); err != nil || shown.Decided != "" {
+		t.Fatalf("%+v, %v", shown, err)
+	}
+	done, err := d.DiscardAll(all)
+	if err != nil || done.Discarded != 5 || done.Meanwhile != 0 || done.Came != 2 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	refused("twice", func(*HeldAllDecision) {}, control.CodeStale)
+	rows, err := d.Inbox()
+	if err != nil || len(rows) != 1 || rows[0].Count != 2 || !slices.Equal(rows[0].Codes, []string{late[1], late[0]}) {
+		t.Errorf("what is left: %+v, %v", rows, err)
+	}
+	decided, err := d.DecidedItems()
+	if err != nil {
+		t.Fatal(err)
+	}
+	discarded := 0
+	for _, it := range decided {
+		if it.Kind == "response_held" {
+			discarded++
+			if it.Count != 5 || it.Decided != "rejected" {
+				t.Errorf("decided: %+v", it)
+			}
+		}
+	}
+	if discarded != 1 {
+		t.Errorf("%d lines for what was discarded together", discarded)
+	}
+}
+
+func TestASetThatWasShownIsForgottenWithItsWindow(t *testing.T) {
+	d := newDesk(t)
+	codes := d.holding(inspect.High)(3, "The end.")
+	r, err := d.Review(codes[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.at = d.at.Add(time.Second)
+	d.shell.Closing()
+	if _, err := d.DiscardAll(HeldAllDecision{Code: r.Code, Digest: r.Held.All.Digest, Nonce: r.Held.All.Nonce}); codeOf(err) != control.CodeStale {
+		t.Errorf("of a window that nobody sees: %v", err)
+	}
+}
+
+// A page asks three things before it shows anything. With a thousand responses held, 20 MB of text, they are answered at once after a
+// restart: nobody reads through what is held to name it.
+func TestTheListIsThereAtOnceAfterARestart(t *testing.T) {
+	root := t.TempDir()
+	d := newDeskAt(t, root)
+	d.holding(inspect.High)(1001, strings.Repeat("A long letter. ", 1400))
+	if err := d.hub.Close(); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	d = newDeskAt(t, root)
+	opened := time.Since(began)
+	began = time.Now()
+	overview, one := d.Overview()
+	rows, two := d.Inbox()
+	_, three := d.DecidedItems()
+	took := time.Since(began)
+	if one != nil || two != nil || three != nil || len(rows) != 1 || rows[0].Count != 1001 || overview.Waiting.High != 1 {
+		t.Fatalf("%v, %v, %v: %d rows, %+v", one, two, three, len(rows), overview.Waiting)
+	}
+	t.Logf("1,001 held: the hub opens in %s, the page's first calls take %s", opened.Round(time.Millisecond), took.Round(100*time.Microsecond))
+	if took > 500*time.Millisecond {
+		t.Errorf("the page's first calls take %s", took)
+	}
+}
