@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
 )
 
 // pushes is how often a wrapper was told something.
@@ -280,5 +281,26 @@ func TestAHomeWithAnItemForEachResponseGoesOn(t *testing.T) {
 	}
 	if v, err := p.Verify(); err != nil || v.Bad != "" {
 		t.Errorf("the timeline: %+v, %v", v, err)
+	}
+}
+
+func TestOfWhatWaitsNoMoreTheOldestAreForgotten(t *testing.T) {
+	var held []store.Held
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for n := range maxHeldKnown + 3 {
+		held = append(held, store.Held{Code: fmt.Sprint("D", n), State: control.HeldDiscarded, Decided: at.Add(time.Duration(n) * time.Second)})
+	}
+	held = append(held, store.Held{Code: "W", State: control.HeldWaiting}, store.Held{Code: "R", State: control.HeldReleased, Decided: at.Add(-time.Hour)}, store.Held{Code: "T", State: control.HeldTaken, Decided: at.Add(-time.Hour)})
+	codes := func(before time.Time) (all []string) {
+		for _, one := range forgottenHeld(held, before) {
+			all = append(all, one.Code)
+		}
+		return all
+	}
+	if got := codes(time.Time{}); !slices.Equal(got, []string{"D0", "D1", "D2"}) {
+		t.Errorf("too many: %v go", got)
+	}
+	if got := codes(at.Add(5 * time.Second)); !slices.Equal(got, []string{"D0", "D1", "D2", "D3", "D4"}) {
+		t.Errorf("too old: %v go", got)
 	}
 }

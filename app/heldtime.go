@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -100,6 +101,10 @@ func (h *Hub) tend() time.Duration {
 		default:
 			stale = append(stale, one)
 		}
+	}
+	if err := h.forgetMany(); err != nil {
+		h.failed(err)
+		return tendAtLeast
 	}
 	over := false
 	for _, e := range h.quarantine.passes {
@@ -243,7 +248,8 @@ func (h *Hub) claimed(one store.Held) bool {
 	return false
 }
 
-// maxHeldKnown is how many held responses that wait no more can be looked up. The timeline has all of them.
+// maxHeldKnown is how many held responses that wait no more can be looked up, and a tenth more before the oldest are forgotten: each
+// write seals the list of all of them anew. The timeline has every one.
 const maxHeldKnown = 10_000
 
 // forgottenHeld are those of which nothing need be known any more: decided before t, or more than can be looked up, the oldest of them.
@@ -257,4 +263,29 @@ func forgottenHeld(held []store.Held, t time.Time) []store.Held {
 		n++
 	}
 	return over[:n]
+}
+
+// forgetMany forgets the oldest of what waits no more, where there is too much of it: a server that sends nothing but poison has
+// thousands discarded in an hour.
+func (h *Hub) forgetMany() error {
+	q := &h.quarantine
+	if len(q.all)-q.waiting-len(q.granted) <= maxHeldKnown+maxHeldKnown/10 {
+		return nil
+	}
+	gone := forgottenHeld(slices.Collect(maps.Values(q.all)), time.Time{})
+	err := h.update(func(tx *store.Tx) (bool, error) {
+		for _, one := range gone {
+			if err := tx.ForgetHeld(one.Code); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, one := range gone {
+		q.drop(one.Code)
+	}
+	return nil
 }

@@ -121,6 +121,7 @@ type waiting struct {
 	Kind     string `json:"kind"`
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
+	Count    int    `json:"count"` // of held responses
 	Parts    []struct {
 		Item  string `json:"item"`
 		State string `json:"state"`
