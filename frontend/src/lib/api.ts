@@ -412,8 +412,6 @@ export interface Server {
   parts: number
   /** why nothing of it can be used, where no item says so */
   problem?: Problem
-  /** responses that wait for a decision */
-  held?: number
 }
 
 export interface ServerDetail extends Server {
