@@ -130,6 +130,16 @@ func (p *Page) Block(identity string, items []string) (Blocked, error) {
 	return Blocked{Server: done.Server, Items: some(done.Items), Code: done.Code}, err
 }
 
+// Undo takes back that a new server was allowed: it waits again, as the same item. It only tightens, so it needs no nonce.
+func (p *Page) Undo(code string) (Blocked, error) {
+	h, err := p.engine()
+	if err != nil {
+		return Blocked{}, err
+	}
+	done, err := h.Undo(code)
+	return Blocked{Server: done.Server, Items: some(done.Items), Code: done.Code}, err
+}
+
 // some is a list that is never null.
 func some[T any](list []T) []T {
 	if list == nil {

@@ -171,12 +171,21 @@ describe('the window', () => {
       expect(screen.queryByRole('button', { name: 'Undo this decision' })).toBeNull()
     })
 
-    it('is offered back for ten minutes', async () => {
+    it('is said for ten seconds, and can be taken back by Ctrl+Z for ten minutes', async () => {
       const { block } = await allowed()
-      await vi.advanceTimersByTimeAsync(9.9 * 60_000)
+      await vi.advanceTimersByTimeAsync(9_000)
       expect(screen.getByRole('button', { name: 'Undo this decision' })).toBeInTheDocument()
-      await vi.advanceTimersByTimeAsync(0.2 * 60_000)
+      await vi.advanceTimersByTimeAsync(1_500)
       expect(screen.queryByRole('button', { name: 'Undo this decision' })).toBeNull()
+      await vi.advanceTimersByTimeAsync(9.5 * 60_000)
+      await fireEvent.keyDown(window, { key: 'z', ctrlKey: true })
+      await settle()
+      expect(block).toHaveBeenCalledOnce()
+    })
+
+    it('cannot be taken back after ten minutes', async () => {
+      const { block } = await allowed()
+      await vi.advanceTimersByTimeAsync(10.1 * 60_000)
       await fireEvent.keyDown(window, { key: 'z', ctrlKey: true })
       expect(block).not.toHaveBeenCalled()
     })

@@ -84,15 +84,15 @@ describe('several new servers without warnings', () => {
   })
 
   it('are all taken back by one undo', async () => {
-    const block = vi.fn(async () => ({ server: '', items: [], code: '' }))
-    await open({ allowClean: async () => allAllowed, block })
+    const undo = vi.fn(async (code: string) => ({ server: '', items: [], code }))
+    await open({ allowClean: async () => allAllowed, undo })
     await ask()
     await arm()
     await fireEvent.click(allowButton())
     await settle()
     await fireEvent.click(screen.getByRole('button', { name: 'Undo this decision' }))
     await settle()
-    expect(block.mock.calls).toEqual(['weather', 'files', 'clock'].map((server) => [`stdio:["${server}"]`, ['tool:a', 'tool:b']]))
+    expect(undo.mock.calls).toEqual(allAllowed.allowed.map((one) => [one.code]))
   })
 
   it('that changed since are named with where they wait now', async () => {

@@ -35,5 +35,5 @@ export function allowedWords(done: CleanDecided): string {
 /** The decision as the receipt has it. Undo takes all of it back. */
 export function outcomeOf(done: CleanDecided): Outcome {
   const [first, ...also] = done.allowed.map(({ code, identity, items }) => ({ code, identity, items: items.filter((item) => item !== 'launch') }))
-  return { code: first?.code ?? '', identity: first?.identity ?? '', did: 'allowed', items: first?.items ?? [], also, words: allowedWords(done), next: '', undo: first !== undefined }
+  return { code: first?.code ?? '', identity: first?.identity ?? '', did: 'allowed', items: first?.items ?? [], also, words: allowedWords(done), next: '', undo: first !== undefined, newServer: true }
 }

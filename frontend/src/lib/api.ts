@@ -55,6 +55,8 @@ export interface Api {
   history(identity: string): Promise<HistoryEvent[]>
   /** Only tightens. No items: the whole server. */
   block(identity: string, items: string[]): Promise<Blocked>
+  /** Only tightens: a new server that was allowed waits again, as the item it was. */
+  undo(code: string): Promise<Blocked>
   logs(server: string, lines: number): Promise<string>
 
   activity(query: ActivityQuery): Promise<Activity>

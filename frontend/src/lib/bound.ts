@@ -31,6 +31,7 @@ export const api: Api = {
   server: (identity) => one(page.Server(identity)),
   history: (identity) => many(page.History(identity)),
   block: (identity, items) => one(page.Block(identity, items)),
+  undo: (code) => one(page.Undo(code)),
   logs: (server, lines) => page.Logs(server, lines),
   activity: (query) => one(page.Activity(query)),
   record: (id) => one(page.Record(id)),

@@ -5,7 +5,9 @@ export interface Outcome {
   did: 'allowed' | 'kept'
   items: string[]
   /** What the same decision allowed of other servers. */
-  also?: { identity: string; items: string[] }[]
+  also?: { code: string; identity: string; items: string[] }[]
+  /** It allowed new servers: taken back, each waits again as the item it was. */
+  newServer?: boolean
   /** Ours. */
   words: string
   /** Code under which the rest waits. */

@@ -14,7 +14,7 @@ const decide = async (d: Decision) => decidedOf(d, d.items)
 const count = (severity: string) => waiting.filter((r) => r.severity === severity).length
 
 const api = apiOf({
-  ready: async () => '',
+  ready: async () => '', alive: async () => undefined,
   overview: async () => overviewOf({ waiting: { critical: count('critical'), high: count('high'), review: count('review') }, theme: (query.get('theme') ?? 'system') as 'light' }),
   inbox: async () => waiting.map(itemOf),
   decided: async () => all.filter((r) => r.decided !== '').map(itemOf),

@@ -14,6 +14,7 @@ const DID: Record<string, string> = {
   replace: 'New version allowed by you',
   reject: 'Kept blocked by you',
   block: 'Blocked again by you',
+  undo: 'Undone by you: waits for review again',
   trust: 'Allowed unread',
   adopt: 'Taken over',
 }

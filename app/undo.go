@@ -1,0 +1,157 @@
+package app
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Undo takes back that a new server was allowed: what the item let in is new again, and waits under the code it had, because a
+// code names one content. Nothing else is allowed by it, so it needs no look at anything. Answered like a block.
+func (h *Hub) Undo(code string) (out control.Blocked, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.usable(); err != nil {
+		return out, err
+	}
+	var id string
+	err = h.update(func(tx *store.Tx) (bool, error) {
+		it, err := tx.Item(code)
+		if absent(err) {
+			return false, answer(control.CodeNotFound, "no item %s", code)
+		}
+		if err != nil {
+			return false, err
+		}
+		if it.Kind != kindNewServer || it.Decided != decidedApproved {
+			return false, answer(control.CodeBadRequest, "%s is not a new server that was allowed", it.Code)
+		}
+		l, err := readLedger(tx, it.ServerID)
+		if err != nil {
+			return false, err
+		}
+		id, out.Server = it.ServerID, l.server.Name
+		now := h.opts.Now()
+		before := review(l.facts())
+		if out.Items, err = l.forgetAllowed(tx, it, now); err != nil {
+			return false, err
+		}
+		if len(out.Items) == 0 {
+			return false, answer(control.CodeStale, "nothing that %s allowed is still as it was", it.Code)
+		}
+		if err := l.asShown(tx, it, now); err != nil {
+			return false, err
+		}
+		after := review(l.facts())
+		if err := reopen(tx, it, contentOf(l, after, kindNewServer), now); err != nil {
+			return false, err
+		}
+		if _, err := h.settleServer(tx, l, before, after, now); err != nil {
+			return false, err
+		}
+		if waits, err := tx.WaitingFor(id, kindNewServer); err == nil {
+			out.Code = waits.Code
+		}
+		return true, h.noteDecision(tx, l.server.Name, "rejection", it.Code, out.Items, "made new again, which was allowed before,", map[string]any{"check": "undo"})
+	})
+	if err != nil {
+		return control.Blocked{}, h.failed(err)
+	}
+	if err := h.refresh(id); err != nil {
+		return control.Blocked{}, h.failed(err)
+	}
+	h.pushAll()
+	return out, nil
+}
+
+// forgetAllowed drops the pins that an item's decision made, and answers of what. What runs is forgotten with them, unless
+// something else of the server is still allowed.
+func (l *ledger) forgetAllowed(tx *store.Tx, it store.Item, now time.Time) (items []string, err error) {
+	forget := func(key string, of func(store.Pin) bool) error {
+		pins := slices.Clone(l.pins[key])
+		for _, p := range pins {
+			if p.State != store.Approved || !of(p) {
+				continue
+			}
+			if !slices.Contains(items, key) {
+				items = append(items, key)
+			}
+			digest := p.Digest
+			p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = "", nil, store.Rejected, "", time.Time{}, false, ""
+			err := errors.Join(l.unapprove(tx, p), tx.AddHistory(store.Event{
+				ServerID: l.server.ID, Item: key, Era: p.Era, At: now, Action: "undo", By: store.ByPerson, Digest: digest, Code: it.Code,
+			}))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, part := range it.Parts {
+		if part.Item == keyLaunch || part.State != stateNew {
+			continue
+		}
+		if err := forget(part.Item, func(p store.Pin) bool { return p.Code == it.Code && p.ApprovedBy == store.ByPerson }); err != nil {
+			return nil, err
+		}
+	}
+	for key := range l.pins {
+		if key != keyLaunch && slices.ContainsFunc(l.pins[key], func(p store.Pin) bool { return p.State == store.Approved }) {
+			return items, nil
+		}
+	}
+	return items, forget(keyLaunch, func(store.Pin) bool { return true })
+}
+
+// unapprove keeps of a pin what a person said no to, and the pin only for that.
+func (l *ledger) unapprove(tx *store.Tx, p store.Pin) error {
+	if len(p.Refused) > 0 {
+		return l.putPin(tx, p)
+	}
+	l.pins[p.Item] = slices.DeleteFunc(slices.Clone(l.pins[p.Item]), func(other store.Pin) bool { return other.Era == p.Era })
+	l.wrote = true
+	return tx.DeletePin(p.ServerID, p.Era, p.Item)
+}
+
+// asShown has the launch wait as the item showed it, where the same program runs: circumstances that joined since are no
+// other content.
+func (l *ledger) asShown(tx *store.Tx, it store.Item, now time.Time) error {
+	i := slices.IndexFunc(it.Parts, func(p store.Part) bool { return p.Item == keyLaunch })
+	if i < 0 || known(l.pins[keyLaunch]) {
+		return nil
+	}
+	shown, errShown := pin.ReadLaunch(it.Parts[i].Definition)
+	running, errNow := pin.ReadLaunch(l.seen[keyLaunch].Raw)
+	if errShown != nil || errNow != nil || !shown.SameCode(running) {
+		return nil
+	}
+	digest := pin.Digest(it.Parts[i].Digest)
+	return l.put(tx, keyLaunch, &declaration{Key: keyLaunch, Era: launchEra(digest), Digest: digest, Raw: it.Parts[i].Definition}, now)
+}
+
+// reopen has a decided item wait again, where what waits now is exactly its content. What was left of it is part of it.
+func reopen(tx *store.Tx, it store.Item, want *content, now time.Time) error {
+	if want == nil || want.digest() != it.Digest {
+		return nil // the server declares something else since: that gets a code of its own
+	}
+	rest, err := tx.WaitingFor(it.ServerID, it.Kind)
+	switch {
+	case err == nil:
+		rest.Decided, rest.DecidedAt, rest.Next = decidedSuperseded, now, it.Code
+		if err := tx.PutItem(rest); err != nil {
+			return err
+		}
+	case !absent(err):
+		return err
+	}
+	it.Decided, it.DecidedAt, it.Next, it.Updated = "", time.Time{}, "", now
+	it.Parts = slices.Clone(it.Parts)
+	for i := range it.Parts {
+		it.Parts[i].Definition, it.Parts[i].Approved = nil, nil
+	}
+	return tx.PutItem(it)
+}
