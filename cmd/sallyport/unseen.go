@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -10,17 +11,10 @@ import (
 func (p *page) unseen(list []control.UnseenServer) {
 	said := map[string]bool{}
 	for _, u := range list {
-		line := fmt.Sprintf("%s: allowed, not yet seen by %s: %s", short(u.Server, 24), short(clientName(u.Client), 24), short(u.Next, 48))
+		line := fmt.Sprintf("%s: allowed, not yet seen by %s: %s", short(u.Server, 24), short(app.ClientTitle(u.Client), 24), short(u.Next, 48))
 		if !said[line] { // some clients start a server twice
 			said[line] = true
 			p.printf("%s  %s\n", p.paint(yellow, text(u.Code)), line)
 		}
 	}
-}
-
-func clientName(client string) string {
-	if client == "" {
-		return "the client"
-	}
-	return client
 }
