@@ -154,7 +154,14 @@ describe('after it was written', () => {
     expect(screen.getByText(/^Backup saved \(today \d\d:\d\d\)/)).toBeInTheDocument()
     await fireEvent.click(screen.getByRole('button', { name: 'Show the backup' }))
     expect(screen.getByText('20261121-100204.117-3fa94c1b')).toBeInTheDocument()
-    expect(screen.getByText(/Restart Claude Desktop to finish/)).toBeInTheDocument()
+    expect(await screen.findByText(/Review the server, then restart Claude Desktop once/)).toBeInTheDocument()
+  })
+
+  it('asks for one restart, last of all, once nothing waits any more', async () => {
+    await protectedNow({ look: async (_, __, [name = '']) => found(name, '') })
+    const restart = await screen.findByText(/^Restart Claude Desktop to finish\. It keeps using the old settings until then\./)
+    const rows = screen.getAllByRole('listitem')
+    expect(rows.indexOf(restart.closest('li') as HTMLElement)).toBe(rows.length - 1)
   })
 
   it('says what a look found, in numbers a person can weigh', async () => {

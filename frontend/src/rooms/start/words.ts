@@ -70,3 +70,9 @@ export function proofOf(step: Step, server: Server | undefined, client: string):
   const code = server.code || step.code
   return step.state === 'review' && step.code === code ? step : { state: 'review', words: `${server.light.words}.`, code }
 }
+
+/** Last of all, and once: a client that reads its file at launch may list the tools only then. */
+export function restartWords(client: string, looked: boolean, waiting: number): string {
+  if (!looked) return `Restart ${client} last, after your review.`
+  return waiting > 0 ? `Review ${waiting === 1 ? 'the server' : 'the servers'}, then restart ${client} once.` : `Restart ${client} to finish.`
+}
