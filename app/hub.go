@@ -104,6 +104,7 @@ type Hub struct {
 	settings  settings
 	own       ownRules
 	unseen    unseen
+	listers   listers
 	files     map[string]pin.FileStamp   // by path: what was in them when they stood like this; nil before the store was asked
 	problems  map[string]control.Problem // by code
 	cli       bool                       // decisions may come over the socket
@@ -155,6 +156,7 @@ func Open(opts Options) (*Hub, error) {
 		flood:      map[string][]string{},
 		withdrawn:  map[string]string{},
 		problems:   map[string]control.Problem{},
+		listers:    listers{of: map[clientProcess]*lister{}},
 		quarantine: newQuarantine(),
 		unseen:     newUnseen(),
 		own:        ownRules{wake: make(chan struct{}, 1)},

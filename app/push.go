@@ -17,7 +17,7 @@ func (h *Hub) blocked(s *session) control.State {
 	h.revision++
 	state := control.State{
 		Revision: h.revision, Name: s.name, Blocked: true,
-		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()), Rules: h.own.raw,
+		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()), Rules: h.own.raw, OwnTools: h.ownToolsOf(s),
 	}
 	if h.lost != nil {
 		state.Code, state.Kind, state.Waiting = h.lost.code, kindProblem, 1
@@ -122,7 +122,7 @@ func (h *Hub) stateOf(s *session) (state control.State, news bool) {
 		return h.blocked(s), false
 	}
 	state = st.base
-	state.Name, state.Waiting, state.Launch = s.name, h.waitingOf(s), st.launch.state(s)
+	state.Name, state.Waiting, state.Launch, state.OwnTools = s.name, h.waitingOf(s), st.launch.state(s), h.ownToolsOf(s)
 	if s.entry == pin.ProbeClient { // a look starts a server as its client would
 		state.Launch.Surroundings = h.around.last(s.client)
 	}
@@ -219,7 +219,7 @@ func (h *Hub) ordered() []*session {
 }
 
 func sameState(a, b control.State) bool {
-	return a.Name == b.Name && a.Open == b.Open && a.Blocked == b.Blocked && a.Code == b.Code && a.Kind == b.Kind && a.Waiting == b.Waiting &&
+	return a.OwnTools == b.OwnTools && a.Name == b.Name && a.Open == b.Open && a.Blocked == b.Blocked && a.Code == b.Code && a.Kind == b.Kind && a.Waiting == b.Waiting &&
 		maps.Equal(a.Settings, b.Settings) && slices.Equal(a.Hide, b.Hide) && bytes.Equal(a.Rules, b.Rules) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
 		return x.State == y.State && x.Code == y.Code && slices.Equal(x.Approved, y.Approved)
 	})

@@ -24,7 +24,7 @@ type session struct {
 	entry    string // the client as its entry names it; pin.ProbeClient for a look
 	id       string
 	pid      int
-	parent   int // the process that started it, 0 where it could not tell
+	parent   control.Parent // the process that started it, 0 where it could not tell
 	since    time.Time
 	secrets  []string // of its command, to mask them in what it logs
 	declared map[string]*declaration
@@ -33,8 +33,9 @@ type session struct {
 	sandbox  string    // what its server runs under, as it said with its last report
 	reported uint64    // order of its last report, 0 before the first
 	pushed   control.State
-	strange  bool   // it sent records that no wrapper can cause
-	unlisted string // why it cannot read what its server declares; "" while it can
+	listsFor clientProcess // whose listing our own tools stand in once; zero without --client
+	strange  bool          // it sent records that no wrapper can cause
+	unlisted string        // why it cannot read what its server declares; "" while it can
 }
 
 // looks says that it is no client's wrapper but a look at the server.
@@ -74,12 +75,15 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	s.entry = s.client
 	if peer.Role == control.RoleProbe {
 		s.entry = pin.ProbeClient
+	} else {
+		s.listsFor = clientProcessOf(s.client, r.Parent)
 	}
 	if h.store == nil {
 		// The wrapper stays connected and blocks everything; the hub that comes after this one will be told all again.
 		h.sessions[w] = s
 		h.idling()
 		s.name = inspect.CleanName(r.Server.Name, "server-1")
+		h.chooseLister(s, r.Lists)
 		return h.blocked(s), nil
 	}
 	// A wrapper that starts waits for no disk: what is stored already is only read, beside whatever is being written.
@@ -111,6 +115,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	if save && !write {
 		h.saveStarts()
 	}
+	h.chooseLister(s, r.Lists)
 	h.changed()
 	st := h.servers[id.ID]
 	st.lastSeen, st.base.Name = now, server.Name
@@ -184,6 +189,7 @@ func (h *Hub) Unregister(w control.Wrapper) {
 	}
 	delete(h.sessions, w)
 	h.forgetUnseen(s)
+	h.lostLister(s)
 	h.changed()
 	h.awayHeld()
 	h.wrapperGone()

@@ -20,10 +20,10 @@ type unseen struct {
 	told map[clientProcess]bool
 }
 
-// clientProcess is one run of a client: all wrappers that it started. parent is 0 where a wrapper could not tell.
+// clientProcess is one run of a client: all wrappers that it started. parent is empty where a wrapper could not tell.
 type clientProcess struct {
 	client string
-	parent int
+	parent control.Parent
 }
 
 func newUnseen() unseen {

@@ -357,7 +357,7 @@ func (c *checker) unverified(err error, problem bool) {
 	if tell {
 		c.s.journal.unverified(err)
 	}
-	c.announce(after.differs(before))
+	c.announce(c.s.changed(before, after))
 	c.mu.Lock()
 	c.againLocked()
 	c.mu.Unlock()
@@ -414,7 +414,7 @@ func (c *checker) judge(ctx context.Context, shot *snapshot) {
 	yes := true
 	before, after := c.s.rebuild(shot.observation(), &yes)
 	if before.seen != nil {
-		c.announce(after.differs(before))
+		c.announce(c.s.changed(before, after))
 	}
 }
 

@@ -113,7 +113,7 @@ func (e *entrance) settle(ctx context.Context, s *Session) {
 	defer deadline.Stop()
 	poll := time.NewTicker(2 * time.Millisecond)
 	defer poll.Stop()
-	for e.pending() || s.checks.running() || s.life.asked.Load() && !s.life.answered.Load() && !s.park.holds() {
+	for e.pending() || s.own.pending() || s.checks.running() || s.life.asked.Load() && !s.life.answered.Load() && !s.park.holds() {
 		select {
 		case <-ctx.Done():
 			return

@@ -44,6 +44,7 @@ type gatekeeper struct {
 	released []control.Released
 	excepted []control.Exception
 	rules    []byte
+	ownTools string // where the hub has our tools listed
 
 	unseen       []control.Unseen
 	interactions []control.Interaction
@@ -157,6 +158,7 @@ func (g *gatekeeper) push() {
 		Revision: g.state.Revision + 1, Name: "weather", Open: len(g.approved) > 0, Blocked: g.state.Blocked,
 		Items: map[string]control.ItemState{}, Settings: map[string]string{},
 	}
+	next.OwnTools, next.Waiting = g.ownTools, len(g.waiting.Items)
 	next.Released, next.Exceptions, next.Asks, next.Rules = g.released, g.excepted, g.asks, g.rules
 	for k, v := range g.settings {
 		next.Settings[k] = v

@@ -12,6 +12,12 @@ const listingAge = time.Second
 
 // admitListing answers a listing of a server that is not open by ourselves, and sends every other one on.
 func (s *Session) admitListing(v *view, r *request, line []byte) {
+	if !s.awaitsChoice(v, r, line) {
+		s.listPage(v, r, line)
+	}
+}
+
+func (s *Session) listPage(v *view, r *request, line []byte) {
 	// Tools that are not announced are never listed, so nobody asks for them: that the client does is our own doing, who
 	// announce tools for every server.
 	if r.method != methodListTools && !s.life.announces(lists[r.method].capability) {
@@ -40,7 +46,7 @@ func (s *Session) emptyListing(v *view, r *request) []byte {
 	result := append([]byte(`{"`), l.member...)
 	result = append(result, `":[`...)
 	if r.method == methodListTools && r.cursor == "" {
-		for i, tool := range ownTools(v) {
+		for i, tool := range s.ownTools(v) {
 			if i > 0 {
 				result = append(result, ',')
 			}
@@ -108,7 +114,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 	}
 	var own [][]byte
 	if r.method == methodListTools && r.page <= 1 {
-		own = ownTools(v)
+		own = s.ownTools(v)
 	}
 	edits := frame.EditArray(line, array, keep, own...)
 	edits = append(edits, frame.CutMembers(line, result, func(key string, m frame.Member) bool {

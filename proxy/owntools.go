@@ -25,14 +25,6 @@ var ownToolDefinitions = [][]byte{
 	[]byte(`{"name":"quarantine_release","title":"Sallyport: hand over a released answer","description":"Hands over an answer that Sallyport held back, once, after the user has released it in Sallyport. It cannot release anything itself.","inputSchema":{"type":"object","properties":{"quarantine_id":{"type":"string","description":"The item's code, four characters, as the refusal named it."}},"required":["quarantine_id"]},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}`),
 }
 
-// ownTools are the definitions to add to the first page of a listing.
-func ownTools(v *view) [][]byte {
-	if !v.policy.OwnToolsAlways && v.state.Waiting == 0 {
-		return nil
-	}
-	return ownToolDefinitions
-}
-
 // attentionLimit bounds how long a client waits for the hub to say what waits.
 const attentionLimit = 5 * time.Second
 

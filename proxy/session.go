@@ -53,6 +53,7 @@ type Session struct {
 	server *lineWriter
 
 	calls inFlight // requests on their way to the server: the client's and our own
+	own   ownListing
 	asks  inFlight // requests of the server on their way to the client
 
 	view   atomic.Pointer[view]
@@ -189,6 +190,9 @@ func (s *Session) AnswerAll(what string) {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before it answered: "+what, nil))
 		s.journal.answered(r, "error", 0)
 	}
+	for _, w := range s.own.takeAll() {
+		s.client.Enqueue(errorLine(w.r.id, -32000, "[Sallyport] the server ended before it answered: "+what, nil))
+	}
 	for _, r := range s.checks.takeHeld() {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before its answer could be checked: "+what, nil))
 		s.journal.answered(r, "error", 0)
@@ -322,7 +326,10 @@ func (s *Session) onState(connected bool) {
 	before, after := s.rebuild(nil, nil)
 	s.life.stateCame()
 	s.park.wake()
-	s.checks.announce(after.differs(before))
+	s.checks.announce(s.changed(before, after))
+	if after.state.OwnTools != control.OwnToolsLater && s.own.pending() {
+		s.aside.run(s.ownChosen)
+	}
 	if connected {
 		s.checks.resync()
 	}

@@ -160,9 +160,6 @@ func (v *view) differs(before *view) []string {
 		say(lists[methodListPrompts].changed)
 		say(lists[methodListResources].changed)
 	}
-	if !v.policy.OwnToolsAlways && (before.state.Waiting > 0) != (v.state.Waiting > 0) {
-		say(lists[methodListTools].changed)
-	}
 	keys := map[string]bool{}
 	for key := range v.served {
 		keys[key] = true

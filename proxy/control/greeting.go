@@ -44,11 +44,18 @@ func (r *Register) raw() []byte {
 	}
 	b = frame.AppendString(append(b, `,"session":`...), r.Session)
 	b = strconv.AppendInt(append(b, `,"pid":`...), int64(r.PID), 10)
-	if r.Parent != 0 {
-		b = strconv.AppendInt(append(b, `,"parent":`...), int64(r.Parent), 10)
-	}
 	if r.Mark != 0 {
 		b = strconv.AppendUint(append(b, `,"mark":`...), r.Mark, 10)
+	}
+	if r.Parent != (Parent{}) {
+		b = strconv.AppendInt(append(b, `,"parent":{"pid":`...), int64(r.Parent.PID), 10)
+		if r.Parent.Start != 0 {
+			b = strconv.AppendUint(append(b, `,"start":`...), r.Parent.Start, 10)
+		}
+		b = append(b, '}')
+	}
+	if r.Lists {
+		b = append(b, `,"lists":true`...)
 	}
 	for i, secret := range r.Secrets {
 		if i == 0 {

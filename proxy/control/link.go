@@ -47,6 +47,8 @@ type Link struct {
 	stop    context.CancelFunc
 	over    chan struct{} // the connecting goroutine has ended
 
+	registering *Register // what the connecting goroutine says of this wrapper
+
 	state atomic.Pointer[State]
 	first chan struct{} // closed with the first state
 
@@ -83,7 +85,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	options.Register.PID, options.Register.Parent = os.Getpid(), os.Getppid()
+	options.Register.PID, options.Register.Parent = os.Getpid(), parentOf()
 	kept := options.Register // on a disk
 	kept.Secrets, kept.Surroundings = nil, nil
 	ctx, stop := context.WithCancel(ctx)
@@ -304,6 +306,7 @@ func (l *Link) explain(err error) error {
 func (l *Link) connect(ctx context.Context) {
 	backoff := minBackoff
 	for began := false; ctx.Err() == nil; began = true {
+		l.registering = l.registration()
 		c, err := l.dial(ctx, began)
 		if err == nil {
 			since := time.Now()
@@ -332,7 +335,7 @@ func (l *Link) connect(ctx context.Context) {
 }
 
 func (l *Link) dial(ctx context.Context, again bool) (*Client, error) {
-	options := DialOptions{Role: l.options.Role, Version: l.options.Version, Executables: l.options.Executables, Register: &l.options.Register}
+	options := DialOptions{Role: l.options.Role, Version: l.options.Version, Executables: l.options.Executables, Register: l.registering}
 	c, err := DialWith(ctx, l.options.Home, options)
 	l.foreign(err)
 	if l.options.Exe == "" || !l.options.Home.vacant(err) {
@@ -362,7 +365,7 @@ func (l *Link) serve(ctx context.Context, c *Client) error {
 		l.client, l.conn = nil, nil
 		l.mu.Unlock()
 	}()
-	state, err := c.Register(ctx, l.options.Register, func(s State) { l.install(c, s, false) })
+	state, err := c.Register(ctx, *l.registering, func(s State) { l.install(c, s, false) })
 	if err != nil {
 		l.log.Warn("register", "error", err)
 		l.foreign(err)

@@ -63,6 +63,8 @@ func readState(raw []byte) (s State, ok bool) {
 			ok := r.signed(v, &n)
 			s.Waiting = int(n)
 			return ok && int64(s.Waiting) == n
+		case "own_tools":
+			return r.text(v, &s.OwnTools)
 		case "launch":
 			s.Launch = &LaunchState{}
 			return r.launch(v, s.Launch)

@@ -13,7 +13,7 @@ import (
 func fullState() State {
 	file := pin.LaunchFile{Path: "/usr/bin/node", SHA256: "aa"}
 	return State{
-		Revision: 1<<64 - 1, Name: "weather \"é\" \U0001F600", Open: true, Code: "ABCD", Kind: "changed", Waiting: 3,
+		Revision: 1<<64 - 1, Name: "weather \"é\" \U0001F600", Open: true, Code: "ABCD", Kind: "changed", Waiting: 3, OwnTools: OwnToolsThere,
 		Items: map[string]ItemState{
 			"tool:echo": {State: "approved", Approved: []pin.Digest{"d1", "d2"}, Code: "EFGH"}, "tool:\\u00e9 \n": {State: "new"},
 		},
@@ -148,7 +148,7 @@ func TestAGreetingIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 	for _, r := range []Register{
 		{}, {Server: ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "\"<a&b>\" \\ \n \x00 \xff \u2028 é"}, Name: "n"}, Client: "c", Session: "s", PID: 7},
 		{Server: ServerRef{Transport: "url", URL: "https://example.com/?a=1&b=2", Argv: []string{}}},
-		{Surroundings: &Surroundings{}}, {Surroundings: &Surroundings{Dir: "/srv"}}, {Surroundings: &Surroundings{Env: map[string]string{"PATH": "/bin"}}},
+		{Parent: Parent{PID: 7}}, {Surroundings: &Surroundings{}}, {Surroundings: &Surroundings{Dir: "/srv"}}, {Surroundings: &Surroundings{Env: map[string]string{"PATH": "/bin"}}},
 	} {
 		var got, want Register
 		raw, err := encodeRaw(r)
@@ -168,10 +168,11 @@ func TestAGreetingIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 
 // A member that the types get and the hand does not know would be lost on the way.
 func TestTheHandKnowsEveryMemberOfAGreeting(t *testing.T) {
-	full := Register{Server: ServerRef{Transport: "t", Argv: []string{"a"}, URL: "u", Name: "n"}, Client: "c", Session: "s", PID: 1, Parent: 2, Mark: 1<<62 - 7, Secrets: []string{"x", "y\"z"},
+	full := Register{Server: ServerRef{Transport: "t", Argv: []string{"a"}, URL: "u", Name: "n"}, Client: "c", Session: "s", PID: 1, Mark: 1<<62 - 7, Secrets: []string{"x", "y\"z"},
+		Parent: Parent{PID: 7, Start: 1<<63 + 3}, Lists: true,
 		Surroundings: &Surroundings{Env: map[string]string{"PATH": "/bin:\"/usr/bin\"", "HOME": "/home/u"}, Dir: "/srv"}}
 	hello := Hello{Protocol: 1, Version: "v", Role: "r"}
-	for _, v := range []any{full, full.Server, *full.Surroundings, hello} {
+	for _, v := range []any{full, full.Server, full.Parent, *full.Surroundings, hello} {
 		for i, fields := 0, reflect.ValueOf(v); i < fields.NumField(); i++ {
 			if fields.Field(i).IsZero() {
 				t.Errorf("%T has a member that this test does not set: %s", v, fields.Type().Field(i).Name)

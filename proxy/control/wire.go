@@ -63,10 +63,12 @@ type Register struct {
 	Client  string    `json:"client,omitempty"` // value of --client, "" where unknown
 	Session string    `json:"session"`          // one per wrapper process
 	PID     int       `json:"pid"`
-	// Parent is the process that started the wrapper, as it found it at its start; 0 where it could not tell.
-	Parent int `json:"parent,omitempty"`
 	// Mark is what the server's processes can be known by when wrapper and guard are gone (transport.Mark); 0 for none.
 	Mark uint64 `json:"mark,omitempty"`
+	// Parent is the process that started the wrapper: the client. Lists says that this wrapper lists our own tools, as a hub before this
+	// one chose.
+	Parent Parent `json:"parent,omitzero"`
+	Lists  bool   `json:"lists,omitempty"`
 	// Secrets are values of the server's environment that no log is to show. They are on no disk.
 	Secrets []string `json:"secrets,omitempty"`
 	// Surroundings are what a wrapper's client gave it, for looks at what else that client will start.
@@ -75,15 +77,16 @@ type Register struct {
 
 // State is all that a wrapper needs to decide alone: what is approved, what waits, and the settings in force.
 type State struct {
-	Revision uint64               `json:"revision"` // grows with every change
-	Name     string               `json:"name"`     // display name, cleaned
-	Open     bool                 `json:"open"`     // at least one item is approved and the server is not blocked whole
-	Blocked  bool                 `json:"blocked"`  // blocked whole: a Critical change, or `block SERVER`
-	Code     string               `json:"code"`     // inbox item that waits for this server (new_server or changed), "" if none
-	Kind     string               `json:"kind"`     // kind of that item
-	Items    map[string]ItemState `json:"items"`    // by pin key
-	Settings map[string]string    `json:"settings"` // effective for this server, by policy key
-	Waiting  int                  `json:"waiting"`  // items that wait, of all servers of this client (own_tools = waiting)
+	Revision uint64               `json:"revision"`            // grows with every change
+	Name     string               `json:"name"`                // display name, cleaned
+	Open     bool                 `json:"open"`                // at least one item is approved and the server is not blocked whole
+	Blocked  bool                 `json:"blocked"`             // blocked whole: a Critical change, or `block SERVER`
+	Code     string               `json:"code"`                // inbox item that waits for this server (new_server or changed), "" if none
+	Kind     string               `json:"kind"`                // kind of that item
+	Items    map[string]ItemState `json:"items"`               // by pin key
+	Settings map[string]string    `json:"settings"`            // effective for this server, by policy key
+	Waiting  int                  `json:"waiting"`             // items that wait, of all servers of this client (own_tools = waiting)
+	OwnTools string               `json:"own_tools,omitempty"` // where our own two tools are listed: OwnToolsHere and the others
 	Launch   *LaunchState         `json:"launch,omitempty"`
 	// Strange is set by a link that has met no hub but one of another version or a stranger. It is on no wire.
 	Strange bool `json:"-"`

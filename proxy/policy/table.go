@@ -11,9 +11,10 @@ func All() []Setting { return slices.Clone(table) }
 // table is never written to.
 var table = []Setting{
 	{
-		Key: "own_tools", Default: "always", Scope: Global, kind: taste{"always", "waiting"},
-		Values: "always, waiting", Safer: "neither",
-		Doc: "Whether Sallyport's own two tools are listed always, or only while something waits for a decision.",
+		Key: "own_tools", Default: "once", Scope: Global, kind: taste{"once", "always", "waiting"},
+		Values: "once, always, waiting", Safer: "neither",
+		Doc: "Which servers list Sallyport's own two tools. once: one server of each running client, so that the client has each tool once. " +
+			"always: every server. waiting: one server, and only while something waits for a decision. Calls to them are answered through every server.",
 	},
 	{
 		Key: "pins.first_use", Default: "review", Scope: Server, kind: choice{"review", "trust-clean"},

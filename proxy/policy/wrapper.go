@@ -4,7 +4,7 @@ import "time"
 
 // Wrapper is what a wrapper needs of the settings in force for its server.
 type Wrapper struct {
-	OwnToolsAlways bool          // list our tools always, not only while something waits
+	OwnTools       string        // once, always or waiting: who lists our tools
 	TrustClean     bool          // first use: allow what has no finding of Medium or above
 	Recheck        time.Duration // how old the last look may be at a call; 0 is every call. Not used if RecheckOff
 	RecheckOff     bool
@@ -26,7 +26,7 @@ func ForWrapper(v Values) Wrapper {
 	recheck, on := v.duration("pins.recheck")
 	timeout, _ := v.duration("pins.recheck_timeout")
 	return Wrapper{
-		OwnToolsAlways: v.safe("own_tools") == "always",
+		OwnTools:       v.safe("own_tools"),
 		TrustClean:     v.safe("pins.first_use") == "trust-clean",
 		Recheck:        recheck,
 		RecheckOff:     !on,

@@ -41,7 +41,7 @@ const items = [
   { ...itemOf(''), item: 'launch', kind: 'launch', definition: '{\n  "path": "/usr/bin/npx",\n  "package": "@acme/weather@1.4.2"\n}' },
 ]
 let settings: Setting[] = [
-  settingOf('own_tools', { value: 'always', default: 'always', choices: ['always', 'waiting'], safer: 'neither', scope: 'global' }),
+  settingOf('own_tools', { value: 'once', default: 'once', choices: ['once', 'always', 'waiting'], safer: 'neither', scope: 'global' }),
   settingOf('pins.first_use', { value: 'review', default: 'review', choices: ['review', 'trust-clean'], safer: 'review' }),
   settingOf('pins.recheck', { value: '30s', default: '30s', choices: [], values: 'a duration from 0 (every call) to 24h, or off', safer: 'shorter' }),
   settingOf('pins.recheck_timeout', { value: '10s', default: '10s', choices: [], values: 'a duration from 1ms to 10m', safer: 'shorter' }),

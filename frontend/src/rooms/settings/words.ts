@@ -177,8 +177,9 @@ const WORDS: Record<string, Words> = {
     label: 'Sallyport’s own two tools in Claude’s list',
     effect: 'With them Claude can say what waits for you. They allow nothing.',
     choices: {
-      always: { name: 'Always', effect: 'Claude sees them all the time.' },
-      waiting: { name: 'Only while something waits', effect: 'Claude sees them when you have something to decide.' },
+      once: { name: 'Once', effect: 'One of your servers lists them, so Claude has each of them once.' },
+      always: { name: 'With every server', effect: 'Every server lists them. That takes room in every request.' },
+      waiting: { name: 'Only while something waits', effect: 'Claude sees them, once, when you have something to decide.' },
     },
   },
   'approvals.cli': {

@@ -1,0 +1,125 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// under starts a wrapper of a client process. Its own process is this one: it lives.
+func (p *place) under(parent int, client, name string, lists bool) *server {
+	p.t.Helper()
+	p.n++
+	s := &server{ears: &ears{}, p: p}
+	state, err := p.Register(s, control.Peer{PID: os.Getpid(), Role: control.RoleWrapper}, control.Register{
+		Server: control.ServerRef{Transport: "stdio", Argv: []string{"serve", name}, Name: name}, Client: client, Session: fmt.Sprintf("session-%d", p.n),
+		PID: os.Getpid(), Parent: control.Parent{PID: parent, Start: 1}, Lists: lists,
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	s.Push(state)
+	return s
+}
+
+// chosen waits until exactly these list our tools.
+func chosen(t *testing.T, all []*server, want ...*server) {
+	t.Helper()
+	var here []int
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		here = here[:0]
+		settled := true
+		for i, s := range all {
+			switch s.last(t).OwnTools {
+			case control.OwnToolsHere:
+				here = append(here, i)
+			case control.OwnToolsLater:
+				settled = false
+			}
+		}
+		if settled && len(here) == len(want) && !slices.ContainsFunc(want, func(s *server) bool { return s.last(t).OwnTools != control.OwnToolsHere }) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("those that list our tools: %v of %d", here, len(all))
+		}
+	}
+}
+
+func TestOneWrapperOfAClientProcessListsOurTools(t *testing.T) {
+	p := newPlace(t)
+	var all []*server
+	for i := range 11 {
+		all = append(all, p.under(70, "claude-desktop", fmt.Sprint("s", i), false))
+	}
+	chosen(t, all, all[0])
+	other := p.under(71, "claude-desktop", "s5", false) // a second process of the same client waits for the server of the first
+	if got := other.last(t).OwnTools; got != control.OwnToolsLater {
+		t.Errorf("the second client process: %q", got)
+	}
+	first := p.under(71, "claude-desktop", "s0", false)
+	chosen(t, []*server{other, first}, first)
+	cursor := p.under(70, "cursor", "s3", false)
+	chosen(t, []*server{cursor}, cursor)
+	alone := p.under(70, "", "s4", false)
+	if got := alone.last(t).OwnTools; got != "" {
+		t.Errorf("without --client: %q", got)
+	}
+	// It ends: the one that is there longest takes over, at once.
+	p.Unregister(all[0])
+	chosen(t, all[1:], all[1])
+	chosen(t, []*server{other, first}, first)
+	for _, s := range all[1:] {
+		p.Unregister(s)
+	}
+	if len(p.listers.of) != 2 {
+		t.Errorf("%d client processes are remembered", len(p.listers.of))
+	}
+}
+
+func TestTheServerThatListedThemLastDoesItAgain(t *testing.T) {
+	home := newHome(t)
+	p := open(t, home, nil)
+	first := p.under(70, "claude-desktop", "a", false)
+	p.Unregister(p.under(70, "claude-desktop", "b", false))
+	p.Unregister(first)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p = open(t, home, nil)
+	b, c := p.under(80, "claude-desktop", "b", false), p.under(80, "claude-desktop", "c", false)
+	for _, s := range []*server{b, c} {
+		if got := s.last(t).OwnTools; got != control.OwnToolsLater {
+			t.Errorf("before the last one has come: %q", got)
+		}
+	}
+	a := p.under(80, "claude-desktop", "a", false)
+	chosen(t, []*server{a, b, c}, a)
+	p.Unregister(a)
+	chosen(t, []*server{b, c}, b)
+
+	// It does not come: a second later the first takes its place, and is the one from then on.
+	d := p.under(90, "claude-desktop", "d", false)
+	chosen(t, []*server{d}, d)
+	again := p.under(91, "claude-desktop", "d", false)
+	chosen(t, []*server{again}, again)
+}
+
+func TestAWrapperThatListedThemBeforeTheHubWentGoesOn(t *testing.T) {
+	p := newPlace(t)
+	p.Unregister(p.under(60, "claude-desktop", "old", false)) // what listed them last is another server
+	a, b := p.under(70, "claude-desktop", "a", false), p.under(70, "claude-desktop", "b", true)
+	chosen(t, []*server{a, b}, b)
+}
+
+func TestTheSameServerTakesOverFirst(t *testing.T) {
+	p := newPlace(t)
+	one, other, same := p.under(70, "claude-desktop", "a", false), p.under(70, "claude-desktop", "b", false), p.under(70, "claude-desktop", "a", false)
+	chosen(t, []*server{one, other, same}, one)
+	p.Unregister(one)
+	chosen(t, []*server{other, same}, same)
+}
