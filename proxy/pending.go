@@ -103,6 +103,18 @@ func (f *inFlight) take(id []byte) *request {
 	return r
 }
 
+// takeIf removes a request that is still in flight, and says whether it was: another with its id may be by now.
+func (f *inFlight) takeIf(r *request) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.key = frame.AppendIDKey(f.key[:0], r.id)
+	if f.m[string(f.key)] != r {
+		return false
+	}
+	delete(f.m, string(f.key))
+	return true
+}
+
 // peek is take without removing.
 func (f *inFlight) peek(id []byte) *request {
 	f.mu.Lock()

@@ -26,6 +26,9 @@ func (s *Session) fromServer(line []byte) error {
 		}
 		id, _ := frame.FindID(line)
 		s.unreadable(id, line, why)
+		if id == nil {
+			s.behindText(line)
+		}
 		s.unansweredBatch(frame.Batch(line), why)
 		return nil
 	}
@@ -51,6 +54,27 @@ func (s *Session) unreadable(id, line []byte, why string) {
 	}
 }
 
+// textGrace is how long an answer may take to come after a line that seems to quote it.
+const textGrace = 500 * time.Millisecond
+
+// behindText tells whoever waits for what looks like an answer behind a piece of text, if no other answer comes: servers that log what
+// they send into their output send it all the same.
+func (s *Session) behindText(line []byte) {
+	id, ok := frame.AnswerBehindText(line)
+	if !ok {
+		return
+	}
+	r, size := s.calls.peek(id), len(line)
+	if r == nil || r.own != nil {
+		return // a listing of our own is asked for again
+	}
+	time.AfterFunc(textGrace, func() {
+		if s.calls.takeIf(r) {
+			s.lost(r, size, "text stands before it")
+		}
+	})
+}
+
 // unansweredBatch is unanswered for every message in a batch.
 func (s *Session) unansweredBatch(batch []frame.Found, why string) {
 	for _, m := range batch {
@@ -73,12 +97,17 @@ func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
 	case r.own != nil:
 		r.own <- nil
 	default:
-		if r.method == methodInitialize {
-			s.notInitialized()
-		}
-		s.client.Enqueue(errorLine(r.id, -32603, "[Sallyport] the server's answer was not let through: "+why, nil))
-		s.journal.answered(r, "error", size)
+		s.lost(r, size, why)
 	}
+}
+
+// lost tells the client that its request has no answer that could be let through.
+func (s *Session) lost(r *request, size int, why string) {
+	if r.method == methodInitialize {
+		s.notInitialized()
+	}
+	s.client.Enqueue(errorLine(r.id, -32603, "[Sallyport] the server's answer was not let through: "+why, nil))
+	s.journal.answered(r, "error", size)
 }
 
 func (s *Session) serverRequest(line []byte, m *frame.Message) error {

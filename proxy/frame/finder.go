@@ -18,7 +18,6 @@ type finder struct {
 	depth     int
 	inKey     bool // the string being read is a key of the top level
 	expectKey bool
-	bom       int // bytes of a byte order mark seen
 	key       []byte
 	value     []byte
 	wanted    wanted // whose value comes or is being read
@@ -104,13 +103,11 @@ func (f *finder) write(p []byte) {
 	}
 }
 
-// start looks for the brace, behind white space or the byte order mark for which the line was refused.
+// start looks for the brace, behind white space or what the line was refused for: a byte order mark, a NUL, any byte that nobody writes into
+// a log. Behind words there is a log line, which may quote a message.
 func (f *finder) start(c byte) int {
-	const bom = "\xEF\xBB\xBF"
 	switch {
-	case f.bom < len(bom) && c == bom[f.bom]:
-		f.bom++
-	case isSpace(c):
+	case c <= ' ' || c >= 0x7f:
 	case c == '{':
 		f.depth, f.expectKey, f.state = 1, true, finderOutside
 	case c == '[':
@@ -260,6 +257,26 @@ func FindID(line []byte) (raw []byte, ok bool) {
 	}
 	f.finish()
 	return f.id, f.id != nil
+}
+
+// maxBehindText is how much text may stand before a message that AnswerBehindText finds: a log line begins with a time and a few words.
+const maxBehindText = 256
+
+// AnswerBehindText is the id of what looks like an answer behind a piece of text, in a line that is no message. The line may as well be a
+// log line that quotes the answer: whoever asked is told only if no other comes.
+func AnswerBehindText(line []byte) (id []byte, ok bool) {
+	at := bytes.IndexByte(line[:min(len(line), maxBehindText)], '{')
+	if at <= 0 {
+		return nil, false
+	}
+	line = line[at:]
+	if !bytes.Contains(line, []byte(`"jsonrpc"`)) || !bytes.Contains(line, []byte(`"result"`)) && !bytes.Contains(line, []byte(`"error"`)) {
+		return nil, false
+	}
+	var f finder
+	f.write(line)
+	f.finish()
+	return f.id, f.id != nil && !f.hasMethod
 }
 
 // Batch are the messages of a line that is a list of them, up to where it is broken; none for any other line.

@@ -27,7 +27,7 @@ var seeds = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"a","params":{"paramſ":1,"\u212a":2,"k":3}}`,
 	`{"jsonrpc":"2.0","id":1,"result":{"a":{"b":1,"\u0062":2}}}`,
 	`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`,
-	"\ufeff{}", "{\"id\":\"\xff\"}", `{"id":{"a":[1,"}"]},"x":`, `{"a":01}`, ` { "a" : [ 1 , 2 ] } ` + "\r\n", `"\ud83d\u0041"`, `{"":{"":[[],{}]}}`,
+	"\ufeff{}", "\x00{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", "junk {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", "\x1b[0m{\"id\":1}", "{\"id\":\"\xff\"}", `{"id":{"a":[1,"}"]},"x":`, `{"a":01}`, ` { "a" : [ 1 , 2 ] } ` + "\r\n", `"\ud83d\u0041"`, `{"":{"":[[],{}]}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"a","params":{"context":{"arguments":{"a":1,"A":2}},"arguments":{"a":[{"b":1,"B":2}]}}}`,
 }
 
@@ -109,6 +109,9 @@ func FuzzScan(f *testing.F) {
 				}
 			}
 			FindID(line)
+			if id, ok := AnswerBehindText(line); ok && (!json.Valid(id) || len(id) == 0) {
+				t.Fatalf("%q: id %q is no JSON", line, id)
+			}
 			return
 		}
 		if !json.Valid(line) || !utf8.Valid(line) {

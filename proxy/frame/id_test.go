@@ -107,6 +107,11 @@ func TestFindIDReadsLinesThatAreBroken(t *testing.T) {
 		{"an escaped key", `{"\u0069\u0064":4}`, `4`},
 		{"no key in another case", `{"ID":4,"Id":5}`, ``},
 		{"a byte order mark", "\ufeff{\"id\":5}", `5`},
+		{"a NUL", "\x00{\"id\":5}", `5`},
+		{"many NULs and other controls", "\x00\x00\x01\x7f \x08{\"id\":5}", `5`},
+		{"bytes that are no UTF-8", "\xff\xfe{\"id\":5}", `5`},
+		{"a character that is not seen", "\u200b{\"id\":5}", `5`},
+		{"a NUL behind words", "listening\x00{\"id\":5}", ``},
 		{"a value, not a key, that says id", `{"a":"id","b":6}`, ``},
 		{"an object id", `{"id": {"a":[1,{"id":2}]} ,"x":1`, `{"a":[1,{"id":2}]}`},
 		{"a line that ends in a number", "{\"id\":12\n", `12`},
@@ -139,5 +144,26 @@ func TestFindIDReadsLinesThatAreBroken(t *testing.T) {
 				t.Errorf("byte by byte: got %q, want %q", f.id, tt.want)
 			}
 		})
+	}
+}
+
+func TestAnAnswerBehindTextIsToldFromALogLine(t *testing.T) {
+	for _, tt := range []struct{ name, line, want string }{
+		{"a word before it", `junk{"jsonrpc":"2.0","id":7,"result":{}}`, `7`},
+		{"words before it", `12:03 sending: {"result":{},"jsonrpc":"2.0","id":"a"}`, `"a"`},
+		{"an error", `junk {"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"m"}}`, `7`},
+		{"a broken one", `junk {"jsonrpc":"2.0","id":7,"result":{`, `7`},
+		{"a request that is quoted", `got {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"result":1}}`, ``},
+		{"no message", `listening on {"id":7,"result":"up"}`, ``},
+		{"no id", `junk {"jsonrpc":"2.0","result":{}}`, ``},
+		{"an id of something nested", `junk {"jsonrpc":"2.0","result":{"id":7}}`, ``},
+		{"no text before it", `{"jsonrpc":"2.0","id":7,"result":{}}`, ``},
+		{"too much text", strings.Repeat("x", maxBehindText) + `{"jsonrpc":"2.0","id":7,"result":{}}`, ``},
+		{"text alone", `listening`, ``},
+		{"nothing", ``, ``},
+	} {
+		if got, ok := AnswerBehindText([]byte(tt.line)); string(got) != tt.want && ok || ok != (tt.want != "") {
+			t.Errorf("%s: got %q, %v", tt.name, got, ok)
+		}
 	}
 }

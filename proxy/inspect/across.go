@@ -20,7 +20,7 @@ const (
 // BesideRules are the rules that stand beside the catalogue because they look at what a definition or a request is, not at its words
 // alone.
 func BesideRules() []string {
-	return []string{Shadowing, ToolImitation, ContextParameter, GrownDescription, LookAlikeName, AsksForSecret, AsksForPayment, UnsafeLink, IncludeContext, SamplingTools}
+	return []string{Shadowing, ToolImitation, ContextParameter, GrownDescription, LookAlikeName, OddSchema, AsksForSecret, AsksForPayment, UnsafeLink, IncludeContext, SamplingTools}
 }
 
 // Tools are the tools of other servers of the same client, prepared to be looked for in a definition.

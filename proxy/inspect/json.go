@@ -29,12 +29,13 @@ func JSON(raw []byte, where string) []Finding {
 }
 
 // Definition is JSON for one pinned definition (an element of a listing, or the instructions as a JSON string), and looks
-// besides for what is larger than an honest server makes it, for keys that only we may write, and for a name of several alphabets.
+// besides for what is larger than an honest server makes it, for keys that only we may write, for a name of several alphabets, and for
+// a schema that is none.
 func Definition(raw []byte) []Finding {
 	w := newWalk(raw, "")
 	w.pinned = true
 	w.value(raw, 0)
-	return w.findings
+	return append(w.findings, oddSchemas(raw)...)
 }
 
 // Threats weighs all texts of one pinned definition, keys included. raw must have passed frame.Validate or frame.Scan.

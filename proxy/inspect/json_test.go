@@ -68,7 +68,7 @@ func TestBeyondTheBounds(t *testing.T) {
 		{"a schema of 65 levels of lists", `{"inputSchema":{"a":` + repeat("[", 64) + "1" + repeat("]", 64) + `}}`, []string{"inputSchema"}},
 		{"a schema of fewer than 10,000 nodes", `{"inputSchema":{"properties":{` + properties(4998) + `}}}`, nil},
 		{"a schema of more than 10,000 nodes", `{"inputSchema":{"properties":{` + properties(5000) + `}}}`, []string{"inputSchema"}},
-		{"a schema that is looked at in vain", `{"inputSchema":` + repeat("[", 900) + `"` + repeat("a", 1<<20) + `"` + repeat("]", 900) + `}`,
+		{"a schema that is looked at in vain", `{"inputSchema":{"a":` + repeat("[", 900) + `"` + repeat("a", 1<<20) + `"` + repeat("]", 900) + `}}`,
 			[]string{""}},
 	}
 	for _, test := range tests {

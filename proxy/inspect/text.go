@@ -14,6 +14,7 @@ const (
 	ANSIEscape          = "ansi_escape"
 	BeyondBounds        = "beyond_bounds"
 	LookAlikeName       = "look_alike_name"
+	OddSchema           = "odd_schema"
 )
 
 const (

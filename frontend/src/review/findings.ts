@@ -114,6 +114,7 @@ const MEANING: Record<string, Meaning> = {
   sampling_tools: { why: 'Claude would use tools that nobody has reviewed.' },
   tool_imitation: { why: 'Claude could use this tool where you expect the other server’s.' },
   look_alike_name: { why: 'You cannot see that it is another name than the one it looks like, and Claude could use the wrong one.' },
+  odd_schema: { why: 'Claude could lose every tool of this server because of it. Leave it blocked, and the others work.' },
   shadowing: { why: 'A server has no business with another server’s tools. Claude could use them otherwise than you asked.' },
   context_parameter: { why: 'Claude could fill in what you talked about, and whoever runs the server gets it.' },
   grown_description: { why: 'Orders to Claude are easier to hide in a long text.' },

@@ -1,0 +1,31 @@
+package inspect
+
+import "github.com/sallyport/sallyport/proxy/frame"
+
+// schemaKinds names what stands where a schema belongs, by its first character. An object is none of them.
+var schemaKinds = map[byte]string{'"': "a text", '[': "a list", 't': "true", 'f': "false", 'n': "null"}
+
+// oddSchemas finds schemas of a tool that are no objects. The protocol has objects alone, and the official clients refuse the whole listing
+// for one of them: every other tool of the server is gone with it, and nobody is told why.
+func oddSchemas(raw []byte) (found []Finding) {
+	root := frame.Root(raw)
+	if frame.Type(raw, root) != '{' {
+		return nil
+	}
+	for _, key := range []string{"inputSchema", "outputSchema"} {
+		value, ok := frame.Find(raw, root, key)
+		if !ok || frame.Type(raw, value) == '{' {
+			continue
+		}
+		what := schemaKinds[frame.Type(raw, value)]
+		if what == "" {
+			what = "a number"
+		}
+		text := value.Of(raw)
+		found = append(found, Finding{
+			Rule: OddSchema, Level: Medium, Category: "threat", Where: key, End: len(text), Match: clip(string(text), maxMatch),
+			Title: "Its " + key + " is " + what + ", not a schema; many clients then drop every tool of this server",
+		})
+	}
+	return found
+}
