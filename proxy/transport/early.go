@@ -2,10 +2,14 @@
 
 package transport
 
-import "os"
+import (
+	"os"
+	"sync"
+)
 
-// early is the guard of a wrapper that was started before main.
+// early is the guard of a wrapper that was started before main. Several looks may ask for it at once: one gets it.
 var early struct {
+	mu    sync.Mutex
 	guard *Prepared
 	err   error
 }
@@ -27,6 +31,8 @@ func init() {
 
 // takeEarly returns what init has started, once.
 func takeEarly() (g *Prepared, err error, there bool) {
+	early.mu.Lock()
+	defer early.mu.Unlock()
 	g, err, there = early.guard, early.err, early.guard != nil || early.err != nil
 	early.guard, early.err = nil, nil
 	return g, err, there
