@@ -141,6 +141,7 @@ func TestAThousandHeldResponsesAreOneItemAndTheHubStaysQuiet(t *testing.T) {
 	for _, s := range all {
 		s.hangUp(true)
 	}
+	ended := time.Now()
 	for h.approve() > 0 {
 	}
 	hub := h.hubPID()
@@ -167,6 +168,11 @@ func TestAThousandHeldResponsesAreOneItemAndTheHubStaysQuiet(t *testing.T) {
 		t.Errorf("inbox took %s", took)
 	}
 
+	// Eight seconds after a wrapper ended the hub looks whether anything of its server is left: that is no part of a start.
+	wait(t, "the hub has looked after the wrappers that ended", func() bool {
+		was := used(t, hub)
+		return time.Since(ended) > 10*time.Second && used(t, hub) == was
+	})
 	before = used(t, hub)
 	all, last := h.startAll(dir, servers)
 	t.Logf("%d wrappers at once: the last was answered after %.1f s", manyServers, last.Seconds())
