@@ -96,7 +96,8 @@ func (h *Hub) unseenServers() []control.UnseenServer {
 }
 
 // unseenBy are the clients that have not seen all that is allowed of a server.
-func (h *Hub) unseenBy(server string) (clients []string) {
+func (h *Hub) unseenBy(server string) []string {
+	clients := []string{}
 	for s := range h.unseen.by {
 		if s.server == server {
 			clients = append(clients, s.client)

@@ -30,6 +30,7 @@ type testHub struct {
 	seen     map[string]bool
 	wrappers map[Wrapper]Register
 	reports  []Report
+	unseen   []Unseen
 	held     []Held
 	noHold   bool
 	stderr   []byte
@@ -213,7 +214,12 @@ func (h *testHub) Hold(_ Wrapper, held Held) (Kept, error) {
 
 func (h *testHub) Take(_ Wrapper, t Take) (Taken, error) { return Taken{State: HeldWaiting}, nil }
 
-func (h *testHub) Unseen(Wrapper, Unseen) error { return nil }
+func (h *testHub) Unseen(_ Wrapper, u Unseen) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.unseen = append(h.unseen, u)
+	return nil
+}
 
 func (h *testHub) Interaction(Wrapper, Interaction) (Kept, error) { return Kept{Code: "ASKS"}, nil }
 

@@ -328,7 +328,7 @@ type Server struct {
 	Sandbox  string            `json:"sandbox"`              // in force from its next start on: off, shield, strict
 	Versions *Versions         `json:"versions,omitempty"`   // where its last start found no common protocol version
 	Problem  *Problem          `json:"problem,omitempty"`    // why nothing of it can be used, where no item says so
-	UnseenBy []string          `json:"unseen_by,omitempty"`  // clients that have not listed what was allowed of it
+	UnseenBy []string          `json:"unseen_by"`            // clients that have not listed what was allowed of it
 	RunsIn   []string          `json:"runs_under,omitempty"` // what its live wrappers have it under, as they said when it last declared itself
 }
 
