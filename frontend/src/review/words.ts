@@ -67,7 +67,7 @@ export function verdict(review: Review): string {
     case 'unguarded':
       return 'Claude may be using it without checks right now. Sallyport can\'t stop that until the guard is back and Claude restarts.'
     case 'config_changed':
-      return 'The file was edited outside of Sallyport. The change is shown below.'
+      return 'Another program edited the file. The change is shown below.'
     case 'settings_changed':
       return 'It was written into the settings file, not set in this window. It is not in force.'
     case 'guard_problem':
@@ -89,7 +89,7 @@ export function blockedSince(review: Review): string {
   return holdsBack(review) && !review.runs ? 'Blocked since' : 'Seen at'
 }
 
-export const nothingRan = (review: Review) => (review.held ? heldSince(review.held) : review.kind === 'changed' ? 'None of it has run.' : review.kind === 'new_server' ? 'Claude cannot use it yet.' : '')
+export const nothingRan = (review: Review) => (review.held ? heldSince(review.held) : review.kind === 'changed' ? 'None of it has run.' : review.kind === 'new_server' ? 'Claude can’t use it yet.' : '')
 
 /** What happens if the person does nothing. */
 export function ifNothing(review: Review): string {
