@@ -10,7 +10,7 @@ import (
 // again: what is kept may come from another screen, and the window manager makes it fit this one.
 const (
 	usualWidth, usualHeight = 1100, 740
-	leastWidth, leastHeight = 880, 600
+	leastWidth, leastHeight = 800, 560
 	mostWidth, mostHeight   = 7680, 4320
 )
 
