@@ -42,6 +42,11 @@ func (p *Page) protect(what string, q control.Protect) (control.Protected, error
 	if err != nil {
 		return control.Protected{}, err
 	}
+	if what == doProtect && p.stays != nil {
+		if err := p.stays(); err != nil { // the sentence of `sallyport protect`
+			return control.Protected{}, &control.Error{Code: control.CodeUnavailable, Message: err.Error()}
+		}
+	}
 	q.All = len(q.Names) == 0
 	if what == doUnprotect {
 		return h.UnprotectHere(q)

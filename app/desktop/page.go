@@ -23,6 +23,7 @@ type Page struct {
 	sets   heldSets
 	hub    func() *app.Hub // nil while none stands
 	say    *attention      // tray and notifications; nil where there are none
+	stays  func() error    // why no file of a client is to name this installation; nil where nothing speaks against it
 	probe  []string        // sallyport and its arguments before the file and its entries
 	bye    *farewell       // nil where nobody can quit, as for the bindings
 

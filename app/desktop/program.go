@@ -113,6 +113,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	shell.Keep(o.Route)
 	page := NewPage(shell)
+	page.stays = func() error { return app.Stays(wrapper) }
 	page.version, page.probe = o.Version, []string{wrapper, "probe", "--json"}
 	options := app.Options{Home: o.Home, StartedBy: app.ByDesktop, Window: true, Version: o.Version, Program: wrapper, Show: func(route string) { go shell.Show(route) }}
 	page.say = newAttention(shell, page.asksToQuit(quit), log)

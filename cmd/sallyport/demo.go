@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -67,7 +68,7 @@ func demoProgram(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
-	if passing(program, resolved(program), os.TempDir(), true) == "" {
+	if app.Stayed(program) {
 		return program, nil
 	}
 	link := filepath.Join(dir, filepath.Base(program))

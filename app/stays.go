@@ -1,0 +1,68 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Stays says why a client's file is not to name the program at path, nil where it may: a client keeps the path, and what it names
+// must be there tomorrow. The command line and the window ask here, before anything is written.
+func Stays(path string) error {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	if why := passing(path, target, os.TempDir(), os.Getenv("SALLYPORT_HOME") != ""); why != "" {
+		return fmt.Errorf("%s %s, and a client keeps the path: install the program where it stays (sudo install %s /usr/local/bin/sallyport) and call that one",
+			path, why, filepath.Base(path))
+	}
+	return nil
+}
+
+// Stayed is Stays for a home of its own, which may lie in the temporary folder with its program.
+func Stayed(path string) bool {
+	target, err := filepath.EvalSymlinks(path)
+	return err == nil && passing(path, target, os.TempDir(), true) == ""
+}
+
+// goRun says whether a folder is one where `go run` and `go test` build: the file is gone when they end.
+func goRun(folder string) bool {
+	number, ok := strings.CutPrefix(folder, "go-build")
+	return ok && strings.Trim(number, "0123456789") == ""
+}
+
+// passing says why a path will not be there tomorrow, "" where nothing speaks against it. A home that was named
+// (SALLYPORT_HOME) is an installation of its own and may lie in the temporary folder, with its program.
+func passing(path, target, temporary string, ownHome bool) string {
+	for _, p := range []string{path, target} {
+		parts := strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' })
+		switch {
+		case slices.ContainsFunc(parts[:max(len(parts)-1, 0)], goRun):
+			return "was built by go run, which removes it again"
+		case slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".mount_") }):
+			return "lies in a disk image that is only mounted while it runs"
+		case slices.Contains(parts, "AppTranslocation"), strings.HasPrefix(p, "/Volumes/"):
+			return "lies in a disk image, or was not moved to a folder of programs yet"
+		case strings.HasPrefix(p, "/proc/"), strings.HasPrefix(p, "/dev/"):
+			return "is no file that stays"
+		case !ownHome && (below(p, temporary) || below(p, "/tmp") || below(p, "/var/tmp")):
+			return "lies in the temporary folder"
+		}
+	}
+	return ""
+}
+
+// below says whether path lies in folder, taken as they are written and with links followed.
+func below(path, folder string) bool {
+	dirs := []string{folder}
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		dirs = append(dirs, real)
+	}
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		rel, err := filepath.Rel(dir, path)
+		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	})
+}
