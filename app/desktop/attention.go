@@ -23,7 +23,8 @@ type attention struct {
 	snooze snooze
 	keep   atomic.Pointer[func(until time.Time)] // what the person chose; nil until there is a hub
 
-	waiting atomic.Int64
+	waiting  atomic.Int64
+	onScreen onScreen
 }
 
 func newAttention(shell *Shell, quit func(), log *slog.Logger) *attention {
@@ -35,6 +36,7 @@ func newAttention(shell *Shell, quit func(), log *slog.Logger) *attention {
 		Log:     log,
 	})
 	a.paced = notify.NewPaced(a.notes, notify.NewPace(notify.Rules{}), func() int { return int(a.waiting.Load()) })
+	a.looks(shell)
 	a.snooze = snooze{now: time.Now, after: time.AfterFunc, changed: func(until time.Time) {
 		a.paced.Snooze(until)
 		if keep := a.keep.Load(); keep != nil {
@@ -45,10 +47,16 @@ func newAttention(shell *Shell, quit func(), log *slog.Logger) *attention {
 	return a
 }
 
+// looks has what is on the screen of this window not notified.
+func (a *attention) looks(shell *Shell) {
+	a.paced.Seen = a.onScreen.seen
+	shell.onUnseen(func() { a.onScreen.shows("", "", false) })
+}
+
 // Notify tells of an item, in the words of notify and none of the server's. It is called while the hub is locked.
 func (a *attention) Notify(n app.ItemNotice) {
 	note := notify.Say(notify.Subject{
-		Kind: n.Kind, Server: about(n), Code: n.Code, Grave: n.Severity == "critical", Hidden: n.Hidden, Tools: n.Tools, Blocked: n.Blocked, Asked: n.Asked,
+		Kind: n.Kind, Server: about(n), Code: n.Code, Grave: n.Severity == "critical", Hidden: n.Hidden, Tools: n.Tools, Blocked: n.Blocked, Launch: string(n.Launch), Asked: n.Asked,
 		Found:  n.Severity == "critical" || n.Severity == "high",
 		Client: n.Client, Next: n.Next,
 	})
@@ -111,7 +119,7 @@ var kindWords = map[string]string{
 	"settings_changed": "a riskier setting",
 	"interaction":      "request blocked",
 	"response_held":    "response held",
-	"guard_problem":    "couldn't start",
+	"guard_problem":    "a problem",
 }
 
 // trayState is what the icon says: app's light of all, as a shape, and what waits in rows.

@@ -85,7 +85,11 @@ func (p *Page) PreviewProtect(client, path string, names []string) (Preview, err
 
 // Protect puts entries of a client's file behind the port, as they were previewed.
 func (p *Page) Protect(client, path string, names []string, digest, nonce string) (Preview, error) {
-	return p.write(doProtect, client, path, names, digest, nonce)
+	done, err := p.write(doProtect, client, path, names, digest, nonce)
+	if err == nil && p.say != nil {
+		p.say.onScreen.wrote()
+	}
+	return done, err
 }
 
 // PreviewUnprotect says what Unprotect would write.

@@ -65,6 +65,14 @@ func TestARealDaemonIsClickedAsAPersonWould(t *testing.T) {
 	}
 	gone()
 
+	n.Show(Note{Key: "AAAA", Title: "Blocked: a change that may harm you", Route: "#/inbox/AAAA", Urgency: Critical})
+	n.Show(Note{Key: "BBBB", Title: "Blocked: hidden instructions in a tool", Route: "#/inbox/BBBB", Urgency: Critical, Replaces: "AAAA"})
+	click("1")
+	if got := next(t, opened, "a click"); got != "#/inbox/BBBB" {
+		t.Errorf("opened %q: the first of two Critical notes was still there", got)
+	}
+	gone() // one place, one click
+
 	n.Show(Note{Key: "9QRT", Title: "weather changed", Route: "#/inbox/9QRT"})
 	if err := tool("search", "--sync", "--onlyvisible", "--class", "dunst"); err != nil {
 		t.Fatal(err)

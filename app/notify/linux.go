@@ -259,11 +259,15 @@ func (d *desk) send(n Note) error {
 		"suppress-sound": dbus.MakeVariant(n.Urgency != Critical),
 	}
 	var id uint32
-	err := d.ask(d.daemon(), service+".Notify", "Sallyport", d.ids[n.Key], d.o.AppIcon, plain(n.Title, maxTitle), body, actions, hints, int32(-1)).Store(&id)
+	place, stands := d.ids[n.Key]
+	if !stands {
+		place = d.ids[n.Replaces]
+	}
+	err := d.ask(d.daemon(), service+".Notify", "Sallyport", place, d.o.AppIcon, plain(n.Title, maxTitle), body, actions, hints, int32(-1)).Store(&id)
 	if err != nil {
 		return err
 	}
-	d.drop(d.ids[n.Key])
+	d.drop(place)
 	d.drop(id)
 	if len(d.notes) >= maxShown {
 		oldest := id

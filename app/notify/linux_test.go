@@ -298,3 +298,18 @@ func until(t *testing.T, what string, is func() bool) {
 		t.Fatalf("waited to hear %s", what)
 	}
 }
+
+func TestANoteThatReplacesAnotherTakesItsPlaceAndItsClicks(t *testing.T) {
+	s := newScene(t, all...)
+	first := s.show(Note{Key: "4F2A", Title: "one", Route: "#/inbox/4F2A", Urgency: Critical})
+	second := s.show(Note{Key: "7CK4", Title: "two", Route: "#/inbox/7CK4", Urgency: Critical, Replaces: "4F2A"})
+	if first.Replaces != 0 || second.Replaces != first.ID {
+		t.Fatalf("the second replaces %d, the first was %d", second.Replaces, first.ID)
+	}
+	s.onlyOpened(second.ID, "#/inbox/7CK4")
+	s.notes.Withdraw("4F2A") // decided: what stands now is another's
+	third := s.show(Note{Key: "9KQT", Title: "three", Replaces: "4F2A"})
+	if third.Replaces != 0 {
+		t.Errorf("a note takes the place %d of one that does not stand any more", third.Replaces)
+	}
+}

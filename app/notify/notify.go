@@ -34,6 +34,7 @@ type Note struct {
 	Action      string // label of the one button, which opens Route as a click on the note does; none where empty
 	Later       bool   // has the second button, that puts it off, where Options.Later is set
 	Urgency     Urgency
+	Replaces    string // key of a note whose place on the screen this one takes, where that still stands
 }
 
 // Options of New. Callbacks come on a goroutine of their own and may call the Notifier.

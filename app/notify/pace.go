@@ -17,7 +17,7 @@ type Event struct {
 // Rules of a Pace; the zero value of each is what ux.md §2.3 says.
 type Rules struct {
 	Gap   time.Duration // between two notes of one server and kind; 5 min
-	Burst time.Duration // what is collected before anything is shown; 12 s
+	Burst time.Duration // what is collected before anything is shown, but for Critical notes, which take each other's place; 12 s
 	Many  int           // more than so many at once are one summary; 3
 	Hour  int           // notes in any hour, the last of them a summary; 6
 	Later time.Duration // how long an item is quiet that a person put off; 4 h
@@ -33,14 +33,17 @@ const maxSlots = 1024
 // method takes the time, Due gives what is to be shown at that time, Next when to ask again.
 //
 // Events of one server and kind are one note, that of the last of them, at most once in Gap; one that is graver than what
-// was shown does not wait for Gap. Critical notes are counted by themselves: no flood of harmless changes uses up the hour
-// in which one would have been shown.
+// was shown does not wait for Gap. Critical notes do not wait for the end of a burst: the first is shown at once, and those that
+// come within Burst of it take its place. They are counted by themselves: no flood of harmless changes uses up the hour in which
+// one would have been shown.
 type Pace struct {
 	rules   Rules
 	pending map[slot]waiting
 	shown   map[slot]last
 	plain   []time.Time // notes of the last hour, the summaries among them
-	grave   []time.Time // Critical ones
+	grave   []time.Time // Critical ones, without those that took another's place
+	newest  string      // key of the Critical note that stands
+	opened  time.Time   // when the first of its burst was shown
 	quiet   map[string]hush
 	snoozed time.Time // until when nothing but what is Critical is shown
 }
@@ -89,12 +92,27 @@ func (p *Pace) Offer(now time.Time, e Event) {
 		before.since = now
 	}
 	w := waiting{event: e, since: before.since, due: before.since.Add(p.rules.Burst)}
-	if said, ok := p.shown[at]; ok && e.Note.Urgency.rank() <= said.urgency.rank() {
+	if e.Note.Urgency == Critical {
+		w.due = now
+	}
+	if said, ok := p.shown[at]; ok && e.Note.Urgency.rank() <= said.urgency.rank() && !(e.Note.Urgency == Critical && p.bursts(now)) {
 		if free := said.at.Add(p.rules.Gap); free.After(w.due) {
 			w.due = free
 		}
 	}
 	p.pending[at] = w
+}
+
+// bursts says whether a Critical note would take the place of the one before it.
+func (p *Pace) bursts(now time.Time) bool { return p.newest != "" && now.Sub(p.opened) < p.rules.Burst }
+
+// Drop forgets all events of which seen says that a person has them on the screen. They count as nothing.
+func (p *Pace) Drop(seen func(Event) bool) {
+	for at, w := range p.pending {
+		if seen(w.event) {
+			delete(p.pending, at)
+		}
+	}
 }
 
 // Withdraw forgets the event of this note: its item was decided before anything was shown.
@@ -151,10 +169,17 @@ func (p *Pace) Due(now time.Time, waiting int) []Note {
 		if len(p.shown) < maxSlots {
 			p.shown[at] = last{at: now, urgency: n.Urgency}
 		}
-		if n.Urgency == Critical && len(p.grave) < p.rules.Hour {
+		switch {
+		case n.Urgency == Critical && p.bursts(now):
+			n.Replaces = p.newest
+			if last := len(notes) - 1; last >= 0 { // shown at this very moment: nobody has seen it
+				n.Replaces, notes = notes[last].Replaces, notes[:last]
+			}
+			notes, p.newest = append(notes, n), n.Key
+		case n.Urgency == Critical && len(p.grave) < p.rules.Hour:
 			p.grave = append(p.grave, now)
-			notes = append(notes, n)
-		} else {
+			notes, p.newest, p.opened = append(notes, n), n.Key, now
+		default:
 			rest = append(rest, n)
 		}
 	}
@@ -217,9 +242,9 @@ func (u Urgency) rank() int {
 }
 
 func summary(waiting int) Note {
-	title := fmt.Sprintf("%d things are waiting in Sallyport", waiting)
+	title := fmt.Sprintf("%d items need your review", waiting)
 	if waiting == 1 {
-		title = "1 thing is waiting in Sallyport"
+		title = "1 item needs your review"
 	}
 	// Not that everything stays blocked: a lost guard waits too.
 	return Note{Key: Summary, Title: title, Body: "What is blocked stays blocked. Nothing is urgent unless marked critical.", Route: "#/inbox", Action: "Open Inbox"}

@@ -10,6 +10,10 @@ type Paced struct {
 	notes   Notifier
 	waiting func() int
 
+	// Seen says that a person has on the screen what an event is about; nil where nobody can tell. It is asked when an event is offered
+	// and again when its note is due, without a lock that Offer's caller could hold. Set it before the first Offer.
+	Seen func(Event) bool
+
 	mu      sync.Mutex // held over Show and Withdraw too: what is taken back is not shown after
 	pace    *Pace
 	timer   *time.Timer
@@ -31,7 +35,7 @@ func NewPaced(notes Notifier, pace *Pace, waiting func() int) *Paced {
 func (p *Paced) Offer(e Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.closed || p.Seen != nil && p.Seen(e) {
 		return
 	}
 	p.count++
@@ -127,6 +131,9 @@ func (p *Paced) show() {
 	defer p.mu.Unlock()
 	if p.closed {
 		return
+	}
+	if p.Seen != nil {
+		p.pace.Drop(p.Seen)
 	}
 	for _, n := range p.pace.Due(time.Now(), waiting) {
 		p.notes.Show(n)

@@ -183,3 +183,56 @@ func TestAfterCloseNothingIsShown(t *testing.T) {
 		}
 	})
 }
+
+func TestACriticalNoteDoesNotWaitAndTheNextTakesItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &board{}
+		p := NewPaced(b, NewPace(Rules{}), nil)
+		defer p.Close()
+		grave := func(server, key string) Event {
+			e := event(server, key)
+			e.Note.Urgency = Critical
+			return e
+		}
+		begun := time.Now()
+		p.Offer(event("calm", "C"))
+		p.Offer(grave("weather", "A"))
+		synctest.Wait()
+		wait(0)
+		if !slices.Equal(b.shown(), []string{"A"}) || time.Since(begun) != 0 {
+			t.Fatalf("shown %v after %v", b.shown(), time.Since(begun))
+		}
+		wait(5 * time.Second)
+		p.Offer(grave("notes", "B"))
+		wait(0)
+		if !slices.Equal(b.shown(), []string{"A", "B"}) {
+			t.Fatalf("shown %v", b.shown())
+		}
+		wait(7 * time.Second)
+		if !slices.Equal(b.shown(), []string{"A", "B", "C"}) {
+			t.Fatalf("shown %v", b.shown())
+		}
+	})
+}
+
+func TestWhatIsOnTheScreenIsNotShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &board{}
+		p := NewPaced(b, NewPace(Rules{}), nil)
+		defer p.Close()
+		on := map[string]bool{"A": true}
+		var mu sync.Mutex
+		p.Seen = func(e Event) bool { mu.Lock(); defer mu.Unlock(); return on[e.Note.Key] }
+		p.Offer(event("weather", "A")) // open when it came
+		p.Offer(event("notes", "B"))   // opened before it is due
+		p.Offer(event("files", "C"))
+		wait(6 * time.Second)
+		mu.Lock()
+		on = map[string]bool{"B": true}
+		mu.Unlock()
+		wait(time.Hour)
+		if !slices.Equal(b.shown(), []string{"C"}) {
+			t.Fatalf("shown %v", b.shown())
+		}
+	})
+}

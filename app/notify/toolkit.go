@@ -167,6 +167,9 @@ func (t *toasts) show(n Note) {
 		}
 		return
 	}
+	if n.Replaces != "" && n.Replaces != n.Key {
+		t.withdraw(n.Replaces)
+	}
 	err := t.send(n)
 	why := ""
 	if err != nil {

@@ -8,12 +8,13 @@ type Subject struct {
 	Kind    string // of the inbox item
 	Server  string // "" where it is about a file, or about Sallyport itself
 	Code    string
-	Grave   bool // Critical
-	Hidden  bool // a finding says that a text is hidden from the reader
-	Tools   int  // how many tools changed; 0 where that is not known, or more than tools changed
-	Blocked bool // of a launch: it is not started until it was looked at
-	Asked   bool // a model asked for it, through a tool
-	Found   bool // of a held response: something High or Critical was found in it
+	Grave   bool   // Critical
+	Hidden  bool   // a finding says that a text is hidden from the reader
+	Tools   int    // how many tools changed; 0 where that is not known, or more than tools changed
+	Blocked bool   // of a launch: it is not started until it was looked at
+	Launch  string // which change a launch is: "program", "loader", "surroundings", "" where that is not known
+	Asked   bool   // a model asked for it, through a tool
+	Found   bool   // of a held response: something High or Critical was found in it
 
 	Client, Next string // of what a client has not seen yet: its name, and what helps
 }
@@ -44,9 +45,9 @@ func Say(s Subject) Note {
 	}
 	switch {
 	case s.Asked:
-		n.Title, n.Body = "You are asked for a review", "Claude asked you to look at "+who+". What is blocked stays blocked until you decide."
+		n.Title, n.Body = "Claude asks for your review", "Claude asked you to look at "+who+". What is blocked stays blocked until you decide."
 	case s.Kind == "new_server":
-		n.Title, n.Body = of("New server: %s", "New server"), "It's blocked until you check what it can do. Takes about a minute."
+		n.Title, n.Body = of("New server: %s", "New server"), "It's blocked until you check what it can do."
 	case s.Kind == "changed" && s.Grave && s.Hidden:
 		n.Title, n.Body = "Blocked: hidden instructions in a tool", "A tool from "+who+" now hides orders for Claude. It is blocked. Nothing ran."
 	case s.Kind == "changed" && s.Grave:
@@ -57,30 +58,45 @@ func Say(s Subject) Note {
 		n.Title, n.Body = "A tool changed and is blocked", "A tool from "+who+" changed. It stays blocked until you review it."
 	case s.Kind == "changed":
 		n.Title, n.Body = of("%s changed", "A server changed"), "What changed stays blocked until you review it."
-	case s.Kind == "launch" && s.Blocked:
-		n.Title, n.Body = of("Settings of %s changed", "Settings of a server changed"), "The command that starts it was changed. It stays blocked until you review it."
 	case s.Kind == "launch":
-		n.Title, n.Body = of("Settings of %s changed", "Settings of a server changed"), "The command that starts it was changed. It still runs: review it now."
+		n.Title, n.Body = of("%s starts differently", "A server starts differently"), launchWords(s)
 	case s.Kind == "unguarded" && name != "":
-		n.Title, n.Body = of("%s is not guarded any more", ""), "The guard was removed from Claude's settings. Claude may use it unchecked."
+		n.Title, n.Body = of("%s is not guarded", ""), "The guard was removed from Claude's settings. Claude can use it unchecked."
 	case s.Kind == "unguarded":
-		n.Title, n.Body = "A server is not guarded", "Claude's settings changed. Claude may use a server unchecked."
+		n.Title, n.Body = "A server is not guarded", "Claude's settings changed. Claude can use a server unchecked."
 	case s.Kind == "config_changed":
-		n.Title, n.Body = "Claude's settings changed", "Servers were added, changed or taken out. Look at what is there now."
+		n.Title, n.Body = "Claude's settings changed", "Servers were added, changed or removed. Check what is there now."
 	case s.Kind == "settings_changed":
-		n.Title, n.Body = "A setting waits for you", "Someone asked for a setting that makes things less safe. It does not count until you say so."
+		n.Title, n.Body = "A setting needs your review", "Someone asked for a riskier setting. It has no effect until you allow it."
 	case s.Kind == "response_held" && s.Found:
-		n.Title, n.Body = "A response was held back", "Something "+who+" sent looks like an order to Claude. Claude did not see it."
+		n.Title, n.Body = "Response held for review", "Something "+who+" sent looks like an order to Claude. Claude hasn't seen it."
 	case s.Kind == "response_held":
-		n.Title, n.Body = "A response was held back", "Something "+who+" sent waits for your review. Claude did not see it."
+		n.Title, n.Body = "Response held for review", "Something "+who+" sent needs your review. Claude hasn't seen it."
 	case s.Kind == "interaction":
-		n.Title, n.Body = "A request was refused", "Something "+who+" asked of Claude was refused. Look at what it was."
+		n.Title, n.Body = "A request was blocked", "Sallyport blocked something that "+who+" asked of Claude. See what it was."
 	case s.Kind == "guard_problem" && name != "":
-		n.Title, n.Body, n.Action = of("%s is blocked", ""), "The guard could not do its work. Claude can't use it for now.", "See why"
+		n.Title, n.Body, n.Action = of("%s is blocked", ""), "Sallyport couldn't start it, so Claude can't use it.", "See why"
 	case s.Kind == "guard_problem":
-		n.Title, n.Body, n.Action = "Sallyport has a problem", "Servers stay blocked until it is solved.", "See why"
+		n.Title, n.Body, n.Action = "Sallyport has a problem", "Servers stay blocked until it's solved.", "See why"
 	default:
-		n.Title, n.Body = "Something waits in Sallyport", "What is blocked stays blocked until you review it."
+		n.Title, n.Body = "An item needs your review", "What is blocked stays blocked until you review it."
 	}
 	return n
+}
+
+// launchWords say what differs at a start, and "program" only where the program does.
+func launchWords(s Subject) string {
+	what := "Sallyport can't tell what it would run."
+	switch s.Launch {
+	case "program":
+		what = "It would run a different program than the one you allowed."
+	case "loader":
+		what = "It's the same command, with a variable that can load other code."
+	case "surroundings":
+		what = "It's the same program, in another folder or with other variables."
+	}
+	if s.Blocked {
+		return what + " Blocked until you review it."
+	}
+	return what + " It still runs."
 }

@@ -100,10 +100,14 @@ func TestWhatANoteSays(t *testing.T) {
 		{Subject{Kind: "changed", Server: "weather", Tools: 2}, "Tools changed and are blocked", "2 tools from weather changed. They stay blocked until you review them."},
 		{Subject{Kind: "changed", Server: "weather", Tools: 1}, "A tool changed and is blocked", "A tool from weather changed. It stays blocked until you review it."},
 		{Subject{Kind: "changed", Server: "weather", Grave: true, Hidden: true}, "Blocked: hidden instructions in a tool", "A tool from weather now hides orders for Claude. It is blocked. Nothing ran."},
-		{Subject{Kind: "new_server", Server: "github"}, "New server: github", "It's blocked until you check what it can do. Takes about a minute."},
-		{Subject{Kind: "launch", Server: "filesystem", Blocked: true}, "Settings of filesystem changed", "The command that starts it was changed. It stays blocked until you review it."},
-		{Subject{Kind: "unguarded", Server: "filesystem"}, "filesystem is not guarded any more", "The guard was removed from Claude's settings. Claude may use it unchecked."},
-		{Subject{Kind: "unguarded", Server: strings.Repeat("m", 32)}, strings.Repeat("m", 20) + "… is not guarded any more", "The guard was removed from Claude's settings. Claude may use it unchecked."},
+		{Subject{Kind: "new_server", Server: "github"}, "New server: github", "It's blocked until you check what it can do."},
+		{Subject{Kind: "launch", Server: "filesystem", Blocked: true}, "filesystem starts differently", "Sallyport can't tell what it would run. Blocked until you review it."},
+		{Subject{Kind: "launch", Launch: "program", Server: "filesystem", Blocked: true}, "filesystem starts differently", "It would run a different program than the one you allowed. Blocked until you review it."},
+		{Subject{Kind: "launch", Launch: "program"}, "A server starts differently", "It would run a different program than the one you allowed. It still runs."},
+		{Subject{Kind: "launch", Launch: "loader", Server: "filesystem", Blocked: true}, "filesystem starts differently", "It's the same command, with a variable that can load other code. Blocked until you review it."},
+		{Subject{Kind: "launch", Launch: "surroundings", Server: "filesystem"}, "filesystem starts differently", "It's the same program, in another folder or with other variables. It still runs."},
+		{Subject{Kind: "unguarded", Server: "filesystem"}, "filesystem is not guarded", "The guard was removed from Claude's settings. Claude can use it unchecked."},
+		{Subject{Kind: "unguarded", Server: strings.Repeat("m", 32)}, strings.Repeat("m", 29) + "… is not guarded", "The guard was removed from Claude's settings. Claude can use it unchecked."},
 		{Subject{Kind: "changed", Server: "<weather>", Tools: 1}, "A tool changed and is blocked", "A tool from a server changed. It stays blocked until you review it."},
 	} {
 		if n := Say(test.subject); n.Title != test.title || n.Body != test.body {

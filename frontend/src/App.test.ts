@@ -74,6 +74,19 @@ describe('the window', () => {
     expect(decided).not.toHaveBeenCalled()
   })
 
+  it('says which item is on the screen, and when the window loses the focus', async () => {
+    const shows = vi.fn(async () => undefined)
+    vi.spyOn(document, 'hasFocus').mockReturnValue(true)
+    const { tell } = await open({}, { shows })
+    await tell('route', '#/inbox/4F2A')
+    expect(shows).toHaveBeenLastCalledWith('inbox', '4F2A', true)
+    await fireEvent.blur(window)
+    expect(shows).toHaveBeenLastCalledWith('inbox', '4F2A', false)
+    await fireEvent.focus(window)
+    await tell('route', '#/servers')
+    expect(shows).toHaveBeenLastCalledWith('servers', '', true)
+  })
+
   it('goes where a notification leads while it is open', async () => {
     const { tell } = await open()
     await tell('route', '#/inbox/4F2A')

@@ -29,8 +29,8 @@ func TestAGuardThatWasTakenOutIsPutBack(t *testing.T) {
 	}
 	c.covers(0)
 	a.tooltip("weather is not guarded")
-	note := a.notified("weather is not guarded any more")
-	if !strings.Contains(note.body, "Claude may use it unchecked") || strings.Contains(note.body, "blocked") {
+	note := a.notified("weather is not guarded")
+	if !strings.Contains(note.body, "Claude can use it unchecked") || strings.Contains(note.body, "blocked") {
 		t.Errorf("the notification is %+v", note)
 	}
 	unchecked := c.starts("weather", c.headless())
@@ -157,6 +157,6 @@ func TestAFalseGuardIsLeftOnlyWithTheTypedWord(t *testing.T) {
 		t.Errorf("what was left is not as it was: %s", c.text())
 	}
 	c.covers(0)
-	a.find(link, "weather is not guarded") // left is not guarded, and is never called so
-	a.tooltip("no server is guarded")
+	a.find(link, "1 server not guarded") // left is not guarded, and is never called so
+	a.tooltip("1 server not guarded")
 }

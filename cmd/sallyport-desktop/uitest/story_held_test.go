@@ -55,7 +55,7 @@ func TestAHeldResponseIsSeenReleasedOnceAndHandedOver(t *testing.T) {
 	t.Parallel()
 	h, a, client := reading(t)
 	item := a.holds(h, client, "read_mail", mailOrder)
-	note := a.notified("held back")
+	note := a.notified("held for review")
 	if !strings.Contains(note.body, "mail") || strings.Contains(note.title+note.body, "disregard") {
 		t.Errorf("the notification is %+v", note)
 	}

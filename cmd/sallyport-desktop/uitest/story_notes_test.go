@@ -18,7 +18,7 @@ func TestANotificationIsTakenBackWhenItsItemIsDecided(t *testing.T) {
 	if want := []string{"default", "Open", "open", "Review", "later", "Later"}; !slices.Equal(shown.actions, want) {
 		t.Errorf("its actions are %q, want %q", shown.actions, want)
 	}
-	if shown.body != "It's blocked until you check what it can do. Takes about a minute." || shown.urgency != 1 || shown.app != "Sallyport" {
+	if shown.body != "It's blocked until you check what it can do." || shown.urgency != 1 || shown.app != "Sallyport" {
 		t.Errorf("it is %+v", shown)
 	}
 	if taken := a.notes.takenBack(); taken != 0 {

@@ -51,7 +51,7 @@ func TestADamagedStoreBlocksAllAndIsBegunAgain(t *testing.T) {
 	if weather.ran("get_forecast") {
 		t.Error("a call reached the server")
 	}
-	a.tooltip("1 thing waiting")
+	a.tooltip("1 item needs your review")
 	if kept, err := filepath.Glob(store + "*"); err != nil || len(kept) < 2 {
 		t.Errorf("the damaged store was not kept: %v, %v", kept, err)
 	}

@@ -23,7 +23,7 @@ func TestAFirstReviewOpensWhatWasBlocked(t *testing.T) {
 	item := h.waits("new_server")
 	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
 	a.trayRow("weather")
-	a.tooltip("1 thing waiting")
+	a.tooltip("1 item needs your review")
 
 	note := a.notified("weather")
 	if note.app != "Sallyport" || !strings.Contains(note.title, "New server: weather") || strings.Contains(note.body, "forecast") {
@@ -158,7 +158,7 @@ func TestWhatIsCriticalMustBeTyped(t *testing.T) {
 		t.Fatalf("it is %s", item.Severity)
 	}
 	client.refused("list_cities", `{}`, item.Code)
-	a.tooltip("1 critical thing waiting")
+	a.tooltip("1 critical item needs your review")
 	a.trayClick("weather")
 	a.shows()
 	a.find(heading, "get_forecast")

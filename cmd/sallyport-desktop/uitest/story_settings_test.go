@@ -36,7 +36,7 @@ func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	inForce("review")
 	first := h.wrapped("notes", newServer(t, notesFace(), nil), h.headless())
 	first.refused("read_note", `{"id":1}`, h.waits("new_server").Code)
-	a.trayClick("Sallyport — a setting made less safe")
+	a.trayClick("Sallyport — a riskier setting")
 	a.shows()
 	a.find(heading, "made less safe")
 	a.says("It is not in force", "If you do nothing, the safer setting stays in force", "In force, and stays so", "Wait for me",
@@ -51,7 +51,7 @@ func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	first.refused("read_note", `{"id":1}`, h.waits("new_server").Code)
 
 	loosen()
-	a.trayClick("Sallyport — a setting made less safe")
+	a.trayClick("Sallyport — a riskier setting")
 	a.find(heading, "made less safe")
 	a.press(button, allowSetting)
 	a.says("If you allow this: Claude can use it unread", "was that you?")

@@ -16,7 +16,7 @@ func TestASnoozeIsSeenAndKeptAndWhatCameIsToldAfterIt(t *testing.T) {
 	client := h.wrapped("weather", newServer(t, first, faces), h.env())
 	item := h.waits("new_server")
 	client.refused("get_forecast", `{}`, item.Code)
-	a.tooltip("1 thing waiting, snoozed until")
+	a.tooltip("1 item needs your review, snoozed until")
 	if notes := a.notes.all(); len(notes) != 0 {
 		t.Errorf("notified %+v", notes)
 	}
@@ -26,7 +26,7 @@ func TestASnoozeIsSeenAndKeptAndWhatCameIsToldAfterIt(t *testing.T) {
 	again := h.open()
 	h.trayRow("Notifications snoozed until")
 	h.wrapped("notes", newServer(t, notesFace(), nil), h.env())
-	again.tooltip("2 things waiting, snoozed until")
+	again.tooltip("2 items need your review, snoozed until")
 	again.trayClick("End snooze")
 	h.trayGone("End snooze")
 	h.trayRow("Snooze notifications")

@@ -16,6 +16,8 @@ export type * from './level'
 export interface Api {
   /** The route that Go kept for the page ("#/inbox/4F2A", or ""). Asked once, after the listeners are registered. */
   ready(): Promise<string>
+  /** What the page shows now, and whether a person has it before them: what is on the screen is not notified. */
+  shows(place: string, item: string, focused: boolean): Promise<void>
   /** Rejects where the engine is gone or ends. Asked every other second while the window is seen. */
   alive(): Promise<void>
   /** Everything global; cheap. Asked again at every "changed". */

@@ -11,6 +11,7 @@ const many = <T>(answer: Promise<unknown>) => answer as Promise<T[]>
 
 export const api: Api = {
   ready: () => page.Ready(),
+  shows: (place, item, focused) => page.Shows(place, item, focused),
   alive: () => page.Alive(),
   overview: () => one(page.Overview()),
   inbox: () => many(page.Inbox()),

@@ -69,7 +69,7 @@ const overview = overviewOf({ firstRun: first, light: lightOf('red', '1 critical
 const safer = ['off', 'notify', 'shield', 'strict', 'block', 'on']
 const api: Api = apiOf({
   ready: async () => '',
-  alive: async () => undefined,
+  alive: async () => undefined, shows: async () => undefined,
   overview: async () => overview,
   inbox: async () => [], decided: async () => [],
   servers: async () => (first ? [] : servers),

@@ -1,0 +1,49 @@
+package desktop
+
+import (
+	"sync"
+
+	"github.com/sallyport/sallyport/app/notify"
+)
+
+// onScreen is what a person has before them: what is on the screen is not notified. The page says it, so it can only quieten what it
+// shows; the icon and the inbox have it all the same.
+type onScreen struct {
+	mu      sync.Mutex
+	place   string // the room
+	item    string // code of the item that is open
+	focused bool   // the window has the keyboard
+	first   bool   // a first run's last page is there, which lists what the look found
+}
+
+// shows is what the page shows now.
+func (s *onScreen) shows(place, item string, focused bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.place, s.item, s.focused = place, item, focused
+	s.first = s.first && place == placeStart
+}
+
+// wrote says that a file was written from the page: what the look that follows finds is listed there until the page is left.
+func (s *onScreen) wrote() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.first = s.place == placeStart
+}
+
+// seen says whether an event is about what is on the screen: an item that is open in a window with the focus, or a new server that a
+// first run has just looked at.
+func (s *onScreen) seen(e notify.Event) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.focused && s.item != "" && s.item == e.Note.Key || s.first && e.Kind == "new_server"
+}
+
+const placeStart = "start"
+
+// Shows is told by the page each time that what it shows, or whether it has the focus, changes.
+func (p *Page) Shows(place, item string, focused bool) {
+	if p.say != nil {
+		p.say.onScreen.shows(place, item, focused && p.shell.Visible())
+	}
+}
