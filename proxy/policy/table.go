@@ -54,8 +54,9 @@ var table = []Setting{
 	{
 		Key: "pins.launch", Default: "notify", Scope: Server, kind: choice{"block", "notify", off},
 		Values: "off, notify, block", Safer: "block",
-		Doc: "What happens when a server's command runs something else than was allowed: another executable or script, another version of its package, another folder, further variables. " +
-			"notify: the change is an inbox item and the server runs, unless a variable that loads code changed or PATH finds another executable. block: it is not started until you have decided. It counts from the next start of a server.",
+		Doc: "What happens when a server's command runs another program than you allowed: another executable or script, or another version of its package. " +
+			"notify: the change is an inbox item and the server runs, unless a variable that loads code has a value you haven't allowed or PATH finds another executable. block: it is not started until you have decided. " +
+			"Another folder, and a variable that is gone, are inbox items and keep nothing from running. It counts from the next start of a server.",
 	},
 	{
 		Key: "inspect.max_bytes", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30, largerSafer: true},

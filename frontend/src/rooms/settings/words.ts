@@ -137,7 +137,7 @@ const WORDS: Record<string, Words> = {
   },
   'pins.launch': {
     label: 'A server’s command runs something else than you allowed',
-    effect: 'Another program, another version of its package, another folder, or further variables. It counts from the next start.',
+    effect: 'Another program, another script, or another version of its package. It counts from the next start.',
     choices: {
       block: { name: 'Block it', effect: 'It is not started until you have decided.' },
       notify: { name: 'Tell me', effect: 'It starts and the change waits in the Inbox. What loads other code is blocked all the same.' },
