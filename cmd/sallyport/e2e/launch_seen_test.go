@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -149,7 +150,10 @@ func TestLaunchAProbeCountsForTheClientThatComesLater(t *testing.T) {
 	if out, code := h.run(append([]string{"probe", "--"}, argv...)...); code != 0 {
 		t.Fatalf("another probe: status %d: %s", code, out)
 	}
-	s, _ := h.begin("claude", filepath.Join(dir, "elsewhere"), []string{"ONE_OF_ITS_OWN=1"}, argv...)
+	// A client with the few variables that clients give; what else this shell exports, a look has not seen.
+	env := h.passedOn(filepath.Join(dir, "elsewhere"), os.Getenv("PATH"), "ONE_OF_ITS_OWN=1")
+	s := launch(t, filepath.Join(dir, "elsewhere"), env, append([]string{sallyport(t), "wrap", "--client", "claude", "--"}, argv...))
+	s.handshake("2025-06-18")
 	wait(t, "the server works", func() bool { return s.works("get_current_time", tokyo) })
 	s.hangUp(true)
 	if items := h.inbox(); len(items) != 0 {
@@ -158,6 +162,8 @@ func TestLaunchAProbeCountsForTheClientThatComesLater(t *testing.T) {
 	}
 }
 
+// What loads code reaches a look through the env of an entry only, and is held there; the looker's own environment is not the
+// server's.
 func TestLaunchProbeDoesNotStartWhatIsHeld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
@@ -169,8 +175,20 @@ func TestLaunchProbeDoesNotStartWhatIsHeld(t *testing.T) {
 	argv := []string{"node", filepath.Join(dir, "server.mjs")}
 	env := []string{"PATH=" + nodePath(t)}
 	h.allowed("e2e", dir, env, argv...)
-	h.more = append(env, "NODE_OPTIONS=--require "+filepath.Join(dir, "early.cjs"))
+	planted := "--require " + filepath.Join(dir, "early.cjs")
+	h.more = append(env, "NODE_OPTIONS="+planted)
 	out, code := h.run(append([]string{"probe", "--json", "--"}, argv...)...)
+	if code != 0 || !strings.Contains(out, `"nothing to decide"`) || exists(mark) {
+		t.Errorf("status %d: %s", code, out)
+	}
+	h.more = env
+	raw, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"server": map[string]any{"command": argv[0], "args": argv[1:], "env": map[string]string{"NODE_OPTIONS": planted}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "config.json")
+	put(t, file, string(raw))
+	out, code = h.run("probe", "--json", "--config", file)
 	if code != 3 || !strings.Contains(out, `"kind":"launch"`) {
 		t.Errorf("status %d: %s", code, out)
 	}
