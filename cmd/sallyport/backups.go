@@ -57,7 +57,7 @@ func (c backupsRestoreCommand) run(ctx context.Context, s streams) (int, error) 
 	defer hub.Close()
 	ask := control.RestoreBackup{ID: c.ID, DryRun: c.DryRun}
 	done, code, err := loosen{
-		what: "This may take guards away: what stands in the file now is replaced",
+		what: "This may remove guards: the current file is replaced",
 		yes:  c.Yes,
 		look: func() (control.Protected, error) {
 			return hub.RestoreBackup(ctx, control.RestoreBackup{ID: c.ID, DryRun: true})

@@ -39,7 +39,7 @@ func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
 	var made []control.Exception
 	code, err := heldDecision{
 		hub: hub, item: item, yes: c.Yes, json: c.JSON,
-		question: fmt.Sprintf("\nLet answers like this one of %s pass for %s, as far as %s goes? [y/N] ", text(item.Server), c.For, text(strings.Join(rules, ", "))),
+		question: fmt.Sprintf("\nAllow responses like this one of %s for %s, as far as %s goes? [y/N] ", text(item.Server), c.For, text(strings.Join(rules, ", "))),
 		do: func() (err error) {
 			made, err = hub.Except(ctx, control.Except{Code: item.Code, Digest: item.Digest, Rules: c.Rule, For: c.For})
 			return err
@@ -63,7 +63,7 @@ func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
 func exceptionWords(e control.Exception) string {
 	what := e.Item
 	if what == "" {
-		what = "answers that belong to no item"
+		what = "responses that belong to no item"
 	}
 	return fmt.Sprintf("%s up to %s, %s of %s", e.Rule, e.Level, what, e.Server)
 }

@@ -18,11 +18,11 @@ func aboutHeld(d control.ItemDetail) bool { return d.Held != nil }
 func heldMeaning(d control.ItemDetail) string {
 	switch d.Held.Why {
 	case control.HeldLimit:
-		return "The answer is larger than what is looked at, so nobody knows what is in it. It was\nheld back before the model saw it; the call itself was made."
+		return "The response is too large to check, so Sallyport can't say what is in it. It was held\nbefore the model saw it. The call itself was made."
 	case control.HeldProvider:
-		return "The answer could not be looked at in full. It was held back before the model saw\nit; the call itself was made."
+		return "Sallyport couldn't check all of the response. It was held before the model saw it. The\ncall itself was made."
 	}
-	return "The answer reads like orders to the model, not like data for you. It was held\nback before the model saw it; the call itself was made. Nobody has done what it\nsays. What it says is below, as text and nothing else."
+	return "The response reads like orders to the model, not like data for you. It was held before\nthe model saw it. The call itself was made, and nothing the response asks for was done.\nIts text is below, as text and nothing else."
 }
 
 // heldConsequence says what happens if nothing is done, and where a decision is made.
@@ -33,25 +33,25 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 	}
 	switch held.State {
 	case control.HeldReleased:
-		return []string{"It is released. The client gets it once, until " + clock(held.Until) + ", by its code or by the same", "request again; asked for by nobody until then, it waits here again."}
+		return []string{"It is released. The client gets it once, until " + clock(held.Until) + ", by its code or by the same", "request again. If it isn't collected by then, it's held again."}
 	case control.HeldTaken:
-		return []string{"It is being handed over."}
+		return []string{"It is being delivered."}
 	case control.HeldDelivered:
-		return []string{"It was handed over at " + clock(held.Delivered) + ". It is handed over once, and not kept any more."}
+		return []string{"It was delivered at " + clock(held.Delivered) + ". A response is delivered once and then deleted."}
 	case control.HeldDiscarded:
-		return []string{"It was thrown away."}
+		return []string{"It was deleted."}
 	case control.HeldGone:
-		return []string{"Its text is not kept any more: there is nothing to release. What was found stays."}
+		return []string{"Its text is no longer stored, so there is nothing to release. The warnings stay."}
 	}
 	lines = []string{"If you do nothing, the model never sees it."}
 	if !held.Expires.IsZero() {
 		lines = append(lines, "Its text is kept until "+clock(held.Expires)+".")
 	}
 	if held.State == control.HeldExpired {
-		lines = append(lines, "It was released before, and nobody asked for it in time.")
+		lines = append(lines, "It was released before and not collected in time.")
 	}
 	if held.Unsure {
-		lines = append(lines, "It was released before, and what was to hand it over ended in the middle: the model may", "have seen it.")
+		lines = append(lines, "It was released before, and its delivery was interrupted: the model may have seen it.")
 	}
 	switch {
 	case decides.Window:
@@ -59,13 +59,13 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 	case !decides.CLIApproval:
 		return append(lines, "This hub decides nothing: open the Sallyport window to decide.")
 	}
-	lines = append(lines, fmt.Sprintf("sallyport release %s                    lets the model have it, once", code))
+	lines = append(lines, fmt.Sprintf("sallyport release %s                    releases it, once", code))
 	if held.Why == control.HeldThreat {
-		lines = append(lines, fmt.Sprintf("sallyport release %s --without-marked   the same without the sentences found here", code))
+		lines = append(lines, fmt.Sprintf("sallyport release %s --without-marked   releases it without the marked sentences", code))
 	}
-	lines = append(lines, fmt.Sprintf("sallyport discard %s                    throws it away", code))
+	lines = append(lines, fmt.Sprintf("sallyport discard %s                    deletes it", code))
 	if len(held.Excepts) > 0 {
-		lines = append(lines, fmt.Sprintf("sallyport except %s                     lets this tool's answers pass these rules, for an hour", code))
+		lines = append(lines, fmt.Sprintf("sallyport except %s                     allows responses like this one from the tool for an hour", code))
 	}
 	return lines
 }
@@ -101,7 +101,7 @@ func (p *page) held(d control.ItemDetail) {
 		p.printf("  with, secrets masked:\n")
 		p.quoted("  ", indented(held.Params))
 	}
-	p.printf("\n%s\n", p.paint(bold, "What was found in the answer"))
+	p.printf("\n%s\n", p.paint(bold, "Warnings in the response"))
 	for _, part := range d.Details {
 		p.findings("  ", part.Findings)
 	}
@@ -115,9 +115,9 @@ func (p *page) held(d control.ItemDetail) {
 	if held.Score > 0 {
 		p.printf("  weighed together %.2f, by rule set %s\n", held.Score, text(held.RuleSet))
 	}
-	what := "The answer"
+	what := "The response"
 	if held.Error {
-		what = "The answer, an error"
+		what = "The response, an error"
 	}
 	p.printf("\n%s\n", p.paint(bold, fmt.Sprintf("%s, %d bytes", what, held.Bytes)))
 	if len(held.Answer) == 0 {

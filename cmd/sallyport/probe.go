@@ -46,7 +46,7 @@ func runProbe(ctx context.Context, o probeOptions, s streams) int {
 
 func (r probeReport) say(s streams) {
 	if r.Code == "" {
-		fmt.Fprintf(s.out, "%s: nothing to decide; all it declares is allowed as it stands.\n", text(r.Server))
+		fmt.Fprintf(s.out, "%s: nothing to decide; everything it declares is allowed.\n", text(r.Server))
 		return
 	}
 	fmt.Fprintf(s.out, "%s: inbox item %s waits for you. Look at it: sallyport show %s\n", text(r.Server), r.Code, r.Code)
@@ -222,7 +222,7 @@ func heldBack(link *hubLink) (probeReport, error) {
 	return probeReport{Server: state.Name, State: "waits", Code: state.Launch.Code, Kind: "launch", Items: declared(*state)}, nil
 }
 
-var errNoAnswer = fmt.Errorf("the server did not answer within %s; does it start by itself? Try its command in a terminal", probeLimit)
+var errNoAnswer = fmt.Errorf("the server did not respond within %s; try its command in a terminal", probeLimit)
 
 // serverSilent says how the server ended, where it did.
 func serverSilent(process *transport.Process, err error) error {

@@ -36,9 +36,9 @@ func (c releaseCommand) run(ctx context.Context, s streams) (int, error) {
 	case len(item.Held.Answer) == 0:
 		return exitFailed, fmt.Errorf("the text of %s is not kept any more: there is nothing to release", item.Code)
 	}
-	question := fmt.Sprintf("\nLet the model have this answer of %s, once? [y/N] ", text(item.Server))
+	question := fmt.Sprintf("\nRelease this response of %s, once? [y/N] ", text(item.Server))
 	if c.WithoutMarked {
-		question = fmt.Sprintf("\nLet the model have this answer of %s, once, without what is marked? [y/N] ", text(item.Server))
+		question = fmt.Sprintf("\nRelease this response of %s, once, without the marked sentences? [y/N] ", text(item.Server))
 	}
 	var answer control.ReleaseAnswer
 	code, err := heldDecision{
@@ -58,11 +58,11 @@ func (c releaseCommand) say(s streams, answer control.ReleaseAnswer) error {
 	p := newPage(s)
 	switch {
 	case answer.State == control.HeldDelivered:
-		p.printf("%s was released and handed over already\n", text(answer.Code))
+		p.printf("%s was already released and delivered\n", text(answer.Code))
 	case answer.State == control.HeldTaken:
-		p.printf("%s was released already, and is being handed over\n", text(answer.Code))
+		p.printf("%s was already released and is being delivered\n", text(answer.Code))
 	case answer.Already:
-		p.printf("%s was released already, until %s\n", text(answer.Code), clock(answer.Until))
+		p.printf("%s was already released, until %s\n", text(answer.Code), clock(answer.Until))
 	default:
 		p.printf("released: %s, once, until %s\n", text(answer.Code), clock(answer.Until))
 		p.printf("The client gets it by the same request again, or, where it is a tool's result, by the tool quarantine_release with this code.\n")
@@ -82,7 +82,7 @@ type discardCommand struct {
 
 func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
 	if c.All == (c.Code != "") {
-		return exitUsage, errors.New("name one held answer, or say --all")
+		return exitUsage, errors.New("name one held response, or use --all")
 	}
 	if c.All {
 		return c.runAll(ctx, s)
@@ -100,7 +100,7 @@ func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
 		answer = control.ReleaseAnswer{Code: item.Code, Server: item.Server, State: item.Held.State, Already: true}
 	} else {
 		code, err := heldDecision{
-			hub: hub, item: item, yes: c.Yes, json: c.JSON, question: fmt.Sprintf("\nThrow this answer of %s away? [y/N] ", text(item.Server)),
+			hub: hub, item: item, yes: c.Yes, json: c.JSON, question: fmt.Sprintf("\nDelete this response of %s? [y/N] ", text(item.Server)),
 			do: func() (err error) {
 				answer, err = hub.Release(ctx, control.Release{Code: item.Code, Digest: item.Digest, Discard: true})
 				return err
@@ -131,7 +131,7 @@ func heldItem(ctx context.Context, code, digest string) (*control.Client, contro
 	switch {
 	case err != nil:
 	case item.Held == nil:
-		err = fmt.Errorf("%s is no held answer: decide on it with \"sallyport approve %s\" or \"sallyport reject %s\"", item.Code, item.Code, item.Code)
+		err = fmt.Errorf("%s is not a held response: decide on it with \"sallyport approve %s\" or \"sallyport reject %s\"", item.Code, item.Code, item.Code)
 	case digest != "" && digest != item.Digest:
 		err = fmt.Errorf("the digest of what is held is %s; look again with \"sallyport show %s\"", item.Digest, item.Code)
 	}
@@ -185,7 +185,7 @@ func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
 		if want = d.item.Server; !typeable(want) {
 			want = d.item.Code
 		}
-		d.question = fmt.Sprintf("\nThis has a Critical finding: someone may be trying to make the model act against you.\nType %s to let the model have it all the same: ", want)
+		d.question = fmt.Sprintf("\nThis has a Critical warning: someone may be trying to make the model act against you.\nType %s to release it anyway: ", want)
 	}
 	if err := confirm(ctx, s, d.yes, d.question, want); err != nil {
 		return exitFailed, err

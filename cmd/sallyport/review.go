@@ -252,7 +252,7 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	}
 	p.findings("  ", part.Findings)
 	if slices.ContainsFunc(part.Findings, func(f inspect.Finding) bool { return f.Rule == inspect.NoReading }) {
-		p.printf("  programs could read its text in two ways: nobody can allow it as it stands\n")
+		p.printf("  programs could read its text in two ways, so it can't be allowed\n")
 	}
 	switch {
 	case len(part.Definition) == 0 && len(part.Approved) > 0:

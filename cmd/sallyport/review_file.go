@@ -14,7 +14,7 @@ func aboutFile(d control.ItemDetail) bool { return d.Kind == "config_changed" ||
 
 func fileMeaning(d control.ItemDetail) string {
 	if d.Kind == "unguarded" {
-		return "A server that should run behind the port does not, or only looks as if it did. The\nclient starts it as it stands in the file: nothing of it is checked."
+		return "A server that should run through Sallyport doesn't, or only looks like it does. The\nclient starts it directly, and nothing is checked."
 	}
 	return "Something other than Sallyport changed the client's file: the client itself, another\nprogram, or you. Nothing is put back without you."
 }
