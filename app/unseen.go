@@ -61,12 +61,25 @@ func (h *Hub) forgetUnseen(gone *session) {
 	delete(h.unseen.told, gone.process())
 }
 
+// begunAnew says that the client's process has started the server once more since, as Codex does for a new thread: what it lists there
+// is what is allowed now, and the start before it is behind for good.
+func (h *Hub) begunAnew(s *session) bool {
+	for _, other := range h.sessions {
+		if s.parent.PID != 0 && other.server == s.server && other.process() == s.process() && other.since.After(h.unseen.by[s].Since) {
+			if _, behind := h.unseen.by[other]; !behind {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // tellUnseen notifies once for each run of a client, and only when nothing of that client waits for review any more: before
 // that a restart would come too early.
 func (h *Hub) tellUnseen() {
 	for s := range h.unseen.by {
 		way := wayOf(s.client)
-		if way.own || h.unseen.told[s.process()] || h.waitingOf(s) > 0 {
+		if h.begunAnew(s) || way.own || h.unseen.told[s.process()] || h.waitingOf(s) > 0 {
 			continue
 		}
 		h.unseen.told[s.process()] = true
@@ -81,6 +94,9 @@ func unseenKey(client string) string { return kindUnseen + ":" + client }
 func (h *Hub) unseenServers() []control.UnseenServer {
 	list := []control.UnseenServer{}
 	for s, u := range h.unseen.by {
+		if h.begunAnew(s) {
+			continue
+		}
 		name := s.name
 		if st := h.servers[s.server]; st != nil {
 			name = st.base.Name
@@ -99,7 +115,7 @@ func (h *Hub) unseenServers() []control.UnseenServer {
 func (h *Hub) unseenBy(server string) []string {
 	clients := []string{}
 	for s := range h.unseen.by {
-		if s.server == server {
+		if s.server == server && !h.begunAnew(s) {
 			clients = append(clients, s.client)
 		}
 	}
@@ -112,6 +128,9 @@ func (h *Hub) UnseenNotices() (keys []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.unseen.by {
+		if h.begunAnew(s) {
+			continue
+		}
 		keys = append(keys, unseenKey(s.client))
 	}
 	return keys

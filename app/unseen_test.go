@@ -66,6 +66,46 @@ func TestWhatAClientHasNotSeenIsNamedUntilItsWrapperSaysOtherwise(t *testing.T) 
 	}
 }
 
+// Codex starts its servers anew for each thread, and the threads before keep theirs.
+func TestAStartOfTheSameClientProcessSinceThenHasSeenIt(t *testing.T) {
+	p := newPlace(t)
+	start := func(parent int) *server {
+		p.n++
+		s := &server{ears: &ears{}, p: p}
+		state, err := p.Register(s, control.Peer{PID: 100 + p.n, Role: control.RoleWrapper}, control.Register{
+			Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "weather"}, Name: "weather"}, Client: "codex", Session: "s", PID: 100 + p.n, Parent: control.Parent{PID: parent},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Push(state)
+		return s
+	}
+	first := start(7)
+	first.report(tool("a", "x"))
+	p.approve(p.item())
+	p.at.pass(time.Second)
+	if err := p.Unseen(first, control.Unseen{Items: 1, Since: p.at.now()}); err != nil {
+		t.Fatal(err)
+	}
+	p.at.pass(time.Second)
+	other := start(8)
+	if rows := p.unseenNow(); len(rows) != 1 {
+		t.Fatalf("another process of the client has not shown the first anything: %+v", rows)
+	}
+	second := start(7)
+	if rows, by := p.unseenNow(), p.unseenBy(); len(rows) != 0 || len(by) != 0 {
+		t.Fatalf("a new thread: %+v, %v", rows, by)
+	}
+	if err := p.Unseen(second, control.Unseen{Items: 1, Since: p.at.now()}); err != nil {
+		t.Fatal(err)
+	}
+	if rows := p.unseenNow(); len(rows) != 2 {
+		t.Fatalf("the new thread is behind as well: %+v", rows)
+	}
+	p.Unregister(other)
+}
+
 func TestOneNotificationForARunOfAClientOnceNothingOfItWaits(t *testing.T) {
 	p := newPlace(t)
 	heard := &notices{}
