@@ -9,6 +9,8 @@ import { House, openBrowser, until } from './house.mjs'
 
 const images = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 const programs = fileURLToPath(new URL('../../bin/dev', import.meta.url))
+/** What runs behind every server of the pictures; a review names it. */
+const helper = fileURLToPath(new URL('../../bin/uitest', import.meta.url))
 const only = process.argv.slice(2)
 const sizes = { viewport: { width: 1100, height: 740 } }
 
@@ -37,7 +39,7 @@ async function shoot(house, name, route, act = async () => {}, after = () => {},
       await page.evaluate((folders) => {
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
         while (walker.nextNode()) for (const [from, to] of folders) walker.currentNode.data = walker.currentNode.data.replaceAll(from, to)
-      }, [[house.user, '/home/ada'], [house.home, '/home/ada/.local/share/sallyport'], [programs, '/usr/bin']])
+      }, [[house.user, '/home/ada'], [house.home, '/home/ada/.local/share/sallyport'], [programs, '/usr/bin'], [helper, '/home/ada/.local/bin/server']])
       await save(`${name}-${colorScheme}`, await page.screenshot())
     } catch (error) {
       process.exitCode = 1
