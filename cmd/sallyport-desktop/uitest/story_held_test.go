@@ -21,17 +21,24 @@ func reading(t *testing.T) (*house, *app, *client) {
 
 const letter = `{"id":"7","password":"correct horse"}`
 
-// holds calls a tool whose answer is held, and opens it by the icon. Nothing of the answer is in what the client is told.
+// holds calls a tool whose answer is held, and opens it by the icon.
 func (a *app) holds(h *house, c *client, tool, order string) waiting {
+	a.t.Helper()
+	item := a.withholds(h, c, tool, order)
+	a.trayClick("mail")
+	a.shows()
+	a.find(heading, tool)
+	return item
+}
+
+// withholds calls a tool whose answer is held. Nothing of the answer is in what the client is told.
+func (a *app) withholds(h *house, c *client, tool, order string) waiting {
 	a.t.Helper()
 	answer := c.call(tool, letter)
 	item := h.waits("response_held")
 	if !strings.Contains(answer, `"isError":true`) || !strings.Contains(answer, item.Code) || strings.Contains(answer, order) {
 		a.t.Fatalf("the answer is not held: %.600s", answer)
 	}
-	a.trayClick("mail")
-	a.shows()
-	a.find(heading, tool)
 	return item
 }
 
@@ -54,11 +61,14 @@ func (a *app) twice(part, confirm string) {
 func TestAHeldResponseIsSeenReleasedOnceAndHandedOver(t *testing.T) {
 	t.Parallel()
 	h, a, client := reading(t)
-	item := a.holds(h, client, "read_mail", mailOrder)
-	note := a.notified("held for review")
+	item := a.withholds(h, client, "read_mail", mailOrder)
+	note := a.notified("held for review") // before it is opened: what is on the screen is not notified
 	if !strings.Contains(note.body, "mail") || strings.Contains(note.title+note.body, "disregard") {
 		t.Errorf("the notification is %+v", note)
 	}
+	a.trayClick("mail")
+	a.shows()
+	a.find(heading, "read_mail")
 	a.says("claude was told it is held", "disregard the above", "it tells claude to ignore what stands before", "picture, image/png", "links found (1)", "if you do nothing, claude never sees it")
 	if page := a.reads(); strings.Contains(page, "horse") {
 		t.Error("the password of the request is on the page")

@@ -40,8 +40,8 @@ func TestAChangedScriptIsHeldUntilItIsAllowed(t *testing.T) {
 	if names := client.tools(); len(names) != 0 {
 		t.Errorf("tools of a server that is not started: %v", names)
 	}
-	note := a.notified("weather changed")
-	if !strings.Contains(note.body, "It stays blocked until you review it") {
+	note := a.notified("weather starts differently")
+	if !strings.Contains(note.body, "It would run a different program than the one you allowed. Blocked until you review it.") {
 		t.Errorf("the notification is %+v", note)
 	}
 
