@@ -101,7 +101,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 	return out, nil
 }
 
-// findServer finds a server by id, identity or display name. A name that two servers have names none.
+// findServer finds a server by id, identity, whole name or the name it is shown by. A name that two servers have names none.
 func findServer(tx *store.Tx, name string) (store.Server, error) {
 	servers, err := tx.Servers()
 	if err != nil {
@@ -112,7 +112,7 @@ func findServer(tx *store.Tx, name string) (store.Server, error) {
 		if s.ID == name || s.Identity == name {
 			return s, nil
 		}
-		if s.Name == name {
+		if goesBy(s, name) {
 			found = append(found, s)
 		}
 	}
@@ -125,7 +125,7 @@ func findServer(tx *store.Tx, name string) (store.Server, error) {
 	}
 	ids := make([]string, len(found))
 	for i, s := range found {
-		ids[i] = s.ID
+		ids[i] = inspect.Escape(marked(s)) + " or " + s.ID
 	}
-	return store.Server{}, answer(control.CodeBadRequest, "%d servers are called %s: name one by its id (%s)", len(found), shown, strings.Join(ids, ", "))
+	return store.Server{}, answer(control.CodeBadRequest, "%d servers are called %s: name one as it is shown, or by its id (%s)", len(found), shown, strings.Join(ids, ", "))
 }

@@ -90,11 +90,11 @@ func contentOf(l *ledger, r reviewed, kind string) *content {
 	}
 	c := contentWith(l, kind, listed)
 	if kind == kindLaunch {
-		aboutLaunch(c, l.server.Name, l.launchDrift())
+		aboutLaunch(c, shortName(l.server), l.launchDrift())
 		return c
 	}
 	c.severity = severityOf(waits, readFindings(l.server.Findings))
-	c.title = titleOf(l.server.Name, kind, listed, r.Blocked)
+	c.title = titleOf(shortName(l.server), kind, listed, r.Blocked)
 	return c
 }
 
@@ -220,7 +220,7 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger, before, after reviewed, now t
 		return false, nil
 	}
 	c := contentWith(l, kindChanged, back)
-	c.title = titleOf(l.server.Name, kindChanged, back, false)
+	c.title = titleOf(shortName(l.server), kindChanged, back, false)
 	_, _, err = h.settle(tx, c, kindChanged, l.server.ID, now)
 	if err != nil {
 		return false, err

@@ -299,7 +299,7 @@ func TestTitlesAndRecordsNeverSpeakInTheServersWords(t *testing.T) {
 	w := p.wrap("Approve this now!\n")
 	w.report(tool("Sallyport says: all is well", "x"))
 	it := p.item()
-	if it.Server != "server-1" || strings.Contains(it.Title, "well") || strings.Contains(it.Title, "Approve") {
+	if it.Server != "Approve this now!" || strings.Contains(it.Title, "well") || w.last(t).Name != "server 1" { // the name is its person's
 		t.Fatalf("item %+v", it)
 	}
 	p.approve(it)

@@ -116,12 +116,12 @@ func interactionContent(l *ledger, parts []store.Part, before map[string]int) *c
 			c.severity = graver(c.severity, severityHigh)
 		}
 	}
-	c.title = l.server.Name + " " + interactionTitles[parts[0].Item]
+	c.title = shortName(l.server) + " " + interactionTitles[parts[0].Item]
 	switch kinds := alike(parts); {
 	case len(kinds) > 1:
-		c.title = l.server.Name + " asked Claude and you for several things, and was refused"
+		c.title = shortName(l.server) + " asked Claude and you for several things, and was refused"
 	case len(parts) > 1:
-		c.title = l.server.Name + " " + severalTitles[parts[0].Item]
+		c.title = shortName(l.server) + " " + severalTitles[parts[0].Item]
 	}
 	return c
 }

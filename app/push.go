@@ -16,7 +16,7 @@ import (
 func (h *Hub) blocked(s *session) control.State {
 	h.revision++
 	state := control.State{
-		Revision: h.revision, Name: s.name, Blocked: true,
+		Revision: h.revision, Name: s.told, Blocked: true,
 		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()), Rules: h.own.raw, OwnTools: h.ownToolsOf(s),
 	}
 	if h.lost != nil {
@@ -122,7 +122,7 @@ func (h *Hub) stateOf(s *session) (state control.State, news bool) {
 		return h.blocked(s), false
 	}
 	state = st.base
-	state.Name, state.Waiting, state.Launch, state.OwnTools = s.name, h.waitingOf(s), st.launch.state(s), h.ownToolsOf(s)
+	state.Name, state.Waiting, state.Launch, state.OwnTools = s.told, h.waitingOf(s), st.launch.state(s), h.ownToolsOf(s)
 	if s.entry == pin.ProbeClient { // a look starts a server as its client would
 		state.Launch.Surroundings = h.around.last(s.client)
 	}

@@ -19,7 +19,8 @@ import (
 type session struct {
 	wrapper  control.Wrapper
 	server   string // id
-	name     string // of its own entry, cleaned
+	name     string // of its own entry, cleaned for people
+	told     string // what its client is told for it
 	client   string
 	entry    string // the client as its entry names it; pin.ProbeClient for a look
 	id       string
@@ -82,7 +83,8 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		// The wrapper stays connected and blocks everything; the hub that comes after this one will be told all again.
 		h.sessions[w] = s
 		h.idling()
-		s.name = inspect.CleanName(r.Server.Name, "server-1")
+		s.name = personName(r.Server.Name)
+		s.told = toldName(s.name, store.Server{Number: 1})
 		h.chooseLister(s, r.Lists)
 		return h.blocked(s), nil
 	}
@@ -139,7 +141,8 @@ func (h *Hub) enlist(tx *store.Tx, s *session, id identity, r control.Register, 
 	}
 	before := server
 	server.Identity, server.Argv, server.URL = id.Display, id.Argv, id.URL
-	s.name = inspect.CleanName(r.Server.Name, fmt.Sprintf("server-%d", server.Number))
+	s.name = personName(r.Server.Name)
+	s.told = toldName(s.name, server)
 	// Two entries for one server: its name stays as long as a wrapper of that name lives.
 	if server.Name == "" || !h.named(id.ID, server.Name) {
 		server.Name = s.name

@@ -34,13 +34,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	if err != nil {
 		out.Coverage = nil
 	}
-	for _, s := range h.ordered() {
-		name := s.name
-		if st := h.servers[s.server]; st != nil {
-			name = st.base.Name
-		}
-		out.Wrappers = append(out.Wrappers, control.WrapperInfo{PID: s.pid, Server: name, Client: s.client, Session: s.id, Since: s.since})
-	}
+	shown := map[string]string{}
 	var apart []control.Problem
 	if h.store != nil {
 		err := h.store.View(func(tx *store.Tx) error {
@@ -49,12 +43,23 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 				return err
 			}
 			out.Servers, apart = len(servers), versionProblems(servers)
+			names := calledOf(servers)
+			for _, s := range servers {
+				shown[s.ID] = names.shown(s)
+			}
 			out.Waiting, err = h.inbox(tx, servers)
 			return err
 		})
 		if err != nil {
 			h.failed(err) // status names it among the problems
 		}
+	}
+	for _, s := range h.ordered() {
+		name := s.name
+		if st := h.servers[s.server]; st != nil {
+			name = st.base.Name
+		}
+		out.Wrappers = append(out.Wrappers, control.WrapperInfo{PID: s.pid, Server: name, Shown: shown[s.server], Client: s.client, Session: s.id, Since: s.since})
 	}
 	if h.lost != nil {
 		out.Waiting = []control.InboxItem{h.lost.item()}
@@ -110,13 +115,16 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 	if err != nil {
 		return nil, err
 	}
-	byID := map[string]store.Server{}
+	byID, names := map[string]store.Server{}, calledOf(servers)
 	for _, s := range servers {
 		byID[s.ID] = s
 	}
 	items := make([]control.InboxItem, len(waiting))
 	for i, it := range waiting {
 		items[i] = inboxItem(it.Item, byID[it.ServerID])
+		if server, known := byID[it.ServerID]; known && !fileItem(it.Kind) {
+			items[i].Shown = names.shown(server)
+		}
 		it.held.told(&items[i])
 		if it.Kind == kindLaunch {
 			l, err := readLedger(tx, it.ServerID)
@@ -177,6 +185,11 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		if it.Decided == decidedSuperseded {
 			return stale(tx, it)
 		}
+		defer func() {
+			if servers, bad := tx.Servers(); bad == nil && !fileItem(it.Kind) {
+				out.Shown = calledOf(servers).shownBy(servers, it.ServerID)
+			}
+		}()
 		if it.Kind == kindSettings {
 			out = control.ItemDetail{InboxItem: inboxItem(it, store.Server{}), Decided: it.Decided}
 			out.Details = settingDetails(it)
@@ -298,10 +311,14 @@ func (h *Hub) Servers() (out []control.Server, err error) {
 	}
 	err = h.store.View(func(tx *store.Tx) error {
 		ledgers, err := readLedgers(tx)
+		names := called{}
+		for _, l := range ledgers {
+			names.add(l.server)
+		}
 		for _, l := range ledgers {
 			codes := waitingCodes(tx, l.server.ID)
 			row := serverRow(l, codes)
-			row.Held = h.quarantine.countOf(l.server.ID)
+			row.Shown, row.Held = names.shown(l.server), h.quarantine.countOf(l.server.ID)
 			row.Wrappers, row.UnseenBy = wrappers[l.server.ID], h.unseenBy(l.server.ID)
 			row.Sandbox, row.RunsIn = h.settings.forServer(l.server)[sandboxKey], h.runsUnder(l.server.ID)
 			if st := h.servers[l.server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
@@ -401,14 +418,15 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 			if err != nil && !absent(err) {
 				return false, err
 			}
-			name := server.Name
+			name, told := server.Name, toldName(server.Name, server)
 			if fileItem(it.Kind) {
 				if it.Item, err = tx.Item(it.Code); err != nil {
 					return false, err
 				}
 				name = ClientTitle(readFileDetail(it.Item).Client)
+				told = name
 			}
-			out.Items = append(out.Items, control.WaitingItem{Code: it.Code, Kind: it.Kind, Server: name, Severity: it.Severity})
+			out.Items = append(out.Items, control.WaitingItem{Code: it.Code, Kind: it.Kind, Server: told, Severity: it.Severity})
 			if it.Asked && now.Sub(it.AskedAt) < askAgain {
 				continue
 			}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -107,7 +106,7 @@ func (h *Hub) orphan(from control.Register) (s *session, name string, known bool
 		return nil, "", false, err
 	}
 	s = &session{server: id.ID, client: clip(from.Client, maxName), id: clip(from.Session, maxName), secrets: id.Secrets}
-	name = inspect.CleanName(from.Server.Name, "a server")
+	name = personName(from.Server.Name)
 	err = h.store.View(func(tx *store.Tx) error {
 		server, err := tx.Server(id.ID)
 		if known = err == nil; known {

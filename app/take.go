@@ -57,7 +57,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		if err != nil && !absent(err) {
 			return false, err
 		}
-		out.Server = server.Name
+		out.Server = toldName(server.Name, server)
 		again := one.State == control.HeldTaken && one.Takers[len(one.Takers)-1] == s.claim()
 		now := h.opts.Now()
 		switch {

@@ -96,6 +96,9 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		out = ServerWhole{Server: serverRow(l, codes), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
 		out.Sandbox, out.RunsIn = h.settings.forServer(server)[sandboxKey], h.runsUnder(server.ID)
 		out.UnseenBy = h.unseenBy(server.ID)
+		if all, err := tx.Servers(); err == nil {
+			out.Shown = calledOf(all).shown(server)
+		}
 		for _, s := range h.sessions {
 			if s.server == server.ID && !s.looks() {
 				out.Wrappers++

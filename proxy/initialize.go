@@ -80,7 +80,7 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 		edits = editClosedInitialize(line, result)
 	}
 	if info, ok := frame.Find(line, result, "serverInfo"); ok && !s.harmless(info.Of(line)) {
-		name := frame.AppendString([]byte(`{"name":`), inspect.CleanName(v.state.Name, "a server"))
+		name := frame.AppendString([]byte(`{"name":`), inspect.SpokenServer(v.state.Name, "a server"))
 		edits = append(edits, frame.Edit{Start: info.Start, End: info.End, With: append(name, `,"version":"withheld"}`...)})
 	}
 	err := s.toClient(frame.Splice(nil, line, append(edits, beside(line)...)))

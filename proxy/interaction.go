@@ -203,7 +203,7 @@ var askWords = map[string]string{
 // askRefused is what is said of a refused request, in our own words.
 func (s *Session) askRefused(kind, code string) (text string, d decision) {
 	state := s.view.Load().state
-	server := inspect.CleanName(state.Name, "this server")
+	server := inspect.SpokenServer(state.Name, "this server")
 	text = "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was not let through."
 	if code != "" {
 		text += fmt.Sprintf(" The user can decide on it in Sallyport, inbox item %s.", code)

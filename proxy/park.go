@@ -111,7 +111,7 @@ func (s *Session) parkedInitialize(line []byte, m *frame.Message) []byte {
 	}
 	result := append([]byte(`{"protocolVersion":"`), protocol...)
 	result = append(result, `","capabilities":{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true}},"serverInfo":{"name":`...)
-	result = frame.AppendString(result, inspect.CleanName(s.view.Load().state.Name, "a server"))
+	result = frame.AppendString(result, inspect.SpokenServer(s.view.Load().state.Name, "a server"))
 	return append(result, `,"version":"not started"}}`...)
 }
 

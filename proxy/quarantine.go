@@ -71,7 +71,7 @@ func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
 func (s *Session) heldWords(r *request, held *control.Held, code string, kept bool) (string, decision) {
 	v := s.view.Load()
 	sub := s.subject(v, r)
-	server := inspect.CleanName(v.state.Name, "this server")
+	server := inspect.SpokenServer(v.state.Name, "this server")
 	phrase, clean := spoken(sub, server)
 	d := decision{code: code, kind: "response_held", server: server, status: "held"}
 	if sub.noun == "tool" {
@@ -162,7 +162,7 @@ func (s *Session) handOver(r *request, code string, same bool) {
 	waiting := code
 	refuseWith := func(text string) {
 		v := s.view.Load()
-		d := decision{code: waiting, kind: "response_held", server: inspect.CleanName(v.state.Name, "this server"), status: "held"}
+		d := decision{code: waiting, kind: "response_held", server: inspect.SpokenServer(v.state.Name, "this server"), status: "held"}
 		s.client.Enqueue(refuse(r.id, r.method, text, d))
 	}
 	if !s.releases.begin(code) {
@@ -223,7 +223,7 @@ func (s *Session) handedLine(r *request, taken control.Taken, code string) []byt
 		return append(append(line, answer...), "}\n"...)
 	}
 	if frame.Type(answer, root) == '{' {
-		d := decision{code: code, kind: "response_held", server: inspect.CleanName(taken.Server, "this server"), tool: inspect.CleanName(taken.Tool, ""), status: "released"}
+		d := decision{code: code, kind: "response_held", server: inspect.SpokenServer(taken.Server, "this server"), tool: inspect.CleanName(taken.Tool, ""), status: "released"}
 		word := append([]byte(`"sallyport/decision":`), d.append(nil)...)
 		var edits []frame.Edit
 		if meta, ok := frame.Find(answer, root, "_meta"); ok && frame.Type(answer, meta) == '{' {

@@ -95,7 +95,7 @@ func spoken(s subject, server string) (phrase, clean string) {
 
 // refusal is what the client is told: the sentence and the decision object.
 func refusal(why reason, s subject, state *control.State) (text string, d decision) {
-	server := inspect.CleanName(state.Name, "this server")
+	server := inspect.SpokenServer(state.Name, "this server")
 	if why == reasonUnreviewed {
 		s.ordinal = 0
 	}

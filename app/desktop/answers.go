@@ -90,6 +90,7 @@ type Item struct {
 	Code      string `json:"code"`
 	Kind      string `json:"kind"`
 	Server    string `json:"server"`
+	Shown     string `json:"shown,omitempty"` // see control.Server
 	Identity  string `json:"identity"`
 	Severity  string `json:"severity"` // critical, high, review
 	Title     string `json:"title"`
@@ -197,7 +198,8 @@ type Decided struct {
 // Server is one row of the servers: one that was seen, or a guarded entry of a client's file whose server has not run yet.
 type Server struct {
 	Server   string    `json:"server"`
-	Identity string    `json:"identity"` // "" of one that has not run yet: it has no page
+	Shown    string    `json:"shown,omitempty"` // see control.Server
+	Identity string    `json:"identity"`        // "" of one that has not run yet: it has no page
 	Light    Light     `json:"light"`
 	Held     int       `json:"held"`    // responses that wait for a decision
 	Entries  []Entry   `json:"entries"` // of clients' files that start it

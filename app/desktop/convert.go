@@ -54,7 +54,7 @@ func items(all []control.InboxItem) []Item {
 
 func item(it control.InboxItem) Item {
 	out := Item{
-		Code: it.Code, Kind: it.Kind, Server: it.Server, Identity: it.Identity, Severity: it.Severity, Title: it.Title, Digest: it.Digest,
+		Code: it.Code, Kind: it.Kind, Server: it.Server, Shown: it.Shown, Identity: it.Identity, Severity: it.Severity, Title: it.Title, Digest: it.Digest,
 		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Runs: it.Runs, Launch: string(it.Launch), Clean: it.Clean, Parts: []Part{},
 		Count: it.Count, First: stamp(it.First), Last: stamp(it.Last), Codes: some(it.Codes), Group: it.Group,
 	}

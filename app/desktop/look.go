@@ -27,7 +27,7 @@ func (p *Page) Servers() ([]Server, error) {
 func server(r app.ServerRow) Server {
 	s := r.Server
 	out := Server{
-		Server: s.Server, Identity: s.Identity, Light: light(r.Light), Held: r.Held, Entries: []Entry{}, State: s.State, Wrappers: s.Wrappers,
+		Server: s.Server, Shown: s.Shown, Identity: s.Identity, Light: light(r.Light), Held: r.Held, Entries: []Entry{}, State: s.State, Wrappers: s.Wrappers,
 		Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code, Findings: findings(s.Findings), LastSeen: stamp(s.LastSeen), Sandbox: s.Sandbox,
 		RunsIn: some(s.RunsIn), Parts: len(s.Items),
 	}

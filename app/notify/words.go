@@ -22,10 +22,14 @@ type Subject struct {
 // Say is the note for an inbox item, in the words of ux.md §2.3. A kind it does not know gets words that hold for all.
 func Say(s Subject) Note {
 	if s.Kind == "unseen" {
+		next := SafeName(s.Next, "")
+		if next == "" || next != s.Next { // half a sentence is none
+			next = "restart the client"
+		}
 		client := SafeName(s.Client, "A client")
 		return Note{Key: s.Code, Route: "#/servers", Action: "Open Sallyport",
 			Title: plain(client, maxTitle-len(" hasn't seen what you allowed")) + " hasn't seen what you allowed",
-			Body:  "To use it there: " + SafeName(s.Next, "restart the client") + "."}
+			Body:  "To use it there: " + next + "."}
 	}
 	n := Note{Key: s.Code, Route: "#/inbox/" + s.Code, Action: "Review", Later: true}
 	if s.Grave {

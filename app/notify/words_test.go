@@ -67,7 +67,7 @@ func TestNoNoteOffersToAllowAnything(t *testing.T) {
 func TestANameThatCouldBeReadAsMoreIsNotSaid(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		"Safe update ✅\u202e", "<b>Sallyport</b>", "[Allow](sallyport://allow)", "a\nb", "a\u200bb", "аdmin", "x'; y", "\x1b[31mred", " weather", strings.Repeat("m", maxName+1), "\xff", "",
+		"Safe update ✅\u202e", "<b>Sallyport</b>", "[Allow](sallyport://allow)", "a\nb", "a\u200bb", "[Sallyport] x", "x'; y", "\x1b[31mred", " weather", "\xff", "",
 	} {
 		for _, s := range subjects(name) {
 			n := Say(s)
@@ -84,7 +84,10 @@ func TestANameThatCouldBeReadAsMoreIsNotSaid(t *testing.T) {
 			t.Errorf("SafeName(%q) is %q", name, got)
 		}
 	}
-	for _, name := range []string{"weather", "my-server_2.0", "Google Drive"} {
+	if got := SafeName(strings.Repeat("m", maxName+1), "a server"); got != strings.Repeat("m", 16)+"…"+strings.Repeat("m", 15) {
+		t.Errorf("a long name is %q", got)
+	}
+	for _, name := range []string{"weather", "my-server_2.0", "Google Drive", "ملفات المشروع", "项目文件", "プロジェクト", "👩‍👩‍👧‍👦", "github ·a1b2"} {
 		if got := SafeName(name, "a server"); got != name {
 			t.Errorf("SafeName(%q) is %q", name, got)
 		}

@@ -120,7 +120,7 @@ func parseSince(typed string, now time.Time) (time.Time, error) {
 }
 
 func (p *page) record(r control.Record) {
-	about := short(r.Server, 24)
+	about := shownServer(r.Server, "")
 	if r.Tool != "" {
 		about += "/" + short(r.Tool, 40)
 	}

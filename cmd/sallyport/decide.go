@@ -208,7 +208,7 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 			verb = "Block"
 		}
 	}
-	question := fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, counted(len(chosen), "item"), text(item.Server))
+	question := fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, counted(len(chosen), "item"), shownServer(item.Server, item.Shown))
 	if aboutFile(item) {
 		question = fileQuestion(item, d.decide.Reject, len(chosen))
 	}

@@ -39,7 +39,7 @@ func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
 	var made []control.Exception
 	code, err := heldDecision{
 		hub: hub, item: item, yes: c.Yes, json: c.JSON,
-		question: fmt.Sprintf("\nAllow responses like this one of %s for %s, as far as %s goes? [y/N] ", text(item.Server), c.For, text(strings.Join(rules, ", "))),
+		question: fmt.Sprintf("\nAllow responses like this one of %s for %s, as far as %s goes? [y/N] ", shownServer(item.Server, item.Shown), c.For, text(strings.Join(rules, ", "))),
 		do: func() (err error) {
 			made, err = hub.Except(ctx, control.Except{Code: item.Code, Digest: item.Digest, Rules: c.Rule, For: c.For})
 			return err
@@ -95,7 +95,7 @@ func (c exceptionsListCommand) run(ctx context.Context, s streams) (int, error) 
 	}
 	rows := make([][]string, len(all))
 	for i, e := range all {
-		rows[i] = []string{text(e.ID), short(e.Rule, 32), text(string(e.Level)), short(e.Server, 24), orDash(short(e.Item, 40)), clock(e.Until), strconv.Itoa(e.Used)}
+		rows[i] = []string{text(e.ID), short(e.Rule, 32), text(string(e.Level)), shownServer(e.Server, ""), orDash(short(e.Item, 40)), clock(e.Until), strconv.Itoa(e.Used)}
 	}
 	p.table(strings.Fields("ID RULE UP-TO SERVER ITEM UNTIL USED"), rows)
 	p.printf("\nEnd one with: sallyport exceptions end ID\n")

@@ -73,6 +73,14 @@ func short(s string, most int) string {
 	return s
 }
 
+// shownServer is a server's name as it is shown where it stands with other things.
+func shownServer(name, shown string) string {
+	if shown == "" {
+		shown = inspect.ShortName(name, inspect.MaxShownName)
+	}
+	return text(shown)
+}
+
 // line prints our words and server text after them; where both do not fit on one row, the text goes behind the gutter below.
 func (p *page) line(indent, ours, theirs string) {
 	if shown := text(theirs); columns(indent)+columns(ours)+columns(shown) <= p.columns && !strings.HasSuffix(shown, "…") {

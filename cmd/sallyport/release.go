@@ -36,9 +36,9 @@ func (c releaseCommand) run(ctx context.Context, s streams) (int, error) {
 	case len(item.Held.Answer) == 0:
 		return exitFailed, fmt.Errorf("the text of %s is not kept any more: there is nothing to release", item.Code)
 	}
-	question := fmt.Sprintf("\nRelease this response of %s, once? [y/N] ", text(item.Server))
+	question := fmt.Sprintf("\nRelease this response of %s, once? [y/N] ", shownServer(item.Server, item.Shown))
 	if c.WithoutMarked {
-		question = fmt.Sprintf("\nRelease this response of %s, once, without the marked sentences? [y/N] ", text(item.Server))
+		question = fmt.Sprintf("\nRelease this response of %s, once, without the marked sentences? [y/N] ", shownServer(item.Server, item.Shown))
 	}
 	var answer control.ReleaseAnswer
 	code, err := heldDecision{
@@ -100,7 +100,7 @@ func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
 		answer = control.ReleaseAnswer{Code: item.Code, Server: item.Server, State: item.Held.State, Already: true}
 	} else {
 		code, err := heldDecision{
-			hub: hub, item: item, yes: c.Yes, json: c.JSON, question: fmt.Sprintf("\nDelete this response of %s? [y/N] ", text(item.Server)),
+			hub: hub, item: item, yes: c.Yes, json: c.JSON, question: fmt.Sprintf("\nDelete this response of %s? [y/N] ", shownServer(item.Server, item.Shown)),
 			do: func() (err error) {
 				answer, err = hub.Release(ctx, control.Release{Code: item.Code, Digest: item.Digest, Discard: true})
 				return err

@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 
 	"app":              {"app/clientconfig", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {},
-	"app/notify":       {},
+	"app/notify":       {"proxy/inspect"},
 	"app/tray":         {},
 	"app/tray/panel":   {}, // the other end of both, for tests
 	"app/desktop":      {"app", "app/notify", "app/tray", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers"},

@@ -122,7 +122,7 @@ func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
 	rows := make([][]string, len(servers))
 	walled := slices.ContainsFunc(servers, func(s control.Server) bool { return sandboxWords(s) != "off" })
 	for i, server := range servers {
-		rows[i] = []string{short(server.Server, 24), text(server.State), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
+		rows[i] = []string{shownServer(server.Server, server.Shown), text(server.State), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
 			strconv.Itoa(len(server.Findings)), strconv.Itoa(server.Wrappers), orDash(text(server.Code)), short(server.Identity, 48)}
 	}
 	columns := strings.Fields("SERVER STATE ALLOWED BLOCKED FINDINGS RUNNING ITEM IDENTITY")

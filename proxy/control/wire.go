@@ -204,6 +204,7 @@ type InboxItem struct {
 	Code     string    `json:"code"`
 	Kind     string    `json:"kind"`
 	Server   string    `json:"server"`
+	Shown    string    `json:"shown,omitempty"` // see Server
 	Identity string    `json:"identity"`
 	Severity string    `json:"severity"` // critical, high, review
 	Title    string    `json:"title"`
@@ -312,8 +313,10 @@ type Blocked struct {
 
 // Server is one row of `servers --json`.
 type Server struct {
-	ID       string            `json:"id"` // names it wherever a server is asked for, also where two have one name
-	Server   string            `json:"server"`
+	ID     string `json:"id"` // names it wherever a server is asked for, also where two have one name
+	Server string `json:"server"`
+	// Shown is the name where there is no room for all of it, and told apart from others that look like it; empty where it is Server.
+	Shown    string            `json:"shown,omitempty"`
 	Identity string            `json:"identity"`
 	State    string            `json:"state"` // new, open, blocked, no_common_version
 	Wrappers int               `json:"wrappers"`
@@ -358,6 +361,7 @@ type Status struct {
 type WrapperInfo struct {
 	PID     int       `json:"pid"`
 	Server  string    `json:"server"`
+	Shown   string    `json:"shown,omitempty"` // see Server
 	Client  string    `json:"client,omitempty"`
 	Session string    `json:"session"`
 	Since   time.Time `json:"since"`

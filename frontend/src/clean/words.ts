@@ -1,6 +1,6 @@
 import type { CleanDecided, CleanServer, Item } from '../lib/api'
 import type { Outcome } from '../review/outcome'
-import { plainName } from '../untrusted/names'
+import { serverName } from '../untrusted/names'
 
 /** How many new servers a plain yes would allow whole. */
 export const cleanCount = (waiting: readonly Item[]): number => waiting.filter((item) => item.clean).length
@@ -24,7 +24,7 @@ export const commandOf = (server: { url: string; command: string[] }): string =>
 
 /** The receipt. */
 export function allowedWords(done: CleanDecided): string {
-  const names = done.allowed.map((one) => plainName(one.server, 'a server'))
+  const names = done.allowed.map((one) => serverName(one.server, 'a server'))
   if (names.length === 0) return 'Nothing was allowed: every server on the list changed since you read it.'
   const last = names.pop() ?? ''
   const all = names.length > 0 ? `${names.join(', ')} and ${last}` : last

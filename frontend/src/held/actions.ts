@@ -1,14 +1,14 @@
 import type { Held, Review } from '../lib/api'
 import type { Action, Actions } from '../review/action'
 import { warns } from '../review/findings'
-import { plainName } from '../untrusted/names'
+import { plainName, serverName } from '../untrusted/names'
 import { nounOf, waits } from './words'
 
 /** What can be decided on an answer that was held back. */
 export function heldActions(review: Review): Actions {
   const held = review.held
   if (!held) return { safe: null, others: [] }
-  const server = plainName(review.server, 'this server')
+  const server = serverName(review.shown || review.server, 'this server')
   const what = plainName(held.name, `a ${nounOf(held)}`)
   const typed = review.typedWord !== ''
   const base = { items: [], all: false, undo: false, back: 'Keep it held' }

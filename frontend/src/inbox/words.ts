@@ -1,7 +1,7 @@
 import { responses } from '../held/words'
 import type { Item, Part } from '../lib/api'
 import { labelOf } from '../review/settings'
-import { plainName } from '../untrusted/names'
+import { serverName } from '../untrusted/names'
 
 /** What a row is known by: an item of held responses stays the same row while its code goes on to the newest of them. */
 export const keyOf = (item: Item) => item.group || item.code
@@ -79,5 +79,5 @@ export const fileKind = (item: Item) => item.kind === 'unguarded' || item.kind =
 
 /** "Open item 4F2A: weather, tool changed, critical". */
 export function openLabel(item: Item): string {
-  return `Open item ${item.code}: ${plainName(item.server, 'a server')}, ${kindWords(item).toLowerCase()}, ${item.decided ? standing(item) : item.severity}`
+  return `Open item ${item.code}: ${serverName(item.shown || item.server, 'a server')}, ${kindWords(item).toLowerCase()}, ${item.decided ? standing(item) : item.severity}`
 }

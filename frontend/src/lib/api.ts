@@ -220,6 +220,8 @@ export interface Item {
   kind: Kind
   /** server text */
   server: string
+  /** the name where there is no room for all of it, and told apart from others that look like it; absent where it is `server` */
+  shown?: string
   identity: string
   severity: Severity
   title: string
@@ -393,6 +395,8 @@ export interface Entry {
 export interface Server {
   /** server text */
   server: string
+  /** as of Item */
+  shown?: string
   /** "" of one that a client's file has guarded and that has not run yet: it has no page. */
   identity: string
   light: Light

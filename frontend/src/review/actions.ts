@@ -1,6 +1,6 @@
 import { heldActions } from '../held/actions'
 import type { PartDetail, Review } from '../lib/api'
-import { plainName } from '../untrusted/names'
+import { plainName, serverName } from '../untrusted/names'
 import type { Action, Actions } from './action'
 import { warns } from './findings'
 import { settingChanges } from './settings'
@@ -30,7 +30,7 @@ export function actionsOf(review: Review, chosen: PartDetail | undefined, picked
   }
 }
 
-const serverOf = (review: Review) => plainName(review.server, 'this server')
+const serverOf = (review: Review) => serverName(review.shown || review.server, 'this server')
 
 function nounOf(part: PartDetail): string {
   return { tool: 'tool', prompt: 'prompt', resource: 'resource', 'resource-template': 'resource' }[part.kind] ?? 'part'

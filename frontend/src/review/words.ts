@@ -1,6 +1,6 @@
 import { heldNothing, heldSince, heldSubject, heldVerdict } from '../held/words'
 import type { PartDetail, Review } from '../lib/api'
-import { plainName } from '../untrusted/names'
+import { serverName } from '../untrusted/names'
 import { verdictOf, worstOf } from './findings'
 import type { Headline } from './headline'
 import { labelOf } from './settings'
@@ -35,27 +35,27 @@ export function headlineOf(review: Review): Headline {
   const only = moved.length === 1 ? moved[0] : parts.length === 1 ? parts[0] : undefined
   switch (review.kind) {
     case 'new_server':
-      return headline({ before: 'New server: ', server: review.server })
+      return headline({ before: 'New server: ', server: review.shown || review.server })
     case 'launch':
-      return headline({ before: `${LAUNCH[review.launch ?? ''] ?? 'Blocked by you'}: `, server: review.server })
+      return headline({ before: `${LAUNCH[review.launch ?? ''] ?? 'Blocked by you'}: `, server: review.shown || review.server })
     case 'unguarded':
       if (only) return headline({ name: only.name, after: ` ${VERBS[only.state] ?? 'is not guarded any more'}` })
       return headline({ before: `${parts.length} servers are not guarded any more` })
     case 'config_changed':
-      if (only) return headline({ name: only.name, between: ` ${VERBS[only.state] ?? 'changed'} in the settings of `, server: review.server })
-      return headline({ before: 'The settings of ', server: review.server, after: ' changed' })
+      if (only) return headline({ name: only.name, between: ` ${VERBS[only.state] ?? 'changed'} in the settings of `, server: review.shown || review.server })
+      return headline({ before: 'The settings of ', server: review.shown || review.server, after: ' changed' })
     case 'settings_changed':
       if (only) return headline({ before: `Made less safe: ${labelOf(only)}` })
       return headline({ before: `${parts.length} settings of Sallyport were made less safe` })
     case 'guard_problem':
       return headline({ before: review.title.split(':', 1)[0] ?? 'Sallyport has a problem' })
     case 'interaction':
-      return headline({ server: review.server, after: parts.length > 1 ? ' asked for several things' : (ASKED[only?.name ?? ''] ?? ' asked for something') })
+      return headline({ server: review.shown || review.server, after: parts.length > 1 ? ' asked for several things' : (ASKED[only?.name ?? ''] ?? ' asked for something') })
     default:
-      if (parts.length === 0) return headline({ server: review.server, after: ' asks for something' })
-      if (!only) return headline({ before: `${moved.length} things of `, server: review.server, after: ' changed' })
-      if (only.kind === 'instructions') return headline({ before: 'The instructions of ', server: review.server, after: ` ${only.state === 'new' ? 'are new' : 'changed'}` })
-      return headline({ name: only.name, between: ' from ', server: review.server, after: ` ${VERBS[only.state] ?? 'changed'}` })
+      if (parts.length === 0) return headline({ server: review.shown || review.server, after: ' asks for something' })
+      if (!only) return headline({ before: `${moved.length} things of `, server: review.shown || review.server, after: ' changed' })
+      if (only.kind === 'instructions') return headline({ before: 'The instructions of ', server: review.shown || review.server, after: ` ${only.state === 'new' ? 'are new' : 'changed'}` })
+      return headline({ name: only.name, between: ' from ', server: review.shown || review.server, after: ` ${VERBS[only.state] ?? 'changed'}` })
   }
 }
 
@@ -93,7 +93,7 @@ export const nothingRan = (review: Review) => (review.held ? heldSince(review.he
 
 /** What happens if the person does nothing. */
 export function ifNothing(review: Review): string {
-  const server = plainName(review.server, 'this server')
+  const server = serverName(review.shown || review.server, 'this server')
   if (review.held) return heldNothing(review.held, new Date())
   const many = review.details.filter((p) => p.state !== 'removed').length > 1
   switch (review.kind) {

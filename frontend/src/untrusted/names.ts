@@ -1,5 +1,8 @@
 /** Short names that a server chose, where they stand in sentences of ours. */
 
+/** As the hub shows names, and room for what tells two of one name apart. */
+const SHOWN = 70
+
 const SAFE = /^[A-Za-z0-9 ._-]{1,32}$/
 
 export const isSafeName = (name: string) => SAFE.test(name) && name.trim() !== ''
@@ -9,8 +12,17 @@ export function plainName(name: string, otherwise: string): string {
   return isSafeName(name) ? name : otherwise
 }
 
+// What the hub never leaves in the name of a server: controls, what is not drawn, what changes the direction. The joiners and the selector of
+// emoji and of scripts that join are no such thing.
+const UNSEEN = /[^\P{C}\u200c\u200d]|[\u2028\u2029\n\r\t]/u
+
+/** The name of a server, in any script, for labels and titles: the hub has cleaned it (inspect.PersonName). */
+export function serverName(name: string, otherwise: string): string {
+  return name.trim() === '' || UNSEEN.test(name) ? otherwise : shortened(name)
+}
+
 /** At most `most` graphemes, cut in the middle: both ends of a name tell it apart. Of a text, cut at its end. */
-export function shortened(name: string, most = 32, text = false): string {
+export function shortened(name: string, most = SHOWN, text = false): string {
   const graphemes = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(name.slice(0, 4096))].map((s) => s.segment)
   if (graphemes.length <= most) return graphemes.join('')
   if (text) return graphemes.slice(0, most - 1).join('') + '…'

@@ -1,0 +1,202 @@
+package inspect
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+const (
+	// MaxShownName is how many characters, as a reader counts them (graphemes), of a name are shown where there is no room for all.
+	MaxShownName = 64
+	// maxWholeName is how many are kept.
+	maxWholeName = 256
+	// maxGivenName is how much of what a file has for a name is looked at.
+	maxGivenName = 16 << 10
+	// maxNameMarks is how many accents one letter may carry. Vietnamese and Hebrew need three; a pile of fifty covers the lines around it.
+	maxNameMarks = 4
+)
+
+// PersonName is the one way by which the name that a person gave a server gets before a person: in any script, whole, without what is not
+// drawn, what changes how other text is drawn, and terminal sequences; white space is one blank; and it does not begin like a sentence of
+// ours or one of our tools. It is "" where nothing is left. What a model is told goes by CleanName and ToldName instead.
+func PersonName(name string) string {
+	if len(name) > maxGivenName {
+		name = name[:maxGivenName]
+	}
+	var b strings.Builder
+	blank, marks := false, 0
+	for i := 0; i < len(name); {
+		r, size := utf8.DecodeRuneInString(name[i:])
+		if n := Sequence(name[i:]); n > 0 {
+			i += n
+			continue
+		}
+		before, run, after := name[:i], name[i:i+size], name[i+size:]
+		i += size
+		switch c := classOf(r); {
+		case unicode.IsSpace(r) || unicode.Is(unicode.Z, r):
+			blank = b.Len() > 0
+			continue
+		case r == utf8.RuneError:
+			continue
+		case c == joiner || c == variation:
+			if b.Len() == 0 || blank || !honest(c, before, run, after) {
+				continue
+			}
+		case c != plain || !unicode.IsGraphic(r):
+			continue
+		case unicode.In(r, unicode.Mn, unicode.Me):
+			if marks++; marks > maxNameMarks || b.Len() == 0 || blank {
+				continue
+			}
+		default:
+			marks = 0
+		}
+		if blank {
+			b.WriteByte(' ')
+			blank = false
+		}
+		b.WriteRune(r)
+	}
+	clean := b.String()
+	for n := ownBeginning(clean); n > 0; n = ownBeginning(clean) {
+		clean = strings.TrimLeftFunc(clean[n:], func(r rune) bool {
+			return r == ' ' || unicode.In(r, unicode.M) || classOf(r) != plain // an accent of what was cut
+		})
+	}
+	return firstGraphemes(clean, maxWholeName)
+}
+
+// ShortName is a name of at most most graphemes, cut in the middle: both ends tell it apart.
+func ShortName(name string, most int) string {
+	all := graphemes(name)
+	if len(all) <= most {
+		return name
+	}
+	half := (most - 1) / 2
+	return strings.Join(all[:most-1-half], "") + "…" + strings.Join(all[len(all)-half:], "")
+}
+
+// FirstOf is a text of at most most graphemes, cut at its end.
+func FirstOf(text string, most int) string {
+	first := firstGraphemes(text, most)
+	if first == text {
+		return text
+	}
+	return strings.TrimRight(firstGraphemes(text, most-1), " ") + "…"
+}
+
+// NameKey is equal for names that a reader may take for each other: equal but for case, blanks and accents, or of letters that are drawn alike.
+func NameKey(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if r == ' ' || classOf(r) != plain || unicode.In(r, unicode.Mn, unicode.Me) {
+			continue
+		}
+		switch r = foldLook(r); r {
+		case 'I', 'i', '1', '|', 'l', 'L':
+			r = 'l'
+		case '0':
+			r = 'o'
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// ToldName is a server's name as a model is told it: a plain one, or its number.
+func ToldName(name string, number int) string {
+	if plain := CleanName(name, ""); plain != "" {
+		return plain
+	}
+	return numbered + strconv.Itoa(number)
+}
+
+const numbered = "server "
+
+// SpokenServer is a server's name in what is said to a model: what ToldName makes, else fallback.
+func SpokenServer(name, fallback string) string {
+	if digits, ok := strings.CutPrefix(name, numbered); ok && len(digits) > 0 && len(digits) < 10 && strings.Trim(digits, "0123456789") == "" {
+		return name
+	}
+	return CleanName(name, fallback)
+}
+
+// OwnNames are what no name may begin with: our own voice, and the tools that a wrapper adds.
+var OwnNames = []string{"[sallyport]", "approve_server_config", "quarantine_release"}
+
+// ownBeginning is how much of a name is one of OwnNames, by look: other alphabets, accents and blanks between do not hide it.
+func ownBeginning(name string) int {
+	for _, own := range OwnNames {
+		rest := own
+		for i, r := range name {
+			if r == ' ' && i > 0 || classOf(r) != plain || unicode.In(r, unicode.Mn, unicode.Me) {
+				continue
+			}
+			if rest == "" {
+				return i
+			}
+			if unicode.ToLower(foldLook(r)) != rune(rest[0]) {
+				rest = "x"
+				break
+			}
+			rest = rest[1:]
+		}
+		if rest == "" {
+			return len(name)
+		}
+	}
+	return 0
+}
+
+// foldLook is the ASCII character that r is drawn like, or r.
+func foldLook(r rune) rune {
+	if r < utf8.RuneSelf {
+		return r
+	}
+	if like, ok := lookalikes()[r]; ok {
+		return like
+	}
+	switch {
+	case r >= 0xff01 && r <= 0xff5e: // full width
+		return r - 0xfee0
+	case r >= 0x1d400 && r < 0x1d6a4: // mathematical alphabets, of 26 capitals and 26 small letters each
+		if n := (r - 0x1d400) % 52; n < 26 {
+			return 'A' + n
+		} else {
+			return 'a' + n - 26
+		}
+	case r >= 0x24b6 && r <= 0x24cf: // circled
+		return 'A' + r - 0x24b6
+	case r >= 0x24d0 && r <= 0x24e9:
+		return 'a' + r - 0x24d0
+	case r == '【' || r == '〔' || r == '⟦' || r == '〚' || r == '⁅':
+		return '['
+	case r == '】' || r == '〕' || r == '⟧' || r == '〛' || r == '⁆':
+		return ']'
+	}
+	return r
+}
+
+func graphemes(s string) (all []string) {
+	for state := -1; s != ""; {
+		var one string
+		one, s, _, state = uniseg.FirstGraphemeClusterInString(s, state)
+		all = append(all, one)
+	}
+	return all
+}
+
+func firstGraphemes(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	if all := graphemes(s); len(all) > most {
+		return strings.TrimRight(strings.Join(all[:most], ""), " ")
+	}
+	return s
+}

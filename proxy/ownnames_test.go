@@ -1,0 +1,16 @@
+package proxy
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+func TestNoServersNameBeginsWithOneOfOurTools(t *testing.T) {
+	for _, name := range OwnToolNames {
+		if !slices.Contains(inspect.OwnNames, name) || inspect.PersonName(name+" x") != "x" {
+			t.Errorf("%s may begin a server's name", name)
+		}
+	}
+}
