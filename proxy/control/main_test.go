@@ -114,7 +114,7 @@ func intrudeProgram(args []string) error {
 		return err
 	}
 	defer conn.Close()
-	hello := `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":1,"version":"x","role":"cli"}}` + "\n"
+	hello := `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":2,"version":"x","role":"cli"}}` + "\n"
 	_, _ = io.WriteString(conn, hello) // it may have been hung up on already
 	buf := make([]byte, 4096)
 	n, _ := conn.Read(buf)

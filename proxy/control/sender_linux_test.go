@@ -82,8 +82,8 @@ func impostorProgram(args []string) error {
 }
 
 const (
-	evilResult = `"result":{"challenge":"x","protocol":1,"version":"evil","pid":1,"revision":9,"name":"evil","open":true,"items":{"tool:evil":{"state":"approved"}}}`
-	evilWords  = `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":1,"version":"x","role":"cli"}}` + "\n" +
+	evilResult = `"result":{"challenge":"x","protocol":2,"version":"evil","pid":1,"revision":9,"name":"evil","open":true,"items":{"tool:evil":{"state":"approved"}}}`
+	evilWords  = `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":2,"version":"x","role":"cli"}}` + "\n" +
 		`{"jsonrpc":"2.0","id":2,"method":"enter","params":{"challenge":""}}` + "\n" +
 		`{"jsonrpc":"2.0","id":3,"method":"decide","params":{"code":"any"}}` + "\n"
 )

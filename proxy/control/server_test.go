@@ -54,7 +54,7 @@ func (c rawConn) askOnce(t *testing.T, line string) (message, error) {
 	return m, json.Unmarshal([]byte(answer), &m)
 }
 
-const rawHello = `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":1,"version":"x","role":"wrapper"}}`
+const rawHello = `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":2,"version":"x","role":"wrapper"}}`
 
 func TestEveryCallReachesItsMethodAndItsAnswerComesBack(t *testing.T) {
 	h := testHome(t)
@@ -180,7 +180,7 @@ func TestAnotherProtocolIsToldToRestartClaude(t *testing.T) {
 	h := testHome(t)
 	serveHub(t, h, newTestHub(), Options{})
 	c := rawDial(t, h)
-	m, err := c.ask(t, `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":2,"version":"x","role":"wrapper"}}`)
+	m, err := c.ask(t, `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":1,"version":"x","role":"wrapper"}}`)
 	if err != nil || m.Error == nil || m.Error.Code != CodeProtocol || !strings.Contains(m.Error.Message, "restart Claude") {
 		t.Errorf("%+v, %v", m.Error, err)
 	}
@@ -193,7 +193,7 @@ func TestAHubOfAnotherProtocolIsNotTalkedTo(t *testing.T) {
 	for name, answers := range map[string][]string{
 		"one that refuses":                   {`"error":{"code":4026,"message":"x"}`},
 		"one that challenges nobody":         {`"result":{"protocol":1}`},
-		"one that welcomes in other numbers": {`"result":{"challenge":"x"}`, `"result":{"protocol":2}`},
+		"one that welcomes in other numbers": {`"result":{"challenge":"x"}`, `"result":{"protocol":1}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := testHome(t)

@@ -159,7 +159,7 @@ func TestAGreetingIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 			t.Errorf("%s: %+v, %v; encoding/json: %s", r.raw(), got, err, raw)
 		}
 	}
-	h := Hello{Protocol: 1, Version: "v\"1\"", Role: RoleWrapper}
+	h := Hello{Protocol: 2, Version: "v\"1\"", Role: RoleWrapper}
 	var got Hello
 	if err := json.Unmarshal(h.raw(), &got); err != nil || got != h {
 		t.Errorf("%s: %+v, %v", h.raw(), got, err)
@@ -171,7 +171,7 @@ func TestTheHandKnowsEveryMemberOfAGreeting(t *testing.T) {
 	full := Register{Server: ServerRef{Transport: "t", Argv: []string{"a"}, URL: "u", Name: "n"}, Client: "c", Session: "s", PID: 1, Mark: 1<<62 - 7, Secrets: []string{"x", "y\"z"},
 		Parent: Parent{PID: 7, Start: 1<<63 + 3}, Lists: true,
 		Surroundings: &Surroundings{Env: map[string]string{"PATH": "/bin:\"/usr/bin\"", "HOME": "/home/u"}, Dir: "/srv"}}
-	hello := Hello{Protocol: 1, Version: "v", Role: "r"}
+	hello := Hello{Protocol: 2, Version: "v", Role: "r"}
 	for _, v := range []any{full, full.Server, full.Parent, *full.Surroundings, hello} {
 		for i, fields := 0, reflect.ValueOf(v); i < fields.NumField(); i++ {
 			if fields.Field(i).IsZero() {

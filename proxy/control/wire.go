@@ -14,7 +14,7 @@ import (
 
 // Protocol is the version of what is spoken on the socket. Two ends of different protocols do not talk: fail closed, and
 // say "restart Claude".
-const Protocol = 1
+const Protocol = 2
 
 // Role says what a connection is for.
 type Role string
