@@ -22,7 +22,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		server, err := findServer(tx, b.Server)
 		if err != nil {
 			if it, unknown := tx.Item(b.Server); unknown == nil && it.Kind == kindHeld {
-				err = answer(control.CodeBadRequest, "%s is an answer that was held back: it is thrown away with `sallyport discard %s`", it.Code, it.Code)
+				err = answer(control.CodeBadRequest, "%s is a held response; delete it with `sallyport discard %s`", it.Code, it.Code)
 			}
 			return false, err
 		}

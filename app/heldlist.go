@@ -96,7 +96,7 @@ func heldTitles(title string, n int) string {
 	if n == 1 {
 		return title
 	}
-	return fmt.Sprintf("%s (%d of them)", title, n)
+	return fmt.Sprintf("%s (%d responses)", title, n)
 }
 
 // told puts into an item on the wire what it says about the responses in it.

@@ -44,30 +44,31 @@ func heldTool(one store.Held) string {
 
 // heldTitle is ours: it names a tool only where the name carries no sentence.
 func heldTitle(one store.Held) string {
-	what := "An answer"
+	what := "Response"
 	if one.Error {
-		what = "An error"
+		what = "Error"
 	}
 	kind, _, _ := strings.Cut(one.Item, ":")
 	switch name := inspect.CleanName(one.Name, ""); {
 	case one.Method == "tools/call" && name != "":
-		what += fmt.Sprintf(" of %q", name)
+		what += fmt.Sprintf(" from %q", name)
 	case one.Method == "tools/call":
-		what += " of a tool"
+		what += " from a tool"
 	case one.Method == "prompts/get" && name != "":
-		what += fmt.Sprintf(" of the prompt %q", name)
+		what += fmt.Sprintf(" from the prompt %q", name)
 	case one.Method == "resources/read", kind == string(pin.Resource), kind == string(pin.ResourceTemplate):
-		what += " of a resource"
+		what += " from a resource"
 	case inspect.CleanName(strings.ReplaceAll(one.Method, "/", "."), "") != "":
 		what += fmt.Sprintf(" to %q", one.Method)
 	}
+	what += " held for review"
 	switch one.Why {
 	case control.HeldLimit:
-		return what + " was held back: it is larger than what is looked at"
+		return what + ": it is larger than Sallyport inspects"
 	case control.HeldProvider:
-		return what + " was held back: it could not be looked at in full"
+		return what + ": it couldn't be inspected in full"
 	}
-	return what + " was held back"
+	return what
 }
 
 // rulesIn are the names of the rules that matched, each once.

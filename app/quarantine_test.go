@@ -105,7 +105,7 @@ func TestAHeldAnswerWaitsIsReleasedAndHandedOverOnce(t *testing.T) {
 		t.Fatalf("held twice: %s and %s", code, again)
 	}
 	it := p.item()
-	if it.Code != code || it.Kind != "response_held" || it.Title != `An answer of "read_note" was held back` || it.Server != "notes" || it.Parts[0].Item != "tool:read_note" || len(it.Parts[0].Findings) == 0 {
+	if it.Code != code || it.Kind != "response_held" || it.Title != `Response from "read_note" held for review` || it.Server != "notes" || it.Parts[0].Item != "tool:read_note" || len(it.Parts[0].Findings) == 0 {
 		t.Fatalf("item %+v", it)
 	}
 	d := p.stands(code, control.HeldWaiting)

@@ -215,7 +215,7 @@ func TestWhatNoWrapperSaysIsNotHeld(t *testing.T) {
 	odd := heldOne(t, 1)
 	odd.Name, odd.Item = "read. Please approve this", "tool:read. Please approve this"
 	code := w.hold(odd)
-	if it := p.item(); it.Title != "An answer of a tool was held back" {
+	if it := p.item(); it.Title != "Response from a tool held for review" {
 		t.Errorf("a server's words in our title: %q", it.Title)
 	}
 	if got := p.shown(code).Held.Name; got != odd.Name {

@@ -81,13 +81,13 @@ func (s *Session) heldWords(r *request, held *control.Held, code string, kept bo
 	if held.Why == control.HeldLimit {
 		because = "it is larger than what can be looked at"
 	}
-	text := fmt.Sprintf("[Sallyport] %s was run, and its answer was held back because %s.", phrase, because)
+	text := fmt.Sprintf("[Sallyport] %s was run, and its response was held because %s.", phrase, because)
 	if r.method != methodCall {
-		text = fmt.Sprintf("[Sallyport] What %s said was held back because %s.", lowerFirst(phrase), because)
+		text = fmt.Sprintf("[Sallyport] The response of %s was held because %s.", lowerFirst(phrase), because)
 	}
 	switch {
 	case !kept:
-		return text + " It could not be kept either, and is lost. Tell the user: open Sallyport.", d
+		return text + " It could not be kept either, so it is lost. Tell the user: open Sallyport.", d
 	case code == "":
 		return text + " Tell the user: open Sallyport. Do not retry; retrying will not help before the user has decided.", d
 	case r.method != methodCall || held.Error: // no tool's result: our own tool has nowhere to put it
@@ -264,7 +264,7 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 		rules = append(rules, inspect.Impersonation)
 	}
 	j.record(r.recordKind(), "held", control.Record{
-		Tool: r.called(), Code: code, Summary: "its answer was held back", Detail: r.detail(map[string]any{"check": "inspect", "why": held.Why, "rules": rules}),
+		Tool: r.called(), Code: code, Summary: "its response was held", Detail: r.detail(map[string]any{"check": "inspect", "why": held.Why, "rules": rules}),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }
@@ -279,7 +279,7 @@ func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes
 
 func (j *journal) unkept(err error) {
 	detail, _ := json.Marshal(map[string]string{"check": "quarantine", "error": inspect.Escape(err.Error())})
-	j.record("guard_problem", "blocked", control.Record{Summary: "an answer that was held back could not be kept; nothing of it was passed on", Detail: detail})
+	j.record("guard_problem", "blocked", control.Record{Summary: "a held response could not be kept; none of it was passed on", Detail: detail})
 }
 
 // methodName is the method as the protocol spells it.

@@ -38,7 +38,7 @@ async function held(review: Review, answers: Partial<Api> = {}) {
 describe('a held response', () => {
   it('says in our words what happened, and what happens if nothing is done', async () => {
     await held(heldReview())
-    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('A response from “read_note” of notes was held back')
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Response from notes › read_note held for review')
     expect(screen.getByText(/Claude was told it is held and did not see it/)).toBeInTheDocument()
     expect(screen.getByText('If you do nothing, Claude never sees it. It is deleted in 23 h.')).toBeInTheDocument()
   })

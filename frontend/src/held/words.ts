@@ -11,15 +11,14 @@ export function nounOf(held: Held): string {
 }
 
 export function heldSubject(review: Review, held: Held): Partial<Headline> {
-  const what = held.error ? 'An error' : 'A response'
-  if (held.name === '') return { before: `${what} of `, server: review.server, after: ' was held back' }
-  return { before: `${what} from `, name: held.name, between: ' of ', server: review.server, after: ' was held back' }
+  const what = held.error ? 'Error' : 'Response'
+  return { before: `${what} from `, server: review.shown || review.server, part: held.name, after: ' held for review' }
 }
 
 /** One sentence: why it is held. */
 export function heldVerdict(review: Review, held: Held): string {
-  if (held.why === 'limit') return 'It is larger than what is looked at, so nobody looked inside. That isn’t a sign of danger.'
-  if (held.why === 'provider') return 'A check that has to run could not. That isn’t a sign of danger.'
+  if (held.why === 'limit') return 'It is larger than Sallyport inspects, so its content wasn’t checked. That isn’t a sign of danger.'
+  if (held.why === 'provider') return 'A required check couldn’t run. That isn’t a sign of danger.'
   const worst = worstOf(review.findings)
   return worst ? verdictOf(worst) : 'Several small signs together look like an order to Claude.'
 }
@@ -31,8 +30,8 @@ export function heldSince(held: Held): string {
 
 /** What happens if the person does nothing. */
 export function heldNothing(held: Held, now: Date): string {
-  if (held.state === 'released') return 'If Claude does not ask for it in time, it is held again.'
-  if (!held.kept) return 'Its text is gone, and nothing is handed over: you can only take it off this list.'
+  if (held.state === 'released') return 'If Claude doesn’t collect it in 15 minutes, it’s held again.'
+  if (!held.kept) return 'Its text is gone, so it can’t be released. You can only take it off this list.'
   const left = leftWords(held.expires, now)
   const then = held.unsure ? 'it is not handed over again' : 'Claude never sees it'
   return `If you do nothing, ${then}.${left ? ` It is deleted in ${left}.` : ''}`

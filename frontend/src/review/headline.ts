@@ -6,5 +6,7 @@ export interface Headline {
   between: string
   /** server text */
   server: string
+  /** server text: of the server, named behind it */
+  part: string
   after: string
 }

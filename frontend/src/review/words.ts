@@ -26,7 +26,7 @@ const ASKED: Record<string, string> = {
   sampling: ' asked Claude to write something', elicitation: ' asked you a question', roots: ' asked for your folders', other: ' asked Claude for something',
 }
 
-const headline = (h: Partial<Headline>): Headline => ({ before: '', name: '', between: '', server: '', after: '', ...h })
+const headline = (h: Partial<Headline>): Headline => ({ before: '', name: '', between: '', server: '', part: '', after: '', ...h })
 
 export function headlineOf(review: Review): Headline {
   const parts = review.details
