@@ -136,7 +136,7 @@ func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
 		}
 		// What a wrapper starts with is paid once per server, and each is somebody else's code that may decide.
 		owner := slices.ContainsFunc([]string{"github.com/alecthomas/kong", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "github.com/fsnotify/fsnotify",
-			"github.com/tailscale/hujson", "github.com/aymanbagabas/go-udiff"},
+			"github.com/tailscale/hujson", "github.com/aymanbagabas/go-udiff", "github.com/rivo/uniseg"},
 			func(dependency string) bool { return path == dependency || strings.HasPrefix(path, dependency+"/") })
 		if !owner {
 			t.Errorf("cmd/sallyport links %s, which nobody has said yes to", path)

@@ -251,7 +251,7 @@ const pageIntro = "# Settings\n\n" +
 	"read, and `chmod 600` mends it.\n\n" +
 	"```json\n{\n  \"pins.recheck\": \"30s\",\n  \"pins\": { \"resources\": true },\n  \"servers\": {\n    \"weather\": { \"pins.recheck\": 0 }\n  }\n}\n```\n\n" +
 	"- A tightening edit applies at once. A loosening one waits in the inbox (`settings_changed`); until it is decided the stricter value holds.\n" +
-	"- A server may be named by its display name, its identity (`stdio:…`, `url:…`) or its id, which\n" +
+	"- A server may be named by its whole name, its identity (`stdio:…`, `url:…`) or its id, which\n" +
 	"  `sallyport servers --json` has. Under a display name a value only ever makes things stricter: another command may take the\n" +
 	"  same name tomorrow, and trust never follows a name.\n" +
 	"- Keys that are unknown, given twice or of the wrong type are named in an error and not used; the rest of the file is still read.\n" +
