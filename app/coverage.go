@@ -49,7 +49,7 @@ func (h *Hub) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 		}
 	}
 	if q.Config != "" && !seen[q.Config] {
-		h.cover(&out, clientconfig.Location{Client: clientconfig.ClaudeDesktop, Name: "a file", Path: q.Config, Editable: true, State: clientconfig.Found}, nil)
+		h.cover(&out, namedFile(h.opts.System, q), nil)
 	}
 	if claude {
 		out.Unseen = append(out.Unseen, "Connectors that were added in Claude's own settings stand in no file here: they are not seen, not counted and not guarded.")

@@ -352,6 +352,7 @@ type ClientFile struct {
 	Guarded int           `json:"guarded"`
 	Total   int           `json:"total"`
 	Entries []ClientEntry `json:"entries"`
+	Help    FileHelp      `json:"help"`
 }
 
 // ClientEntry is one entry of it.

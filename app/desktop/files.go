@@ -19,12 +19,12 @@ func (p *Page) Clients() (Coverage, error) {
 	if err != nil {
 		return Coverage{}, err
 	}
-	c, err := h.Coverage(control.CoverageQuery{})
+	c, err := h.Coverage(p.chosen.query())
 	out := Coverage{Guarded: c.Guarded, Total: c.Total, Clients: []ClientFile{}, Unguarded: unguarded(c.Unguarded), Unseen: some(c.Unseen)}
 	for _, f := range c.Clients {
 		out.Clients = append(out.Clients, ClientFile{
 			Client: f.Client, Name: f.Name, Path: f.Path, State: f.State, Why: f.Why, Watched: f.Watched, Guarded: f.Guarded, Total: f.Total,
-			Entries: entries(f.Entries),
+			Entries: entries(f.Entries), Help: p.chosen.help(f),
 		})
 	}
 	return out, err

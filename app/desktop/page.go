@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/reveal"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -26,6 +27,8 @@ type Page struct {
 	stays  func() error    // why no file of a client is to name this installation; nil where nothing speaks against it
 	probe  []string        // sallyport and its arguments before the file and its entries
 	bye    *farewell       // nil where nobody can quit, as for the bindings
+	chosen chosenFile
+	reveal func(path string) error // shows a file in the file manager
 
 	version string
 	looking sync.Mutex // one look at a time: each starts servers
@@ -33,7 +36,7 @@ type Page struct {
 
 // NewPage is the page of a shell. Without a hub, as for the bindings, it answers that there is none.
 func NewPage(shell *Shell) *Page {
-	p := &Page{shell: shell, nonces: newNonces(shell.Visible), hub: func() *app.Hub { return nil }}
+	p := &Page{shell: shell, nonces: newNonces(shell.Visible), hub: func() *app.Hub { return nil }, reveal: reveal.Show}
 	shell.onUnseen(p.nonces.forget)
 	shell.onRaised(p.nonces.rearm)
 	return p

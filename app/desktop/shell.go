@@ -16,6 +16,8 @@ type Window interface {
 	Minimised() bool
 	Size() (width, height int, ok bool) // not ok while it fills the screen
 	Reload()                            // our own page, whatever stands there now
+	// ChooseFile asks the person for a file, in the system's own dialog. "" is that they chose none. It returns when they are done.
+	ChooseFile(title string) (path string, err error)
 	Quit()
 }
 

@@ -17,6 +17,7 @@ type screen struct {
 	minimised bool
 	width     int // 0 while it fills the screen
 	height    int
+	chooses   func(title string) (string, error) // the person at the dialog
 	quit      chan struct{}
 	once      sync.Once
 }
@@ -54,6 +55,10 @@ func (s *screen) Size() (int, int, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.width, s.height, s.width > 0
+}
+func (s *screen) ChooseFile(title string) (string, error) {
+	s.note("choose " + title)
+	return s.chooses(title)
 }
 func (s *screen) Quit() { s.once.Do(func() { close(s.quit) }) }
 

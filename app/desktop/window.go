@@ -50,6 +50,13 @@ func (w *wailsWindow) Size() (width, height int, ok bool) {
 	return width, height, true
 }
 
+func (w *wailsWindow) ChooseFile(title string) (string, error) {
+	return runtime.OpenFileDialog(w.ctx, runtime.OpenDialogOptions{
+		Title: title, ShowHiddenFiles: true, // most of these files are hidden, or lie in a folder that is
+		Filters: []runtime.FileFilter{{DisplayName: "JSON files (*.json)", Pattern: "*.json"}},
+	})
+}
+
 func (w *wailsWindow) Show() {
 	runtime.WindowShow(w.ctx)
 	runtime.WindowUnminimise(w.ctx)

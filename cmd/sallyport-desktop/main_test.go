@@ -47,14 +47,15 @@ func (w *toldWindow) Emit(event string, data ...any) {
 		w.note(strings.TrimSpace(event + " " + fmt.Sprint(data...)))
 	}
 }
-func (w *toldWindow) Show()                  { w.note("show") }
-func (w *toldWindow) Hide()                  { w.note("hide") }
-func (w *toldWindow) Reload()                { w.note("reload") }
-func (w *toldWindow) Minimise()              { w.note("minimise") }
-func (w *toldWindow) Stand()                 { w.note("stand") }
-func (w *toldWindow) Size() (int, int, bool) { return 0, 0, false }
-func (w *toldWindow) Minimised() bool        { return false }
-func (w *toldWindow) Quit()                  { w.once.Do(func() { close(w.quit) }) }
+func (w *toldWindow) Show()                           { w.note("show") }
+func (w *toldWindow) Hide()                           { w.note("hide") }
+func (w *toldWindow) Reload()                         { w.note("reload") }
+func (*toldWindow) ChooseFile(string) (string, error) { return "", nil }
+func (w *toldWindow) Minimise()                       { w.note("minimise") }
+func (w *toldWindow) Stand()                          { w.note("stand") }
+func (w *toldWindow) Size() (int, int, bool)          { return 0, 0, false }
+func (w *toldWindow) Minimised() bool                 { return false }
+func (w *toldWindow) Quit()                           { w.once.Do(func() { close(w.quit) }) }
 
 // told is the window, for as long as the program runs. Beside a file "no-window" it cannot be opened.
 func told(o desktop.WindowOptions) error {

@@ -41,9 +41,10 @@ var rooms = map[string][]string{
 	"app":              {"app/clientconfig", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {},
 	"app/notify":       {"proxy/inspect"},
+	"app/reveal":       {},
 	"app/tray":         {},
 	"app/tray/panel":   {}, // the other end of both, for tests
-	"app/desktop":      {"app", "app/notify", "app/tray", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers"},
+	"app/desktop":      {"app", "app/notify", "app/reveal", "app/tray", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers"},
 	"frontend":         {},
 	"store":            {},
 
@@ -104,7 +105,7 @@ var hosts = map[string][]string{
 	"github.com/wailsapp/wails":  {"app/desktop", "cmd/sallyport-desktop"},
 	"fyne.io/systray":            {"app/tray"},
 	"github.com/gen2brain/beeep": {"app/notify"},
-	"github.com/godbus/dbus":     {"app/notify", "app/tray", "app/tray/panel", "cmd/sallyport-desktop/uitest"},
+	"github.com/godbus/dbus":     {"app/notify", "app/reveal", "app/tray", "app/tray/panel", "cmd/sallyport-desktop/uitest"},
 }
 
 func TestOnlyTheRoomOfALibraryImportsIt(t *testing.T) {

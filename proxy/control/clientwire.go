@@ -55,9 +55,11 @@ type ClientEntry struct {
 	Started  bool   `json:"started,omitempty"`
 }
 
-// CoverageQuery asks what is guarded. Config adds one file that no client is known for.
+// CoverageQuery asks what is guarded. Config adds one file that no client is known for; it is read as a file of Client,
+// "claude-desktop" where empty.
 type CoverageQuery struct {
 	Config string `json:"config,omitempty"`
+	Client string `json:"client,omitempty"`
 }
 
 // Coverage answers `coverage`: "3 of 5 guarded", and why not the others.

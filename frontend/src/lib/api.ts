@@ -71,6 +71,10 @@ export interface Api {
   confirmLoosening(key: string, value: string, server: string): Promise<Confirm>
 
   clients(): Promise<Coverage>
+  /** Asks the person in the system's dialog. The path that is looked at from now on; "": none was chosen. */
+  chooseFile(client: string): Promise<string>
+  /** Opens the file manager at a file that is missing or broken. chosen: the one that was chosen in the place of the client's own. */
+  showInFolder(client: string, chosen: boolean): Promise<void>
   previewProtect(client: string, path: string, names: string[]): Promise<Preview>
   protect(client: string, path: string, names: string[], digest: string, nonce: string): Promise<Preview>
   previewUnprotect(client: string, path: string, names: string[]): Promise<Preview>
@@ -576,6 +580,14 @@ export interface ClientFile {
   guarded: number
   total: number
   entries: ClientEntry[]
+  /** What is offered at a file that is missing or broken. */
+  help: FileHelp
+}
+
+export interface FileHelp {
+  choose: boolean // another file can be chosen
+  show: boolean // the file manager can be opened there
+  chosen: boolean // this is the one that was chosen
 }
 
 export interface ClientEntry {

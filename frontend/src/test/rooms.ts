@@ -105,6 +105,7 @@ export function coverageOf(with_: Partial<Coverage> = {}): Coverage {
     clients: [{
       client: 'claude-desktop', name: 'Claude Desktop', path: '/home/ada/.config/Claude/claude_desktop_config.json', state: 'found', why: '', watched: false, guarded: 0, total: 3,
       entries: [entry('weather', 'open'), entry('notes', 'open'), entry('remote', 'open')],
+      help: { choose: false, show: false, chosen: false },
     }],
     ...with_,
   }

@@ -78,6 +78,30 @@ describe('the list', () => {
     expect(screen.getAllByRole('button', { name: /^Add guard/ })).toHaveLength(1)
   })
 
+  it('offers another file, and the folder, at a file that cannot be read', async () => {
+    const [claude] = coverageOf().clients
+    if (!claude) throw new Error('no client')
+    const broken = { ...claude, state: 'unreadable', why: 'line 3, column 29: unexpected "', total: 0, entries: [], help: { choose: true, show: true, chosen: true } }
+    const clients = vi.fn(async () => coverageOf({ total: 0, clients: [broken], unguarded: [unguardedOf(claude.path, { kind: 'file' }), unguardedOf('weather')] }))
+    const showInFolder = vi.fn(async () => undefined)
+    list({ servers: async () => [], clients, showInFolder, chooseFile: async () => '/home/ada/mine.json' })
+    expect(await screen.findByText(/There’s a typo on line 3, column 29, so Sallyport can’t read the list of servers\. Fix the file, then try again\./)).toBeInTheDocument()
+    expect(screen.getAllByRole('button', { name: /^Choose file/ })).toHaveLength(1)
+    await fireEvent.click(screen.getByRole('button', { name: /^Show in folder/ }))
+    expect(showInFolder).toHaveBeenCalledExactlyOnceWith('claude-desktop', true)
+    await fireEvent.click(screen.getByRole('button', { name: /^Choose file/ }))
+    await waitFor(() => expect(clients).toHaveBeenCalledTimes(2))
+  })
+
+  it('offers them where no client has a file', async () => {
+    const [claude] = coverageOf().clients
+    if (!claude) throw new Error('no client')
+    const missing = { ...claude, state: 'absent', total: 0, entries: [], help: { choose: true, show: true, chosen: false } }
+    list({ servers: async () => [], clients: async () => coverageOf({ total: 0, clients: [missing] }) })
+    expect(await screen.findByRole('button', { name: /^Choose file/ })).toBeInTheDocument()
+    expect(screen.getByRole('button', { name: /^Show in folder/ })).toBeInTheDocument()
+  })
+
   it('shows the lines before it writes, and writes what it showed', async () => {
     const protect = vi.fn(async () => previewOf({ written: true }))
     const unguarded = [unguardedOf('weather')]

@@ -90,7 +90,7 @@ describe('before anything is written', () => {
 
   for (const [state, words] of [
     ['absent', 'We couldn’t find the settings file of Claude Desktop.'],
-    ['unreadable', 'The settings file of Claude Desktop has a mistake, so Sallyport left it alone.'],
+    ['unreadable', 'There’s a typo on line 14, column 3, so Sallyport can’t read the list of servers.'],
     ['denied', 'Sallyport may not read this file.'],
   ] as const) {
     it(`says what is the matter with a file that is ${state}`, async () => {
@@ -100,6 +100,51 @@ describe('before anything is written', () => {
       expect(screen.queryByRole('button', { name: /^Protect/ })).not.toBeInTheDocument()
     })
   }
+
+  const trouble = { state: 'unreadable', why: 'line 3, column 29: unexpected "', total: 0, entries: [], help: { choose: true, show: true, chosen: false } }
+
+  for (const state of ['absent', 'unreadable', 'denied']) {
+    it(`offers another file, and the folder, at a file that is ${state}`, async () => {
+      const showInFolder = vi.fn(async () => undefined)
+      open({ showInFolder }, one({ ...trouble, state }))
+      expect(await screen.findByRole('button', { name: 'Choose file… for Claude Desktop' })).toBeEnabled()
+      await fireEvent.click(screen.getByRole('button', { name: 'Show in folder: the file of Claude Desktop' }))
+      expect(showInFolder).toHaveBeenCalledExactlyOnceWith('claude-desktop', false)
+    })
+  }
+
+  it('offers neither at a file that can be read', async () => {
+    open()
+    expect(await screen.findByRole('checkbox', { name: 'Guard weather' })).toBeInTheDocument()
+    expect(screen.queryByRole('button', { name: /^(Choose file|Show in folder)/ })).not.toBeInTheDocument()
+  })
+
+  it('goes on with the file that was chosen, and not at all where none was', async () => {
+    const [claude] = coverageOf().clients
+    if (!claude) throw new Error('no client')
+    const broken = { ...claude, ...trouble }
+    let chosen = ''
+    const clients = vi.fn(async () => coverageOf({ clients: chosen ? [broken, { ...claude, path: chosen, help: { choose: false, show: false, chosen: true } }] : [broken] }))
+    const previewProtect = vi.fn(async () => previewOf())
+    const chooseFile = vi.fn(async () => chosen)
+    open({ clients, previewProtect, chooseFile })
+    await fireEvent.click(await screen.findByRole('button', { name: /^Choose file/ }))
+    await waitFor(() => expect(screen.getByRole('button', { name: /^Choose file/ })).toBeEnabled())
+    expect(clients).toHaveBeenCalledOnce()
+    chosen = '/home/ada/mine.json'
+    await fireEvent.click(screen.getByRole('button', { name: /^Choose file/ }))
+    expect(await screen.findByText('/home/ada/mine.json')).toBeInTheDocument()
+    expect(await screen.findByRole('checkbox', { name: 'Guard weather' })).toBeChecked()
+    expect(chooseFile.mock.calls).toEqual([['claude-desktop'], ['claude-desktop']])
+    expect(previewProtect).toHaveBeenCalledWith('claude-desktop', '/home/ada/mine.json', [])
+    expect(screen.getByRole('radio', { name: /the file you chose/ })).toBeChecked()
+  })
+
+  it('says why the folder could not be shown', async () => {
+    open({ showInFolder: () => refuse(4050, 'The folder couldn’t be shown.') }, one(trouble))
+    await fireEvent.click(await screen.findByRole('button', { name: /^Show in folder/ }))
+    expect(await screen.findByRole('alert')).toHaveTextContent('The folder couldn’t be shown.')
+  })
 
   it('reads a file that nobody has asked for only when asked', async () => {
     const previewProtect = vi.fn(async () => previewOf())

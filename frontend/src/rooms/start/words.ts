@@ -16,7 +16,9 @@ export function fileWords(file: ClientFile): { title: string; next: string } | n
     case 'unseen':
       return { title: 'Sallyport has not looked at this file yet.', next: 'Your system may ask whether it may.' }
   }
-  return { title: `The settings file of ${file.name} has a mistake, so Sallyport left it alone.`, next: 'Mend the file, then look again.' }
+  const [, line, column] = /\bline (\d+), column (\d+)/.exec(file.why) ?? []
+  const title = line ? `There’s a typo on line ${line}, column ${column}, so Sallyport can’t read the list of servers.` : `Sallyport can’t read the settings file of ${file.name}, so it left it alone.`
+  return { title, next: 'Fix the file, then try again.' }
 }
 
 export type Badge = { words: string; tone: 'ok' | 'info' | 'high' | 'quiet'; ticks: boolean }

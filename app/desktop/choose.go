@@ -1,0 +1,136 @@
+package desktop
+
+import (
+	"path/filepath"
+	"sync"
+
+	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// FileHelp is what the page offers at a file that is missing, or that cannot be read.
+type FileHelp struct {
+	Choose bool `json:"choose"` // another file can be chosen
+	Show   bool `json:"show"`   // the file manager can be opened there
+	Chosen bool `json:"chosen"` // this is the one that was chosen
+}
+
+// chosenFile is the file that a person chose last in place of one that is missing or broken. It is looked at as `protect
+// --config` looks at it, until the program ends; once it is protected the hub knows it by itself.
+type chosenFile struct {
+	asking sync.Mutex // one dialog at a time
+
+	mu     sync.Mutex
+	client string
+	path   string
+}
+
+func (c *chosenFile) query() control.CoverageQuery {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return control.CoverageQuery{Config: c.path, Client: c.client}
+}
+
+func (c *chosenFile) keep(client, path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.client, c.path = client, path
+}
+
+func (c *chosenFile) is(f control.ClientFile) bool {
+	q := c.query()
+	return q.Config != "" && f.Path == q.Config
+}
+
+func (c *chosenFile) help(f control.ClientFile) FileHelp {
+	bad := outOfReach(f)
+	return FileHelp{Choose: bad && app.EditsFilesOf(f.Client), Show: bad && f.Path != "", Chosen: c.is(f)}
+}
+
+// outOfReach is a file that is missing or cannot be read.
+func outOfReach(f control.ClientFile) bool {
+	return f.State == control.FileAbsent || f.State == control.FileDenied || f.State == control.FileUnreadable
+}
+
+// fileInTrouble is the file of a client that is missing or broken: the chosen one, or the client's own.
+func (p *Page) fileInTrouble(client string, chosen bool) (control.ClientFile, error) {
+	h, err := p.engine()
+	if err != nil {
+		return control.ClientFile{}, err
+	}
+	c, err := h.Coverage(p.chosen.query())
+	if err != nil {
+		return control.ClientFile{}, err
+	}
+	for _, f := range c.Clients {
+		if f.Client == client && p.chosen.is(f) == chosen && outOfReach(f) {
+			return f, nil
+		}
+	}
+	return control.ClientFile{}, &control.Error{Code: control.CodeNotFound, Message: "No client of that name has a file that is missing or can't be read."}
+}
+
+// ChooseFile asks the person for the file of a client whose own is missing or broken, and answers the path that is looked at
+// from now on: "" where they chose none, and nothing changed. The page names no path.
+func (p *Page) ChooseFile(client string) (string, error) {
+	f, err := p.fileInTrouble(client, false)
+	if err != nil {
+		if f, err = p.fileInTrouble(client, true); err != nil {
+			return "", err
+		}
+	}
+	if !app.EditsFilesOf(client) {
+		return "", &control.Error{Code: control.CodeBadRequest, Message: "Sallyport doesn't edit the files of this client."}
+	}
+	if !p.chosen.asking.TryLock() {
+		return "", &control.Error{Code: control.CodeUnavailable, Message: "A file is being chosen already."}
+	}
+	defer p.chosen.asking.Unlock()
+	path, err := p.shell.choose("Choose the settings file of " + f.Name)
+	if err != nil || path == "" {
+		return "", err
+	}
+	if !filepath.IsAbs(path) {
+		return "", &control.Error{Code: control.CodeBadRequest, Message: "That isn't a file on this computer."}
+	}
+	path = filepath.Clean(path)
+	if inspect.Escape(path) != path { // what is shown is what is written: no name may look like another one
+		return "", &control.Error{Code: control.CodeBadRequest, Message: "The path of that file has characters that can't be shown. Rename it, or use `sallyport protect --config`."}
+	}
+	p.chosen.keep(client, path)
+	return path, nil
+}
+
+// ShowInFolder opens the file manager at the file of a client that is missing or broken. chosen is the one that was chosen in
+// its place. The page names no path.
+func (p *Page) ShowInFolder(client string, chosen bool) error {
+	f, err := p.fileInTrouble(client, chosen)
+	if err != nil {
+		return err
+	}
+	if !p.shell.Visible() {
+		return errUnseen
+	}
+	if err := p.reveal(f.Path); err != nil {
+		return &control.Error{Code: control.CodeUnavailable, Message: "The folder couldn't be shown: " + err.Error() + "."}
+	}
+	return nil
+}
+
+var errUnseen = &control.Error{Code: control.CodeUnavailable, Message: "Nobody sees the window."}
+
+// choose asks in the window's dialog. A window that nobody sees asks nothing.
+func (s *Shell) choose(title string) (string, error) {
+	s.mu.Lock()
+	w := s.window
+	s.mu.Unlock()
+	if w == nil || !s.Visible() {
+		return "", errUnseen
+	}
+	path, err := w.ChooseFile(title)
+	if err != nil {
+		return "", &control.Error{Code: control.CodeUnavailable, Message: "The dialog couldn't be opened: " + err.Error() + "."}
+	}
+	return path, nil
+}

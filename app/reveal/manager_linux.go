@@ -1,0 +1,77 @@
+//go:build linux
+
+package reveal
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// org.freedesktop.FileManager1 (freedesktop.org/wiki/Specifications/file-manager-interface).
+const (
+	service = "org.freedesktop.FileManager1"
+	object  = dbus.ObjectPath("/org/freedesktop/FileManager1")
+)
+
+const (
+	patience = 5 * time.Second // for the file manager: the bus may have to start it
+	refusal  = 2 * time.Second // within which xdg-open says that it cannot; later it may be the file manager itself
+)
+
+// show asks the file manager of the session, and else has the folder opened as the desktop opens folders. file is "" where
+// there is none to mark.
+func show(file, folder string) error {
+	method, what := service+".ShowItems", file
+	if file == "" {
+		method, what = service+".ShowFolders", folder
+	}
+	if ask(method, what) == nil {
+		return nil
+	}
+	return open(folder)
+}
+
+// ask calls the file manager. It starts no bus where there is none.
+func ask(method, path string) error {
+	conn, err := dbus.SessionBusPrivateNoAutoStartup()
+	if err != nil {
+		return fmt.Errorf("ask the file manager: %w", err)
+	}
+	defer conn.Close()
+	if err := conn.Auth(nil); err != nil {
+		return fmt.Errorf("ask the file manager: %w", err)
+	}
+	if err := conn.Hello(); err != nil {
+		return fmt.Errorf("ask the file manager: %w", err)
+	}
+	ctx, done := context.WithTimeout(context.Background(), patience)
+	defer done()
+	address := url.URL{Scheme: "file", Path: path}
+	if err := conn.Object(service, object).CallWithContext(ctx, method, 0, []string{address.String()}, "").Err; err != nil {
+		return fmt.Errorf("ask the file manager: %w", err)
+	}
+	return nil
+}
+
+func open(folder string) error {
+	command := exec.Command("xdg-open", folder)
+	command.Dir = "/"
+	if err := command.Start(); err != nil {
+		return ErrNoManager
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return ErrNoManager
+		}
+	case <-time.After(refusal):
+	}
+	return nil
+}

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin && !windows
+
+package reveal
+
+func show(string, string) error { return ErrNoManager }
