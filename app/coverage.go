@@ -52,7 +52,7 @@ func (h *Hub) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 		h.cover(&out, namedFile(h.opts.System, q), nil)
 	}
 	if claude {
-		out.Unseen = append(out.Unseen, "Connectors that were added in Claude's own settings stand in no file here: they are not seen, not counted and not guarded.")
+		out.Unseen = append(out.Unseen, "Sallyport can't see or guard connectors you added inside Claude itself.")
 	}
 	if claude || h.opts.System.OS != "darwin" {
 		h.coverPolicy(&out)
@@ -156,7 +156,7 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 	}
 	for _, k := range w.snapshot.Entries {
 		if _, there := file.Entry(k.Name); !there && k.Guarded {
-			f.Entries = append(f.Entries, control.ClientEntry{Name: k.Name, State: control.EntryMissing, Why: "it is gone from the file; the inbox has it"})
+			f.Entries = append(f.Entries, control.ClientEntry{Name: k.Name, State: control.EntryMissing, Why: "removed from the file; see the inbox"})
 		}
 	}
 }
@@ -196,7 +196,7 @@ func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig
 			next = ""
 			entry.Why = "the client has another file that it reads first; this one is counted all the same"
 		case known && kept.Guarded:
-			entry.Why, next = "its wrapper is gone; the inbox has it", "sallyport inbox"
+			entry.Why, next = "guard removed; see the inbox", "sallyport inbox"
 		case known:
 			entry.Why = "you left it out or took it out"
 		}

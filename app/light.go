@@ -83,6 +83,8 @@ func lightWithoutHeld(s sightedServer) Light {
 		return Light{Amber, LightUnguarded, "Not guarded", "Add the guard, then restart its client."}
 	case s.NoVersion && (s.Running || !s.Nowhere):
 		return Light{Amber, LightNoVersion, "No common protocol version", "Update the server or its client."}
+	case s.Open:
+		return Light{Amber, LightUnguarded, "Guarded until its client restarts", "Add the guard in the Inbox."}
 	case s.Waits > 0 && s.State == "open" && s.Blocked > 0:
 		return Light{Amber, LightReview, count(s.Blocked, "tool") + " blocked, needs your review", "Review it in the Inbox."}
 	case s.Waits > 0:

@@ -38,7 +38,7 @@ func TestTheLightOfAServer(t *testing.T) {
 		"and beside what is Critical":                                   {seen(sightedServer{Critical: true, Held: 1}), Red, "Critical, needs your review, 1 response held", "Review it in the Inbox."},
 		"Critical is graver than a lost guard":                          {sightedServer{Critical: true, Open: true}, Red, "Critical, needs your review", "Review it in the Inbox."},
 		"an entry without its guard":                                    {sightedServer{State: "open", Open: true, Nowhere: true}, Amber, "Not guarded", "Add the guard, then restart its client."},
-		"whose wrapper still runs is guarded until then":                {seen(sightedServer{Open: true, Running: true}), Green, "Guarded", ""},
+		"whose wrapper still runs is guarded until then":                {seen(sightedServer{Open: true, Running: true}), Amber, "Guarded until its client restarts", "Add the guard in the Inbox."},
 		"a guard that a person took out":                                {sightedServer{State: "open", LeftOut: true, Nowhere: true}, Grey, "Not guarded, by your choice", ""},
 		"in no file and not running":                                    {sightedServer{State: "open", Nowhere: true}, Grey, "Not running", ""},
 		"no version in common, where nothing starts it any more":        {sightedServer{NoVersion: true, Nowhere: true, State: "open"}, Grey, "Not running", ""},

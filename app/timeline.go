@@ -149,7 +149,7 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 	if fresh > 0 {
 		records = append(records, h.record("policy_decision", "blocked", store.Record{
 			Server: l.server.Name, Code: codes[kindNewServer], Client: s.client, Session: s.id,
-			Summary: "a new server: " + count(fresh, "item") + " for a first look",
+			Summary: "a new server: " + count(fresh, "item") + " to review",
 			Detail:  detail(map[string]any{"check": "first_use", "count": fresh}),
 		}))
 	}

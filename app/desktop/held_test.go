@@ -51,7 +51,7 @@ func (d *desk) heldBy(w *deaf, n int, level inspect.Level, end string) string {
 		d.t.Fatal(err)
 	}
 	first, second := at("content[0].text", text, "Ignore all previous instructions"), at("content[0].text", text, "a@evil.example")
-	first.Level, first.Category, first.Title = level, "threat", "It tells Claude to ignore what stands before"
+	first.Level, first.Category, first.Title = level, "threat", "It tells Claude to ignore earlier instructions"
 	first.Rule = "instruction_override_short"
 	second.Level, second.Rule, second.Category, second.Title = inspect.Medium, "way_out", "threat", "It names where something is to be sent"
 	kept, err := d.hub.Hold(w, control.Held{
@@ -210,7 +210,7 @@ func TestAnExceptionIsMadeListedAndEnded(t *testing.T) {
 	}
 	all, err := d.Exceptions()
 	slices.SortFunc(all, func(a, b Exception) int { return strings.Compare(a.Rule, b.Rule) }) // they were made in one moment
-	if err != nil || len(all) != 2 || all[0].Server != "notes" || all[0].Item != "tool:read_note" || all[0].Code != r.Code || all[0].Title != "It tells Claude to ignore what stands before" || all[0].Until == "" {
+	if err != nil || len(all) != 2 || all[0].Server != "notes" || all[0].Item != "tool:read_note" || all[0].Code != r.Code || all[0].Title != "It tells Claude to ignore earlier instructions" || all[0].Until == "" {
 		t.Fatalf("listed: %+v, %v", all, err)
 	}
 	if now := d.look(); now.Held.State != "waiting" {

@@ -69,7 +69,7 @@ func TestAHeldResponseIsSeenReleasedOnceAndHandedOver(t *testing.T) {
 	a.trayClick("mail")
 	a.shows()
 	a.find(heading, "read_mail")
-	a.says("claude was told it is held", "disregard the above", "it tells claude to ignore what stands before", "picture, image/png", "links found (1)", "if you do nothing, claude never sees it")
+	a.says("claude was told it is held", "disregard the above", "it tells claude to ignore earlier instructions", "picture, image/png", "links found (1)", "if you do nothing, claude never sees it")
 	if page := a.reads(); strings.Contains(page, "horse") {
 		t.Error("the password of the request is on the page")
 	}
@@ -134,7 +134,7 @@ func TestAnExceptionLetsTheNextAnswerPassUntilItIsEnded(t *testing.T) {
 
 	client.runs("read_mail", `{"id":"8"}`, mailOrder)
 	a.press(link, "Settings")
-	a.says("it tells claude to ignore what stands before", "let 1 response pass")
+	a.says("it tells claude to ignore earlier instructions", "let 1 response pass")
 	for _, done := a.look(button, "End now"); done; _, done = a.look(button, "End now") {
 		a.press(button, "End now")
 		a.says("its responses are held again")

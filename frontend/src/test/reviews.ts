@@ -128,7 +128,7 @@ export function heldReview(held: Partial<Held> = {}, with_: Partial<Review> = {}
     code: '7CK4', kind: 'response_held', server: 'notes', identity: 'stdio:notes', title: 'notes: an answer of read_note is held', severity, serverInfo: '', details: [],
     parts: [{ item: 'tool:read_note', state: held.state ?? 'waiting', findings: [] }], typedWord: severity === 'critical' ? 'notes' : '',
     findings: [
-      findingOf({ rule: 'instruction_override_short', level: severity === 'critical' ? 'critical' : 'high', title: 'It tells Claude to ignore what stands before', where: 'content[0].text', ...spanOf(NOTE, 'ignore all previous instructions'), encodings: [] }),
+      findingOf({ rule: 'instruction_override_short', level: severity === 'critical' ? 'critical' : 'high', title: 'It tells Claude to ignore earlier instructions', where: 'content[0].text', ...spanOf(NOTE, 'ignore all previous instructions'), encodings: [] }),
       findingOf({ rule: 'way_out', level: 'medium', title: 'It names where something is to be sent', where: 'content[0].text', ...spanOf(NOTE, 'a@evil.example'), decoded: 'send it there', encodings: ['url_encoding', 'base64'] }),
     ],
     held: heldOf(held), ...with_,
@@ -143,7 +143,7 @@ export function manyHeld(held: Partial<Held> = {}): Review {
 
 export function exceptionOf(with_: Partial<Exception> = {}): Exception {
   return {
-    id: 'x1', rule: 'instruction_override_short', title: 'It tells Claude to ignore what stands before', server: 'weather', item: 'tool:get_forecast', level: 'high', created: new Date().toISOString(),
+    id: 'x1', rule: 'instruction_override_short', title: 'It tells Claude to ignore earlier instructions', server: 'weather', item: 'tool:get_forecast', level: 'high', created: new Date().toISOString(),
     until: new Date(Date.now() + 3_600_000).toISOString(), code: '7CK4', used: 2, ...with_,
   }
 }

@@ -41,7 +41,7 @@ describe('the words of a row', () => {
   })
 
   it('says what a first look and a change of a file are', () => {
-    expect(toldOf({ kind: 'drift', status: 'blocked', mode: '', summary: 'a new server: 3 items for a first look' }).word).toBe('New server')
+    expect(toldOf({ kind: 'drift', status: 'blocked', mode: '', summary: 'a new server: 3 items to review' }).word).toBe('New server')
     expect(toldOf({ kind: 'config_change', status: 'ok', mode: '', summary: "3 entries of a client's file guarded" }).word).toBe('File changed')
   })
 
