@@ -147,7 +147,7 @@ describe('a held response', () => {
 
   it('says that nobody looked where nobody did, and that this is no sign of danger', async () => {
     const { page } = await held(heldReview({ why: 'limit', exceptable: [], parts: [heldPartOf('x')] }, { severity: 'review', findings: [] }))
-    expect(screen.getByText(/nobody looked inside. That isn’t a sign of danger/)).toBeInTheDocument()
+    expect(screen.getByText(/its content wasn’t checked. That isn’t a sign of danger/)).toBeInTheDocument()
     expect(page.container.querySelector('.verdict .badge')).toHaveTextContent("Can't check")
   })
 })
