@@ -25,19 +25,7 @@ func (h *Hub) waitingItems(tx *store.Tx) ([]waits, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]waits, 0, len(waiting)+len(h.quarantine.items))
-	for _, it := range waiting {
-		all = append(all, waits{Item: it})
-	}
-	for _, held := range h.quarantine.items {
-		it, err := h.shownHeld(tx, held)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, waits{it, held})
-	}
-	orderWaiting(all)
-	return all, nil
+	return h.withHeld(waiting, func(held *heldItem) (store.Item, error) { return h.shownHeld(tx, held) })
 }
 
 // waitingHeads is waitingItems without what is in them.
@@ -46,13 +34,24 @@ func (h *Hub) waitingHeads(tx *store.Tx) ([]waits, error) {
 	if err != nil {
 		return nil, err
 	}
+	return h.withHeld(waiting, func(held *heldItem) (store.Item, error) {
+		newest := h.quarantine.all[held.newest().code]
+		return held.head(itemOfHeld(newest, "", nil, newest.Stored)), nil
+	})
+}
+
+// withHeld puts the items of held responses among those that are stored, in the order in which a person reads them.
+func (h *Hub) withHeld(waiting []store.Item, item func(*heldItem) (store.Item, error)) ([]waits, error) {
 	all := make([]waits, 0, len(waiting)+len(h.quarantine.items))
 	for _, it := range waiting {
 		all = append(all, waits{Item: it})
 	}
 	for _, held := range h.quarantine.items {
-		newest := h.quarantine.all[held.newest().code]
-		all = append(all, waits{held.head(itemOfHeld(newest, "", nil, newest.Stored)), held})
+		it, err := item(held)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, waits{it, held})
 	}
 	orderWaiting(all)
 	return all, nil
