@@ -141,7 +141,8 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 		entry := control.ClientEntry{Name: e.Name, State: control.EntryOpen, Why: "it stands in one project's part of the file, which this version counts and does not edit", Code: coverOther}
 		if class := clientconfig.Classify(e, by, nil); class.Kind == clientconfig.Wrapped {
 			entry.State, entry.Why, entry.Code = control.EntryGuarded, "", ""
-			entry.ServerID, entry.Started = behind(class), h.starts.has(by.Client, e.Name)
+			entry.ServerID, entry.Identity = behind(class)
+			entry.Started = h.starts.has(by.Client, e.Name)
 			f.Guarded++
 		} else {
 			out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedEntry, Why: entry.Why, Code: entry.Code})
@@ -169,7 +170,8 @@ func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig
 	switch class.Kind {
 	case clientconfig.Wrapped:
 		entry.State = control.EntryGuarded
-		entry.ServerID, entry.Started = behind(class), h.starts.has(by.Client, e.Name)
+		entry.ServerID, entry.Identity = behind(class)
+		entry.Started = h.starts.has(by.Client, e.Name)
 	case clientconfig.Remote:
 		kind, entry.Code = unguardedRemote, coverRemote
 	case clientconfig.Odd:
@@ -204,13 +206,13 @@ func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig
 	return entry, kind, next
 }
 
-// behind is the id of the server that a wrapped entry starts, "" where it cannot be told.
-func behind(class clientconfig.Class) string {
-	id, err := identify(control.ServerRef{Transport: transportStdio, Argv: class.Inner})
+// behind is the id and the identity of the server that a wrapped entry starts, "" where they cannot be told.
+func behind(class clientconfig.Class) (id, display string) {
+	server, err := identify(control.ServerRef{Transport: transportStdio, Argv: class.Inner})
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	return id.ID
+	return server.ID, server.Display
 }
 
 // protectWords is the command that guards a client's entry, or all of its file.

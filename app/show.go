@@ -296,8 +296,8 @@ func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
 	return d
 }
 
-// Servers are all servers that were ever seen.
-func (h *Hub) Servers() (out []control.Server, err error) {
+// knownServers are all servers that ran or were looked at.
+func (h *Hub) knownServers() (out []control.Server, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := h.usable(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// ServerRow is one row of the list of servers: a server that was seen, or a guarded entry of a client's file whose server has not
-// run yet (Identity is "" then: nothing is known of it but where it stands).
+// ServerRow is one row of the list of servers: a server that was seen, or one that guarded entries of clients' files start and that
+// has not run yet (its state is control.ServerNotStarted: nothing is known of it but where it stands).
 type ServerRow struct {
 	control.Server
 	Light   Light
@@ -151,9 +151,9 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 	return b
 }
 
-// ServerRows are all servers that were ever seen, and the guarded entries whose server was not, by name.
+// ServerRows are all servers that were ever seen, and those of guarded entries that were not, by name.
 func (h *Hub) ServerRows() ([]ServerRow, error) {
-	servers, err := h.Servers()
+	servers, err := h.knownServers()
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,26 @@ func (h *Hub) ServerRows() ([]ServerRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.rows(servers), nil
+	rows := s.rows(servers)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range rows {
+		if rows[i].State == control.ServerNotStarted {
+			rows[i].Sandbox = h.settings.forServer(store.Server{ID: rows[i].ID, Identity: rows[i].Identity, Name: rows[i].Server.Server})[sandboxKey]
+		}
+	}
+	return rows, nil
+}
+
+// Servers answers `servers`: the rows of the window's list, each with its light.
+func (h *Hub) Servers() ([]control.Server, error) {
+	rows, err := h.ServerRows()
+	servers := make([]control.Server, len(rows))
+	for i, row := range rows {
+		servers[i] = row.Server
+		servers[i].Light = &control.Light{Colour: string(row.Light.Colour), State: row.Light.State, Words: row.Light.Words, Next: row.Light.Next}
+	}
+	return servers, err
 }
 
 func (s sight) rows(servers []control.Server) []ServerRow {
@@ -174,11 +193,7 @@ func (s sight) rows(servers []control.Server) []ServerRow {
 		}
 		rows = append(rows, row)
 	}
-	for _, e := range s.entries() {
-		if !taken[e.RowEntry] {
-			rows = append(rows, s.unseenRow(e))
-		}
-	}
+	rows = append(rows, s.notStarted(servers, taken)...)
 	slices.SortStableFunc(rows, func(a, b ServerRow) int { return strings.Compare(a.Server.Server, b.Server.Server) })
 	return rows
 }
@@ -224,14 +239,14 @@ func (h *Hub) look() (s sight, err error) {
 // guardedEntry is a guarded entry with what it starts.
 type guardedEntry struct {
 	RowEntry
-	server string // id
+	server, identity string
 }
 
 func (s sight) entries() (all []guardedEntry) {
 	for _, f := range s.coverage.Clients {
 		for _, e := range f.Entries {
 			if e.State == control.EntryGuarded {
-				all = append(all, guardedEntry{RowEntry{f.Client, f.Name, f.Path, e.Name, e.Started}, e.ServerID})
+				all = append(all, guardedEntry{RowEntry{f.Client, f.Name, f.Path, e.Name, e.Started}, e.ServerID, e.Identity})
 			}
 		}
 	}
@@ -279,12 +294,5 @@ func (s sight) row(server control.Server) ServerRow {
 		facts.Behind, facts.BehindDo = wayOf(by[0]).title, sentence(wayOf(by[0]).next)
 	}
 	row.Light = lightOfServer(facts)
-	return row
-}
-
-// unseenRow is a guarded entry whose server never ran, and was never looked at.
-func (s sight) unseenRow(e guardedEntry) ServerRow {
-	row := ServerRow{Server: control.Server{Server: e.Name, State: "new"}, Entries: []RowEntry{e.RowEntry}}
-	row.Light = lightOfServer(sightedServer{State: "new", Restart: e.ClientName})
 	return row
 }

@@ -31,6 +31,9 @@ func server(r app.ServerRow) Server {
 		Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code, Findings: findings(s.Findings), LastSeen: stamp(s.LastSeen), Sandbox: s.Sandbox,
 		RunsIn: some(s.RunsIn), Parts: len(s.Items),
 	}
+	if s.State == control.ServerNotStarted {
+		out.Identity = "" // there is no page of it yet
+	}
 	if s.Problem != nil {
 		out.Problem = new(Problem(*s.Problem))
 	}

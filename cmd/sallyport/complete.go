@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/policy"
 )
 
@@ -246,7 +247,7 @@ func offered(ctx context.Context, source string) (found []candidate) {
 	case "server":
 		servers, _ := hub.Servers(ctx)
 		for _, s := range servers {
-			if plainWord(s.Server) {
+			if s.State != control.ServerNotStarted && plainWord(s.Server) { // the hub knows it by name once it has run
 				found = append(found, candidate{s.Server, s.State})
 			}
 		}

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -22,8 +20,10 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	coverage, unknown := hub.Coverage(ctx, control.CoverageQuery{})
+	late := 0
 	if servers, err := hub.Servers(ctx); err == nil {
 		status.Problems = append(status.Problems, sandboxStatus(ctx, servers)...)
+		status.Servers, late = len(servers), notStarted(servers)
 	}
 	code := exitFine
 	if status.WaitingCount > 0 || slices.ContainsFunc(status.Problems, blocksAll) {
@@ -32,8 +32,9 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 	if c.JSON {
 		whole := struct {
 			control.Status
-			Coverage *control.Coverage `json:"coverage,omitempty"`
-		}{Status: status}
+			NotStarted int               `json:"servers_not_started"` // of the servers
+			Coverage   *control.Coverage `json:"coverage,omitempty"`
+		}{Status: status, NotStarted: late}
 		if unknown == nil {
 			whole.Coverage = &coverage
 		}
@@ -46,7 +47,7 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 		if status.RuleSet != "" {
 			p.printf("rules     %s\n", text(status.RuleSet))
 		}
-		p.printf("servers   %d known\n", status.Servers)
+		p.printf("servers   %d known%s\n", status.Servers, lateWords(late))
 		p.wrappers(status.Wrappers)
 	})
 	problems := p.aside(func(p *page) {
@@ -97,72 +98,6 @@ func (p *page) problem(problem control.Problem) {
 	if problem.Next != "" {
 		p.printf("        %s\n", short(problem.Next, maxProblem))
 	}
-}
-
-type serversCommand struct{ jsonFlag }
-
-func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
-	servers, err := hub.Servers(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, listOf(servers))
-	}
-	p := newPage(s)
-	if len(servers) == 0 {
-		p.printf("No server is known yet. A server is known once it ran through \"sallyport wrap\".\n")
-		return exitFine, nil
-	}
-	rows := make([][]string, len(servers))
-	walled := slices.ContainsFunc(servers, func(s control.Server) bool { return sandboxWords(s) != "off" })
-	for i, server := range servers {
-		rows[i] = []string{shownServer(server.Server, server.Shown), text(server.State), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
-			strconv.Itoa(len(server.Findings)), strconv.Itoa(server.Wrappers), orDash(text(server.Code)), short(server.Identity, 48)}
-	}
-	columns := strings.Fields("SERVER STATE ALLOWED BLOCKED FINDINGS RUNNING ITEM IDENTITY")
-	if walled {
-		columns = slices.Insert(columns, 6, "SANDBOX")
-		for i, server := range servers {
-			rows[i] = slices.Insert(rows[i], 6, text(sandboxWords(server)))
-		}
-	}
-	double := sameNames(servers)
-	if slices.Contains(double, true) { // the id is what a command takes then
-		columns = append(columns, "ID")
-		for i, server := range servers {
-			id := ""
-			if double[i] {
-				id = server.ID
-			}
-			rows[i] = append(rows[i], orDash(text(id)))
-		}
-	}
-	p.table(columns, rows)
-	if slices.ContainsFunc(servers, func(s control.Server) bool { return len(s.UnseenBy) > 0 }) {
-		if status, err := hub.Status(ctx); err == nil {
-			p.unseen(status.Unseen)
-		}
-	}
-	return exitFine, nil
-}
-
-// sameNames says of each server whether another one has its name.
-func sameNames(servers []control.Server) []bool {
-	count := map[string]int{}
-	for _, s := range servers {
-		count[s.Server]++
-	}
-	double := make([]bool, len(servers))
-	for i, s := range servers {
-		double[i] = count[s.Server] > 1
-	}
-	return double
 }
 
 func orDash(s string) string {

@@ -53,6 +53,7 @@ type ClientEntry struct {
 	// Of a guarded entry: the id of the server behind the wrapper, and whether the client has started it since it was written.
 	ServerID string `json:"server_id,omitempty"`
 	Started  bool   `json:"started,omitempty"`
+	Identity string `json:"-"` // of the server behind the wrapper; `servers` has it
 }
 
 // CoverageQuery asks what is guarded. Config adds one file that no client is known for; it is read as a file of Client,

@@ -311,6 +311,9 @@ type Blocked struct {
 	Code   string   `json:"code"`
 }
 
+// ServerNotStarted is the state of a server that is guarded in a client's file, and that has neither run nor been looked at.
+const ServerNotStarted = "not_started"
+
 // Server is one row of `servers --json`.
 type Server struct {
 	ID     string `json:"id"` // names it wherever a server is asked for, also where two have one name
@@ -318,7 +321,7 @@ type Server struct {
 	// Shown is the name where there is no room for all of it, and told apart from others that look like it; empty where it is Server.
 	Shown    string            `json:"shown,omitempty"`
 	Identity string            `json:"identity"`
-	State    string            `json:"state"` // new, open, blocked, no_common_version
+	State    string            `json:"state"` // new, open, blocked, no_common_version, not_started
 	Wrappers int               `json:"wrappers"`
 	Allowed  int               `json:"allowed"` // tools
 	Blocked  int               `json:"blocked"` // tools
@@ -326,13 +329,22 @@ type Server struct {
 	Held     int               `json:"held,omitempty"` // responses of it that wait for a decision
 	Items    []ServerItem      `json:"items"`
 	Findings []inspect.Finding `json:"findings"`
-	LastSeen time.Time         `json:"last_seen"`
+	LastSeen time.Time         `json:"last_seen,omitzero"`
 	Clients  []string          `json:"clients,omitempty"`    // that ran it, by the name their entries have for them
 	Sandbox  string            `json:"sandbox"`              // in force from its next start on: off, shield, strict
 	Versions *Versions         `json:"versions,omitempty"`   // where its last start found no common protocol version
 	Problem  *Problem          `json:"problem,omitempty"`    // why nothing of it can be used, where no item says so
 	UnseenBy []string          `json:"unseen_by"`            // clients that have not listed what was allowed of it
 	RunsIn   []string          `json:"runs_under,omitempty"` // what its live wrappers have it under, as they said when it last declared itself
+	Light    *Light            `json:"light,omitempty"`      // the window's, for the same server
+}
+
+// Light is how a server is: a colour (grey, green, amber, red), a word for programs, and words for people.
+type Light struct {
+	Colour string `json:"colour"`
+	State  string `json:"state"`
+	Words  string `json:"words"`
+	Next   string `json:"next,omitempty"` // what a person can do
 }
 
 type ServerItem struct {
@@ -347,7 +359,7 @@ type Status struct {
 	Hub      Welcome       `json:"hub"`
 	Home     string        `json:"home"`
 	Wrappers []WrapperInfo `json:"wrappers"`
-	Servers  int           `json:"servers"`
+	Servers  int           `json:"servers"` // that ran or were looked at
 	// Waiting is the first 100 of what waits, WaitingCount all of it, and WaitingBy that by severity.
 	Waiting      []InboxItem    `json:"waiting"`
 	WaitingCount int            `json:"waiting_count"`

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+type serversCommand struct{ jsonFlag }
+
+func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	servers, err := hub.Servers(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	if c.JSON {
+		return exitFine, writeJSON(s.out, listOf(servers))
+	}
+	p := newPage(s)
+	if len(servers) == 0 {
+		p.printf("No server is known yet. A server is known once a client's file has it guarded, or once it ran through \"sallyport wrap\".\n")
+		return exitFine, nil
+	}
+	rows := make([][]string, len(servers))
+	walled := slices.ContainsFunc(servers, func(s control.Server) bool { return sandboxWords(s) != "off" })
+	for i, server := range servers {
+		if server.State == control.ServerNotStarted { // nobody knows what it has
+			rows[i] = []string{shownServer(server.Server, server.Shown), serverState(server), "-", "-", "-", "0", "-", short(server.Identity, 48)}
+			continue
+		}
+		rows[i] = []string{shownServer(server.Server, server.Shown), serverState(server), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
+			strconv.Itoa(len(server.Findings)), strconv.Itoa(server.Wrappers), orDash(text(server.Code)), short(server.Identity, 48)}
+	}
+	columns := strings.Fields("SERVER STATE ALLOWED BLOCKED FINDINGS RUNNING ITEM IDENTITY")
+	if walled {
+		columns = slices.Insert(columns, 6, "SANDBOX")
+		for i, server := range servers {
+			rows[i] = slices.Insert(rows[i], 6, text(sandboxWords(server)))
+		}
+	}
+	double := sameNames(servers)
+	if slices.Contains(double, true) { // the id is what a command takes then
+		columns = append(columns, "ID")
+		for i, server := range servers {
+			id := ""
+			if double[i] {
+				id = server.ID
+			}
+			rows[i] = append(rows[i], orDash(text(id)))
+		}
+	}
+	p.table(columns, rows)
+	p.notStarted(servers)
+	if slices.ContainsFunc(servers, func(s control.Server) bool { return len(s.UnseenBy) > 0 }) {
+		if status, err := hub.Status(ctx); err == nil {
+			p.unseen(status.Unseen)
+		}
+	}
+	return exitFine, nil
+}
+
+// sameNames says of each server whether another one has its name.
+func sameNames(servers []control.Server) []bool {
+	count := map[string]int{}
+	for _, s := range servers {
+		count[s.Server]++
+	}
+	double := make([]bool, len(servers))
+	for i, s := range servers {
+		double[i] = count[s.Server] > 1
+	}
+	return double
+}
+
+// waitsForClient says whether a server is guarded and no client has started it since: the light of the window says so, or has
+// something graver to say.
+func waitsForClient(s control.Server) bool {
+	return s.Light != nil && s.Light.State == app.LightNotStarted
+}
+
+// serverState is the state of a server in the table.
+func serverState(s control.Server) string {
+	switch {
+	case s.State == control.ServerNotStarted:
+		return "not started yet"
+	case waitsForClient(s):
+		return text(s.State) + ", not started yet"
+	}
+	return text(s.State)
+}
+
+// notStarted counts the servers that wait for their client.
+func notStarted(servers []control.Server) (n int) {
+	for _, s := range servers {
+		if waitsForClient(s) {
+			n++
+		}
+	}
+	return n
+}
+
+// lateWords is that number at the end of a line.
+func lateWords(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d not started yet", n)
+}
+
+// notStarted says what to do about those servers, a line for each way to do it.
+func (p *page) notStarted(servers []control.Server) {
+	var ways []string
+	count := map[string]int{}
+	for _, s := range servers {
+		if waitsForClient(s) {
+			if count[s.Light.Next] == 0 {
+				ways = append(ways, s.Light.Next)
+			}
+			count[s.Light.Next]++
+		}
+	}
+	for _, way := range ways {
+		if count[way] == 1 {
+			p.printf("1 server hasn't started yet. %s\n", text(way))
+		} else {
+			p.printf("%d servers haven't started yet. %s\n", count[way], text(way))
+		}
+	}
+}
