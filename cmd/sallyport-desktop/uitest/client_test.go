@@ -98,8 +98,14 @@ func (h *house) wrapped(name string, s *server, env []string) *client {
 // parent of what it starts, and its environment is that of the desktop.
 func (h *house) client(name string, argv, env []string) *client {
 	h.t.Helper()
+	return h.clientOf(name, append([]string{"timeout", "--foreground", "3600"}, argv...), env)
+}
+
+// clientOf is a client whose own process is this test: all that it starts so is of one client process.
+func (h *house) clientOf(name string, argv, env []string) *client {
+	h.t.Helper()
 	c := &client{t: h.t, lines: make(chan string, 1024), said: new(tail)}
-	c.cmd = exec.Command("timeout", append([]string{"--foreground", "3600"}, argv...)...)
+	c.cmd = exec.Command(argv[0], argv[1:]...)
 	c.cmd.Env, c.cmd.Stderr, c.cmd.WaitDelay = env, c.said, time.Second
 	in, err := c.cmd.StdinPipe()
 	if err != nil {
