@@ -7,10 +7,16 @@ import (
 
 // Foreign writes down that another program than the proved one wrote on a connection: nobody does that by accident.
 func (h *Hub) Foreign(f control.Foreign) {
+	h.attacked(control.ForeignRecord(f))
+}
+
+// Displaced writes down that another program took the place of the hub's socket.
+func (h *Hub) Displaced(d control.Displaced) { h.attacked(control.DisplacedRecord(d)) }
+
+func (h *Hub) attacked(told control.Record) {
 	if h.store == nil {
 		return
 	}
-	told := control.ForeignRecord(f)
 	_, err := h.store.AppendNow(h.record(told.Kind, told.Status, store.Record{Summary: told.Summary, Detail: told.Detail}))
 	_ = h.failedReading(err)
 	h.changed()

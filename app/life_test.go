@@ -338,6 +338,21 @@ func TestAForeignMessageIsInTheTimeline(t *testing.T) {
 	}
 }
 
+func TestASocketThatWasTakenIsInTheTimeline(t *testing.T) {
+	p := newPlace(t)
+	p.Displaced(control.Displaced{Count: 3})
+	p.Displaced(control.Displaced{Count: 1, Why: "a file is in the way of the socket: move it away"})
+	got := p.records("guard_problem")
+	if len(got) != 2 || got[0].Status != "blocked" || got[0].Summary == got[1].Summary {
+		t.Fatalf("the timeline has %+v", got)
+	}
+	details := []string{string(got[0].Detail), string(got[1].Detail)}
+	slices.Sort(details) // the newest first, or not
+	if details[0] != `{"check":"socket","count":1,"why":"a file is in the way of the socket: move it away"}` || details[1] != `{"check":"socket","count":3,"why":""}` {
+		t.Errorf("the timeline has %q", details)
+	}
+}
+
 func TestWhatAServerLeftBehindIsInTheTimeline(t *testing.T) {
 	p := newPlace(t)
 	p.wrap("weather").report(tool("a", "one"))

@@ -35,6 +35,8 @@ type Handler interface {
 	Ended(from Register, processes int)
 	// Foreign tells of messages that another program than the proved one wrote on a connection. It is called at most once a minute.
 	Foreign(f Foreign)
+	// Displaced tells that something else stood in the place of the hub's socket. It is called at most once a minute.
+	Displaced(d Displaced)
 	Report(w Wrapper, r Report) (State, error)
 	Launch(w Wrapper, r LaunchReport) (State, error)
 	Records(w Wrapper, r Records) (Acked, error)

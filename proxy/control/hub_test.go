@@ -36,6 +36,7 @@ type testHub struct {
 	stderr   []byte
 	revision uint64
 	ended    int // processes
+	displaced []Displaced
 	foreign  []Foreign
 	gone     int
 }
@@ -310,6 +311,12 @@ func (h *testHub) StepDown(Peer) error {
 	}
 	h.stepDown()
 	return nil
+}
+
+func (h *testHub) Displaced(d Displaced) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.displaced = append(h.displaced, d)
 }
 
 func (h *testHub) Foreign(f Foreign) {

@@ -43,7 +43,7 @@ type Link struct {
 	stderr  *stderrBox
 	unseen  unseenBox
 	holding holding
-	strange foreigners
+	strange tally
 	stop    context.CancelFunc
 	over    chan struct{} // the connecting goroutine has ended
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -21,11 +20,11 @@ var ErrInside = errors.New("a wrapped server started this: start the hub from a 
 // Listener is the socket of the one hub of a home, and the locks that make it the one. Close it last, after the store: who
 // waits to take over takes its release for the release of everything.
 type Listener struct {
-	home   Home
-	path   string
-	socket *net.UnixListener
-	locks  []*os.File
-	close  sync.Once
+	home  Home
+	path  string
+	door  *door
+	locks []*os.File
+	close sync.Once
 }
 
 // Path is where the socket is.
@@ -74,16 +73,10 @@ func (l *Listener) listen() error {
 			return fmt.Errorf("remove the socket of a hub that is gone: %w", err)
 		}
 	}
-	config := net.ListenConfig{Control: tellSenders}
-	socket, err := config.Listen(context.Background(), "unix", path)
-	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+	if l.door, err = openDoor(path); err != nil {
+		return err
 	}
-	l.socket = socket.(*net.UnixListener)
 	l.path = path
-	if err := os.Chmod(path, 0o600); err != nil { // the folder is what protects; this is for those who look
-		return fmt.Errorf("close the socket to others: %w", err)
-	}
 	return l.home.recordSocket(path)
 }
 
@@ -108,10 +101,8 @@ func (l *Listener) lock(path string) error {
 func (l *Listener) Close() error {
 	var err error
 	l.close.Do(func() {
-		if l.socket != nil {
-			if e := l.socket.Close(); !errors.Is(e, net.ErrClosed) {
-				err = e
-			}
+		if l.door != nil {
+			err = l.door.shut()
 		}
 		for _, f := range l.locks {
 			f.Close()
@@ -120,19 +111,19 @@ func (l *Listener) Close() error {
 	return err
 }
 
-// stands says whether the home and the socket are still the ones that were made: a home that vanished ends its hub, or it
-// would sit there owning files that nobody can reach.
+// stands says whether the home is still the one that was made: a home that vanished ends its hub, or it would sit there owning
+// files that nobody can reach.
 func (l *Listener) stands() bool {
-	held, err := l.locks[0].Stat()
-	if err != nil {
-		return false
+	for _, f := range l.locks { // one in each folder of ours
+		held, err := f.Stat()
+		if err != nil {
+			return false
+		}
+		if now, err := os.Lstat(f.Name()); err != nil || !os.SameFile(held, now) {
+			return false
+		}
 	}
-	now, err := os.Lstat(l.locks[0].Name())
-	if err != nil || !os.SameFile(held, now) {
-		return false
-	}
-	_, err = os.Lstat(l.path)
-	return err == nil
+	return true
 }
 
 // TakeOver is Listen for a hub that may end another: one that a person started takes the place of one that a wrapper

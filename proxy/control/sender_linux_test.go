@@ -392,10 +392,10 @@ func TestWhoConnectsAndBecomesTheRealProgramIsNotAnswered(t *testing.T) {
 }
 
 func TestForeignMessagesAreToldOnceAMinute(t *testing.T) {
-	var f foreigners
+	var f tally
 	now := time.Now()
 	var told []int
-	for _, at := range []time.Duration{0, 1, 2, foreignInterval, foreignInterval + 1} {
+	for _, at := range []time.Duration{0, 1, 2, tallyInterval, tallyInterval + 1} {
 		told = append(told, f.met(now.Add(at)))
 	}
 	if fmt.Sprint(told) != "[1 0 0 3 0]" {
@@ -416,7 +416,7 @@ func TestALineOfTwoSendersIsForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	hubs, err := ln.socket.AcceptUnix()
+	hubs, err := ln.door.accept()
 	if err != nil {
 		t.Fatal(err)
 	}

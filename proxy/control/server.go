@@ -45,7 +45,8 @@ type server struct {
 	log     *slog.Logger
 
 	leftovers  sync.WaitGroup // what looks for them
-	foreigners foreigners
+	foreigners tally
+	displaced  tally
 
 	mu       sync.Mutex
 	wrappers map[int]int // connected wrappers by pid
@@ -68,22 +69,22 @@ func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error 
 	showNothing()
 	go s.watch(ctx, ln, stop)
 	s.leftovers.Go(func() { s.inherit(ctx) })
-	_ = ln.socket.SetDeadline(time.Time{})
+	ln.door.resume()
 	// Serve does not return before this ran: its deadline would otherwise end the accepting of the next Serve.
 	closed := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(closed)
 		if errors.Is(context.Cause(ctx), ErrAgain) {
-			_ = ln.socket.SetDeadline(time.Unix(1, 0))
+			ln.door.pause()
 			return
 		}
-		ln.socket.Close()
+		_ = ln.door.shut()
 	})
 
 	var open sync.WaitGroup
 	slots := make(chan struct{}, maxConnections)
 	for ctx.Err() == nil {
-		conn, err := ln.socket.AcceptUnix()
+		conn, err := ln.door.accept()
 		if err != nil {
 			if ctx.Err() != nil {
 				break
@@ -122,13 +123,33 @@ func (s *server) watch(ctx context.Context, ln *Listener, stop context.CancelCau
 	for {
 		select {
 		case <-tick.C:
+			if ctx.Err() != nil {
+				return // it may be on its way to another hub
+			}
 			if !ln.stands() {
 				stop(ErrHomeGone)
 				return
 			}
+			s.retake(ln)
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// retake has the socket's name lead to the hub again, and tells of it.
+func (s *server) retake(ln *Listener) {
+	displaced, err := ln.door.retake()
+	if !displaced {
+		return
+	}
+	s.log.Warn("another program took the place of the socket", "error", err)
+	told := Displaced{Count: s.displaced.met(time.Now())}
+	if err != nil {
+		told.Why = err.Error()
+	}
+	if told.Count > 0 {
+		s.handler.Displaced(told)
 	}
 }
 

@@ -204,7 +204,7 @@ func TestAHubOfAnotherProtocolIsNotTalkedTo(t *testing.T) {
 			defer ln.Close()
 			go func() {
 				for {
-					conn, err := ln.socket.Accept()
+					conn, err := ln.door.accept()
 					if err != nil {
 						return
 					}
@@ -243,7 +243,7 @@ func TestAHubThatReadsNothingIsGivenUp(t *testing.T) {
 	defer ln.Close()
 	greeted := make(chan struct{})
 	go func() {
-		if conn, err := ln.socket.Accept(); err == nil {
+		if conn, err := ln.door.accept(); err == nil {
 			defer conn.Close()
 			close(greeted)
 			<-t.Context().Done()

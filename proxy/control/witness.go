@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"sync"
-	"time"
 )
 
 // witness is the other end of a connection from its proof on. A proof tells who called connect or listen, and a socket can be shared with a
@@ -69,27 +67,4 @@ type Foreign struct {
 	PID   int    // that was proved, of the last
 	Why   string // a sentence of ours
 	Count int
-}
-
-// foreignInterval is how often foreign messages are told at most: whoever sends them could fill the timeline.
-const foreignInterval = time.Minute
-
-// foreigners counts foreign messages, and says when the next is worth a record of how many came.
-type foreigners struct {
-	mu    sync.Mutex
-	count int
-	told  time.Time
-}
-
-// met is how many messages to tell of now, 0 for none.
-func (f *foreigners) met(now time.Time) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.count++
-	if !f.told.IsZero() && now.Sub(f.told) < foreignInterval {
-		return 0
-	}
-	count := f.count
-	f.count, f.told = 0, now
-	return count
 }
