@@ -3,3 +3,5 @@
 package e2e
 
 func hostile() int { return 2 }
+
+func impostor([]string) int { return 2 }

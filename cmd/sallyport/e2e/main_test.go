@@ -23,6 +23,8 @@ func TestMain(m *testing.M) {
 		switch os.Args[1] {
 		case "scripted":
 			os.Exit(scripted.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+		case "impostor":
+			os.Exit(impostor(os.Args[2:]))
 		case "relay":
 			os.Exit(relay(os.Args[2], os.Args[3:]))
 		}
