@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -25,12 +26,26 @@ func newHome(ctx context.Context, binary string) (*home, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &home{dir: dir, binary: binary, env: append(os.Environ(), "SALLYPORT_HOME="+filepath.Join(dir, "home"))}
+	h := &home{dir: dir, binary: binary, env: append(given(os.Environ()), "SALLYPORT_HOME="+filepath.Join(dir, "home"))}
 	if err := h.set(ctx); err != nil {
 		h.close()
 		return nil, err
 	}
 	return h, nil
+}
+
+// given is what the SDKs pass on to a server of all that a client has. A variable of this shell that loads code would be one that nobody
+// allowed when the server was looked at, and the wrapper would not start it.
+func given(environ []string) (env []string) {
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		switch strings.ToUpper(name) {
+		case "HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER",
+			"APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE":
+			env = append(env, variable)
+		}
+	}
+	return env
 }
 
 func (h *home) set(ctx context.Context) error {

@@ -222,7 +222,7 @@ func (b *bench) startUps(r *results) error {
 			if err != nil {
 				return err
 			}
-			hello, first, err := client.startup(begin)
+			hello, first, err := client.startup(begin, c.exact)
 			_ = client.close()
 			if err != nil {
 				return fmt.Errorf("%s: start-up: %w", c.name, err)
@@ -234,7 +234,7 @@ func (b *bench) startUps(r *results) error {
 	return nil
 }
 
-func (c *lean) startup(begin time.Time) (hello, first time.Duration, err error) {
+func (c *lean) startup(begin time.Time, exact bool) (hello, first time.Duration, err error) {
 	if _, err = c.in.WriteString(helloLine); err != nil {
 		return 0, 0, err
 	}
@@ -248,7 +248,7 @@ func (c *lean) startup(begin time.Time) (hello, first time.Duration, err error) 
 	if err = c.send(200); err != nil {
 		return 0, 0, err
 	}
-	_, err = c.receive(200, false)
+	_, err = c.receive(200, exact)
 	return hello, time.Since(begin), err
 }
 
@@ -274,7 +274,7 @@ func (b *bench) footprint(c chain) (footprint, error) {
 		return footprint{}, err
 	}
 	defer client.close()
-	if _, _, err := client.startup(time.Now()); err != nil {
+	if _, _, err := client.startup(time.Now(), c.exact); err != nil {
 		return footprint{}, err
 	}
 	settle := 3 * time.Second

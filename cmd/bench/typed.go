@@ -3,15 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
+	"os/exec"
 
 	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
 // connect starts a server with mcp-go's client in front, which says hello and takes the listing as every client does.
 func connect(ctx context.Context, name string, argv, env []string) (*client.Client, *mcp.ListToolsResult, error) {
-	c, err := client.NewStdioMCPClient(argv[0], env, argv[1:]...)
+	c, err := client.NewStdioMCPClientWithOptions(argv[0], env, argv[1:], transport.WithCommandFunc(exactly))
 	if err != nil {
 		return nil, nil, fmt.Errorf("start server: %w", err)
 	}
@@ -28,6 +30,13 @@ func connect(ctx context.Context, name string, argv, env []string) (*client.Clie
 		return nil, nil, fmt.Errorf("list tools: %w", err)
 	}
 	return c, listed, nil
+}
+
+// exactly starts a server in the environment that is given, where mcp-go would add all of ours; nil is ours.
+func exactly(ctx context.Context, command string, env, args []string) (*exec.Cmd, error) {
+	cmd := exec.CommandContext(ctx, command, args...)
+	cmd.Env = env
+	return cmd, nil
 }
 
 // typed is the obvious way to build a wrapper: a typed client and a typed server, each message decoded and encoded anew.
