@@ -24,21 +24,21 @@ type testHub struct {
 	refuse    error         // what Records answers
 	open      atomic.Int32  // calls of Status that have come
 
-	mu       sync.Mutex
-	file     *os.File
-	records  []Record
-	seen     map[string]bool
-	wrappers map[Wrapper]Register
-	reports  []Report
-	unseen   []Unseen
-	held     []Held
-	noHold   bool
-	stderr   []byte
-	revision uint64
-	ended    int // processes
+	mu        sync.Mutex
+	file      *os.File
+	records   []Record
+	seen      map[string]bool
+	wrappers  map[Wrapper]Register
+	reports   []Report
+	unseen    []Unseen
+	held      []Held
+	noHold    bool
+	stderr    []byte
+	revision  uint64
+	ended     int // processes
 	displaced []Displaced
-	foreign  []Foreign
-	gone     int
+	foreign   []Foreign
+	gone      int
 }
 
 func newTestHub() *testHub {
