@@ -16,6 +16,15 @@ type heldCap struct {
 
 var heldMost = heldCap{responses: 10_000, bytes: 256 << 20, one: 64 << 20}
 
+// room is made for one more response: what there is, and what goes for it.
+type room struct {
+	index     *heldIndex
+	responses int   // that wait
+	kept      int64 // bytes of all texts
+	gone      map[string]bool
+	evicted   []store.Held
+}
+
 // leaving is an item while room is made: what it still has to give.
 type leaving struct {
 	*heldItem
@@ -23,57 +32,69 @@ type leaving struct {
 	size int64 // what is left, in responses or in bytes
 }
 
-// makeRoom says which responses go for one of size bytes, and whether there is room for it then: the oldest of the largest item, of
-// the server that has the most. What a person has released stays.
+// makeRoom says which responses go for one of size bytes, and whether its text is kept then: the oldest of the largest item, of the
+// server that has the most. What a person has released stays. One whose text is not kept waits too, so it counts among the responses.
 func (x *heldIndex) makeRoom(most heldCap, size int64) (evicted []store.Held, fits bool) {
-	if size > most.one {
-		return nil, false
+	if r := x.room(); size <= most.one && r.make(func() bool { return r.kept+size > most.bytes }, func(m heldMark) int64 { return m.kept }) {
+		r.makePlace(most)
+		return r.evicted, true
 	}
-	responses, kept := x.waiting, x.kept
-	gone := map[string]bool{}
-	short := func(over func() bool, sizeOf func(heldMark) int64) bool {
-		if !over() {
-			return true
-		}
-		var items []*leaving
-		ofServer := map[string]int64{}
-		for _, it := range x.items {
-			one := &leaving{heldItem: it}
-			for _, m := range it.marks {
-				if !gone[m.code] {
-					one.size += sizeOf(m)
-				}
-			}
-			items, ofServer[it.server] = append(items, one), ofServer[it.server]+one.size
-		}
-		for over() {
-			var largest *leaving
-			for _, it := range items {
-				if it.size > 0 && (largest == nil || cmp.Or(cmp.Compare(ofServer[it.server], ofServer[largest.server]), cmp.Compare(it.size, largest.size), strings.Compare(it.what+it.rule, largest.what+largest.rule)) > 0) {
-					largest = it
-				}
-			}
-			if largest == nil {
-				return false
-			}
-			m := largest.marks[largest.next]
-			largest.next++
-			n := sizeOf(m)
-			if gone[m.code] || n == 0 {
-				continue
-			}
-			largest.size -= n
-			ofServer[largest.server] -= n
-			responses--
-			kept -= m.kept
-			gone[m.code], evicted = true, append(evicted, x.all[m.code])
-		}
+	return x.makePlace(most), false
+}
+
+// makePlace says which responses go for one whose text is not kept.
+func (x *heldIndex) makePlace(most heldCap) []store.Held {
+	r := x.room()
+	r.makePlace(most)
+	return r.evicted
+}
+
+func (x *heldIndex) room() *room {
+	return &room{index: x, responses: x.waiting, kept: x.kept, gone: map[string]bool{}}
+}
+
+func (r *room) makePlace(most heldCap) {
+	r.make(func() bool { return r.responses+1 > most.responses }, func(heldMark) int64 { return 1 })
+}
+
+// make takes responses away while it is over, as long as there are any with a size.
+func (r *room) make(over func() bool, sizeOf func(heldMark) int64) bool {
+	if !over() {
 		return true
 	}
-	fits = short(func() bool { return kept+size > most.bytes }, func(m heldMark) int64 { return m.kept }) &&
-		short(func() bool { return responses+1 > most.responses }, func(heldMark) int64 { return 1 })
-	if !fits {
-		return nil, false
+	var items []*leaving
+	ofServer := map[string]int64{}
+	for _, it := range r.index.items {
+		one := &leaving{heldItem: it}
+		for _, m := range it.marks {
+			if !r.gone[m.code] {
+				one.size += sizeOf(m)
+			}
+		}
+		items, ofServer[it.server] = append(items, one), ofServer[it.server]+one.size
 	}
-	return evicted, true
+	for over() {
+		var largest *leaving
+		for _, it := range items {
+			if it.size > 0 && (largest == nil || cmp.Or(cmp.Compare(ofServer[it.server], ofServer[largest.server]), cmp.Compare(it.size, largest.size), strings.Compare(it.what+it.rule, largest.what+largest.rule)) > 0) {
+				largest = it
+			}
+		}
+		if largest == nil {
+			return false
+		}
+		m := largest.marks[largest.next]
+		largest.next++
+		n := sizeOf(m)
+		if r.gone[m.code] || n == 0 {
+			continue
+		}
+		largest.size -= n
+		ofServer[largest.server] -= n
+		r.responses--
+		r.kept -= m.kept
+		r.gone[m.code] = true
+		r.evicted = append(r.evicted, r.index.all[m.code])
+	}
+	return true
 }

@@ -271,7 +271,9 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 	}
 	var evicted []store.Held
 	fits := false
-	if !ready.cut {
+	if ready.cut {
+		evicted = h.quarantine.makePlace(heldMost)
+	} else {
 		evicted, fits = h.quarantine.makeRoom(heldMost, one.Kept)
 	}
 	digest := heldDigest(one)

@@ -223,6 +223,8 @@ func TestWhichResponsesMakeRoom(t *testing.T) {
 		{"what a person released stays", 4, 1, 250, control.HeldReleased, 250, "", false},
 		{"and what is being handed over", 4, 1, 250, control.HeldTaken, 250, "", false},
 		{"one that is larger than one may be", 0, 1, 0, control.HeldWaiting, 401, "", false},
+		{"one that is larger waits too, and counts", 10, 1, 10, control.HeldWaiting, 401, "C000", false},
+		{"one for which there are no bytes counts, and takes none", 12, 1, 250, control.HeldReleased, 250, "", false},
 		{"the largest item gives", 9, 2, 110, control.HeldWaiting, 110, "C000", true},
 		{"of the server with the most, the largest item", 9, 3, 110, control.HeldWaiting, 110, "C002", true},
 		{"its next largest after that", 9, 3, 110, control.HeldWaiting, 221, "C002 C001", true},
@@ -247,6 +249,39 @@ func TestWhichResponsesMakeRoom(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A server whose responses are all too large to be kept fills the inbox no further than any other.
+func TestNoMoreResponsesWaitThanMayWhateverTheirSize(t *testing.T) {
+	was := heldMost
+	t.Cleanup(func() { heldMost = was })
+	heldMost.responses = 3
+	p := newPlace(t)
+	w, mail := p.wrap("notes"), p.wrap("mail", "npx", "mail")
+	beside := mail.hold(heldOne(t, 0))
+	var codes []string
+	for n := range 6 {
+		large := heldOne(t, n)
+		large.Why, large.Findings = control.HeldLimit, nil
+		if n%2 == 0 {
+			large.Answer, large.Bytes = nil, 65<<20 // larger than a wrapper sends
+		} else {
+			large.Answer = []byte(`"` + strings.Repeat("x", int(heldMost.one)) + `"`)
+		}
+		codes = append(codes, w.hold(large))
+	}
+	for _, it := range p.inboxNow() {
+		if want := map[string]int{"notes": 2, "mail": 1}[it.Server]; it.Count != want {
+			t.Errorf("%d of %s wait, want %d", it.Count, it.Server, want)
+		}
+	}
+	for n, code := range codes {
+		p.stands(code, control.HeldGone)
+		if (p.shown(code).Decided == "withdrawn") != (n < 4) {
+			t.Errorf("response %d of 6: %s", n+1, p.shown(code).Decided)
+		}
+	}
+	p.stands(beside, control.HeldWaiting)
 }
 
 func TestAWrapperThatGoesWithoutAWordLeavesItToAPerson(t *testing.T) {
