@@ -205,6 +205,7 @@ func (h *Hub) pushChanged() {
 		h.push(s)
 	}
 	clear(h.stale)
+	h.tellUnseen()
 }
 
 func (h *Hub) ordered() []*session {

@@ -93,7 +93,13 @@ func TestAStartOfTheSameClientProcessSinceThenHasSeenIt(t *testing.T) {
 	if rows := p.unseenNow(); len(rows) != 1 {
 		t.Fatalf("another process of the client has not shown the first anything: %+v", rows)
 	}
+	if l := p.Light(control.Coverage{}, nil, true); l.State != LightUnseen {
+		t.Fatalf("the light of all: %+v", l)
+	}
 	second := start(7)
+	if l := p.Light(control.Coverage{}, nil, true); l.State != LightGuarded {
+		t.Fatalf("the light of all after a new thread: %+v", l)
+	}
 	if rows, by := p.unseenNow(), p.unseenBy(); len(rows) != 0 || len(by) != 0 {
 		t.Fatalf("a new thread: %+v, %v", rows, by)
 	}
@@ -155,5 +161,35 @@ func TestOneNotificationForARunOfAClientOnceNothingOfItWaits(t *testing.T) {
 	}
 	if got := told(); len(got) != 2 {
 		t.Fatalf("the next run of the client: %v", got)
+	}
+}
+
+func TestTheNotificationComesWhenTheLastThatWaitedIsAHeldResponse(t *testing.T) {
+	p := newPlace(t)
+	heard := &notices{}
+	p.opts.Notifier = heard
+	told := func() (n int) {
+		for _, notice := range heard.list {
+			if notice.Kind == kindUnseen {
+				n++
+			}
+		}
+		return n
+	}
+	w := p.wrap("weather")
+	w.report(tool("read_note", "Reads."))
+	p.approve(p.item())
+	code := w.hold(heldOne(t, 1))
+	if err := p.Unseen(w, control.Unseen{Items: 1, Since: p.at.now()}); err != nil {
+		t.Fatal(err)
+	}
+	if n := told(); n != 0 {
+		t.Fatalf("told %d times while a response of its client waits", n)
+	}
+	if _, err := p.DiscardHeldHere(control.DiscardHeld{Codes: []string{code}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := told(); n != 1 {
+		t.Errorf("told %d times once nothing of its client waits", n)
 	}
 }
