@@ -136,7 +136,7 @@ type sightedAll struct {
 	Works      bool
 	Critical   int    // items
 	Waiting    int    // items, the Critical ones among them
-	Lost       string // the name of the first entry whose guard was taken out; "a server" where it may not be said
+	Lost       string // the name of the first entry whose guard was taken out
 	Alone      bool   // it is the only one
 	Loose      int    // entries that run without the guard and nobody chose that
 	NoVersion  int    // servers without a common protocol version

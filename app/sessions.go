@@ -63,6 +63,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		return control.State{}, answer(control.CodeBadRequest, "%v", err)
 	}
 	h.around.meet(h.store, peer, r)
+	first := h.starts.first(peer, r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.leaving {
@@ -91,7 +92,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	// A wrapper that starts waits for no disk: what is stored already is only read, beside whatever is being written.
 	var server store.Server
 	var write bool
-	save := !s.looks() && h.starts.saw(s.client, r.Server.Name)
+	save := first && !s.looks() && h.starts.saw(s.client, r.Server.Name)
 	err = h.store.View(func(tx *store.Tx) (err error) {
 		server, write, err = h.enlist(tx, s, id, r, now)
 		return err

@@ -72,7 +72,7 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 		}
 		if it.Kind == kindUnguarded {
 			for _, p := range it.Parts {
-				lost = append(lost, inspect.CleanName(strings.TrimPrefix(p.Item, "entry:"), "A server"))
+				lost = append(lost, inspect.ShortName(personName(strings.TrimPrefix(p.Item, "entry:")), inspect.MaxShownName))
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 	ids, names := map[string]bool{}, map[started]bool{}
 	for _, f := range c.Clients {
 		for _, e := range f.Entries {
-			ids[e.ServerID], names[started{f.Client, inspect.CleanName(e.Name, "")}] = true, true
+			ids[e.ServerID], names[started{f.Client, personName(e.Name)}] = true, true
 		}
 	}
 	h.mu.Lock()
@@ -144,6 +144,9 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 		})
 	}
 	for s := range h.unseen.by {
+		if h.begunAnew(s) {
+			continue
+		}
 		if b.behind[s.server] == "" || s.client < b.behind[s.server] {
 			b.behind[s.server] = s.client
 		}
@@ -259,7 +262,7 @@ func (s sight) starts(e guardedEntry, server control.Server) bool {
 	if e.server == server.ID {
 		return true
 	}
-	return e.Started && !s.known[e.server] && inspect.CleanName(e.Name, "") == server.Server && slices.Contains(server.Clients, e.Client)
+	return e.Started && !s.known[e.server] && personName(e.Name) == server.Server && slices.Contains(server.Clients, e.Client)
 }
 
 func (s sight) row(server control.Server) ServerRow {
@@ -281,7 +284,7 @@ func (s sight) row(server control.Server) ServerRow {
 	}
 	facts.Restart = strings.Join(late, " and ")
 	for _, u := range s.coverage.Unguarded {
-		if len(row.Entries) > 0 || u.Kind != unguardedEntry || inspect.CleanName(u.Name, "") != server.Server {
+		if len(row.Entries) > 0 || u.Kind != unguardedEntry || personName(u.Name) != server.Server {
 			continue
 		}
 		l := LightOfUnguarded(u)

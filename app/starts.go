@@ -2,9 +2,9 @@ package app
 
 import (
 	"encoding/json"
-	"slices"
 	"sync"
 
+	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -27,17 +27,26 @@ const (
 	maxStarts  = 1024
 )
 
+// startOf is an entry as it is kept, however long its names are.
+func startOf(client, name string) started { return started{clip(client, maxName), clip(name, maxName)} }
+
 func (s *starts) has(client, name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.seen[started{client, name}]
+	return s.seen[startOf(client, name)]
+}
+
+// first says that a wrapper starts an entry that is not known to have started. What a wrapped server started speaks for no client; who
+// is asked about that only where it would change anything, because the answer is read from the process table. Not under the Hub's lock.
+func (s *starts) first(peer control.Peer, r control.Register) bool {
+	return !s.has(r.Client, r.Server.Name) && (peer.Within == nil || !peer.Within())
 }
 
 // saw notes an entry; fresh says that it was not known to have started.
 func (s *starts) saw(client, name string) (fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := started{clip(client, maxName), clip(name, maxName)}
+	key := startOf(client, name)
 	if s.seen[key] || len(s.seen) >= maxStarts {
 		return false
 	}
@@ -50,11 +59,15 @@ func (s *starts) saw(client, name string) (fresh bool) {
 
 // list is what is to be written down, without the named entries of a client.
 func (s *starts) list(client string, without ...string) []started {
+	anew := map[started]bool{}
+	for _, name := range without {
+		anew[startOf(client, name)] = true
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := make([]started, 0, len(s.seen))
 	for key := range s.seen {
-		if key.Client != client || !slices.Contains(without, key.Name) {
+		if !anew[key] {
 			all = append(all, key)
 		}
 	}

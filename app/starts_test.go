@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -73,5 +74,36 @@ func TestStartsAreBoundedAndForAnyGoroutine(t *testing.T) {
 	all.Wait()
 	if got := len(s.list("")); got != maxStarts {
 		t.Errorf("%d are kept, not %d", got, maxStarts)
+	}
+}
+
+func TestAnEntryWithALongNameStartedToo(t *testing.T) {
+	var s starts
+	name := strings.Repeat("weather ", 50)
+	if !s.saw("claude-desktop", name) || !s.has("claude-desktop", name) {
+		t.Error("it is not known to have started")
+	}
+	if left := s.list("claude-desktop", name); len(left) != 0 {
+		t.Errorf("written anew, it is still known to have started: %v", left)
+	}
+}
+
+// A server could start a wrapper of its own in the name of another entry, whose light would turn green.
+func TestWhatAServerStartedIsNoStartOfAnEntry(t *testing.T) {
+	p := newPlace(t)
+	for _, c := range []struct {
+		within bool
+		want   bool
+	}{{true, false}, {false, true}} {
+		w := &server{ears: &ears{}, p: p}
+		_, err := p.Register(w, control.Peer{PID: 100, Role: control.RoleWrapper, Within: func() bool { return c.within }}, control.Register{
+			Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "weather"}, Name: "weather"}, Client: "claude-desktop", Session: "s",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.starts.has("claude-desktop", "weather"); got != c.want {
+			t.Errorf("within a server %v: started %v", c.within, got)
+		}
 	}
 }
