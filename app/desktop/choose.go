@@ -1,10 +1,12 @@
 package desktop
 
 import (
+	"errors"
 	"path/filepath"
 	"sync"
 
 	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/reveal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -113,9 +115,21 @@ func (p *Page) ShowInFolder(client string, chosen bool) error {
 		return errUnseen
 	}
 	if err := p.reveal(f.Path); err != nil {
-		return &control.Error{Code: control.CodeUnavailable, Message: "The folder couldn't be shown: " + err.Error() + "."}
+		return &control.Error{Code: control.CodeUnavailable, Message: notShown(err, f.Path)}
 	}
 	return nil
+}
+
+// notShown is what a person can do where the folder of a file could not be shown.
+func notShown(err error, path string) string {
+	folder := inspect.Escape(filepath.Dir(path))
+	switch {
+	case errors.Is(err, reveal.ErrNoManager):
+		return "No file manager answered. Open the folder yourself: " + folder
+	case errors.Is(err, reveal.ErrNoFolder):
+		return "There is no such folder yet: " + folder
+	}
+	return "The folder couldn't be shown: " + err.Error() + "."
 }
 
 var errUnseen = &control.Error{Code: control.CodeUnavailable, Message: "Nobody sees the window."}

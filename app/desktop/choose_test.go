@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/reveal"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -222,8 +223,17 @@ func TestTheFileManagerIsShownTheFileInTroubleAndNoOther(t *testing.T) {
 	if !slices.Equal(shown, []string{own, other}) {
 		t.Errorf("shown: %q", shown)
 	}
-	fails = errors.New("no file manager opened the folder")
-	if err := d.ShowInFolder("claude-desktop", false); codeOf(err) != control.CodeUnavailable || !strings.Contains(err.Error(), "no file manager") {
-		t.Errorf("it could not be shown: %v", err)
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{reveal.ErrNoManager, "No file manager answered. Open the folder yourself: " + filepath.Dir(own)},
+		{reveal.ErrNoFolder, "There is no such folder yet: " + filepath.Dir(own)},
+		{errors.New("the disk is gone"), "The folder couldn't be shown: the disk is gone."},
+	} {
+		fails = c.err
+		if err := d.ShowInFolder("claude-desktop", false); codeOf(err) != control.CodeUnavailable || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("it could not be shown: %v, want %q", err, c.want)
+		}
 	}
 }

@@ -70,6 +70,7 @@ func (w *wailsWindow) Stand() {
 
 func (w *wailsWindow) Quit() {
 	w.quitting.Store(true)
+	cancelDialogs()
 	runtime.Quit(w.ctx)
 }
 

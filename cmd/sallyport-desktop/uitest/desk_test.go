@@ -118,6 +118,7 @@ type house struct {
 	*desk
 	home     string
 	inWindow []string // environment of the desktop program alone
+	programs string   // folder of the programs, "" for those that make built
 }
 
 // newHouse makes a home that nothing runs in yet.
@@ -208,7 +209,11 @@ func (a *app) pid() int { return a.cmd.Process.Pid }
 func (h *house) start(args ...string) *app {
 	h.t.Helper()
 	a := &app{house: h, said: new(tail), ended: make(chan struct{})}
-	a.cmd = exec.Command(program(h.t, "sallyport-desktop"), args...)
+	path := filepath.Join(h.programs, "sallyport-desktop")
+	if h.programs == "" {
+		path = program(h.t, "sallyport-desktop")
+	}
+	a.cmd = exec.Command(path, args...)
 	a.cmd.Env = append(h.env(), h.inWindow...)
 	a.cmd.Stdout, a.cmd.Stderr = a.said, a.said
 	if err := a.cmd.Start(); err != nil {
