@@ -25,7 +25,9 @@ type probeReport struct {
 	Code   string `json:"code,omitempty"`
 	Kind   string `json:"kind,omitempty"`
 	Items  int    `json:"items"`
-	Error  string `json:"error,omitempty"` // with --config: why this one was not looked at
+	// Blocked is how many of the items a person keeps blocked: they were decided on, so they wait for nothing.
+	Blocked int    `json:"blocked,omitempty"`
+	Error   string `json:"error,omitempty"` // with --config: why this one was not looked at
 }
 
 // runProbe starts a server, has it looked at as a wrapper would, and stops it. It is a session whose client is us: what is
@@ -46,10 +48,23 @@ func runProbe(ctx context.Context, o probeOptions, s streams) int {
 
 func (r probeReport) say(s streams) {
 	if r.Code == "" {
-		fmt.Fprintf(s.out, "%s: nothing to decide; everything it declares is allowed.\n", text(r.Server))
+		fmt.Fprintf(s.out, "%s: nothing to decide; %s.\n", text(r.Server), r.settled())
 		return
 	}
 	fmt.Fprintf(s.out, "%s: inbox item %s waits for you. Look at it: sallyport show %s\n", text(r.Server), r.Code, r.Code)
+}
+
+// settled is why a look found nothing to decide.
+func (r probeReport) settled() string {
+	switch {
+	case r.Items == 0:
+		return "it declares nothing"
+	case r.Blocked == r.Items:
+		return "you keep it blocked"
+	case r.Blocked > 0:
+		return fmt.Sprintf("you keep %d of its %d items blocked", r.Blocked, r.Items)
+	}
+	return "everything it declares is allowed"
 }
 
 func (r probeReport) exit() int {
@@ -182,7 +197,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 		if now := link.State(); now.Revision > state.Revision {
 			state = *now
 		}
-		report := probeReport{Server: state.Name, State: "nothing to decide", Code: state.Code, Kind: state.Kind, Items: declared(state)}
+		report := probeReport{Server: state.Name, State: "nothing to decide", Code: state.Code, Kind: state.Kind, Items: declared(state), Blocked: rejected(state)}
 		if state.Launch != nil && report.Code == "" && state.Launch.Code != "" {
 			report.Code, report.Kind = state.Launch.Code, "launch"
 		}
@@ -206,6 +221,17 @@ func declared(state control.State) int {
 	n := len(state.Items)
 	if _, pinned := state.Items["launch"]; pinned {
 		n--
+	}
+	return n
+}
+
+// rejected is how many of them a person keeps blocked.
+func rejected(state control.State) int {
+	n := 0
+	for key, item := range state.Items {
+		if key != "launch" && item.State == "rejected" {
+			n++
+		}
 	}
 	return n
 }

@@ -70,12 +70,14 @@ func (p *page) looked(report probeReport, wide int, quiet bool) {
 	if quiet {
 		return
 	}
-	words := "nothing to review: you allowed it before"
+	words := "nothing to review: " + report.settled()
 	switch {
 	case report.Error != "":
 		words = "couldn't be looked at, and stays protected: " + text(report.Error)
 	case report.Code != "" && report.Kind == "new_server":
 		words = fmt.Sprintf("new, with %s: item %s", counted(report.Items, "item"), report.Code)
+	case report.Code != "" && report.Items > 0 && report.Blocked == report.Items:
+		words = fmt.Sprintf("you keep it blocked: item %s", report.Code)
 	case report.Code != "":
 		words = fmt.Sprintf("changed since you allowed it: item %s", report.Code)
 	}
