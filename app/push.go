@@ -126,6 +126,7 @@ func (h *Hub) stateOf(s *session) (state control.State, news bool) {
 	if s.entry == pin.ProbeClient { // a look starts a server as its client would
 		state.Launch.Surroundings = h.around.last(s.client)
 	}
+	state.Spool = &control.SpoolKey{Server: s.server, Key: h.spoolKey(s.server)}
 	state.Released, state.Exceptions, state.Rules = h.released(s), h.excepted(s), h.own.raw
 	if len(state.Released) > 0 {
 		state.SameKey = h.sameKey(s.server)

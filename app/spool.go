@@ -1,6 +1,8 @@
 package app
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -18,7 +20,7 @@ func (h *Hub) collectSpool() {
 		var again <-chan time.Time
 		if h.store != nil {
 			asOf := h.opts.Now()
-			err := errors.Join(control.ReadSpool(h.opts.Home.Spool, h.takeOrphans), control.ReadHeld(h.opts.Home.Spool, h.holdOrphan))
+			err := errors.Join(control.ReadSpool(h.opts.Home.Spool, h.spoolKey, h.takeOrphans), control.ReadHeld(h.opts.Home.Spool, h.spoolKey, h.holdOrphan))
 			h.mu.Lock()
 			if errors.Is(err, store.ErrCorrupt) {
 				h.damaged(err)
@@ -101,7 +103,7 @@ func (h *Hub) startedLast(server string) (last time.Time) {
 
 // orphan is a wrapper that has gone, as what it left names it: its server's name, and whether the server is known.
 func (h *Hub) orphan(from control.Register) (s *session, name string, known bool, err error) {
-	id, err := identify(from.Server)
+	id, err := identifyOrphan(from)
 	if err != nil {
 		return nil, "", false, err
 	}
@@ -118,6 +120,20 @@ func (h *Hub) orphan(from control.Register) (s *session, name string, known bool
 	})
 	return s, name, known, err
 }
+
+// identifyOrphan is identify for what a wrapper left, of whose server the id alone may be left too.
+func identifyOrphan(from control.Register) (identity, error) {
+	if from.ServerID == "" {
+		return identify(from.Server)
+	}
+	if raw, err := hex.DecodeString(from.ServerID); err != nil || len(raw) != sha256.Size || from.Server.Transport != transportStdio && from.Server.Transport != transportURL {
+		return identity{}, errors.New("a server without an id")
+	}
+	return identity{ID: from.ServerID, Display: from.Server.Transport + ": unknown, the key that its command was kept under is gone"}, nil
+}
+
+// spoolKey is what the wrappers of a server seal their spools under.
+func (h *Hub) spoolKey(server string) []byte { return h.store.Derive("spool", server) }
 
 // holdOrphan stores an answer that was held while no hub was there, and whose wrapper has gone since.
 func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
@@ -136,7 +152,7 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 	}
 	var more func(*store.Tx) error
 	if !known { // its wrapper never met a hub: the item needs a server to belong to
-		id, err := identify(from.Server)
+		id, err := identifyOrphan(from)
 		if err != nil {
 			return err
 		}

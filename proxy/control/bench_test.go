@@ -10,7 +10,7 @@ import (
 
 // What a session pays for a record.
 func BenchmarkEnqueue(b *testing.B) {
-	o := newOutbox(b.TempDir(), testRegister("one"), maxSpool, nil)
+	o := newOutbox(b.TempDir(), testRegister("one"), func() *SpoolKey { return nil }, maxSpool, nil)
 	r := Record{ID: "x", Time: time.Now(), Kind: "tool_call", Status: "ok", Server: "server", Tool: "echo"}
 	b.ReportAllocs()
 	for n := 1; b.Loop(); n++ {

@@ -57,6 +57,9 @@ func (r *Register) raw() []byte {
 	if r.Lists {
 		b = append(b, `,"lists":true`...)
 	}
+	if r.ServerID != "" {
+		b = frame.AppendString(append(b, `,"server_id":`...), r.ServerID)
+	}
 	for i, secret := range r.Secrets {
 		if i == 0 {
 			b = append(b, `,"secrets":[`...)

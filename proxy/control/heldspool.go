@@ -20,6 +20,7 @@ type heldFile struct {
 	Spool    int      `json:"spool"`
 	Register Register `json:"register"`
 	Held     Held     `json:"held"`
+	Sealed   []byte   `json:"sealed,omitempty"` // what was asked, and the server's command
 }
 
 // heldSpool keeps the held answers of one wrapper that no hub has, each in a file that is locked while the wrapper lives.
@@ -34,17 +35,22 @@ type spooledHeld struct {
 	f    *os.File
 	path string
 	id   string
+	key  *SpoolKey
 }
 
-// add writes one down, durably.
-func (s *heldSpool) add(h Held) (err error) {
+// add writes one down, durably, under a key where there is one.
+func (s *heldSpool) add(h Held, key *SpoolKey) (err error) {
 	if err := checkFolder(filepath.Dir(s.dir)); err != nil {
 		return err // a home that was removed is not made again
 	}
 	if err := OwnFolder(s.dir); err != nil {
 		return err
 	}
-	encoded, err := encode(heldFile{Spool: 1, Register: s.register, Held: h})
+	file := heldFile{Spool: 1, Register: s.register, Held: h}
+	if file.Sealed, err = key.seal(&file.Register, &file.Held); err != nil {
+		return err
+	}
+	encoded, err := encode(file)
 	if err != nil {
 		return err
 	}
@@ -72,7 +78,7 @@ func (s *heldSpool) add(h Held) (err error) {
 		_ = dir.Sync()
 		dir.Close()
 	}
-	s.files = append(s.files, spooledHeld{f, path, h.ID})
+	s.files = append(s.files, spooledHeld{f, path, h.ID, key})
 	return nil
 }
 
@@ -111,7 +117,7 @@ func (s *heldSpool) close() {
 	s.files = nil
 }
 
-func readHeld(f *os.File, into *heldFile) error {
+func readHeld(f *os.File, keys Keys, into *heldFile) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -122,24 +128,25 @@ func readHeld(f *os.File, into *heldFile) error {
 	if err := json.Unmarshal(bytes.TrimSpace(raw), into); err != nil || into.Spool != 1 {
 		return errors.Join(err, errors.New("not a held answer: move it away"))
 	}
+	unseal(into.Sealed, keys, &into.Register, &into.Held)
 	return nil
 }
 
 // ReadHeld delivers the held answers that wrappers which died left in dir; it is to ReadSpool what Hold is to Records. take
 // returns nil only when the answer is durable; its file is removed then. One may be delivered that the hub has: its ID tells.
-func ReadHeld(dir string, take func(from Register, h Held) error) error {
+func ReadHeld(dir string, keys Keys, take func(from Register, h Held) error) error {
 	// Of one that was not finished the client was not told yet.
-	return eachOrphan(dir, heldSuffix, func(path string) error { return takeHeld(path, take) })
+	return eachOrphan(dir, heldSuffix, func(path string) error { return takeHeld(path, keys, take) })
 }
 
-func takeHeld(path string, take func(Register, Held) error) error {
+func takeHeld(path string, keys Keys, take func(Register, Held) error) error {
 	f, err := openOrphan(path)
 	if f == nil {
 		return err
 	}
 	defer f.Close()
 	var file heldFile
-	if err := readHeld(f, &file); err != nil {
+	if err := readHeld(f, keys, &file); err != nil {
 		return err
 	}
 	if err := take(file.Register, file.Held); err != nil {

@@ -35,7 +35,7 @@ func (l *Link) Hold(ctx context.Context, h Held) (Kept, error) {
 	l.log.Warn("hold", "error", err)
 	l.holding.mu.Lock()
 	defer l.holding.mu.Unlock()
-	if err := l.holding.spool.add(h); err != nil {
+	if err := l.holding.spool.add(h, l.state.Load().Spool); err != nil {
 		return Kept{}, err
 	}
 	if !l.holding.busy {
@@ -70,7 +70,7 @@ func (l *Link) deliverAll(c *Client) bool {
 			return true
 		}
 		var file heldFile
-		err := readHeld(one.f, &file)
+		err := readHeld(one.f, one.key.known, &file)
 		id := one.id
 		l.holding.mu.Unlock()
 		if err == nil {

@@ -117,7 +117,7 @@ func TestWhatADeadWrapperWroteDownIsDelivered(t *testing.T) {
 		t.Fatal(err)
 	}
 	none := func(Register, Held) error { t.Error("a live wrapper's was taken"); return nil }
-	if err := ReadHeld(h.Spool, none); err != nil {
+	if err := ReadHeld(h.Spool, nil, none); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Close(testContext(t)); err != nil {
@@ -130,7 +130,7 @@ func TestWhatADeadWrapperWroteDownIsDelivered(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []Held
-	err := ReadHeld(h.Spool, func(from Register, held Held) error {
+	err := ReadHeld(h.Spool, nil, func(from Register, held Held) error {
 		if from.Session != "dead" {
 			t.Errorf("from %+v", from)
 		}

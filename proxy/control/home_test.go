@@ -87,7 +87,7 @@ func TestFoldersThatAreNotOursAloneAreRefused(t *testing.T) {
 		if err := os.Chmod(h.Spool, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := openSpool(h.Spool, testRegister("one"), maxSpool); err == nil {
+		if _, err := openSpool(h.Spool, testRegister("one"), nil, maxSpool); err == nil {
 			t.Error("a spool was opened there")
 		}
 	})
@@ -101,7 +101,7 @@ func TestWhatIsMadeIsForItsOwnerAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	s, err := openSpool(h.Spool, testRegister("one"), maxSpool)
+	s, err := openSpool(h.Spool, testRegister("one"), nil, maxSpool)
 	if err != nil {
 		t.Fatal(err)
 	}

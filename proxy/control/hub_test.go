@@ -37,6 +37,7 @@ type testHub struct {
 	revision  uint64
 	ended     int // processes
 	displaced []Displaced
+	spool     *SpoolKey
 	foreign   []Foreign
 	gone      int
 }
@@ -60,7 +61,7 @@ func newFileHub(home Home) (*testHub, error) {
 		return nil, err
 	}
 	h.file = f
-	return h, ReadSpool(home.Spool, func(_ Register, records []Record) error {
+	return h, ReadSpool(home.Spool, nil, func(_ Register, records []Record) error {
 		_, err := h.store(records)
 		return err
 	})
@@ -141,7 +142,7 @@ func (h *testHub) approve(item string) uint64 {
 }
 
 func (h *testHub) state(item string) State {
-	return State{Revision: h.revision, Items: map[string]ItemState{item: {State: "approved"}}}
+	return State{Revision: h.revision, Spool: h.spool, Items: map[string]ItemState{item: {State: "approved"}}}
 }
 
 func (h *testHub) Welcome(Peer) Welcome {

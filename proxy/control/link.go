@@ -92,7 +92,6 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 	l := &Link{
 		options: options,
 		log:     log,
-		outbox:  newOutbox(options.Home.Spool, kept, options.maxSpool, log),
 		stderr:  newStderrBox(),
 		stop:    stop,
 		over:    make(chan struct{}),
@@ -101,6 +100,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 		why:     ErrNoHub,
 		notify:  make(chan struct{}, 1),
 	}
+	l.outbox = newOutbox(options.Home.Spool, kept, func() *SpoolKey { return l.state.Load().Spool }, options.maxSpool, log)
 	l.holding.spool = heldSpool{dir: options.Home.Spool, register: kept}
 	if options.slowAck > 0 {
 		l.outbox.slow = options.slowAck

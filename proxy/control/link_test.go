@@ -273,7 +273,7 @@ func TestWhatAKilledWrapperSpooledIsDeliveredOnce(t *testing.T) {
 		return len(files) == 1 && len(readRecords(files[0])) >= 700 // the header reads as a record without an ID
 	})
 	t.Run("not while the wrapper lives", func(t *testing.T) {
-		err := ReadSpool(h.Spool, func(Register, []Record) error { return errors.New("taken") })
+		err := ReadSpool(h.Spool, nil, func(Register, []Record) error { return errors.New("taken") })
 		if err != nil {
 			t.Error(err)
 		}
@@ -282,11 +282,11 @@ func TestWhatAKilledWrapperSpooledIsDeliveredOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = wrapper.Wait()
-	if err := ReadSpool(h.Spool, func(Register, []Record) error { return errors.New("disk full") }); err == nil {
+	if err := ReadSpool(h.Spool, nil, func(Register, []Record) error { return errors.New("disk full") }); err == nil {
 		t.Error("a hub that cannot store took them")
 	}
 	hub := newTestHub()
-	err := ReadSpool(h.Spool, func(from Register, records []Record) error {
+	err := ReadSpool(h.Spool, nil, func(from Register, records []Record) error {
 		if from.Session != "one" || from.Server.Name != "server" {
 			t.Errorf("from %+v", from)
 		}
@@ -439,7 +439,7 @@ func TestCloseDeliversWhatIsLeft(t *testing.T) {
 			defer cancel()
 			l.Close(ctx)
 			n := 0
-			if err := ReadSpool(h.Spool, func(_ Register, r []Record) error { n += len(r); return nil }); err != nil || n != 1500 {
+			if err := ReadSpool(h.Spool, nil, func(_ Register, r []Record) error { n += len(r); return nil }); err != nil || n != 1500 {
 				t.Errorf("%d of 1500 in the spool, %v", n, err)
 			}
 		})

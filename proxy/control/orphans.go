@@ -15,13 +15,14 @@ import (
 // wrapper said of itself, and returns nil only when they are durable; a file is removed once all of it was taken. Files of
 // wrappers that live are locked and left alone. What stands in a file is as trustworthy as any program of this user: take
 // has to refuse kinds that a wrapper cannot cause, as it does for records that come over the socket. A record may be
-// delivered that the hub has already: its ID tells.
+// delivered that the hub has already: its ID tells. keys opens what a wrapper sealed; where it cannot, Register has a ServerID in the place
+// of the server's command.
 //
 // A hub calls it when it starts, and when a wrapper has gone. A file that cannot be read stays, and the error names it; the
 // others are delivered all the same.
-func ReadSpool(dir string, take func(from Register, records []Record) error) error {
+func ReadSpool(dir string, keys Keys, take func(from Register, records []Record) error) error {
 	// A copy that was not finished goes; what it copies is still there.
-	return eachOrphan(dir, ".ndjson", func(path string) error { return readOrphan(path, take) })
+	return eachOrphan(dir, ".ndjson", func(path string) error { return readOrphan(path, keys, take) })
 }
 
 // eachOrphan has read take the files of dir that end so, and removes those that were not finished. One that cannot be read keeps
@@ -89,7 +90,7 @@ func removeOrphan(path string) error {
 	return os.Remove(path)
 }
 
-func readOrphan(path string, take func(Register, []Record) error) error {
+func readOrphan(path string, keys Keys, take func(Register, []Record) error) error {
 	f, err := openOrphan(path)
 	if f == nil {
 		return err
@@ -104,6 +105,7 @@ func readOrphan(path string, take func(Register, []Record) error) error {
 	if err != nil || json.Unmarshal(first, &header) != nil || header.Spool != 1 {
 		return errors.Join(err, errors.New("not a spool: move it away"))
 	}
+	unseal(header.Sealed, keys, &header.Register, nil)
 	var (
 		batch []Record
 		bytes int

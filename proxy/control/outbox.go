@@ -32,6 +32,7 @@ const (
 type outbox struct {
 	dir      string
 	register Register
+	key      func() *SpoolKey // of the moment
 	max      int64
 	slow     time.Duration
 	log      *slog.Logger
@@ -67,9 +68,9 @@ type flight struct {
 	landed  chan error
 }
 
-func newOutbox(dir string, register Register, max int64, log *slog.Logger) *outbox {
+func newOutbox(dir string, register Register, key func() *SpoolKey, max int64, log *slog.Logger) *outbox {
 	return &outbox{
-		dir: dir, register: register, max: max, slow: slowAck, log: log, limit: maxQueued,
+		dir: dir, register: register, key: key, max: max, slow: slowAck, log: log, limit: maxQueued,
 		wake: make(chan struct{}, 1),
 		done: make(chan struct{}),
 	}
@@ -399,7 +400,7 @@ func (o *outbox) write(records []Record) bool {
 func (o *outbox) append(records []Record) bool {
 	err := error(nil)
 	if o.spool == nil {
-		o.spool, err = openSpool(o.dir, o.register, o.max)
+		o.spool, err = openSpool(o.dir, o.register, o.key(), o.max)
 	}
 	if err == nil {
 		err = o.spool.append(records)

@@ -43,7 +43,7 @@ func TestAPlainRecordIsWrittenAsAnyOther(t *testing.T) {
 }
 
 func TestCallsJoinOnlyWhereThereAreTooManyToKeep(t *testing.T) {
-	o := newOutbox(t.TempDir(), Register{}, maxSpool, nil)
+	o := newOutbox(t.TempDir(), Register{}, func() *SpoolKey { return nil }, maxSpool, nil)
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	call := func(tool, status string) {
 		at = at.Add(time.Microsecond)

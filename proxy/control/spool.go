@@ -70,17 +70,22 @@ type spool struct {
 type spoolHeader struct {
 	Spool    int      `json:"spool"`
 	Register Register `json:"register"`
+	Sealed   []byte   `json:"sealed,omitempty"` // the server's command
 }
 
 // openSpool makes a file of its own in dir.
-func openSpool(dir string, register Register, max int64) (*spool, error) {
+func openSpool(dir string, register Register, key *SpoolKey, max int64) (*spool, error) {
 	if err := checkFolder(filepath.Dir(dir)); err != nil {
 		return nil, err // a home that was removed is not made again
 	}
 	if err := OwnFolder(dir); err != nil {
 		return nil, err
 	}
-	header, err := encode(spoolHeader{Spool: 1, Register: register})
+	sealed, err := key.seal(&register, nil)
+	if err != nil {
+		return nil, err
+	}
+	header, err := encode(spoolHeader{Spool: 1, Register: register, Sealed: sealed})
 	if err != nil {
 		return nil, err
 	}

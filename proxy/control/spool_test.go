@@ -46,7 +46,7 @@ func contains(text string, parts ...string) bool {
 func orphaned(t *testing.T, h Home) []Record {
 	t.Helper()
 	var records []Record
-	if err := ReadSpool(h.Spool, func(_ Register, r []Record) error { records = append(records, r...); return nil }); err != nil {
+	if err := ReadSpool(h.Spool, nil, func(_ Register, r []Record) error { records = append(records, r...); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return records
@@ -58,7 +58,7 @@ func TestAFullSpoolLetsTheOldestCallsGoAndSaysHowMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	const bound = 256 << 10
-	s, err := openSpool(h.Spool, testRegister("one"), bound)
+	s, err := openSpool(h.Spool, testRegister("one"), nil, bound)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestDriftAndHeldResponsesNeverGo(t *testing.T) {
 	if err := h.Make(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := openSpool(h.Spool, testRegister("one"), 32<<10)
+	s, err := openSpool(h.Spool, testRegister("one"), nil, 32<<10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestWhatIsWithTheHubIsNotTouchedWhenRoomIsMade(t *testing.T) {
 	if err := h.Make(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := openSpool(h.Spool, testRegister("one"), 64<<10)
+	s, err := openSpool(h.Spool, testRegister("one"), nil, 64<<10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestASpoolThatIsTornIsReadUpToThere(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := 0
-			err := ReadSpool(h.Spool, func(_ Register, r []Record) error { n += len(r); return nil })
+			err := ReadSpool(h.Spool, nil, func(_ Register, r []Record) error { n += len(r); return nil })
 			_, gone := os.Lstat(path)
 			if n != c.want || (err != nil) != c.fault || (gone == nil) != c.left {
 				t.Errorf("%d records, %v; left: %v", n, err, gone == nil)
@@ -254,7 +254,7 @@ func TestASpoolThatSomebodyElsePutThereDoesNotStopTheOthers(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(h.Spool, "a.ndjson")); err != nil {
 		t.Fatal(err)
 	}
-	s, err := openSpool(h.Spool, testRegister("one"), maxSpool)
+	s, err := openSpool(h.Spool, testRegister("one"), nil, maxSpool)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,16 +263,16 @@ func TestASpoolThatSomebodyElsePutThereDoesNotStopTheOthers(t *testing.T) {
 	}
 	s.f.Close()
 	n := 0
-	if err := ReadSpool(h.Spool, func(_ Register, r []Record) error { n += len(r); return nil }); err == nil || n != 1 {
+	if err := ReadSpool(h.Spool, nil, func(_ Register, r []Record) error { n += len(r); return nil }); err == nil || n != 1 {
 		t.Errorf("%d records, %v", n, err)
 	}
-	if err := ReadSpool(filepath.Join(h.Dir, "none"), func(Register, []Record) error { return errors.New("x") }); err != nil {
+	if err := ReadSpool(filepath.Join(h.Dir, "none"), nil, func(Register, []Record) error { return errors.New("x") }); err != nil {
 		t.Errorf("no spool folder: %v", err)
 	}
 }
 
 func TestMemoryIsBoundedWhenNothingCanBeWritten(t *testing.T) {
-	o := newOutbox(t.TempDir(), testRegister("one"), maxSpool, nil) // nobody takes anything out
+	o := newOutbox(t.TempDir(), testRegister("one"), func() *SpoolKey { return nil }, maxSpool, nil) // nobody takes anything out
 	drifts := 0
 	for i := range 100_000 {
 		r := Record{ID: strconv.Itoa(i), Kind: "tool_call"}
@@ -302,7 +302,7 @@ func TestWhatWasLetGoBeforeTheSpoolBeganIsTold(t *testing.T) {
 	if err := h.Make(); err != nil {
 		t.Fatal(err)
 	}
-	o := newOutbox(h.Spool, testRegister("one"), maxSpool, slog.New(slog.DiscardHandler))
+	o := newOutbox(h.Spool, testRegister("one"), func() *SpoolKey { return nil }, maxSpool, slog.New(slog.DiscardHandler))
 	o.flight = &flight{records: []Record{{ID: "a", Kind: "tool_call"}, {ID: "b", Kind: "tool_call"}}, sent: time.Now().Add(-time.Hour)}
 	o.lost = 7
 	o.queue = []queued{{Record: Record{ID: "c", Kind: "tool_call"}}}

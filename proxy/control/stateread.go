@@ -68,6 +68,17 @@ func readState(raw []byte) (s State, ok bool) {
 		case "launch":
 			s.Launch = &LaunchState{}
 			return r.launch(v, s.Launch)
+		case "spool":
+			s.Spool = &SpoolKey{}
+			return r.object(v, func(key string, v frame.Span) bool {
+				switch key {
+				case "server":
+					return r.text(v, &s.Spool.Server)
+				case "key":
+					return r.bytes(v, &s.Spool.Key)
+				}
+				return false
+			})
 		case "rules":
 			return r.bytes(v, &s.Rules)
 		case "hide":

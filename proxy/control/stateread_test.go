@@ -28,7 +28,7 @@ func fullState() State {
 				Dir:     "/", Variables: []string{"A", "B"}, Loaders: []pin.LaunchLoader{{Name: "LD_PRELOAD", Hash: "cc", Off: true}}, Values: []pin.LaunchLoader{{Name: "LD_AUDIT", Hash: "dd"}},
 			}},
 		},
-		Rules: []byte("{}"), Hide: []string{"/home/x/claude_desktop_config.json"},
+		Spool: &SpoolKey{Server: "id", Key: []byte{7, 0}}, Rules: []byte("{}"), Hide: []string{"/home/x/claude_desktop_config.json"},
 	}
 }
 
@@ -169,7 +169,7 @@ func TestAGreetingIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 // A member that the types get and the hand does not know would be lost on the way.
 func TestTheHandKnowsEveryMemberOfAGreeting(t *testing.T) {
 	full := Register{Server: ServerRef{Transport: "t", Argv: []string{"a"}, URL: "u", Name: "n"}, Client: "c", Session: "s", PID: 1, Mark: 1<<62 - 7, Secrets: []string{"x", "y\"z"},
-		Parent: Parent{PID: 7, Start: 1<<63 + 3}, Lists: true,
+		Parent: Parent{PID: 7, Start: 1<<63 + 3}, Lists: true, ServerID: "id",
 		Surroundings: &Surroundings{Env: map[string]string{"PATH": "/bin:\"/usr/bin\"", "HOME": "/home/u"}, Dir: "/srv"}}
 	hello := Hello{Protocol: 2, Version: "v", Role: "r"}
 	for _, v := range []any{full, full.Server, full.Parent, *full.Surroundings, hello} {

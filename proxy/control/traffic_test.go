@@ -8,7 +8,7 @@ import (
 )
 
 func TestReadsJoinAndGoLikeCallsEachWithWhatItNames(t *testing.T) {
-	o := newOutbox(t.TempDir(), Register{}, maxSpool, nil)
+	o := newOutbox(t.TempDir(), Register{}, func() *SpoolKey { return nil }, maxSpool, nil)
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	add := func(kind, status, detail string) {
 		at = at.Add(time.Microsecond)

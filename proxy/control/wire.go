@@ -69,6 +69,8 @@ type Register struct {
 	// one chose.
 	Parent Parent `json:"parent,omitzero"`
 	Lists  bool   `json:"lists,omitempty"`
+	// ServerID is for a file of the spool whose command could not be unsealed: the id of Server, which is without it then.
+	ServerID string `json:"server_id,omitempty"`
 	// Secrets are values of the server's environment that no log is to show. They are on no disk.
 	Secrets []string `json:"secrets,omitempty"`
 	// Surroundings are what a wrapper's client gave it, for looks at what else that client will start.
@@ -94,6 +96,7 @@ type State struct {
 	Released   []Released  `json:"released,omitempty"`
 	Exceptions []Exception `json:"exceptions,omitempty"`
 	SameKey    []byte      `json:"same_key,omitempty"` // the key that Same of Released is under
+	Spool      *SpoolKey   `json:"spool,omitempty"`    // what the wrapper seals its spool under
 	Asks       []Allowed   `json:"asks,omitempty"`     // what it may ask its client for, of what it would else be refused
 	Rules      []byte      `json:"rules,omitempty"`    // the rule file in force (inspect.rules) as it was read, nil for none; it has loaded in the hub
 	Hide       []string    `json:"hide,omitempty"`     // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
