@@ -90,10 +90,12 @@ func (l *lost) title() string {
 }
 
 func (l *lost) item() control.InboxItem {
-	return control.InboxItem{
+	it := control.InboxItem{
 		Code: l.code, Kind: kindProblem, Severity: severityHigh, Title: l.title(), Digest: l.digest, Created: l.at.UTC(),
 		Parts: []control.Part{{Item: control.PartStore, State: control.StateLost, Findings: []inspect.Finding{}}},
 	}
+	fold(&it, nil)
+	return it
 }
 
 func (l *lost) detail() control.ItemDetail {
@@ -101,10 +103,12 @@ func (l *lost) detail() control.ItemDetail {
 	if l.kept != "" {
 		change.Words += "; it is kept at " + l.kept
 	}
-	return control.ItemDetail{
+	out := control.ItemDetail{
 		InboxItem: l.item(), Findings: []inspect.Finding{},
 		Details: []control.PartDetail{{Item: control.PartStore, State: control.StateLost, Digest: pin.Digest(l.digest), Findings: []inspect.Finding{}, Changes: []pin.Change{change}}},
 	}
+	foldDetail(&out)
+	return out
 }
 
 // named says that a code is the one of this item.

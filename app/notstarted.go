@@ -33,7 +33,7 @@ func (s sight) notStarted(known []control.Server, taken map[RowEntry]bool) (rows
 	for i, server := range late {
 		rows[i].Server = control.Server{
 			ID: server.ID, Server: server.Name, Shown: names.shown(server), Identity: server.Identity, State: control.ServerNotStarted,
-			Items: []control.ServerItem{}, Findings: []inspect.Finding{}, UnseenBy: []string{},
+			Items: []control.ServerItem{}, Findings: []inspect.Finding{}, Passages: []inspect.Passage{}, UnseenBy: []string{},
 		}
 		rows[i].Light = lightOfServer(sightedServer{State: control.ServerNotStarted, Restart: clientsOf(rows[i].Entries)})
 	}

@@ -149,6 +149,7 @@ func inboxItem(it store.Item, server store.Server) control.InboxItem {
 	for _, p := range shownParts(it) {
 		out.Parts = append(out.Parts, control.Part{Item: p.Item, State: p.State, Findings: listed(readFindings(p.Findings))})
 	}
+	fold(&out, readFindings(it.Findings))
 	return out
 }
 
@@ -231,6 +232,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		}
 		return setNext(tx, it, &out)
 	})
+	foldDetail(&out)
 	return out, h.failed(err)
 }
 
@@ -369,6 +371,7 @@ func serverRow(l *ledger, codes map[string]string) control.Server {
 		row.Items = append(row.Items, item)
 		row.Findings = together(slices.Clone(row.Findings), placed(j.Key, j.Findings))
 	}
+	row.Passages = inspect.Passages(row.Findings)
 	return row
 }
 

@@ -74,6 +74,7 @@ type PinnedItem struct {
 	Code       string          // of the inbox item in which it waits
 	Definition json.RawMessage // as it was declared last, else as it was allowed
 	Findings   []inspect.Finding
+	Passages   []inspect.Passage
 }
 
 // ServerWhole finds a server by its identity, id or name.
@@ -108,7 +109,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 			out.LastSeen = st.lastSeen.UTC()
 		}
 		for _, j := range review(l.facts()).Items {
-			item := PinnedItem{ServerItem: control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}, Findings: j.Findings}
+			item := PinnedItem{ServerItem: control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}, Findings: j.Findings, Passages: inspect.Passages(j.Findings)}
 			base := l.base(j.Key)
 			if j.State == stateApproved || j.State == stateRemoved {
 				item.Approved, item.ApprovedAt = j.ApprovedBy, base.ApprovedAt

@@ -83,6 +83,7 @@ type Part struct {
 	Item     string    `json:"item"`
 	State    string    `json:"state"`
 	Findings []Finding `json:"findings"`
+	Passages [][]int   `json:"passages"` // places in Findings that are one warning to a person, the gravest first
 }
 
 // Item is one row of the inbox.
@@ -102,6 +103,7 @@ type Item struct {
 	Launch    string `json:"launch"` // of what waits over a launch: surroundings, program or loader
 	Clean     bool   `json:"clean"`  // a new server without warnings: it can be allowed together with others
 	Parts     []Part `json:"parts"`
+	Warnings  int    `json:"warnings"`  // passages of all of it
 	Decided   string `json:"decided"`   // "", approved, rejected, withdrawn
 	DecidedAt string `json:"decidedAt"` // "" while it waits
 	Path      string `json:"path"`      // of a client's file, for what is about one
@@ -124,6 +126,7 @@ type Review struct {
 	Before      *EntryBefore `json:"before,omitempty"`
 	ServerInfo  string       `json:"serverInfo"`
 	Findings    []Finding    `json:"findings"`
+	Passages    [][]int      `json:"passages"` // see Part
 	Details     []PartDetail `json:"details"`
 	Diff        string       `json:"diff"`
 	Sandbox     string       `json:"sandbox"`
@@ -152,6 +155,7 @@ type PartDetail struct {
 	State      string    `json:"state"`
 	Digest     string    `json:"digest"`
 	Findings   []Finding `json:"findings"`
+	Passages   [][]int   `json:"passages"`   // see Part
 	Definition string    `json:"definition"` // pretty JSON, "" for a removed one
 	Approved   string    `json:"approved"`   // pretty JSON, "" for a new one
 	Changes    []Change  `json:"changes"`
@@ -209,6 +213,7 @@ type Server struct {
 	Blocked  int       `json:"blocked"`
 	Code     string    `json:"code"`
 	Findings []Finding `json:"findings"`
+	Passages [][]int   `json:"passages"` // see Part
 	LastSeen string    `json:"lastSeen"`
 	Sandbox  string    `json:"sandbox"`
 	RunsIn   []string  `json:"runsUnder"`
@@ -246,6 +251,7 @@ type ServerItem struct {
 	Code       string    `json:"code"` // of the inbox item it waits in
 	Definition string    `json:"definition"`
 	Findings   []Finding `json:"findings"`
+	Passages   [][]int   `json:"passages"` // see Part
 }
 
 // Blocked is what was taken back.

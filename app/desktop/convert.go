@@ -44,6 +44,15 @@ func findings(all []inspect.Finding) []Finding {
 	return out
 }
 
+// passages are the places in a list of findings, as a hub folded it.
+func passages(all []inspect.Passage) [][]int {
+	out := make([][]int, 0, len(all))
+	for _, p := range all {
+		out = append(out, p.Findings)
+	}
+	return out
+}
+
 func items(all []control.InboxItem) []Item {
 	out := make([]Item, 0, len(all))
 	for _, it := range all {
@@ -55,14 +64,14 @@ func items(all []control.InboxItem) []Item {
 func item(it control.InboxItem) Item {
 	out := Item{
 		Code: it.Code, Kind: it.Kind, Server: it.Server, Shown: it.Shown, Identity: it.Identity, Severity: it.Severity, Title: it.Title, Digest: it.Digest,
-		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Runs: it.Runs, Launch: string(it.Launch), Clean: it.Clean, Parts: []Part{},
+		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Runs: it.Runs, Launch: string(it.Launch), Clean: it.Clean, Parts: []Part{}, Warnings: it.Warnings,
 		Count: it.Count, First: stamp(it.First), Last: stamp(it.Last), Codes: some(it.Codes), Group: it.Group,
 	}
 	if overFile(it.Kind) {
 		out.Path = it.Identity
 	}
 	for _, p := range it.Parts {
-		out.Parts = append(out.Parts, Part{Item: p.Item, State: p.State, Findings: findings(p.Findings)})
+		out.Parts = append(out.Parts, Part{Item: p.Item, State: p.State, Findings: findings(p.Findings), Passages: passages(p.Passages)})
 	}
 	return out
 }
@@ -70,9 +79,10 @@ func item(it control.InboxItem) Item {
 func review(it control.ItemDetail) Review {
 	if it.Held != nil {
 		it.Findings, it.Details = heldFindings(it), nil
+		it.Passages = inspect.Passages(it.Findings) // another order than the hub's
 	}
 	out := Review{
-		Item: item(it.InboxItem), Command: some(it.Command), URL: it.URL, ServerInfo: pretty(it.Info), Findings: findings(it.Findings),
+		Item: item(it.InboxItem), Command: some(it.Command), URL: it.URL, ServerInfo: pretty(it.Info), Findings: findings(it.Findings), Passages: passages(it.Passages),
 		Details: []PartDetail{}, Diff: it.Diff, Sandbox: it.Sandbox, LookedUnder: it.LookedIn, Next: it.Next,
 		Can: canDo(it.Can), Made: made(it.Made),
 	}
@@ -85,7 +95,7 @@ func review(it control.ItemDetail) Review {
 	for _, d := range it.Details {
 		kind, name, _ := strings.Cut(d.Item, ":")
 		out.Details = append(out.Details, PartDetail{
-			Item: d.Item, Kind: kind, Name: name, State: d.State, Digest: string(d.Digest), Findings: findings(d.Findings),
+			Item: d.Item, Kind: kind, Name: name, State: d.State, Digest: string(d.Digest), Findings: findings(d.Findings), Passages: passages(d.Passages),
 			Definition: pretty(d.Definition), Approved: pretty(d.Approved), Changes: changes(d.Changes), Does: does(d.Does),
 		})
 	}

@@ -88,6 +88,7 @@ func report(all []*corpus) string {
 		}
 	}
 	sweep(&out, all)
+	passages(&out, all)
 	sessions(&out, all)
 	vote(&out, all)
 	return out.String()

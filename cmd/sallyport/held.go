@@ -101,9 +101,13 @@ func (p *page) held(d control.ItemDetail) {
 		p.printf("  with, secrets masked:\n")
 		p.quoted("  ", indented(held.Params))
 	}
-	p.printf("\n%s\n", p.paint(bold, "Warnings in the response"))
+	n := 0
 	for _, part := range d.Details {
-		p.findings("  ", part.Findings)
+		n += len(inspect.Passages(part.Findings))
+	}
+	p.printf("\n%s\n", p.paint(bold, fmt.Sprintf("Warnings in the response (%d)", n)))
+	for _, part := range d.Details {
+		p.warnings("  ", part.Findings)
 	}
 	for _, check := range held.Checks {
 		words := "looked for: "

@@ -23,7 +23,7 @@ func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Ti
 	p.printf("\n")
 	p.facts(d, now)
 	p.printf("\n%s\n", meaning(d))
-	p.findings("", d.Findings)
+	p.warnings("", d.Findings)
 	if aboutHeld(d) {
 		p.held(d)
 		d.Details = nil
@@ -250,7 +250,7 @@ func (p *page) part(n, of int, part control.PartDetail) {
 			p.change(change)
 		}
 	}
-	p.findings("  ", part.Findings)
+	p.warnings("  ", part.Findings)
 	if slices.ContainsFunc(part.Findings, func(f inspect.Finding) bool { return f.Rule == inspect.NoReading }) {
 		p.printf("  programs could read its text in two ways, so it can't be allowed\n")
 	}
@@ -347,31 +347,6 @@ func (p *page) segments(all []pin.Segment) []piece {
 // write "[-" and "-]" around words that stand in its text and have them pass for removed.
 func marked(s string) string {
 	return strings.NewReplacer("[-", `\[-`, "-]", `\-]`, "{+", `\{+`, "+}", `\+}`).Replace(inspect.Escape(s))
-}
-
-func (p *page) findings(indent string, all []inspect.Finding) {
-	for _, f := range all {
-		p.line(indent, p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
-		if f.Where != "" {
-			p.line(indent+"    ", "in ", f.Where)
-		}
-		if f.Match != "" {
-			p.printf("%s    found%s:\n", indent, span(f))
-			p.quote(indent+"    ", piece{text: inspect.Escape(f.Match)})
-		}
-		if f.Decoded != "" {
-			p.line(indent+"    ", "which hides, under ", strings.Join(f.Encodings, ", "))
-			p.quote(indent+"    ", piece{text: inspect.Escape(f.Decoded)})
-		}
-	}
-}
-
-// span is where in the text at that place a finding lies.
-func span(f inspect.Finding) string {
-	if f.End <= f.Start {
-		return ""
-	}
-	return fmt.Sprintf(", bytes %d to %d", f.Start, f.End)
 }
 
 func (p *page) level(l inspect.Level) string {

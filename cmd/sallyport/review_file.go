@@ -51,7 +51,7 @@ func (p *page) filePart(n, of int, part control.PartDetail) {
 	for _, change := range part.Changes {
 		p.change(change)
 	}
-	p.findings("  ", part.Findings)
+	p.warnings("  ", part.Findings)
 }
 
 // fileChange prints what an approval would write. It comes behind the gutter like all text that is not ours.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/powers"
 )
 
@@ -39,21 +40,24 @@ func (p *page) made(m *control.Made) {
 	}
 }
 
-// warned names the parts of a new server that have warnings: in groups by what they do, none of them stands first.
+// warned counts the warnings of an item and names where they are: a part that has one is not always the first.
 func warned(d control.ItemDetail) string {
-	if d.Kind != "new_server" {
+	if aboutHeld(d) {
 		return ""
 	}
-	n, items := 0, []string{}
+	n, in := len(inspect.Passages(d.Findings)), []string{}
+	if n > 0 {
+		in = append(in, "the server as a whole")
+	}
 	for _, part := range d.Details {
-		if len(part.Findings) > 0 {
-			n, items = n+len(part.Findings), append(items, part.Item)
+		if of := len(inspect.Passages(part.Findings)); of > 0 {
+			n, in = n+of, append(in, part.Item)
 		}
 	}
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d, in %s", n, strings.Join(items, ", "))
+	return fmt.Sprintf("%d, in %s", n, strings.Join(in, ", "))
 }
 
 // partGroup is parts of an item under one heading, "" for none.

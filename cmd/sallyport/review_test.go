@@ -88,6 +88,19 @@ func drifted() control.ItemDetail {
 	}
 }
 
+// orders is a new server with a sentence that breaks three rules, and something else far from it.
+func orders() control.ItemDetail {
+	d := newServer()
+	d.Details = append(d.Details, control.PartDetail{Item: "tool:add", State: "new", Digest: "06", Definition: json.RawMessage(`{"name":"add","description":"…"}`),
+		Findings: []inspect.Finding{
+			{Rule: "sensitive_source", Level: inspect.Medium, Title: "It names a place where secrets are kept", Where: "description", Start: 44, End: 57, Match: "~/.ssh/id_rsa"},
+			{Rule: "persistence", Level: inspect.High, Title: "It would go on after the call", Where: "description", Start: 900, End: 920, Match: "add this to crontab"},
+			{Rule: "prerequisite", Level: inspect.Medium, Title: "It asks for something to be done first", Where: "description", Start: 18, End: 40, Match: "Before using this tool"},
+			{Rule: "concealment", Level: inspect.Critical, Title: "It asks Claude to keep something from you", Where: "description", Start: 60, End: 80, Match: "Do not tell the user"},
+		}})
+	return d
+}
+
 func TestReviewReadsAsTheGoldenFilesSay(t *testing.T) {
 	terminal := control.Welcome{CLIApproval: true}
 	for _, c := range []struct {
@@ -98,6 +111,7 @@ func TestReviewReadsAsTheGoldenFilesSay(t *testing.T) {
 	}{
 		{"new server", told(newServer()), terminal, false},
 		{"new server that contradicts itself", told(contradicting()), terminal, false},
+		{"new server with orders", told(orders()), terminal, false},
 		{"critical change", told(drifted()), terminal, false},
 		{"critical change in colour", told(drifted()), terminal, true},
 		{"change on a hub with a window", told(drifted()), control.Welcome{Window: true}, false},

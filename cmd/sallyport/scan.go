@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/sallyport/sallyport/app"
@@ -41,6 +42,7 @@ type scannedItem struct {
 	ID       string            `json:"id"` // the tool's name, else "text"
 	Verdict  inspect.Verdict   `json:"verdict"`
 	Findings []inspect.Finding `json:"findings"`
+	Passages []inspect.Passage `json:"passages"` // the findings folded: what a person reads as one warning each
 	Checks   []inspect.Check   `json:"checks"`
 }
 
@@ -251,7 +253,7 @@ func itemOf(id string, j inspect.Judged, checks []inspect.Check) scannedItem {
 	if j.Findings == nil {
 		j.Findings = []inspect.Finding{}
 	}
-	return scannedItem{ID: id, Verdict: j.Verdict, Findings: j.Findings, Checks: checks}
+	return scannedItem{ID: id, Verdict: j.Verdict, Findings: j.Findings, Passages: inspect.Passages(j.Findings), Checks: checks}
 }
 
 // sayScanned prints a report for people. Names and what was matched are the file's, so they are escaped.
@@ -268,19 +270,33 @@ func sayScanned(p *page, files []scannedFile) {
 				colour, word = yellow, "passes, with findings"
 			}
 			p.printf("%s: %s: %s\n", text(f.File), text(item.ID), p.paint(colour, word))
-			for _, finding := range item.Findings {
-				where := ""
-				if finding.Where != "" {
-					where = " in " + text(finding.Where)
-				}
-				p.printf("    %s: %s (%s%s, bytes %d to %d)\n", finding.Level, finding.Title, finding.Rule, where, finding.Start, finding.End)
-				if finding.Match != "" {
-					p.printf("        %s\n", text(finding.Match))
-				}
-				if finding.Decoded != "" {
-					p.printf("        decoded: %s\n", text(finding.Decoded))
+			for _, passage := range item.Passages {
+				for n, at := range passage.Findings {
+					p.scanned(item.Findings[at], n > 0)
 				}
 			}
 		}
+	}
+}
+
+// scanned prints one finding; folded says that a graver one of the same passage was printed before it.
+func (p *page) scanned(f inspect.Finding, folded bool) {
+	indent, where := "    ", ""
+	if folded {
+		indent += "    also "
+	}
+	if f.Where != "" {
+		where = " in " + text(f.Where)
+	}
+	p.printf("%s%s: %s (%s%s, bytes %d to %d)\n", indent, f.Level, f.Title, f.Rule, where, f.Start, f.End)
+	indent = strings.Repeat(" ", 8)
+	if folded {
+		indent += "    "
+	}
+	if f.Match != "" {
+		p.printf("%s%s\n", indent, text(f.Match))
+	}
+	if f.Decoded != "" {
+		p.printf("%sdecoded: %s\n", indent, text(f.Decoded))
 	}
 }

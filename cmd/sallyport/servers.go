@@ -39,9 +39,9 @@ func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
 			continue
 		}
 		rows[i] = []string{shownServer(server.Server, server.Shown), serverState(server), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
-			strconv.Itoa(len(server.Findings)), strconv.Itoa(server.Wrappers), orDash(text(server.Code)), short(server.Identity, 48)}
+			strconv.Itoa(len(server.Passages)), strconv.Itoa(server.Wrappers), orDash(text(server.Code)), short(server.Identity, 48)}
 	}
-	columns := strings.Fields("SERVER STATE ALLOWED BLOCKED FINDINGS RUNNING ITEM IDENTITY")
+	columns := strings.Fields("SERVER STATE ALLOWED BLOCKED WARNINGS RUNNING ITEM IDENTITY")
 	if walled {
 		columns = slices.Insert(columns, 6, "SANDBOX")
 		for i, server := range servers {

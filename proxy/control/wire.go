@@ -193,6 +193,7 @@ type Part struct {
 	Item     string            `json:"item"` // pin key
 	State    string            `json:"state"`
 	Findings []inspect.Finding `json:"findings"`
+	Passages []inspect.Passage `json:"passages"` // the findings folded: what a person reads as one warning each
 }
 
 // PartStore is the one part of the item that tells of a lost store, StateLost its state. To approve it is to begin again with
@@ -220,6 +221,8 @@ type InboxItem struct {
 	// Launch says of a launch which it is: the same program in other surroundings, another program, a variable that loads code.
 	Launch pin.LaunchAbout `json:"launch,omitempty"`
 	Parts  []Part          `json:"parts"`
+	// Warnings is how many a person reads of it: passages of its parts, and of the server as a whole.
+	Warnings int `json:"warnings"`
 	// Of held responses: how many are in it, when the first and the last of them came, and the codes of the newest, the newest first
 	// (100 at most). Code and Digest are the newest one's; each code is about its own response. Group names the item whatever joins it.
 	Count int       `json:"count,omitempty"`
@@ -237,6 +240,7 @@ type ItemDetail struct {
 	Before   *EntryBefore      `json:"before,omitempty"` // what the entry of this name ran before, for a new server
 	Info     json.RawMessage   `json:"server_info,omitempty"`
 	Findings []inspect.Finding `json:"findings,omitempty"`
+	Passages []inspect.Passage `json:"passages,omitempty"` // of Findings, see Part
 	Details  []PartDetail      `json:"details"`
 	Path     string            `json:"path,omitempty"`         // of a client's file (config_changed, unguarded)
 	Diff     string            `json:"diff,omitempty"`         // unified, from that file as it is to what approve makes of it; values of env and secrets masked
@@ -274,6 +278,7 @@ type PartDetail struct {
 	State      string            `json:"state"`
 	Digest     pin.Digest        `json:"digest"`
 	Findings   []inspect.Finding `json:"findings"`
+	Passages   []inspect.Passage `json:"passages"`             // see Part
 	Definition json.RawMessage   `json:"definition,omitempty"` // as declared now; absent for a removed one
 	Approved   json.RawMessage   `json:"approved,omitempty"`   // as last approved; absent for a new one
 	Changes    []pin.Change      `json:"changes"`
@@ -332,6 +337,7 @@ type Server struct {
 	Held     int               `json:"held,omitempty"` // responses of it that wait for a decision
 	Items    []ServerItem      `json:"items"`
 	Findings []inspect.Finding `json:"findings"`
+	Passages []inspect.Passage `json:"passages"` // see Part
 	LastSeen time.Time         `json:"last_seen,omitzero"`
 	Clients  []string          `json:"clients,omitempty"`    // that ran it, by the name their entries have for them
 	Sandbox  string            `json:"sandbox"`              // in force from its next start on: off, shield, strict

@@ -217,6 +217,8 @@ export interface Part {
   item: string
   state: string // approved, new, changed, rejected, removed, unwrapped, fake, lost
   findings: Finding[]
+  /** Places among the findings that are one warning to a person, the gravest first. */
+  passages: number[][]
 }
 
 export interface Item {
@@ -242,6 +244,8 @@ export interface Item {
   /** A new server without warnings: it can be allowed together with others. */
   clean?: boolean
   parts: Part[]
+  /** passages of all of it */
+  warnings: number
   decided: string // "", approved, rejected, withdrawn
   decidedAt: string
   path: string
@@ -269,6 +273,8 @@ export interface Review extends Item {
   /** server text: pretty printed JSON of what it calls itself */
   serverInfo: string
   findings: Finding[]
+  /** of `findings`, see Part */
+  passages: number[][]
   details: PartDetail[]
   /** Unified diff of a client's file; holds server text. */
   diff: string
@@ -336,6 +342,8 @@ export interface PartDetail {
   state: string
   digest: string
   findings: Finding[]
+  /** see Part */
+  passages: number[][]
   /** server text: pretty printed JSON, "" when it is gone */
   definition: string
   /** server text: pretty printed JSON of what was last allowed, "" when it is new */
@@ -416,6 +424,8 @@ export interface Server {
   /** of the item that waits */
   code: string
   findings: Finding[]
+  /** see Part */
+  passages: number[][]
   /** "" when it was never seen */
   lastSeen: string
   sandbox: string // off, shield, strict
@@ -452,6 +462,8 @@ export interface ServerItem {
   /** server text: pretty printed JSON */
   definition: string
   findings: Finding[]
+  /** see Part */
+  passages: number[][]
 }
 
 export interface HistoryEvent {

@@ -32,9 +32,8 @@ export function worstOf(findings: Finding[]): Finding | undefined {
 export function warningsOf(review: Review): Warning[] {
   const out: Warning[] = []
   let before = 0
-  for (const { item, findings } of [{ item: '', findings: review.findings }, ...ordered(review.details)]) {
-    const passages = passagesOf(findings).sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0))
-    for (const passage of passages) out.push({ ...warningOf(passage.flatMap((i) => findings[i] ?? [])), number: out.length + 1, item, indexes: passage.map((i) => before + i) })
+  for (const { item, findings, passages } of [{ item: '', findings: review.findings, passages: review.passages }, ...ordered(review.details)]) {
+    for (const passage of passagesOf(findings.length, passages)) out.push({ ...warningOf(passage.flatMap((i) => findings[i] ?? [])), number: out.length + 1, item, indexes: passage.map((i) => before + i) })
     before += findings.length
   }
   return out
@@ -44,7 +43,7 @@ export function warningsOf(review: Review): Warning[] {
 export const findingsOf = (warnings: readonly Warning[]): Finding[] => warnings.flatMap((w) => [w.finding, ...w.more])
 
 function warningOf(findings: Finding[]): Pick<Warning, 'finding' | 'more' | 'start' | 'end'> {
-  const [finding, ...more] = [...findings].sort((a, b) => rankOf(b) - rankOf(a))
+  const [finding, ...more] = findings
   if (!finding) throw new Error('a passage without a finding')
   return { finding, more, start: Math.min(...findings.map((f) => f.start)), end: Math.max(...findings.map((f) => f.end)) }
 }

@@ -1,22 +1,27 @@
 import { expect, it } from 'vitest'
+import cases from '../../../proxy/inspect/testdata/passages.json'
 import { findingOf } from '../test/rooms'
 import { warningsOf } from './findings'
+import { foldingOf } from '../test/passages'
 import { partOf, reviewOf } from '../test/reviews'
 import { passagesOf } from './passages'
 
-const at = (start: number, end: number, where = 'description') => findingOf({ where, start, end })
+// The program's tests read the same file (proxy/inspect/passage_test.go).
+it.each(cases.map((c) => [c.name, c.findings, c.passages] as const))('%s', (_, given, passages) => {
+  const findings = given.map((f) => findingOf(f as Parameters<typeof findingOf>[0]))
+  expect(foldingOf(findings)).toEqual(passages)
+  const warnings = warningsOf(reviewOf({ details: [partOf('a', { findings, passages })] }))
+  expect(warnings.map((w) => w.indexes)).toEqual(passages)
+})
 
 it.each([
-  ['overlapping findings', [at(0, 20), at(10, 30)], [[0, 1]]],
-  ['one inside the other', [at(0, 100), at(10, 20), at(90, 95)], [[0, 1, 2]]],
-  ['neighbours in one sentence', [at(9, 38), at(41, 45), at(57, 85), at(113, 133)], [[0, 1, 2, 3]]],
-  ['two ends of a long text', [at(0, 20), at(400, 420)], [[0], [1]]],
-  ['the same place of two texts', [at(0, 20), at(0, 20, 'title')], [[0], [1]]],
-  ['findings in any order', [at(400, 420), at(0, 20), at(15, 25)], [[1, 2], [0]]],
-  ['what has no place', [at(0, 0), at(0, 0)], [[0], [1]]],
-  ['none', [], []],
-])('%s', (_, findings, passages) => {
-  expect(passagesOf(findings)).toEqual(passages)
+  ['as the program folded them', 4, [[2, 0], [1, 3]], [[2, 0], [1, 3]]],
+  ['one that no passage has stands alone', 3, [[1]], [[1], [0], [2]]],
+  ['one that two passages have is in the first', 2, [[0, 1], [1]], [[0, 1]]],
+  ['one that is not there is left out', 1, [[0, 7], [-1]], [[0]]],
+  ['of none that were folded all are shown', 2, [], [[0], [1]]],
+])('%s', (_, found, given, passages) => {
+  expect(passagesOf(found, given)).toEqual(passages)
 })
 
 it('a passage is one warning, by the gravest of what was found in it, and loses nothing', () => {

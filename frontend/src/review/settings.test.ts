@@ -51,6 +51,6 @@ describe('a setting that the file makes less safe', () => {
 
   it('is named in the list by its words', () => {
     const review = loosened('sandbox', 'strict', 'off')
-    expect(aboutOf(itemOf({ ...review, parts: [{ item: 'setting:sandbox', state: 'changed', findings: [] }] })).words).toBe('Sandbox for a server’s program')
+    expect(aboutOf(itemOf({ ...review, parts: [{ item: 'setting:sandbox', state: 'changed', findings: [], passages: [] }] })).words).toBe('Sandbox for a server’s program')
   })
 })

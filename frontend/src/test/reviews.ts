@@ -1,4 +1,5 @@
 import type { Can, Change, Decided, Does, Decision, Exception, Finding, Held, HeldPart, Item, PartDetail, Review, Segment } from '../lib/api'
+import { foldingOf } from './passages'
 import { findingOf } from './rooms'
 
 export const tags = (s: string) => [...s].map((c) => String.fromCodePoint(0xe0000 + c.charCodeAt(0))).join('')
@@ -17,7 +18,7 @@ export function textChange(path: string, words: string, text: [Segment['op'], st
 export function partOf(name: string, with_: Partial<PartDetail> = {}): PartDetail {
   const kind = with_.kind ?? 'tool'
   return {
-    item: kind === 'tool' || kind === 'entry' || kind === 'setting' ? `${kind}:${name}` : kind, kind, name, state: 'changed', digest: 'd0c5a9e1', findings: [],
+    item: kind === 'tool' || kind === 'entry' || kind === 'setting' ? `${kind}:${name}` : kind, kind, name, state: 'changed', digest: 'd0c5a9e1', findings: [], passages: foldingOf(with_.findings ?? []),
     definition: `{\n  "name": "${name}"\n}`, approved: `{\n  "name": "${name}"\n}`, changes: [], ...with_,
   }
 }
@@ -65,7 +66,8 @@ export function reviewOf(with_: Partial<Review> = {}): Review {
   return {
     code: '4F2A', kind: 'changed', server: 'weather', identity: 'stdio:["npx","@acme/weather"]', severity: 'review', title: 'weather: tool get_forecast changed',
     digest: 'b24f67aa', created: new Date(Date.now() - 12 * 60_000).toISOString(), asked: false, noisy: false,
-    parts: details.map(({ item, state, findings }) => ({ item, state, findings })), decided: '', decidedAt: '', path: '', nonce: 'n1', armAfterMs: 0,
+    parts: details.map(({ item, state, findings, passages }) => ({ item, state, findings, passages })), passages: foldingOf(with_.findings ?? []),
+    warnings: [with_.findings ?? [], ...details.map((p) => p.findings)].reduce((n, of) => n + foldingOf(of).length, 0), decided: '', decidedAt: '', path: '', nonce: 'n1', armAfterMs: 0,
     command: ['npx', '-y', '@acme/weather@1.4.2'], url: '', before: null, serverInfo: '{\n  "name": "weather",\n  "version": "1.4.0"\n}', findings: [], details, diff: '',
     sandbox: 'shield', lookedUnder: 'shield', next: '', typedWord: '', stale: false, ...with_,
   }
@@ -126,7 +128,7 @@ export function heldReview(held: Partial<Held> = {}, with_: Partial<Review> = {}
   const severity = with_.severity ?? 'high'
   return reviewOf({
     code: '7CK4', kind: 'response_held', server: 'notes', identity: 'stdio:notes', title: 'notes: an answer of read_note is held', severity, serverInfo: '', details: [],
-    parts: [{ item: 'tool:read_note', state: held.state ?? 'waiting', findings: [] }], typedWord: severity === 'critical' ? 'notes' : '',
+    parts: [{ item: 'tool:read_note', state: held.state ?? 'waiting', findings: [], passages: [] }], typedWord: severity === 'critical' ? 'notes' : '',
     findings: [
       findingOf({ rule: 'instruction_override_short', level: severity === 'critical' ? 'critical' : 'high', title: 'It tells Claude to ignore earlier instructions', where: 'content[0].text', ...spanOf(NOTE, 'ignore all previous instructions'), encodings: [] }),
       findingOf({ rule: 'way_out', level: 'medium', title: 'It names where something is to be sent', where: 'content[0].text', ...spanOf(NOTE, 'a@evil.example'), decoded: 'send it there', encodings: ['url_encoding', 'base64'] }),
@@ -213,8 +215,8 @@ export const KINDS: Record<string, Review> = {
 }
 
 export function itemOf(review: Review): Item {
-  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, decided, decidedAt, path, count = 0, first = '', last = '', codes = [], group = '' } = review
-  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, decided, decidedAt, path, count, first, last, codes, group }
+  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, warnings, decided, decidedAt, path, count = 0, first = '', last = '', codes = [], group = '' } = review
+  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, warnings, decided, decidedAt, path, count, first, last, codes, group }
 }
 
 export function decidedOf(d: Decision, approved: string[] = [], with_: Partial<Decided> = {}): Decided {

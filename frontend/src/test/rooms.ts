@@ -1,6 +1,7 @@
 import type {
   ActivityQuery, ActivityRow, Api, Backup, Colour, Coverage, Finding, HistoryEvent, Light, Overview, Preview, Server, ServerDetail, ServerItem, Setting, Unguarded,
 } from '../lib/api'
+import { foldingOf } from './passages'
 
 /** An Api that answers what a test gives it, and refuses all else: a question that nobody expected fails the test. */
 export function apiOf(answers: Partial<Api>): Api {
@@ -69,7 +70,7 @@ export function findingOf(with_: Partial<Finding> = {}): Finding {
 
 export function serverOf(with_: Partial<Server> = {}): Server {
   return {
-    server: 'weather', identity: 'stdio:["npx","@acme/weather"]', light: lightOf(), held: 0, entries: [], state: 'open', wrappers: 0, allowed: 4, blocked: 0, code: '', findings: [],
+    server: 'weather', identity: 'stdio:["npx","@acme/weather"]', light: lightOf(), held: 0, entries: [], state: 'open', wrappers: 0, allowed: 4, blocked: 0, code: '', findings: [], passages: foldingOf(with_.findings ?? []),
     lastSeen: '2026-11-21T10:02:00Z', sandbox: 'off', runsUnder: [], parts: 5, ...with_,
   }
 }
@@ -77,7 +78,7 @@ export function serverOf(with_: Partial<Server> = {}): Server {
 export function itemOf(name: string, with_: Partial<ServerItem> = {}): ServerItem {
   return {
     item: `tool:${name}`, kind: 'tool', name, state: 'approved', digest: 'a'.repeat(64), approvedBy: 'person', approvedAt: '2026-11-03T09:00:00Z', code: '',
-    definition: JSON.stringify({ name, description: `Does ${name}.` }, null, 2), findings: [], ...with_,
+    definition: JSON.stringify({ name, description: `Does ${name}.` }, null, 2), findings: [], passages: foldingOf(with_.findings ?? []), ...with_,
   }
 }
 

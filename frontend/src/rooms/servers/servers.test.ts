@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Api, Coverage, ServerDetail } from '../../lib/api'
 import { readRoute } from '../../lib/route'
 import { apiOf, coverageOf, detailOf, eventOf, findingOf, itemOf, lightOf, overviewOf, previewOf, refuse, serverOf, unguardedOf, written } from '../../test/rooms'
+import ItemRow from './ItemRow.svelte'
 import Servers from './Servers.svelte'
 import { itemStatus, offered } from './words'
 
@@ -171,6 +172,16 @@ describe('one server', () => {
     await Promise.resolve()
     expect(screen.getByText('Does get_alerts.')).toBeInTheDocument()
     expect(screen.getByRole('button', { name: 'Description of get_alerts' })).toHaveFocus()
+  })
+
+  it('folds what several rules say of one passage into one warning, and counts those', async () => {
+    const rules = ['concealment', 'prerequisite', 'sensitive_source'].map((rule, i) => findingOf({ rule, level: i === 0 ? 'critical' : 'medium', title: `Found by ${rule}`, start: i * 20, end: i * 20 + 15 }))
+    const far = findingOf({ rule: 'persistence', level: 'high', title: 'Found far away', start: 900, end: 920 })
+    render(ItemRow, { item: itemOf('add', { findings: [...rules, far] }), server: 'weather', id: 'x', blockedWhole: false, busy: false, onblock: () => {} })
+    expect(screen.getByText('2 warnings')).toBeInTheDocument()
+    await fireEvent.click(screen.getByRole('button', { name: /^Description of/ }))
+    expect(screen.getAllByText(/^Rules?: /).map((e) => e.textContent)).toEqual(['Rules: concealment, prerequisite, sensitive source', 'Rule: persistence'])
+    expect(within(screen.getByRole('list', { name: 'Also in this passage' })).getAllByRole('listitem')).toHaveLength(2)
   })
 
   it('shows what a server wrote in a paper box only, warnings of ours beside it', async () => {

@@ -176,7 +176,7 @@ describe('after it was written', () => {
   const found = (name: string, code: string) => [{ server: name, state: code ? 'waits' : 'nothing to decide', code, kind: 'new_server', items: 4, error: '' }]
 
   const waitingItem: Item = {
-    code: '4F2A', kind: 'new_server', server: 'weather', identity: '', severity: 'high', title: '', digest: '', created: '', asked: false, noisy: false, parts: [], decided: '', decidedAt: '', path: '',
+    code: '4F2A', kind: 'new_server', server: 'weather', identity: '', severity: 'high', title: '', digest: '', created: '', asked: false, noisy: false, parts: [], warnings: 0, decided: '', decidedAt: '', path: '',
   }
 
   async function protectedNow(answers: Partial<Api> = {}) {
@@ -211,7 +211,7 @@ describe('after it was written', () => {
 
   it('says what a look found, in numbers a person can weigh', async () => {
     const finding = { rule: '', level: 'high', category: 'threat', title: '', where: '', start: 0, end: 0, match: '', decoded: '', encodings: [] } as const
-    const item = { ...waitingItem, parts: [{ item: 'tool:a', state: 'new', findings: [{ ...finding, encodings: [] }] }] }
+    const item = { ...waitingItem, warnings: 1, parts: [{ item: 'tool:a', state: 'new', findings: [{ ...finding, encodings: [] }], passages: [[0]] }] }
     await protectedNow({ inbox: async () => [item] })
     expect(await screen.findByText(/offers 4 items, 1 warning. Blocked until you review it/)).toBeInTheDocument()
   })

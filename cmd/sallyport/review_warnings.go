@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// warnings prints findings as a person reads them: one entry for a passage of text, under the gravest rule that it breaks, with the other
+// rules below.
+func (p *page) warnings(indent string, all []inspect.Finding) {
+	for _, passage := range inspect.Passages(all) {
+		p.finding(indent, all[passage.Findings[0]])
+		said := map[string]bool{}
+		for _, i := range passage.Findings[1:] {
+			key := all[i].Rule + "\x00" + all[i].Title + "\x00" + string(all[i].Level) + "\x00" + all[i].Decoded
+			if !said[key] { // the same thing once
+				said[key] = true
+				p.also(indent+"    ", all[i])
+			}
+		}
+	}
+}
+
+func (p *page) finding(indent string, f inspect.Finding) {
+	p.line(indent, p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
+	if f.Where != "" {
+		p.line(indent+"    ", "in ", f.Where)
+	}
+	if f.Match != "" {
+		p.printf("%s    found%s:\n", indent, span(f))
+		p.quote(indent+"    ", piece{text: inspect.Escape(f.Match)})
+	}
+	p.decoded(indent+"    ", f)
+}
+
+// also prints one more finding of a passage whose gravest has been printed.
+func (p *page) also(indent string, f inspect.Finding) {
+	p.line(indent, "also "+p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
+	if f.Match != "" && f.Decoded == "" {
+		p.quote(indent+"  ", piece{text: inspect.Escape(f.Match)})
+	}
+	p.decoded(indent+"  ", f)
+}
+
+func (p *page) decoded(indent string, f inspect.Finding) {
+	if f.Decoded != "" {
+		p.line(indent, "which hides, under ", strings.Join(f.Encodings, ", "))
+		p.quote(indent, piece{text: inspect.Escape(f.Decoded)})
+	}
+}
+
+// span is where in the text at that place a finding lies.
+func span(f inspect.Finding) string {
+	if f.End <= f.Start {
+		return ""
+	}
+	return fmt.Sprintf(", bytes %d to %d", f.Start, f.End)
+}
