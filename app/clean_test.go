@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/store"
 )
 
 // cleanServers are three new servers without a warning and one with one.
@@ -143,6 +145,41 @@ func TestWhatChangedSinceItWasListedIsLeftOutAndNamed(t *testing.T) {
 	}
 }
 
+// Rules can find something in what is still the same content: they are the person's own, and read while the hub runs.
+func TestWhatHasAWarningByNowIsLeftOut(t *testing.T) {
+	p := newPlace(t)
+	all := cleanServers(p)
+	set := p.cleanSet()
+	i := slices.IndexFunc(set.Items, func(s control.CleanServer) bool { return s.Server == "weather" })
+	err := p.store.Update(func(tx *store.Tx) error {
+		it, err := tx.Item(set.Items[i].Code)
+		if err != nil {
+			return err
+		}
+		it.Parts[0].Findings = writeFindings([]inspect.Finding{{Rule: "concealment", Level: inspect.Medium}})
+		return tx.PutItem(it)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := p.AllowCleanHere(set.Digest)
+	if err != nil || len(done.Items) != 2 || len(done.Left) != 1 || done.Left[0].Server != "weather" || !strings.Contains(done.Left[0].Why, "warning") {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if all["weather"].last(t).Open {
+		t.Error("it was allowed")
+	}
+}
+
+func TestAServerThatSaysSomethingOddOfItselfIsInNoSet(t *testing.T) {
+	p := newPlace(t)
+	cleanServers(p)
+	p.wrap("odd", "npx", "odd").reportAs(`{"name":"odd"}`, []inspect.Finding{{Rule: "concealment", Level: inspect.Medium, Where: "initialize.instructions"}}, tool("read", "Reads what there is."))
+	if set := p.cleanSet(); listedIn(set) != "clock files weather" || set.Other != 2 {
+		t.Errorf("listed %q, %d others", listedIn(set), set.Other)
+	}
+}
+
 func TestASetIsAllowedOnlyByTheDigestItWasShownUnder(t *testing.T) {
 	p := newPlace(t)
 	cleanServers(p)
@@ -199,8 +236,8 @@ func TestASetIsDecidedWhereDecisionsAreMade(t *testing.T) {
 			if got := p.records("approval"); len(got) != 0 {
 				t.Errorf("approvals %+v", got)
 			}
-			if top := p.inboxNow()[0]; c.code == control.CodeNotHere && top.Server == "poisoned" {
-				t.Errorf("what was asked for is not on top of the inbox")
+			if top := p.inboxNow()[0]; (c.code == control.CodeNotHere) != (top.Server != "poisoned") { // the gravest is, unless somebody asked
+				t.Errorf("on top of the inbox is %s", top.Server)
 			}
 			if done, err := p.AllowCleanHere(set.Digest); err != nil || len(done.Items) != 3 {
 				t.Errorf("in the window: %+v, %v", done, err)
@@ -218,6 +255,14 @@ func TestOnlyAMultitudeOfListsIsForgotten(t *testing.T) {
 	}
 	if sets.keep([]cleanMember{{code: "7", digest: "d"}}, now); len(sets.shown) != maxCleanSets {
 		t.Fatalf("%d sets are kept", len(sets.shown))
+	}
+	later := sets
+	if later.keep([]cleanMember{{code: "later", digest: "d"}}, now.Add(cleanSetLife)); len(later.shown) != 1 {
+		t.Errorf("%d sets are kept after their hour", len(later.shown))
+	}
+	sets = cleanSets{}
+	for i := range digests {
+		sets.keep([]cleanMember{{code: fmt.Sprint(i), digest: "d"}}, now)
 	}
 	for i, digest := range digests {
 		if _, err := sets.find(digest, now); (err == nil) != (i >= 5) {

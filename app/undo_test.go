@@ -1,7 +1,9 @@
 package app
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -77,6 +79,7 @@ func TestUndoAfterAnotherClientJoinedBringsTheSameItemBack(t *testing.T) {
 func TestUndoTakesBackWhatItsOwnItemLetInAndNoMore(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("weather")
+	w.launch(true, nil)
 	a, b := tool("a", "one"), tool("b", "two")
 	w.report(a, b)
 	first := p.item()
@@ -88,12 +91,50 @@ func TestUndoTakesBackWhatItsOwnItemLetInAndNoMore(t *testing.T) {
 	if back := p.item(); back.Code != second.Code || states(back) != "tool:b=new" {
 		t.Fatalf("%+v", back)
 	}
-	if s := w.last(t); !served(s, a) || served(s, b) || !s.Open {
+	if s := w.last(t); !served(s, a) || served(s, b) || !s.Open || s.Launch.First {
 		t.Fatalf("state %+v", s)
 	}
 	p.undo(first.Code)
-	if back := p.item(); back.Code != first.Code || states(back) != "tool:a=new tool:b=new" {
+	if back := p.item(); back.Code != first.Code || states(back) != "launch=new tool:a=new tool:b=new" {
 		t.Fatalf("the rest did not join: %+v", back)
+	}
+}
+
+func TestUndoKeepsWhatAPersonSaidNoTo(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("weather")
+	refused, other := tool("a", "one"), tool("a", "two")
+	w.report(refused)
+	p.reject(p.item())
+	w.report(other)
+	it := p.item()
+	p.approveAll(it)
+	p.undo(it.Code)
+	w.report(refused)
+	if s := w.last(t); served(s, refused) || s.Items["tool:a"].State != "rejected" {
+		t.Errorf("what was refused is %+v", s.Items)
+	}
+	p.quiet()
+}
+
+func TestUndoAfterTheProgramChangedShowsTheProgramThatRuns(t *testing.T) {
+	p := newPlace(t)
+	w := p.met()
+	items, err := p.DecidedSince(p.at.now().Add(-time.Hour))
+	if err != nil || len(items) != 1 {
+		t.Fatalf("%+v, %v", items, err)
+	}
+	w.launch(true, newVersion)
+	p.undo(items[0].Code)
+	back := p.item()
+	d, err := p.Item(back.Code)
+	if err != nil || back.Code == items[0].Code {
+		t.Fatalf("another program waits under the code %s of the one that was shown, %v", back.Code, err)
+	}
+	for _, part := range d.Details {
+		if part.Item == keyLaunch && !strings.Contains(string(part.Definition), "2.0.0") {
+			t.Errorf("it shows %s", part.Definition)
+		}
 	}
 }
 
