@@ -46,6 +46,11 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 			names := calledOf(servers)
 			for _, s := range servers {
 				shown[s.ID] = names.shown(s)
+				for i := range out.Unseen {
+					if out.Unseen[i].ID == s.ID {
+						out.Unseen[i].Identity = s.Identity
+					}
+				}
 			}
 			out.Waiting, err = h.inbox(tx, servers)
 			return err

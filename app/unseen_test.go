@@ -46,10 +46,10 @@ func TestWhatAClientHasNotSeenIsNamedUntilItsWrapperSaysOtherwise(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := servers[0].ID
+	id, identity := servers[0].ID, servers[0].Identity
 	want := []control.UnseenServer{
-		{Client: "claude-desktop", Server: "weather", ID: id, Session: "session-1", Items: 1, Since: since, Next: "restart Claude Desktop", Code: "SP-220"},
-		{Client: "codex", Server: "weather", ID: id, Session: "session-2", Items: 1, Since: since, Next: "start a new thread in Codex", Code: "SP-220"},
+		{Client: "claude-desktop", Server: "weather", ID: id, Identity: identity, Session: "session-1", Items: 1, Since: since, Next: "restart Claude Desktop", Code: "SP-220"},
+		{Client: "codex", Server: "weather", ID: id, Identity: identity, Session: "session-2", Items: 1, Since: since, Next: "start a new thread in Codex", Code: "SP-220"},
 	}
 	if rows := p.unseenNow(); !slices.Equal(rows, want) {
 		t.Fatalf("%+v", rows)

@@ -51,10 +51,11 @@ type Unguarded struct {
 
 // Unseen is what a client does not know to be allowed.
 type Unseen struct {
-	Client string `json:"client"` // as people know it
-	Server string `json:"server"`
-	Next   string `json:"next"` // what helps, such as "restart Claude Desktop"
-	Code   string `json:"code"`
+	Client   string `json:"client"` // as people know it
+	Server   string `json:"server"`
+	Identity string `json:"identity"`
+	Next     string `json:"next"` // what helps, such as "restart Claude Desktop"
+	Code     string `json:"code"`
 }
 
 // Problem is something wrong with the installation.

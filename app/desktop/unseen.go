@@ -11,7 +11,7 @@ import (
 func unseen(list []control.UnseenServer) []Unseen {
 	rows := []Unseen{}
 	for _, u := range list {
-		row := Unseen{Client: app.ClientTitle(u.Client), Server: u.Server, Next: u.Next, Code: u.Code}
+		row := Unseen{Client: app.ClientTitle(u.Client), Server: u.Server, Identity: u.Identity, Next: u.Next, Code: u.Code}
 		if !slices.Contains(rows, row) {
 			rows = append(rows, row)
 		}

@@ -58,6 +58,12 @@ describe('the window', () => {
     }
   })
 
+  it('says of two servers of one name what is wrong with each', async () => {
+    const problem = { code: 'SP-221', what: 'the server weather offers protocol versions 2099-01-01; the client asked for 2025-06-18, so it can’t be used', next: 'Update Sallyport.' }
+    await open({ problems: [problem, problem] })
+    expect(screen.getAllByText(/^The server weather offers protocol versions/)).toHaveLength(2)
+  })
+
   it('is never green while the engine does not answer', async () => {
     const { now } = await open({ light: lightOf('green', '4 servers guarded') })
     expect(now.overview.light.colour).toBe('green')

@@ -15,14 +15,15 @@ type Unseen struct {
 
 // UnseenServer is a server with something allowed that a client has not seen yet.
 type UnseenServer struct {
-	Client  string    `json:"client"`
-	Server  string    `json:"server"`
-	ID      string    `json:"id"` // of the server, as in Server
-	Session string    `json:"session"`
-	Items   int       `json:"items"`
-	Since   time.Time `json:"since"`
-	Next    string    `json:"next"` // what has the client list again, such as "restart Claude Desktop"
-	Code    string    `json:"code"` // SP-220
+	Client   string    `json:"client"`
+	Server   string    `json:"server"`
+	ID       string    `json:"id"` // of the server, as in Server
+	Identity string    `json:"identity"`
+	Session  string    `json:"session"`
+	Items    int       `json:"items"`
+	Since    time.Time `json:"since"`
+	Next     string    `json:"next"` // what has the client list again, such as "restart Claude Desktop"
+	Code     string    `json:"code"` // SP-220
 }
 
 // Unseen tells the hub. It is no part of a session's traffic and may be told again.

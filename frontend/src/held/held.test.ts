@@ -2,7 +2,7 @@ import { fireEvent, render, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Api, ExceptDecision, HeldAllDecision, HeldDecision, HeldState, Review } from '../lib/api'
 import { hide, lookAt, settle } from '../test/look'
-import { exceptionOf, heldPartOf, heldReview, manyHeld, tags } from '../test/reviews'
+import { exceptionOf, heldPartOf, heldReview, itemOf, manyHeld, tags } from '../test/reviews'
 import { apiOf, findingOf, refuse } from '../test/rooms'
 import Exceptions from './Exceptions.svelte'
 import { countdown, leftWords, sizeOf } from './words'
@@ -164,9 +164,41 @@ describe('one of many held responses', () => {
   })
 
   it('ends at the newest and the oldest', async () => {
-    await held(manyHeld({ place: 1, newer: '' }))
+    await held(manyHeld({ place: 1, newer: '' }, { codes: ['7CK4', '7CK5'] }))
     expect(button('Show the next newer response')).toBeDisabled()
     expect(button('Show the next older response')).toBeEnabled()
+  })
+
+  it('keeps its place while more come and it is read', async () => {
+    const review = manyHeld({ place: 1, newer: '' }, { codes: ['7CK4', '7CK5'] })
+    const { page } = await held(review)
+    expect(button('Show the next newer response')).toBeDisabled()
+    await page.rerender({ current: itemOf({ ...review, code: '7CK0', count: 1003, codes: ['7CK0', '7CK2', '7CK4', '7CK5'] }), changed: 1 })
+    expect(screen.getByText(/3 of 1,003/)).toBeInTheDocument()
+    await fireEvent.click(button('Show the next newer response'))
+    expect(location.hash).toBe('#/inbox/7CK2')
+  })
+
+  it('can be decided while more come, an old one too, and is read again when one of them is gone', async () => {
+    const review = manyHeld({ place: 500, newer: '6AAA', older: '6AAC' }, { code: '6AAB', codes: ['7CK4'] })
+    const asked = vi.fn(async () => ({ ...review, nonce: 'n1' }))
+    const { page, arm } = await held(review, { review: asked })
+    const among = (count: number, code: string) => [itemOf({ ...review, code, count, codes: [code, '7CK4'], decided: '' })]
+    await page.rerender({ current: undefined, waiting: among(1001, '7CK4'), changed: 1 })
+    await arm()
+    for (let n = 1; n < 5; n++) {
+      await page.rerender({ current: undefined, waiting: among(1001 + n, `7CK${n}`), changed: n + 1 })
+      await settle()
+      expect(button(/^Discard the response from/)).toBeEnabled()
+    }
+    expect(screen.getByText(/504 of 1,005/)).toBeInTheDocument()
+    expect(asked).toHaveBeenCalledOnce()
+    await page.rerender({ current: undefined, waiting: among(1000, '7CK9'), changed: 9 })
+    await settle()
+    expect(asked).toHaveBeenCalledTimes(2)
+    await page.rerender({ current: undefined, waiting: [], changed: 10 })
+    await settle()
+    expect(asked).toHaveBeenCalledTimes(3)
   })
 
   it('has no steps where it is the only one', async () => {

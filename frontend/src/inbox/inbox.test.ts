@@ -58,16 +58,17 @@ describe('the inbox', () => {
   })
 
   it('says which client has not seen what was allowed, and what helps', async () => {
-    const unseen = (client: string, server: string, next: string) => ({ client, server, next, code: 'SP-220' })
+    const unseen = (client: string, server: string, next: string) => ({ client, server, identity: `stdio:${server}`, next, code: 'SP-220' })
     const { page } = await open([])
     expect(screen.queryByText(/seen what you allowed/)).toBeNull()
     await page.rerender({
       overview: overviewOf({
-        unseen: [unseen('Claude Desktop', 'notes', 'restart Claude Desktop'), unseen('Claude Desktop', 'weather', 'restart Claude Desktop'), unseen('opencode', 'weather', 'at its next turn')],
+        unseen: [unseen('Claude Desktop', 'notes', 'restart Claude Desktop'), unseen('Claude Desktop', 'weather', 'restart Claude Desktop'), unseen('opencode', 'weather', 'at its next turn'), unseen('__proto__', 'weather', 'restart __proto__')],
       }),
     })
     const lines = screen.getAllByRole('status').map((s) => s.textContent?.replace(/\s+/g, ' ').trim())
     expect(lines).toContain('Claude Desktop hasn’t seen what you allowed of notes, weather. Restart Claude Desktop. (SP-220)')
+    expect(lines).toContain('__proto__ hasn’t seen what you allowed of weather. Restart __proto__. (SP-220)')
     expect(lines).toContain('opencode hasn’t seen what you allowed of weather. It will at its next turn. (SP-220)')
   })
 

@@ -163,6 +163,7 @@ export interface Unseen {
   client: string
   /** server text */
   server: string
+  identity: string
   /** What helps, such as "restart Claude Desktop". */
   next: string
   code: string

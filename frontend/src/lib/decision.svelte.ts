@@ -20,6 +20,8 @@ export class LastDecision {
 
   #api: Api
   #recent = new SvelteMap<string, Outcome>()
+  /** Of a decision over several servers: the items that were taken back before one could not be. */
+  #undone = new Set<string>()
   #hides: ReturnType<typeof setTimeout> | undefined
   #next = ''
 
@@ -32,7 +34,10 @@ export class LastDecision {
     this.outcome = outcome
     this.shown = true
     this.#next = ''
-    for (const one of [outcome, ...(outcome.also ?? [])]) this.#recent.set(one.code, outcome)
+    for (const one of [outcome, ...(outcome.also ?? [])]) {
+      this.#recent.set(one.code, outcome)
+      this.#undone.delete(one.code)
+    }
     setTimeout(() => this.#forget(outcome), KEPT)
     this.#hideLater()
   }
@@ -72,6 +77,7 @@ export class LastDecision {
       this.#next = code
       go('inbox', code)
     } catch (thrown) {
+      this.outcome = outcome
       this.failed = refusalOf(thrown).message
       this.shown = true
     }
@@ -79,15 +85,9 @@ export class LastDecision {
 
   /** A new server waits again as the item it was. Where that cannot be, as of what was decided about since, it is blocked. */
   async #takeBack(one: { code: string; identity: string; items: string[] }, newServer: boolean): Promise<void> {
-    if (newServer) {
-      try {
-        await this.#api.undo(one.code)
-        return
-      } catch {
-        // blocked below
-      }
-    }
-    await this.#api.block(one.identity, one.items)
+    if (this.#undone.has(one.code)) return
+    if (!(newServer && (await this.#api.undo(one.code).then(() => true, () => false)))) await this.#api.block(one.identity, one.items)
+    this.#undone.add(one.code)
   }
 
   #forget(outcome: Outcome): void {

@@ -76,3 +76,31 @@ it('a new server that can no longer wait as it was is blocked', async () => {
   expect(block.mock.calls).toEqual([['stdio:weather', ['tool:a']]])
   expect(decided.failed).toBe('')
 })
+
+it('what could not be taken back is said over the decision that it is about, whatever was decided since', async () => {
+  const undo = vi.fn(async (code: string) => (code === '4F2A' ? refuse(4050, 'the store could not be used') : { server: '', items: [], code }))
+  const decided = last({ undo, block: () => refuse(4050, 'the store could not be used') })
+  decided.say(outcome({ newServer: true, words: 'You allowed weather.' }))
+  decided.say(outcome({ code: '77B0', newServer: true, words: 'You allowed notes.' }))
+  await decided.undo(decided.of('4F2A'))
+  expect([decided.outcome?.words, decided.shown, decided.failed]).toEqual(['You allowed weather.', true, 'the store could not be used'])
+  await decided.undo(decided.of('77B0'))
+  await decided.undo(decided.of('4F2A')) // nothing else is on the screen by now
+  expect([decided.outcome?.words, decided.shown, decided.failed]).toEqual(['You allowed weather.', true, 'the store could not be used'])
+})
+
+it('a decision over several servers that was taken back in part goes on where it stopped', async () => {
+  let broken = true
+  const undone: string[] = []
+  const blocked: string[] = []
+  const decided = last({
+    undo: async (code) => (broken && code === '77B0' ? refuse(4050, 'no hub') : (undone.push(code), { server: '', items: [], code })),
+    block: async (identity) => (broken ? refuse(4050, 'no hub') : (blocked.push(identity), { server: '', items: [], code: '' })),
+  })
+  decided.say(outcome({ newServer: true, also: [{ code: '77B0', identity: 'stdio:notes', items: ['tool:b'] }] }))
+  await decided.undo()
+  expect(decided.failed).toBe('no hub')
+  broken = false
+  await decided.undo()
+  expect([undone, blocked, decided.failed]).toEqual([['4F2A', '77B0'], [], ''])
+})

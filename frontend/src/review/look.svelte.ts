@@ -1,3 +1,4 @@
+import { movedOn } from '../held/many'
 import { discardedAll, waits } from '../held/words'
 import { CODES, refusalOf, type Api, type Decided, type Item, type Review } from '../lib/api'
 import { inTurn } from '../lib/turns'
@@ -58,7 +59,7 @@ export class Look {
     if (!review || this.busy || this.changed) return
     if (review.held) {
       // It goes on after a decision, and is shown as it does.
-      if (!current || current.decided !== review.decided || current.parts[0]?.state !== review.held.state) void this.#follow()
+      if (movedOn(review, current)) void this.#follow()
       return
     }
     if (current && current.digest === review.digest && current.decided === review.decided) return

@@ -138,8 +138,8 @@ export function heldReview(held: Partial<Held> = {}, with_: Partial<Review> = {}
 }
 
 /** One of a thousand responses of one tool that are held for one reason: the second newest. */
-export function manyHeld(held: Partial<Held> = {}): Review {
-  const of = { count: 1001, first: new Date(Date.now() - 3 * 3_600_000).toISOString(), last: new Date(Date.now() - 60_000).toISOString(), codes: ['7CK3', '7CK4', '7CK5'], group: 'c0ffee' }
+export function manyHeld(held: Partial<Held> = {}, item: Partial<Review> = {}): Review {
+  const of = { count: 1001, first: new Date(Date.now() - 3 * 3_600_000).toISOString(), last: new Date(Date.now() - 60_000).toISOString(), codes: ['7CK3', '7CK4', '7CK5'], group: 'c0ffee', ...item }
   return heldReview({ place: 2, newer: '7CK3', older: '7CK5', all: { count: 1001, digest: 'd-all', nonce: 'n-all' }, ...held }, of)
 }
 

@@ -4,7 +4,7 @@ import type { Api, Coverage, Item, Preview } from '../../lib/api'
 import { readRoute } from '../../lib/route'
 import { apiOf, coverageOf, entry, lightOf, overviewOf, previewOf, refuse, serverOf, written as all } from '../../test/rooms'
 import Start from './Start.svelte'
-import { fileWords, lookedWords } from './words'
+import { fileWords, lookedWords, proofOf } from './words'
 
 const path = coverageOf().clients[0]?.path ?? ''
 
@@ -298,4 +298,11 @@ describe('the words', () => {
     if (!claude) throw new Error('no client')
     expect(fileWords({ ...claude, state: 'odd' })?.title).toContain('left it alone')
   })
+})
+
+it('says of a server that was blocked while its client has not been restarted that it is blocked', () => {
+  const late = lightOf('grey', 'Hasn’t started yet', 'not_started', 'Restart Claude Desktop.')
+  const step = { state: 'review', words: 'offers 2 items. Blocked until you review it.', code: '4F2A' } as const
+  expect(proofOf(step, serverOf({ state: 'blocked', light: late }), 'Claude Desktop').words).toBe('blocked by you. Hasn’t started yet.')
+  expect(proofOf(step, serverOf({ state: 'open', light: late }), 'Claude Desktop').words).toBe('allowed. Hasn’t started yet.')
 })

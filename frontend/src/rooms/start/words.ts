@@ -67,7 +67,7 @@ export function proofOf(step: Step, server: Server | undefined, client: string):
     case 'green':
       return { state: 'clean', words: server.light.state === 'guarded' && server.wrappers > 0 ? `${client} uses it through Sallyport now.` : `${server.light.words}.`, code: '' }
     case 'grey':
-      return step.state === 'failed' ? step : { state: 'clean', words: `allowed. ${server.light.words}.`, code: '' }
+      return step.state === 'failed' ? step : { state: 'clean', words: `${server.state === 'blocked' ? 'blocked by you' : 'allowed'}. ${server.light.words}.`, code: '' }
   }
   const code = server.code || step.code
   return step.state === 'review' && step.code === code ? step : { state: 'review', words: `${server.light.words}.`, code }

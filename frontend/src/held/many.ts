@@ -1,0 +1,34 @@
+import type { Held, Item, Review } from '../lib/api'
+
+/** Where a response is in its item, and the codes of the responses beside it, "" where there are none. */
+export interface Place {
+  place: number
+  newer: string
+  older: string
+}
+
+/**
+ * Its place now: more came while it was read, and the list has the newest codes. Of an older response only what was so when it was read is
+ * known, and that those that came since are before it. was: how many were in the item then.
+ */
+export function placeIn(held: Held, code: string, item: Item, was: number): Place {
+  const codes = item.codes ?? []
+  const count = item.count ?? 0
+  const at = codes.indexOf(code)
+  if (at < 0) return { place: held.place === 0 ? 0 : Math.min(count, held.place + Math.max(0, count - was)), newer: held.newer, older: held.older }
+  return { place: at + 1, newer: codes[at - 1] ?? '', older: codes[at + 1] ?? (at + 1 < count ? held.older : '') }
+}
+
+/** The item of a response in the list: one that has its code among the newest, else the one of its server, tool and rule. */
+export function itemOf(review: Review, current: Item | undefined, waiting: readonly Item[]): Item | undefined {
+  return current ?? (review.held && review.decided === '' && review.group ? waiting.find((item) => item.group === review.group) : undefined)
+}
+
+/** Whether the list says that a response no longer is what is shown. Of the older of many it says nothing, unless some left. */
+export function movedOn(review: Review, listed: Item | undefined): boolean {
+  if (!listed || listed.decided !== review.decided) return true
+  const codes = listed.codes ?? []
+  const count = listed.count ?? 0
+  if (count <= 1) return listed.code !== review.code || listed.parts[0]?.state !== review.held?.state
+  return !codes.includes(review.code) && (codes.length >= count || count < (review.count ?? 0))
+}
