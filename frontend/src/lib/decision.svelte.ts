@@ -1,5 +1,5 @@
 import { getContext, setContext } from 'svelte'
-import { SvelteMap } from 'svelte/reactivity'
+import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import type { Outcome } from '../review/outcome'
 import { refusalOf, type Api } from './api'
 import { go } from './route'
@@ -21,7 +21,7 @@ export class LastDecision {
   #api: Api
   #recent = new SvelteMap<string, Outcome>()
   /** Of a decision over several servers: the items that were taken back before one could not be. */
-  #undone = new Set<string>()
+  #undone = new SvelteSet<string>()
   #hides: ReturnType<typeof setTimeout> | undefined
   #next = ''
 
