@@ -69,9 +69,10 @@ func marked(s store.Server) string {
 	return shortName(s) + " ·" + clip(s.ID, 4)
 }
 
-// goesBy says whether a person who wrote name on a command line means this server: by its whole name, or as it is shown.
+// goesBy says whether a person who wrote name on a command line means this server: by its whole name, also as the client's file spells it,
+// or as it is shown.
 func goesBy(s store.Server, name string) bool {
-	return slices.Contains([]string{s.Name, shortName(s), marked(s)}, name)
+	return slices.Contains([]string{s.Name, shortName(s), marked(s)}, name) || name != "" && inspect.PersonName(name) == s.Name
 }
 
 // toldName is what the client of a server's wrapper is told.

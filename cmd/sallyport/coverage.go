@@ -100,7 +100,7 @@ func (p *page) notGuarded(indent string, u control.Unguarded, client string, wat
 
 // called is the name of an entry, "" where it has none that could be seen.
 func called(name string) string {
-	if shown := short(name, 60); shown != "" && shown != " " {
+	if shown := given(name, 60); shown != "" && shown != " " {
 		return shown
 	}
 	return fmt.Sprintf("%q", short(name, 60))

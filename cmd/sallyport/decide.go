@@ -294,7 +294,7 @@ func works(item control.ItemDetail, key string) bool {
 func (p *page) decided(d control.Decided, item control.ItemDetail, left []control.PartDetail) {
 	whose := ""
 	if d.Server != "" { // settings belong to no server
-		whose = " for " + text(d.Server)
+		whose = " for " + shownServer(d.Server, "")
 	}
 	if len(d.Approved) > 0 {
 		p.hang("", "  ", "allowed"+whose+": "+names(d.Approved))
@@ -357,14 +357,14 @@ func (c blockCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	if len(c.Item) == 0 {
-		p.printf("blocked: all of %s\n", text(blocked.Server))
+		p.printf("blocked: all of %s\n", shownServer(blocked.Server, ""))
 	}
 	if len(c.Item) > 0 && len(blocked.Items) > 0 {
-		p.printf("blocked for %s: %s\n", text(blocked.Server), names(blocked.Items))
+		p.printf("blocked for %s: %s\n", shownServer(blocked.Server, ""), names(blocked.Items))
 	}
 	before := slices.DeleteFunc(slices.Clone(c.Item), func(key string) bool { return slices.Contains(blocked.Items, key) })
 	if len(before) > 0 {
-		p.printf("blocked already for %s: %s\n", text(blocked.Server), names(before))
+		p.printf("blocked already for %s: %s\n", shownServer(blocked.Server, ""), names(before))
 	}
 	if blocked.Code != "" {
 		p.printf("to allow it again, decide on item %s\n", text(blocked.Code))

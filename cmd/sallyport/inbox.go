@@ -32,7 +32,7 @@ func (c inboxCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	rows := make([][]string, len(items))
 	for i, item := range items {
-		rows[i] = []string{text(item.Code), text(item.Severity), text(item.Kind), shownServer(item.Server, item.Shown), short(item.Title, 60)}
+		rows[i] = []string{text(item.Code), text(item.Severity), text(item.Kind), shownServer(item.Server, item.Shown), given(item.Title, 60)}
 	}
 	p.table(strings.Fields("ITEM SEVERITY KIND SERVER WHAT"), rows)
 	p.printf("\nRead one with: sallyport show %s\n", text(items[0].Code))

@@ -6,9 +6,9 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
 	"golang.org/x/text/width"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -78,17 +78,30 @@ func shownServer(name, shown string) string {
 	if shown == "" {
 		shown = inspect.ShortName(name, inspect.MaxShownName)
 	}
-	return text(shown)
+	return given(shown, 200)
 }
 
 // line prints our words and server text after them; where both do not fit on one row, the text goes behind the gutter below.
 func (p *page) line(indent, ours, theirs string) {
-	if shown := text(theirs); columns(indent)+columns(ours)+columns(shown) <= p.columns && !strings.HasSuffix(shown, "…") {
+	p.fit(indent, ours, text(theirs), inspect.Escape(theirs))
+}
+
+// named is line for a text of ours that has a server's name in it.
+func (p *page) named(indent, ours, theirs string) {
+	whole := theirs
+	if !isGiven(theirs) {
+		whole = inspect.Escape(theirs)
+	}
+	p.fit(indent, ours, given(theirs, 200), whole)
+}
+
+func (p *page) fit(indent, ours, shown, whole string) {
+	if columns(indent)+columns(ours)+columns(shown) <= p.columns && !strings.HasSuffix(shown, "…") {
 		p.printf("%s%s%s\n", indent, ours, shown)
 		return
 	}
 	p.printf("%s%s\n", indent, strings.TrimRight(ours, " "))
-	p.quote(indent+"  ", piece{text: inspect.Escape(theirs)})
+	p.quote(indent+"  ", piece{text: whole})
 }
 
 // A piece is a run of text with one look.
@@ -175,18 +188,15 @@ func cutWords(line string, room int) []string {
 
 // columns is how wide s is on a terminal; what paint added counts nothing.
 func columns(s string) int {
-	n, painting := 0, false
-	for _, r := range s {
-		switch {
-		case r == 0x1b:
-			painting = true
-		case painting:
-			painting = r != 'm'
-		default:
-			n += runeColumns(r)
+	n := 0
+	for {
+		before, painted, ok := strings.Cut(s, "\x1b")
+		n += uniseg.StringWidth(before)
+		if !ok {
+			return n
 		}
+		_, s, _ = strings.Cut(painted, "m")
 	}
-	return n
 }
 
 func runeColumns(r rune) int {
@@ -204,12 +214,23 @@ func (p *page) quoteJSON(indent string, raw json.RawMessage) {
 
 // table prints rows in columns. Cells that come from a server go through short first.
 func (p *page) table(header []string, rows [][]string) {
-	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, strings.Join(header, "\t"))
+	wide := make([]int, len(header))
+	rows = append([][]string{header}, rows...)
 	for _, row := range rows {
-		fmt.Fprintln(t, strings.Join(row, "\t"))
+		for i, cell := range row {
+			wide[i] = max(wide[i], columns(cell))
+		}
 	}
-	t.Flush()
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString(strings.Repeat(" ", wide[i]-columns(cell)+2))
+			}
+		}
+		fmt.Fprintln(p.w, line.String())
+	}
 }
 
 // writeJSON prints one JSON document on one line.

@@ -18,7 +18,7 @@ import (
 // in fixed places; whatever the server wrote stands behind a gutter.
 func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Time) {
 	p.printf("%s   %s\n", p.paint(bold, "Inbox item "+text(d.Code)), p.severity(d.Severity))
-	p.line("", "", d.Title)
+	p.named("", "", d.Title)
 	p.can(d)
 	p.printf("\n")
 	p.facts(d, now)
@@ -99,7 +99,7 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 		fact("client", d.Server)
 		fact("file", d.Path)
 	} else {
-		fact("server", d.Server)
+		p.named("  ", fmt.Sprintf("%-13s", "server"), d.Server)
 	}
 	fact("runs", commandText(d.Command))
 	fact("address", d.URL)

@@ -77,7 +77,7 @@ func (p *page) waitingList(items []control.InboxItem, count int) {
 	}
 	p.printf("waiting   %d\n", count)
 	for _, item := range items[:min(len(items), maxWaitingLines)] {
-		p.printf("          %s  %-8s  %s\n", p.paint(bold, text(item.Code)), p.severity(item.Severity), short(item.Title, 60))
+		p.printf("          %s  %-8s  %s\n", p.paint(bold, text(item.Code)), p.severity(item.Severity), given(item.Title, 60))
 	}
 	if more := count - maxWaitingLines; more > 0 {
 		p.printf("          and %d more: sallyport inbox\n", more)
