@@ -69,7 +69,7 @@ func DialWith(ctx context.Context, home Home, options DialOptions) (*Client, err
 			return nil, err
 		}
 		if conn != nil {
-			return greet(ctx, conn, in, home, options)
+			return greet(ctx, conn, path, in, home, options)
 		}
 	}
 	return nil, ErrNoHub
@@ -89,7 +89,7 @@ func connect(ctx context.Context, path string) (*net.UnixConn, error) {
 }
 
 // greet proves the other end before it says a word to it: whoever squats on the socket learns nothing.
-func greet(ctx context.Context, conn *net.UnixConn, in *installation, home Home, options DialOptions) (*Client, error) {
+func greet(ctx context.Context, conn *net.UnixConn, path string, in *installation, home Home, options DialOptions) (*Client, error) {
 	cred, err := credentialsOf(conn)
 	if err != nil {
 		conn.Close()
@@ -115,7 +115,7 @@ func greet(ctx context.Context, conn *net.UnixConn, in *installation, home Home,
 	words.over = cred.release
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
-	suspect := home.suspect(ctx, conn.RemoteAddr().String(), func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
+	suspect := home.suspect(ctx, path, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 	challenge, err := c.challenged(ctx, words, options)
 	if why := suspect(); why != nil && errors.Is(err, ErrClosed) {
 		err = why

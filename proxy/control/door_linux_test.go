@@ -2,6 +2,7 @@ package control
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -170,5 +171,37 @@ func TestASocketThatItsHubGaveUpIsNotPutBack(t *testing.T) {
 	}
 	if displaced, err := ln.door.retake(); displaced || err != nil {
 		t.Errorf("put back after the end: %v, %v", displaced, err)
+	}
+}
+
+// Its kernel name is another one by then; who dials goes by the path.
+func TestAHubThatTookItsSocketsPlaceAgainMayBeSlow(t *testing.T) {
+	h := testHome(t)
+	ln, err := Listen(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if err := os.Remove(h.Socket); err != nil {
+		t.Fatal(err)
+	}
+	if displaced, err := ln.door.retake(); !displaced || err != nil {
+		t.Fatal(displaced, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	over := make(chan error, 1)
+	go func() {
+		time.Sleep(3 * ownedInterval) // it is busy
+		over <- Serve(ctx, ln, newTestHub(), Options{})
+	}()
+	c, err := Dial(testContext(t), h, RoleCLI)
+	if err != nil {
+		t.Errorf("Dial: %v", err)
+	} else {
+		c.Close()
+	}
+	stop()
+	if err := <-over; err != nil {
+		t.Error(err)
 	}
 }

@@ -351,7 +351,7 @@ func TestAnAnswerWrittenBeforeTheQuestionCountsForNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.close()
-	if c, err := greet(ctx, conn, in, h, DialOptions{Role: RoleCLI}); !errors.Is(err, errForeignMessage) {
+	if c, err := greet(ctx, conn, h.Socket, in, h, DialOptions{Role: RoleCLI}); !errors.Is(err, errForeignMessage) {
 		t.Errorf("greet: %+v, %v", c, err)
 	}
 }
@@ -498,6 +498,17 @@ func TestWhoDoesNotSayWhoWroteIsForeign(t *testing.T) {
 	}
 }
 
+func fileOf(t *testing.T, conn *net.UnixConn) *os.File {
+	t.Helper()
+	defer conn.Close()
+	f, err := conn.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
 func TestAProgramThatWasGivenTheHubsSocketForAStreamEnds(t *testing.T) {
 	h := testHome(t)
 	serveHub(t, h, newTestHub(), Options{})
@@ -511,16 +522,42 @@ func TestAProgramThatWasGivenTheHubsSocketForAStreamEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
+	if err := os.Remove(h.Socket); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "the hub has its socket again", func() bool { return answers(t, h) })
+	again := fileOf(t, must(connect(testContext(t), h.Socket)))
+	ln, err := net.Listen("unix", h.Socket+".evil")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if err := os.Rename(h.Socket+".evil", h.Socket); err != nil {
+		t.Fatal(err)
+	}
+	visitor := must(connect(testContext(t), h.Socket))
+	defer visitor.Close()
+	accepted := fileOf(t, must(ln.Accept()).(*net.UnixConn))
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(ends[1])
+	pair := os.NewFile(uintptr(ends[0]), "pair")
+	defer pair.Close()
 	for name, give := range map[string]func(*exec.Cmd){
 		"stdin":  func(cmd *exec.Cmd) { cmd.Stdin = socket },
 		"stdout": func(cmd *exec.Cmd) { cmd.Stdout = socket },
 		"stderr": func(cmd *exec.Cmd) { cmd.Stderr = socket },
-		"none":   func(*exec.Cmd) {},
+		"stdout, after the hub took its socket's place again": func(cmd *exec.Cmd) { cmd.Stdout = again },
+		"stdout, of a socket that was renamed to a hub's":     func(cmd *exec.Cmd) { cmd.Stdout = accepted },
+		"none":                              func(*exec.Cmd) {},
+		"none, but a socket without a name": func(cmd *exec.Cmd) { cmd.Stdout = pair },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := command(t, h, self(t), "borrowed")
 			give(cmd)
-			if err := cmd.Run(); (err != nil) != (name != "none") {
+			if err := cmd.Run(); (err != nil) == strings.HasPrefix(name, "none") {
 				t.Errorf("%v", err)
 			}
 		})
