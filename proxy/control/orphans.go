@@ -105,6 +105,10 @@ func readOrphan(path string, keys Keys, take func(Register, []Record) error) err
 	if err != nil || json.Unmarshal(first, &header) != nil || header.Spool != 1 {
 		return errors.Join(err, errors.New("not a spool: move it away"))
 	}
+	server, key := header.Register.ServerID, []byte(nil)
+	if server != "" && keys != nil {
+		key = keys(server)
+	}
 	unseal(header.Sealed, keys, &header.Register, nil)
 	var (
 		batch []Record
@@ -130,6 +134,7 @@ func readOrphan(path string, keys Keys, take func(Register, []Record) error) err
 		if json.Unmarshal(raw, &r) != nil || r.ID == "" {
 			continue // torn where the wrapper died
 		}
+		unsealNamed(&r, key, server)
 		batch, bytes = append(batch, r), bytes+len(raw)
 		if len(batch) >= maxBatchRecords || bytes >= maxBatchBytes {
 			if err := deliver(); err != nil {

@@ -46,6 +46,10 @@ func (k *SpoolKey) seal(register *Register, held *Held) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return sealWith(k, text)
+}
+
+func sealWith(k *SpoolKey, text []byte) ([]byte, error) {
 	box, err := boxOf(k.Key)
 	if err != nil {
 		return nil, err
@@ -53,6 +57,43 @@ func (k *SpoolKey) seal(register *Register, held *Held) ([]byte, error) {
 	nonce := make([]byte, box.NonceSize(), box.NonceSize()+len(text)+box.Overhead())
 	_, _ = rand.Read(nonce) // it does not fail
 	return box.Seal(nonce, nonce, text, []byte(k.Server)), nil
+}
+
+// sealedDetail is the detail of a record of a read, in a file of the spool: what it names is masked by rules, and the hub's know more.
+type sealedDetail struct {
+	Sealed []byte `json:"sealed"`
+}
+
+// sealNamed seals what a read names. Without a key it is not written down.
+func (k *SpoolKey) sealNamed(r Record) Record {
+	if r.Kind != KindRead && r.Kind != KindPrompt || len(r.Detail) == 0 {
+		return r
+	}
+	detail := r.Detail
+	r.Detail = nil
+	if k == nil {
+		return r
+	}
+	if box, err := sealWith(k, detail); err == nil {
+		r.Detail, _ = json.Marshal(sealedDetail{box})
+	}
+	return r
+}
+
+// unsealNamed puts it back, or takes out what cannot be read.
+func unsealNamed(r *Record, key []byte, server string) {
+	if r.Kind != KindRead && r.Kind != KindPrompt {
+		return
+	}
+	var sealed sealedDetail
+	if len(r.Detail) == 0 || json.Unmarshal(r.Detail, &sealed) != nil || sealed.Sealed == nil {
+		return // of an earlier version
+	}
+	text, err := openWith(sealed.Sealed, key, server)
+	if err != nil {
+		text = nil
+	}
+	r.Detail = text
 }
 
 // unseal puts back what was sealed. What cannot be opened, because the home has another seal key by now, stays out: the server is then
@@ -72,19 +113,23 @@ func unseal(sealed []byte, keys Keys, register *Register, held *Held) {
 }
 
 func open(sealed, key []byte, server string) (part sealedPart, err error) {
-	box, err := boxOf(key)
-	if err != nil {
-		return part, err
-	}
-	n := box.NonceSize()
-	if len(sealed) < n {
-		return part, errors.New("too short")
-	}
-	text, err := box.Open(nil, sealed[:n], sealed[n:], []byte(server))
+	text, err := openWith(sealed, key, server)
 	if err != nil {
 		return part, err
 	}
 	return part, json.Unmarshal(text, &part)
+}
+
+func openWith(sealed, key []byte, server string) ([]byte, error) {
+	box, err := boxOf(key)
+	if err != nil {
+		return nil, err
+	}
+	n := box.NonceSize()
+	if len(sealed) < n {
+		return nil, errors.New("too short")
+	}
+	return box.Open(nil, sealed[:n], sealed[n:], []byte(server))
 }
 
 func boxOf(key []byte) (cipher.AEAD, error) {

@@ -96,6 +96,8 @@ func TestWhatADeadWrapperSealedIsOpenedByTheHomeAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Record(Record{Kind: "tool_call", Status: "ok", Tool: "read"})
+	const named = `{"uri":"x://y?token=` + argumentSecret + `"}`
+	l.Record(Record{Kind: KindRead, Status: "ok", Detail: json.RawMessage(named)})
 	if err := l.Close(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +150,12 @@ func TestWhatADeadWrapperSealedIsOpenedByTheHomeAlone(t *testing.T) {
 			err = ReadSpool(dir, c.keys, func(from Register, records []Record) error {
 				n += len(records)
 				check(from)
+				if got := string(records[1].Detail); records[1].Kind != KindRead || c.opened && got != named || !c.opened && got != "" {
+					t.Errorf("the read names %q", got)
+				}
 				return nil
 			})
-			if err != nil || n != 1 {
+			if err != nil || n != 2 {
 				t.Errorf("%d records, %v", n, err)
 			}
 		})
@@ -180,5 +185,47 @@ func TestASealedPartIsAlwaysOtherBytesAndEachOfThemCounts(t *testing.T) {
 	}
 	if _, err := open(one[:8], key.Key, key.Server); err == nil {
 		t.Error("a piece opens")
+	}
+}
+
+func TestAReadWithoutAKeyIsWrittenDownWithoutWhatItNames(t *testing.T) {
+	h := away(t)
+	l := testLink(t, LinkOptions{Home: h})
+	l.Record(Record{Kind: KindRead, Status: "blocked", Detail: json.RawMessage(`{"uri":"x://y?token=` + argumentSecret + `"}`)})
+	if err := l.Close(testContext(t)); err != nil {
+		t.Fatal(err)
+	}
+	if bad := inClear(t, h.Spool); len(bad) > 0 {
+		t.Errorf("in clear: %q", bad)
+	}
+	n := 0
+	err := ReadSpool(h.Spool, nil, func(_ Register, records []Record) error {
+		n += len(records)
+		return nil
+	})
+	if err != nil || n != 1 {
+		t.Errorf("%d records, %v", n, err)
+	}
+}
+
+// A wrapper that lives reads its own spool: what a read names reaches the hub that comes back.
+func TestWhatAReadNamesReachesTheHubThroughTheSpool(t *testing.T) {
+	h := away(t)
+	key := &SpoolKey{Server: "an id", Key: bytes.Repeat([]byte{7}, 32)}
+	s, err := openSpool(h.Spool, testRegister("one"), key, maxSpool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.f.Close()
+	record := Record{ID: NewRecordID(time.Now()), Time: time.Now().UTC(), Kind: KindPrompt, Status: "ok", Detail: json.RawMessage(`{"prompt":"` + argumentSecret + `"}`)}
+	if err := s.append([]Record{record}); err != nil {
+		t.Fatal(err)
+	}
+	if bad := inClear(t, h.Spool); len(bad) > 0 {
+		t.Errorf("in clear: %q", bad)
+	}
+	got, err := s.next(10)
+	if err != nil || len(got) != 1 || string(got[0].Detail) != string(record.Detail) {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

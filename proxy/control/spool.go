@@ -53,6 +53,7 @@ type spool struct {
 	f      *os.File
 	path   string
 	header []byte
+	key    *SpoolKey
 	max    int64
 	full   int64 // the size at which room is made: max, or more where what must stay is more
 
@@ -89,7 +90,7 @@ func openSpool(dir string, register Register, key *SpoolKey, max int64) (*spool,
 	if err != nil {
 		return nil, err
 	}
-	s := &spool{path: filepath.Join(dir, NewRecordID(time.Now())+".ndjson"), header: header, max: max, full: max}
+	s := &spool{path: filepath.Join(dir, NewRecordID(time.Now())+".ndjson"), header: header, key: key, max: max, full: max}
 	if s.f, err = createLocked(s.path + ".new"); err != nil {
 		return nil, fmt.Errorf("open the spool: %w", err)
 	}
@@ -126,7 +127,7 @@ func (s *spool) append(records []Record) error {
 		added []line
 	)
 	for _, r := range records {
-		encoded := encodeRecord(r)
+		encoded := encodeRecord(s.key.sealNamed(r))
 		buf = append(buf, encoded...)
 		added = append(added, line{int64(len(encoded)), worthOf(r.Kind)})
 	}
@@ -164,6 +165,9 @@ func (s *spool) next(most int) ([]Record, error) {
 		var r Record
 		if err := json.Unmarshal(buf[:l.length], &r); err != nil {
 			return nil, fmt.Errorf("read the spool: line %d: %w", at, err)
+		}
+		if s.key != nil {
+			unsealNamed(&r, s.key.Key, s.key.Server)
 		}
 		records, buf = append(records, r), buf[l.length:]
 	}
