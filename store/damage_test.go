@@ -203,6 +203,67 @@ func TestDamageMetInUseHoldsNobody(t *testing.T) {
 	}
 }
 
+// A start looks at the meta pages before bbolt does so with its locks held. Where they are spoiled in between, these locks never
+// come free, and a commit that is under way meanwhile waits for them.
+func TestDamageMetBesideACommitHoldsNobody(t *testing.T) {
+	for name, size := range map[string]int{"a commit": 10, "a commit that outgrows the memory map": 1 << 20} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := home(t)
+			s := mustOpen(t, dir, Options{})
+			update(t, s, func(tx *Tx) error { return tx.PutServer(Server{ID: "s1", Name: "n"}) })
+			file, err := os.OpenFile(filepath.Join(dir, File), os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			metas := make([]byte, 2*s.page)
+			if _, err := file.ReadAt(metas, 0); err != nil {
+				t.Fatal(err)
+			}
+			writing, goOn := make(chan struct{}), make(chan struct{})
+			ended := make(chan error, 1)
+			go func() {
+				ended <- s.Update(func(tx *Tx) error {
+					close(writing)
+					<-goOn
+					return tx.PutServer(Server{ID: "s2", Name: strings.Repeat("n", size)})
+				})
+			}()
+			<-writing
+			if _, err := file.WriteAt(bytes.Repeat([]byte("noise"), len(metas)/5), 0); err != nil {
+				t.Fatal(err)
+			}
+			// A reader that has looked already.
+			met := s.note(guard(func() error { _, err := s.db.Begin(false); return err }))
+			if !errors.Is(met, ErrCorrupt) {
+				t.Fatalf("met %v", met)
+			}
+			if _, err := file.WriteAt(metas, 0); err != nil { // so that the commit meets no damage of its own
+				t.Fatal(err)
+			}
+			close(goOn)
+			within(t, "the commit", func() {
+				if err := <-ended; !errors.Is(err, ErrCorrupt) {
+					t.Errorf("it says %v", err)
+				}
+			})
+			within(t, "the next uses", func() {
+				if err := s.Update(func(*Tx) error { return nil }); !errors.Is(err, ErrCorrupt) {
+					t.Errorf("another writer: %v", err)
+				}
+				if _, err := s.AppendNow(Record{Kind: kindCall}); !errors.Is(err, ErrCorrupt) {
+					t.Errorf("the queue: %v", err)
+				}
+			})
+			within(t, "close", func() { _ = s.Close() })
+			if kept, err := SetAside(dir, Options{Damage: "as met"}); err != nil || kept == "" {
+				t.Errorf("put aside: %q, %v", kept, err)
+			}
+		})
+	}
+}
+
 // A file has room that no page was written to yet. A cut that takes only that is no damage: nobody is held up by it, and
 // nothing is lost.
 func TestACutThatTakesOnlyUnusedRoomLosesNothing(t *testing.T) {

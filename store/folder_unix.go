@@ -70,3 +70,12 @@ func syncFolder(dir string) error {
 
 // unlock gives the file lock back. Closing alone does not where a memory map was left behind: it keeps the open file alive.
 func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+
+// abandon gives the lock back, and the file where no commit is left in the middle of it.
+func abandon(f *os.File, used bool) error {
+	unlock(f)
+	if used {
+		return nil
+	}
+	return f.Close()
+}

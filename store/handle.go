@@ -28,6 +28,7 @@ type handle struct {
 	damaged atomic.Pointer[error]
 	broken  chan struct{} // closed once damage is known
 	seen    atomic.Uint64 // the newest commit that was seen
+	stuck   atomic.Bool   // a commit came to no end
 }
 
 // update runs f in a transaction that writes. It does what bbolt's Update does but for the way back after a panic: that one
@@ -39,7 +40,11 @@ func (h *handle) update(f func(*bolt.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it is none
+	defer func() {
+		if !h.stuck.Load() { // what is stuck is still in use
+			_ = tx.Rollback() // after a commit it is none
+		}
+	}()
 	if err := f(tx); err != nil {
 		return err
 	}
@@ -47,11 +52,32 @@ func (h *handle) update(f func(*bolt.Tx) error) error {
 		return err
 	}
 	id := uint64(tx.ID())
-	if err := tx.Commit(); err != nil {
+	if err := h.commit(tx); err != nil {
 		return err
 	}
 	h.advance(id)
 	return nil
+}
+
+// commit needs the lock over the meta pages, and the one over the memory map where the file grows. A start that meets damage
+// after it was looked for keeps both for ever; what waits for them then is given up, or neither its writer nor Close ever came to an end.
+func (h *handle) commit(tx *bolt.Tx) error {
+	ended := make(chan error, 1)
+	go func() { ended <- guard(tx.Commit) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-h.broken:
+	}
+	timeout := time.NewTimer(closeTimeout) // most damage holds no lock
+	defer timeout.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-timeout.C:
+		h.stuck.Store(true)
+		return fmt.Errorf("%w: a commit came to no end", ErrCorrupt)
+	}
 }
 
 // view runs f in a transaction that reads.
@@ -133,7 +159,6 @@ func (h *handle) close() error {
 	case err := <-ended:
 		return err
 	case <-timeout.C:
-		unlock(h.file)
-		return errors.Join(fmt.Errorf("%w: it could not be closed", ErrCorrupt), h.file.Close())
+		return errors.Join(fmt.Errorf("%w: it could not be closed", ErrCorrupt), abandon(h.file, h.stuck.Load()))
 	}
 }
