@@ -17,11 +17,6 @@ const (
 	tendAtLeast = time.Minute      // clocks are set, and machines sleep
 )
 
-// waitsHeld says that a person may decide on a held answer.
-func waitsHeld(one store.Held) bool {
-	return one.State == control.HeldWaiting || one.State == control.HeldExpired
-}
-
 // forgetText takes the text of a held answer away, inside updateHeld. Its record stays.
 func (h *Hub) forgetText(tx *store.Tx, put putHeld, one store.Held, why string) error {
 	one.Text, one.Kept, one.State = "", 0, control.HeldGone

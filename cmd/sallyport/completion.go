@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"embed"
-	"io"
 )
 
 //go:embed completion/sallyport.bash completion/sallyport.zsh completion/sallyport.fish
@@ -20,7 +19,7 @@ func (c completionCommand) run(_ context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	if _, err := io.WriteString(s.out, string(script)); err != nil {
+	if _, err := s.out.Write(script); err != nil {
 		return exitFailed, err
 	}
 	return exitFine, nil

@@ -11,12 +11,12 @@ func TestANameIsShownAsItsPersonGaveIt(t *testing.T) {
 		"Arabic":             "ملفات المشروع",
 		"Chinese":            "项目文件",
 		"Japanese":           "プロジェクトのファイル",
-		"joined emoji":       "👩‍👩‍👧‍👦 family ❤️‍🔥",
+		"joined emoji":       "👩\u200d👩\u200d👧\u200d👦 family ❤️\u200d🔥",
 		"blanks":             "Google Drive of mine",
 		"64 characters":      strings.Repeat("é", 64),
 		"101 characters":     strings.Repeat("名", 100) + "前",
-		"Persian, joined":    "می‌خواهم",
-		"Hindi":              "क्‍ष हिन्दी",
+		"Persian, joined":    "می\u200cخواهم",
+		"Hindi":              "क्\u200dष हिन्दी",
 		"Hebrew with points": "שָׁלוֹם",
 		"Vietnamese":         "Tiếng Việt",
 		"a plain one":        "weather-2.0_b",
@@ -111,7 +111,7 @@ func TestAModelIsToldPlainCharactersAlone(t *testing.T) {
 }
 
 func FuzzPersonName(f *testing.F) {
-	for _, seed := range []string{"weather", "[Sallyport] \x1b[31m\u202ex", "👩‍👩‍👧‍👦", "می‌خواهم", "e\u0301\u0301\u0301\u0301\u0301\u0301", "\xff\u200d\ufe0f"} {
+	for _, seed := range []string{"weather", "[Sallyport] \x1b[31m\u202ex", "👩\u200d👩\u200d👧\u200d👦", "می\u200cخواهم", "e\u0301\u0301\u0301\u0301\u0301\u0301", "\xff\u200d\ufe0f"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
