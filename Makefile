@@ -55,13 +55,24 @@ bindings: ## Write what the page may call, as TypeScript, into frontend/src/api/
 	@build/need go
 	@CGO_ENABLED=0 go run -tags bindings ./cmd/sallyport-desktop >/dev/null
 
+# What shares nothing and starts no goroutine (a test holds it to that): the race detector has nothing to find there, and makes it ten
+# times slower. Whoever calls it is tested under the detector, with what it calls.
+PURE = ./proxy/frame ./proxy/pin ./proxy/policy ./proxy/powers ./proxy/sanitize
+E2E = ./cmd/sallyport/e2e
+
+# What waits runs beside what computes: from end to end, the page, and all else at once. The programs that are tested from end to
+# end are built as they ship, so only the test's own code would be watched for races there.
+# Programs that tests build are nothing that go would miss: without -count=1 it shows results of before they changed.
+# A program built with -race sleeps a second when it ends, unless told otherwise; the tests start hundreds.
+# The window's stories run after all else, so that they are not measured against a busy machine.
+TEST = go test -v -count=1 -timeout 20m
 .PHONY: test
 test: test-needs ui-needs ## Run all tests, end to end against real servers and with the window that ships
-	@# Programs that tests build are nothing that go would miss: without -count=1 it shows results of before they changed.
-	@# A program built with -race sleeps a second when it ends, unless told otherwise; the tests start hundreds.
-	@# The page's tests run beside the others, the window's stories after, so that they are not measured against a busy machine.
 	@mkdir -p .cache; exec 3>&1; ( rc=0; npm --prefix frontend test >.cache/page-tests.txt 2>&1 & page=$$!; \
-		GORACE=atexit_sleep_ms=0 go test -race -v -count=1 -timeout 20m ./... || rc=$$?; $(STORIES) -v || rc=$$?; \
+		$(TEST) $(E2E) >.cache/e2e-tests.txt 2>&1 & e2e=$$!; trap 'kill $$page $$e2e' INT TERM; \
+		GORACE=atexit_sleep_ms=0 $(TEST) -race $$(go list ./... | grep -vxFf <(go list $(PURE) $(E2E))) || rc=$$?; \
+		$(TEST) $(PURE) || rc=$$?; \
+		wait $$e2e || rc=$$?; cat .cache/e2e-tests.txt; $(STORIES) -v || rc=$$?; \
 		if wait $$page; then tail -n 6 .cache/page-tests.txt >&3; else rc=1; cat .cache/page-tests.txt >&3; fi; exit $$rc ) 2>&1 | build/report
 
 .PHONY: test-needs

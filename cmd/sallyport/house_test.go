@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,6 +108,44 @@ func TestEveryRuleOfTheCatalogueIsExplainedInTheWindow(t *testing.T) {
 	for _, name := range append(inspect.RuleNames(), inspect.BesideRules()...) {
 		if !strings.Contains(string(page), "  "+name+": { why: '") {
 			t.Errorf("frontend/src/review/findings.ts does not say why %s matters", name)
+		}
+	}
+}
+
+// The Makefile tests some packages without the race detector, because in them it has nothing to find.
+func TestWhatIsTestedWithoutTheRaceDetectorStartsNothingAndSharesNothing(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := regexp.MustCompile(`(?m)^PURE = (.+)$`).FindSubmatch(makefile)
+	if match == nil {
+		t.Fatal("the Makefile has no line of them")
+	}
+	for _, folder := range strings.Fields(string(match[1])) {
+		paths, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s has no files: %v", folder, err)
+		}
+		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.GoStmt:
+					t.Errorf("%s starts a goroutine", path)
+				case *ast.ImportSpec:
+					if n.Path.Value == `"sync"` || n.Path.Value == `"sync/atomic"` {
+						t.Errorf("%s imports %s", path, n.Path.Value)
+					}
+				}
+				return true
+			})
 		}
 	}
 }
