@@ -61,7 +61,7 @@ func TestResponsesOfOneToolHeldForOneReasonAreOneItem(t *testing.T) {
 	if !slices.Equal(item.Codes, newestFirst[:maxCodes]) || item.First.IsZero() || item.Last.Before(item.First) || item.Severity != p.shown(codes[0]).Severity {
 		t.Errorf("the item: %+v", item)
 	}
-	if !strings.Contains(item.Title, "read_note") || item.Digest != p.shown(item.Code).Digest {
+	if !strings.Contains(item.Title, "read_note") || !strings.Contains(item.Title, fmt.Sprintf("(%d responses)", many)) || item.Digest != p.shown(item.Code).Digest {
 		t.Errorf("title %q, digest %s", item.Title, item.Digest)
 	}
 
@@ -186,7 +186,9 @@ func TestAWrapperIsToldOfItsOwnServerOnly(t *testing.T) {
 	stranger := p.wrapFor("another", "files", "npx", "files")
 	w.report(tool("read_note", "Reads."))
 	beside.report(tool("read_mail", "Reads."))
-	code := w.hold(heldOne(t, 0)) // something waits for this client now
+	for _, it := range p.inboxNow() {
+		p.approve(it)
+	}
 	all := []*server{w, beside, stranger}
 	before := make([]int, len(all))
 	for i, s := range all {
@@ -201,6 +203,8 @@ func TestAWrapperIsToldOfItsOwnServerOnly(t *testing.T) {
 			before[i] = s.pushes()
 		}
 	}
+	code := w.hold(heldOne(t, 0))
+	told("something waits for this client now", 1, 1, 0)
 	for n := range 50 {
 		w.hold(heldOne(t, n+1))
 	}
@@ -302,5 +306,82 @@ func TestOfWhatWaitsNoMoreTheOldestAreForgotten(t *testing.T) {
 	}
 	if got := codes(at.Add(5 * time.Second)); !slices.Equal(got, []string{"D0", "D1", "D2", "D3", "D4"}) {
 		t.Errorf("too old: %v go", got)
+	}
+}
+
+func TestAnItemThatAModelAskedForStaysOnTopWhileMoreCome(t *testing.T) {
+	p := newPlace(t)
+	w, other := p.wrap("notes"), p.wrapFor("codex", "mail", "npx", "mail")
+	first := w.hold(numbered(t, "read_note", 1))
+	if out, err := p.Attention(other, control.Attention{}); err != nil || len(out.Items) != 0 {
+		t.Fatalf("another client asked for it: %+v, %v", out, err)
+	}
+	if out, err := p.Attention(w, control.Attention{}); err != nil || len(out.Items) != 1 || out.Items[0].Code != first {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	p.at.pass(time.Second)
+	newest := w.hold(numbered(t, "read_note", 2))
+	other.hold(numbered(t, "read_mail", 1))
+	items := p.inboxNow()
+	if len(items) != 2 || items[0].Code != newest || !items[0].Asked || items[1].Asked {
+		t.Errorf("%+v", items)
+	}
+}
+
+func TestTheFirstOfAnItemIsTheOneThatCameFirstHoweverLateItWasStored(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("notes")
+	early := p.at.now()
+	p.at.pass(time.Hour)
+	w.hold(numbered(t, "read_note", 1))
+	late := numbered(t, "read_note", 2) // written down while no hub ran
+	late.Time = early
+	w.hold(late)
+	if it := p.item(); !it.First.Equal(early) || it.Last.Sub(early) < time.Hour {
+		t.Errorf("from %s to %s", it.First, it.Last)
+	}
+}
+
+func TestWhatBecameOfManyIsALineEachForReleasesAndOneForTheRest(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("notes")
+	since := p.at.now()
+	var codes []string
+	for n := range 5 {
+		codes = append(codes, w.hold(numbered(t, "read_note", n)))
+	}
+	p.release(codes[0], nil)
+	p.release(codes[1], nil)
+	if _, err := p.DiscardHeldHere(control.DiscardHeld{Codes: codes[2:]}); err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	decided, err := p.DecidedSince(since)
+	for _, it := range decided {
+		counts[it.Decided]++
+		if it.Decided == decidedRejected && it.Count != 3 {
+			t.Errorf("%d were discarded", it.Count)
+		}
+	}
+	if err != nil || counts[decidedApproved] != 2 || counts[decidedRejected] != 1 {
+		t.Errorf("%v, %v", counts, err)
+	}
+}
+
+func TestWhatWaitsNoMoreIsForgottenWhileTheHubRuns(t *testing.T) {
+	p := newPlace(t)
+	p.mu.Lock()
+	for n := range maxHeldKnown + maxHeldKnown/10 + 1 {
+		p.quarantine.put(store.Held{Code: fmt.Sprint("D", n), ID: fmt.Sprint(n), State: control.HeldDiscarded, Decided: p.at.now().Add(time.Duration(n) * time.Second)})
+	}
+	p.mu.Unlock()
+	p.tend()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.quarantine.all); n != maxHeldKnown {
+		t.Errorf("%d are known", n)
+	}
+	if _, there := p.quarantine.all["D0"]; there {
+		t.Error("the oldest is not forgotten")
 	}
 }

@@ -123,3 +123,22 @@ func TestTheSameServerTakesOverFirst(t *testing.T) {
 	p.Unregister(one)
 	chosen(t, []*server{other, same}, same)
 }
+
+func TestNothingIsKeptOfClientProcessesThatEnded(t *testing.T) {
+	p := newPlace(t)
+	for n := range 3 {
+		s := p.under(70+n, "claude-desktop", "s", false)
+		p.Unregister(s)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.listers.of); n != 0 {
+		t.Errorf("%d client processes are kept", n)
+	}
+	for n := range maxListers + 50 {
+		p.rememberLister(fmt.Sprint("client", n), "server")
+	}
+	if n := len(p.listers.last); n > maxListers {
+		t.Errorf("the last server of %d clients is kept", n)
+	}
+}

@@ -229,6 +229,7 @@ func TestWhichResponsesMakeRoom(t *testing.T) {
 		{"of the server with the most, the largest item", 9, 3, 110, control.HeldWaiting, 110, "C002", true},
 		{"its next largest after that", 9, 3, 110, control.HeldWaiting, 221, "C002 C001", true},
 		{"not the largest item of a server with less", 7, 3, 140, control.HeldWaiting, 140, "C002", true},
+		{"first for the bytes, and others for the number", 12, 1, 80, control.HeldWaiting, 80, "C000 C001 C002", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := newHeldIndex()

@@ -82,6 +82,7 @@ func TestAStartOfTheSameClientProcessSinceThenHasSeenIt(t *testing.T) {
 		return s
 	}
 	first := start(7)
+	start(7) // of an earlier thread
 	first.report(tool("a", "x"))
 	p.approve(p.item())
 	p.at.pass(time.Second)
@@ -154,6 +155,12 @@ func TestOneNotificationForARunOfAClientOnceNothingOfItWaits(t *testing.T) {
 		t.Fatalf("keys %v", keys)
 	}
 	p.Unregister(weather)
+	if err := p.Unseen(notes, unseen); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(); len(got) != 1 {
+		t.Fatalf("one server of the run ended: %v", got)
+	}
 	p.Unregister(notes)
 	again := p.wrapFor("claude-desktop", "weather", "weather")
 	if err := p.Unseen(again, unseen); err != nil {

@@ -364,3 +364,28 @@ func TestRecordIDsSortByTime(t *testing.T) {
 		last = id
 	}
 }
+
+// JSON spells & as \u0026 and has names of its own: neither is what a person looks for.
+func TestAReadIsFoundByWhatItNames(t *testing.T) {
+	s := mustOpen(t, home(t), Options{})
+	detail := func(named map[string]any) json.RawMessage {
+		raw, err := json.Marshal(named)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	_, err := s.AppendNow(
+		Record{ID: "1", Time: time.Now(), Kind: "resource_read", Status: "ok", Detail: detail(map[string]any{"uri": "notes://Search?a=1&b=<2>"})},
+		Record{ID: "2", Time: time.Now(), Kind: "prompt_get", Status: "ok", Detail: detail(map[string]any{"prompt": "Wochenbericht"})},
+		Record{ID: "3", Time: time.Now(), Kind: "tool_call", Status: "ok", Detail: detail(map[string]any{"uri": "notes://search"})},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{"search?a=1&b": "1", "<2>": "1", "WOCHEN": "2", "notes": "1", "uri": "", "prompt": "", "0026": ""} {
+		if got, err := s.Records(Query{Text: text}); err != nil || ids(got) != want {
+			t.Errorf("%q finds %q, %v", text, ids(got), err)
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 // same seal, which is over all of it.
 type heads struct {
 	mu sync.Mutex
-	of map[string]remembered // by bucket and code
+	of map[string]map[string]remembered // by bucket, then by code
 }
 
 type remembered struct {
@@ -34,12 +34,13 @@ func (tx *Tx) headsOf(bucket []byte) ([]Item, error) {
 	}
 	known.mu.Lock()
 	defer known.mu.Unlock()
+	before := known.of[string(bucket)]
+	now := make(map[string]remembered, len(before))
 	var items []Item
-	seen := map[string]bool{}
 	tx.each(bucket, nil, func(key, sealed []byte) {
-		place := string(bucket) + " " + string(key)
-		if have, ok := known.of[place]; ok && len(sealed) >= sealSize && bytes.Equal(have.seal[:], sealed[:sealSize]) {
-			seen[place] = true
+		code := string(key)
+		if have, ok := before[code]; ok && len(sealed) >= sealSize && bytes.Equal(have.seal[:], sealed[:sealSize]) {
+			now[code] = have
 			items = append(items, have.item)
 			return
 		}
@@ -50,20 +51,13 @@ func (tx *Tx) headsOf(bucket []byte) ([]Item, error) {
 			return
 		}
 		it.Parts, it.Findings, it.Detail = nil, nil, nil
-		if known.of == nil {
-			known.of = map[string]remembered{}
-		}
-		known.of[place] = remembered{[sealSize]byte(sealed[:sealSize]), it}
-		seen[place] = true
+		now[code] = remembered{[sealSize]byte(sealed[:sealSize]), it}
 		items = append(items, it)
 	})
-	if len(known.of) > 2*len(seen)+1000 { // of items that are gone
-		for place := range known.of {
-			if !seen[place] && bytes.HasPrefix([]byte(place), append(bytes.Clone(bucket), ' ')) {
-				delete(known.of, place)
-			}
-		}
+	if known.of == nil {
+		known.of = map[string]map[string]remembered{}
 	}
+	known.of[string(bucket)] = now // what is gone is forgotten
 	sort.SliceStable(items, func(i, j int) bool { return items[i].Created.Before(items[j].Created) })
 	return items, nil
 }

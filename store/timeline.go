@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -55,8 +56,19 @@ func (q Query) says(r *Record) bool {
 			return true
 		}
 	}
-	read := r.Kind == "resource_read" || r.Kind == "prompt_get" // what it names stands in its detail
-	return read && strings.Contains(strings.ToLower(string(r.Detail)), sought)
+	return strings.Contains(strings.ToLower(r.named()), sought)
+}
+
+// named is what a read names, "" of every other record. It is kept in the detail, where JSON spells some characters in its own way.
+func (r *Record) named() string {
+	if r.Kind != "resource_read" && r.Kind != "prompt_get" {
+		return ""
+	}
+	var said struct{ URI, Prompt string }
+	if json.Unmarshal(r.Detail, &said) != nil {
+		return ""
+	}
+	return said.URI + said.Prompt
 }
 
 // Records are the newest matches, newest last: Limit of them, 200 if it is 0, at most 10,000 (All has no limit), of those before

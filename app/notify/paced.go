@@ -11,7 +11,7 @@ type Paced struct {
 	waiting func() int
 
 	// Seen says that a person has on the screen what an event is about; nil where nobody can tell. It is asked when an event is offered
-	// and again when its note is due, without a lock that Offer's caller could hold. Set it before the first Offer.
+	// and again when its note is due, and takes no lock that Offer's caller could hold. Set it before the first Offer.
 	Seen func(Event) bool
 
 	mu      sync.Mutex // held over Show and Withdraw too: what is taken back is not shown after
