@@ -50,6 +50,11 @@ describe('the list', () => {
     expect(screen.getByRole('link', { name: 'Review item 4F2A' })).toHaveAttribute('href', '#/inbox/4F2A')
   })
 
+  it('says that its count is of the files: the program counts servers that stand in none, too', async () => {
+    list({ servers: async () => [serverOf()], clients: async () => coverageOf({ guarded: 2, total: 2, unguarded: [] }) })
+    expect(await screen.findByText('2 of 2 in settings files guarded')).toBeInTheDocument()
+  })
+
   it('shows every colour as the program says it, in the list and on the page', async () => {
     for (const light of [lightOf('grey', 'Not running', 'idle'), lightOf('green', 'Guarded, 1 tool blocked by you'), lightOf('amber', '2 responses held', 'held'), lightOf('red', 'Critical, needs your review', 'critical')]) {
       const row = list({ servers: async () => [serverOf({ light, wrappers: 1, blocked: 3 })] })
@@ -153,6 +158,16 @@ describe('one server', () => {
     detail(detailOf())
     const heading = await screen.findByRole('heading', { level: 1, name: /weather/ })
     await waitFor(() => expect(heading).toHaveFocus())
+  })
+
+  it('says what a client has not seen of it, and nothing of another server of its name', async () => {
+    const unseen = (of: string) => [{ client: 'Claude Desktop', server: 'weather', identity: of, next: 'restart Claude Desktop', code: 'SP-220' }]
+    const page = detail(detailOf({ identity, server: 'weather' }))
+    await screen.findByRole('heading', { level: 1, name: 'weather' })
+    await page.rerender({ overview: overviewOf({ unseen: unseen('stdio:["npx","other"]') }) })
+    expect(screen.queryByText(/seen what you allowed/)).toBeNull()
+    await page.rerender({ overview: overviewOf({ unseen: unseen(identity) }) })
+    expect(screen.getByText(/hasn’t seen what you allowed/)).toBeInTheDocument()
   })
 
   it('says why nothing of it can be used, where no item says so', async () => {
