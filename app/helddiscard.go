@@ -62,6 +62,16 @@ func (h *Hub) HeldCodes(code string) (codes []string) {
 	return codes
 }
 
+// HeldGroup is the name of the item that a held response waits in, "" where it waits in none.
+func (h *Hub) HeldGroup(code string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if in := h.quarantine.itemWith(strings.ToUpper(code)); in != nil {
+		return in.name()
+	}
+	return ""
+}
+
 // CodesHeld are all responses that wait.
 func (h *Hub) CodesHeld() (codes []string) {
 	h.mu.Lock()

@@ -385,3 +385,23 @@ func TestWhatWaitsNoMoreIsForgottenWhileTheHubRuns(t *testing.T) {
 		t.Error("the oldest is not forgotten")
 	}
 }
+
+func TestANoticeOfAHeldResponseNamesItsItem(t *testing.T) {
+	p := newPlace(t)
+	heard := &notices{}
+	p.opts.Notifier = heard
+	w := p.wrap("notes")
+	first := w.hold(numbered(t, "read_note", 1))
+	group := p.HeldGroup(strings.ToLower(first))
+	w.hold(numbered(t, "read_note", 2))
+	w.hold(numbered(t, "write_note", 1))
+	if len(heard.list) != 3 || group == "" || heard.list[1].Group != group || heard.list[2].Group == group {
+		t.Errorf("%q, %+v", group, heard.list)
+	}
+	if _, err := p.DiscardHeldHere(control.DiscardHeld{Codes: []string{first}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.HeldGroup(first) + p.HeldGroup("NONE"); got != "" {
+		t.Errorf("what waits no more is in %q", got)
+	}
+}

@@ -58,6 +58,7 @@ type Notifier interface {
 // ItemNotice is an inbox item as a notification may show it.
 type ItemNotice struct {
 	Code, Kind, Server, Severity, Title string
+	Group                               string          // of a held response: the item that it is in
 	Asked                               bool            // a model asked for it
 	Entry                               string          // of a client's file, where it is about one alone
 	Tools                               int             // that are new or changed; 0 where something else is too

@@ -323,6 +323,7 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 		return "", nil, err
 	}
 	n := noticeOf(item, server)
+	n.Group = keyOf(one).name()
 	return one.Code, &n, nil
 }
 

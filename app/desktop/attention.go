@@ -50,7 +50,7 @@ func newAttention(shell *Shell, quit func(), log *slog.Logger) *attention {
 // looks has what is on the screen of this window not notified.
 func (a *attention) looks(shell *Shell) {
 	a.paced.Seen = a.onScreen.seen
-	shell.onUnseen(func() { a.onScreen.shows("", "", false) })
+	shell.onUnseen(func() { a.onScreen.shows("", "", "", false) })
 }
 
 // Notify tells of an item, in the words of notify and none of the server's. It is called while the hub is locked.
@@ -60,7 +60,7 @@ func (a *attention) Notify(n app.ItemNotice) {
 		Found:  n.Severity == "critical" || n.Severity == "high",
 		Client: n.Client, Next: n.Next,
 	})
-	a.paced.Offer(notify.Event{Server: n.Server, Kind: n.Kind, Note: note})
+	a.paced.Offer(notify.Event{Server: n.Server, Kind: n.Kind, Group: n.Group, Note: note})
 }
 
 // about is the name that a note may have: of the server, or of the one entry of a client's file; "" for what is about more.

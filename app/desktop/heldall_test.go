@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/notify"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -36,6 +37,23 @@ func TestManyHeldResponsesAreOneRowAndEachIsReadByItself(t *testing.T) {
 	servers, err := d.Servers()
 	if err != nil || len(servers) != 1 || servers[0].Held != 20 {
 		t.Errorf("the server: %+v, %v", servers, err)
+	}
+}
+
+func TestTheItemOfAHeldResponseIsOnTheScreenWithAnyOfItsResponses(t *testing.T) {
+	d := newDesk(t)
+	d.say = &attention{}
+	codes := d.holding(inspect.High)(3, "The end.")
+	rows, err := d.Inbox()
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	d.Shows("inbox", codes[0], true)
+	if !d.say.onScreen.seen(notify.Event{Kind: "response_held", Group: rows[0].Group, Note: notify.Note{Key: "NEWER"}}) {
+		t.Error("one more of the item that is read is notified")
+	}
+	if d.say.onScreen.seen(notify.Event{Kind: "response_held", Group: "another", Note: notify.Note{Key: "NEWER"}}) || d.say.onScreen.seen(notify.Event{Kind: "changed", Note: notify.Note{Key: "4F2A"}}) {
+		t.Error("another item is not notified")
 	}
 }
 

@@ -12,15 +12,16 @@ type onScreen struct {
 	mu      sync.Mutex
 	place   string // the room
 	item    string // code of the item that is open
+	group   string // of held responses: the item that it is one of
 	focused bool   // the window has the keyboard
 	first   bool   // a first run's last page is there, which lists what the look found
 }
 
 // shows is what the page shows now.
-func (s *onScreen) shows(place, item string, focused bool) {
+func (s *onScreen) shows(place, item, group string, focused bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.place, s.item, s.focused = place, item, focused
+	s.place, s.item, s.group, s.focused = place, item, group, focused
 	s.first = s.first && place == placeStart
 }
 
@@ -36,14 +37,20 @@ func (s *onScreen) wrote() {
 func (s *onScreen) seen(e notify.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.focused && s.item != "" && s.item == e.Note.Key || s.first && e.Kind == "new_server"
+	open := s.item != "" && s.item == e.Note.Key || s.group != "" && s.group == e.Group
+	return s.focused && open || s.first && e.Kind == "new_server"
 }
 
 const placeStart = "start"
 
 // Shows is told by the page each time that what it shows, or whether it has the focus, changes.
 func (p *Page) Shows(place, item string, focused bool) {
-	if p.say != nil {
-		p.say.onScreen.shows(place, item, focused && p.shell.Visible())
+	if p.say == nil {
+		return
 	}
+	group := ""
+	if h := p.hub(); h != nil {
+		group = h.HeldGroup(item)
+	}
+	p.say.onScreen.shows(place, item, group, focused && p.shell.Visible())
 }

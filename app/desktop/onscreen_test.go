@@ -44,6 +44,7 @@ func TestWhatIsOnTheScreenIsNotNotified(t *testing.T) {
 		"a Critical one that is open, too":         {func(p *Page, _ *Shell) { p.Shows("inbox", "CRIT", true) }, []string{"4F2A", "NEWS"}},
 		"it is open in a window without the focus": {func(p *Page, _ *Shell) { p.Shows("inbox", "4F2A", false) }, []string{"CRIT", "4F2A", "NEWS"}},
 		"another item is open":                     {func(p *Page, _ *Shell) { p.Shows("inbox", "9KQT", true) }, []string{"CRIT", "4F2A", "NEWS"}},
+		"another response of the item is open":     {func(p *Page, _ *Shell) { p.say.onScreen.shows("inbox", "9KQT", "weather's", true) }, []string{"CRIT", "NEWS"}},
 		"the window was hidden meanwhile":          {func(p *Page, s *Shell) { p.Shows("inbox", "4F2A", true); s.Closing() }, []string{"CRIT", "4F2A", "NEWS"}},
 		"a first run's last page is there": {func(p *Page, _ *Shell) {
 			p.Shows("start", "", true)
@@ -72,7 +73,7 @@ func TestWhatIsOnTheScreenIsNotNotified(t *testing.T) {
 				p.say = &attention{notes: b, paced: notify.NewPaced(b, notify.NewPace(notify.Rules{}), nil)}
 				p.say.looks(shell)
 				c.shows(p, shell)
-				p.say.Notify(app.ItemNotice{Code: "4F2A", Kind: "changed", Server: "weather", Severity: "review"})
+				p.say.Notify(app.ItemNotice{Code: "4F2A", Kind: "changed", Server: "weather", Severity: "review", Group: "weather's"})
 				p.say.Notify(app.ItemNotice{Code: "NEWS", Kind: "new_server", Server: "notes", Severity: "review"})
 				p.say.Notify(app.ItemNotice{Code: "CRIT", Kind: "changed", Server: "files", Severity: "critical"})
 				time.Sleep(time.Minute)

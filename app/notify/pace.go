@@ -11,6 +11,7 @@ import (
 type Event struct {
 	Server string // identity; "" for what is about no server
 	Kind   string // of the inbox item
+	Group  string // the item of held responses that this is one of; "" for every other
 	Note   Note
 }
 
