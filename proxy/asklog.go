@@ -49,6 +49,7 @@ const (
 type askLog struct {
 	mu     sync.Mutex
 	joined map[outcome]*askTally
+	timer  *time.Timer // while something is counted and not said yet
 }
 
 type askTally struct {
@@ -88,6 +89,9 @@ func (l *askLog) note(j *journal, a asked, o outcome, started time.Time) {
 	}
 	t.n, t.bytes, t.last, t.slowest = t.n+1, t.bytes+int64(a.size), now, max(t.slowest, now.Sub(started))
 	if t.room == 0 {
+		if l.timer == nil {
+			l.timer = time.AfterFunc(askPace, func() { l.say(j) })
+		}
 		l.mu.Unlock()
 		return
 	}
@@ -125,21 +129,38 @@ func (t *askTally) take(o outcome) control.Record {
 	return r
 }
 
+// say records what was counted, a moment after it came: a server that falls silent, or a wrapper that is killed later, leaves no gap.
+func (l *askLog) say(j *journal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.timer = nil
+	l.sayLocked(j)
+}
+
 // end records what was counted and not said yet.
 func (l *askLog) end(j *journal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.timer != nil {
+		l.timer.Stop()
+	}
 	l.endLocked(j)
 }
 
 func (l *askLog) endLocked(j *journal) {
+	l.sayLocked(j)
+	clear(l.joined)
+}
+
+func (l *askLog) sayLocked(j *journal) {
+	now := time.Now()
 	order := slices.SortedFunc(maps.Keys(l.joined), func(a, b outcome) int { return l.joined[a].first.Compare(l.joined[b].first) })
 	for _, o := range order {
 		if t := l.joined[o]; t.n > 0 {
+			t.refill = now // it has had the record of this moment
 			j.recordAt(t.last, o.kind, o.status, t.take(o))
 		}
 	}
-	clear(l.joined)
 }
 
 // answeredAsk is what became of a request that the client answered.

@@ -124,14 +124,19 @@ func TestAServerThatAsksWithoutEndIsKeptByCount(t *testing.T) {
 		r.server.write(askLine(fmt.Sprint(i), "sampling/createMessage", plainPrompt))
 	}
 	r.eventually("all are refused", func() bool { return r.server.got(fmt.Sprintf(`"id":%d,"error"`, asks-1)) })
-	r.s.journal.end()
-	var total, bytes int64
-	records := r.gate.kinds("sampling")
-	for _, rec := range records {
-		var detail struct{ Calls int64 }
-		_ = json.Unmarshal(rec.Detail, &detail)
-		total, bytes = total+max(detail.Calls, 1), bytes+rec.Bytes
-	}
+	var (
+		total, bytes int64
+		records      []control.Record
+	)
+	r.eventually("all are in the timeline, while the session goes on", func() bool {
+		records, total, bytes = r.gate.kinds("sampling"), 0, 0
+		for _, rec := range records {
+			var detail struct{ Calls int64 }
+			_ = json.Unmarshal(rec.Detail, &detail)
+			total, bytes = total+max(detail.Calls, 1), bytes+rec.Bytes
+		}
+		return total >= asks
+	})
 	if total != asks || len(records) > askBurst+int(patience/time.Second) {
 		t.Errorf("%d requests are kept in %d records, which count %d of %d bytes", asks, len(records), total, bytes)
 	}

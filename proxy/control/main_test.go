@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -51,6 +52,11 @@ var programs = map[string]func(args []string) error{
 			return errors.New("a stream is the hub's")
 		}
 		return nil
+	},
+
+	"screen": func([]string) error {
+		_, err := fmt.Println(strings.Join(screenOfParent(), " "))
+		return err
 	},
 
 	// as the ancestry check knows them
