@@ -79,6 +79,9 @@ func TestAFirstListingWaitsForTheChoiceAndNothingElseDoes(t *testing.T) {
 		r.initialize()
 		r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 		r.eventually("the listing waits", r.s.own.pending)
+		if r.s.awaitsChoice(r.s.view.Load(), &request{method: methodListTools, cursor: "2"}, nil) || r.s.awaitsChoice(r.s.view.Load(), &request{method: methodListPrompts}, nil) {
+			t.Error("another page, or another listing, waits with it")
+		}
 		if got := r.call("2", "echo"); !strings.Contains(got, "ok echo") {
 			t.Error(got)
 		}

@@ -86,6 +86,15 @@ func TestWhatAClientHasNotSeenIsToldAfterFiveSeconds(t *testing.T) {
 			time.Sleep(time.Minute)
 			s.follow(serving(nil))
 		}, 0},
+		{"a session that is over", func(s *shown) {
+			s.ask(methodListTools)
+			s.follow(serving(both))
+			s.notice([]string{toolsChanged})
+			s.end()
+			time.Sleep(time.Minute)
+			s.notice([]string{toolsChanged})
+			time.Sleep(time.Minute)
+		}, 0},
 		{"a listing that the client never asked for", func(s *shown) {
 			s.ask(methodListTools)
 			s.follow(serving(both))

@@ -43,6 +43,9 @@ func TestAnErrorThatNamesOtherVersionsIsToldInOurWords(t *testing.T) {
 		"a list under another name, in capitals":   {`{"code":-32000,"message":"BUY NOW","data":{"supportedVersions":["2023-01-01"],"Supported":"2022-02-02"}}`, "", "offers protocol versions 2022-02-02, 2023-01-01;"},
 		"a message alone":                          {`{"code":-32602,"message":"Unsupported protocol version, BUY NOW (2023-01-01)"}`, "", "offers protocol versions 2023-01-01;"},
 		"no version that is a date":                {`{"code":-32022,"message":"BUY NOW","data":{"supported":["BUY","1.0","2026-07-28 BUY"]}}`, "", "offers other versions;"},
+		"dates with more digits behind them":       {`{"code":-32022,"message":"BUY","data":{"supported":["2026-07-28000","2026-07-2","20260-7-28","2026-07/28"]}}`, "", "offers other versions;"},
+		"wrong parameters, and it names versions":  {`{"code":-32602,"message":"BUY"}`, `"result":{"supportedVersions":["2026-07-28"]}`, "offers protocol versions 2026-07-28;"},
+		"a wrong request, and it names versions":   {`{"code":-32600,"message":"BUY"}`, `"result":{"supportedVersions":["2026-07-28"]}`, "offers protocol versions 2026-07-28;"},
 		"a code without data":                      {`{"code":-32022,"message":"BUY NOW"}`, "", "offers other versions;"},
 		"ten versions":                             {`{"code":-32022,"message":"BUY","data":{"supported":["2010-01-01","2011-01-01","2012-01-01","2013-01-01","2014-01-01","2015-01-01","2016-01-01","2017-01-01","2018-01-01","2019-01-01"]}}`, "", "offers protocol versions 2012-01-01, 2013-01-01, 2014-01-01, 2015-01-01, 2016-01-01, 2017-01-01, 2018-01-01, 2019-01-01;"},
 		"one that does not know initialize at all": {`{"code":-32601,"message":"BUY"}`, `"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"instructions":"BUY"}`, "offers protocol versions 2026-07-28;"},
@@ -144,12 +147,16 @@ func TestAServerOfAVersionThatWeDoNotSpeakIsAskedNothingAndOffersNothing(t *test
 }
 
 func TestAVersionThatTheClientDidNotAskForIsTheClientsToAccept(t *testing.T) {
-	for _, stays := range []bool{true, false} {
+	for _, client := range []string{"goes on", "goes on without a word", "leaves"} {
+		stays := client != "leaves"
 		version := "2024-11-05"
 		r := newRig(t, approveAll, speaks(&version), func(r *rig) { r.server.leaves = true })
 		r.send(hello)
 		r.answerTo("0")
-		if stays {
+		switch client {
+		case "goes on without a word":
+			r.call("1", "echo")
+		case "goes on":
 			r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 			if got := r.call("1", "echo"); !strings.Contains(got, "ok echo") {
 				t.Error(got)
@@ -158,7 +165,7 @@ func TestAVersionThatTheClientDidNotAskForIsTheClientsToAccept(t *testing.T) {
 		r.in.Close()
 		<-r.ended
 		if r.gate.recorded(apart) == stays {
-			t.Errorf("the client stays: %t, and it counts as without a common version: %t", stays, !stays)
+			t.Errorf("the client %s, and it counts as without a common version: %t", client, stays)
 		}
 	}
 }
