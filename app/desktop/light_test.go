@@ -35,14 +35,15 @@ func (d *desk) claude(names ...string) (path string) {
 	return path
 }
 
-// agree looks at all four: the icon, the footer, the rows of the list, and the page of each server.
+// agree looks at all of them: the icon, the footer, the rows of the list, the page of each server, and what the command line lists.
 func (d *desk) agree(when string, mood tray.Mood, foot Light, rows map[string]Light) {
 	d.t.Helper()
 	var now struct {
-		mood tray.Mood
-		foot Light
-		rows map[string]Light
-		err  error
+		mood  tray.Mood
+		foot  Light
+		rows  map[string]Light
+		typed map[string]Light // of `sallyport servers`
+		err   error
 	}
 	look := func() bool {
 		waiting, err := d.hub.Inbox()
@@ -63,11 +64,17 @@ func (d *desk) agree(when string, mood tray.Mood, foot Light, rows map[string]Li
 			}
 		}
 		now.err = cmpErr(now.err, err)
-		return now.err == nil && now.mood == mood && now.foot == foot && fmt.Sprint(now.rows) == fmt.Sprint(rows)
+		typed, err := d.hub.Servers()
+		now.err = cmpErr(now.err, err)
+		now.typed = map[string]Light{}
+		for _, row := range typed {
+			now.typed[row.Server] = Light(*row.Light)
+		}
+		return now.err == nil && now.mood == mood && now.foot == foot && fmt.Sprint(now.rows) == fmt.Sprint(rows) && fmt.Sprint(now.typed) == fmt.Sprint(rows)
 	}
 	for over := time.Now().Add(10 * time.Second); !look(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(over) {
-			d.t.Fatalf("%s:\nicon %d, want %d\nfooter %+v\n  want %+v\nrows %+v\nwant %+v\n%v", when, now.mood, mood, now.foot, foot, now.rows, rows, now.err)
+			d.t.Fatalf("%s:\nicon %d, want %d\nfooter %+v\n  want %+v\nrows %+v\ncommand line %+v\nwant %+v\n%v", when, now.mood, mood, now.foot, foot, now.rows, now.typed, rows, now.err)
 		}
 	}
 }
