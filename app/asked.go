@@ -129,7 +129,7 @@ func interactionDetails(it store.Item) (details []control.PartDetail) {
 			d.Changes = append(d.Changes, change)
 		}
 		if n := before[one.Item]; n > 0 {
-			d.Changes = append(d.Changes, pin.Change{Path: "more", Op: "added", Words: fmt.Sprintf("and %d more, refused and not shown: nothing that is decided here is about them", n)})
+			d.Changes = append(d.Changes, pin.Change{Path: "more", Op: "added", Words: fmt.Sprintf("and %d more, blocked and not shown; your decision doesn't cover them", n)})
 		}
 		details = append(details, d)
 	}

@@ -13,7 +13,7 @@ import (
 func (h *Hub) Backups() ([]control.Backup, error) {
 	kept, err := h.backups().List()
 	if err != nil {
-		return nil, answer(control.CodeUnavailable, "the backups cannot be listed: %s", oneLine(err.Error()))
+		return nil, answer(control.CodeUnavailable, "can't list the backups: %s", oneLine(err.Error()))
 	}
 	out := make([]control.Backup, 0, len(kept))
 	for _, b := range kept {
@@ -49,7 +49,7 @@ func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bo
 	}
 	after, err := viewOf(kept.Path, raw)
 	if err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "the backup cannot be read: %s", oneLine(err.Error()))
+		return control.Protected{}, answer(control.CodeUnavailable, "can't read the backup: %s", oneLine(err.Error()))
 	}
 	w, err := h.recoverWrite(kept.Path)
 	if err != nil {
@@ -68,7 +68,7 @@ func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bo
 	}
 	out.Digest = digestOf(was)
 	if r.Digest != "" && r.Digest != out.Digest {
-		return control.Protected{}, answer(control.CodeStale, "%s changed since it was shown: look again", kept.Path)
+		return control.Protected{}, answer(control.CodeStale, "%s changed since it was shown: check it again", kept.Path)
 	}
 	before, readable := viewOf(kept.Path, was)
 	loosens := descends
@@ -96,7 +96,7 @@ func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bo
 		return out, nil
 	}
 	if loosens {
-		if err := h.mayLoosen(allowed, r.Decided, "this backup has servers that run unguarded"); err != nil {
+		if err := h.mayLoosen(allowed, r.Decided, "this backup has servers without a guard"); err != nil {
 			return control.Protected{}, err
 		}
 	}

@@ -50,7 +50,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		for _, key := range keys {
 			pins := slices.Clone(l.pins[key])
 			if len(b.Items) > 0 && !known(pins) {
-				return false, answer(control.CodeNotFound, "%s has nothing allowed called %s", l.server.Name, inspect.Escape(clip(key, 128)))
+				return false, answer(control.CodeNotFound, "%s has no allowed item called %s", l.server.Name, inspect.Escape(clip(key, 128)))
 			}
 			took := false
 			for _, p := range pins {
@@ -87,7 +87,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		}
 		words := "blocked"
 		if len(b.Items) == 0 {
-			words = "blocked with the whole server"
+			words = "blocked along with the whole server"
 		}
 		return true, h.noteDecision(tx, l.server.Name, "rejection", out.Code, out.Items, words, map[string]any{"check": "block"})
 	})
@@ -119,7 +119,7 @@ func findServer(tx *store.Tx, name string) (store.Server, error) {
 	shown := inspect.Escape(clip(name, 128))
 	switch len(found) {
 	case 0:
-		return store.Server{}, answer(control.CodeNotFound, "no server %s; `sallyport servers` lists them", shown)
+		return store.Server{}, answer(control.CodeNotFound, "no server %s; run `sallyport servers` to see them", shown)
 	case 1:
 		return found[0], nil
 	}

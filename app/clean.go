@@ -68,7 +68,7 @@ func (c *cleanSets) find(digest string, now time.Time) (cleanSet, error) {
 			return s, nil
 		}
 	}
-	return cleanSet{}, answer(control.CodeNotFound, "no list with this digest was shown in the last hour; look again with `sallyport approve --clean`")
+	return cleanSet{}, answer(control.CodeNotFound, "no list with this digest was shown in the last hour; run `sallyport approve --clean` again")
 }
 
 // allClean says that nothing of a new server has a finding of Medium or above, so that a plain yes allows all of it.

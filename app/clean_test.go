@@ -105,11 +105,11 @@ func TestWhatChangedSinceItWasListedIsLeftOutAndNamed(t *testing.T) {
 		{"it was allowed by itself", func(p *place, _ map[string]*server) {
 			items := p.inboxNow()
 			p.approve(items[slices.IndexFunc(items, func(it control.InboxItem) bool { return it.Server == "weather" })])
-		}, "approved already", false},
+		}, "already approved", false},
 		{"it was rejected", func(p *place, _ map[string]*server) {
 			items := p.inboxNow()
 			p.reject(items[slices.IndexFunc(items, func(it control.InboxItem) bool { return it.Server == "weather" })])
-		}, "rejected already", false},
+		}, "already rejected", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlace(t)

@@ -49,7 +49,7 @@ func (h *Hub) carryOut(c clientChange) (clientconfig.Backup, error) {
 		return none, err
 	}
 	if pending.Whole, err = h.keepWhole(c.from.path, c.wanted); err != nil {
-		return none, answer(control.CodeUnavailable, "what is wanted of %s cannot be kept, so nothing was changed: %s", c.from.path, oneLine(err.Error()))
+		return none, answer(control.CodeUnavailable, "Sallyport couldn't save its record of %s, so nothing was changed: %s", c.from.path, oneLine(err.Error()))
 	}
 	err = h.updating(func(tx *store.Tx) error {
 		f, err := tx.ClientFile(c.from.path)
@@ -126,13 +126,13 @@ func (h *Hub) confirm(path string, p *store.PendingWrite, names []string, finish
 func writeWords(why string, entries int) string {
 	switch why {
 	case whyProtect:
-		return fmt.Sprintf("%s of a client's file guarded", entriesWord(entries))
+		return fmt.Sprintf("guard added to %s of a client's file", entriesWord(entries))
 	case whyUnprotect:
-		return fmt.Sprintf("the guard taken out of %s of a client's file", entriesWord(entries))
+		return fmt.Sprintf("guard removed from %s of a client's file", entriesWord(entries))
 	case whyPutBack:
-		return fmt.Sprintf("%s of a client's file put back as wanted", entriesWord(entries))
+		return fmt.Sprintf("%s of a client's file put back", entriesWord(entries))
 	case whyNewEntry:
-		return fmt.Sprintf("%s that came into a client's file guarded at once", entriesWord(entries))
+		return fmt.Sprintf("%s added to a client's file, guarded right away", entriesWord(entries))
 	case whyRestore:
 		return "a client's file restored from a backup"
 	}

@@ -79,7 +79,7 @@ func clientFile(l clientconfig.Location, w *wantedFile) control.ClientFile {
 	case clientconfig.Denied:
 		f.State = control.FileDenied
 	case clientconfig.Unseen:
-		f.State, f.Why = control.FileUnseen, "nobody has asked Sallyport to look yet"
+		f.State, f.Why = control.FileUnseen, "you haven't asked Sallyport to read it yet"
 	default:
 		f.State = control.FileUnreadable
 	}
@@ -109,14 +109,14 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 		if f.State == control.FileFound {
 			f.State, f.Why = control.FileUnreadable, oneLine(err.Error())
 		}
-		code, next := problemClientUnreadable, "mend the file"
+		code, next := problemClientUnreadable, "fix the file, then try again"
 		switch f.State {
 		case control.FileDenied:
-			code, next = problemClientDenied, "allow Sallyport to read it"
+			code, next = problemClientDenied, "allow Sallyport to read it, then try again"
 		case control.FileAbsent:
 			return
 		}
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: l.Path, Kind: unguardedFile, Why: "nobody can tell which servers it names: " + f.Why, Code: code, Next: next})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: l.Path, Kind: unguardedFile, Why: "Sallyport can't tell which servers are in it: " + f.Why, Code: code, Next: next})
 		return
 	}
 	by := clientconfig.Installation{Path: h.opts.Program, Client: l.Client}
@@ -138,7 +138,7 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 	}
 	for _, e := range file.Others {
 		f.Total++
-		entry := control.ClientEntry{Name: e.Name, State: control.EntryOpen, Why: "it stands in one project's part of the file, which this version counts and does not edit", Code: coverOther}
+		entry := control.ClientEntry{Name: e.Name, State: control.EntryOpen, Why: "it belongs to one project; this version doesn't edit that part of the file", Code: coverOther}
 		if class := clientconfig.Classify(e, by, nil); class.Kind == clientconfig.Wrapped {
 			entry.State, entry.Why, entry.Code = control.EntryGuarded, "", ""
 			entry.ServerID, entry.Identity = behind(class)
@@ -151,7 +151,7 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 	}
 	if w == nil {
 		if f.Guarded > 0 {
-			f.Why = "its servers run guarded and nobody watches the file: `" + protectWords(l.Client, "") + "` has it watched"
+			f.Why = "its servers are guarded, but Sallyport doesn't watch the file; to change that, run `" + protectWords(l.Client, "") + "`"
 		}
 		return
 	}
@@ -175,32 +175,32 @@ func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig
 	case clientconfig.Remote:
 		kind, entry.Code = unguardedRemote, coverRemote
 	case clientconfig.Odd:
-		entry.Code, next = coverOdd, "mend the entry"
+		entry.Code, next = coverOdd, "fix the entry, then try again"
 	case clientconfig.LooksWrapped:
-		entry.State, entry.Code, next = control.EntryFake, coverFake, "look at the entry; "+protectWords(l.Client, e.Name)+" puts the true wrapper in"
+		entry.State, entry.Code, next = control.EntryFake, coverFake, "check the entry, then run: "+protectWords(l.Client, e.Name)
 		if class.Reason == clientconfig.MovedHome {
-			entry.Code, next = coverMovedHome, "take the variable out of the entry's env, then protect it"
+			entry.Code, next = coverMovedHome, "remove the variable from the entry's env, then protect the server"
 		}
 		if class.Reason == clientconfig.MissingFile {
 			entry.Code = coverProgramGone
 		}
 	default:
-		entry.Code, entry.Why, next = coverOpen, "it is not protected", protectWords(l.Client, "")
+		entry.Code, entry.Why, next = coverOpen, "you haven't protected it yet", protectWords(l.Client, "")
 		if w != nil {
 			next = protectWords(l.Client, e.Name)
 		}
 		switch kept, known := wantedEntry(w, e.Name); {
 		case !l.Editable:
-			entry.Code, entry.Why, next = coverOther, "this version counts the servers of "+l.Name+" and does not edit its file", ""
+			entry.Code, entry.Why, next = coverOther, "this version doesn't edit the file of "+l.Name, ""
 		case class.Reason == clientconfig.MovedHome:
-			entry.Code, entry.Why, next = coverMovedHome, class.Why, "take the variable out of the entry's env, then protect it"
+			entry.Code, entry.Why, next = coverMovedHome, class.Why, "remove the variable from the entry's env, then protect the server"
 		case !l.Preferred && w == nil:
 			next = ""
-			entry.Why = "the client has another file that it reads first; this one is counted all the same"
+			entry.Why = "the client reads another file first"
 		case known && kept.Guarded:
 			entry.Why, next = "guard removed; see the inbox", "sallyport inbox"
 		case known:
-			entry.Why = "you left it out or took it out"
+			entry.Why = "you chose not to guard it"
 		}
 	}
 	return entry, kind, next
@@ -249,21 +249,21 @@ func wantedEntry(w *wantedFile, name string) (clientconfig.Kept, bool) {
 func (h *Hub) coverExtensions(out *control.Coverage, l clientconfig.Location) {
 	all, err := clientconfig.Extensions(l, h.opts.System)
 	if err != nil {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: "desktop extensions", Kind: unguardedFile, Why: "nobody can tell which there are: " + oneLine(err.Error()), Code: coverExtension})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: "desktop extensions", Kind: unguardedFile, Why: "Sallyport can't tell which ones are installed: " + oneLine(err.Error()), Code: coverExtension})
 	}
 	for _, e := range all {
 		if e.Disabled {
 			continue
 		}
 		out.Total++
-		why := "a desktop extension is started by the client itself, not from its file"
+		why := "the client starts desktop extensions itself, so Sallyport can't guard them"
 		if e.Runs != "" {
 			why += "; it runs " + inspect.Escape(clip(e.Runs, 200))
 		}
 		if e.Problem != "" {
 			why += "; " + e.Problem
 		}
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedExtension, Why: why, Code: coverExtension, Next: "to have it guarded, put the same server into the client's file"})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedExtension, Why: why, Code: coverExtension, Next: "to guard it, add the same server to the client's file"})
 	}
 }
 
@@ -272,20 +272,20 @@ func (h *Hub) coverPolicy(out *control.Coverage) {
 	p := clientconfig.ReadPolicy(h.opts.System)
 	for _, s := range p.Servers {
 		out.Total++
-		kind, why := unguardedPolicy, "a managed policy brings it; it does not stand in the client's file"
+		kind, why := unguardedPolicy, "it comes from a managed policy, not from the client's file"
 		if !s.Local {
 			kind = unguardedRemote
 		}
 		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: s.Name, Kind: kind, Why: why, Code: coverPolicy})
 	}
 	for _, problem := range p.Problems {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "nobody can tell what it brings: " + oneLine(problem), Code: coverPolicy})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "Sallyport can't tell which servers it adds: " + oneLine(problem), Code: coverPolicy})
 	}
 	if p.ExtensionsOff {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy switches desktop extensions off: none of them starts", Code: coverPolicy})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy turns desktop extensions off, so none of them starts", Code: coverPolicy})
 	}
 	if p.LocalServersOff {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy switches the servers of the client's file off: none of them starts", Code: coverPolicy})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy turns off the servers in the client's file, so none of them starts", Code: coverPolicy})
 	}
 }
 

@@ -20,7 +20,7 @@ const maxReason = 500
 func (h *Hub) mayDecide(peer control.Peer) error {
 	switch {
 	case peer.Descends:
-		return answer(control.CodeDescends, "this command runs inside a wrapped server and decides nothing: use a terminal of your own")
+		return answer(control.CodeDescends, "this command runs inside a guarded server and can't decide anything: use your own terminal")
 	case h.opts.Window:
 		return answer(control.CodeNotHere, "decide in the window")
 	case !h.cli:
@@ -153,7 +153,7 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 func decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	it, err := tx.Item(d.Code)
 	if absent(err) {
-		return it, answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists the items", inspect.CleanName(d.Code, "of that code"))
+		return it, answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", inspect.CleanName(d.Code, "of that code"))
 	}
 	if err != nil {
 		return it, err
@@ -167,10 +167,10 @@ func decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 		return it, stale(tx, it)
 	}
 	if d.Digest == "" {
-		return it, answer(control.CodeBadRequest, "a decision needs the digest of what was shown: run `sallyport show %s`", it.Code)
+		return it, answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", it.Code)
 	}
 	if d.Digest != it.Digest {
-		return it, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since it was shown: read it again", it.Code), See: it.Code}
+		return it, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since it was shown: review it again", it.Code), See: it.Code}
 	}
 	return it, nil
 }
@@ -186,9 +186,9 @@ func stale(tx *store.Tx, it store.Item) error {
 	}
 	switch it.Decided {
 	case decidedApproved:
-		return answer(control.CodeStale, "%s was approved already", it.Code)
+		return answer(control.CodeStale, "%s was already approved", it.Code)
 	case decidedRejected:
-		return answer(control.CodeStale, "%s was rejected already", it.Code)
+		return answer(control.CodeStale, "%s was already rejected", it.Code)
 	}
 	return answer(control.CodeStale, "%s is no longer pending: the server went back to the approved version", it.Code)
 }
@@ -209,7 +209,7 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 		case p.State == stateRemoved:
 			return nil, answer(control.CodeBadRequest, "%s is gone: nothing to decide", inspect.Escape(clip(name, 128)))
 		case !d.Reject && withheld(readFindings(p.Findings)):
-			return nil, answer(control.CodeBadRequest, "%s cannot be allowed: its name is used twice, or its text can be read in two ways", inspect.Escape(clip(name, 128)))
+			return nil, answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", inspect.Escape(clip(name, 128)))
 		}
 		chosen[name] = true
 	}
@@ -381,7 +381,7 @@ func decisionDetail(d control.Decide, it store.Item, out *control.Decided) map[s
 
 // goneSince refuses to reconsider what the server does not declare any more.
 func goneSince(tx *store.Tx, it store.Item) error {
-	now := &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("the server declares something else since %s was rejected", it.Code)}
+	now := &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("the server changed what it declares since %s was rejected", it.Code)}
 	if waits, err := tx.WaitingFor(it.ServerID, it.Kind); err == nil {
 		now.Message, now.See = fmt.Sprintf("%s changed since, see %s", it.Code, waits.Code), waits.Code
 	}

@@ -61,7 +61,7 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 		return out, err
 	}
 	if w == nil {
-		return out, answer(control.CodeStale, "nobody wants anything of %s any more", path)
+		return out, answer(control.CodeStale, "Sallyport no longer watches %s", path)
 	}
 	view, err := viewClient(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 	changes := clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records)
 	found := slices.DeleteFunc(judgeFile(changes, w, view.file), func(f fileFinding) bool { return f.kind != it.Kind })
 	if c := h.fileContent(w, view, found, it.Kind); c == nil || c.digest() != it.Digest {
-		return out, answer(control.CodeStale, "%s changed since it was shown: look at it again", path)
+		return out, answer(control.CodeStale, "%s changed since it was shown: review it again", path)
 	}
 	chosen, err := chosenEntries(it, d)
 	if err != nil {
@@ -138,9 +138,9 @@ func (h *Hub) decidedFile(tx *store.Tx, it store.Item, d string, out *control.De
 	if err := tx.PutItem(it); err != nil {
 		return err
 	}
-	kind, keys, words := "approval", out.Approved, "put back as wanted"
+	kind, keys, words := "approval", out.Approved, "put back"
 	if d == decidedRejected {
-		kind, keys, words = "rejection", out.Rejected, "taken as it stands there"
+		kind, keys, words = "rejection", out.Rejected, "kept as in the file"
 	}
 	clean := make([]string, len(keys))
 	for i, key := range keys {
@@ -181,7 +181,7 @@ func (h *Hub) putBackFile(w *wantedFile, view clientView, found []fileFinding, i
 	}
 	after, err := viewOf(view.path, result.Raw)
 	if err != nil {
-		return answer(control.CodeUnavailable, "what would be put back cannot be read, so nothing was changed: %s", oneLine(err.Error()))
+		return answer(control.CodeUnavailable, "Sallyport can't read what it would put back, so nothing was changed: %s", oneLine(err.Error()))
 	}
 	records := withNewer(w.records, result.Records)
 	next := w.snapshot.With(after.file, w.by, records, names...)
@@ -209,7 +209,7 @@ func undone(result clientconfig.Result, names []string, out *control.Decided) ([
 		out.Left = append(out.Left, entryPrefix+o.Name)
 	}
 	if len(names) == 0 {
-		return nil, answer(control.CodeBadRequest, "nothing of it can be put back: %s; mend the entry in the client's file, or reject the item to leave it as it stands", why)
+		return nil, answer(control.CodeBadRequest, "none of it can be put back: %s; fix the entry in the client's file, or reject the item to leave it as it is", why)
 	}
 	return names, nil
 }

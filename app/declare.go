@@ -36,7 +36,7 @@ func declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 		if i == 6*pin.MaxItems { // five listings and room: a wrapper never sends more
 			whole = append(whole, inspect.Finding{
 				Rule: inspect.BeyondBounds, Level: inspect.Medium, Category: "threat",
-				Title: "The server declares more than Sallyport looks at; what lies beyond is never served",
+				Title: "The server declares more than Sallyport checks; the rest stays blocked",
 			})
 			break
 		}
@@ -48,7 +48,7 @@ func declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 		if err != nil {
 			whole = append(whole, inspect.Finding{
 				Rule: inspect.NoReading, Level: inspect.High, Category: "threat", Where: string(reported.Kind),
-				Title: "A definition has no name, or its text can be read in two ways; it is withheld",
+				Title: "A definition has no name, or its text can be read in two ways; it stays blocked",
 			})
 			continue
 		}
@@ -72,7 +72,7 @@ func declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 		if held[i] {
 			f, ok := byKey[key]
 			if !ok {
-				f = inspect.Finding{Rule: pin.NameCollision, Level: inspect.Critical, Category: "threat", Title: "Two items have names that become the same", Where: key}
+				f = inspect.Finding{Rule: pin.NameCollision, Level: inspect.Critical, Category: "threat", Title: "Two items have names that look the same", Where: key}
 			}
 			findings = append([]inspect.Finding{f}, findings...)
 		}

@@ -40,11 +40,11 @@ func (h *Hub) editing(p control.Protect) (*edit, error) {
 	view, err := viewClient(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, answer(control.CodeNotFound, "%s has no configuration file at %s; start the client once, or name the file with --config", ClientTitle(client), path)
+		return nil, answer(control.CodeNotFound, "%s has no settings file at %s; start the client once, or name the file with --config", ClientTitle(client), path)
 	case err != nil:
 		return nil, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
 	case p.Digest != "" && p.Digest != view.digest:
-		return nil, answer(control.CodeStale, "%s changed since it was shown: look again", path)
+		return nil, answer(control.CodeStale, "%s changed since it was shown: check it again", path)
 	}
 	e := &edit{view: view, wanted: w, by: clientconfig.Installation{Path: h.opts.Program, Client: client}}
 	if w != nil {
@@ -76,11 +76,11 @@ func (h *Hub) sameProtected(path string) string {
 func (h *Hub) ourProgram(path string) (string, error) {
 	a, err := os.Stat(path)
 	if err != nil || !filepath.IsAbs(path) {
-		return "", answer(control.CodeBadRequest, "%s is no path of a Sallyport", inspect.Escape(clip(path, 256)))
+		return "", answer(control.CodeBadRequest, "%s is not a Sallyport program", inspect.Escape(clip(path, 256)))
 	}
 	b, err := os.Stat(h.opts.Program)
 	if err != nil || !os.SameFile(a, b) {
-		return "", answer(control.CodeBadRequest, "%s is another program than the hub's own; restart the hub after an update", inspect.Escape(clip(path, 256)))
+		return "", answer(control.CodeBadRequest, "%s is not the program the hub runs; after an update, restart the hub", inspect.Escape(clip(path, 256)))
 	}
 	return path, nil
 }
@@ -101,11 +101,11 @@ func (h *Hub) clientPath(client, config string) (path, name string, err error) {
 			continue
 		}
 		if !l.Editable {
-			return "", "", answer(control.CodeBadRequest, "this version counts the servers of %s and does not edit its file", l.Name)
+			return "", "", answer(control.CodeBadRequest, "this version doesn't edit the file of %s", l.Name)
 		}
 		return l.Path, client, nil
 	}
-	return "", "", answer(control.CodeNotFound, "no client %s is known; name its file with --config", inspect.CleanName(client, "of that name"))
+	return "", "", answer(control.CodeNotFound, "unknown client %s; name its file with --config", inspect.CleanName(client, "of that name"))
 }
 
 // meant are the entries that a call to protect is about, nil for all. left are those that it is not about although nobody
@@ -159,9 +159,9 @@ func (e *edit) sayLeft(out *control.Protected, left []string, descends bool) err
 		switch {
 		case entry.State == control.EntryLeft: // it says why itself
 		case descends:
-			entry.Why = "it waits for a decision in the inbox"
+			entry.Why = "it needs your review in the inbox"
 		default:
-			entry.Why = "you left it out before: name it to protect it"
+			entry.Why = "you left it out before; name it to protect it"
 		}
 		entry.State = control.EntryLeft
 		out.Entries = append(out.Entries, entry)

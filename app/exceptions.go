@@ -128,7 +128,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 		case one.Why != control.HeldThreat:
 			return false, answer(control.CodeBadRequest, "%s was not held because of a rule", one.Code)
 		case len(possible) == 0:
-			return false, answer(control.CodeBadRequest, "%s has a Critical finding, or speaks as Sallyport does: no exception is made for such an answer", one.Code)
+			return false, answer(control.CodeBadRequest, "%s has a Critical warning, or poses as Sallyport: Sallyport makes no exceptions for such a response", one.Code)
 		}
 		rules := e.Rules
 		if len(rules) == 0 {
@@ -161,7 +161,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 			made = append(made, pass)
 			out = append(out, exception(tx, pass))
 		}
-		record := h.heldRecord(tx, "approval", "ok", one, fmt.Sprintf("%s made by a person: answers of %s pass for %s", count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
+		record := h.heldRecord(tx, "approval", "ok", one, fmt.Sprintf("a person made %s: responses from %s pass for %s", count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
 		record.Session, record.Bytes = "", 0
 		record.Detail = detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": cutList(rules), "item": clip(one.Item, maxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
 		_, err = tx.Append(record)
@@ -212,7 +212,7 @@ func (h *Hub) EndException(_ control.Peer, id string) (out control.Exception, er
 	}
 	pass, known := h.quarantine.passes[id]
 	if !known {
-		return out, answer(control.CodeNotFound, "no such exception; `sallyport exceptions` lists them")
+		return out, answer(control.CodeNotFound, "no such exception; run `sallyport exceptions` to see them")
 	}
 	err = h.update(func(tx *store.Tx) (bool, error) {
 		over := !pass.Ended.IsZero() || !h.opts.Now().Before(pass.Until)
@@ -227,7 +227,7 @@ func (h *Hub) EndException(_ control.Peer, id string) (out control.Exception, er
 			return false, err
 		}
 		_, err := tx.Append(h.record("rejection", "ok", store.Record{
-			Server: out.Server, Tool: toolOf(pass.Item), Code: pass.Code, Summary: "an exception was ended by a person",
+			Server: out.Server, Tool: toolOf(pass.Item), Code: pass.Code, Summary: "a person ended an exception",
 			Detail: detail(map[string]any{"check": "exception", "rule": pass.Rule, "exceptions": []string{pass.ID}, "used": pass.Used}),
 		}))
 		return true, err

@@ -83,7 +83,7 @@ func TestAnExceptionIsNarrow(t *testing.T) {
 	for _, r := range append(p.records("approval"), p.records("rejection")...) {
 		told = append(told, r.Summary)
 	}
-	if got := strings.Join(told, "; "); !strings.Contains(got, `1 exception made by a person: answers of the tool "read_note" pass for 1h`) || !strings.Contains(got, "2 exceptions made") || !strings.Contains(got, "ended by a person") {
+	if got := strings.Join(told, "; "); !strings.Contains(got, `a person made 1 exception: responses from the tool "read_note" pass for 1h`) || !strings.Contains(got, "a person made 2 exceptions") || !strings.Contains(got, "a person ended") {
 		t.Errorf("the timeline says %s", got)
 	}
 }

@@ -23,7 +23,7 @@ func TestWhatHappenedWhileNoHubRanIsReportedByTheNext(t *testing.T) {
 	write(t, d.file, claudeFile) // what `unprotect` does where no hub is
 	d = deskAt(t, home, root, "", nil)
 	it := d.waits(kindUnguarded, "entry:files=unwrapped entry:weather=unwrapped")
-	if !strings.Contains(it.Title, "while no hub ran") {
+	if !strings.Contains(it.Title, "while the hub was off") {
 		t.Errorf("the title is %q", it.Title)
 	}
 	if d.text() != claudeFile {
@@ -477,18 +477,18 @@ func TestTheTimelineCountsWhatWasDone(t *testing.T) {
 		}
 	}
 	d.protect("a", "b")
-	said("2 entries of a client's file guarded")
+	said("guard added to 2 entries of a client's file")
 	d.protect("c")
-	said("1 entry of a client's file guarded")
+	said("guard added to 1 entry of a client's file")
 	d.unprotect("a")
-	said("the guard taken out of 1 entry of a client's file")
+	said("guard removed from 1 entry of a client's file")
 	if left := d.protect().Entries; !slices.ContainsFunc(left, func(e control.ClientEntry) bool {
 		return e.Name == "a" && strings.Contains(e.Why, "left it out before")
 	}) {
 		t.Errorf("of what was taken out it says %+v", left)
 	}
 	d.unprotect()
-	said("the guard taken out of 2 entries of a client's file")
+	said("guard removed from 2 entries of a client's file")
 }
 
 func TestOnAHubWithAWindowOnlyTheWindowDecidesOverFiles(t *testing.T) {

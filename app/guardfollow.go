@@ -89,7 +89,7 @@ func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []client
 	if err != nil {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.problem(problemClientKeep, "what is wanted of "+w.Path+" cannot be kept: "+err.Error(), "see that the disk is not full and "+h.wholeFolder()+" is yours alone")
+		h.problem(problemClientKeep, "Sallyport can't save its record of "+w.Path+": "+err.Error(), "check that the disk isn't full and that only you can write to "+h.wholeFolder())
 		return nil
 	}
 	f := w.ClientFile
@@ -113,7 +113,7 @@ func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []client
 			}
 		}
 		_, err := tx.Append(h.record("config_change", "ok", store.Record{
-			Summary: fmt.Sprintf("%s of a client's file wanted as it is there now", entriesWord(len(names))),
+			Summary: fmt.Sprintf("%s of a client's file kept as in the file", entriesWord(len(names))),
 			Detail:  detail(map[string]any{"check": "client_file", "path": f.Path, "client": f.Client, "why": "as it is", "entries": cutList(cleanNames(names)), "watch_ends": ends}),
 		}))
 		return err
@@ -167,7 +167,7 @@ func (h *Hub) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Cha
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err != nil {
-		h.problem(problemClientWrite, "a new entry of "+w.Path+" could not be guarded: "+err.Error(), "see why, then decide on the item that says so")
+		h.problem(problemClientWrite, "couldn't guard a new entry of "+w.Path+": "+err.Error(), "fix the cause, then review the item in the inbox")
 		return false
 	}
 	if _, ok := h.problems[problemClientWrite]; ok {

@@ -85,11 +85,11 @@ func (h *Hub) cannotView(path string, err error) bool {
 	case err == nil:
 		return false
 	case errors.Is(err, os.ErrNotExist):
-		h.problem(problemClientGone, path+" is gone: the servers that you protected do not start", "`sallyport backups` lists its copies; the watch goes on")
+		h.problem(problemClientGone, path+" is gone, so the servers you protected don't start", "to restore a copy, see `sallyport backups`")
 	case errors.Is(err, os.ErrPermission):
-		h.problem(problemClientDenied, path+" may not be read, so nobody knows whether its servers are guarded", "allow Sallyport to read it")
+		h.problem(problemClientDenied, path+" can't be read, so Sallyport can't tell whether its servers are guarded", "allow Sallyport to read it")
 	default:
-		h.problem(problemClientUnreadable, path+" cannot be read: "+strings.TrimPrefix(err.Error(), path+": "), "mend the file; until then nobody knows whether its servers are guarded")
+		h.problem(problemClientUnreadable, path+" can't be read, so Sallyport can't tell whether its servers are guarded: "+strings.TrimPrefix(err.Error(), path+": "), "fix the file")
 	}
 	return true
 }

@@ -232,7 +232,7 @@ func TestClaudesWipeIsReportedAndPutBackOnADecision(t *testing.T) {
 	guarded := d.text()
 	d.replace("{\n\t\"theme\": \"light\"\n}")
 	it := d.waits(kindConfig, "entry:files=removed entry:weather=removed")
-	if it.Severity != severityHigh || !strings.Contains(it.Title, "wiped") || it.Server != "Claude Desktop" || it.Identity != d.file {
+	if it.Severity != severityHigh || !strings.Contains(it.Title, "all servers were removed") || it.Server != "Claude Desktop" || it.Identity != d.file {
 		t.Errorf("the item: %+v", it)
 	}
 	if strings.Contains(d.text(), "mcpServers") {
@@ -317,7 +317,7 @@ func TestASwappedEntryIsUnguarded(t *testing.T) {
 	})
 	it := d.waits(kindUnguarded, "entry:weather=unwrapped")
 	shown, err := d.Item(it.Code)
-	if err != nil || !strings.Contains(shown.Details[0].Changes[0].Words, "another command") {
+	if err != nil || !strings.Contains(shown.Details[0].Changes[0].Words, "its command changed") {
 		t.Errorf("show: %+v, %v", shown.Details, err)
 	}
 	d.approve(it)
@@ -384,7 +384,7 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 		eventually(t, "the new entry guarded", func() bool { return d.guarded("fresh") })
 		d.settles()
 		eventually(t, "the timeline says so", func() bool {
-			return strings.Contains(plainJSON(d.records("config_change")), "came into a client's file")
+			return strings.Contains(plainJSON(d.records("config_change")), "added to a client's file")
 		})
 	})
 	t.Run("off: it is reported, and approving wraps it", func(t *testing.T) {

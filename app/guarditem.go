@@ -52,7 +52,7 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 			if h.flooded(id, h.opts.Now()) {
 				continue // who changes a file ten times a minute fills neither the timeline nor a person's screen
 			}
-			r := store.Record{Summary: "a client's file is as it is wanted again", Detail: detail(map[string]any{"check": "client_file", "path": w.Path, "client": w.Client, "kind": kind})}
+			r := store.Record{Summary: "a client's file is back to what you wanted", Detail: detail(map[string]any{"check": "client_file", "path": w.Path, "client": w.Client, "kind": kind})}
 			status := "ok"
 			if item != nil {
 				status, r.Code, r.Summary = "warned", item.Code, item.Title
@@ -137,9 +137,9 @@ func graver(a, b string) string {
 // fileTitle is ours: counts, and a name only where it is harmless.
 func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) string {
 	verbs := map[string][2]string{
-		stateNew: {"is new and runs unguarded", "are new and run unguarded"}, stateChanged: {"changed", "changed"},
-		stateRemoved: {"is gone", "are gone"}, stateUnwrapped: {"lost its wrapper and runs unguarded", "lost their wrappers and run unguarded"},
-		stateFake: {"looks guarded and is not", "look guarded and are not"},
+		stateNew: {"is new and not guarded", "are new and not guarded"}, stateChanged: {"changed", "changed"},
+		stateRemoved: {"is gone", "are gone"}, stateUnwrapped: {"lost its guard", "lost their guards"},
+		stateFake: {"only looks guarded", "only look guarded"},
 	}
 	var words []string
 	for _, state := range []string{stateFake, stateUnwrapped, stateRemoved, stateChanged, stateNew} {
@@ -158,9 +158,9 @@ func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) str
 	}
 	switch {
 	case found[0].change.Event == clientconfig.WipedServers:
-		words = []string{fmt.Sprintf("its servers were wiped from its file (%d are gone)", len(found))}
+		words = []string{fmt.Sprintf("all servers were removed from its file (%d are gone)", len(found))}
 	case !h.guard.looked[w.Path] && found[0].kind == kindUnguarded:
-		words = append(words, "done while no hub ran")
+		words = append(words, "changed while the hub was off")
 	}
 	return ClientTitle(w.Client) + ": " + strings.Join(words, "; ")
 }

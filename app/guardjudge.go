@@ -45,17 +45,17 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 		switch c.Event {
 		case clientconfig.WipedServers:
 			for _, name := range c.Names {
-				add(c, name, kindConfig, stateRemoved, severityHigh, "it is gone from the file with all others")
+				add(c, name, kindConfig, stateRemoved, severityHigh, "removed from the file, with all the others")
 			}
 		case clientconfig.RemovedEntry:
-			add(c, c.Name, kindConfig, stateRemoved, severityReview, "it is gone from the file")
+			add(c, c.Name, kindConfig, stateRemoved, severityReview, "removed from the file")
 		case clientconfig.NewEntry:
-			words := "it came into the file and runs unguarded"
+			words := "new in the file and not guarded"
 			switch {
 			case c.Class.Kind == clientconfig.Remote, c.Class.Kind == clientconfig.Odd:
-				words = "it came into the file and cannot be guarded: " + c.Class.Why
+				words = "new in the file, and can't be guarded: " + c.Class.Why
 			case c.Class.Kind == clientconfig.LooksWrapped:
-				words = "it came into the file with the wrapper of another entry"
+				words = "new in the file, with the guard of another entry"
 			}
 			add(c, c.Name, kindConfig, stateNew, severityReview, words)
 		case clientconfig.ChangedEntry:
@@ -65,10 +65,10 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 			}
 			add(c, c.Name, kindConfig, stateChanged, severity, strings.Join(c.Fields, ", ")+" changed")
 		case clientconfig.LostWrapper:
-			words := "its wrapper is gone, so the server runs unguarded"
+			words := "its guard was removed, so the client starts the server directly"
 			e, _ := now.Entry(c.Name)
 			if r := recordOf(w.records, c.Name); r == nil || !slices.Equal(r.Argv, e.Argv()) {
-				words = "its wrapper is gone and another command stands there, which runs unguarded"
+				words = "its guard was removed and its command changed, so the client starts that command directly"
 			}
 			add(c, c.Name, kindUnguarded, stateUnwrapped, severityHigh, words)
 		default: // FalseWrapper, and whatever a later version finds
@@ -76,7 +76,7 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 			if c.Class.Reason == clientconfig.MissingFile && recordOf(w.records, c.Name) != nil && !slices.Contains(c.Fields, "command") {
 				severity = severityHigh // nothing runs: the wrapper that we wrote is not where it was
 			}
-			add(c, c.Name, kindUnguarded, stateFake, severity, "it looks guarded and is not: "+c.Class.Why)
+			add(c, c.Name, kindUnguarded, stateFake, severity, "it only looks guarded: "+c.Class.Why)
 		}
 	}
 	return found

@@ -47,7 +47,7 @@ func TestTheFileIsWatchedWhereEachSystemKeepsIt(t *testing.T) {
 				servers["fresh"] = map[string]any{"command": "npx", "args": []string{"fresh"}}
 			})
 			eventually(t, "the new entry guarded, and kept as wanted so", func() bool {
-				return d.guarded("fresh") && strings.Contains(plainJSON(d.records("config_change")), "came into a client's file")
+				return d.guarded("fresh") && strings.Contains(plainJSON(d.records("config_change")), "added to a client's file")
 			})
 			d.edit(func(servers map[string]any) { delete(servers, "fresh") })
 			d.reject(d.waits(kindConfig, "entry:fresh=removed"))

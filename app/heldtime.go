@@ -23,7 +23,7 @@ func (h *Hub) forgetText(tx *store.Tx, put putHeld, one store.Held, why string) 
 	if err := put(one); err != nil {
 		return err
 	}
-	_, err := tx.Append(h.heldRecord(tx, "quarantine", "blocked", one, "the text of a held answer is not kept any more: "+why))
+	_, err := tx.Append(h.heldRecord(tx, "quarantine", "blocked", one, "the text of a held response was deleted: "+why))
 	return err
 }
 
@@ -123,7 +123,7 @@ func (h *Hub) tend() time.Duration {
 			}
 			for _, one := range stale {
 				one.Decided = now // nobody did; it waits no more
-				if err := h.forgetText(tx, put, one, "nobody decided in time"); err != nil {
+				if err := h.forgetText(tx, put, one, "no decision in time"); err != nil {
 					return false, err
 				}
 			}
@@ -161,7 +161,7 @@ func (h *Hub) expire(tx *store.Tx, put putHeld, one store.Held) error {
 	if err := put(one); err != nil {
 		return err
 	}
-	_, err := tx.Append(h.heldRecord(tx, "quarantine", "blocked", one, "a release ran out before the answer was asked for; it waits again"))
+	_, err := tx.Append(h.heldRecord(tx, "quarantine", "blocked", one, "a released response was not collected in time, so it is held again"))
 	return err
 }
 
@@ -171,7 +171,7 @@ func (h *Hub) waitsAgain(tx *store.Tx, put putHeld, one store.Held) error {
 	if err := put(one); err != nil {
 		return err
 	}
-	_, err := tx.Append(h.heldRecord(tx, "quarantine", "warned", one, "a released answer may have arrived or not: the wrapper ended before it said so; it waits again"))
+	_, err := tx.Append(h.heldRecord(tx, "quarantine", "warned", one, "the guard stopped while it delivered a released response, which may or may not have arrived; it is held again"))
 	return err
 }
 

@@ -209,15 +209,15 @@ func (h *Hub) openStore() error {
 	case errors.Is(err, store.ErrSeal):
 		h.lose(problemStoreSeal, err.Error(), "", time.Time{})
 	case errors.Is(err, store.ErrNewer):
-		h.problem(problemStoreNewer, err.Error(), "install the newer Sallyport; until then nothing is allowed")
+		h.problem(problemStoreNewer, err.Error(), "install the newer version of Sallyport; until then everything is blocked")
 	default:
-		h.problem(problemStoreUnreadable, err.Error(), "see that the disk is not full and the data folder can be read and written, and restart the hub; until then nothing is allowed")
+		h.problem(problemStoreUnreadable, err.Error(), "check that the disk isn't full and that you can read and write the data folder, then restart the hub; until then everything is blocked")
 	}
 	return nil
 }
 
 // errBegunAgain: an empty store was begun after a loss, and a kill came before the decision was written into it.
-var errBegunAgain = errors.New("an earlier store was lost, and beginning again was cut short")
+var errBegunAgain = errors.New("an earlier store was lost, and starting over was interrupted")
 
 // trustStore looks at what an open store says about itself before anything of it counts.
 func (h *Hub) trustStore(s *store.Store) error {
@@ -266,7 +266,7 @@ func (h *Hub) checkMarks() error {
 	}
 	if marked && !h.windowOn {
 		if err := h.store.KeepMark(metaCLI); err != nil {
-			h.problem(problemStoreWrite, err.Error(), "see that the disk is not full and the data folder writable")
+			h.problem(problemStoreWrite, err.Error(), "check that the disk isn't full and that you can write to the data folder")
 		}
 	}
 	asked := h.opts.AllowCLI && !h.opts.Window && h.opts.StartedBy == ByPerson
@@ -278,7 +278,7 @@ func (h *Hub) checkMarks() error {
 }
 
 func (h *Hub) ignoresCLI() {
-	h.problem(problemCLIIgnored, "--allow-cli-approval is ignored: this home was not first made with it", "decide in the window, or switch approvals.cli on there")
+	h.problem(problemCLIIgnored, "--allow-cli-approval is ignored: this data folder was not created with it", "decide in the window, or turn on approvals.cli there")
 }
 
 // checkSeals finds what something else wrote into the store. A pin whose seal does not hold is never read; where pins were
@@ -321,7 +321,7 @@ func (h *Hub) checkSeals() error {
 			return err
 		}
 		_, err = tx.Append(h.record("guard_problem", "blocked", store.Record{
-			Summary: "the store was changed by something other than Sallyport; what it approved is not trusted",
+			Summary: "something other than Sallyport changed the store; what it approved doesn't count",
 			Detail:  detail(map[string]any{"check": "seal", "records": len(found.Records), "rolled": found.Rolled}),
 		}))
 		return err
@@ -329,8 +329,8 @@ func (h *Hub) checkSeals() error {
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("something other than Sallyport wrote the store (%d records)", len(found.Records))
-	h.problem(problemTampered, what, "look at what waits again; find out what wrote "+h.opts.Home.Store)
+	what := fmt.Sprintf("something other than Sallyport changed the store (%d records)", len(found.Records))
+	h.problem(problemTampered, what, "review the items in the inbox again, and find out which program changed "+h.opts.Home.Store)
 	if found.Rolled {
 		return h.settleAll()
 	}
@@ -399,10 +399,10 @@ func (h *Hub) commit(f func(*store.Tx) (wrote bool, err error)) error {
 // usable says whether a call can be answered at all. The caller holds h.mu.
 func (h *Hub) usable() error {
 	if h.leaving {
-		return &control.Error{Code: control.CodeUnavailable, Message: "this hub is ending; ask again in a moment"}
+		return &control.Error{Code: control.CodeUnavailable, Message: "the hub is stopping; try again in a moment"}
 	}
 	if h.store == nil || h.damage != "" {
-		return &control.Error{Code: control.CodeUnavailable, Message: "the store cannot be read, so everything stays blocked; `sallyport status` says why"}
+		return &control.Error{Code: control.CodeUnavailable, Message: "the store can't be read, so everything is blocked; run `sallyport status` to see why"}
 	}
 	return nil
 }
@@ -415,10 +415,10 @@ func (h *Hub) failed(err error) error {
 	}
 	if errors.Is(err, store.ErrCorrupt) {
 		h.damaged(err)
-		return &control.Error{Code: control.CodeUnavailable, Message: "the store is damaged, so everything stays blocked; `sallyport status` says what to do"}
+		return &control.Error{Code: control.CodeUnavailable, Message: "the store is damaged, so everything is blocked; run `sallyport status` to see what to do"}
 	}
-	h.problem(problemStoreWrite, err.Error(), "see that the disk is not full and the data folder writable; what was allowed before stays so, nothing else opens")
-	return &control.Error{Code: control.CodeUnavailable, Message: "the store could not be used: " + oneLine(err.Error())}
+	h.problem(problemStoreWrite, err.Error(), "check that the disk isn't full and that you can write to the data folder; what you allowed still works, everything else is blocked")
+	return &control.Error{Code: control.CodeUnavailable, Message: "the store can't be used: " + oneLine(err.Error())}
 }
 
 // damaged ends this hub for one that puts the store aside: a store that cannot be read is never worked with any further.

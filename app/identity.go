@@ -58,7 +58,7 @@ func CheckServer(ref control.ServerRef) error {
 	for _, p := range parts {
 		// JSON turned every byte that is no UTF-8 into U+FFFD on the way here: two commands would be one server.
 		if !utf8.ValidString(p) || strings.ContainsRune(p, utf8.RuneError) {
-			return errors.New("the command holds bytes that are no UTF-8")
+			return errors.New("the command is not valid UTF-8")
 		}
 		if total += len(p); total > maxIdentifier {
 			return errors.New("the command is too long")

@@ -146,7 +146,7 @@ func titleOf(server, kind string, parts []judged, blocked bool) string {
 	}
 	title := server + ": " + strings.Join(words, ", ")
 	if blocked {
-		title += "; the server is blocked whole"
+		title += "; the whole server is blocked"
 	}
 	return title
 }

@@ -25,7 +25,7 @@ func TestAnItemThatReturnsToItsApprovedFormWorksAgainAtOnce(t *testing.T) {
 	}
 	p.quiet()
 	drift := p.records("drift")
-	if last := drift[len(drift)-1]; last.Status != "ok" || !strings.Contains(last.Summary, "back to what was allowed") {
+	if last := drift[len(drift)-1]; last.Status != "ok" || !strings.Contains(last.Summary, "back to what you allowed") {
 		t.Fatalf("timeline %+v", last)
 	}
 	e := wantError(t, errOf(p.Decide(person, control.Decide{Code: gone.Code, Digest: gone.Digest})), control.CodeStale)
@@ -345,7 +345,7 @@ func TestInstructionsAreSpokenOfAsMany(t *testing.T) {
 		}
 	}
 	all := strings.Join(said, "\n")
-	for _, want := range []string{"are new and not", "are no longer offered", "are offered again, as they were allowed", "changed since they were allowed", "are back to what was allowed", "are what was refused", "were allowed", "were rejected", "were blocked"} {
+	for _, want := range []string{"are new and not", "are no longer offered", "are back, as you allowed them", "changed since you allowed them", "changed back to what you allowed", "are what you blocked", "were allowed", "were rejected", "were blocked"} {
 		if !strings.Contains(all, "the instructions "+want) {
 			t.Errorf("nothing says that they %s:\n%s", want, all)
 		}

@@ -119,7 +119,7 @@ func interactionContent(l *ledger, parts []store.Part, before map[string]int) *c
 	c.title = shortName(l.server) + " " + interactionTitles[parts[0].Item]
 	switch kinds := alike(parts); {
 	case len(kinds) > 1:
-		c.title = shortName(l.server) + " asked Claude and you for several things, and was refused"
+		c.title = shortName(l.server) + " asked Claude and you for several things; Sallyport blocked it"
 	case len(parts) > 1:
 		c.title = shortName(l.server) + " " + severalTitles[parts[0].Item]
 	}
@@ -128,18 +128,18 @@ func interactionContent(l *ledger, parts []store.Part, before map[string]int) *c
 
 // interactionTitles are ours: nothing of what was asked stands in a title.
 var interactionTitles = map[string]string{
-	control.PartInteraction + inspect.AskSampling:    "asked Claude to write something, and was refused",
-	control.PartInteraction + inspect.AskElicitation: "asked you a question that was not shown",
-	control.PartInteraction + inspect.AskRoots:       "asked for your folders, and was refused",
-	control.PartInteraction + inspect.AskOther:       "asked Claude for something, and was refused",
+	control.PartInteraction + inspect.AskSampling:    "asked Claude to write something; Sallyport blocked it",
+	control.PartInteraction + inspect.AskElicitation: "asked you a question; Sallyport blocked it",
+	control.PartInteraction + inspect.AskRoots:       "asked for your folders; Sallyport blocked it",
+	control.PartInteraction + inspect.AskOther:       "asked Claude for something; Sallyport blocked it",
 }
 
 // severalTitles are those of several requests of one kind.
 var severalTitles = map[string]string{
-	control.PartInteraction + inspect.AskSampling:    "asked Claude to write several things, and was refused",
-	control.PartInteraction + inspect.AskElicitation: "asked you several questions that were not shown",
-	control.PartInteraction + inspect.AskRoots:       "asked for your folders in several ways, and was refused",
-	control.PartInteraction + inspect.AskOther:       "asked Claude for several things, and was refused",
+	control.PartInteraction + inspect.AskSampling:    "asked Claude to write several things; Sallyport blocked them",
+	control.PartInteraction + inspect.AskElicitation: "asked you several questions; Sallyport blocked them",
+	control.PartInteraction + inspect.AskRoots:       "asked for your folders in several ways; Sallyport blocked it",
+	control.PartInteraction + inspect.AskOther:       "asked Claude for several things; Sallyport blocked them",
 }
 
 // askedWords name a request in our sentences: "… was allowed by a person".

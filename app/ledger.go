@@ -238,7 +238,7 @@ func readFindings(raw json.RawMessage) []inspect.Finding {
 	var findings []inspect.Finding
 	if len(raw) > 0 && json.Unmarshal(raw, &findings) != nil {
 		// What cannot be read must not look like nothing found.
-		return []inspect.Finding{{Rule: "unreadable_findings", Level: inspect.High, Category: "threat", Title: "What was found here cannot be read any more"}}
+		return []inspect.Finding{{Rule: "unreadable_findings", Level: inspect.High, Category: "threat", Title: "This warning can no longer be read"}}
 	}
 	return findings
 }

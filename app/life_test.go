@@ -363,8 +363,8 @@ func TestWhatAServerLeftBehindIsInTheTimeline(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %s: %s %s", r.Server, r.Session, r.Status, r.Summary, r.Detail))
 	}
 	want := []string{
-		`a server  blocked: its wrapper and its guard were killed while it ran; the hub ended what was left of it {"check":"leftover","count":1}`,
-		`weather session-1 blocked: its wrapper and its guard were killed while it ran; the hub ended what was left of it {"check":"leftover","count":3}`,
+		`a server  blocked: its guard was killed while it ran; the hub stopped what was left of it {"check":"leftover","count":1}`,
+		`weather session-1 blocked: its guard was killed while it ran; the hub stopped what was left of it {"check":"leftover","count":3}`,
 	}
 	slices.Sort(got)
 	if !slices.Equal(got, want) {

@@ -104,7 +104,7 @@ func (h *Hub) Serve(ctx context.Context, listener *control.Listener, log *slog.L
 func (h *Hub) Show(peer control.Peer, route string) error {
 	switch {
 	case peer.Descends:
-		return answer(control.CodeDescends, "a program inside a wrapped server cannot raise the window")
+		return answer(control.CodeDescends, "a program inside a guarded server can't open the window")
 	case h.opts.Show == nil:
 		return answer(control.CodeNotHere, "this hub has no window")
 	}
@@ -126,11 +126,11 @@ func (h *Hub) StepDown(peer control.Peer) error {
 	defer h.mu.Unlock()
 	switch {
 	case peer.Descends:
-		return answer(control.CodeDescends, "a program inside a wrapped server cannot end the hub")
+		return answer(control.CodeDescends, "a program inside a guarded server can't stop the hub")
 	case peer.Role != control.RoleHub:
-		return answer(control.CodeBadRequest, "only another hub takes over")
+		return answer(control.CodeBadRequest, "only another hub can take over")
 	case h.opts.StartedBy != ByWrapper:
-		return answer(control.CodeNotHere, "a hub that a person started runs already")
+		return answer(control.CodeNotHere, "a hub you started is already running")
 	}
 	if h.store != nil {
 		if err := h.store.Flush(); err != nil {

@@ -39,13 +39,13 @@ func (h *Hub) lose(problem, why, kept string, at time.Time) {
 	h.lost = l
 	mend := "put a good copy in its place"
 	if kept != "" {
-		mend += " (what was there is kept at " + kept + ")"
+		mend += " (the old one is kept at " + kept + ")"
 	}
 	if problem == problemStoreSeal {
-		mend = "put store and seal.key back as they belong together"
+		mend = "put back the store and the seal.key that belong together"
 	}
 	// The code comes first: a path may be long, and what stands behind it is read last.
-	h.problem(problem, l.why, fmt.Sprintf("nothing is allowed until this is decided: begin again with an empty store by inbox item %s, or %s and restart the hub", l.code, mend))
+	h.problem(problem, l.why, fmt.Sprintf("everything is blocked until you start over with an empty store (inbox item %s), or %s and restart the hub", l.code, mend))
 	// The store took its mark with it; the copy beside it holds as long as the key does.
 	asked := h.opts.AllowCLI && !h.opts.Window && h.opts.StartedBy == ByPerson
 	h.cli = asked && store.MarkKept(h.opts.Home.Dir, store.Options{}, metaCLI)
@@ -82,11 +82,11 @@ func (h *Hub) loseMissing(missing error) {
 func (l *lost) title() string {
 	switch l.problem {
 	case problemStoreMissing:
-		return "The store is gone: nothing is allowed until you begin again or put it back"
+		return "The store is gone: everything is blocked until you start over or put it back"
 	case problemStoreSeal:
-		return "The store and its seal key do not belong together: nothing is allowed until you begin again or put them right"
+		return "The store and its seal key don't belong together: everything is blocked until you start over or fix this"
 	}
-	return "The store was damaged and put aside: nothing is allowed until you begin again or mend it"
+	return "The store is damaged and was set aside: everything is blocked until you start over or repair it"
 }
 
 func (l *lost) item() control.InboxItem {
@@ -114,7 +114,7 @@ func (l *lost) detail() control.ItemDetail {
 // named says that a code is the one of this item.
 func (l *lost) named(code string) error {
 	if !strings.EqualFold(code, l.code) {
-		return answer(control.CodeUnavailable, "the store cannot be read, so everything stays blocked; item %s is the only one there is now", l.code)
+		return answer(control.CodeUnavailable, "the store can't be read, so everything is blocked; item %s is the only one now", l.code)
 	}
 	return nil
 }
@@ -127,11 +127,11 @@ func (h *Hub) beginAgain(d control.Decide) (out control.Decided, err error) {
 	}
 	switch {
 	case d.Digest == "":
-		return out, answer(control.CodeBadRequest, "a decision needs the digest of what was shown: run `sallyport show %s`", h.lost.code)
+		return out, answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", h.lost.code)
 	case d.Digest != h.lost.digest:
-		return out, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since it was shown: read it again", h.lost.code), See: h.lost.code}
+		return out, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since it was shown: review it again", h.lost.code), See: h.lost.code}
 	case d.Reject:
-		return out, answer(control.CodeBadRequest, "%s needs no rejection: all stays blocked until you begin again or put a good store in its place", h.lost.code)
+		return out, answer(control.CodeBadRequest, "%s can't be rejected: everything stays blocked until you start over or put a good store in its place", h.lost.code)
 	}
 	if err := h.emptyStore(); err != nil {
 		return out, h.failed(err)
@@ -156,7 +156,7 @@ func (h *Hub) emptyStore() error {
 		return err
 	}
 	if loss, err := s.Loss(); err != nil || loss == nil {
-		return errors.Join(err, s.Close(), answer(control.CodeStale, "a store is in its place again: restart the hub to use it"))
+		return errors.Join(err, s.Close(), answer(control.CodeStale, "the store is back: restart the hub to use it"))
 	}
 	err = s.Update(func(tx *store.Tx) error {
 		if marked {
@@ -172,7 +172,7 @@ func (h *Hub) emptyStore() error {
 				Code: h.lost.code, Summary: "the store was lost: " + clip(h.lost.why, 1000), Detail: detail(map[string]any{"check": "store", "kept": h.lost.kept}),
 			}),
 			h.record("approval", "ok", store.Record{
-				Code: h.lost.code, Summary: "begun again with an empty store by a person", Detail: detail(map[string]any{"check": "store", "digest": h.lost.digest}),
+				Code: h.lost.code, Summary: "started over with an empty store by a person", Detail: detail(map[string]any{"check": "store", "digest": h.lost.digest}),
 			}))
 		return err
 	})

@@ -94,14 +94,14 @@ func (h *Hub) openRules() error {
 
 // rulesFail says that a file does not load, and what holds instead. The caller holds h.mu.
 func (h *Hub) rulesFail(path string, err error) {
-	holds := "no rule of one's own is in force"
+	holds := "no rules of your own apply"
 	if n := h.own.file.Load().Count(); n > 0 {
-		holds = "what it said before holds: " + count(n, "rule")
+		holds = "its earlier version still applies: " + count(n, "rule")
 		if h.own.path != path {
-			holds = "those of " + inspect.Escape(h.own.path) + " hold"
+			holds = "the rules of " + inspect.Escape(h.own.path) + " still apply"
 		}
 	}
-	h.problem(problemRules, fmt.Sprintf("the rule file %s does not load: %v; %s", inspect.Escape(path), err, holds), "mend the file; it counts as soon as it loads")
+	h.problem(problemRules, fmt.Sprintf("the rule file %s does not load: %v; %s", inspect.Escape(path), err, holds), "fix the file; it applies as soon as it loads")
 }
 
 // useRules puts a file's rules in force and tells the wrappers; nil is what the setting says where it says off, and else
@@ -119,9 +119,9 @@ func (h *Hub) useRules(rules *loadedRules) {
 		return
 	}
 	if h.store != nil {
-		summary := "no rules of one's own any more"
+		summary := "rules of your own removed"
 		if rules.file != nil {
-			summary = fmt.Sprintf("%s of one's own, of %s", count(rules.file.Count(), "rule"), inspect.Escape(rules.path))
+			summary = fmt.Sprintf("%s of your own, from %s", count(rules.file.Count(), "rule"), inspect.Escape(rules.path))
 		}
 		err := h.update(func(tx *store.Tx) (bool, error) {
 			kept, err := json.Marshal(keptRules{rules.path, rules.raw})

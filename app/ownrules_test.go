@@ -73,7 +73,7 @@ func TestARuleFileThatIsNamedCountsAtOnceAndWrappersGetIt(t *testing.T) {
 	}
 	var recorded bool
 	for _, r := range p.records("config_change") {
-		recorded = recorded || strings.Contains(r.Summary, "1 rule of one's own") && strings.Contains(r.Summary, p.ruleSet())
+		recorded = recorded || strings.Contains(r.Summary, "1 rule of your own") && strings.Contains(r.Summary, p.ruleSet())
 	}
 	if !recorded {
 		t.Errorf("the timeline does not name the rule set: %+v", p.records("config_change"))
@@ -166,7 +166,7 @@ func TestARuleFileIsFollowedAndOneThatBreaksLeavesTheOldRules(t *testing.T) {
 		} else {
 			write(t, path, broken)
 		}
-		eventually(t, "the problem", func() bool { return strings.Contains(p.rulesProblem(), "what it said before holds: 1 rule") })
+		eventually(t, "the problem", func() bool { return strings.Contains(p.rulesProblem(), "its earlier version still applies: 1 rule") })
 		if p.ruleSet() != nameOf(t, ruleFor("shut")) || string(w.last(t).Rules) != ruleFor("shut") {
 			t.Errorf("the old rules went: %s, %s", p.ruleSet(), w.last(t).Rules)
 		}
@@ -183,7 +183,7 @@ func TestAFileNamedByHandThatDoesNotLoadIsToldOf(t *testing.T) {
 	p := newPlace(t)
 	path := ruleFileAt(t, `{`)
 	write(t, p.home.Settings, `{"inspect.rules": `+plainJSON(path)+`}`)
-	eventually(t, "the problem", func() bool { return strings.Contains(p.rulesProblem(), "no rule of one's own is in force") })
+	eventually(t, "the problem", func() bool { return strings.Contains(p.rulesProblem(), "no rules of your own apply") })
 	write(t, path, ruleFor("open"))
 	eventually(t, "the mended file", func() bool { return p.ruleSet() == nameOf(t, ruleFor("open")) && p.rulesProblem() == "" })
 }
@@ -199,7 +199,7 @@ func TestARestartDoesNotDropRulesWhoseFileIsBroken(t *testing.T) {
 			t.Fatal(err)
 		}
 		p = p.again()
-		if p.ruleSet() != nameOf(t, ruleFor("open")) || !strings.Contains(p.rulesProblem(), "holds: 1 rule") {
+		if p.ruleSet() != nameOf(t, ruleFor("open")) || !strings.Contains(p.rulesProblem(), "still applies: 1 rule") {
 			t.Fatalf("after a restart: %s, %q", p.ruleSet(), p.rulesProblem())
 		}
 		if w := p.wrap("weather"); string(w.last(t).Rules) != ruleFor("open") {

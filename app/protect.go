@@ -46,7 +46,7 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 	}
 	after, err := viewOf(e.view.path, result.Raw)
 	if err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "the edit would not read back, so nothing was changed: %s", oneLine(err.Error()))
+		return control.Protected{}, answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", oneLine(err.Error()))
 	}
 	var done, guarded []string
 	for _, o := range result.Outcomes {
@@ -127,12 +127,12 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 	if err := e.missing(result); err != nil {
 		return out, err
 	}
-	if err := h.mayLoosen(allowed, p.Decided || !result.Changed && e.wanted == nil, "without its wrapper a server runs unguarded"); err != nil {
+	if err := h.mayLoosen(allowed, p.Decided || !result.Changed && e.wanted == nil, "without its guard, a server is not checked"); err != nil {
 		return control.Protected{}, err
 	}
 	after, err := viewOf(e.view.path, result.Raw)
 	if err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "the edit would not read back, so nothing was changed: %s", oneLine(err.Error()))
+		return control.Protected{}, answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", oneLine(err.Error()))
 	}
 	w := e.wanted
 	if w == nil {

@@ -292,7 +292,7 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 		}
 		for _, old := range evicted {
 			old.Decided = now
-			if err := h.forgetText(tx, put, old, "more responses wait than are kept, and this was the oldest of the largest item"); err != nil {
+			if err := h.forgetText(tx, put, old, "too many held responses; this was the oldest one of the largest item"); err != nil {
 				return false, err
 			}
 		}
@@ -310,7 +310,7 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 		}
 		summary := item.Title
 		if one.State == control.HeldGone {
-			summary += "; it is too large to be kept, and is gone"
+			summary += "; it was too large to keep and is gone"
 		}
 		_, err := tx.Append(h.record("quarantine", "held", store.Record{
 			Server: server, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,

@@ -47,25 +47,25 @@ func (h *Hub) decidesHeld(peer control.Peer, code string) error {
 func (h *Hub) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
 	it, err := tx.Item(code)
 	if absent(err) {
-		return it, store.Held{}, answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists the items", inspect.CleanName(code, "of that code"))
+		return it, store.Held{}, answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", inspect.CleanName(code, "of that code"))
 	}
 	if err != nil {
 		return it, store.Held{}, err
 	}
 	if it.Kind != kindHeld {
-		return it, store.Held{}, answer(control.CodeBadRequest, "%s is no held answer: decide on it with `sallyport approve %s` or `sallyport reject %s`", it.Code, it.Code, it.Code)
+		return it, store.Held{}, answer(control.CodeBadRequest, "%s is not a held response: decide on it with `sallyport approve %s` or `sallyport reject %s`", it.Code, it.Code, it.Code)
 	}
 	one, err := tx.Held(it.Code)
 	if absent(err) {
-		return it, one, answer(control.CodeStale, "nothing is known of %s any more", it.Code)
+		return it, one, answer(control.CodeStale, "%s is no longer known", it.Code)
 	}
 	switch {
 	case err != nil:
 		return it, one, err
 	case digest == "":
-		return it, one, answer(control.CodeBadRequest, "a decision needs the digest of what was shown: run `sallyport show %s`", it.Code)
+		return it, one, answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", it.Code)
 	case digest != it.Digest:
-		return it, one, &control.Error{Code: control.CodeStale, Message: it.Code + " is not what was shown: look at it again", See: it.Code}
+		return it, one, &control.Error{Code: control.CodeStale, Message: it.Code + " changed since it was shown: review it again", See: it.Code}
 	}
 	return it, one, nil
 }
@@ -110,27 +110,27 @@ func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 		one.State == control.HeldReleased && one.Without == r.WithoutMarked && now.Before(one.Until):
 		return false, nil
 	case one.State == control.HeldDiscarded:
-		return false, answer(control.CodeStale, "%s was discarded already", one.Code)
+		return false, answer(control.CodeStale, "%s was already discarded", one.Code)
 	}
 	text, err := tx.HeldText(*one)
 	if absent(err) {
-		return false, answer(control.CodeStale, "the text of %s is not kept any more: there is nothing to release", one.Code)
+		return false, answer(control.CodeStale, "the text of %s is no longer stored, so there is nothing to release", one.Code)
 	}
 	if err != nil {
 		return false, err
 	}
 	if r.WithoutMarked {
 		if _, err := h.own.file.Load().RemoveMarked(text.Answer, readFindings(text.Findings)); err != nil {
-			return false, answer(control.CodeBadRequest, "what is marked in %s cannot be taken out (%s): release it whole, or discard it", one.Code, oneLine(err.Error()))
+			return false, answer(control.CodeBadRequest, "Sallyport can't remove the marked text from %s (%s): release all of it, or discard it", one.Code, oneLine(err.Error()))
 		}
 	}
 	one.State, one.Decided, one.Until, one.Without = control.HeldReleased, now, now.Add(releaseFor), r.WithoutMarked
 	if err := put(*one); err != nil {
 		return false, err
 	}
-	words := "a held answer was released, once, by a person"
+	words := "a person released a held response once"
 	if one.Without {
-		words = "a held answer was released without what is marked in it, once, by a person"
+		words = "a person released a held response once, without the marked text"
 	}
 	err = h.noteHeldDecision(tx, "release", *one, words, r)
 	h.crashPoint("release")
@@ -143,15 +143,15 @@ func (h *Hub) discardHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 	case control.HeldDiscarded:
 		return false, nil
 	case control.HeldDelivered:
-		return false, answer(control.CodeStale, "%s was handed over already", one.Code)
+		return false, answer(control.CodeStale, "%s was already delivered", one.Code)
 	case control.HeldTaken:
-		return false, answer(control.CodeStale, "%s was released and is being handed over", one.Code)
+		return false, answer(control.CodeStale, "%s was released and is being delivered", one.Code)
 	}
 	one.State, one.Decided, one.Text, one.Kept = control.HeldDiscarded, h.opts.Now(), "", 0
 	if err := put(*one); err != nil {
 		return false, err
 	}
-	return true, h.noteHeldDecision(tx, "rejection", *one, "a held answer was discarded by a person", r)
+	return true, h.noteHeldDecision(tx, "rejection", *one, "a person discarded a held response", r)
 }
 
 func (h *Hub) noteHeldDecision(tx *store.Tx, kind string, one store.Held, words string, r control.Release) error {

@@ -177,7 +177,7 @@ func TestWithoutWhatIsMarked(t *testing.T) {
 	unplaced.Findings = []inspect.Finding{{Rule: "sink", Level: inspect.High, Category: "threat", Where: "content[9].text", Start: 1, End: 4}}
 	other := w.hold(unplaced)
 	_, err := p.Release(person, control.Release{Code: other, Digest: p.shown(other).Digest, WithoutMarked: true})
-	if e := wantError(t, err, control.CodeBadRequest); !strings.Contains(e.Message, "release it whole, or discard it") {
+	if e := wantError(t, err, control.CodeBadRequest); !strings.Contains(e.Message, "release all of it, or discard it") {
 		t.Errorf("%q", e.Message)
 	}
 	p.stands(other, control.HeldWaiting)

@@ -363,7 +363,7 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger, s *session, r control.Report, 
 	}
 	return []store.Record{h.record("policy_decision", "warned", store.Record{
 		Server: l.server.Name, Session: s.id, Client: s.client,
-		Summary: "the server's declarations as a whole have findings",
+		Summary: "what the server declares has warnings as a whole",
 		Detail:  detail(map[string]any{"check": "metadata", "rules": slices.Sorted(maps.Keys(rules))}),
 	})}, nil
 }

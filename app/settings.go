@@ -84,7 +84,7 @@ func (h *Hub) readSettings() error {
 	raw, err := readSettingsFile(h.opts.Home.Settings)
 	if err != nil {
 		h.settings.broken = true
-		h.problem(problemSettings, err.Error(), "make settings.json a file of yours with mode 0600; the last good values hold")
+		h.problem(problemSettings, err.Error(), "make settings.json your own file with mode 0600; until then the last good values apply")
 		return nil
 	}
 	if h.settings.read && !h.settings.broken && string(raw) == string(h.settings.raw) {
@@ -94,7 +94,7 @@ func (h *Hub) readSettings() error {
 	doc, errs := policy.ParseDocument(raw)
 	if len(errs) > 0 && !isObject(raw) {
 		h.settings.broken = true
-		h.problem(problemSettings, errs[0].Error(), "mend settings.json; the last good values hold")
+		h.problem(problemSettings, errs[0].Error(), "fix settings.json; until then the last good values apply")
 		return nil
 	}
 	h.settings.broken = false
@@ -104,12 +104,12 @@ func (h *Hub) readSettings() error {
 			without, err := doc.Set(s.Key, "", "", "")
 			if err == nil && string(without.Marshal()) != string(doc.Marshal()) {
 				doc = without
-				errs = append(errs, fmt.Errorf("settings: %s is set in the window only", s.Key))
+				errs = append(errs, fmt.Errorf("settings: %s can only be set in the window", s.Key))
 			}
 		}
 	}
 	if len(errs) > 0 {
-		h.problem(problemSettings, errs[0].Error(), "mend settings.json; what could be read holds where it is not looser")
+		h.problem(problemSettings, errs[0].Error(), "fix settings.json; until then only its stricter values apply")
 	}
 	h.settings.file = doc
 	accepted := doc
@@ -224,7 +224,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 		return false, nil, stale(tx, it)
 	}
 	if h.settings.broken {
-		return false, nil, answer(control.CodeUnavailable, "settings.json cannot be read: mend it first")
+		return false, nil, answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
 	}
 	chosen, err := selection(it, d)
 	if err != nil {

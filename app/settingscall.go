@@ -25,7 +25,7 @@ func (h *Hub) Settings(q control.SettingQuery) ([]control.Setting, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, answer(control.CodeNotFound, "no setting %s; `sallyport settings list` shows them", inspect.CleanName(q.Key, "of that name"))
+		return nil, answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", inspect.CleanName(q.Key, "of that name"))
 	}
 	return rows, nil
 }
@@ -124,20 +124,20 @@ func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() er
 	}
 	s, ok := policy.Lookup(q.Key)
 	if !ok {
-		return control.Setting{}, answer(control.CodeNotFound, "no setting %s; `sallyport settings list` shows them", inspect.CleanName(q.Key, "of that name"))
+		return control.Setting{}, answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", inspect.CleanName(q.Key, "of that name"))
 	}
 	if s.Window {
-		return control.Setting{}, answer(control.CodeNotHere, "%s is set in the window only", s.Key)
+		return control.Setting{}, answer(control.CodeNotHere, "%s can only be set in the window", s.Key)
 	}
 	if h.settings.broken {
-		return control.Setting{}, answer(control.CodeUnavailable, "settings.json cannot be read: mend it first")
+		return control.Setting{}, answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
 	}
 	server, err := h.settingServer(q.Server)
 	if err != nil {
 		return control.Setting{}, err
 	}
 	if q.Tool != "" && q.Server == "" {
-		return control.Setting{}, answer(control.CodeBadRequest, "a tool's setting needs its server too")
+		return control.Setting{}, answer(control.CodeBadRequest, "a tool's setting needs the server too")
 	}
 	accepted, err := h.settings.accepted.Set(q.Key, q.Value, server.ID, q.Tool)
 	if err != nil {

@@ -41,7 +41,7 @@ func (h *Hub) writeSettings(doc policy.Document) ([]byte, error) {
 		return nil, err
 	}
 	if string(now) != string(h.settings.raw) {
-		return nil, answer(control.CodeStale, "settings.json was edited just now: look again")
+		return nil, answer(control.CodeStale, "settings.json was just edited: check it again")
 	}
 	raw := doc.Marshal()
 	temporary := path + ".new"
@@ -72,7 +72,7 @@ func (h *Hub) watchSettings() {
 	}
 	if err != nil {
 		h.mu.Lock()
-		h.problem(problemSettingsWatch, "settings.json is not watched: "+err.Error(), "restart the hub after you edit it")
+		h.problem(problemSettingsWatch, "can't watch settings.json: "+err.Error(), "restart the hub after you edit it")
 		h.mu.Unlock()
 		return
 	}

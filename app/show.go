@@ -183,7 +183,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 	err = h.store.View(func(tx *store.Tx) error {
 		it, err := tx.Item(code)
 		if absent(err) {
-			return answer(control.CodeNotFound, "no item %s; `sallyport inbox` lists the items", inspect.CleanName(code, "of that code"))
+			return answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", inspect.CleanName(code, "of that code"))
 		}
 		if err != nil {
 			return err
@@ -486,7 +486,7 @@ func (h *Hub) Log(q control.LogQuery) (out control.Log, err error) {
 	}
 	text, next, err := h.logs.read(id, q)
 	if err != nil {
-		return out, answer(control.CodeUnavailable, "the log cannot be read: %s", oneLine(err.Error()))
+		return out, answer(control.CodeUnavailable, "can't read the log: %s", oneLine(err.Error()))
 	}
 	return control.Log{Text: text, Next: next}, nil
 }
@@ -501,7 +501,7 @@ func (h *Hub) Stderr(w control.Wrapper, chunk control.Stderr) {
 	}
 	if err := h.logs.write(s.server, s.id, s.secrets, chunk.Chunk); err != nil {
 		h.mu.Lock()
-		h.problem(problemLog, fmt.Sprintf("what servers print cannot be kept: %v", err), "see that the disk is not full and "+h.opts.Home.Logs+" is writable")
+		h.problem(problemLog, fmt.Sprintf("Sallyport can't save what servers print: %v", err), "check that the disk isn't full and that you can write to "+h.opts.Home.Logs)
 		h.mu.Unlock()
 	}
 }

@@ -26,7 +26,7 @@ func (h *Hub) collectSpool() {
 				h.damaged(err)
 			}
 			if err != nil {
-				h.problem(problemSpool, oneLine(err.Error()), "see that the disk is not full; the records stay where they are until they can be taken")
+				h.problem(problemSpool, oneLine(err.Error()), "free up disk space; the records stay where they are until then")
 			} else {
 				h.solved(problemSpool)
 			}
@@ -74,7 +74,7 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 	records, refused := s.caused(name, rest)
 	if refused += strange; refused > 0 {
 		records = append(records, h.record("guard_problem", "warned", store.Record{
-			Server: name, Session: s.id, Summary: fmt.Sprintf("%s of a wrapper that ended could not be its own; they were left out", count(refused, "record")),
+			Server: name, Session: s.id, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", count(refused, "record")),
 			Detail: detail(map[string]any{"check": "records", "count": refused}),
 		}))
 	}
@@ -186,7 +186,7 @@ func (h *Hub) Ended(from control.Register, processes int) {
 	}
 	_, err := h.store.AppendNow(h.record("guard_problem", "blocked", store.Record{
 		Server: name, Client: s.client, Session: s.id,
-		Summary: "its wrapper and its guard were killed while it ran; the hub ended what was left of it",
+		Summary: "its guard was killed while it ran; the hub stopped what was left of it",
 		Detail:  detail(map[string]any{"check": "leftover", "count": processes}),
 	}))
 	_ = h.failedReading(err)

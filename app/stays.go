@@ -16,7 +16,7 @@ func Stays(path string) error {
 		return fmt.Errorf("find this program: %w", err)
 	}
 	if why := passing(path, target, os.TempDir(), os.Getenv("SALLYPORT_HOME") != ""); why != "" {
-		return fmt.Errorf("%s %s, and a client keeps the path: install the program where it stays (sudo install %s /usr/local/bin/sallyport) and call that one",
+		return fmt.Errorf("%s %s, and clients keep this path: install the program in a permanent place (sudo install %s /usr/local/bin/sallyport) and run it from there",
 			path, why, filepath.Base(path))
 	}
 	return nil
@@ -41,15 +41,15 @@ func passing(path, target, temporary string, ownHome bool) string {
 		parts := strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' })
 		switch {
 		case slices.ContainsFunc(parts[:max(len(parts)-1, 0)], goRun):
-			return "was built by go run, which removes it again"
+			return "was built by go run, which deletes it afterwards"
 		case slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".mount_") }):
-			return "lies in a disk image that is only mounted while it runs"
+			return "is in a disk image that is only mounted while it runs"
 		case slices.Contains(parts, "AppTranslocation"), strings.HasPrefix(p, "/Volumes/"):
-			return "lies in a disk image, or was not moved to a folder of programs yet"
+			return "is in a disk image, or was not moved to the Applications folder yet"
 		case strings.HasPrefix(p, "/proc/"), strings.HasPrefix(p, "/dev/"):
-			return "is no file that stays"
+			return "is not a permanent file"
 		case !ownHome && (below(p, temporary) || below(p, "/tmp") || below(p, "/var/tmp")):
-			return "lies in the temporary folder"
+			return "is in the temporary folder"
 		}
 	}
 	return ""

@@ -74,7 +74,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		if absent(err) {
 			out.State = control.HeldGone
 			one.Decided = now
-			return true, h.forgetText(tx, put, one, "it is not what was stored")
+			return true, h.forgetText(tx, put, one, "it isn't what was stored")
 		}
 		if err != nil {
 			return false, err
@@ -82,7 +82,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		out.Answer, out.Error = text.Answer, one.Error
 		if one.Without {
 			if out.Answer, err = h.own.file.Load().RemoveMarked(text.Answer, readFindings(text.Findings)); err != nil {
-				return false, answer(control.CodeUnavailable, "what is marked in %s cannot be taken out: %s", one.Code, oneLine(err.Error()))
+				return false, answer(control.CodeUnavailable, "Sallyport can't remove the marked text from %s: %s", one.Code, oneLine(err.Error()))
 			}
 		}
 		out.State, out.Settings = control.HeldTaken, h.settings.forServer(server)
@@ -123,11 +123,11 @@ func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken b
 			return false, nil
 		}
 		record := sent[0]
-		record.Tool, record.Summary = heldTool(one), "a released answer was handed over"
+		record.Tool, record.Summary = heldTool(one), "a released response was delivered"
 		record.Detail = detail(map[string]any{"check": "quarantine", "without_marked": one.Without, "held_for": one.Client})
 		if one.State == control.HeldTaken && !last {
 			// Two wrappers have it by now: a person was told that it may have arrived when it was released again.
-			record.Status, record.Summary = "warned", "a released answer had been handed over before it was released again"
+			record.Status, record.Summary = "warned", "a released response had already been delivered before it was released again"
 			stored, err := tx.Append(record)
 			return len(stored) > 0, err
 		}

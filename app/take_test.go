@@ -183,7 +183,7 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 			t.Errorf("%d of %s wait, want %d", it.Count, it.Server, want)
 		}
 	}
-	if all := p.records("quarantine"); !strings.Contains(plainJSON(all), "the oldest of the largest item") {
+	if all := p.records("quarantine"); !strings.Contains(plainJSON(all), "the oldest one of the largest item") {
 		t.Errorf("the timeline says %+v", all)
 	}
 	if d := p.shown(oldest); d.Decided != "withdrawn" || len(d.Details[0].Findings) == 0 {
@@ -196,7 +196,7 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 		t.Errorf("%d bytes", d.Bytes)
 	}
 	p.stands(second, control.HeldWaiting) // it pushed nothing out
-	if all := p.records("quarantine"); !strings.Contains(all[len(all)-1].Summary, "too large to be kept") {
+	if all := p.records("quarantine"); !strings.Contains(all[len(all)-1].Summary, "too large to keep") {
 		t.Errorf("the timeline says %+v", all)
 	}
 	p = p.again() // what is gone is gone for the next hub too

@@ -74,8 +74,8 @@ func itemWords(key string) string {
 	return "a " + kind
 }
 
-// asMany puts what is said of one thing into the plural; "what was allowed" stays as it is.
-var asMany = strings.NewReplacer("what was ", "what was ", " is ", " are ", " was ", " were ", " it was ", " they were ")
+// asMany puts what is said of one thing into the plural.
+var asMany = strings.NewReplacer(" is ", " are ", " was ", " were ", " allowed it", " allowed them")
 
 // itemSaid is a sentence about an item. The instructions are many.
 func itemSaid(key, words string) string {
@@ -112,17 +112,17 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 		case j.State == stateApproved && old.State == stateApproved:
 			continue // another form that is allowed as well: what another client runs
 		case j.State == stateApproved && old.State == stateRemoved:
-			status, words = "ok", itemSaid(j.Key, "is offered again, as it was allowed")
+			status, words = "ok", itemSaid(j.Key, "is back, as you allowed it")
 		case j.State == stateApproved:
-			status, words = "ok", itemSaid(j.Key, "is back to what was allowed")
+			status, words = "ok", itemSaid(j.Key, "changed back to what you allowed")
 		case j.State == stateRemoved:
 			status, words = "warned", itemSaid(j.Key, "is no longer offered")
 		case j.State == stateNew:
 			words = itemSaid(j.Key, "is new and not allowed yet")
 		case j.State == stateRejected:
-			words = itemSaid(j.Key, "is what was refused before")
+			words = itemSaid(j.Key, "is what you blocked before")
 		default:
-			words = itemSaid(j.Key, "changed since it was allowed")
+			words = itemSaid(j.Key, "changed since you allowed it")
 		}
 		if j.Key == keyLaunch && j.State == stateChanged && h.runsOn(l) {
 			status = "warned"
@@ -142,7 +142,7 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 	}
 	if left > 0 {
 		records = append(records, h.record("drift", "blocked", store.Record{
-			Server: l.server.Name, Session: s.id, Summary: fmt.Sprintf("%s more changed in the same moment", count(left, "item")),
+			Server: l.server.Name, Session: s.id, Summary: fmt.Sprintf("%s more changed at the same time", count(left, "item")),
 			Detail: detail(map[string]any{"check": "pins", "count": left}),
 		}))
 	}
@@ -212,7 +212,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 	if refused += strange; refused > 0 && !s.strange {
 		s.strange = true
 		records = append(records, h.record("guard_problem", "warned", store.Record{
-			Server: name, Session: s.id, Summary: "a wrapper sent records that no wrapper can cause; they were left out",
+			Server: name, Session: s.id, Summary: "left out records that a guard could not have written",
 			Detail: detail(map[string]any{"check": "records", "count": refused}),
 		}))
 	}
@@ -300,7 +300,7 @@ func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
 	}
 	found, err := s.Records(store.Query(q))
 	if errors.Is(err, store.ErrNotFound) {
-		return control.Activity{}, answer(control.CodeNotFound, "no record %s any more; start again without it", inspect.Escape(clip(q.After+q.Before, 64)))
+		return control.Activity{}, answer(control.CodeNotFound, "record %s is gone; start again without it", inspect.Escape(clip(q.After+q.Before, 64)))
 	}
 	if err != nil {
 		return control.Activity{}, h.failedReading(err)

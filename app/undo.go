@@ -28,7 +28,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 			return false, err
 		}
 		if it.Kind != kindNewServer || it.Decided != decidedApproved {
-			return false, answer(control.CodeBadRequest, "%s is not a new server that was allowed", it.Code)
+			return false, answer(control.CodeBadRequest, "%s is not a new server you allowed", it.Code)
 		}
 		l, err := readLedger(tx, it.ServerID)
 		if err != nil {
@@ -41,7 +41,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 			return false, err
 		}
 		if len(out.Items) == 0 {
-			return false, answer(control.CodeStale, "nothing that %s allowed is still as it was", it.Code)
+			return false, answer(control.CodeStale, "everything %s allowed has changed since", it.Code)
 		}
 		if err := l.asShown(tx, it, now); err != nil {
 			return false, err
@@ -56,7 +56,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 		if waits, err := tx.WaitingFor(id, kindNewServer); err == nil {
 			out.Code = waits.Code
 		}
-		return true, h.noteDecision(tx, l.server.Name, "rejection", it.Code, out.Items, "made new again, which was allowed before,", map[string]any{"check": "undo"})
+		return true, h.noteDecision(tx, l.server.Name, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
 	})
 	if err != nil {
 		return control.Blocked{}, h.failed(err)

@@ -20,7 +20,7 @@ func (s *session) noteUnlisted(records []store.Record) {
 	for _, r := range records {
 		said := control.Record(r)
 		if why, ok := said.Unlisted(); ok {
-			s.unlisted = cmp.Or(oneLine(clip(why, maxWhy)), "no answer came")
+			s.unlisted = cmp.Or(oneLine(clip(why, maxWhy)), "no response arrived")
 		}
 	}
 }
@@ -39,8 +39,8 @@ func (h *Hub) unlistedProblems() []control.Problem {
 			name = st.base.Name
 		}
 		problems = append(problems, control.Problem{
-			Code: problemUnlisted, What: fmt.Sprintf("what the server %s offers cannot be read, so nothing of it passes: %s", name, s.unlisted),
-			Next: "Its maker has to mend that. `sallyport logs` shows what it says of it; it is asked again all the time.",
+			Code: problemUnlisted, What: fmt.Sprintf("Sallyport can't read what the server %s declares, so the server is blocked: %s", name, s.unlisted),
+			Next: "Report this to the server's maker; `sallyport logs` may show the cause. Sallyport keeps trying.",
 		})
 	}
 	return problems

@@ -91,11 +91,11 @@ func versionNext(v control.Versions) string {
 	newest := control.Spoken[len(control.Spoken)-1]
 	switch {
 	case len(v.Offered) == 0:
-		return "Update the server or the client, so that both speak one version. This goes away at the next start at which they do."
+		return "Update the server or the client so that both speak the same version, then restart the client."
 	case v.Offered[0] > newest:
-		return fmt.Sprintf("Install a version of the server that speaks %s or earlier, or update Sallyport and the client. This goes away at the next start at which they agree.", newest)
+		return fmt.Sprintf("Install a version of the server that speaks %s or earlier, or update Sallyport and the client. Then restart the client.", newest)
 	case v.Asked > v.Offered[len(v.Offered)-1]:
-		return "Update the server. This goes away at the next start at which they agree."
+		return "Update the server, then restart the client."
 	}
-	return "Update the client. This goes away at the next start at which they agree."
+	return "Update the client, then restart it."
 }

@@ -71,7 +71,7 @@ func TestAServerThatAgreedAndCannotBeListedHasThatProblemAlone(t *testing.T) {
 	p := newPlace(t)
 	s := p.wrap("weather")
 	p.apart(s, `{"check":"versions","offered":["2026-07-28"],"asked":"2025-11-25"}`)
-	p.apart(s, `{"check":"recheck","error":"no answer came"}`)
+	p.apart(s, `{"check":"recheck","error":"no response arrived"}`)
 	if p.said("SP-221") != nil || len(p.said("SP-015")) != 1 {
 		t.Errorf("%+v %+v", p.said("SP-221"), p.said("SP-015"))
 	}
@@ -79,8 +79,8 @@ func TestAServerThatAgreedAndCannotBeListedHasThatProblemAlone(t *testing.T) {
 
 func TestWhatHelpsFollowsFromTheDates(t *testing.T) {
 	for offered, begins := range map[string]string{
-		"2026-07-28": "Install a version of the server that speaks 2025-11-25 or earlier", "2023-01-01": "Update the server.",
-		"2025-11-25": "Update the client.", "": "Update the server or the client",
+		"2026-07-28": "Install a version of the server that speaks 2025-11-25 or earlier", "2023-01-01": "Update the server,",
+		"2025-11-25": "Update the client,", "": "Update the server or the client",
 	} {
 		v := control.VersionsOf([]string{offered}, "2025-06-18")
 		if next := versionNext(v); !strings.HasPrefix(next, begins) {

@@ -118,7 +118,7 @@ func (h *Hub) watchClients() {
 func (h *Hub) notWatched(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.problem(problemClientWatch, "clients' files are not watched: "+err.Error(), "they are looked at every few seconds all the same; restart the hub to watch them again")
+	h.problem(problemClientWatch, "can't watch the clients' files: "+err.Error(), "Sallyport checks them every few seconds instead; restart the hub to watch them again")
 }
 
 // protectedFiles are the files that are wanted in some state.

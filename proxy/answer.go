@@ -165,7 +165,7 @@ func (f *found) imitates() {
 		f.Verdict = inspect.Flag
 	}
 	f.Findings = append(f.Findings, inspect.Finding{
-		Rule: inspect.Impersonation, Level: inspect.High, Category: "threat", Title: "It held members that only Sallyport writes; they were cut",
+		Rule: inspect.Impersonation, Level: inspect.High, Category: "threat", Title: "It had members that only Sallyport writes; Sallyport removed them",
 	})
 }
 
@@ -231,11 +231,11 @@ func (j *journal) delivered(r *request, bytes int, f found, secrets string) {
 		f.Findings = asked
 	}
 	detail := map[string]any{"check": "inspect", "verdict": f.Verdict, "rule_set": f.RuleSet}
-	summary := "its answer passed with a warning"
+	summary := "its response passed with a warning"
 	if len(asked) > 0 {
 		detail["arguments"] = asked[0].Match
 		if !f.worth() {
-			detail["check"], summary = "arguments", "it was asked for a file in which credentials are kept"
+			detail["check"], summary = "arguments", "it was asked for a file with credentials"
 			if asked[0].Category == inspect.CategorySecret {
 				summary = "it was given " + inspect.SecretWords(asked[0].Rule)
 			}
@@ -245,10 +245,10 @@ func (j *journal) delivered(r *request, bytes int, f found, secrets string) {
 		detail["rules"] = rules
 	}
 	if f.TooLong {
-		detail["verdict"], summary = "none", "its answer passed without being looked at: it is larger than inspect.max_bytes"
+		detail["verdict"], summary = "none", "its response passed unchecked: it is larger than inspect.max_bytes"
 	}
 	if len(f.exceptions) > 0 {
-		detail["exceptions"], summary = f.exceptions, "its answer passed because of an exception"
+		detail["exceptions"], summary = f.exceptions, "its response passed because of an exception"
 		detail["passed"] = f.Passed
 	}
 	now := time.Now()
@@ -279,7 +279,7 @@ func (s *Session) harmless(raw []byte) bool {
 	if inspect.Worst(inspect.JSON(raw, "")).Rank() < inspect.High.Rank() && own.Threats(raw).Verdict != inspect.Block {
 		return true
 	}
-	s.journal.counted("a text of the server was cut because of what was found in it", "policy_decision", "blocked", "inspect")
+	s.journal.counted("removed a text from the server because it had a warning", "policy_decision", "blocked", "inspect")
 	return false
 }
 

@@ -42,12 +42,12 @@ func (s *Session) clientUnreadable(line []byte, err error) {
 	if id != nil && !bytes.Contains(line, []byte(`"method"`)) {
 		if asked := s.asks.take(id); asked != nil {
 			s.journal.askEnded(asked, outcome{status: "error", action: askUnreadable})
-			s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's answer could not be read: "+why, nil))
+			s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's response can't be read: "+why, nil))
 			return
 		}
 	}
 	s.journal.refusedLine("client", why)
-	s.client.Enqueue(errorLine(id, code, "[Sallyport] the message was not let through: "+why, nil))
+	s.client.Enqueue(errorLine(id, code, "[Sallyport] the message was blocked: "+why, nil))
 }
 
 func (s *Session) clientRequest(line []byte, m *frame.Message) {
@@ -247,7 +247,7 @@ const endsSoon = time.Second
 // untaken answers a request that the server did not take and lives on.
 func (s *Session) untaken(r *request) {
 	if s.calls.take(r.id) != nil {
-		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server no longer takes requests", nil))
+		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server takes no more requests", nil))
 		s.journal.answered(r, "error", 0)
 	}
 }
@@ -308,7 +308,7 @@ func (s *Session) clientNotification(line []byte, m *frame.Message) {
 		}
 	default:
 		if methodOf(m.Method) != methodOther || !s.view.Load().open() {
-			s.journal.dropped("a notification of the client that names a method with an answer, or to a server that is not open")
+			s.journal.dropped("a notification from the client that needs a response, or for a server that is blocked")
 			return
 		}
 		s.server.Write(line)
@@ -341,7 +341,7 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 func (s *Session) clientAnswer(line []byte, m *frame.Message) {
 	asked := s.asks.take(m.ID.Of(line))
 	if asked == nil {
-		s.journal.dropped("an answer of the client to a request that is not in flight")
+		s.journal.dropped("a response from the client that nothing asked for")
 		return
 	}
 	if v := s.view.Load(); asked.method != methodPlain && !v.open() {
@@ -349,7 +349,7 @@ func (s *Session) clientAnswer(line []byte, m *frame.Message) {
 		text, d := refusal(v.shut(), subject{noun: "request"}, v.state)
 		s.server.Enqueue(errorLine(asked.id, CodeRefused, text, d.append(nil)))
 		s.journal.askEnded(asked, outcome{status: "blocked", code: d.code})
-		s.journal.dropped("an answer of the client to a server that is not open any more")
+		s.journal.dropped("a response from the client to a server that is now blocked")
 		return
 	}
 	s.server.Write(line)

@@ -218,7 +218,7 @@ func TestAToolWhoseNameIsTakenTwiceIsNotSaidToBeGone(t *testing.T) {
 	r.server.declare(func(s *server) { s.tools = append(s.tools, strings.Replace(echoTool, `"echo"`, `"Echo"`, 1)) })
 	r.server.write(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	r.next()
-	if got := r.call("1", "echo"); !refused(got) || !strings.Contains(got, "has a name that something else has too") {
+	if got := r.call("1", "echo"); !refused(got) || !strings.Contains(got, "has the same or nearly the same name as another item") {
 		t.Errorf("refusal: %s", got)
 	}
 }

@@ -59,7 +59,7 @@ func TestWhatIsDoubledAroundDefinitionsRefusesThePage(t *testing.T) {
 				}
 			})
 			r.send(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`)
-			if got := r.answerTo("5"); !strings.Contains(got, `"error"`) || !strings.Contains(got, "was not let through") || strings.Contains(got, "evil") {
+			if got := r.answerTo("5"); !strings.Contains(got, `"error"`) || !strings.Contains(got, "was blocked") || strings.Contains(got, "evil") {
 				t.Errorf("the client got %s", got)
 			}
 		})

@@ -69,11 +69,11 @@ func (s *Session) failedClient(line []byte) {
 	}
 }
 
-const whyFault = "a fault in Sallyport itself; tell the user: open Sallyport, Activity"
+const whyFault = "a bug in Sallyport; tell the user: open Sallyport, Activity"
 
 // faultLine is the error for a message that was lost by a fault of ours.
 func faultLine(id []byte) []byte {
-	return errorLine(id, -32603, "[Sallyport] the message was not let through: "+whyFault, nil)
+	return errorLine(id, -32603, "[Sallyport] the message was blocked: "+whyFault, nil)
 }
 
 // beside runs f beside the reading goroutines for a request that waits for it.
@@ -90,10 +90,10 @@ func (s *Session) beside(r *request, f func()) {
 }
 
 // faulted is the error of a listing that could not be read for a fault of ours.
-func faulted(fault string) error { return fmt.Errorf("a fault in Sallyport itself: %s", fault) }
+func faulted(fault string) error { return fmt.Errorf("a bug in Sallyport: %s", fault) }
 
 // fault records a fault of ours. what it was met in is ours, and so is all of its text but for numbers.
 func (j *journal) fault(what, fault string) {
 	detail, _ := json.Marshal(map[string]string{"check": "fault", "error": fault})
-	j.record("guard_problem", "blocked", control.Record{Summary: what + " met a fault in Sallyport itself and was not passed on", Detail: detail})
+	j.record("guard_problem", "blocked", control.Record{Summary: what + " was blocked because of a bug in Sallyport", Detail: detail})
 }

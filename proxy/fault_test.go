@@ -12,7 +12,7 @@ import (
 var faulty = &inspect.RuleFile{}
 
 func ofAFault(rec control.Record) bool {
-	return rec.Kind == "guard_problem" && rec.Status == "blocked" && strings.Contains(rec.Summary, "fault in Sallyport itself") && strings.Contains(string(rec.Detail), ".go:")
+	return rec.Kind == "guard_problem" && rec.Status == "blocked" && strings.Contains(rec.Summary, "bug in Sallyport") && strings.Contains(string(rec.Detail), ".go:")
 }
 
 func TestAnAnswerThatBreaksTheLookingIsHeldAndTheSessionGoesOn(t *testing.T) {
@@ -44,7 +44,7 @@ func TestALineThatBreaksACheckIsNotPassedOnAndTheSessionGoesOn(t *testing.T) {
 	})
 	r.s.rules.file.Store(faulty)
 	r.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-	if got := r.answerTo("1"); !strings.Contains(got, "a fault in Sallyport itself") || strings.Contains(got, "what breaks us") {
+	if got := r.answerTo("1"); !strings.Contains(got, "a bug in Sallyport") || strings.Contains(got, "what breaks us") {
 		t.Errorf("answered %s", got)
 	}
 	r.records("the fault and its place", ofAFault)
@@ -63,16 +63,16 @@ func TestALineThatBreaksUsIsAnsweredForOnBothSides(t *testing.T) {
 	if err := s.failedServer(nil, []byte(`{"jsonrpc":"2.0","id":7,"result":{}}`)); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.answerTo("7"); !strings.Contains(got, "a fault in Sallyport itself") || s.calls.peek([]byte("7")) != nil {
+	if got := r.answerTo("7"); !strings.Contains(got, "a bug in Sallyport") || s.calls.peek([]byte("7")) != nil {
 		t.Errorf("whoever waits for the server's line: %s", got)
 	}
 	s.failedClient([]byte(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{}}`))
-	if got := r.answerTo("8"); !strings.Contains(got, "a fault in Sallyport itself") {
+	if got := r.answerTo("8"); !strings.Contains(got, "a bug in Sallyport") {
 		t.Errorf("the client: %s", got)
 	}
 	s.asks.add(&request{id: []byte(`"a"`)})
 	s.failedClient([]byte(`{"jsonrpc":"2.0","id":"a","result":{}}`))
-	r.eventually("the server hears of its request", func() bool { return r.server.got("a fault in Sallyport itself") })
+	r.eventually("the server hears of its request", func() bool { return r.server.got("a bug in Sallyport") })
 	if err := s.failedServer(nil, []byte(`{"jsonrpc":"2.0","id":9,"method":"roots/list"}`)); err != nil {
 		t.Fatal(err)
 	}

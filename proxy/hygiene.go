@@ -31,9 +31,9 @@ func (s *Session) cleaned(mode string, line []byte) ([]byte, error) {
 		return nil, err
 	}
 	if changed > 0 {
-		done := "made letters"
+		done := "made visible"
 		if mode == sanitize.Strip {
-			done = "taken out"
+			done = "removed"
 		}
 		s.journal.counted("terminal escape sequences or control characters were "+done, "policy_decision", "warned", "ansi")
 	}
@@ -49,7 +49,7 @@ func (s *Session) unnameable(v *view, name string) bool {
 	if !sanitize.Holds(name) {
 		return false
 	}
-	s.journal.counted("an item with control characters in its name was left out of a listing", "policy_decision", "blocked", "ansi")
+	s.journal.counted("left an item out of a listing: its name has control characters", "policy_decision", "blocked", "ansi")
 	return true
 }
 
@@ -65,8 +65,8 @@ func (s *Session) unspeakable(v *view, m *frame.Message) bool {
 
 const (
 	whyUnspeakable = "its method has control characters"
-	whySecrets     = "more places in it may hold a secret than are looked at"
-	whyUnclean     = "the names in it hold too many control characters"
+	whySecrets     = "it has too many places that may hold a secret"
+	whyUnclean     = "its names have too many control characters"
 )
 
 // unclean says in our own words that a line is not delivered, to whoever waits for it.
@@ -83,8 +83,8 @@ func (s *Session) unclean(line []byte, why string) error {
 	case frame.Request:
 		s.asks.take(id)
 		s.client.Uncork()
-		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was not let through: "+why, nil))
+		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was blocked: "+why, nil))
 		return nil
 	}
-	return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's answer was not let through: "+why, nil))
+	return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's response was blocked: "+why, nil))
 }

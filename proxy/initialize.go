@@ -61,7 +61,7 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 	result, ok := frame.Find(line, frame.Root(line), "result")
 	if !ok || frame.Type(line, result) != '{' {
 		s.notInitialized()
-		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's answer to initialize is no object", nil))
+		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's response to initialize is not an object", nil))
 	}
 	s.rememberServer(line, result, findings)
 	apart := s.apartAt(line, result)

@@ -194,17 +194,17 @@ func askDigest(method string, params []byte) (pin.Digest, error) {
 
 // askWords is how a kind of request is named in our own words.
 var askWords = map[string]string{
-	inspect.AskSampling:    "The request of the server %q to have something written",
-	inspect.AskElicitation: "The question of the server %q to the user",
-	inspect.AskRoots:       "The question of the server %q for the user's folders",
-	inspect.AskOther:       "A request of the server %q",
+	inspect.AskSampling:    "The server %q asked for a text to be written. The request",
+	inspect.AskElicitation: "The question from the server %q to the user",
+	inspect.AskRoots:       "The request from the server %q for the user's folders",
+	inspect.AskOther:       "A request from the server %q",
 }
 
 // askRefused is what is said of a refused request, in our own words.
 func (s *Session) askRefused(kind, code string) (text string, d decision) {
 	state := s.view.Load().state
 	server := inspect.SpokenServer(state.Name, "this server")
-	text = "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was not let through."
+	text = "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was blocked."
 	if code != "" {
 		text += fmt.Sprintf(" The user can decide on it in Sallyport, inbox item %s.", code)
 	}
@@ -217,15 +217,15 @@ func (s *Session) passesNotification(line []byte, m *frame.Message) bool {
 	found := s.watched(v, line, m)
 	switch {
 	case found.Verdict == inspect.Block:
-		s.journal.countedWith("a notification of the server was dropped because of what was found in it", "blocked", "inspect", found.Findings)
+		s.journal.countedWith("dropped a notification from the server because it had a warning", "blocked", "inspect", found.Findings)
 		return false
 	case found.TooLong && v.policy.HoldBeyond:
-		s.journal.countedWith("a notification of the server was dropped: it is larger than inspect.max_bytes", "blocked", "inspect", nil)
+		s.journal.countedWith("dropped a notification from the server: it is larger than inspect.max_bytes", "blocked", "inspect", nil)
 		return false
 	case found.TooLong:
-		s.journal.countedWith("a notification of the server passed without being looked at: it is larger than inspect.max_bytes", "warned", "inspect", nil)
+		s.journal.countedWith("a notification from the server passed unchecked: it is larger than inspect.max_bytes", "warned", "inspect", nil)
 	case found.Verdict == inspect.Flag:
-		s.journal.countedWith("a notification of the server passed with a warning", "warned", "inspect", found.Findings)
+		s.journal.countedWith("a notification from the server passed with a warning", "warned", "inspect", found.Findings)
 	}
 	return true
 }
@@ -252,7 +252,7 @@ func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
 	rules, set := rulesOf(found.Findings), found.RuleSet
 	j.often("asked "+kind+string(worst), func(n uint64) {
 		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
-		j.record("policy_decision", "warned", control.Record{Mode: mode, Summary: "a request of the server to the client was let through with a warning", Detail: detail})
+		j.record("policy_decision", "warned", control.Record{Mode: mode, Summary: "a request from the server to the client passed with a warning", Detail: detail})
 	})
 }
 
@@ -262,6 +262,6 @@ func (j *journal) refusedInteraction(kind, mode, code string, found inspect.Answ
 	rules, set := rulesOf(found.Findings), found.RuleSet
 	j.often("refused "+kind+" "+code, func(n uint64) {
 		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
-		j.record("policy_decision", "blocked", control.Record{Code: code, Mode: mode, Summary: "a request of the server to the client was refused (interaction.policy)", Detail: detail})
+		j.record("policy_decision", "blocked", control.Record{Code: code, Mode: mode, Summary: "blocked a request from the server to the client (interaction.policy)", Detail: detail})
 	})
 }

@@ -61,7 +61,7 @@ func (j *journal) refused(r *request, why reason, d decision, ran bool) {
 // summary is the reason for the timeline. ran says that the request had reached the server.
 func summary(why reason, ran bool) string {
 	if ran && why != reasonDropped {
-		return "answer dropped; " + why.summary()
+		return "response dropped: " + why.summary()
 	}
 	return why.summary()
 }
@@ -69,43 +69,43 @@ func summary(why reason, ran bool) string {
 func (why reason) summary() string {
 	switch why {
 	case reasonLaunch:
-		return "refused: what the server runs is not what was allowed"
+		return "the server's program is not the one you allowed"
 	case reasonLaunchUnseen:
-		return "refused: it has not been seen yet what the server runs"
+		return "the server's program is still being checked"
 	case reasonUnreviewed:
-		return "refused: nobody has reviewed the server yet"
+		return "you haven't reviewed the server yet"
 	case reasonBlocked:
-		return "refused: the server is blocked as a whole"
+		return "the whole server is blocked"
 	case reasonChanged:
-		return "refused: it changed since it was last allowed"
+		return "it changed since you allowed it"
 	case reasonDropped:
-		return "answer dropped: it changed while it ran"
+		return "response dropped: the tool changed while it ran"
 	case reasonNew:
-		return "refused: it is new and not allowed yet"
+		return "it is new and not allowed yet"
 	case reasonRejected:
-		return "refused: a person blocked it"
+		return "you blocked it"
 	case reasonRemoved:
-		return "refused: the server no longer offers it"
+		return "the server no longer offers it"
 	case reasonWithheld:
-		return "refused: another item of the server has the same name, or nearly"
+		return "another item of the server has the same or nearly the same name"
 	case reasonUnread:
-		return "refused: its definition can be read in two ways"
+		return "its definition can be read in two ways"
 	case reasonUnknown:
-		return "refused: it names nothing that has been allowed"
+		return "you haven't allowed anything of this name"
 	case reasonUnverified:
-		return "refused: it could not be checked in time"
+		return "the check took too long"
 	case reasonNothing:
-		return "refused: nothing of the server is allowed"
+		return "nothing from this server is allowed"
 	case reasonVersion:
-		return "refused: the server speaks another protocol version"
+		return "the server speaks a different protocol version"
 	case reasonUnlisted:
-		return "refused: what the server offers could not be read"
+		return "Sallyport couldn't read what the server declares"
 	case reasonNoHub:
-		return "refused: no hub answers"
+		return "Sallyport isn't running"
 	case reasonUninitialized:
-		return "refused: it came before initialize"
+		return "it came before initialize"
 	}
-	return "refused"
+	return "not allowed"
 }
 
 // tally counts events of one sort.
@@ -178,7 +178,7 @@ func (j *journal) counted(sort, kind, status, checked string) {
 
 // refusedLine counts a line of one side that was no message, or could be read in two ways.
 func (j *journal) refusedLine(side, why string) {
-	j.counted("a line of the "+side+" was not let through: "+why, "policy_decision", "blocked", "one_reading")
+	j.counted("blocked a line from the "+side+": "+why, "policy_decision", "blocked", "one_reading")
 }
 
 // dropped counts a message that was dropped. what is ours.
@@ -189,27 +189,27 @@ func (j *journal) dropped(what string) {
 func (j *journal) refusedAsk(method string, d decision) {
 	j.often("ask", func(n uint64) {
 		detail, _ := json.Marshal(map[string]any{"check": "gate", "count": n, "method": inspect.CleanName(method, "a request of its own")})
-		j.record("policy_decision", "blocked", control.Record{Code: d.code, Summary: "a request of the server to the client was refused", Detail: detail})
+		j.record("policy_decision", "blocked", control.Record{Code: d.code, Summary: "blocked a request from the server to the client", Detail: detail})
 	})
 }
 
 func (j *journal) impersonated() {
-	j.counted("the server wrote members that only Sallyport writes; they were cut", "policy_decision", "blocked", "impersonation")
+	j.counted("removed members that only Sallyport writes from the server's message", "policy_decision", "blocked", "impersonation")
 }
 
 func (j *journal) equivocated(key string) {
 	detail, _ := json.Marshal(map[string]string{"check": "equivocation", "item": inspect.Escape(key)})
-	j.record("policy_decision", "warned", control.Record{Summary: "an item showed two definitions within a minute, with no notice between them", Detail: detail})
+	j.record("policy_decision", "warned", control.Record{Summary: "an item had two different definitions within a minute, without notice", Detail: detail})
 }
 
 func (j *journal) withheld(what string, err error) {
 	detail, _ := json.Marshal(map[string]string{"check": "one_reading", "item": what, "error": inspect.Escape(err.Error())})
-	j.record("policy_decision", "blocked", control.Record{Summary: "a text could be read in two ways and was withheld", Detail: detail})
+	j.record("policy_decision", "blocked", control.Record{Summary: "blocked a text that can be read in two ways", Detail: detail})
 }
 
 func (j *journal) unverified(err error) {
 	detail, _ := json.Marshal(map[string]string{"check": control.CheckListings, "error": inspect.Escape(err.Error())})
-	j.record("guard_problem", "blocked", control.Record{Summary: "the server's listings could not be read in time; nothing of it passes until they can be", Detail: detail})
+	j.record("guard_problem", "blocked", control.Record{Summary: "couldn't read the server's listings in time; the server is blocked until that works", Detail: detail})
 }
 
 func check(name string) json.RawMessage { return json.RawMessage(`{"check":"` + name + `"}`) }

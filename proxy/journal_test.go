@@ -19,7 +19,7 @@ func TestTheTimelineSaysAtTheEndHowOftenSomethingWasDropped(t *testing.T) {
 	}
 	counts := func() (said []string) {
 		r.gate.recorded(func(rec control.Record) bool {
-			if strings.Contains(rec.Summary, "to no request in flight") {
+			if strings.Contains(rec.Summary, "from the server that nothing asked for") {
 				said = append(said, string(rec.Detail))
 			}
 			return false

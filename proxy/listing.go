@@ -86,7 +86,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 	result, ok := frame.Find(line, root, "result")
 	if !ok {
 		if !s.harmlessError(line) {
-			return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server answered with an error; its words were kept back because of what was found in them", nil))
+			return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server responded with an error; its text was blocked because it has warnings", nil))
 		}
 		return s.toClient(cutOurs(line)) // an error of an open server is its own
 	}

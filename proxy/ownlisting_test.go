@@ -41,7 +41,7 @@ func TestOurToolsAreListedWhereTheHubHasThemAndAnsweredEverywhere(t *testing.T) 
 			if got := r.listsOurs("1"); got != lists {
 				t.Errorf("%s, %q: listed %t", setting, where, got)
 			}
-			if got := r.call("2", toolApprove); !strings.Contains(got, "Nothing waits") {
+			if got := r.call("2", toolApprove); !strings.Contains(got, "Nothing needs") {
 				t.Errorf("%s, %q: %s", setting, where, got)
 			}
 		}

@@ -30,7 +30,7 @@ func (s *Session) useRules(raw []byte) {
 		var err error
 		if file, err = inspect.LoadRules(raw); err != nil {
 			s.journal.record("guard_problem", "warned", control.Record{
-				Summary: "the rule file of the hub does not load here, and the rules before it hold: " + inspect.Escape(err.Error()), Detail: check("rules"),
+				Summary: "can't load the hub's rule file here; the earlier rules still apply: " + inspect.Escape(err.Error()), Detail: check("rules"),
 			})
 			return
 		}

@@ -21,8 +21,8 @@ var OwnToolNames = []string{toolApprove, toolRelease}
 func isOwnTool(name string) bool { return name == toolApprove || name == toolRelease }
 
 var ownToolDefinitions = [][]byte{
-	[]byte(`{"name":"approve_server_config","title":"Sallyport: what waits for the user","description":"Says how many changes of MCP servers wait for the user's decision in Sallyport, and their item codes, and reminds the user of them. It cannot allow anything: only the user can, in Sallyport.","inputSchema":{"type":"object","properties":{}},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}`),
-	[]byte(`{"name":"quarantine_release","title":"Sallyport: hand over a released answer","description":"Hands over an answer that Sallyport held back, once, after the user has released it in Sallyport. It cannot release anything itself.","inputSchema":{"type":"object","properties":{"quarantine_id":{"type":"string","description":"The item's code, four characters, as the refusal named it."}},"required":["quarantine_id"]},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}`),
+	[]byte(`{"name":"approve_server_config","title":"Sallyport: what needs the user's review","description":"Tells how many items need the user's review in Sallyport, with their codes, and reminds the user of them. It can't allow anything: only the user can, in Sallyport.","inputSchema":{"type":"object","properties":{}},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}`),
+	[]byte(`{"name":"quarantine_release","title":"Sallyport: deliver a released response","description":"Delivers a response that Sallyport held, once, after the user has released it in Sallyport. It can't release anything itself.","inputSchema":{"type":"object","properties":{"quarantine_id":{"type":"string","description":"The item's four-character code from Sallyport's message."}},"required":["quarantine_id"]},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}`),
 }
 
 // attentionLimit bounds how long a client waits for the hub to say what waits.
@@ -36,7 +36,7 @@ func (s *Session) callOwn(r *request, line []byte) {
 			code, _ = frame.String(line, span)
 		}
 		if len(code) != 4 || strings.Trim(code, codeLetters) != "" {
-			s.client.Enqueue(ownAnswer(r.id, "[Sallyport] quarantine_id must be an item's code of four characters; nothing is held under it.", true))
+			s.client.Enqueue(ownAnswer(r.id, "[Sallyport] quarantine_id must be an item's four-character code; nothing is held under this one.", true))
 			return
 		}
 		s.beside(r, func() { s.handOver(r, code, false) })
@@ -54,20 +54,20 @@ func (s *Session) callOwn(r *request, line []byte) {
 func (s *Session) attention(ctx context.Context) (text string, failed bool) {
 	waiting, err := s.cfg.Gate.Attention(ctx, s.clientName())
 	if err != nil {
-		return "[Sallyport] Sallyport's own program does not answer, so it is not known what waits. Tell the user: open Sallyport.", true
+		return "[Sallyport] Sallyport isn't responding, so it can't tell what needs review. Tell the user: open Sallyport.", true
 	}
 	if len(waiting.Items) == 0 {
-		return "[Sallyport] Nothing waits for a decision.", false
+		return "[Sallyport] Nothing needs the user's review.", false
 	}
 	codes := make([]string, len(waiting.Items))
 	for i, item := range waiting.Items {
 		codes[i] = item.Code
 	}
-	noun, verb := "items", "wait"
+	noun, verb := "items", "need"
 	if len(codes) == 1 {
-		noun, verb = "item", "waits"
+		noun, verb = "item", "needs"
 	}
-	return fmt.Sprintf("[Sallyport] %d %s %s for the user's decision: %s. Tell the user: open Sallyport, inbox. Only the user can decide, and only there.",
+	return fmt.Sprintf("[Sallyport] %d %s %s the user's review: %s. Tell the user: open Sallyport, inbox. Only the user can decide, and only there.",
 		len(codes), noun, verb, strings.Join(codes, ", ")), false
 }
 

@@ -77,23 +77,23 @@ func (s *Session) heldWords(r *request, held *control.Held, code string, kept bo
 	if sub.noun == "tool" {
 		d.tool = clean
 	}
-	because := "it may try to make you do what the user did not ask for"
+	because := "it may try to make you do something the user did not ask for"
 	if held.Why == control.HeldLimit {
-		because = "it is larger than what can be looked at"
+		because = "it is too large to check"
 	}
 	text := fmt.Sprintf("[Sallyport] %s was run, and its response was held because %s.", phrase, because)
 	if r.method != methodCall {
-		text = fmt.Sprintf("[Sallyport] The response of %s was held because %s.", lowerFirst(phrase), because)
+		text = fmt.Sprintf("[Sallyport] The response from %s was held because %s.", lowerFirst(phrase), because)
 	}
 	switch {
 	case !kept:
-		return text + " It could not be kept either, so it is lost. Tell the user: open Sallyport.", d
+		return text + " It couldn't be stored, so it is lost. Tell the user: open Sallyport.", d
 	case code == "":
-		return text + " Tell the user: open Sallyport. Do not retry; retrying will not help before the user has decided.", d
+		return text + " Tell the user: open Sallyport. Do not retry before the user has decided.", d
 	case r.method != methodCall || held.Error: // no tool's result: our own tool has nowhere to put it
-		return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry before the user says that it is released; then make the same request again.", code), d
+		return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry before the user says it is released; then make the same request again.", code), d
 	}
-	return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry; retrying will not help. Once the user says that it is released, call %s with quarantine_id %s.", code, toolRelease, code), d
+	return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry; retrying will not help. Once the user says it is released, call %s with quarantine_id %s.", code, toolRelease, code), d
 }
 
 func lowerFirst(s string) string {
@@ -176,7 +176,7 @@ func (s *Session) handOver(r *request, code string, same bool) {
 	taken, err := s.cfg.Gate.Take(ctx, control.Take{Code: code, Client: s.clientName(), Same: same})
 	switch {
 	case err != nil:
-		refuseWith(fmt.Sprintf("[Sallyport] Sallyport's own program does not answer, so what is held under the code %s cannot be handed over now. It can be tried again in a minute.", code))
+		refuseWith(fmt.Sprintf("[Sallyport] Sallyport isn't responding, so it can't deliver the response held as %s now. Try again in a minute.", code))
 		return
 	case taken.State != control.HeldTaken || taken.Answer == nil:
 		switch taken.State {
@@ -189,7 +189,7 @@ func (s *Session) handOver(r *request, code string, same bool) {
 	}
 	line := s.handedLine(r, taken, code)
 	if line == nil {
-		refuseWith(fmt.Sprintf("[Sallyport] What is held under the code %s is no answer that can be handed over. Tell the user: open Sallyport.", code))
+		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: it is damaged. Tell the user: open Sallyport.", code))
 		return
 	}
 	of := policy.ForWrapper(taken.Settings) // as the server it came from has it
@@ -200,7 +200,7 @@ func (s *Session) handOver(r *request, code string, same bool) {
 		why = whyUnclean
 	}
 	if err != nil {
-		refuseWith(fmt.Sprintf("[Sallyport] What is held under the code %s cannot be handed over: %s. Tell the user: open Sallyport.", code, why))
+		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: %s. Tell the user: open Sallyport.", code, why))
 		return
 	}
 	if s.client.Write(sent) != nil || s.client.Flush() != nil {
@@ -241,21 +241,21 @@ func (s *Session) handedLine(r *request, taken control.Taken, code string) []byt
 func takenText(state, code string) string {
 	switch state {
 	case control.HeldWaiting:
-		return fmt.Sprintf("[Sallyport] What is held under the code %s waits for the user's decision. Tell the user: open Sallyport, inbox item %s. Do not retry before the user has decided.", code, code)
+		return fmt.Sprintf("[Sallyport] The response held as %s needs the user's review. Tell the user: open Sallyport, inbox item %s. Do not retry before the user has decided.", code, code)
 	case control.HeldReleased:
-		return fmt.Sprintf("[Sallyport] What is held under the code %s is released, but is no tool's result: make the same request again to get it.", code)
+		return fmt.Sprintf("[Sallyport] The response held as %s is released, but it is not a tool's result: make the same request again to get it.", code)
 	case control.HeldTaken:
-		return fmt.Sprintf("[Sallyport] What was held under the code %s is being handed over to another call at this moment.", code)
+		return fmt.Sprintf("[Sallyport] The response held as %s is being delivered to another call right now.", code)
 	case control.HeldDelivered:
-		return fmt.Sprintf("[Sallyport] What was held under the code %s has been handed over already. It is handed over once.", code)
+		return fmt.Sprintf("[Sallyport] The response held as %s was already delivered. A response is delivered only once.", code)
 	case control.HeldExpired:
-		return fmt.Sprintf("[Sallyport] The release of %s ran out before it was asked for. Tell the user: open Sallyport, inbox item %s, and release it again.", code, code)
+		return fmt.Sprintf("[Sallyport] The release of %s ran out before the response was collected. Tell the user: open Sallyport, inbox item %s, and release it again.", code, code)
 	case control.HeldDiscarded:
-		return fmt.Sprintf("[Sallyport] The user discarded what was held under the code %s.", code)
+		return fmt.Sprintf("[Sallyport] The user discarded the response held as %s.", code)
 	case control.HeldGone:
-		return fmt.Sprintf("[Sallyport] What was held under the code %s is no longer kept.", code)
+		return fmt.Sprintf("[Sallyport] The response held as %s is no longer stored.", code)
 	}
-	return fmt.Sprintf("[Sallyport] Nothing is held under the code %s.", code)
+	return fmt.Sprintf("[Sallyport] No response is held as %s.", code)
 }
 
 func (j *journal) held(r *request, code string, held control.Held, bytes int) {
@@ -279,7 +279,7 @@ func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes
 
 func (j *journal) unkept(err error) {
 	detail, _ := json.Marshal(map[string]string{"check": "quarantine", "error": inspect.Escape(err.Error())})
-	j.record("guard_problem", "blocked", control.Record{Summary: "a held response could not be kept; none of it was passed on", Detail: detail})
+	j.record("guard_problem", "blocked", control.Record{Summary: "a held response could not be stored; none of it was delivered", Detail: detail})
 }
 
 // methodName is the method as the protocol spells it.

@@ -71,7 +71,7 @@ func namedIn(name string) string {
 	name = cutText(name, maxLookedAt)
 	found, whole := inspect.SecretsInText(name, inspect.SecretsPrecise)
 	if !whole {
-		return "not kept: it may hold secrets"
+		return "not stored: it may contain secrets"
 	}
 	masked, at := "", 0
 	for _, f := range inOrder(found) {

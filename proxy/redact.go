@@ -56,9 +56,9 @@ func (j *journal) secrets(r *request, done redaction) {
 	if done.places == 0 {
 		return
 	}
-	summary, mode := "its answer holds "+secretWords(done.rules), "detect"
+	summary, mode := "its response contains "+secretWords(done.rules), "detect"
 	if done.marked {
-		summary, mode = "its answer held "+secretWords(done.rules)+", in whose place marks were put", "redact"
+		summary, mode = "its response contained "+secretWords(done.rules)+"; Sallyport replaced them with marks", "redact"
 	}
 	detail := r.detail(map[string]any{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
 	j.record("policy_decision", "warned", control.Record{Tool: r.called(), Summary: summary, Detail: detail})

@@ -16,9 +16,9 @@ const (
 
 func TestSecretsOfAnAnswerAreRecordedAndNothingElseByDefault(t *testing.T) {
 	for mode, c := range map[string]struct{ want, summary string }{
-		"":       {secretBody, "its answer holds a password, an API key and a token"},
-		"detect": {secretBody, "its answer holds a password, an API key and a token"},
-		"redact": {redactedBody, "its answer held a password, an API key and a token, in whose place marks were put"},
+		"":       {secretBody, "its response contains a password, an API key and a token"},
+		"detect": {secretBody, "its response contains a password, an API key and a token"},
+		"redact": {redactedBody, "its response contained a password, an API key and a token; Sallyport replaced them with marks"},
 		"off":    {secretBody, ""},
 	} {
 		t.Run("mode "+mode, func(t *testing.T) {

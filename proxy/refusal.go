@@ -110,68 +110,68 @@ func refusal(why reason, s subject, state *control.State) (text string, d decisi
 		d.code = item.Code
 	}
 	final := "Do not retry; retrying will not help."
-	notRun, nothingRun, notThrough := "so it was not run.", "so nothing of it was run.", "so this was not let through."
+	notRun, nothingRun, notThrough := "so it was not run.", "so nothing was run.", "so this was blocked."
 	if s.ran {
-		notRun, nothingRun, notThrough = "so its answer was dropped.", "so the answer was dropped.", "so the answer was dropped."
+		notRun, nothingRun, notThrough = "so its response was dropped.", "so the response was dropped.", "so the response was dropped."
 	}
 	switch why {
 	case reasonUnreviewed:
-		text = fmt.Sprintf("Nobody has reviewed the server %q yet, %s", server, nothingRun)
+		text = fmt.Sprintf("The user has not reviewed the server %q yet, %s", server, nothingRun)
 		d.kind = orElse(d.kind, "new_server")
 	case reasonBlocked:
-		text = fmt.Sprintf("The server %q is blocked as a whole, %s", server, nothingRun)
+		text = fmt.Sprintf("The whole server %q is blocked, %s", server, nothingRun)
 	case reasonLaunch:
-		text = fmt.Sprintf("What the server %q runs is not what was last allowed, %s", server, nothingRun)
+		text = fmt.Sprintf("The program of the server %q changed since it was last allowed, %s", server, nothingRun)
 		d.code, d.kind = "", "launch"
 		if state.Launch != nil {
 			d.code = state.Launch.Code
 		}
 	case reasonLaunchUnseen:
-		text = fmt.Sprintf("It has not been seen yet which code the server %q runs, %s", server, notThrough)
-		d.code, d.kind, final = "", "launch", "It can be tried again in a minute."
+		text = fmt.Sprintf("Sallyport is still checking the program of the server %q, %s", server, notThrough)
+		d.code, d.kind, final = "", "launch", "Try again in a minute."
 	case reasonVersion:
-		text = fmt.Sprintf("The server %q speaks a protocol version that Sallyport does not, %s", server, nothingRun)
+		text = fmt.Sprintf("The server %q speaks a protocol version that Sallyport does not support, %s", server, nothingRun)
 		d.code, d.kind = "", "no_common_version"
 	case reasonChanged:
 		text = phrase + " changed since it was last allowed, " + notRun
 	case reasonDropped:
-		text = phrase + " changed while it ran, so its answer was dropped."
+		text = phrase + " changed while it ran, so its response was dropped."
 	case reasonWithheld:
-		text = phrase + " has a name that something else has too, or nearly, " + notRun
+		text = phrase + " has the same or nearly the same name as another item, " + notRun
 	case reasonUnread:
 		text = phrase + " has a definition that can be read in two ways, " + notRun
 	case reasonNew:
 		text = phrase + " is new and has not been allowed yet, " + notRun
 	case reasonRejected:
-		text = phrase + " is blocked by a person's decision, " + notRun
+		text = phrase + " is blocked by the user, " + notRun
 	case reasonRemoved:
 		text = phrase + " is no longer offered by the server, " + notRun
 		d.code = ""
 	case reasonUnknown:
-		text = phrase + " is not one that has been allowed, " + notRun
+		text = phrase + " has not been allowed, " + notRun
 		if _, waits := state.Items[s.item]; !waits {
 			d.code = ""
 		}
 	case reasonUnverified:
-		text = fmt.Sprintf("It could not be checked in time whether the server %q still declares what was allowed, %s", server, notThrough)
-		d.code, d.kind, final = "", "unverified", "It can be tried again in a minute."
+		text = fmt.Sprintf("Sallyport could not check in time whether the server %q changed, %s", server, notThrough)
+		d.code, d.kind, final = "", "unverified", "Try again in a minute."
 		if s.ran {
-			final = "It may have been done all the same."
+			final = "The call may have had an effect."
 		}
 	case reasonNothing:
-		text = fmt.Sprintf("Nothing of the server %q is allowed, %s", server, nothingRun)
+		text = fmt.Sprintf("Nothing from the server %q is allowed, %s", server, nothingRun)
 	case reasonUnlisted:
-		text = fmt.Sprintf("What the server %q offers cannot be read, %s", server, nothingRun)
-		d.code, d.kind, final = "", "unverified", "It can be tried again in a minute."
+		text = fmt.Sprintf("Sallyport can't read what the server %q declares, %s", server, nothingRun)
+		d.code, d.kind, final = "", "unverified", "Try again in a minute."
 	case reasonNoHub:
-		text = fmt.Sprintf("Sallyport's own program does not answer, so nothing of the server %q is let through.", server)
-		d.code, d.kind, final = "", "no_hub", "It can be tried again in a minute."
+		text = fmt.Sprintf("Sallyport isn't responding, so the server %q is blocked.", server)
+		d.code, d.kind, final = "", "no_hub", "Try again in a minute."
 		if state.Strange {
-			text = fmt.Sprintf("Sallyport was updated while it ran, or something else answers in its place, so nothing of the server %q is let through. It goes on after a restart of Claude.", server)
+			text = fmt.Sprintf("Sallyport was updated while it was running, or another program responds in its place, so the server %q is blocked until Claude is restarted.", server)
 			final = "Do not retry before that."
 		}
 	case reasonUninitialized:
-		text = "A request before initialize is not let through."
+		text = "A request before initialize is blocked."
 		d.code, d.kind, final = "", "uninitialized", "Send initialize first."
 	default:
 		text = phrase + " is not allowed, " + notRun

@@ -8,7 +8,7 @@ import (
 )
 
 func TestARefusalSaysToRestartClaudeWhereTheHubIsAStranger(t *testing.T) {
-	for strange, want := range map[bool]string{false: "tried again in a minute", true: "after a restart of Claude"} {
+	for strange, want := range map[bool]string{false: "Try again in a minute", true: "until Claude is restarted"} {
 		text, d := refusal(reasonNoHub, subject{noun: "tool", name: "echo"}, &control.State{Name: "weather", Strange: strange})
 		if !strings.Contains(text, want) || d.kind != "no_hub" {
 			t.Errorf("%s, %+v", text, d)

@@ -88,7 +88,7 @@ func (s *Session) unansweredBatch(batch []frame.Found, why string) {
 func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
 	if asks && s.calls.peek(id) == nil {
 		s.client.Uncork()
-		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was not let through: "+why, nil))
+		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was blocked: "+why, nil))
 		return
 	}
 	r := s.calls.take(id)
@@ -106,7 +106,7 @@ func (s *Session) lost(r *request, size int, why string) {
 	if r.method == methodInitialize {
 		s.notInitialized()
 	}
-	s.client.Enqueue(errorLine(r.id, -32603, "[Sallyport] the server's answer was not let through: "+why, nil))
+	s.client.Enqueue(errorLine(r.id, -32603, "[Sallyport] the server's response was blocked: "+why, nil))
 	s.journal.answered(r, "error", size)
 }
 
@@ -115,7 +115,7 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	v := s.view.Load()
 	if s.unspeakable(v, m) {
 		s.client.Uncork()
-		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was not let through: "+whyUnspeakable, nil))
+		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was blocked: "+whyUnspeakable, nil))
 		return nil
 	}
 	plain := string(m.Method) == "ping"
@@ -176,7 +176,7 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 			asked = s.asks.take(span.Of(line))
 		}
 		if asked == nil {
-			s.journal.dropped("a cancellation of the server for a request that is not in flight")
+			s.journal.dropped("a cancellation from the server for a request that is not running")
 			return nil
 		}
 		s.journal.askEnded(asked, outcome{status: "error", action: askWithdrawn})
@@ -187,7 +187,7 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 		return s.toClient(s.withoutOurs(line, m))
 	}
 	if !s.view.Load().open() {
-		s.journal.dropped("a notification of a server that nobody has reviewed")
+		s.journal.dropped("a notification from a server you haven't reviewed")
 		return nil
 	}
 	if !s.passesNotification(line, m) {
@@ -201,7 +201,7 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 func (s *Session) serverAnswer(line []byte, m *frame.Message, unread [][]byte) error {
 	r := s.calls.take(m.ID.Of(line))
 	if r == nil {
-		s.journal.dropped("an answer of the server to no request in flight")
+		s.journal.dropped("a response from the server that nothing asked for")
 		return nil
 	}
 	s.serving, r.unread = r, unread
@@ -255,7 +255,7 @@ func (s *Session) blandError(r *request, line []byte, m *frame.Message) []byte {
 			code = n
 		}
 	}
-	return errorLine(r.id, code, "[Sallyport] the server answered with an error; its words are shown once it has been reviewed", nil)
+	return errorLine(r.id, code, "[Sallyport] the server responded with an error; its text is blocked until the user has reviewed the server", nil)
 }
 
 // stillAllowed asks the gate again for an answer: an approval that was taken back while a call ran counts for its answer.

@@ -187,21 +187,21 @@ const lastWrites = time.Second
 // "exit status 3".
 func (s *Session) AnswerAll(what string) {
 	for _, r := range s.gate.takeAll() {
-		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before it answered: "+what, nil))
+		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
 		s.journal.answered(r, "error", 0)
 	}
 	for _, w := range s.own.takeAll() {
-		s.client.Enqueue(errorLine(w.r.id, -32000, "[Sallyport] the server ended before it answered: "+what, nil))
+		s.client.Enqueue(errorLine(w.r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
 	}
 	for _, r := range s.checks.takeHeld() {
-		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before its answer could be checked: "+what, nil))
+		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before its response could be checked: "+what, nil))
 		s.journal.answered(r, "error", 0)
 	}
 	for _, r := range s.calls.takeAll() {
 		if r.own != nil {
 			continue
 		}
-		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server ended before it answered: "+what, nil))
+		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
 		s.journal.answered(r, "error", 0)
 	}
 	s.client.flushWithin(lastWrites)
@@ -284,12 +284,12 @@ func (s *Session) clientTooLong(long *frame.TooLong) {
 	if !long.HasMethod && long.ID != nil {
 		if asked := s.asks.take(long.ID); asked != nil {
 			s.journal.askEnded(asked, outcome{status: "error", action: askUnreadable})
-			s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's answer was not let through: "+whyTooLong, nil))
+			s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's response was blocked: "+whyTooLong, nil))
 			return
 		}
 	}
 	s.journal.refusedLine("client", whyTooLong)
-	s.client.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was not let through: "+whyTooLong, nil))
+	s.client.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was blocked: "+whyTooLong, nil))
 }
 
 // serverTooLong is the same for the server's side.
@@ -301,7 +301,7 @@ func (s *Session) serverTooLong(long *frame.TooLong) {
 	}
 	s.journal.refusedLine("server", whyTooLong)
 	if long.ID != nil {
-		s.server.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was not let through: "+whyTooLong, nil))
+		s.server.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was blocked: "+whyTooLong, nil))
 	}
 }
 

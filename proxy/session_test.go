@@ -201,11 +201,11 @@ func TestOwnToolsNeverReachTheServer(t *testing.T) {
 		r.gate.waiting = control.Waiting{Items: []control.WaitingItem{{Code: "7CK4"}, {Code: "AB2C"}}}
 	})
 	r.initialize()
-	if got := r.call("1", toolApprove); !strings.Contains(got, "2 items wait") || !strings.Contains(got, "7CK4, AB2C") {
+	if got := r.call("1", toolApprove); !strings.Contains(got, "2 items need") || !strings.Contains(got, "7CK4, AB2C") {
 		t.Errorf("approve_server_config: %s", got)
 	}
 	r.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"quarantine_release","arguments":{"quarantine_id":"4F2A"}}}`)
-	if got := r.answerTo("2"); !strings.Contains(got, "Nothing is held under the code 4F2A.") || !strings.Contains(got, `"isError":true`) {
+	if got := r.answerTo("2"); !strings.Contains(got, "No response is held as 4F2A.") || !strings.Contains(got, `"isError":true`) {
 		t.Errorf("quarantine_release: %s", got)
 	}
 	if r.server.got("tools/call") {

@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	errNoPage     = errors.New("the answer holds no listing")
-	errUnreadable = errors.New("the answer could not be read in one way only")
+	errNoPage     = errors.New("the response has no listing")
+	errUnreadable = errors.New("the response can be read in more than one way")
 	errGone       = errors.New("no answer came")
 )
 
@@ -122,7 +122,7 @@ func onlyResources(items []pin.Item) bool {
 
 // allResources stands for the resources of a server that has nothing else: without an item nobody could open it.
 func allResources() pin.Item {
-	item, err := pin.ItemOf(pin.Resource, json.RawMessage(`{"uri":"*","name":"All that this server offers to read"}`))
+	item, err := pin.ItemOf(pin.Resource, json.RawMessage(`{"uri":"*","name":"Everything this server offers to read"}`))
 	if err != nil {
 		panic(err) // it is ours
 	}
@@ -204,7 +204,7 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 			if page == 1 && (string(code.Of(line)) == "-32601" || !c.s.life.announces(l.capability)) {
 				return got, nil // there is no such listing, announced or not: nothing is declared by it
 			}
-			return got, errors.New("the server answered with an error")
+			return got, errors.New("the server responded with an error")
 		}
 		result, _ := frame.Find(line, root, "result")
 		array, ok := frame.Find(line, result, l.member)
@@ -222,7 +222,7 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 			if err != nil {
 				got.findings = append(got.findings, inspect.Finding{
 					Rule: "unreadable_item", Level: inspect.High, Category: "threat", Where: string(l.kind),
-					Title: "A " + itemNoun(l.kind) + " has no name, or its text can be read in two ways; it is withheld",
+					Title: "A " + itemNoun(l.kind) + " has no name, or its text can be read in two ways; it stays blocked",
 				})
 				return true
 			}
@@ -249,7 +249,7 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 		if full || page == pin.MaxPages || !ok || used[cursor] {
 			got.findings = append(got.findings, inspect.Finding{
 				Rule: inspect.BeyondBounds, Level: inspect.Medium, Category: "threat", Where: l.method,
-				Title: fmt.Sprintf("The listing goes on beyond %d pages, %d items or %d MiB, or repeats itself; what lies beyond is never served",
+				Title: fmt.Sprintf("The listing is longer than %d pages, %d items or %d MiB, or repeats itself; the rest stays blocked",
 					pin.MaxPages, pin.MaxItems, pin.MaxBytes>>20),
 			})
 			return got, nil
@@ -347,7 +347,7 @@ func (c *checker) sight(key string, digest pin.Digest, since uint64) {
 func equivocation(key string) inspect.Finding {
 	return inspect.Finding{
 		Rule: "equivocation", Level: inspect.High, Category: "threat", Where: key,
-		Title: "Two different definitions within a minute, without saying that anything changed",
+		Title: "Two different definitions within a minute, without notice of a change",
 	}
 }
 

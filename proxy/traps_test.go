@@ -51,7 +51,9 @@ func TestT01AnswersAreMatchedByTypeAndValue(t *testing.T) {
 				t.Errorf("delivered %s", got)
 			}
 			r.quiet("the stray answer is dropped")
-			r.records("the drop", func(rec control.Record) bool { return strings.Contains(rec.Summary, "no request in flight") })
+			r.records("the drop", func(rec control.Record) bool {
+				return strings.Contains(rec.Summary, "a response from the server that nothing asked for")
+			})
 		})
 	}
 	for _, same := range []string{`1.0`, `1e0`, `10e-1`} {
@@ -308,6 +310,6 @@ func TestT11LinesThatAreNoMessageAreNotDelivered(t *testing.T) {
 	r.initialize()
 	r.quiet("a banner is no message")
 	r.records("the banner", func(rec control.Record) bool {
-		return strings.Contains(rec.Summary, "a line of the server was not let through")
+		return strings.Contains(rec.Summary, "blocked a line from the server")
 	})
 }

@@ -53,7 +53,7 @@ func (s *Session) noCommonVersion(offered []string) control.Versions {
 	s.life.mu.Unlock()
 	v := control.VersionsOf(offered, asked)
 	s.journal.record("guard_problem", "blocked", control.Record{
-		Summary: "the server and the client have no protocol version in common; nothing of the server is used", Detail: control.VersionsDetail(v),
+		Summary: "the server and the client have no protocol version in common, so the server is blocked", Detail: control.VersionsDetail(v),
 	})
 	s.checks.retell()
 	return v
@@ -68,7 +68,7 @@ func (s *Session) versionError(id []byte, v control.Versions) []byte {
 	if err != nil {
 		data = nil
 	}
-	return errorLine(id, CodeVersion, versionWords(s.view.Load().state, v)+" Update the client or the server, so that both speak one version. Retrying will not help.", data)
+	return errorLine(id, CodeVersion, versionWords(s.view.Load().state, v)+" Update the client or the server so that both speak the same version. Retrying will not help.", data)
 }
 
 func versionWords(state *control.State, v control.Versions) string {
@@ -76,7 +76,7 @@ func versionWords(state *control.State, v control.Versions) string {
 	return "[Sallyport] " + strings.TrimSpace("The server "+inspect.SpokenServer(state.Name, "")) + " " + v.Words() + "."
 }
 
-// refusedVersion answers an initialize that the server answered with an error, if the error is about versions. It says whether it did,
+// refusedVersion answers an initialize that the server responded with an error, if the error is about versions. It says whether it did,
 // or will: a server that does not know initialize is asked which versions it speaks. An error means that the client no longer reads.
 func (s *Session) refusedVersion(r *request, line []byte, m *frame.Message) (bool, error) {
 	offered, about := versionsNamed(line, m.Error)

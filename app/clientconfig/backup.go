@@ -23,10 +23,10 @@ const (
 )
 
 // ErrNoBackup says that no backup has this ID.
-var ErrNoBackup = errors.New("no such backup; sallyport backups lists them")
+var ErrNoBackup = errors.New("no such backup; run sallyport backups to see them")
 
 // ErrManyBackups says that the IDs of several backups begin so.
-var ErrManyBackups = errors.New("several backups begin so, name more of the ID; sallyport backups lists them")
+var ErrManyBackups = errors.New("several backups match; give more of the ID (see sallyport backups)")
 
 // Backups is the folder of the copies made before each change. Beside each copy, named by time and content, lies a small
 // file that says where it came from.
@@ -205,7 +205,7 @@ func (b *Backups) Text(kept Backup) ([]byte, error) {
 		return nil, err
 	}
 	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != kept.SHA256 {
-		return nil, fmt.Errorf("backup %s is not what was kept; it was not used", kept.ID)
+		return nil, fmt.Errorf("backup %s was changed after it was made, so it was not used", kept.ID)
 	}
 	return raw, nil
 }

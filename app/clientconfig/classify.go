@@ -59,7 +59,7 @@ func Classify(e Entry, by Installation, record *Record) Class {
 	case e.Odd != "":
 		return Class{Kind: Odd, Why: e.Odd}
 	case e.URL != "":
-		return Class{Kind: Remote, Why: "a remote server, which this version does not stand in front of"}
+		return Class{Kind: Remote, Why: "a remote server, which this version can't guard"}
 	}
 	same, present := sameFile(e.Command, by.Path)
 	inner, form := wrapForm(e.Args)
@@ -71,9 +71,9 @@ func Classify(e Entry, by Installation, record *Record) Class {
 			}
 			return Class{Kind: Plain}
 		}
-		c.Reason, c.Why = OtherCommand, "its command only has Sallyport's name; it is another program"
+		c.Reason, c.Why = OtherCommand, "its command is a different program with Sallyport's name"
 		if !present && filepath.IsAbs(e.Command) {
-			c.Reason, c.Why = MissingFile, "its command is a Sallyport that is not there"
+			c.Reason, c.Why = MissingFile, "its command is a Sallyport program that doesn't exist"
 		}
 		return c
 	}
@@ -86,7 +86,7 @@ func Classify(e Entry, by Installation, record *Record) Class {
 		name, client, argv = record.Name, record.Client, record.Argv
 	}
 	if !form || !asWritten(e.Args, name, client, argv) {
-		c.Reason, c.Why = OtherArgs, "its arguments are not those that Sallyport wrote"
+		c.Reason, c.Why = OtherArgs, "its arguments are not the ones Sallyport wrote"
 		return c
 	}
 	return Class{Kind: Wrapped, Inner: inner}
@@ -132,9 +132,9 @@ func namedAmong(args []string) bool { return slices.ContainsFunc(args, named) }
 
 func movedHome(name string) string {
 	if slices.Contains(screenMovers, strings.ToUpper(name)) {
-		return "its env sets " + name + ", which chooses the screen or the session bus that Sallyport's window is on"
+		return "its env sets " + name + ", which changes the screen or session bus for Sallyport's window"
 	}
-	return "its env sets " + name + ", which moves Sallyport's home"
+	return "its env sets " + name + ", which moves Sallyport's data folder"
 }
 
 // screenMovers say where a window opens. A hub takes them from the client itself; an entry that names them has another screen in mind.

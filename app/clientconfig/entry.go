@@ -97,9 +97,9 @@ func (f *File) entry(m *hujson.ObjectMember) Entry {
 	}
 	switch {
 	case e.command != nil && e.URL != "":
-		odd = append(odd, "it has a command and a URL, so what the client starts is not certain")
+		odd = append(odd, "it has a command and a URL, so Sallyport can't tell what the client starts")
 	case e.command != nil && kind != "" && kind != "stdio":
-		odd = append(odd, "it has a command and a type other than stdio, so what the client starts is not certain")
+		odd = append(odd, "it has a command and a type other than stdio, so Sallyport can't tell what the client starts")
 	case e.command == nil && e.URL == "":
 		odd = append(odd, "it has no command")
 	}
@@ -107,7 +107,7 @@ func (f *File) entry(m *hujson.ObjectMember) Entry {
 	// would become one command.
 	for _, part := range append(e.Argv(), e.Name) {
 		if strings.ContainsAny(part, "\x00�") {
-			odd = append(odd, "its name, command or arguments hold characters that no program can be given")
+			odd = append(odd, "its name, command or arguments have characters that can't be passed to a program")
 			break
 		}
 	}

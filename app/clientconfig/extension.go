@@ -44,7 +44,7 @@ func Extensions(l Location, s System) ([]Extension, error) {
 			continue
 		}
 		if len(all) == maxExtensions {
-			return all, fmt.Errorf("%s holds more than %d extensions", folder, maxExtensions)
+			return all, fmt.Errorf("%s has more than %d extensions", folder, maxExtensions)
 		}
 		e := extension(name.Name(), filepath.Join(path, "manifest.json"), s)
 		e.Disabled = switchedOff(filepath.Join(l.Folder, "Claude Extensions Settings", name.Name()+".json"))
@@ -81,10 +81,10 @@ func extension(id, path string, s System) Extension {
 		e.Problem = "it has no manifest"
 		return e
 	case err != nil:
-		e.Problem = "its manifest cannot be read"
+		e.Problem = "Sallyport can't read its manifest"
 		return e
 	case json.Unmarshal(raw, &m) != nil:
-		e.Problem = "its manifest is not what a manifest should be"
+		e.Problem = "its manifest is not valid"
 		return e
 	}
 	e.Version = m.Version

@@ -25,7 +25,7 @@ func TestExtensionsAreCountedAlsoWhereTheirManifestIsBroken(t *testing.T) {
 	want := []Extension{
 		{ID: "ant.dir.fs", Name: "Filesystem", Version: "0.2.2", Runs: "node.exe ${__dirname}/dist/index.js --token ••••", Disabled: true},
 		{ID: "bare", Name: "bare", Runs: "server/main"},
-		{ID: "broken", Name: "broken", Problem: "its manifest is not what a manifest should be"},
+		{ID: "broken", Name: "broken", Problem: "its manifest is not valid"},
 		{ID: "empty", Name: "empty", Problem: "it has no manifest"},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {

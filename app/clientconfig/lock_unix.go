@@ -30,7 +30,7 @@ func (b *Backups) lock() (unlock func(), err error) {
 			return nil, err
 		case time.Now().After(end):
 			file.Close()
-			return nil, errors.New("another Sallyport is writing a client's file and does not end")
+			return nil, errors.New("another Sallyport is still writing a client's file")
 		}
 	}
 }

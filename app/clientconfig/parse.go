@@ -205,11 +205,11 @@ func describe(body []byte, at int) string {
 	}
 	switch c := body[at]; {
 	case c == '/' || c == '#':
-		return "a comment, which this client does not read"
+		return "a comment, which this client can't read"
 	case strings.IndexByte("{}[]:,\"'", c) >= 0:
 		return fmt.Sprintf("unexpected %c", c)
 	case c < 0x20:
-		return "a line break or control character inside a text, or too early"
+		return "a line break or control character inside a text, or the text ends too early"
 	default:
 		return "unexpected character"
 	}
@@ -248,7 +248,7 @@ func (f *File) uniqueKeys(v *hujson.Value) error {
 		for i := range v.Members {
 			name := literal(v.Members[i].Name)
 			if seen[name] {
-				return f.problem(v.Members[i].Name.StartOffset, fmt.Sprintf("the key %.60q stands twice", name))
+				return f.problem(v.Members[i].Name.StartOffset, fmt.Sprintf("the key %.60q appears twice", name))
 			}
 			seen[name] = true
 			if err := f.uniqueKeys(&v.Members[i].Value); err != nil {

@@ -126,7 +126,7 @@ func (ed *editor) restore(name string, fields []string) error {
 	}
 	kept, keptObject := parseValue(w.Raw)
 	if kept == nil {
-		ed.done(name, DidLeave, "what is wanted of it is no entry")
+		ed.done(name, DidLeave, "Sallyport's record of it is not a valid entry")
 		return nil
 	}
 	if _, object := ed.object(name); object == nil || keptObject == nil {

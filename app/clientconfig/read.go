@@ -18,7 +18,7 @@ func read(path string) ([]byte, fs.FileInfo, error) {
 	info, err := os.Stat(path) // before it is opened: opening a pipe would wait for its writer
 	if err != nil {
 		if _, link := os.Lstat(path); link == nil && errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, fmt.Errorf("%s is a link to a file that is not there", path)
+			return nil, nil, fmt.Errorf("%s is a link to a file that doesn't exist", path)
 		}
 		return nil, nil, reading(path, err)
 	}
@@ -45,7 +45,7 @@ func read(path string) ([]byte, fs.FileInfo, error) {
 
 func reading(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("%s may not be read (%w); allow Sallyport to read it", path, fs.ErrPermission)
+		return fmt.Errorf("no permission to read %s (%w); allow Sallyport to read it", path, fs.ErrPermission)
 	}
 	var where *fs.PathError
 	if errors.As(err, &where) {

@@ -222,7 +222,7 @@ func TestEntriesThatCannotBeWrappedAreNamedAndDoNotStopTheOthers(t *testing.T) {
 	want := map[string]string{
 		"text": "text, not an object", "list": "a list, not an object", "none": "no command", "number": "a number, not text", "empty": "is empty",
 		"argstext": "text, not a list", "argsnull": "null, not a list", "argsnumber": "argument 2 is a number", "envtext": "not an object",
-		"both": "a command and a URL", "typed": "type other than stdio", "nul": "no program can be given", "half": "no program can be given",
+		"both": "a command and a URL", "typed": "type other than stdio", "nul": "can't be passed to a program", "half": "can't be passed to a program",
 		"remote": "remote server", "home": "HOME",
 	}
 	for _, o := range result.Outcomes {

@@ -33,22 +33,22 @@ func Write(path string, was, now []byte, backups *Backups) (Backup, error) {
 		return Backup{}, writing(path, err)
 	}
 	if err := backups.make(); err != nil {
-		return Backup{}, fmt.Errorf("keep a copy of %s: %w; nothing was changed", path, plain(err))
+		return Backup{}, fmt.Errorf("couldn't back up %s: %w; nothing was changed", path, plain(err))
 	}
 	unlock, err := backups.lock()
 	if err != nil {
-		return Backup{}, fmt.Errorf("keep a copy of %s: %w; nothing was changed", path, plain(err))
+		return Backup{}, fmt.Errorf("couldn't back up %s: %w; nothing was changed", path, plain(err))
 	}
 	defer unlock()
 	kept, err := backups.Keep(path, was)
 	if err != nil {
-		return Backup{}, fmt.Errorf("keep a copy of %s: %w; nothing was changed", path, plain(err))
+		return Backup{}, fmt.Errorf("couldn't back up %s: %w; nothing was changed", path, plain(err))
 	}
 	if err := replace(target, info, was, now); err != nil {
 		return kept, writing(path, err)
 	}
 	if written, err := Read(target); err != nil || !bytes.Equal(written, now) {
-		return kept, fmt.Errorf("%s was written and does not read back as written; its text before is backup %s", path, kept.ID)
+		return kept, fmt.Errorf("%s changed while Sallyport wrote it; the version before is backup %s", path, kept.ID)
 	}
 	return kept, nil
 }
@@ -139,7 +139,7 @@ type strandedError struct {
 }
 
 func (e *strandedError) Error() string {
-	return fmt.Sprintf("%v; what another program wrote at the same instant is in %s", e.err, e.path)
+	return fmt.Sprintf("%v; the version another program wrote at the same time is in %s", e.err, e.path)
 }
 
 func writing(path string, err error) error {

@@ -70,7 +70,7 @@ func (p *Page) fileInTrouble(client string, chosen bool) (control.ClientFile, er
 			return f, nil
 		}
 	}
-	return control.ClientFile{}, &control.Error{Code: control.CodeNotFound, Message: "No client of that name has a file that is missing or can't be read."}
+	return control.ClientFile{}, &control.Error{Code: control.CodeNotFound, Message: "The file of this client is neither missing nor broken."}
 }
 
 // ChooseFile asks the person for the file of a client whose own is missing or broken, and answers the path that is looked at
@@ -86,7 +86,7 @@ func (p *Page) ChooseFile(client string) (string, error) {
 		return "", &control.Error{Code: control.CodeBadRequest, Message: "Sallyport doesn't edit the files of this client."}
 	}
 	if !p.chosen.asking.TryLock() {
-		return "", &control.Error{Code: control.CodeUnavailable, Message: "A file is being chosen already."}
+		return "", &control.Error{Code: control.CodeUnavailable, Message: "You are already choosing a file."}
 	}
 	defer p.chosen.asking.Unlock()
 	path, err := p.shell.choose("Choose the settings file of " + f.Name)
@@ -125,14 +125,14 @@ func notShown(err error, path string) string {
 	folder := inspect.Escape(filepath.Dir(path))
 	switch {
 	case errors.Is(err, reveal.ErrNoManager):
-		return "No file manager answered. Open the folder yourself: " + folder
+		return "No file manager responded. Open this folder yourself: " + folder
 	case errors.Is(err, reveal.ErrNoFolder):
-		return "There is no such folder yet: " + folder
+		return "This folder doesn't exist yet: " + folder
 	}
-	return "The folder couldn't be shown: " + err.Error() + "."
+	return "Sallyport couldn't show the folder: " + err.Error() + "."
 }
 
-var errUnseen = &control.Error{Code: control.CodeUnavailable, Message: "Nobody sees the window."}
+var errUnseen = &control.Error{Code: control.CodeUnavailable, Message: "The window is hidden."}
 
 // choose asks in the window's dialog. A window that nobody sees asks nothing.
 func (s *Shell) choose(title string) (string, error) {
@@ -144,7 +144,7 @@ func (s *Shell) choose(title string) (string, error) {
 	}
 	path, err := w.ChooseFile(title)
 	if err != nil {
-		return "", &control.Error{Code: control.CodeUnavailable, Message: "The dialog couldn't be opened: " + err.Error() + "."}
+		return "", &control.Error{Code: control.CodeUnavailable, Message: "Sallyport couldn't open the dialog: " + err.Error() + "."}
 	}
 	return path, nil
 }

@@ -227,9 +227,9 @@ func TestTheFileManagerIsShownTheFileInTroubleAndNoOther(t *testing.T) {
 		err  error
 		want string
 	}{
-		{reveal.ErrNoManager, "No file manager answered. Open the folder yourself: " + filepath.Dir(own)},
-		{reveal.ErrNoFolder, "There is no such folder yet: " + filepath.Dir(own)},
-		{errors.New("the disk is gone"), "The folder couldn't be shown: the disk is gone."},
+		{reveal.ErrNoManager, "No file manager responded. Open this folder yourself: " + filepath.Dir(own)},
+		{reveal.ErrNoFolder, "This folder doesn't exist yet: " + filepath.Dir(own)},
+		{errors.New("the disk is gone"), "Sallyport couldn't show the folder: the disk is gone."},
 	} {
 		fails = c.err
 		if err := d.ShowInFolder("claude-desktop", false); codeOf(err) != control.CodeUnavailable || !strings.Contains(err.Error(), c.want) {

@@ -95,14 +95,14 @@ func (p *Page) decide(d Decision, reject bool) (Decided, error) {
 		return Decided{}, err // what was superseded says by what
 	}
 	if it.Held != nil {
-		return Decided{}, &control.Error{Code: control.CodeBadRequest, Message: "a held answer is released or discarded"}
+		return Decided{}, &control.Error{Code: control.CodeBadRequest, Message: "release or discard a held response instead"}
 	}
 	if it.Digest != d.Digest || undecidable(it) {
 		where := it.Code
 		if it.Next != "" {
 			where = it.Next
 		}
-		return Decided{}, &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: look at it again", See: where}
+		return Decided{}, &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: review it again", See: where}
 	}
 	loosens := !reject
 	if overFile(it.Kind) {

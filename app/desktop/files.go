@@ -155,7 +155,7 @@ func (p *Page) Look(client, path string, names []string) ([]Looked, error) {
 	}
 	for _, name := range names {
 		if strings.HasPrefix(name, "-") {
-			return nil, &control.Error{Code: control.CodeBadRequest, Message: "an entry whose name begins with - cannot be looked at alone"}
+			return nil, &control.Error{Code: control.CodeBadRequest, Message: "can't check this entry on its own: its name begins with -"}
 		}
 	}
 	path, err := p.pathOf(client, path)
@@ -184,7 +184,7 @@ func (p *Page) Look(client, path string, names []string) ([]Looked, error) {
 		if why == "" && err != nil {
 			why = err.Error()
 		}
-		return nil, &control.Error{Code: control.CodeUnavailable, Message: "the servers could not be looked at: " + why}
+		return nil, &control.Error{Code: control.CodeUnavailable, Message: "couldn't check the servers: " + why}
 	}
 	return some(reports.Items), nil
 }
@@ -207,5 +207,5 @@ func (p *Page) pathOf(client, path string) (string, error) {
 			return f.Path, nil
 		}
 	}
-	return "", errors.Join(err, &control.Error{Code: control.CodeNotFound, Message: "no file of that client was found"})
+	return "", errors.Join(err, &control.Error{Code: control.CodeNotFound, Message: "no settings file found for that client"})
 }

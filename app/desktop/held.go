@@ -150,10 +150,10 @@ func (p *Page) heldNow(code, digest string) (control.ItemDetail, error) {
 		return it, err
 	}
 	if it.Held == nil {
-		return it, &control.Error{Code: control.CodeBadRequest, Message: "no answer is held under this code"}
+		return it, &control.Error{Code: control.CodeBadRequest, Message: "no response is held under this code"}
 	}
 	if it.Digest != digest {
-		return it, &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: look at it again", See: it.Code}
+		return it, &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: review it again", See: it.Code}
 	}
 	return it, nil
 }
@@ -203,7 +203,7 @@ func (p *Page) Except(d ExceptDecision) ([]Exception, error) {
 		return nil, err
 	}
 	if len(it.Held.Excepts) == 0 {
-		return nil, &control.Error{Code: control.CodeBadRequest, Message: "no exception can be made for this answer"}
+		return nil, &control.Error{Code: control.CodeBadRequest, Message: "Sallyport makes no exception for this response"}
 	}
 	length, err := exceptFor(d.For, time.Now())
 	if err != nil {
@@ -231,7 +231,7 @@ func exceptFor(word string, now time.Time) (time.Duration, error) {
 	case "week":
 		return 7 * 24 * time.Hour, nil
 	}
-	return 0, &control.Error{Code: control.CodeBadRequest, Message: "an exception lasts an hour, today, or seven days"}
+	return 0, &control.Error{Code: control.CodeBadRequest, Message: "an exception lasts an hour, until the end of the day, or seven days"}
 }
 
 // Exceptions are those that are in force.

@@ -94,7 +94,7 @@ func (p *Page) DiscardAll(d HeldAllDecision) (HeldAllDone, error) {
 		return HeldAllDone{}, err
 	}
 	if len(codes) == 0 {
-		return HeldAllDone{}, &control.Error{Code: control.CodeStale, Message: "it was shown too long ago: look at it again", See: d.Code}
+		return HeldAllDone{}, &control.Error{Code: control.CodeStale, Message: "it was shown too long ago: review it again", See: d.Code}
 	}
 	done, err := h.DiscardHeldHere(control.DiscardHeld{Codes: codes, Group: group, Reason: d.Reason})
 	return HeldAllDone(done), err

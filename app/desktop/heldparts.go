@@ -104,7 +104,7 @@ func partsOf(raw []byte, isError bool, all []inspect.Finding) []HeldPart {
 	root, err := readTree(raw)
 	if err != nil {
 		text := strings.ToValidUTF8(string(raw), "\uFFFD")
-		return []HeldPart{finished(HeldPart{Label: "The whole answer, as it came", Bytes: len(raw), Code: true, Shown: true, text: text})}
+		return []HeldPart{finished(HeldPart{Label: "The whole response, as received", Bytes: len(raw), Code: true, Shown: true, text: text})}
 	}
 	p := &partition{found: newFound(all), shown: map[string]bool{}}
 	p.top(root, isError)
@@ -112,7 +112,7 @@ func partsOf(raw []byte, isError bool, all []inspect.Finding) []HeldPart {
 		p.structured("Everything else", root, func(n *node) bool { return p.shown[n.path] && n != root })
 	}
 	if len(p.parts) == 0 {
-		p.structured("The whole answer", root, nil)
+		p.structured("The whole response", root, nil)
 	}
 	return p.parts
 }

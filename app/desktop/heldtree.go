@@ -25,7 +25,7 @@ type node struct {
 	kids []*node
 }
 
-var errTooLarge = errors.New("too large to be taken apart")
+var errTooLarge = errors.New("too large to show in parts")
 
 // readTree takes an answer apart. The strings are the bytes that findings count: escapes resolved, U+FFFD for half a character.
 func readTree(raw []byte) (*node, error) {

@@ -68,17 +68,17 @@ func (n *nonces) mint(subject, digest, word string) string {
 // spend takes a nonce for a decision. typed is what the person typed, where a word was asked for and this decision needs it.
 func (n *nonces) spend(nonce, subject, digest, typed string, needsWord bool) error {
 	if !n.visible() {
-		return &control.Error{Code: control.CodeStale, Message: "nothing is decided while the window is hidden: look at it again", See: see(subject)}
+		return &control.Error{Code: control.CodeStale, Message: "nothing was decided because the window was hidden: review it again", See: see(subject)}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	l := n.given[nonce]
 	switch {
 	case l == nil || l.subject != subject:
-		return &control.Error{Code: control.CodeStale, Message: "what was shown is not what is decided: look at it again", See: see(subject)}
+		return &control.Error{Code: control.CodeStale, Message: "this is not what you were shown: review it again", See: see(subject)}
 	case l.digest != digest:
 		delete(n.given, nonce)
-		return &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: look at it again", See: see(subject)}
+		return &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: review it again", See: see(subject)}
 	}
 	now := n.now()
 	if l.unseen { // the first that is seen of a person who looks: from here on the delay counts
@@ -86,16 +86,16 @@ func (n *nonces) spend(nonce, subject, digest, typed string, needsWord bool) err
 	}
 	switch {
 	case now.Sub(l.armed) < armAfter:
-		return &control.Error{Code: control.CodeBadRequest, Message: "that was faster than anybody reads: nothing was decided"}
+		return &control.Error{Code: control.CodeBadRequest, Message: "that was too fast to have read it: nothing was decided"}
 	case now.Sub(l.at) > nonceLife:
 		delete(n.given, nonce)
-		return &control.Error{Code: control.CodeStale, Message: "it was shown too long ago: look at it again", See: see(subject)}
+		return &control.Error{Code: control.CodeStale, Message: "it was shown too long ago: review it again", See: see(subject)}
 	}
 	if needsWord && l.word != "" && subtle.ConstantTimeCompare([]byte(strings.TrimSpace(typed)), []byte(l.word)) != 1 {
 		if l.wrong++; l.wrong >= maxWrongWords {
 			delete(n.given, nonce)
 		}
-		return &control.Error{Code: control.CodeBadRequest, Message: "type " + l.word + " to go on: nothing was decided"}
+		return &control.Error{Code: control.CodeBadRequest, Message: "type " + l.word + " to continue: nothing was decided"}
 	}
 	delete(n.given, nonce)
 	return nil

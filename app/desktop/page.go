@@ -42,7 +42,7 @@ func NewPage(shell *Shell) *Page {
 	return p
 }
 
-var errNoHub = &control.Error{Code: control.CodeUnavailable, Message: "Sallyport's engine isn't answering. Blocked things stay blocked."}
+var errNoHub = &control.Error{Code: control.CodeUnavailable, Message: "Sallyport's engine isn't responding. Everything blocked stays blocked."}
 
 // engine is the hub, or why there is none.
 func (p *Page) engine() (*app.Hub, error) {
@@ -161,7 +161,7 @@ func (p *Page) remember(change func(*app.WindowState)) error {
 // TestNotification sends a notification; the answer is why it could not be sent, or "".
 func (p *Page) TestNotification() string {
 	if p.say == nil {
-		return "there are no notifications here"
+		return "notifications aren't available here"
 	}
 	return p.say.test()
 }

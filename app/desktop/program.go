@@ -34,13 +34,13 @@ type Options struct {
 
 var (
 	// ErrNoDisplay: there is no screen to open a window on.
-	ErrNoDisplay = errors.New("there is no display to open a window on (DISPLAY and WAYLAND_DISPLAY are empty); `sallyport hub` runs without one")
+	ErrNoDisplay = errors.New("no display found to open a window on (DISPLAY and WAYLAND_DISPLAY are empty); `sallyport hub` runs without one")
 	// ErrNoPage: the program was built before its page.
-	ErrNoPage = errors.New("this build has no page: build it with `make desktop`")
+	ErrNoPage = errors.New("this build has no window page: build it with `make desktop`")
 	// ErrInside: a program inside a wrapped server started this one.
-	ErrInside = errors.New("a program inside a wrapped server opens no window: open Sallyport yourself")
+	ErrInside = errors.New("a program inside a guarded server can't open the window: open Sallyport yourself")
 	// ErrNoWrapper: sallyport is not beside this program.
-	ErrNoWrapper = errors.New("sallyport does not stand beside sallyport-desktop: install both into one folder")
+	ErrNoWrapper = errors.New("sallyport and sallyport-desktop are in different folders: install both in the same one")
 )
 
 // raiseTimeout is how long a window may take to answer a second start.
@@ -94,7 +94,7 @@ func Run(ctx context.Context, o Options) error {
 		if raised, bad := Raise(ctx, o); raised || bad != nil { // two were started at once
 			return bad
 		}
-		return fmt.Errorf("%w; end it where it was started, then open Sallyport again", err)
+		return fmt.Errorf("%w; stop it where you started it, then open Sallyport again", err)
 	}
 	if err != nil {
 		return err

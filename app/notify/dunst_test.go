@@ -51,7 +51,7 @@ func TestARealDaemonIsClickedAsAPersonWould(t *testing.T) {
 		t.Errorf("opened %q: the dismissal was taken for a click", got)
 	}
 
-	n.Show(Note{Key: "AAAA", Title: "Blocked: a change that may harm you", Route: "#/inbox/AAAA", Urgency: Critical})
+	n.Show(Note{Key: "AAAA", Title: "Blocked: a dangerous change", Route: "#/inbox/AAAA", Urgency: Critical})
 	n.Show(Note{Key: "BBBB", Title: "Blocked: hidden instructions in a tool", Route: "#/inbox/BBBB", Urgency: Critical, Replaces: "AAAA"})
 	if got := p.opens(); got != "#/inbox/BBBB" { // one place, one click
 		t.Errorf("opened %q: the first of two Critical notes was still there", got)

@@ -26,7 +26,7 @@ const (
 	courtesy = 300 * time.Millisecond // for the first: a window waits for New, and is to be there within 1.5 s
 	maxWork  = 64                     // calls that wait for one
 
-	silent = "the notification daemon does not answer"
+	silent = "the notification service doesn't respond"
 )
 
 // desk is the client of a notification daemon. What is not a channel, or why, belongs to the goroutine of run: calls to the
@@ -84,7 +84,7 @@ func (d *desk) do(what string, f func()) {
 	case d.work <- f:
 	case <-d.done:
 	default:
-		d.o.Log.Warn("notification dropped: the notification daemon does not answer", "what", what)
+		d.o.Log.Warn("notification dropped: the notification service doesn't respond", "what", what)
 	}
 }
 
@@ -157,12 +157,12 @@ func (d *desk) forget(why string) {
 func (d *desk) connect() {
 	conn, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithSignalHandler(dbus.NewSequentialSignalHandler()))
 	if err != nil {
-		d.forget("there is no session bus here")
+		d.forget("no session bus found")
 		return
 	}
 	d.conn, d.signals = conn, make(chan *dbus.Signal, maxWork)
 	if conn.Auth(nil) != nil || conn.Hello() != nil {
-		d.forget("the session bus lets nobody in")
+		d.forget("the session bus doesn't accept connections")
 		return
 	}
 	conn.Signal(d.signals)
@@ -193,7 +193,7 @@ func (d *desk) seek() {
 func (d *desk) meet(owner string) {
 	d.owner, d.caps, d.ids, d.notes = owner, nil, map[string]uint32{}, map[uint32]Note{}
 	if owner == "" {
-		d.explain("no notification daemon runs in this session")
+		d.explain("no notification service is running")
 		return
 	}
 	if err := d.ask(d.daemon(), service+".GetCapabilities").Store(&d.caps); err != nil {

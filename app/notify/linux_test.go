@@ -282,7 +282,7 @@ func TestWithoutADaemonThatIsSaid(t *testing.T) {
 	panel.Bus(t)
 	n := New(Options{})
 	t.Cleanup(func() { _ = n.Close() })
-	until(t, "that no daemon runs", func() bool { return n.Why() == "no notification daemon runs in this session" })
+	until(t, "that no daemon runs", func() bool { return n.Why() == "no notification service is running" })
 }
 
 func until(t *testing.T, what string, is func() bool) {

@@ -248,5 +248,5 @@ func summary(waiting int) Note {
 		title = "1 item needs your review"
 	}
 	// Not that everything stays blocked: a lost guard waits too.
-	return Note{Key: Summary, Title: title, Body: "What is blocked stays blocked. Nothing is urgent unless marked critical.", Route: "#/inbox", Action: "Open Inbox"}
+	return Note{Key: Summary, Title: title, Body: "Everything blocked stays blocked until you review it.", Route: "#/inbox", Action: "Open Inbox"}
 }

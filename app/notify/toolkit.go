@@ -135,7 +135,7 @@ func (t *toasts) run() {
 // begin says whether the toolkit's notifications can be used.
 func (t *toasts) begin(kit Toolkit) bool {
 	if !kit.Available() {
-		t.o.Log.Info("notifications", "plain", "the toolkit has none here")
+		t.o.Log.Info("notifications", "plain", "the system has no notifications here")
 		return false
 	}
 	if err := kit.Initialize(); err != nil {

@@ -53,9 +53,9 @@ func Say(s Subject) Note {
 	case s.Kind == "new_server":
 		n.Title, n.Body = of("New server: %s", "New server"), "It's blocked until you check what it can do."
 	case s.Kind == "changed" && s.Grave && s.Hidden:
-		n.Title, n.Body = "Blocked: hidden instructions in a tool", "A tool from "+who+" now hides orders for Claude. It is blocked. Nothing ran."
+		n.Title, n.Body = "Blocked: hidden instructions in a tool", "A tool from "+who+" now hides orders for Claude. Sallyport blocked it, and it hasn't run."
 	case s.Kind == "changed" && s.Grave:
-		n.Title, n.Body = "Blocked: a change that may harm you", "What "+who+" declares now may act against you. It is blocked. Nothing ran."
+		n.Title, n.Body = "Blocked: a dangerous change", "What "+who+" declares now may act against you. It is blocked. Nothing ran."
 	case s.Kind == "changed" && s.Tools > 1:
 		n.Title, n.Body = "Tools changed and are blocked", fmt.Sprintf("%d tools from %s changed. They stay blocked until you review them.", s.Tools, who)
 	case s.Kind == "changed" && s.Tools == 1:
@@ -69,9 +69,9 @@ func Say(s Subject) Note {
 	case s.Kind == "unguarded":
 		n.Title, n.Body = "A server is not guarded", "Claude's settings changed. Claude can use a server unchecked."
 	case s.Kind == "config_changed":
-		n.Title, n.Body = "Claude's settings changed", "Servers were added, changed or removed. Check what is there now."
+		n.Title, n.Body = "Claude's settings changed", "Servers were added, changed or removed. Review the changes."
 	case s.Kind == "settings_changed":
-		n.Title, n.Body = "A setting needs your review", "Someone asked for a riskier setting. It has no effect until you allow it."
+		n.Title, n.Body = "A setting needs your review", "Someone made a setting less safe. It has no effect until you allow it."
 	case s.Kind == "response_held" && s.Found:
 		n.Title, n.Body = "Response held for review", "Something "+who+" sent looks like an order to Claude. Claude hasn't seen it."
 	case s.Kind == "response_held":
@@ -81,26 +81,26 @@ func Say(s Subject) Note {
 	case s.Kind == "guard_problem" && name != "":
 		n.Title, n.Body, n.Action = of("%s is blocked", ""), "Sallyport couldn't start it, so Claude can't use it.", "See why"
 	case s.Kind == "guard_problem":
-		n.Title, n.Body, n.Action = "Sallyport has a problem", "Servers stay blocked until it's solved.", "See why"
+		n.Title, n.Body, n.Action = "Sallyport has a problem", "Servers stay blocked until you fix it.", "See why"
 	default:
-		n.Title, n.Body = "An item needs your review", "What is blocked stays blocked until you review it."
+		n.Title, n.Body = "An item needs your review", "It stays blocked until you review it."
 	}
 	return n
 }
 
 // launchWords say what differs at a start, and "program" only where the program does.
 func launchWords(s Subject) string {
-	what := "Sallyport can't tell what it would run."
+	what := "Sallyport can't tell which program it would start."
 	switch s.Launch {
 	case "program":
-		what = "It would run a different program than the one you allowed."
+		what = "It would start a different program than the one you allowed."
 	case "loader":
-		what = "It's the same command, with a variable that can load other code."
+		what = "It's the same command, but a variable can now load other code."
 	case "surroundings":
-		what = "It's the same program, in another folder or with other variables."
+		what = "It's the same program, in a different folder or with different variables."
 	}
 	if s.Blocked {
 		return what + " Blocked until you review it."
 	}
-	return what + " It still runs."
+	return what + " It is still running."
 }

@@ -3,4 +3,4 @@
 package tray
 
 // On macOS the library needs cgo, and its status item the main thread, which is the window's: neither was tried.
-func open(Options) Tray { return nowhere("there is no tray icon on this system yet") }
+func open(Options) Tray { return nowhere("Sallyport has no tray icon on this system yet") }

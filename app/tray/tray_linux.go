@@ -49,13 +49,13 @@ func open(o Options) Tray {
 	if err := t.export(); err != nil {
 		t.Close()
 		o.Log.Warn("no tray icon", "why", err)
-		return nowhere("the session bus takes no tray icon")
+		return nowhere("the session bus doesn't accept a tray icon")
 	}
 	return t
 }
 
 const (
-	noBus  = "there is no session bus here"
+	noBus  = "no session bus found"
 	hidden = "this desktop hides tray icons"
 )
 

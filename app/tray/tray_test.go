@@ -430,7 +430,7 @@ func TestWithoutASessionBusThereIsNoTray(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+t.TempDir()+"/none")
 	tray := New(Options{})
 	tray.Set(two)
-	if want := "there is no session bus here"; tray.Why() != want {
+	if want := "no session bus found"; tray.Why() != want {
 		t.Errorf("why %q, want %q", tray.Why(), want)
 	}
 	tray.Close()

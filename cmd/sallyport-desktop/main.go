@@ -45,8 +45,8 @@ func run(args []string, out, errors io.Writer, assets fs.FS, window func(desktop
 		fmt.Fprintln(flags.Output(), "sallyport-desktop [--hidden] [ROUTE]: open Sallyport's window, or raise the one that is open")
 		flags.PrintDefaults()
 	}
-	hidden := flags.Bool("hidden", false, "stay in the tray until somebody asks for the window")
-	byWrapper := flags.Bool("started-by-wrapper", false, "become a hub without a window where none can be opened")
+	hidden := flags.Bool("hidden", false, "start in the tray, without showing the window")
+	byWrapper := flags.Bool("started-by-wrapper", false, "run the hub without a window if none can be opened")
 	says := flags.Bool("version", false, "print the version and exit")
 	if err := flags.Parse(args); err != nil {
 		return 2

@@ -408,7 +408,7 @@ func TestAPersonsOwnHubIsLeftAlone(t *testing.T) {
 	})
 	p.until("it runs", func() bool { return p.hub().StartedBy == "person" })
 	out, err := p.command(p.screened(), "sallyport-desktop").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "a hub that a person started runs already") || strings.Count(string(out), "\n") != 1 {
+	if err == nil || !strings.Contains(string(out), "a hub you started is already running") || strings.Count(string(out), "\n") != 1 {
 		t.Errorf("%v: %s", err, out)
 	}
 	if h := p.hub(); h.PID != own.Process.Pid {

@@ -88,7 +88,7 @@ func oneOf(flag, typed string, known []string) error {
 	if typed == "" || slices.Contains(known, typed) {
 		return nil
 	}
-	return fmt.Errorf("%s %q is none of %s", flag, typed, strings.Join(known, ", "))
+	return fmt.Errorf("%s %q: use one of %s", flag, typed, strings.Join(known, ", "))
 }
 
 // pause waits until it is worth asking the hub again; false says that the person has had enough. The socket has no call
@@ -116,7 +116,7 @@ func parseSince(typed string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(typed); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, fmt.Errorf("--since %q is no time (2026-01-02T15:04:05Z), no day (2026-01-02) and no duration (2h)", typed)
+	return time.Time{}, fmt.Errorf("--since %q is not a time (2026-01-02T15:04:05Z), a day (2026-01-02) or an age (2h)", typed)
 }
 
 func (p *page) record(r control.Record) {
@@ -218,9 +218,9 @@ func (c activityVerifyCommand) run(ctx context.Context, s streams) (int, error) 
 		return exitFine, nil
 	}
 	// Without a second place that knows the head, a whole rewritten chain looks as good as the true one.
-	claim := "internally consistent (the head is kept in no second place, so a chain rewritten from its start would not be noticed)"
+	claim := "internally consistent (without a second copy of the head, Sallyport can't tell whether the whole chain was rewritten)"
 	if v.Sealed {
-		claim = "untouched (the head agrees with the one kept in a second place)"
+		claim = "untouched (the head matches its second copy)"
 	}
 	p := newPage(s)
 	p.hang("", "  ", counted(v.Records, "record")+": "+claim)

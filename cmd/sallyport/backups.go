@@ -30,7 +30,7 @@ func (c backupsListCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	if len(kept) == 0 {
-		p.printf("No client file was changed yet, so none is kept.\n")
+		p.printf("No backups yet. Sallyport makes one before each change of a client's file.\n")
 		return exitFine, nil
 	}
 	rows := make([][]string, len(kept))
@@ -38,7 +38,7 @@ func (c backupsListCommand) run(ctx context.Context, s streams) (int, error) {
 		rows[i] = []string{text(b.ID), b.Time.UTC().Format("2006-01-02 15:04:05 UTC"), strconv.FormatInt(b.Size, 10), short(b.Path, 80)}
 	}
 	p.table(strings.Fields("ID KEPT BYTES FILE"), rows)
-	p.printf("\nPut one back with: sallyport backups restore ID\n")
+	p.printf("\nTo restore one: sallyport backups restore ID\n")
 	return exitFine, nil
 }
 
@@ -82,10 +82,10 @@ func (c backupsRestoreCommand) run(ctx context.Context, s streams) (int, error) 
 	case done.Written:
 		p.printf("put back: %s\n", text(done.Path))
 		if done.Backup != "" {
-			p.printf("The file as it was before is backup %s.\n", text(done.Backup))
+			p.printf("To undo: sallyport backups restore %s\n", text(done.Backup))
 		}
 	default:
-		p.printf("nothing to change: %s is as this backup has it\n", text(done.Path))
+		p.printf("nothing to change: %s is already the same as this backup\n", text(done.Path))
 	}
 	return exitFine, nil
 }

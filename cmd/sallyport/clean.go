@@ -36,7 +36,7 @@ func (d cleanDecision) run(ctx context.Context, s streams) (int, error) {
 		}
 		// Asked all the same: a hub with a window puts the items on top of its inbox, and its refusal says where to decide.
 		if _, err = hub.AllowClean(ctx, control.CleanQuery{Digest: set.Digest}); err == nil {
-			err = errors.New("the hub decided although it said that it would not")
+			err = errors.New("the hub took the decision although it said it wouldn't; please report this")
 		}
 		if hubError(err, control.CodeNotHere) || hubError(err, control.CodeDescends) {
 			return exitPerson, err
@@ -48,7 +48,7 @@ func (d cleanDecision) run(ctx context.Context, s streams) (int, error) {
 			if err := d.list(s, set); err != nil {
 				return exitFailed, err
 			}
-			return exitUsage, fmt.Errorf("there is no terminal to ask on; after reading the list, run \"sallyport approve --clean --digest %s --yes\"", set.Digest)
+			return exitUsage, fmt.Errorf("there is no terminal to ask on; read the list, then run \"sallyport approve --clean --digest %s --yes\"", set.Digest)
 		}
 		shown := s
 		if d.json {
@@ -112,11 +112,11 @@ func (d cleanDecision) nothing(s streams, set control.CleanSet) (int, error) {
 	}
 	p := newPage(s)
 	if len(set.Left) > 0 {
-		p.printf("None of these servers is still as it was listed.\n")
+		p.printf("All of these servers changed since they were listed.\n")
 		p.cleanLeft(set.Left)
 		return code, nil
 	}
-	p.printf("No new server without warnings is waiting.\n")
+	p.printf("No new servers without warnings.\n")
 	p.others(set.Other)
 	return code, nil
 }
@@ -181,7 +181,7 @@ func (p *page) cleanLeft(left []control.CleanLeft) {
 func (p *page) others(n int) {
 	switch {
 	case n == 1:
-		p.printf("1 more new server has warnings: review it by itself with \"sallyport show\".\n")
+		p.printf("1 more new server has warnings: review it with \"sallyport show\".\n")
 	case n > 1:
 		p.printf("%d more new servers have warnings: review each with \"sallyport show\".\n", n)
 	}
@@ -198,7 +198,7 @@ func these(n int, what string) string {
 // disputed says that tools claim less than their names say.
 func disputed(n int) string {
 	if n == 1 {
-		return "The name of 1 tool contradicts what it claims: read it with \"sallyport show\" first."
+		return "The name of 1 tool contradicts what the tool claims: read it with \"sallyport show\" first."
 	}
 	return fmt.Sprintf("The names of %d tools contradict what they claim: read them with \"sallyport show\" first.", n)
 }

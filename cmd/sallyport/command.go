@@ -143,7 +143,7 @@ type exited int
 func newParser(model *commandLine, s streams, exit func(int)) (*kong.Kong, error) {
 	return kong.New(model,
 		kong.Name("sallyport"),
-		kong.Description("Sallyport stands between an MCP client and its servers: what is new or changed stays blocked until you have looked."),
+		kong.Description("Sallyport checks what passes between an MCP client and its servers. New or changed tools stay blocked until you allow them."),
 		kong.Vars{"version": "sallyport " + version},
 		kong.Writers(s.out, s.err),
 		kong.Exit(exit),
@@ -165,7 +165,7 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 		case exited:
 			code = int(e)
 		default:
-			code = fail(s, exitFailed, subject(args), errors.New("a fault in Sallyport itself, please report it: "+inspect.Fault(e)))
+			code = fail(s, exitFailed, subject(args), errors.New("a bug in Sallyport, please report it: "+inspect.Fault(e)))
 		}
 		if out.failed != nil && (code == exitFine || code == exitPerson) {
 			code = fail(s, exitFailed, subject(args), out.why())

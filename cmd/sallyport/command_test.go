@@ -14,7 +14,7 @@ func TestAFaultOfOursIsOneLineAndNoStackTrace(t *testing.T) {
 	var out, errs strings.Builder
 	code := runCommand(t.Context(), []string{"scan", "-"}, streams{&faultyReader{}, &out, &errs})
 	said := errs.String()
-	if code != exitFailed || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "sallyport: scan: a fault in Sallyport itself") || !strings.Contains(said, "command_test.go:") {
+	if code != exitFailed || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "sallyport: scan: a bug in Sallyport") || !strings.Contains(said, "command_test.go:") {
 		t.Errorf("exit %d, %q", code, said)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-var errNoHub = errors.New(`no hub runs; open Sallyport, or start one with "sallyport hub"`)
+var errNoHub = errors.New(`no hub runs; open Sallyport, or start the hub with "sallyport hub"`)
 
 // dialTimeout is how long a command waits for a hub to say hello. One that is alive answers in under a millisecond.
 const dialTimeout = 10 * time.Second

@@ -17,7 +17,7 @@ const (
 // coverage says how many servers run behind the port, in which clients' files, and names each that does not, with why.
 func (p *page) coverage(c control.Coverage) {
 	if c.Total == 0 && len(c.Unguarded) == 0 {
-		p.printf("guarded   no server was found in a client's file\n")
+		p.printf("guarded   no servers found in any client's file\n")
 	} else {
 		p.printf("guarded   %d of %d\n", c.Guarded, c.Total)
 	}
@@ -66,13 +66,13 @@ func fileState(f control.ClientFile) string {
 	state := fmt.Sprintf("%d of %d guarded", f.Guarded, f.Total)
 	switch {
 	case f.State == control.FileDenied:
-		state = "the system does not let Sallyport read it"
+		state = "the system won't let Sallyport read it"
 	case f.State == control.FileUnseen:
-		state = "not looked at"
+		state = "not read yet"
 	case f.State != control.FileFound:
-		state = "cannot be read"
+		state = "can't be read"
 	case f.Total == 0:
-		state = "no servers in it"
+		state = "no servers"
 	case !f.Watched && f.Guarded > 0:
 		state += ", not watched"
 	}
@@ -87,7 +87,7 @@ func (p *page) notGuarded(indent string, u control.Unguarded, client string, wat
 	if u.Kind == fileUnread && client == "" {
 		return // its file's own line has said so
 	}
-	words := "not: " + called(u.Name)
+	words := "not guarded: " + called(u.Name)
 	if client != "" {
 		words += " (" + text(client) + ")"
 	}

@@ -29,18 +29,18 @@ type approveCommand struct {
 func (c approveCommand) run(ctx context.Context, s streams) (int, error) {
 	switch {
 	case c.Clean && (c.Code != "" || c.All || len(c.Item)+len(c.Tool) > 0):
-		return exitUsage, errors.New("--clean allows whole servers: give no code, --item, --tool or --all with it")
+		return exitUsage, errors.New("--clean allows whole servers: leave out the code, --item, --tool and --all")
 	case c.Clean:
 		return cleanDecision{digest: c.Digest, yes: c.Yes, json: c.JSON}.run(ctx, s)
 	case c.Code == "":
-		return exitUsage, errors.New("expected the code of an item, or --clean; \"sallyport approve --help\" says how")
+		return exitUsage, errors.New("expected an item's code, or --clean; \"sallyport approve --help\" says how")
 	}
 	keys := slices.Clone(c.Item)
 	for _, name := range c.Tool {
 		keys = append(keys, pin.Key(pin.Tool, name))
 	}
 	if c.All && len(keys) > 0 {
-		return exitUsage, errors.New("--all and single items: one or the other")
+		return exitUsage, errors.New("use --all, or --item and --tool, not both")
 	}
 	return decision{decide: control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: keys, All: c.All}, yes: c.Yes, json: c.JSON}.run(ctx, s)
 }
@@ -88,7 +88,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, fmt.Errorf("nothing to decide: already %s", item.Decided)
 	}
 	if d.decide.Digest != "" && d.decide.Digest != item.Digest {
-		return exitFailed, fmt.Errorf("the digest of the item is %s now; read it again with \"sallyport show %s\"", item.Digest, item.Code)
+		return exitFailed, fmt.Errorf("the item's digest is now %s; read it again with \"sallyport show %s\"", item.Digest, item.Code)
 	}
 	d.decide.Digest = item.Digest
 	chosen, left, err := choose(item, d.decide)
@@ -105,7 +105,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 			return exitFailed, err
 		}
 		if _, err = hub.Decide(ctx, d.decide); err == nil {
-			err = errors.New("the hub decided although it said that it would not")
+			err = errors.New("the hub took the decision although it said it wouldn't; please report this")
 		}
 		if hubError(err, control.CodeNotHere) || hubError(err, control.CodeDescends) {
 			return exitPerson, err
@@ -120,7 +120,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	}
 	if !d.yes {
 		if !interactive(s) {
-			return exitUsage, errors.New("there is no terminal to ask on; read the item, then run this again with --yes")
+			return exitUsage, errors.New("there is no terminal to ask on; read the item, then run this command again with --yes")
 		}
 		newPage(shown).review(item, hub.Welcome(), time.Now())
 		if err := d.ask(ctx, shown, item, chosen); err != nil {
@@ -138,7 +138,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	}
 	s.did("it was decided")
 	if lostStore(item) && !d.json {
-		newPage(s).printf("started over with an empty store: every server needs a review again\n")
+		newPage(s).printf("started over with an empty store: every server needs your review again\n")
 		return exitFine, nil
 	}
 	none := len(decided.Approved)+len(decided.Rejected) == 0
@@ -150,7 +150,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		newPage(s).decided(decided, item, left)
 	}
 	if err == nil && none {
-		return exitPerson, errors.New("none of it can be allowed: a name is used twice, or a text can be read in two ways; reject it, or have the server fixed")
+		return exitPerson, errors.New("none of it can be allowed: a name is used twice, or a text can be read in two ways; reject it, or ask the server's maker to fix it")
 	}
 	return exitFine, err
 }
@@ -170,7 +170,7 @@ func showUndecided(s streams, asJSON bool, item control.ItemDetail, decides cont
 func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.PartDetail, err error) {
 	for _, key := range d.Items {
 		if !slices.ContainsFunc(item.Details, func(p control.PartDetail) bool { return p.Item == key }) {
-			return nil, nil, fmt.Errorf("no %q in item %s; \"sallyport show %s\" lists what there is", key, item.Code, item.Code)
+			return nil, nil, fmt.Errorf("no %q in item %s; \"sallyport show %s\" lists its parts", key, item.Code, item.Code)
 		}
 	}
 	suspect := item.Kind == "new_server" && inspect.SuspectServer(item.Findings)
@@ -213,7 +213,7 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 		question = fileQuestion(item, d.decide.Reject, len(chosen))
 	}
 	if lostStore(item) {
-		question = "\nBegin again with an empty store? [y/N] "
+		question = "\nStart over with an empty store? [y/N] "
 	}
 	if !d.decide.Reject && gravest(item, chosen) == inspect.Critical {
 		want = item.Server
@@ -364,7 +364,7 @@ func (c blockCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	before := slices.DeleteFunc(slices.Clone(c.Item), func(key string) bool { return slices.Contains(blocked.Items, key) })
 	if len(before) > 0 {
-		p.printf("blocked already for %s: %s\n", shownServer(blocked.Server, ""), names(before))
+		p.printf("already blocked for %s: %s\n", shownServer(blocked.Server, ""), names(before))
 	}
 	if blocked.Code != "" {
 		p.printf("to allow it again, decide on item %s\n", text(blocked.Code))

@@ -128,12 +128,12 @@ func TestThePageOfWhatCameBackDoesNotSayThatItIsBlocked(t *testing.T) {
 	back.Severity, back.Details = "review", []control.PartDetail{{Item: "tool:get_forecast", State: "approved"}}
 	var out bytes.Buffer
 	(&page{w: &out, columns: 80}).review(back, control.Welcome{CLIApproval: true}, created)
-	for _, want := range []string{"goes on working", "reject 7CK4           blocks it"} {
+	for _, want := range []string{"keeps working", "reject 7CK4           blocks it"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("nowhere %q:\n%s", want, out.String())
 		}
 	}
-	for _, wrong := range []string{"stays blocked", "keeps it blocked", "is not what was last allowed"} {
+	for _, wrong := range []string{"stays blocked", "keeps it blocked", "changed since you last allowed"} {
 		if strings.Contains(out.String(), wrong) {
 			t.Errorf("it says %q:\n%s", wrong, out.String())
 		}

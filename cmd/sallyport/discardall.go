@@ -12,7 +12,7 @@ import (
 // and is counted.
 func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 	if c.Digest != "" {
-		return exitUsage, errors.New("--digest is of one held response")
+		return exitUsage, errors.New("--digest goes with one held response, not with --all")
 	}
 	hub, err := dial(ctx)
 	if err != nil {
@@ -59,15 +59,15 @@ func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 		}{listOf(set.Items).Items, done})
 	}
 	if len(set.Codes) == 0 {
-		p.printf("Nothing is held.\n")
+		p.printf("No responses are held.\n")
 		return exitFine, nil
 	}
 	p.printf("discarded: %s\n", counted(done.Discarded, "response"))
 	if done.Meanwhile > 0 {
-		p.printf("decided or gone meanwhile: %d\n", done.Meanwhile)
+		p.printf("already decided or expired: %d\n", done.Meanwhile)
 	}
 	if done.Came > 0 {
-		p.printf("came since: %s, not discarded\n", counted(done.Came, "response"))
+		p.printf("new since you asked, not discarded: %s\n", counted(done.Came, "response"))
 	}
 	return exitFine, nil
 }

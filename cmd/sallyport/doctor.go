@@ -48,7 +48,7 @@ func examine(ctx context.Context) []checked {
 	results := append([]checked{examineProgram()}, examineClients(clientconfig.ThisSystem())...)
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
-		return append(results, wrong("home", "SP-110", err.Error(), "Start the client, or this command, from a session that has HOME, or set SALLYPORT_HOME there to a folder of your own."))
+		return append(results, wrong("home", "SP-110", err.Error(), "Set HOME where the client or this command starts, or set SALLYPORT_HOME to a folder of your own."))
 	}
 	folders := examineHome(home)
 	results = append(results, folders)
@@ -70,14 +70,14 @@ func examineProgram() checked {
 	const check = "program"
 	path, err := os.Executable()
 	if err != nil {
-		return wrong(check, "SP-101", err.Error(), "Install Sallyport again.")
+		return wrong(check, "SP-101", err.Error(), "Reinstall Sallyport.")
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return wrong(check, "SP-101", path+" is gone: it was moved or replaced while it ran", "Restart the client, so that it starts the new one.")
+		return wrong(check, "SP-101", path+" was moved or replaced while it was running", "Restart the client so that it starts the new version.")
 	case err != nil:
-		return wrong(check, "SP-101", err.Error(), "Install Sallyport again.")
+		return wrong(check, "SP-101", err.Error(), "Reinstall Sallyport.")
 	case openToOthers(info):
 		return wrong(check, "SP-102", path+" can be changed by other users", fmt.Sprintf("chmod go-w %q", path))
 	}
@@ -93,19 +93,19 @@ func examineHome(home control.Home) checked {
 		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 			missing++
 			if above := lowestThere(dir); !writable(above) {
-				return wrong(check, "SP-112", fmt.Sprintf("%s is not made yet, and cannot be: %s cannot be written to", dir, above), "Make it writable for you, or set SALLYPORT_HOME to a folder of your own; a hub cannot start without.")
+				return wrong(check, "SP-112", fmt.Sprintf("%s doesn't exist, and Sallyport can't create it: you have no write access to %s", dir, above), "Make that folder writable, or set SALLYPORT_HOME to a folder of your own. Until then the hub can't start.")
 			}
 			continue
 		}
 		if err := control.OwnFolder(dir); err != nil {
-			return wrong(check, "SP-111", err.Error(), "Do that, or set SALLYPORT_HOME to another folder of your own; until then everything new stays blocked.")
+			return wrong(check, "SP-111", err.Error(), "Do that, or set SALLYPORT_HOME to another folder of your own. Until then everything new stays blocked.")
 		}
 		if !writable(dir) {
-			return wrong(check, "SP-112", dir+" cannot be written to", "Make it writable for you, or free the disk it is on; a hub cannot start there.")
+			return wrong(check, "SP-112", "Sallyport can't write to "+dir, "Make it writable, or free up disk space. Until then the hub can't start.")
 		}
 	}
 	if missing == len(folders) {
-		return checked{Check: check, Found: home.Dir + ", not made yet"}
+		return checked{Check: check, Found: home.Dir + ", not created yet"}
 	}
 	return checked{Check: check, Found: home.Dir}
 }
@@ -129,13 +129,13 @@ func examineStore(home control.Home) checked {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(filepath.Join(home.Dir, "seal.key")); err == nil {
-			return wrong(check, "SP-002", home.Store+" is missing beside its seal key", "Put the store back and restart the hub; until then nothing is allowed.")
+			return wrong(check, "SP-002", home.Store+" is missing, but its seal key is there", "Put the store back and restart the hub. Until then everything is blocked.")
 		}
-		return checked{Check: check, Found: "not made yet"}
+		return checked{Check: check, Found: "not created yet"}
 	case err != nil:
-		return wrong(check, "SP-120", err.Error(), "Make the file readable for you, or put a backup in its place.")
+		return wrong(check, "SP-120", err.Error(), "Make the file readable, or put a backup in its place.")
 	case !info.Mode().IsRegular():
-		return wrong(check, "SP-120", home.Store+" is no regular file", "Move it away; the hub makes a new store, and everything is reviewed again.")
+		return wrong(check, "SP-120", home.Store+" is not a regular file", "Move it away. The hub then creates a new store, and you review everything again.")
 	case readableByOthers(info):
 		return wrong(check, "SP-121", home.Store+" can be read by other users", fmt.Sprintf("chmod 600 %q", home.Store))
 	}
@@ -150,20 +150,20 @@ func examineHub(ctx context.Context, home control.Home) []checked {
 	switch {
 	case errors.Is(err, control.ErrNoHub):
 		if info, err := os.Lstat(home.Socket); err == nil && info.Mode()&os.ModeSocket == 0 {
-			return []checked{wrong(check, "SP-132", home.Socket+" is in the way of the hub's socket", "Move it away: no hub can start, and nothing is let through.")}
+			return []checked{wrong(check, "SP-132", home.Socket+" is in the way of the hub's socket", "Move it away. Until then the hub can't start and everything is blocked.")}
 		}
-		return []checked{{Check: check, Found: "none runs; a wrapper starts one when it needs it"}}
+		return []checked{{Check: check, Found: "not running; it starts when a server needs it"}}
 	case errors.Is(err, control.ErrProtocol):
-		return []checked{wrong(check, "SP-131", err.Error(), "Restart the client and Sallyport, so that both are of one version.")}
+		return []checked{wrong(check, "SP-131", err.Error(), "Restart the client and Sallyport so that both have the same version.")}
 	case errors.Is(err, control.ErrForeign):
-		return []checked{wrong(check, "SP-132", "something else listens at "+home.Socket+": "+err.Error(), "After an update, restart the client. Else end that program: wrappers let nothing new through meanwhile.")}
+		return []checked{wrong(check, "SP-132", "another program is listening at "+home.Socket+": "+err.Error(), "If you just updated Sallyport, restart the client. If not, quit that program: until then everything new stays blocked.")}
 	case err != nil:
-		return []checked{wrong(check, "SP-130", err.Error(), "End the hub and start it again; nothing is lost.")}
+		return []checked{wrong(check, "SP-130", err.Error(), "Restart the hub; nothing is lost.")}
 	}
 	defer hub.Close()
 	status, err := hub.Status(ctx)
 	if err != nil {
-		return []checked{wrong(check, "SP-130", err.Error(), "End the hub and start it again; nothing is lost.")}
+		return []checked{wrong(check, "SP-130", err.Error(), "Restart the hub; nothing is lost.")}
 	}
 	results := []checked{{Check: check, Found: fmt.Sprintf("%s, process %d, version %s", hubKind(status.Hub), status.Hub.PID, status.Hub.Version)}}
 	for _, problem := range status.Problems {

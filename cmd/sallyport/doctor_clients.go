@@ -21,13 +21,13 @@ func examineClients(system clientconfig.System) []checked {
 		case clientconfig.Found:
 			results = append(results, examineClient(place, program)...)
 		case clientconfig.Denied:
-			results = append(results, wrong(check, "SP-202", fmt.Sprintf("%s: %v", place.Name, place.Err), "Allow it, and look again; until then nobody can say what is guarded there."))
+			results = append(results, wrong(check, "SP-202", fmt.Sprintf("%s: %v", place.Name, place.Err), "Allow Sallyport to read the file, then try again. Until then it can't tell what is guarded."))
 		case clientconfig.Unreadable:
-			results = append(results, wrong(check, "SP-203", fmt.Sprintf("%s: %v", place.Name, place.Err), "Look at what stands there; Sallyport leaves it as it is."))
+			results = append(results, wrong(check, "SP-203", fmt.Sprintf("%s: %v", place.Name, place.Err), "Check what is at this path. Sallyport won't change it."))
 		}
 	}
 	if len(results) == 0 {
-		results = append(results, checked{Check: check, Found: "no client's file was found"})
+		results = append(results, checked{Check: check, Found: "no client's settings file found"})
 	}
 	return results
 }
@@ -40,7 +40,7 @@ func examineClient(place clientconfig.Location, program string) []checked {
 		file, err = clientconfig.Parse(raw, place.Format)
 	}
 	if err != nil {
-		return []checked{wrong(check, "SP-203", fmt.Sprintf("%s: %s: %v", place.Name, place.Path, err), "Mend the file; until then Sallyport leaves it as it is, and the client may, too.")}
+		return []checked{wrong(check, "SP-203", fmt.Sprintf("%s: %s: %v", place.Name, place.Path, err), "Fix the file, then try again. Sallyport won't change it, and the client may not read it either.")}
 	}
 	var results []checked
 	guarded := 0
@@ -53,12 +53,12 @@ func examineClient(place clientconfig.Location, program string) []checked {
 		if class.Kind != clientconfig.LooksWrapped {
 			continue
 		}
-		code, next := "SP-216", "Look at it with your editor, or put the guard back: sallyport protect"
+		code, next := "SP-216", "Check the entry in an editor, or put the guard back: sallyport protect"
 		switch class.Reason {
 		case clientconfig.MissingFile:
-			code, next = "SP-218", "Call protect from where Sallyport is installed now, or unprotect; until then the client cannot start this server."
+			code, next = "SP-218", "Run protect from where Sallyport is installed now, or run unprotect. Until then the client can't start this server."
 		case clientconfig.MovedHome:
-			code, next = "SP-217", "Take that variable out of the entry's env: it leads to another hub, or another screen, than yours."
+			code, next = "SP-217", "Remove that variable from the entry's env: it would send the server to another hub or another screen."
 		}
 		results = append(results, wrong(check, code, fmt.Sprintf("%s: entry %q: %s", place.Name, entry.Name, class.Why), next))
 	}

@@ -34,12 +34,12 @@ func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
 		rules = item.Held.Excepts
 	}
 	if len(item.Held.Excepts) == 0 {
-		return exitFailed, fmt.Errorf("no exception is made for %s: what was found is Critical, or it was not held because of a rule", item.Code)
+		return exitFailed, fmt.Errorf("can't make an exception for %s: it has a Critical warning, or no rule caused the hold", item.Code)
 	}
 	var made []control.Exception
 	code, err := heldDecision{
 		hub: hub, item: item, yes: c.Yes, json: c.JSON,
-		question: fmt.Sprintf("\nAllow responses like this one of %s for %s, as far as %s goes? [y/N] ", shownServer(item.Server, item.Shown), c.For, text(strings.Join(rules, ", "))),
+		question: fmt.Sprintf("\nAllow responses like this one from %s for %s, for the rules %s? [y/N] ", shownServer(item.Server, item.Shown), c.For, text(strings.Join(rules, ", "))),
 		do: func() (err error) {
 			made, err = hub.Except(ctx, control.Except{Code: item.Code, Digest: item.Digest, Rules: c.Rule, For: c.For})
 			return err
@@ -53,9 +53,9 @@ func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	for _, e := range made {
-		p.line("", "excepted until "+clock(e.Until)+": ", exceptionWords(e))
+		p.line("", "exception until "+clock(e.Until)+": ", exceptionWords(e))
 	}
-	p.printf("What is held stays held: release it with \"sallyport release %s\". End an exception with \"sallyport exceptions end ID\".\n", text(item.Code))
+	p.printf("The held response stays held: release it with \"sallyport release %s\". To end an exception: sallyport exceptions end ID\n", text(item.Code))
 	return exitFine, nil
 }
 
@@ -63,7 +63,7 @@ func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
 func exceptionWords(e control.Exception) string {
 	what := e.Item
 	if what == "" {
-		what = "responses that belong to no item"
+		what = "responses without a tool"
 	}
 	return fmt.Sprintf("%s up to %s, %s of %s", e.Rule, e.Level, what, e.Server)
 }
@@ -90,7 +90,7 @@ func (c exceptionsListCommand) run(ctx context.Context, s streams) (int, error) 
 	}
 	p := newPage(s)
 	if len(all) == 0 {
-		p.printf("No exception is in force.\n")
+		p.printf("No exceptions.\n")
 		return exitFine, nil
 	}
 	rows := make([][]string, len(all))
@@ -98,7 +98,7 @@ func (c exceptionsListCommand) run(ctx context.Context, s streams) (int, error) 
 		rows[i] = []string{text(e.ID), short(e.Rule, 32), text(string(e.Level)), shownServer(e.Server, ""), orDash(short(e.Item, 40)), clock(e.Until), strconv.Itoa(e.Used)}
 	}
 	p.table(strings.Fields("ID RULE UP-TO SERVER ITEM UNTIL USED"), rows)
-	p.printf("\nEnd one with: sallyport exceptions end ID\n")
+	p.printf("\nTo end one: sallyport exceptions end ID\n")
 	return exitFine, nil
 }
 
@@ -110,7 +110,7 @@ type exceptionsEndCommand struct {
 
 func (c exceptionsEndCommand) run(ctx context.Context, s streams) (int, error) {
 	if c.All == (c.ID != "") {
-		return exitUsage, errors.New("name one exception, or say --all")
+		return exitUsage, errors.New("name one exception, or use --all")
 	}
 	hub, err := dial(ctx)
 	if err != nil {
@@ -145,7 +145,7 @@ func (c exceptionsEndCommand) run(ctx context.Context, s streams) (int, error) {
 		p.line("", "ended: ", exceptionWords(e))
 	}
 	if len(ended) == 0 {
-		p.printf("No exception is in force.\n")
+		p.printf("No exceptions.\n")
 	}
 	return exitFine, nil
 }

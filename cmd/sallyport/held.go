@@ -18,11 +18,11 @@ func aboutHeld(d control.ItemDetail) bool { return d.Held != nil }
 func heldMeaning(d control.ItemDetail) string {
 	switch d.Held.Why {
 	case control.HeldLimit:
-		return "The response is too large to check, so Sallyport can't say what is in it. It was held\nbefore the model saw it. The call itself was made."
+		return "The response is too large to check, so Sallyport can't say what is in it. It\nwas held before the model saw it. The call itself was made."
 	case control.HeldProvider:
-		return "Sallyport couldn't check all of the response. It was held before the model saw it. The\ncall itself was made."
+		return "Sallyport couldn't check all of the response. It was held before the model saw\nit. The call itself was made."
 	}
-	return "The response reads like orders to the model, not like data for you. It was held before\nthe model saw it. The call itself was made, and nothing the response asks for was done.\nIts text is below, as text and nothing else."
+	return "The response reads like orders to the model, not like data for you. It was\nheld before the model saw it. The call itself was made, and nothing the\nresponse asks for was done. Its text is below, as text and nothing else."
 }
 
 // heldConsequence says what happens if nothing is done, and where a decision is made.
@@ -33,7 +33,7 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 	}
 	switch held.State {
 	case control.HeldReleased:
-		return []string{"It is released. The client gets it once, until " + clock(held.Until) + ", by its code or by the same", "request again. If it isn't collected by then, it's held again."}
+		return []string{"It is released. The client can collect it once, until " + clock(held.Until) + ",", "with the code or by the same request again. After that, it's held again."}
 	case control.HeldTaken:
 		return []string{"It is being delivered."}
 	case control.HeldDelivered:
@@ -51,13 +51,13 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 		lines = append(lines, "It was released before and not collected in time.")
 	}
 	if held.Unsure {
-		lines = append(lines, "It was released before, and its delivery was interrupted: the model may have seen it.")
+		lines = append(lines, "Its delivery was interrupted before: the model may have seen it.")
 	}
 	switch {
 	case decides.Window:
 		return append(lines, "Decide in the window.")
 	case !decides.CLIApproval:
-		return append(lines, "This hub decides nothing: open the Sallyport window to decide.")
+		return append(lines, "This hub takes no decisions: open the Sallyport window to decide.")
 	}
 	lines = append(lines, fmt.Sprintf("sallyport release %s                    releases it, once", code))
 	if held.Why == control.HeldThreat {
@@ -98,7 +98,7 @@ func (p *page) held(d control.ItemDetail) {
 	fact("client", held.Client)
 	fact("at", clock(held.Time))
 	if len(held.Params) > 0 {
-		p.printf("  with, secrets masked:\n")
+		p.printf("  arguments, with secrets masked:\n")
 		p.quoted("  ", indented(held.Params))
 	}
 	n := 0
@@ -110,22 +110,22 @@ func (p *page) held(d control.ItemDetail) {
 		p.warnings("  ", part.Findings)
 	}
 	for _, check := range held.Checks {
-		words := "looked for: "
+		words := "checked: "
 		if !check.Ran {
-			words = "not looked for: "
+			words = "not checked: "
 		}
 		p.line("  ", words, strings.TrimSuffix(check.Check+", "+check.Why, ", "))
 	}
 	if held.Score > 0 {
-		p.printf("  weighed together %.2f, by rule set %s\n", held.Score, text(held.RuleSet))
+		p.printf("  score %.2f, rule set %s\n", held.Score, text(held.RuleSet))
 	}
 	what := "The response"
 	if held.Error {
-		what = "The response, an error"
+		what = "The response (an error)"
 	}
 	p.printf("\n%s\n", p.paint(bold, fmt.Sprintf("%s, %d bytes", what, held.Bytes)))
 	if len(held.Answer) == 0 {
-		p.printf("  its text is not kept any more\n")
+		p.printf("  its text is no longer stored\n")
 		return
 	}
 	texts, whole := answerTexts(held.Answer)
@@ -134,7 +134,7 @@ func (p *page) held(d control.ItemDetail) {
 		p.quoted("  ", inspect.Escape(t))
 	}
 	if !whole {
-		p.printf("  all of it, as it came:\n")
+		p.printf("  all of it, as received:\n")
 		p.quoted("  ", indented(held.Answer))
 	}
 }
@@ -147,7 +147,7 @@ func (p *page) quoted(indent, escaped string) {
 			cut--
 		}
 		p.quote(indent, piece{text: escaped[:cut]})
-		p.printf("%s%d bytes more: --json has all of it\n", indent, len(escaped)-cut)
+		p.printf("%s%d more bytes: use --json to see all of it\n", indent, len(escaped)-cut)
 		return
 	}
 	p.quote(indent, piece{text: escaped})

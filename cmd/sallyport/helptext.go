@@ -34,7 +34,7 @@ func exitMeanings(node *kong.Node) []string {
 	lines := []string{"0  done", "1  failed", "2  wrong usage"}
 	switch {
 	case node.Type == kong.ApplicationNode:
-		return append(lines, "3  something needs a person: findings, or blocked or waiting items")
+		return append(lines, "3  something needs your review")
 	case node.Tag != nil && node.Tag.Get("three") != "":
 		return append(lines, "3  "+node.Tag.Get("three"))
 	}
@@ -51,7 +51,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 		node = ctx.Model.Node
 	}
 	if node.Target.IsValid() && node.Type == kong.CommandNode && node.Name == "wrap" {
-		_, err := fmt.Fprint(ctx.Stdout, "\nExit codes:\n  0  the client closed the session\n  1  the server could not be started\n  2  wrong usage\n  otherwise the server's own\n")
+		_, err := fmt.Fprint(ctx.Stdout, "\nExit codes:\n  0  the client closed the session\n  1  the server could not be started\n  2  wrong usage\n  any other: the server's own\n")
 		return err
 	}
 	_, err := fmt.Fprint(ctx.Stdout, "\nExit codes:\n  "+strings.Join(exitMeanings(node), "\n  ")+"\n")

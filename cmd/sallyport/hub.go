@@ -67,13 +67,13 @@ func sayHub(out io.Writer, w control.Welcome, o hubOptions, listener *control.Li
 	if o.startedByWrapper {
 		return
 	}
-	fmt.Fprintf(out, "Sallyport's hub runs on %s.\n", listener.Path())
+	fmt.Fprintf(out, "The hub is running on %s.\n", listener.Path())
 	switch {
 	case w.CLIApproval:
-		fmt.Fprintln(out, "Decisions can be made from a terminal: sallyport inbox, show, approve.")
+		fmt.Fprintln(out, "You can decide from a terminal: sallyport inbox, show, approve.")
 	case o.allowCLIApproval:
-		fmt.Fprintln(out, "--allow-cli-approval is ignored: this home was not first made with it, so decisions are made in the window only.")
+		fmt.Fprintln(out, "--allow-cli-approval is ignored: this data folder was not created with it. Decide in the window.")
 	default:
-		fmt.Fprintln(out, "It decides nothing: what is new or changed stays blocked until it is looked at in the window.")
+		fmt.Fprintln(out, "It takes no decisions: what is new or changed stays blocked until you review it in the window.")
 	}
 }

@@ -27,7 +27,7 @@ func (c inboxCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	if len(items) == 0 {
-		p.printf("Nothing waits.\n")
+		p.printf("Nothing needs your review.\n")
 		return code, nil
 	}
 	rows := make([][]string, len(items))

@@ -51,7 +51,7 @@ func (r probeReport) say(s streams) {
 		fmt.Fprintf(s.out, "%s: nothing to decide; %s.\n", text(r.Server), r.settled())
 		return
 	}
-	fmt.Fprintf(s.out, "%s: inbox item %s waits for you. Look at it: sallyport show %s\n", text(r.Server), r.Code, r.Code)
+	fmt.Fprintf(s.out, "%s needs your review: sallyport show %s\n", text(r.Server), r.Code)
 }
 
 // settled is why a look found nothing to decide.
@@ -64,7 +64,7 @@ func (r probeReport) settled() string {
 	case r.Blocked > 0:
 		return fmt.Sprintf("you keep %d of its %d items blocked", r.Blocked, r.Items)
 	}
-	return "everything it declares is allowed"
+	return "you allowed everything it declares"
 }
 
 func (r probeReport) exit() int {
@@ -84,7 +84,7 @@ type lookedAt struct {
 func (l *lookedAt) Record(r control.Record) {
 	l.hubLink.Record(r)
 	if why, ok := r.Unlisted(); ok {
-		l.failed(fmt.Errorf("what it offers cannot be read: %s", why))
+		l.failed(fmt.Errorf("Sallyport can't read what it declares: %s", why))
 	}
 	if v, ok := r.NoCommonVersion(); ok {
 		l.failed(fmt.Errorf("SP-221: the server %s", v.Words()))
@@ -101,7 +101,7 @@ func (l *lookedAt) failed(err error) {
 func (l *lookedAt) Report(ctx context.Context, r control.Report) (*control.State, error) {
 	state, err := l.hubLink.Report(ctx, r)
 	if err != nil {
-		l.failed(fmt.Errorf("the hub did not take the report: %w", err))
+		l.failed(fmt.Errorf("the hub didn't accept what was found: %w", err))
 		return nil, err
 	}
 	select {
@@ -133,7 +133,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	defer closeLink(link)
 	if err := link.WaitState(ctx); err != nil {
 		guard.Close()
-		return none, fmt.Errorf("no hub took the report: %w", err)
+		return none, fmt.Errorf("no hub accepted what was found: %w", err)
 	}
 	var last *control.Surroundings
 	if known := link.State().Launch; known != nil {
@@ -189,7 +189,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	case <-ctx.Done():
 		return none, errNoAnswer
 	case <-over:
-		return none, serverSilent(process, errors.New("it ended before it answered"))
+		return none, serverSilent(process, errors.New("it exited before it responded"))
 	}
 	select {
 	case state := <-look.took:
@@ -212,7 +212,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	case <-ctx.Done():
 		return none, errNoAnswer
 	case <-over:
-		return none, serverSilent(process, errors.New("it ended before it had listed what it declares"))
+		return none, serverSilent(process, errors.New("it exited before it listed its tools"))
 	}
 }
 
@@ -240,21 +240,21 @@ func rejected(state control.State) int {
 func heldBack(link *hubLink) (probeReport, error) {
 	state := link.State()
 	if state.Launch == nil {
-		return probeReport{}, errors.New("the hub lets nothing be started; `sallyport status` says why")
+		return probeReport{}, errors.New("the hub doesn't let any server start; run `sallyport status` to see why")
 	}
 	if state.Launch.Code == "" {
-		return probeReport{}, errors.New("it was not started: what it runs was rejected; `sallyport servers` shows it")
+		return probeReport{}, errors.New("it was not started because you blocked the program it runs; see `sallyport servers`")
 	}
 	return probeReport{Server: state.Name, State: "waits", Code: state.Launch.Code, Kind: "launch", Items: declared(*state)}, nil
 }
 
-var errNoAnswer = fmt.Errorf("the server did not respond within %s; try its command in a terminal", probeLimit)
+var errNoAnswer = fmt.Errorf("the server didn't respond within %s; try its command in a terminal", probeLimit)
 
 // serverSilent says how the server ended, where it did.
 func serverSilent(process *transport.Process, err error) error {
 	select {
 	case <-process.Exited():
-		return fmt.Errorf("the server ended (%s) before it answered", process.Exit())
+		return fmt.Errorf("the server exited (%s) before it responded; try its command in a terminal", process.Exit())
 	case <-time.After(time.Second):
 		return err
 	}
@@ -271,14 +271,14 @@ func introduce(to io.Writer, from io.Reader) error {
 	for {
 		line, err := lines.Next()
 		if err != nil {
-			return errors.New("it closed its output before it answered")
+			return errors.New("it closed its output before it responded")
 		}
 		var m frame.Message
 		if frame.Scan(line, frame.FromServer, &m) != nil || string(m.ID.Of(line)) != "0" {
 			continue
 		}
 		if m.Kind != frame.Result {
-			return errors.New("it answered initialize with an error")
+			return errors.New("it responded to initialize with an error")
 		}
 		break
 	}

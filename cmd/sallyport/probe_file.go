@@ -93,11 +93,11 @@ func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
 	}
 	for _, report := range reports {
 		if report.Error != "" {
-			fail(s, code, "probe", fmt.Errorf("%s was not looked at: %s", text(report.Server), report.Error))
+			fail(s, code, "probe", fmt.Errorf("couldn't check %s: %s", text(report.Server), report.Error))
 		}
 	}
 	if len(reports) == 0 {
-		newPage(s).printf("nothing to look at: %s has no servers\n", text(path))
+		newPage(s).printf("nothing to check: %s has no servers\n", text(path))
 	}
 	return code, nil
 }
@@ -106,9 +106,9 @@ func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
 func (c probeCommand) check() error {
 	switch {
 	case c.Config != "" && c.Name != "":
-		return errors.New("--name is for a command; with --config the names are those of the file")
+		return errors.New("--name goes with a command; with --config, the names come from the file")
 	case c.Config == "" && len(c.Command) == 0:
-		return errors.New(`no server: sallyport probe -- COMMAND [ARG…], or sallyport probe --config PATH [NAME…]`)
+		return errors.New(`no server given: use sallyport probe -- COMMAND [ARG…], or sallyport probe --config PATH [NAME…]`)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func stableProgram() (string, error) {
 		path = running
 	}
 	if !sameFile(path, running) {
-		return "", fmt.Errorf("%s was moved or replaced while it ran; call it again", path)
+		return "", fmt.Errorf("%s was moved or replaced while it was running; run the command again", path)
 	}
 	return path, app.Stays(path)
 }

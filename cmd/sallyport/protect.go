@@ -29,7 +29,7 @@ type clientFileFlags struct {
 func (c clientFileFlags) request() (control.Protect, error) {
 	ask := control.Protect{Client: c.Client, Names: c.Name, All: c.All, DryRun: c.DryRun}
 	if c.All && len(c.Name) > 0 {
-		return ask, errors.New("--all and names of entries: one or the other")
+		return ask, errors.New("use --all or name entries, not both")
 	}
 	var known []string
 	for _, place := range clientconfig.Places(clientconfig.ThisSystem()) {
@@ -40,10 +40,10 @@ func (c clientFileFlags) request() (control.Protect, error) {
 	byFile := clientconfig.ByFileOnly()
 	switch {
 	case slices.Contains(byFile, c.Client) && c.Config == "":
-		return ask, fmt.Errorf("%s has no configuration file of its own: name the file with --config", c.Client)
+		return ask, fmt.Errorf("%s has no settings file of its own: name the file with --config", c.Client)
 	case !slices.Contains(known, c.Client) && !slices.Contains(byFile, c.Client):
 		known = append(known, byFile...)
-		return ask, fmt.Errorf("no client %q; there are %s", c.Client, strings.Join(known, ", "))
+		return ask, fmt.Errorf("no client %q; use one of %s", c.Client, strings.Join(known, ", "))
 	}
 	if c.Config != "" {
 		path, err := filepath.Abs(string(c.Config))
@@ -126,7 +126,7 @@ func (c unprotectCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	defer hub.Close()
 	done, code, err := loosen{
-		what: "This takes the guard away, and what these servers declare reaches the client unseen",
+		what: "This removes the guard: the client will start these servers directly, and nothing is checked",
 		yes:  c.Yes,
 		look: func() (control.Protected, error) {
 			look := ask
@@ -168,11 +168,11 @@ func (l loosen) run(ctx context.Context, s streams, dry bool) (control.Protected
 	}
 	if !l.yes {
 		if !interactive(s) {
-			return shown, exitUsage, errors.New("this takes the guard away, and there is no terminal to ask on; look with --dry-run, then say --yes")
+			return shown, exitUsage, errors.New("this removes the guard, and there is no terminal to ask on; check the change with --dry-run, then use --yes")
 		}
 		page := newPage(streams{out: s.err})
 		page.diff(shown.Diff)
-		fmt.Fprintf(s.err, "%s. Do it? [y/N] ", l.what)
+		fmt.Fprintf(s.err, "%s. Continue? [y/N] ", l.what)
 		answer, err := readLine(ctx, s)
 		if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
 			return shown, exitFailed, errUndecided
@@ -200,10 +200,10 @@ type edit struct {
 }
 
 var (
-	guarding = edit{did: "guarded now", none: "every entry that can be guarded is guarded already",
-		restart: "Restart the client: it reads its file when it starts. Each server waits for your review the first time."}
-	baring = edit{did: "taken out", none: "no entry runs through Sallyport",
-		restart: "Restart the client: it reads its file when it starts."}
+	guarding = edit{did: "now guarded", none: "every entry that can be guarded already is",
+		restart: "Restart the client so that it reads its file. You review each server once, the first time it runs."}
+	baring = edit{did: "no longer guarded", none: "no entry runs through Sallyport",
+		restart: "Restart the client so that it reads its file."}
 )
 
 // report prints what became of a client's file. What was asked for by name and was not done is a failure.
@@ -243,7 +243,7 @@ func (c clientFileFlags) undone(done control.Protected) (code int, err error) {
 		}
 	}
 	if len(undone) > 0 {
-		return exitFailed, fmt.Errorf("not done for %s", strings.Join(undone, ", "))
+		return exitFailed, fmt.Errorf("not done: %s", strings.Join(undone, ", "))
 	}
 	return exitFine, nil
 }
@@ -272,7 +272,7 @@ func (p *page) protected(done control.Protected, e edit) {
 		p.printf("nothing to change: %s\n", e.none)
 	}
 	if done.Backup != "" {
-		p.printf("The file as it was is kept: sallyport backups restore %s\n", text(done.Backup))
+		p.printf("To undo: sallyport backups restore %s\n", text(done.Backup))
 	}
 }
 
@@ -285,8 +285,8 @@ func (p *page) entries(all []control.ClientEntry) {
 	wide := widest(names)
 	for _, entry := range all {
 		words := map[string]string{
-			control.EntryGuarded: "guarded already", control.EntryWrapped: "guarded", control.EntryUnwrapped: "taken out",
-			control.EntryOpen: "not guarded", control.EntryLeft: "left as it is", control.EntryFake: "only looks guarded", control.EntryMissing: "not in the file",
+			control.EntryGuarded: "already guarded", control.EntryWrapped: "guarded", control.EntryUnwrapped: "guard removed",
+			control.EntryOpen: "not guarded", control.EntryLeft: "not changed", control.EntryFake: "only looks guarded", control.EntryMissing: "not in the file",
 		}[entry.State]
 		if words == "" {
 			words = text(entry.State)

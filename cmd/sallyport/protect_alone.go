@@ -40,7 +40,7 @@ func openClientFile(ask control.Protect) (clientFile, error) {
 	}
 	var err error
 	if f.raw, err = clientconfig.Read(f.path); errors.Is(err, fs.ErrNotExist) {
-		return f, fmt.Errorf("%s: there is no such file; is it elsewhere (--config PATH), or the client not installed?", f.path)
+		return f, fmt.Errorf("%s doesn't exist: if the file is elsewhere, name it with --config PATH", f.path)
 	} else if err != nil {
 		return f, err
 	}
@@ -114,7 +114,7 @@ func unprotectAlone(ask control.Protect) (control.Protected, error) {
 	by := clientconfig.Installation{Path: program, Client: ask.Client}
 	records, err := clientconfig.Recover(f.path, f.raw, f.format, by, backups)
 	if err != nil {
-		return control.Protected{}, fmt.Errorf("look at the backups: %w", err)
+		return control.Protected{}, fmt.Errorf("read the backups: %w", err)
 	}
 	result, err := clientconfig.Unwrap(f.raw, f.format, named(ask), by, records)
 	if err != nil {
@@ -122,7 +122,7 @@ func unprotectAlone(ask control.Protect) (control.Protected, error) {
 	}
 	done, err := f.answer(ask, result)
 	if done.Note != "" {
-		done.Note = "nothing to take out: the file has no servers"
+		done.Note = "nothing to unprotect: the file has no servers"
 	}
 	for i, entry := range done.Entries {
 		if entry.State == control.EntryGuarded {

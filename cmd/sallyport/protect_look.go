@@ -32,10 +32,10 @@ func (c protectCommand) look(ctx context.Context, s streams, done control.Protec
 	}
 	servers, reports, err := fromFile(done.Client, done.Path, names)
 	if err != nil {
-		return exitFailed, fmt.Errorf("the servers are protected, and could not be looked at: %w", err)
+		return exitFailed, fmt.Errorf("the servers are guarded, but Sallyport couldn't check them: %w", err)
 	}
 	if !c.JSON && len(names) > 0 {
-		page.printf("\nLooking at %s:\n", counted(len(names), "server"))
+		page.printf("\nChecking %s:\n", counted(len(names), "server"))
 	}
 	wide := widest(names)
 	for _, report := range reports {
@@ -73,9 +73,9 @@ func (p *page) looked(report probeReport, wide int, quiet bool) {
 	words := "nothing to review: " + report.settled()
 	switch {
 	case report.Error != "":
-		words = "couldn't be looked at, and stays protected: " + text(report.Error)
+		words = "guarded, but couldn't be checked: " + text(report.Error)
 	case report.Code != "" && report.Kind == "new_server":
-		words = fmt.Sprintf("new, with %s: item %s", counted(report.Items, "item"), report.Code)
+		words = fmt.Sprintf("new, %s to review: item %s", counted(report.Items, "item"), report.Code)
 	case report.Code != "" && report.Items > 0 && report.Blocked == report.Items:
 		words = fmt.Sprintf("you keep it blocked: item %s", report.Code)
 	case report.Code != "":
@@ -89,7 +89,7 @@ func (p *page) looked(report probeReport, wide int, quiet bool) {
 func (p *page) afterLook(waiting int, hub control.Welcome) {
 	p.printf("\n")
 	if waiting == 0 {
-		p.prose("", "Restart the client once: it reads its file when it starts.")
+		p.prose("", "Restart the client once so that it reads its file.")
 		return
 	}
 	needs := map[bool]string{true: "item needs", false: "items need"}[waiting == 1]
@@ -99,6 +99,6 @@ func (p *page) afterLook(waiting int, hub control.Welcome) {
 	}
 	p.prose("", strings.Join([]string{
 		fmt.Sprintf("%d %s your review: %s.", waiting, needs, where),
-		"Then restart the client once: it reads its file when it starts.",
+		"Then restart the client once so that it reads its file.",
 	}, " "))
 }

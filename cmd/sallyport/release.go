@@ -34,11 +34,11 @@ func (c releaseCommand) run(ctx context.Context, s streams) (int, error) {
 	case state == control.HeldDiscarded:
 		return exitFailed, fmt.Errorf("%s was discarded", item.Code)
 	case len(item.Held.Answer) == 0:
-		return exitFailed, fmt.Errorf("the text of %s is not kept any more: there is nothing to release", item.Code)
+		return exitFailed, fmt.Errorf("the text of %s is no longer stored, so there is nothing to release", item.Code)
 	}
-	question := fmt.Sprintf("\nRelease this response of %s, once? [y/N] ", shownServer(item.Server, item.Shown))
+	question := fmt.Sprintf("\nRelease this response from %s, once? [y/N] ", shownServer(item.Server, item.Shown))
 	if c.WithoutMarked {
-		question = fmt.Sprintf("\nRelease this response of %s, once, without the marked sentences? [y/N] ", shownServer(item.Server, item.Shown))
+		question = fmt.Sprintf("\nRelease this response from %s, once, without the marked sentences? [y/N] ", shownServer(item.Server, item.Shown))
 	}
 	var answer control.ReleaseAnswer
 	code, err := heldDecision{
@@ -62,10 +62,10 @@ func (c releaseCommand) say(s streams, answer control.ReleaseAnswer) error {
 	case answer.State == control.HeldTaken:
 		p.printf("%s was already released and is being delivered\n", text(answer.Code))
 	case answer.Already:
-		p.printf("%s was already released, until %s\n", text(answer.Code), clock(answer.Until))
+		p.printf("%s was already released; it can be collected until %s\n", text(answer.Code), clock(answer.Until))
 	default:
-		p.printf("released: %s, once, until %s\n", text(answer.Code), clock(answer.Until))
-		p.printf("The client gets it by the same request again, or, where it is a tool's result, by the tool quarantine_release with this code.\n")
+		p.printf("released: %s; it can be collected once, until %s\n", text(answer.Code), clock(answer.Until))
+		p.printf("Ask the client to repeat its request, or, for a tool's response, to call quarantine_release with this code.\n")
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
 		answer = control.ReleaseAnswer{Code: item.Code, Server: item.Server, State: item.Held.State, Already: true}
 	} else {
 		code, err := heldDecision{
-			hub: hub, item: item, yes: c.Yes, json: c.JSON, question: fmt.Sprintf("\nDelete this response of %s? [y/N] ", shownServer(item.Server, item.Shown)),
+			hub: hub, item: item, yes: c.Yes, json: c.JSON, question: fmt.Sprintf("\nDelete this response from %s? [y/N] ", shownServer(item.Server, item.Shown)),
 			do: func() (err error) {
 				answer, err = hub.Release(ctx, control.Release{Code: item.Code, Digest: item.Digest, Discard: true})
 				return err
@@ -133,7 +133,7 @@ func heldItem(ctx context.Context, code, digest string) (*control.Client, contro
 	case item.Held == nil:
 		err = fmt.Errorf("%s is not a held response: decide on it with \"sallyport approve %s\" or \"sallyport reject %s\"", item.Code, item.Code, item.Code)
 	case digest != "" && digest != item.Digest:
-		err = fmt.Errorf("the digest of what is held is %s; look again with \"sallyport show %s\"", item.Digest, item.Code)
+		err = fmt.Errorf("the response's digest is %s; read it again with \"sallyport show %s\"", item.Digest, item.Code)
 	}
 	if err != nil {
 		hub.Close()
@@ -165,7 +165,7 @@ func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
 			return exitFailed, err
 		}
 		if err = d.do(); err == nil {
-			err = errors.New("the hub decided although it said that it would not")
+			err = errors.New("the hub took the decision although it said it wouldn't; please report this")
 		}
 		if hubError(err, control.CodeNotHere) || hubError(err, control.CodeDescends) {
 			return exitPerson, err
@@ -197,7 +197,7 @@ func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
 	return exitFine, nil
 }
 
-var errNoTerminal = errors.New("there is no terminal to ask on; read the item, then run this again with --yes")
+var errNoTerminal = errors.New("there is no terminal to ask on; read the item, then run this command again with --yes")
 
 func usageOf(err error) int {
 	if errors.Is(err, errNoTerminal) {

@@ -62,7 +62,7 @@ func (p *page) before(d control.ItemDetail) {
 	if d.Before == nil {
 		return
 	}
-	p.prose("  ", "The entry "+text(d.Server)+" ran another server until now; what was allowed for that one does not count for this one:")
+	p.prose("  ", "The entry "+text(d.Server)+" started a different server until now. What you allowed there doesn't count for this one:")
 	had, has := d.Before.Command, d.Command
 	if d.Before.URL != "" || d.URL != "" {
 		had, has = append(slices.Clone(had), d.Before.URL), append(slices.Clone(has), d.URL)
@@ -85,7 +85,7 @@ func (p *page) before(d control.ItemDetail) {
 		}
 	}
 	if first == len(had) && first == len(has) {
-		p.prose("    ", "the difference is in what is masked")
+		p.prose("    ", "the only difference is in a masked value")
 	}
 }
 
@@ -108,21 +108,21 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	fact("sandbox", lookedUnder(d))
 	fact("calls itself", serverInfo(d.Info))
 	if !aboutHeld(d) && inspect.SuspectServer(d.Findings) {
-		fact("", "something was found in what it says of itself: see below")
+		fact("", "has a warning in its name or version: see below")
 	}
 	fact("warnings", warned(d))
-	fact("waits", waiting(d.Created, now))
+	fact("waiting", waiting(d.Created, now))
 	fact("digest", d.Digest)
 	if aboutHeld(d) {
-		fact("stands", d.Held.State)
+		fact("state", d.Held.State)
 	} else {
 		fact("decided", d.Decided)
 	}
 	if d.Asked {
-		fact("asked for", "by the model, through a tool of ours; no reason to allow it")
+		fact("asked for", "by the model, through a Sallyport tool; that's no reason to allow it")
 	}
 	if d.Noisy {
-		fact("noisy", "it changed many times, or back and forth, and stays until it is decided")
+		fact("noisy", "it keeps changing, so it stays here until you decide")
 	}
 }
 
@@ -163,35 +163,35 @@ func waiting(since, now time.Time) string {
 
 // meaning is what an item means for the person, in our words only.
 func meaning(d control.ItemDetail) string {
-	running := "Looking is running: the server was started to see what it declares, so its\nprogram has already run as you."
+	running := "Sallyport started the server to see what it declares, so its program has\nalready run with your permissions."
 	if d.LookedIn == "shield" || d.LookedIn == "strict" {
-		running = "Looking is running: the server was started to see what it declares. Its program\nran in a sandbox (" + d.LookedIn + "), not with all that you can do."
+		running = "Sallyport started the server to see what it declares. Its program ran in a\nsandbox (" + d.LookedIn + "), not with all your permissions."
 	}
 	switch {
 	case aboutHeld(d):
 		return heldMeaning(d)
 	case d.Kind == "new_server":
-		return "This server is new. Nothing of what is shown here reaches the client until it is\nallowed: tools are not listed, and calls to them are refused.\n" + running
+		return "This server is new. Until you allow it, the client sees none of it: its tools\nare not listed, and calls to them are blocked.\n" + running
 	case cameBack(d):
-		return "It changed and changed back: what the server declares is what was last allowed, and\nworks. It stays here because that happened more than once.\n" + running
+		return "It changed and changed back. The server declares what you last allowed, and it\nworks. It stays here because this happened more than once.\n" + running
 	case d.Kind == "changed" && d.Severity == "critical":
-		return "What the server declares is not what was last allowed, and the change has a\nCritical finding: the whole server is blocked until this is decided.\n" + running
+		return "The server changed since you last allowed it, and the change has a Critical\nwarning. The whole server is blocked until you decide.\n" + running
 	case d.Kind == "changed":
-		return "What the server declares is not what was last allowed. Only what is shown\nhere is blocked; the rest of the server goes on.\n" + running
+		return "The server changed since you last allowed it. Only what is shown here is\nblocked; the rest of the server still works.\n" + running
 	case aboutFile(d):
 		return fileMeaning(d)
 	case d.Kind == "launch":
 		return launchMeaning(d)
 	case d.Kind == "interaction":
-		return "The server asked the client for something, or you through it, and was refused.\nAllowed, the same request passes when it is made again, word for word."
+		return "The server asked the client, or you, for something, and Sallyport blocked it.\nIf you allow it, exactly the same request passes the next time."
 	case d.Kind == "settings_changed":
-		return "A setting was changed so that things become less safe. The stricter value\nholds until this is decided."
+		return "Someone made a setting less safe. The stricter value applies until you decide."
 	case lostStore(d):
-		return "The store cannot be used, and with it went what was allowed and what happened.\nEverything stays blocked. Beginning again keeps what is left of it aside: every\nserver is new then, settings are as on the first day until what settings.json\nloosens is allowed, and the timeline begins with this decision."
+		return "Sallyport can't use its store, which holds what you allowed and what happened.\nEverything is blocked. You can start over with an empty store: the old one is\nkept aside, every server is new again, riskier values in settings.json wait\nfor your review, and the activity log starts with this decision."
 	case d.Kind == "guard_problem":
-		return "Something kept Sallyport from checking. What it could not check stays blocked."
+		return "Sallyport couldn't check something. What it couldn't check stays blocked."
 	}
-	return "This waits for a decision. Until then it stays blocked."
+	return "This stays blocked until you decide."
 }
 
 // cameBack says that all that waits is as it was allowed.
@@ -203,20 +203,20 @@ func cameBack(d control.ItemDetail) bool {
 func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	switch {
 	case d.Decided != "" && d.Next != "":
-		return []string{fmt.Sprintf("Nothing waits here any more. What was left of it has the code %s: sallyport show %[1]s", text(d.Next))}
+		return []string{fmt.Sprintf("This item is decided. What is left of it is item %s: sallyport show %[1]s", text(d.Next))}
 	case d.Decided != "":
-		return []string{"Nothing waits here any more."}
+		return []string{"This item is decided."}
 	}
 	if aboutFile(d) {
 		return fileConsequence(d, decides)
 	}
-	lines := []string{"If you do nothing, all of it stays blocked. Waiting lets nothing through."}
+	lines := []string{"If you do nothing, all of it stays blocked."}
 	rejecting := "keeps it blocked"
 	switch {
 	case d.Kind == "launch":
 		lines = launchConsequence(d)
 	case cameBack(d):
-		lines = []string{"If you do nothing, it goes on working as it was allowed."}
+		lines = []string{"If you do nothing, it keeps working as you allowed it."}
 	}
 	if cameBack(d) || d.Kind == "launch" && d.Runs {
 		rejecting = "blocks it"
@@ -225,17 +225,17 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	switch {
 	case decides.CLIApproval && lostStore(d):
 		lines = append(lines,
-			fmt.Sprintf("sallyport approve %s          begins again with an empty store", code),
-			"A good copy of the store, put in its place before the hub is restarted, needs no decision.")
+			fmt.Sprintf("sallyport approve %s          starts over with an empty store", code),
+			"Or put a good copy of the store in its place and restart the hub.")
 	case decides.Window:
 		lines = append(lines, "Decide in the window.")
 	case decides.CLIApproval:
 		lines = append(lines,
-			fmt.Sprintf("sallyport approve %s          allows what has no finding of Medium or above", code),
+			fmt.Sprintf("sallyport approve %s          allows what has no warning of Medium or above", code),
 			fmt.Sprintf("sallyport approve %s --all    allows everything shown here", code),
 			fmt.Sprintf("sallyport reject %s           %s and takes it off the list", code, rejecting))
 	default:
-		lines = append(lines, "This hub decides nothing: open the Sallyport window to decide.")
+		lines = append(lines, "This hub takes no decisions: open the Sallyport window to decide.")
 	}
 	return lines
 }
@@ -252,14 +252,14 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	}
 	p.warnings("  ", part.Findings)
 	if slices.ContainsFunc(part.Findings, func(f inspect.Finding) bool { return f.Rule == inspect.NoReading }) {
-		p.printf("  programs could read its text in two ways, so it can't be allowed\n")
+		p.printf("  programs could read its text in two different ways, so it can't be allowed\n")
 	}
 	switch {
 	case len(part.Definition) == 0 && len(part.Approved) > 0:
 		if part.State == "removed" {
-			p.printf("  what was allowed, now gone:\n")
+			p.printf("  what you allowed, now gone:\n")
 		} else {
-			p.printf("  what was allowed last:\n")
+			p.printf("  what you last allowed:\n")
 		}
 		p.quoteJSON("  ", part.Approved)
 	case instructions:
@@ -281,13 +281,13 @@ func stateWords(state string) string {
 	case "new":
 		return "new"
 	case "changed":
-		return "changed since it was last allowed"
+		return "changed since you allowed it"
 	case "removed":
 		return "removed by the server"
 	case control.StateLost:
 		return "lost"
 	case "rejected":
-		return "was kept blocked by a person"
+		return "blocked by you"
 	case "approved":
 		return "allowed"
 	}

@@ -14,24 +14,24 @@ func aboutFile(d control.ItemDetail) bool { return d.Kind == "config_changed" ||
 
 func fileMeaning(d control.ItemDetail) string {
 	if d.Kind == "unguarded" {
-		return "A server that should run through Sallyport doesn't, or only looks like it does. The\nclient starts it directly, and nothing is checked."
+		return "A server that should run through Sallyport doesn't, or only looks like it\ndoes. The client starts it directly, and nothing is checked."
 	}
-	return "Something other than Sallyport changed the client's file: the client itself, another\nprogram, or you. Nothing is put back without you."
+	return "Something other than Sallyport changed the client's file: the client itself,\nanother program, or you. Sallyport puts nothing back without asking you."
 }
 
 func fileConsequence(d control.ItemDetail, decides control.Welcome) []string {
-	lines := []string{"If you do nothing, the file stays as it is now, and the client goes on with it."}
+	lines := []string{"If you do nothing, the file stays as it is, and the client keeps using it."}
 	code := text(d.Code)
 	switch {
 	case decides.Window:
 		lines = append(lines, "Decide in the window.")
 	case decides.CLIApproval:
 		lines = append(lines,
-			fmt.Sprintf("sallyport approve %s   puts back what was wanted, as the change above shows", code),
-			fmt.Sprintf("sallyport reject %s    takes what stands there now as wanted", code),
-			"Both take --item entry:NAME for single entries.")
+			fmt.Sprintf("sallyport approve %s   makes the change shown above", code),
+			fmt.Sprintf("sallyport reject %s    keeps the file as it is now", code),
+			"Use --item entry:NAME with either to decide on one entry.")
 	default:
-		lines = append(lines, "This hub decides nothing: open the Sallyport window to decide.")
+		lines = append(lines, "This hub takes no decisions: open the Sallyport window to decide.")
 	}
 	return lines
 }
@@ -39,8 +39,8 @@ func fileConsequence(d control.ItemDetail, decides control.Welcome) []string {
 // filePart prints what became of one entry.
 func (p *page) filePart(n, of int, part control.PartDetail) {
 	states := map[string]string{
-		"new": "new in the file", "changed": "changed", "removed": "gone from the file",
-		"unwrapped": "not guarded any more", "fake": "only looks guarded",
+		"new": "new in the file", "changed": "changed", "removed": "removed from the file",
+		"unwrapped": "no longer guarded", "fake": "only looks guarded",
 	}
 	state := states[part.State]
 	if state == "" {
@@ -59,7 +59,7 @@ func (p *page) fileChange(d control.ItemDetail) {
 	if d.Diff == "" || !aboutFile(d) {
 		return
 	}
-	p.printf("\nWhat approving writes into the file:\n")
+	p.printf("\nIf you approve, Sallyport changes the file like this:\n")
 	for line := range strings.Lines(d.Diff) {
 		look := style("")
 		switch {
@@ -74,9 +74,9 @@ func (p *page) fileChange(d control.ItemDetail) {
 
 func fileQuestion(d control.ItemDetail, reject bool, n int) string {
 	if reject {
-		return fmt.Sprintf("\nTake what stands in the file now as wanted, for %s? [y/N] ", entries(n))
+		return fmt.Sprintf("\nKeep the file's version of %s? [y/N] ", entries(n))
 	}
-	return fmt.Sprintf("\nPut back what was wanted, for %s? [y/N] ", entries(n))
+	return fmt.Sprintf("\nPut back %s as shown? [y/N] ", entries(n))
 }
 
 // decidedFile says what became of a client's file.
@@ -85,7 +85,7 @@ func (p *page) decidedFile(d control.Decided) {
 		p.hang("", "  ", "put back: "+names(d.Approved))
 	}
 	if len(d.Rejected) > 0 {
-		p.hang("", "  ", "taken as it stands: "+names(d.Rejected))
+		p.hang("", "  ", "kept as in the file: "+names(d.Rejected))
 	}
 	if len(d.Left) > 0 {
 		p.hang("", "  ", "still needs review: "+names(d.Left))

@@ -9,26 +9,26 @@ import (
 func launchMeaning(d control.ItemDetail) string {
 	switch {
 	case d.Launch == pin.AboutLoader:
-		return "A variable that loads code has a value that nobody has allowed. It would run code\nbefore anybody could look, so the server has not been started and its calls are\nrefused until you decide."
+		return "A variable that can load code has a value you haven't allowed. That code would\nrun before you could review it, so the server has not been started. Its calls\nare blocked until you decide."
 	case d.Launch == pin.AboutSurroundings && d.Runs:
-		return "The program is the one you allowed. What is around it changed: the folder it\nstarts in, or a variable. The server runs meanwhile."
+		return "It's the program you allowed, but the folder it starts in or a variable\nchanged. The server keeps running."
 	case d.Launch == pin.AboutSurroundings:
-		return "The program is the one you allowed. What is around it changed. It does not run\nbecause the setting pins.launch is block."
+		return "It's the program you allowed, but the folder it starts in or a variable\nchanged. It was not started because the setting pins.launch is block."
 	case d.Severity == "high":
-		return "The program behind this command changed. It has not been started, and its calls\nare refused until you decide."
+		return "The program behind this command changed. It has not been started, and its\ncalls are blocked until you decide."
 	case d.Launch == pin.AboutNothing:
-		return "What this command runs was allowed, and a person took that back. It is not\nstarted, and its calls are refused until you decide."
+		return "You blocked the program behind this command. It is not started, and its calls\nare blocked until you allow it again."
 	case d.Runs:
-		return "The program behind this command changed. It runs meanwhile; with pins.launch set\nto block it would not. What a script imports is not covered (docs/launch.md)."
+		return "The program behind this command changed. The server keeps running; set\npins.launch to block to stop it. What a script imports is not covered\n(docs/launch.md)."
 	}
-	return "The program behind this command changed. Its calls are refused until you decide,\nbecause the setting pins.launch is block. What a script imports is not covered\n(docs/launch.md)."
+	return "The program behind this command changed. Its calls are blocked until you\ndecide, because the setting pins.launch is block. What a script imports is not\ncovered (docs/launch.md)."
 }
 
 func launchConsequence(d control.ItemDetail) []string {
 	if d.Runs {
-		return []string{"If you do nothing, the server keeps running as it is now."}
+		return []string{"If you do nothing, the server keeps running as it is."}
 	}
-	return []string{"If you do nothing, the server is not started. Waiting lets nothing through."}
+	return []string{"If you do nothing, the server stays blocked."}
 }
 
 // launched says all of what runs, in words: a new launch has said it in its changes already.

@@ -19,7 +19,7 @@ func (p *page) can(d control.ItemDetail) {
 	p.prose("  ", d.Can.Source())
 	switch n := d.Can.Disputed; {
 	case n == 1:
-		p.prose("  ", "The name of 1 tool contradicts what it claims: see below.")
+		p.prose("  ", "The name of 1 tool contradicts what the tool claims: see below.")
 	case n > 1:
 		p.prose("  ", fmt.Sprintf("The names of %d tools contradict what they claim: see below.", n))
 	}

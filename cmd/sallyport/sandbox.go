@@ -17,7 +17,7 @@ import (
 )
 
 // errNoPolicy: what the server may reach could not be learned.
-var errNoPolicy = errors.New("what the server may reach could not be learned, so it was not started; sallyport status says why")
+var errNoPolicy = errors.New("Sallyport couldn't tell which sandbox the server needs, so it was not started; run sallyport status to see why")
 
 // sandbox is what the server is to run in, nil for none: what the hub says now, or strict. Without a word of the hub there
 // is no server: what was to have a sandbox never starts without one because a hub, a store or a file was not there to say
@@ -181,9 +181,9 @@ func walled(servers []control.Server) (wanted, behind []string) {
 func sandboxProblem(unable error, wanted, behind []string) *control.Problem {
 	switch {
 	case unable != nil && len(wanted) > 0:
-		return &control.Problem{Code: "SP-140", What: plain(unable) + "; set for " + strings.Join(wanted, ", "), Next: "Do what it says; until then these servers are not started."}
+		return &control.Problem{Code: "SP-140", What: plain(unable) + "; set for " + strings.Join(wanted, ", "), Next: "Follow it. Until then these servers are not started."}
 	case unable == nil && len(behind) > 0:
-		return &control.Problem{Code: "SP-142", What: "servers run under another sandbox than is set: " + strings.Join(behind, ", "), Next: "Restart the client: a server gets its sandbox when it starts."}
+		return &control.Problem{Code: "SP-142", What: "servers run in a different sandbox than the one you set: " + strings.Join(behind, ", "), Next: "Restart the client so that they start in the right one."}
 	}
 	return nil
 }

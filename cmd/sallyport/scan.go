@@ -48,7 +48,7 @@ type scannedItem struct {
 
 func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 	if c.As == "jsonl" && c.Format == "sarif" {
-		return exitUsage, errors.New("--as jsonl and --format sarif: a stream is answered line by line, as JSON Lines")
+		return exitUsage, errors.New("--as jsonl can't be used with --format sarif: its output is JSON Lines")
 	}
 	var own *inspect.RuleFile
 	if c.Rules != "" {
@@ -129,7 +129,7 @@ func readScanned(in io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	if len(raw) > maxScanned {
-		return nil, errors.New("it is larger than 256 MiB; cut it into pieces")
+		return nil, errors.New("it is larger than 256 MiB; split it into smaller files")
 	}
 	return raw, nil
 }
@@ -156,13 +156,13 @@ func (look scanner) file(name, kind string, raw []byte) (scannedFile, error) {
 	return file, nil
 }
 
-var errNoTools = errors.New("it holds no tools: a tools/list result, a list of tools, or one tool is wanted")
+var errNoTools = errors.New("it has no tools: expected a tools/list result, a list of tools, or one tool")
 
 // toolsOf are the definitions that a JSON value holds, as spans of it: the result of tools/list, the whole answer, a list, or one tool.
 func toolsOf(raw []byte) ([]frame.Span, error) {
 	root := trimmed(raw)
 	if err := frame.Validate(root.Of(raw)); err != nil {
-		return nil, fmt.Errorf("it is no JSON that has one reading: %w", err)
+		return nil, fmt.Errorf("it isn't JSON that every program reads the same way: %w", err)
 	}
 	list := root
 	if frame.Type(raw, root) == '{' {
@@ -267,7 +267,7 @@ func sayScanned(p *page, files []scannedFile) {
 			case item.Verdict == inspect.Flag:
 				colour = yellow
 			case item.threatens(): // its score lets it pass, and yet "clean" would read as nothing found
-				colour, word = yellow, "passes, with findings"
+				colour, word = yellow, "passes, with warnings"
 			}
 			p.printf("%s: %s: %s\n", text(f.File), text(item.ID), p.paint(colour, word))
 			for _, passage := range item.Passages {

@@ -27,13 +27,13 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 func readScanLine(raw []byte) (scanLine, error) {
 	switch {
 	case bytes.HasPrefix(raw, byteOrderMark):
-		return scanLine{}, errors.New(" begins with a byte order mark, which JSON does not have: save it without one")
+		return scanLine{}, errors.New(" begins with a byte order mark: save it without one")
 	case !utf8.Valid(raw):
 		return scanLine{}, errors.New(" is not valid UTF-8")
 	}
 	var object struct{}
 	if err := json.Unmarshal(raw, &object); err != nil {
-		return scanLine{}, errors.New(" is no JSON object with id and tool or text" + whyNoLine("it", err))
+		return scanLine{}, errors.New(" is not a JSON object with an id and a tool or text" + whyNoLine("it", err))
 	}
 	members := map[string]json.RawMessage{}
 	var twice error
@@ -43,7 +43,7 @@ func readScanLine(raw []byte) (scanLine, error) {
 		}
 		for _, known := range []string{"id", "tool", "text"} {
 			if key != known && strings.EqualFold(key, known) {
-				twice = fmt.Errorf(" has %q, which some read as %q", key, known)
+				twice = fmt.Errorf(" has %q, which some programs read as %q", key, known)
 			}
 		}
 		members[key] = m.Value.Of(raw)
@@ -62,12 +62,12 @@ func readScanLine(raw []byte) (scanLine, error) {
 	given := members["text"] != nil && string(members["text"]) != "null"
 	switch {
 	case given && line.tool != nil:
-		return scanLine{}, errors.New(" has both a tool and a text: give each a line of its own")
+		return scanLine{}, errors.New(" has both a tool and a text: put each on its own line")
 	case !given && line.tool == nil:
-		return scanLine{}, errors.New(" has neither a text nor a tool that is an object")
+		return scanLine{}, errors.New(" has no text, and no tool that is an object")
 	case given:
 		if err := json.Unmarshal(members["text"], &line.text); err != nil {
-			return scanLine{}, errors.New(" is no JSON object with id and tool or text" + whyNoLine(`"text"`, err))
+			return scanLine{}, errors.New(" is not a JSON object with an id and a tool or text" + whyNoLine(`"text"`, err))
 		}
 	}
 	return line, nil

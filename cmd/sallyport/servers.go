@@ -28,7 +28,7 @@ func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	if len(servers) == 0 {
-		p.printf("No server is known yet. A server is known once a client's file has it guarded, or once it ran through \"sallyport wrap\".\n")
+		p.printf("No servers yet. Run \"sallyport protect\", then restart the client.\n")
 		return exitFine, nil
 	}
 	rows := make([][]string, len(servers))

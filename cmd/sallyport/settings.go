@@ -24,7 +24,7 @@ type settingsScope struct {
 
 func (c settingsScope) query(key string) (control.SettingQuery, error) {
 	if c.Tool != "" && c.Server == "" {
-		return control.SettingQuery{}, errors.New("--tool needs --server: a tool belongs to one")
+		return control.SettingQuery{}, errors.New("--tool needs --server")
 	}
 	return control.SettingQuery{Key: key, Server: c.Server, Tool: c.Tool}, nil
 }
@@ -62,7 +62,7 @@ func (c settingsGetCommand) run(ctx context.Context, s streams) (int, error) {
 		return code, err
 	}
 	if len(settings) == 0 {
-		return exitFailed, errors.New("no such setting; \"sallyport settings list\" lists them")
+		return exitFailed, errors.New("no such setting; run \"sallyport settings list\" to see them")
 	}
 	if c.JSON {
 		return exitFine, writeJSON(s.out, settings[0])
@@ -107,7 +107,7 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 	if hubError(err, control.CodeLoosens) && hub.Welcome().CLIApproval {
 		if !c.Yes {
 			if !interactive(s) {
-				return exitUsage, errors.New("this makes things less safe, and there is no terminal to ask on; say --yes if it is what you want")
+				return exitUsage, errors.New("this makes things less safe, and there is no terminal to ask on; use --yes if you want it")
 			}
 			fmt.Fprintf(s.err, "This makes things less safe: %s = %s. Change it? [y/N] ", text(c.Key), cmp.Or(text(c.Value), "its default"))
 			answer, err := readLine(ctx, s)
@@ -127,7 +127,7 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 	s.did("it was set")
 	if setting.Key == "sandbox" && setting.Value != "off" {
 		if _, unable := trySandbox(ctx); unable != nil {
-			fmt.Fprintf(s.err, "SP-140: %s; until then the servers concerned are not started\n", plain(unable))
+			fmt.Fprintf(s.err, "SP-140: %s; until then these servers are not started\n", plain(unable))
 		}
 	}
 	if c.JSON {

@@ -61,7 +61,7 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 		if unknown == nil {
 			p.coverage(coverage)
 		} else {
-			p.printf("guarded   not known: %s\n", text(unknown.Error()))
+			p.printf("guarded   unknown: %s\n", text(unknown.Error()))
 		}
 	}).atMost(maxStatusLines-len(head)-len(problems)-len(unseen)-len(waits), "sallyport doctor")
 	for _, line := range slices.Concat(head, guarded, problems, unseen, waits) {
@@ -80,7 +80,7 @@ func hubKind(w control.Welcome) string {
 		kind = "with the window"
 	}
 	if w.CLIApproval {
-		kind += ", decides from a terminal"
+		kind += ", takes decisions from a terminal"
 	}
 	if w.StartedBy == "wrapper" {
 		kind += ", started by a wrapper"

@@ -59,7 +59,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 		if prepared == nil {
 			guard.Close()
 		}
-		why := "Sallyport cannot use its own folder: "
+		why := "Sallyport can't use its data folder: "
 		var start *transport.StartError
 		if errors.As(err, &start) {
 			why = "the server could not be started: "
@@ -85,7 +85,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 			config.FromServer, config.ToServer, err = server.start(ctx)
 		} else {
 			config.Start = server.start
-			link.record("server_start", "blocked", "the server was not started: what it runs is not what was allowed, or no hub could say so")
+			link.record("server_start", "blocked", "the server was not started: its program is not the one you allowed, or no hub could check it")
 		}
 	}
 	if err != nil {
@@ -106,7 +106,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	case ended == proxy.ServerGone:
 		code := serverExit(process, session, s.in)
 		process.Stop()
-		link.record("server_stop", "error", "the server ended by itself: "+process.Exit().String())
+		link.record("server_stop", "error", "the server exited: "+process.Exit().String())
 		return code
 	default:
 		process.Stop()
@@ -132,7 +132,7 @@ func serverExit(process *transport.Process, session *proxy.Session, client any) 
 	select {
 	case <-process.Exited():
 	case <-time.After(drainGrace):
-		session.AnswerAll("it closed its output and runs on")
+		session.AnswerAll("it closed its output but is still running")
 		process.Stop()
 		return exitFailed
 	}

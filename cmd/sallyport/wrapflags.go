@@ -32,14 +32,14 @@ func parseWrap(args []string) (wrapOptions, error) {
 			return o, nil
 		}
 		if !strings.HasPrefix(name, "-") {
-			return o, fmt.Errorf("%q stands before --; the server's command goes after it: sallyport wrap -- COMMAND [ARG…]", name)
+			return o, fmt.Errorf("%q comes before --; put the server's command after it: sallyport wrap -- COMMAND [ARG…]", name)
 		}
 		if name == "--argv" {
 			if !joined {
 				return o, errors.New(`--argv takes its value after an equals sign: --argv='["COMMAND","ARG"]'`)
 			}
 			if dashes || o.argv != nil {
-				return o, errors.New("two commands: give --argv once, and nothing after --")
+				return o, errors.New("two commands given: use --argv once, and nothing after --")
 			}
 			var err error
 			if o.argv, err = argvOf(value); err != nil {
@@ -49,7 +49,7 @@ func parseWrap(args []string) (wrapOptions, error) {
 		}
 		into := map[string]*string{"--name": &o.name, "--client": &o.client, "--url": &o.url, "--transport": &o.transport}[name]
 		if into == nil && name != "--header" {
-			return o, fmt.Errorf(`unknown flag %s; "sallyport wrap --help" lists them, and flags of the server go after --`, name)
+			return o, fmt.Errorf(`unknown flag %s; run "sallyport wrap --help" to see them, and put the server's flags after --`, name)
 		}
 		if !joined {
 			i++
@@ -70,11 +70,11 @@ func parseWrap(args []string) (wrapOptions, error) {
 	o.argv = argv
 	switch {
 	case o.url == "" && !dashes:
-		return o, errors.New("no server: sallyport wrap [--name NAME] -- COMMAND [ARG…]")
+		return o, errors.New("no server given: use sallyport wrap [--name NAME] -- COMMAND [ARG…]")
 	case o.url == "" && len(argv) == 0:
-		return o, errors.New("no command after --; the server's command goes there: sallyport wrap -- COMMAND [ARG…]")
+		return o, errors.New("no command after --; put the server's command there: sallyport wrap -- COMMAND [ARG…]")
 	case o.url != "" && dashes:
-		return o, errors.New("a --url and a command: one server at a time")
+		return o, errors.New("--url can't be used with a command: wrap one server at a time")
 	case o.url != "":
 		return o, errors.New("--url: remote servers are not supported by this version; wrap a command: sallyport wrap -- COMMAND [ARG…]")
 	case len(o.headers) > 0:
@@ -104,15 +104,15 @@ func argvOf(text string) ([]string, error) {
 	argv := make([]string, len(words))
 	for i, word := range words {
 		if word == nil {
-			return nil, fmt.Errorf("word %d is null; every word must be a string", i+1)
+			return nil, fmt.Errorf("item %d is null; every item must be a string", i+1)
 		}
 		argv[i] = *word
 	}
 	if len(argv) == 0 || argv[0] == "" {
-		return nil, errors.New("no command in it: the first word is the program")
+		return nil, errors.New("it is empty: the first item is the program")
 	}
 	if !utf8.ValidString(text) || strings.Count(strings.Join(argv, ""), "\uFFFD") != strings.Count(text, "\uFFFD")+strings.Count(strings.ToLower(text), `\ufffd`) {
-		return nil, errors.New("a character in it cannot be read: it is not valid UTF-8, or half of a surrogate pair")
+		return nil, errors.New("it has a character that can't be read: invalid UTF-8, or half of a surrogate pair")
 	}
 	return argv, nil
 }

@@ -213,7 +213,7 @@ describe('the window', () => {
       await allowed({ block: () => refuse(4050, 'the store cannot be written') })
       await fireEvent.click(screen.getByRole('button', { name: 'Undo this decision' }))
       await settle()
-      expect(screen.getByText(/It could not be taken back: the store cannot be written/)).toBeInTheDocument()
+      expect(screen.getByText(/Undo didn’t work: the store cannot be written/)).toBeInTheDocument()
     })
   })
 
@@ -222,7 +222,7 @@ describe('the window', () => {
     const { tell } = await open({ waiting: { critical: 0, high: 0, review: 1 } }, { overview: async () => (silent ? refuse(4050, 'the hub is stepping down') : overviewOf({ waiting: { critical: 0, high: 0, review: 1 } })) })
     silent = true
     await tell('changed')
-    expect(screen.getByRole('alert')).toHaveTextContent("Sallyport's engine isn't answering. Blocked things stay blocked.")
+    expect(screen.getByRole('alert')).toHaveTextContent("Sallyport's engine isn't responding. Everything blocked stays blocked.")
     expect(screen.getByRole('link', { name: 'Inbox (1)' })).toBeInTheDocument()
     silent = false
     await vi.advanceTimersByTimeAsync(2500)
@@ -241,12 +241,12 @@ describe('the window', () => {
     dead = true
     await vi.advanceTimersByTimeAsync(5000)
     const banner = screen.getByRole('alert')
-    expect(banner).toHaveTextContent("Sallyport's engine isn't answering. Blocked things stay blocked. Nothing can be decided until it does.")
+    expect(banner).toHaveTextContent("Sallyport's engine isn't responding. Everything blocked stays blocked. You can’t decide anything until it responds.")
     expect(banner).toHaveTextContent(/What you see is as of \d\d:\d\d\./)
     for (const name of [/^Keep blocked/, /^Allow this tool/]) {
       const button = screen.getByRole('button', { name })
       expect(button).toBeDisabled()
-      expect(button).toHaveAccessibleDescription('Sallyport’s engine isn’t answering, so nothing can be decided now.')
+      expect(button).toHaveAccessibleDescription('Sallyport’s engine isn’t responding, so you can’t decide anything now.')
       await fireEvent.click(button)
     }
     await fireEvent.keyDown(window, { key: 'b', ctrlKey: true })
@@ -289,7 +289,7 @@ describe('the window', () => {
 
   it('says that it opens its window where icons are hidden, on the first steps too', async () => {
     await open({ trayTold: false, firstRun: true, tray: 'this desktop hides tray icons' })
-    expect(screen.getByText('Your desktop hides tray icons. Sallyport will open its window instead.')).toBeInTheDocument()
+    expect(screen.getByText('Your desktop hides tray icons, so Sallyport opens its window instead.')).toBeInTheDocument()
   })
 
   it('asks before it quits, with the focus on staying, and quits with what it was shown with', async () => {
@@ -297,7 +297,7 @@ describe('the window', () => {
     const stay = vi.fn(async () => undefined)
     await open({ quitting: 'n0nce' }, { quit, stay })
     const question = screen.getByRole('alertdialog', { name: 'Quit Sallyport?' })
-    expect(question).toHaveTextContent("Sallyport's checks keep running. New things stay blocked and can't be reviewed until you open Sallyport again.")
+    expect(question).toHaveTextContent("Sallyport's checks keep running. New tools stay blocked, and you can't review them until you open Sallyport again.")
     expect(within(question).getByRole('button', { name: 'Stay' })).toHaveFocus()
     await fireEvent.click(within(question).getByRole('button', { name: 'Stay' }))
     expect(stay).toHaveBeenCalledOnce()

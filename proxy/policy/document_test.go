@@ -48,7 +48,7 @@ func TestEffective(t *testing.T) {
 
 func TestTrustNeverFollowsADisplayName(t *testing.T) {
 	d, errs := ParseDocument([]byte(`{"servers":{"weather":{"pins.first_use":"trust-clean"}}}`))
-	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "a name can only make it stricter") {
+	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "under a name, a setting can only be stricter") {
 		t.Errorf("errors: %v", errs)
 	}
 	if got := d.Effective("stdio:evil", weather)["pins.first_use"]; got != "review" {
@@ -76,8 +76,8 @@ func TestParseDocumentNamesWhatIsWrongAndReadsTheRest(t *testing.T) {
 		{"servers twice", `{"servers":{"a":{"pins.recheck":0}},"servers":{},` + good + `}`, "servers: given twice"},
 		{"a server that is no object", `{"servers":{"a":1},` + good + `}`, "servers.a: must be an object"},
 		{"a server twice", `{"servers":{"a":{},"a":{}},` + good + `}`, "servers.a: given twice"},
-		{"a global key under a server", `{"servers":{"a":{"own_tools":"waiting"}},` + good + `}`, "servers.a: own_tools: cannot be set for a server"},
-		{"a server's key under a tool", `{"servers":{"a":{"tools":{"t":{"pins.recheck":0}}}},` + good + `}`, "cannot be set for a tool"},
+		{"a global key under a server", `{"servers":{"a":{"own_tools":"waiting"}},` + good + `}`, "servers.a: own_tools: can't be set for a server"},
+		{"a server's key under a tool", `{"servers":{"a":{"tools":{"t":{"pins.recheck":0}}}},` + good + `}`, "can't be set for a tool"},
 		{"a name with a line break", `{"a\nb":1,` + good + `}`, `"a\nb": no such setting`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -96,8 +96,8 @@ func TestParseDocumentNamesWhatIsWrongAndReadsTheRest(t *testing.T) {
 	}
 	for _, c := range []struct{ name, file, says string }{
 		{"not JSON", "{\n  \"a\" 1}", "line 2"},
-		{"cut off", `{"pins.recheck":`, "no JSON"},
-		{"something behind it", `{} {}`, "follows"},
+		{"cut off", `{"pins.recheck":`, "not valid JSON"},
+		{"something behind it", `{} {}`, "something after its end"},
 		{"not an object", `[]`, "not a JSON object"},
 		{"deeper than any settings", strings.Repeat(`{"a":`, 50) + `1` + strings.Repeat(`}`, 50), "too deep"},
 		{"larger than any settings", `{"a":"` + strings.Repeat("x", MaxDocument) + `"}`, "larger than"},

@@ -12,7 +12,7 @@ import (
 // maxPath is the longest path of a file; the systems have no longer ones.
 const maxPath = 4096
 
-// file is the whole path of a file, or off. What is in it is for whoever reads it; that a file is there is the safer way, and
+// file is the full path of a file, or off. What is in it is for whoever reads it; that a file is there is the safer way, and
 // of two files neither is.
 type file struct{}
 
@@ -21,16 +21,16 @@ func (file) parse(value string) (string, error) {
 	case strings.EqualFold(value, off):
 		return off, nil
 	case len(value) > maxPath:
-		return "", fmt.Errorf("a path of more than %d bytes; use the whole path of a file, or off", maxPath)
+		return "", fmt.Errorf("the path is longer than %d bytes; use the full path of a file, or off", maxPath)
 	case !utf8.ValidString(value) || strings.ContainsFunc(value, unwritten):
-		return "", errors.New("a path with characters that cannot be seen; use the whole path of a file, or off")
+		return "", errors.New("the path has invisible characters; use the full path of a file, or off")
 	case strings.HasPrefix(value, "~"):
-		return "", fmt.Errorf("%.40q: ~ stands for no folder here; use the whole path of a file, or off", value)
+		return "", fmt.Errorf("%.40q: ~ doesn't work here; use the full path of a file, or off", value)
 	case !filepath.IsAbs(value):
-		return "", fmt.Errorf("%.40q is not the whole path of a file; use one, or off", value)
+		return "", fmt.Errorf("%.40q is not a full path; use the full path of a file, or off", value)
 	case strings.HasPrefix(filepath.ToSlash(filepath.VolumeName(value)), "//"):
 		// A share of another computer may hang whoever reads it, and a device has no end.
-		return "", fmt.Errorf("%.40q is no file of this computer; use the whole path of a file, or off", value)
+		return "", fmt.Errorf("%.40q is not a file on this computer; use the full path of a file, or off", value)
 	}
 	return filepath.Clean(value), nil
 }

@@ -74,13 +74,13 @@ func (d span) parse(value string) (string, error) {
 		if d.off {
 			return off, nil
 		}
-		return "", fmt.Errorf("it cannot be off; %s", d.allowed())
+		return "", fmt.Errorf("it can't be off; %s", d.allowed())
 	}
 	length, err := time.ParseDuration(value)
 	if err != nil {
 		seconds, numErr := strconv.ParseFloat(value, 64)
 		if numErr != nil || math.IsNaN(seconds) || math.Abs(seconds) > 1e9 {
-			return "", fmt.Errorf("%.40q is no duration; %s", value, d.allowed())
+			return "", fmt.Errorf("%.40q is not a duration; %s", value, d.allowed())
 		}
 		length = time.Duration(math.Round(seconds * float64(time.Second)))
 	}
@@ -130,7 +130,7 @@ var units = []struct {
 func (b size) parse(value string) (string, error) {
 	n, ok := parseBytes(value)
 	if !ok {
-		return "", fmt.Errorf("%.40q is no size; %s", value, b.allowed())
+		return "", fmt.Errorf("%.40q is not a size; %s", value, b.allowed())
 	}
 	if n < b.min || n > b.max {
 		return "", fmt.Errorf("%s is out of range; %s", formatBytes(n), b.allowed())
@@ -145,7 +145,7 @@ func (b size) allowed() string {
 func (b size) risk(canonical string) (float64, error) {
 	n, ok := parseBytes(canonical)
 	if !ok {
-		return 0, fmt.Errorf("%.40q is no size", canonical)
+		return 0, fmt.Errorf("%.40q is not a size", canonical)
 	}
 	if b.largerSafer {
 		return -float64(n), nil

@@ -36,12 +36,12 @@ func ParseDocument(raw []byte) (Document, []error) {
 	top, err := r.value(0)
 	if err == nil {
 		if _, more := r.decoder.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("something follows after its end")
+			err = errors.New("there is something after its end")
 		}
 	}
 	if err != nil {
 		line, column := position(raw, r.decoder.InputOffset())
-		return d, []error{fmt.Errorf("settings: no JSON at line %d, column %d: %w", line, column, err)}
+		return d, []error{fmt.Errorf("settings: not valid JSON at line %d, column %d: %w", line, column, err)}
 	}
 	root, ok := top.(object)
 	if !ok {
@@ -58,7 +58,7 @@ func ParseDocument(raw []byte) (Document, []error) {
 				continue
 			}
 			if len(d.servers) == maxServers {
-				r.complain("servers: more than %d; what follows is not read", maxServers)
+				r.complain("servers: more than %d; the rest is ignored", maxServers)
 				break
 			}
 			d.servers[name] = r.server(servers, name)
@@ -85,7 +85,7 @@ func (r *reader) server(servers object, name string) override {
 				continue
 			}
 			if r.tools++; r.tools > maxServers {
-				r.complain("%s.tools: more than %d tools in all; what follows is not read", at, maxServers)
+				r.complain("%s.tools: more than %d tools in total; the rest is ignored", at, maxServers)
 				break
 			}
 			place := at + ".tools." + quoted(tool)
@@ -231,7 +231,7 @@ func (r *reader) values(o object, at string, scope Scope, besides []string) (val
 		}
 		text, ok := scalar(given[key][0])
 		if !ok {
-			r.complain("%s: must be a word, a number or true or false", path(at, key))
+			r.complain("%s: must be a word, a number, true or false", path(at, key))
 			continue
 		}
 		canonical, err := s.Parse(text)
@@ -332,19 +332,19 @@ func (d Document) Marshal() []byte {
 func (s Setting) placed(server, tool bool) error {
 	switch {
 	case tool && s.Scope < Tool:
-		return fmt.Errorf("%s: cannot be set for a tool", s.Key)
+		return fmt.Errorf("%s: can't be set for a tool", s.Key)
 	case server && s.Scope < Server:
-		return fmt.Errorf("%s: cannot be set for a server", s.Key)
+		return fmt.Errorf("%s: can't be set for a server", s.Key)
 	}
 	return nil
 }
 
 func errNameLoosens(key string) error {
-	return fmt.Errorf("%s: a name can only make it stricter, since another server may take the name: use `sallyport settings set --server`", key)
+	return fmt.Errorf("%s: under a name, a setting can only be stricter, because another server may take the name; use `sallyport settings set --server`", key)
 }
 
 func unknownKey(key string) error {
-	return fmt.Errorf("%s: no such setting; `sallyport settings list` shows them", quoted(key))
+	return fmt.Errorf("%s: no such setting; run `sallyport settings list` to see them", quoted(key))
 }
 
 // quoted is a name from a file, short and on one line.

@@ -52,23 +52,23 @@ func TestParseRefusesInOneLineThatNamesWhatIsAllowed(t *testing.T) {
 		{"nothing at all", "own_tools", "", "once, always, waiting"},
 		{"a negative duration", "pins.recheck", "-1s", "0s to 24h"},
 		{"a duration without a unit that is no number", "pins.recheck", "3o", "or off"},
-		{"off where a wait has to end", "pins.recheck_timeout", "off", "cannot be off"},
+		{"off where a wait has to end", "pins.recheck_timeout", "off", "can't be off"},
 		{"a wait of nothing", "pins.recheck_timeout", "0", "1ms to 10m"},
-		{"not a number", "pins.recheck", "NaN", "no duration"},
-		{"a number beyond all durations", "pins.recheck", "1e300", "no duration"},
+		{"not a number", "pins.recheck", "NaN", "not a duration"},
+		{"a number beyond all durations", "pins.recheck", "1e300", "not a duration"},
 		{"a size below what a handshake needs", "limits.message", "1", "4KiB"},
-		{"a size that overflows", "limits.message", "99999999999GiB", "no size"},
-		{"a negative size", "activity.max_size", "-1", "no size"},
+		{"a size that overflows", "limits.message", "99999999999GiB", "not a size"},
+		{"a negative size", "activity.max_size", "-1", "not a size"},
 		{"a line break in a value", "pins.resources", "on\noff", "on, off"},
-		{"a path from where somebody stands", "inspect.rules", "rules.json", "whole path"},
-		{"a path that goes up", "inspect.rules", "../rules.json", "whole path"},
-		{"a home that only a shell knows", "inspect.rules", "~/rules.json", "~ stands for no folder"},
-		{"a line break in a path", "inspect.rules", rooted + "/a\nb", "cannot be seen"},
-		{"a path that moves the cursor", "inspect.rules", rooted + "/a\x1b[2J", "cannot be seen"},
-		{"a path that is turned around", "inspect.rules", rooted + "/a\u202egpj.json", "cannot be seen"},
-		{"a path of bytes that are no text", "inspect.rules", rooted + "/\xff", "cannot be seen"},
+		{"a path from where somebody stands", "inspect.rules", "rules.json", "full path"},
+		{"a path that goes up", "inspect.rules", "../rules.json", "full path"},
+		{"a home that only a shell knows", "inspect.rules", "~/rules.json", "~ doesn't work here"},
+		{"a line break in a path", "inspect.rules", rooted + "/a\nb", "invisible characters"},
+		{"a path that moves the cursor", "inspect.rules", rooted + "/a\x1b[2J", "invisible characters"},
+		{"a path that is turned around", "inspect.rules", rooted + "/a\u202egpj.json", "invisible characters"},
+		{"a path of bytes that are no text", "inspect.rules", rooted + "/\xff", "invisible characters"},
 		{"a path without end", "inspect.rules", rooted + "/" + strings.Repeat("a", 5000), "4096"},
-		{"no path at all", "inspect.rules", "", "whole path"},
+		{"no path at all", "inspect.rules", "", "full path"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := must(t, c.key).Parse(c.value)
@@ -230,11 +230,11 @@ func settingsPage() string {
 	b.WriteString(pageIntro)
 	for _, s := range All() {
 		fmt.Fprintf(&b, "\n### `%s`\n\n%s\n\n", s.Key, s.Doc)
-		fmt.Fprintf(&b, "- values: %s\n- default: `%s`\n- may be set: %s\n- safer: %s\n", s.Values, s.Default, map[Scope]string{
+		fmt.Fprintf(&b, "- values: %s\n- default: `%s`\n- can be set: %s\n- safer: %s\n", s.Values, s.Default, map[Scope]string{
 			Global: "globally", Server: "globally, per server", Tool: "globally, per server, per tool",
 		}[s.Scope], s.Safer)
 		if s.Window {
-			b.WriteString("- only the window can set it\n")
+			b.WriteString("- can only be set in the window\n")
 		}
 	}
 	return b.String()
@@ -242,20 +242,19 @@ func settingsPage() string {
 
 const pageIntro = "# Settings\n\n" +
 	"<!-- Written by `go test ./proxy/policy -update` from the table in proxy/policy/table.go. -->\n\n" +
-	"`sallyport settings list` shows what is in force and where it comes from, `sallyport settings set KEY VALUE` changes it.\n" +
-	"What makes things less safe is a decision and is asked like an approval; what makes them safer applies at once.\n" +
-	"An empty value takes a setting out again: `sallyport settings set KEY ''` (with `--server` or `--tool` where it was set so), and\n" +
-	"the default, or the value for all servers, holds.\n\n" +
-	"The same settings stand in `settings.json`, which may be edited by hand: as dotted keys or nested, with `servers` for what\n" +
-	"differs per server. It is a file of yours alone: one that others may read or write (mode 0644, as many editors make it) is not\n" +
-	"read, and `chmod 600` mends it.\n\n" +
+	"`sallyport settings list` shows every setting with its value and where it comes from. `sallyport settings set KEY VALUE` changes one.\n" +
+	"Safer values apply at once. Sallyport asks before making anything less safe, like an approval.\n" +
+	"To restore the default or the value for all servers, set an empty value: `sallyport settings set KEY ''` (with `--server` or\n" +
+	"`--tool` if it was set with them).\n\n" +
+	"You can also edit `settings.json` by hand, with dotted or nested keys, and `servers` for values that differ per server. The\n" +
+	"file must be yours alone: Sallyport doesn't read one that others can read or write (mode 0644, as many editors create it).\n" +
+	"`chmod 600` fixes that.\n\n" +
 	"```json\n{\n  \"pins.recheck\": \"30s\",\n  \"pins\": { \"resources\": true },\n  \"servers\": {\n    \"weather\": { \"pins.recheck\": 0 }\n  }\n}\n```\n\n" +
-	"- A tightening edit applies at once. A loosening one waits in the inbox (`settings_changed`); until it is decided the stricter value holds.\n" +
-	"- A server may be named by its whole name, its identity (`stdio:…`, `url:…`) or its id, which\n" +
-	"  `sallyport servers --json` has. Under a display name a value only ever makes things stricter: another command may take the\n" +
-	"  same name tomorrow, and trust never follows a name.\n" +
-	"- Keys that are unknown, given twice or of the wrong type are named in an error and not used; the rest of the file is still read.\n" +
-	"- Durations are Go's (`30s`, `1m30s`, `0`); a bare number is seconds. Sizes are bytes, or carry `KiB`, `MiB` or `GiB`.\n\n" +
+	"- A stricter value applies at once. A less safe one goes to the inbox (`settings_changed`); the stricter value applies until you decide.\n" +
+	"- Name a server by its whole name, its identity (`stdio:…`, `url:…`) or its id (see `sallyport servers --json`). Under a\n" +
+	"  display name a value can only be stricter: another command may take the same name tomorrow, and trust never follows a name.\n" +
+	"- Sallyport reports keys that are unknown, given twice or of the wrong type and ignores them; it still reads the rest of the file.\n" +
+	"- Write durations as in Go (`30s`, `1m30s`, `0`); a bare number is seconds. Write sizes in bytes, or with `KiB`, `MiB` or `GiB`.\n\n" +
 	"## The table\n"
 
 func must(t *testing.T, key string) Setting {

@@ -36,7 +36,7 @@ func TestAFileThatIsMissingIsChosenInTheDialogOfTheToolkit(t *testing.T) {
 	a.says("We couldn’t find the settings file of Claude Desktop", own)
 
 	a.press(button, showInFolder)
-	a.says("No file manager answered. Open the folder yourself: " + filepath.Dir(own))
+	a.says("No file manager responded. Open this folder yourself: " + filepath.Dir(own))
 	manager := h.fileManager()
 	a.press(button, showInFolder)
 	a.until("the file manager is asked", func() bool { return manager.asked() == "ShowFolders file://"+filepath.Dir(filepath.Dir(own)) })

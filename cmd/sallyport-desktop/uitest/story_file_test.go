@@ -40,7 +40,7 @@ func TestAGuardThatWasTakenOutIsPutBack(t *testing.T) {
 	a.trayClick("weather")
 	a.shows()
 	a.find(heading, "“weather” is not guarded any more")
-	a.says("Claude may be using it without checks right now", "Sallyport can't stop that", "its wrapper is gone, so the server runs unguarded",
+	a.says("Claude may be using it without checks right now", "Sallyport can't stop that", "its guard was removed, so the client starts the server directly",
 		"If you do nothing, Claude may go on using it without checks", "removed:", "added:", "wrap")
 	a.find(link, "weather is not guarded")
 	page := a.reads()
@@ -132,7 +132,7 @@ func TestAFalseGuardIsLeftOnlyWithTheTypedWord(t *testing.T) {
 	a.trayClick("weather")
 	a.shows()
 	a.find(heading, "“weather” looks guarded and is not")
-	a.says("stop and read this", "its arguments are not those that Sallyport wrote", "If you do nothing, Claude may go on using it without checks")
+	a.says("stop and read this", "its arguments are not the ones Sallyport wrote", "If you do nothing, Claude may go on using it without checks")
 
 	a.press(button, leaveOpen)
 	a.find(alert, "Leave it without a guard?")

@@ -134,7 +134,7 @@ func TestAnExceptionLetsTheNextAnswerPassUntilItIsEnded(t *testing.T) {
 
 	client.runs("read_mail", `{"id":"8"}`, mailOrder)
 	a.press(link, "Settings")
-	a.says("it tells claude to ignore earlier instructions", "let 1 response pass")
+	a.says("it tells claude to ignore earlier instructions", "1 response passed")
 	for _, done := a.look(button, "End now"); done; _, done = a.look(button, "End now") {
 		a.press(button, "End now")
 		a.says("its responses are held again")

@@ -41,7 +41,7 @@ func TestAChangedScriptIsHeldUntilItIsAllowed(t *testing.T) {
 		t.Errorf("tools of a server that is not started: %v", names)
 	}
 	note := a.notified("weather starts differently")
-	if !strings.Contains(note.body, "It would run a different program than the one you allowed. Blocked until you review it.") {
+	if !strings.Contains(note.body, "It would start a different program than the one you allowed. Blocked until you review it.") {
 		t.Errorf("the notification is %+v", note)
 	}
 

@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/app/tray/panel"
 )
 
-const noIcons = "Your desktop hides tray icons. Sallyport will open its window instead."
+const noIcons = "Your desktop hides tray icons, so Sallyport opens its window instead."
 
 // A desktop that shows no icons: a hidden start opens the window and says why, once. Closed, it stays findable; when a panel
 // comes, the icon is on it, and closing hides the window again.

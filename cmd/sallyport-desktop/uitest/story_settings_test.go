@@ -39,7 +39,7 @@ func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	a.trayClick("Sallyport — a riskier setting")
 	a.shows()
 	a.find(heading, "made less safe")
-	a.says("It is not in force", "If you do nothing, the safer setting stays in force", "In force, and stays so", "Wait for me",
+	a.says("It is not in force", "If you do nothing, the safer setting stays in force", "Now, and still", "Wait for me",
 		"What the file asks for", "Less safe", "Allow what has no warning")
 	a.press(button, keepSafer)
 	wait(t, "the file has the safer value again", func() bool {

@@ -22,7 +22,7 @@ const (
 	releaseRest   = "Release without the marked parts"
 	discard       = "Discard the response"
 	alwaysAllow   = "Always allow this tool"
-	beginAgain    = "Begin again with an empty store"
+	beginAgain    = "Start over with an empty store"
 	showNew       = "Show the new version"
 	seeChange     = "See the exact change"
 	protect       = "Protect"

@@ -60,7 +60,7 @@ describe('several new servers without warnings', () => {
     expect(listed.getAllByText('can change and delete files (1 tool) · only reads (1)')).toHaveLength(3)
     expect(listed.getAllByText('2 tools, 1 prompt. The server claims this about itself.')).toHaveLength(3)
     expect(dialog).toHaveTextContent('npx -y weather')
-    expect(dialog).toHaveTextContent('1 more new server has warnings. Review it by itself.')
+    expect(dialog).toHaveTextContent('1 more new server has warnings. Review it on its own.')
     expect(screen.getByRole('button', { name: /^Keep them blocked/ })).toHaveFocus()
     expect(allowButton()).toBeDisabled()
     await fireEvent.click(allowButton())
@@ -109,7 +109,7 @@ describe('several new servers without warnings', () => {
 
   it('stay blocked where the program refuses, and are listed again on request', async () => {
     const cleanServers = vi.fn(async () => setOf(three))
-    await open({ cleanServers, allowClean: async () => refuse(4009, 'it was shown too long ago: look at it again') })
+    await open({ cleanServers, allowClean: async () => refuse(4009, 'it was shown too long ago: review it again') })
     const dialog = await ask()
     await arm()
     await fireEvent.click(allowButton())

@@ -14,7 +14,7 @@ export function heldActions(review: Review): Actions {
   const base = { items: [], all: false, undo: false, back: 'Keep it held' }
   const discard: Action = {
     ...base, id: 'held-discard', title: 'Discard', label: `Discard the response from ${what}`, call: 'discard', ask: 'once', consequence: '', confirm: '',
-    done: `You discarded a response from ${what}. Its text is deleted, and nothing more is handed over.`,
+    done: `You discarded a response from ${what}. Its text is deleted, and Claude never gets it.`,
   }
   if (held.state === 'released') {
     const after: Action = { ...discard, title: 'Discard after all', label: `Discard after all: the response from ${what}` }
@@ -27,14 +27,14 @@ export function heldActions(review: Review): Actions {
   const release: Action = {
     ...base, id: 'held-release', title: 'Release once…', label: `Release once: the response from ${what}`, call: 'release', ask: typed ? 'typed' : 'twice',
     heading: 'Let Claude read this?', confirm: 'Release it once',
-    consequence: 'Claude gets all of this text, what you cannot see included, and may do what it says. It is handed over once, within 15 minutes.',
+    consequence: 'Claude gets all of this text, even the parts you can’t see, and may do what it says. It can collect it once, within 15 minutes.',
     done: `You released a response from ${what}, once.`,
   }
   const others = [release, ...all]
   if (held.parts.some((part) => part.marks.length > 0)) {
     const without: Action = {
       ...release, id: 'held-without', title: 'Release without the marked parts…', label: `Release without the marked parts: the response from ${what}`, call: 'without', confirm: 'Release it without them',
-      consequence: 'The marked sentences are replaced by “[removed by Sallyport]”. Claude gets the rest, once, within 15 minutes. What nobody marked may still mislead it.',
+      consequence: 'The marked sentences are replaced by “[removed by Sallyport]”. Claude gets the rest, once, within 15 minutes. The rest may still mislead it.',
       done: `You released a response from ${what}, without its marked parts, once.`,
     }
     if (warns(review.findings)) others.unshift(without)
@@ -43,8 +43,8 @@ export function heldActions(review: Review): Actions {
   const more: Action[] = []
   if (held.exceptable.length > 0 && !typed) {
     more.push({
-      ...base, id: 'held-exception', title: 'Always allow this tool…', label: `Always allow this tool, for a while: ${what}`, call: 'except', ask: 'form', confirm: 'Make the exception',
-      consequence: `Sallyport will stop holding responses of ${what} for ${held.exceptable.length === 1 ? 'this reason' : 'these reasons'}, for a while:`, done: `Responses of ${what} are not held for this any more, for a while. This one is still held.`,
+      ...base, id: 'held-exception', title: 'Always allow this tool…', label: `Always allow this tool for a limited time: ${what}`, call: 'except', ask: 'form', confirm: 'Make the exception',
+      consequence: `Sallyport stops holding responses from ${what} for ${held.exceptable.length === 1 ? 'this reason' : 'these reasons'} for a limited time:`, done: `Sallyport stops holding responses from ${what} for this reason for a limited time. This one is still held.`,
     })
   }
   // A tool that goes on like this is one to block: it is offered beside what there are many of.

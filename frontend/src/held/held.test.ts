@@ -39,7 +39,7 @@ describe('a held response', () => {
   it('says in our words what happened, and what happens if nothing is done', async () => {
     await held(heldReview())
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Response from notes › read_note held for review')
-    expect(screen.getByText(/Claude was told it is held and did not see it/)).toBeInTheDocument()
+    expect(screen.getByText(/Claude hasn’t seen it/)).toBeInTheDocument()
     expect(screen.getByText('If you do nothing, Claude never sees it. It is deleted in 23 h.')).toBeInTheDocument()
   })
 
@@ -141,13 +141,13 @@ describe('a held response', () => {
   it('shows secrets of the request masked, and has nothing else to show', async () => {
     await held(heldReview())
     expect(screen.getByText('***')).toBeInTheDocument()
-    expect(screen.getByText('looks like an access key or a password: Sallyport did not keep it')).toBeInTheDocument()
+    expect(screen.getByText('looks like an access key or a password, so Sallyport didn’t store it')).toBeInTheDocument()
     expect(screen.queryByRole('button', { name: /^Show the value/ })).toBeNull()
   })
 
   it('says that nobody looked where nobody did, and that this is no sign of danger', async () => {
     const { page } = await held(heldReview({ why: 'limit', exceptable: [], parts: [heldPartOf('x')] }, { severity: 'review', findings: [] }))
-    expect(screen.getByText(/its content wasn’t checked. That isn’t a sign of danger/)).toBeInTheDocument()
+    expect(screen.getByText(/It is too large to check. That alone isn’t a sign of danger/)).toBeInTheDocument()
     expect(page.container.querySelector('.verdict .badge')).toHaveTextContent("Can't check")
   })
 })
@@ -219,7 +219,7 @@ describe('one of many held responses', () => {
     await settle()
     expect(asked).toEqual([{ code: '7CK4', digest: 'd-all', nonce: 'n-all', reason: '' }])
     expect(discarded).toEqual([])
-    expect(ondecided.mock.calls[0]?.[0]).toMatchObject({ did: 'kept', undo: false, words: 'You discarded 1,000 responses. 1 had been decided meanwhile. 2 responses came since and are still held.' })
+    expect(ondecided.mock.calls[0]?.[0]).toMatchObject({ did: 'kept', undo: false, words: 'You discarded 1,000 responses. 1 had already been decided. 2 responses arrived since then and are still held.' })
   })
 
   it('offers to block the tool beside that, at one press', async () => {
@@ -257,7 +257,7 @@ describe('deciding on a held response', () => {
     expect(screen.getAllByRole('button', { name: /^(Discard|Release)/ }).map((b) => b.id)).toEqual(['held-discard', 'held-without', 'held-release'])
     await fireEvent.click(button(/^Release without the marked parts/))
     expect(released).toEqual([])
-    expect(button('Keep it held: nothing is decided')).toHaveFocus()
+    expect(button('Keep it held, and decide nothing')).toHaveFocus()
     await vi.advanceTimersByTimeAsync(900)
     await fireEvent.click(button('Release it without them'))
     await settle()
@@ -376,7 +376,7 @@ describe('how a held response goes on', () => {
 
   it('waits again when the release ran out, or when nobody knows whether it arrived', async () => {
     await held(state({ state: 'expired' }))
-    expect(screen.getByText('The release ran out before Claude asked.')).toBeInTheDocument()
+    expect(screen.getByText('Claude didn’t collect it in time.')).toBeInTheDocument()
     expect(button(/^Release once/)).toBeInTheDocument()
   })
 

@@ -17,15 +17,15 @@ export function heldSubject(review: Review, held: Held): Partial<Headline> {
 
 /** One sentence: why it is held. */
 export function heldVerdict(review: Review, held: Held): string {
-  if (held.why === 'limit') return 'It is larger than Sallyport inspects, so its content wasn’t checked. That isn’t a sign of danger.'
-  if (held.why === 'provider') return 'A required check couldn’t run. That isn’t a sign of danger.'
+  if (held.why === 'limit') return 'It is too large to check. That alone isn’t a sign of danger.'
+  if (held.why === 'provider') return 'A required check couldn’t run. That alone isn’t a sign of danger.'
   const worst = worstOf(review.findings)
   return worst ? verdictOf(worst) : 'Several small signs together look like an order to Claude.'
 }
 
 /** Behind the time since when it is held. */
 export function heldSince(held: Held): string {
-  return held.unsure ? '' : 'Claude was told it is held and did not see it.'
+  return held.unsure ? '' : 'Claude hasn’t seen it.'
 }
 
 /** What happens if the person does nothing. */
@@ -33,7 +33,7 @@ export function heldNothing(held: Held, now: Date): string {
   if (held.state === 'released') return 'If Claude doesn’t collect it in 15 minutes, it’s held again.'
   if (!held.kept) return 'Its text is gone, so it can’t be released. You can only take it off this list.'
   const left = leftWords(held.expires, now)
-  const then = held.unsure ? 'it is not handed over again' : 'Claude never sees it'
+  const then = held.unsure ? 'it isn’t delivered again' : 'Claude never sees it'
   return `If you do nothing, ${then}.${left ? ` It is deleted in ${left}.` : ''}`
 }
 
@@ -70,8 +70,8 @@ export const responses = (n: number) => (n === 1 ? '1 response' : `${n.toLocaleS
 /** What came of discarding all that an item held. */
 export function discardedAll(done: HeldAllDone): string {
   const said = [`You discarded ${responses(done.discarded)}.`]
-  if (done.meanwhile > 0) said.push(`${done.meanwhile.toLocaleString('en')} had been decided meanwhile.`)
-  if (done.came > 0) said.push(`${responses(done.came)} came since and ${done.came === 1 ? 'is' : 'are'} still held.`)
+  if (done.meanwhile > 0) said.push(`${done.meanwhile.toLocaleString('en')} had already been decided.`)
+  if (done.came > 0) said.push(`${responses(done.came)} arrived since then and ${done.came === 1 ? 'is' : 'are'} still held.`)
   return said.join(' ')
 }
 

@@ -54,7 +54,7 @@ describe('the inbox', () => {
 
   it('is calm when nothing waits', async () => {
     await open([])
-    expect(screen.getByText('Nothing is waiting.')).toBeInTheDocument()
+    expect(screen.getByText('Nothing needs your review.')).toBeInTheDocument()
   })
 
   it('says which client has not seen what was allowed, and what helps', async () => {
@@ -75,7 +75,7 @@ describe('the inbox', () => {
   it('says what failed, what follows, and asks again', async () => {
     let broken = true
     await open([], { inbox: async () => (broken ? refuse(4050, 'the store cannot be read') : [plain]) })
-    expect(screen.getByRole('alert')).toHaveTextContent('The inbox could not be read: the store cannot be read. Blocked things stay blocked.')
+    expect(screen.getByRole('alert')).toHaveTextContent('Sallyport couldn’t load the inbox: the store cannot be read. Everything blocked stays blocked.')
     broken = false
     await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
     await settle()

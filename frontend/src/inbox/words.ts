@@ -54,7 +54,7 @@ export function aboutOf(item: Item): { name: string; words: string } {
     return { name: '', words: tools === 1 ? '1 tool' : `${tools} tools` }
   }
   if (parts.length === 1 && only?.item.includes(':')) return { name: only.item.slice(only.item.indexOf(':') + 1), words: '' }
-  return { name: '', words: parts.length > 1 ? `${parts.length} things` : '' }
+  return { name: '', words: parts.length > 1 ? `${parts.length} items` : '' }
 }
 
 /** Whether it holds anything back, in a word. */
@@ -64,11 +64,11 @@ export function standing(item: Item): string {
     case 'approved':
       return fileKind(item) ? 'put back' : 'allowed'
     case 'rejected':
-      return fileKind(item) ? 'left as it is' : 'kept blocked'
+      return fileKind(item) ? 'not changed' : 'kept blocked'
     case 'withdrawn':
-      return 'went away by itself'
+      return 'resolved itself'
   }
-  if (item.runs) return 'runs meanwhile'
+  if (item.runs) return 'still running'
   if (item.kind === 'unguarded') return 'not guarded'
   if (item.kind === 'config_changed') return 'not blocked'
   if (item.kind === 'settings_changed') return 'not in force'

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { CODES, refusalOf } from './api'
 
 test('a refusal comes through the bindings with its code and where to look', () => {
-  const thrown = new Error('{"code":4009,"message":"it changed since it was shown: look at it again","see":"77B0"}')
-  expect(refusalOf(thrown)).toEqual({ code: CODES.stale, message: 'it changed since it was shown: look at it again', see: '77B0' })
+  const thrown = new Error('{"code":4009,"message":"it changed since it was shown: review it again","see":"77B0"}')
+  expect(refusalOf(thrown)).toEqual({ code: CODES.stale, message: 'it changed since it was shown: review it again', see: '77B0' })
 })
 
 test('any other failure is told as it is', () => {

@@ -4,7 +4,7 @@ import { stampNow } from './ui/time'
 
 const BEAT = 2500
 /** Why it counts as silent where it says nothing at all. */
-export const NO_ANSWER = 'it does not answer'
+export const NO_ANSWER = 'it doesn’t respond'
 
 /** With one beat in between it is told within five seconds. */
 const PATIENCE = 2300
@@ -72,4 +72,4 @@ export function engineOf(): Pick<Engine, 'silent' | 'answered'> {
 }
 
 /** Why a button does nothing now. */
-export const SILENT_REASON = 'Sallyport’s engine isn’t answering, so nothing can be decided now.'
+export const SILENT_REASON = 'Sallyport’s engine isn’t responding, so you can’t decide anything now.'

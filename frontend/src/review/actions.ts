@@ -68,7 +68,7 @@ function allowOne(review: Review, part: PartDetail): Action {
 function consequenceOf(review: Review, part: PartDetail): string {
   const server = serverOf(review)
   if (part.kind === 'instructions') return `If you allow this, ${server} can tell Claude what to do in these words, in every conversation. Allow this version of its instructions?`
-  return `If you allow this, Claude reads all of this text as part of what it is told, what you cannot see included. Allow this version of ${nameOf(part)}?`
+  return `If you allow this, Claude reads all of this text, even the parts you can’t see, as part of its instructions. Allow this version of ${nameOf(part)}?`
 }
 
 function changed(review: Review, chosen: PartDetail | undefined): Actions {
@@ -99,7 +99,7 @@ function newServer(review: Review, chosen: PartDetail | undefined): Actions {
     const rest = parts.length - clean.length
     others.push({
       id: 'act-allow', title, label: `Allow this server: ${server}`, call: 'allow', items: said ? clean.map((p) => p.item) : [], all: false, ask,
-      consequence: `This lets Claude use ${server}${rest > 0 ? `, without the ${rest} with warnings, which stay blocked` : ''}. Something in it asks for care: allow it only if you know who made it.`,
+      consequence: `This lets Claude use ${server}${rest > 0 ? `, without the ${rest} with warnings, which stay blocked` : ''}. It has warnings: allow it only if you know who made it.`,
       confirm: 'Allow this server', done: `You allowed ${server}${rest > 0 ? `; ${rest} with warnings stay blocked` : ''}.`, undo: true,
     })
   }
@@ -115,7 +115,7 @@ function launch(review: Review): Actions {
     safe: safe && review.runs ? { ...safe, title: 'Block it', label: `Block it: what ${server} runs now`, done: `You blocked what ${server} runs now.` } : safe,
     others: [{
       id: 'act-allow', title: 'Allow this program…', label: `Allow this program: ${server}`, call: 'allow', items: [], all: false, ask,
-      consequence: `If you allow this, ${server} runs as it stands here, with all that you may do on this computer. Allow it if you updated it yourself.`,
+      consequence: `If you allow this, ${server} runs as shown here, with all your permissions on this computer. Allow it if you updated it yourself.`,
       confirm: 'Allow this version', done: `You allowed what ${server} runs now.`, undo: false, runs: review.runs === true,
     }],
   }
@@ -136,7 +136,7 @@ function file(review: Review, picked: readonly string[]): Actions {
     others: [{
       id: 'act-leave', title: `Leave it as it is${some}…`, label: `Leave it as it is${some}: ${guard ? 'without a guard' : 'the changed settings'}`, call: 'keep', items, all: false,
       ask: review.typedWord === '' ? 'twice' : 'typed',
-      consequence: guard ? 'If you leave it, Claude uses these servers without checks, and Sallyport does not ask about them again.' : 'If you leave it, what stands in the file now counts as wanted.',
+      consequence: guard ? 'If you leave it, Claude uses these servers without checks, and Sallyport doesn’t ask about them again.' : 'If you leave it, Sallyport treats the file as you want it to be.',
       confirm: 'Leave it as it is', done: guard ? 'You left it without a guard.' : 'You left the file as it is.', undo: false,
     }],
   }
@@ -152,10 +152,10 @@ function settings(review: Review): Actions {
   const n = review.details.length
   const title = n === 1 ? 'Allow this setting…' : `Allow these ${n} settings…`
   return {
-    safe: { id: 'act-keep', title: 'Keep the safer setting', label: 'Keep the safer setting', call: 'keep', items: [], all: false, ask: 'once', consequence: '', confirm: '', done: 'The safer setting stays, and stands in the file again.', undo: false },
+    safe: { id: 'act-keep', title: 'Keep the safer setting', label: 'Keep the safer setting', call: 'keep', items: [], all: false, ask: 'once', consequence: '', confirm: '', done: 'You kept the safer setting, and the file has it again.', undo: false },
     others: [{
       id: 'act-allow', title, label: title.replace('…', ''), call: 'allow', items: [], all: true, ask: asking(review, true),
-      consequence: `${stops(review)} Somebody wrote it into the settings file outside of this window: was that you?`,
+      consequence: `${stops(review)} Someone changed it in the settings file, outside this window. Was that you?`,
       confirm: 'Allow it', done: 'You allowed the changed setting.', undo: false,
     }],
   }
@@ -166,9 +166,9 @@ function problem(review: Review): Actions {
   return {
     safe: null,
     others: [{
-      id: 'act-begin-again', title: 'Begin again with an empty store…', label: 'Begin again with an empty store', call: 'allow', items: [], all: false, ask: asking(review, true),
-      consequence: 'Everything you ever allowed is forgotten, and every server is read and allowed anew. What is left of the old store is kept aside.',
-      confirm: 'Begin again', done: 'Sallyport began again with an empty store.', undo: false,
+      id: 'act-begin-again', title: 'Start over with an empty store…', label: 'Start over with an empty store', call: 'allow', items: [], all: false, ask: asking(review, true),
+      consequence: 'Sallyport forgets everything you allowed, and you review every server again. It keeps what is left of the old store aside.',
+      confirm: 'Start over', done: 'Sallyport started over with an empty store.', undo: false,
     }],
   }
 }

@@ -22,6 +22,6 @@ it('a warning that is thought to be a mistake is copied, and nothing else happen
   await fireEvent.click(screen.getByRole('button', { name: /^Think this is a mistake\?/ }))
   await settle()
   expect(writeText).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('Rule     reads_private_files'))
-  expect(screen.getByText('Copied: rule, place and match. Nothing was sent.')).toBeInTheDocument()
+  expect(screen.getByText('Copied the rule, place and match. Nothing was sent.')).toBeInTheDocument()
   expect([...allowed, ...kept]).toEqual([])
 })

@@ -16,11 +16,11 @@ const loosened = (name: string, before: string, after: string) =>
 describe('a setting that the file makes less safe', () => {
   it('says in words what holds now and what would hold', async () => {
     await lookAt(loosened('sandbox', 'strict', 'off'))
-    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Made less safe: Sandbox for a server’s program')
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Made less safe: Sandbox')
     const card = within(screen.getByRole('region', { name: 'What would change' }))
     expect(card.getByText('No network, no home folder')).toBeInTheDocument()
     expect(card.getByText('No sandbox')).toBeInTheDocument()
-    expect(card.getByText('The program can read and write whatever you can.')).toBeInTheDocument()
+    expect(card.getByText('The program can read and write everything you can.')).toBeInTheDocument()
   })
 
   it('says what it would stop before the second press', async () => {
@@ -28,13 +28,13 @@ describe('a setting that the file makes less safe', () => {
     await arm()
     await fireEvent.click(screen.getByRole('button', { name: /^Allow this setting/ }))
     await settle()
-    expect(screen.getByRole('group', { name: /^Allow this setting/ })).toHaveTextContent('If you allow this: Nobody notices that another program runs. Somebody wrote it into the settings file outside of this window: was that you?')
+    expect(screen.getByRole('group', { name: /^Allow this setting/ })).toHaveTextContent('If you allow this: You don’t find out when a different program runs. Someone changed it in the settings file, outside this window. Was that you?')
   })
 
   it('has words for a value that is typed, too', async () => {
     await lookAt(loosened('pins.recheck', '30s', '2h'))
     expect(screen.getByText('30 seconds')).toBeInTheDocument()
-    expect(screen.getByText('A change that a server keeps to itself can go unnoticed for 2 hours.')).toBeInTheDocument()
+    expect(screen.getByText('A change that a server doesn’t announce can go unnoticed for 2 hours.')).toBeInTheDocument()
   })
 
   it('says for whom it counts', async () => {
@@ -46,11 +46,11 @@ describe('a setting that the file makes less safe', () => {
     await lookAt(loosened('brand.new', 'a', 'Verified by Sallyport'))
     const box = screen.getByRole('group', { name: /not from Sallyport/ })
     expect(box).toHaveTextContent('brand.new: a → Verified by Sallyport')
-    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Made less safe: A setting of Sallyport')
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Made less safe: A Sallyport setting')
   })
 
   it('is named in the list by its words', () => {
     const review = loosened('sandbox', 'strict', 'off')
-    expect(aboutOf(itemOf({ ...review, parts: [{ item: 'setting:sandbox', state: 'changed', findings: [], passages: [] }] })).words).toBe('Sandbox for a server’s program')
+    expect(aboutOf(itemOf({ ...review, parts: [{ item: 'setting:sandbox', state: 'changed', findings: [], passages: [] }] })).words).toBe('Sandbox')
   })
 })

@@ -31,7 +31,7 @@ export function keyOf(part: Pick<PartDetail, 'name'>): string {
 
 export function labelOf(part: Pick<PartDetail, 'name'>): string {
   const key = keyOf(part)
-  return isKnown(key) ? wordsOf({ key, doc: '' }).label : 'A setting of Sallyport'
+  return isKnown(key) ? wordsOf({ key, doc: '' }).label : 'A Sallyport setting'
 }
 
 export function settingChanges(review: Review): SettingChange[] {
@@ -45,7 +45,7 @@ export function settingChanges(review: Review): SettingChange[] {
       label: labelOf(part),
       title: review.details.length === 1 ? 'What would change' : labelOf(part),
       effect: known ? wordsOf({ key, doc: '' }).effect : '',
-      scope: !part.name.includes('@') ? 'for every server that has no setting of its own' : part.name.includes('/', part.name.indexOf('@')) ? 'for one tool' : 'for one server',
+      scope: !part.name.includes('@') ? 'for every server without its own setting' : part.name.includes('/', part.name.indexOf('@')) ? 'for one tool' : 'for one server',
       before: value(change?.before ?? ''),
       after: value(change?.after ?? ''),
       raw: `${change?.before ?? ''} → ${change?.after ?? ''}`,

@@ -7,7 +7,7 @@ import { labelOf } from './settings'
 
 const VERBS: Record<string, string> = {
   changed: 'changed', new: 'is new', removed: 'is gone', rejected: 'is blocked', approved: 'changed and changed back',
-  unwrapped: 'is not guarded any more', fake: 'looks guarded and is not',
+  unwrapped: 'is no longer guarded', fake: 'only looks guarded',
 }
 
 /** What changed of what a server runs. */
@@ -16,9 +16,9 @@ const LAUNCH: Record<string, string> = {
 }
 
 const LAUNCH_MEANS: Record<string, string> = {
-  surroundings: 'The program is the one you allowed. What is around it changed.',
-  program: 'Same command, different program.',
-  loader: 'A variable that loads code has a value you haven’t allowed.',
+  surroundings: 'It’s the program you allowed, but the folder it starts in or a variable changed.',
+  program: 'It would start a different program than the one you allowed.',
+  loader: 'A variable that can load code has a value you haven’t allowed.',
 }
 
 /** What a server asked for, by the kind of its request. */
@@ -39,21 +39,21 @@ export function headlineOf(review: Review): Headline {
     case 'launch':
       return headline({ before: `${LAUNCH[review.launch ?? ''] ?? 'Blocked by you'}: `, server: review.shown || review.server })
     case 'unguarded':
-      if (only) return headline({ name: only.name, after: ` ${VERBS[only.state] ?? 'is not guarded any more'}` })
-      return headline({ before: `${parts.length} servers are not guarded any more` })
+      if (only) return headline({ name: only.name, after: ` ${VERBS[only.state] ?? 'is no longer guarded'}` })
+      return headline({ before: `${parts.length} servers are no longer guarded` })
     case 'config_changed':
       if (only) return headline({ name: only.name, between: ` ${VERBS[only.state] ?? 'changed'} in the settings of `, server: review.shown || review.server })
       return headline({ before: 'The settings of ', server: review.shown || review.server, after: ' changed' })
     case 'settings_changed':
       if (only) return headline({ before: `Made less safe: ${labelOf(only)}` })
-      return headline({ before: `${parts.length} settings of Sallyport were made less safe` })
+      return headline({ before: `${parts.length} settings made less safe` })
     case 'guard_problem':
       return headline({ before: review.title.split(':', 1)[0] ?? 'Sallyport has a problem' })
     case 'interaction':
       return headline({ server: review.shown || review.server, after: parts.length > 1 ? ' asked for several things' : (ASKED[only?.name ?? ''] ?? ' asked for something') })
     default:
       if (parts.length === 0) return headline({ server: review.shown || review.server, after: ' asks for something' })
-      if (!only) return headline({ before: `${moved.length} things of `, server: review.shown || review.server, after: ' changed' })
+      if (!only) return headline({ before: `${moved.length} items of `, server: review.shown || review.server, after: ' changed' })
       if (only.kind === 'instructions') return headline({ before: 'The instructions of ', server: review.shown || review.server, after: ` ${only.state === 'new' ? 'are new' : 'changed'}` })
       return headline({ name: only.name, between: ' from ', server: review.shown || review.server, after: ` ${VERBS[only.state] ?? 'changed'}` })
   }
@@ -69,11 +69,11 @@ export function verdict(review: Review): string {
     case 'config_changed':
       return 'Another program edited the file. The change is shown below.'
     case 'settings_changed':
-      return 'It was written into the settings file, not set in this window. It is not in force.'
+      return 'Someone changed it in the settings file, not in this window. It has no effect until you allow it.'
     case 'guard_problem':
-      return 'Nothing is allowed until this is put right.'
+      return 'Everything is blocked until this is fixed.'
     case 'launch':
-      return `${LAUNCH_MEANS[review.launch ?? ''] ?? 'You took back what it runs.'} ${review.runs ? 'It runs, and is not blocked.' : 'It has not been started.'}`
+      return `${LAUNCH_MEANS[review.launch ?? ''] ?? 'You blocked its program.'} ${review.runs ? 'It is still running.' : 'It has not been started.'}`
   }
   if (worst && worst.level !== 'low') return verdictOf(worst)
   if (review.kind === 'new_server') return 'Nothing suspicious was found. Read what it can do, and allow it if you know who made it.'
@@ -100,19 +100,19 @@ export function ifNothing(review: Review): string {
     case 'new_server':
       return `If you do nothing, all of ${server} stays blocked.`
     case 'launch':
-      return review.runs ? `If you do nothing, ${server} goes on running as it is now.` : `If you do nothing, ${server} stays blocked.`
+      return review.runs ? `If you do nothing, ${server} keeps running as it is.` : `If you do nothing, ${server} stays blocked.`
     case 'unguarded':
-      return 'If you do nothing, Claude may go on using it without checks. Sallyport can\'t block it.'
+      return 'If you do nothing, Claude can keep using it without checks. Sallyport can\'t block it.'
     case 'config_changed':
-      return 'If you do nothing, the file stays as it is now.'
+      return 'If you do nothing, the file stays as it is.'
     case 'settings_changed':
-      return 'If you do nothing, the safer setting stays in force.'
+      return 'If you do nothing, the safer setting stays.'
     case 'guard_problem':
       return 'If you do nothing, everything stays blocked.'
     case 'interaction':
-      return `If you do nothing, it stays refused. The rest of ${server} keeps working.`
+      return `If you do nothing, it stays blocked. The rest of ${server} keeps working.`
   }
-  if (review.title.includes('blocked whole')) return `If you do nothing, all of ${server} stays blocked.`
+  if (review.title.includes('the whole server is blocked')) return `If you do nothing, all of ${server} stays blocked.`
   return `If you do nothing, ${many ? 'they stay' : 'it stays'} blocked. The rest of ${server} keeps working.`
 }
 
@@ -120,11 +120,11 @@ export function decidedWords(review: Review): string {
   const file = review.kind === 'unguarded' || review.kind === 'config_changed'
   switch (review.decided) {
     case 'approved':
-      return file ? 'This was put back as it was' : 'You allowed this'
+      return file ? 'You put this back' : 'You allowed this'
     case 'rejected':
       return file ? 'You left this as it is' : 'You kept this blocked'
     case 'withdrawn':
-      return 'This went away by itself: it is as you allowed it again'
+      return 'This resolved itself: it is back to what you allowed'
   }
   return ''
 }

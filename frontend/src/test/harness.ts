@@ -13,7 +13,7 @@ const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOSt
 
 const kinds: Partial<ActivityRow>[] = [
   {}, {}, {}, { tool: 'get_alerts' },
-  { status: 'blocked', code: '4F2A', summary: 'refused: it changed since it was last allowed', durationUs: 300 },
+  { status: 'blocked', code: '4F2A', summary: 'it changed since you allowed it', durationUs: 300 },
   { kind: 'drift', status: 'blocked', code: '4F2A', summary: 'the tool "get_forecast" changed: its description', durationUs: 0 },
   { kind: 'approval', tool: 'get_alerts', code: '7CK4', summary: 'the tool "get_alerts" was allowed by a person', durationUs: 0 },
   { server: 'notes', tool: 'read_note', status: 'error', durationUs: 1_204_000 },
@@ -58,8 +58,8 @@ const guarded = coverageOf({
   guarded: 3, total: 6,
   unguarded: [
     unguardedOf('filesystem', { next: 'sallyport protect filesystem' }),
-    unguardedOf('linear', { kind: 'remote', why: 'a remote server, which this version does not stand in front of', code: 'SP-212', light: lightOf('grey', 'Remote server, can’t be guarded', 'beyond') }),
-    unguardedOf('PDF reader', { kind: 'extension', why: 'a desktop extension is started by the client itself, not from its file', code: 'SP-213', next: 'to have it guarded, put the same server into the client’s file', light: lightOf('grey', 'Desktop extension, can’t be guarded', 'beyond') }),
+    unguardedOf('linear', { kind: 'remote', why: 'a remote server, which this version can\'t guard', code: 'SP-212', light: lightOf('grey', 'Remote server, can’t be guarded', 'beyond') }),
+    unguardedOf('PDF reader', { kind: 'extension', why: 'the client starts desktop extensions itself, so Sallyport can\'t guard them', code: 'SP-213', next: 'to have it guarded, put the same server into the client’s file', light: lightOf('grey', 'Desktop extension, can’t be guarded', 'beyond') }),
   ],
   unseen: ['Sallyport can’t see or guard connectors you added inside Claude itself.'],
 })

@@ -173,23 +173,23 @@ export const KINDS: Record<string, Review> = {
   }),
   unguarded: reviewOf({
     code: 'GU4R', kind: 'unguarded', server: 'Claude Desktop', identity: '/home/ada/.config/Claude/claude_desktop_config.json', path: '/home/ada/.config/Claude/claude_desktop_config.json', severity: 'high', title: 'Claude Desktop: filesystem lost its wrapper and runs unguarded',
-    details: [partOf('filesystem', { kind: 'entry', state: 'unwrapped', definition: '', approved: '', changes: [changeOf({ path: 'entry:filesystem', words: 'its wrapper is gone, so the server runs unguarded' })] })],
+    details: [partOf('filesystem', { kind: 'entry', state: 'unwrapped', definition: '', approved: '', changes: [changeOf({ path: 'entry:filesystem', words: 'its guard was removed, so the client starts the server directly' })] })],
     diff: '--- a\n+++ b\n@@ -3,5 +3,6 @@\n     "filesystem": {\n-      "command": "npx",\n-      "args": ["@acme/filesystem"]\n+      "command": "/opt/sallyport/sallyport",\n+      "args": ["wrap", "--", "npx", "@acme/filesystem"]\n     }\n', sandbox: '',
   }),
   config_changed: reviewOf({
     code: 'CF2G', kind: 'config_changed', server: 'Claude Desktop', path: '/home/ada/.config/Claude/claude_desktop_config.json', title: 'Claude Desktop: linear is new and runs unguarded', severity: 'review',
-    details: [partOf('linear', { kind: 'entry', state: 'new', definition: '', approved: '', changes: [changeOf({ path: 'entry:linear', op: 'added', words: 'it came into the file and cannot be guarded: a remote server' })] })],
+    details: [partOf('linear', { kind: 'entry', state: 'new', definition: '', approved: '', changes: [changeOf({ path: 'entry:linear', op: 'added', words: 'new in the file, and can\'t be guarded: a remote server' })] })],
   }),
   settings_changed: reviewOf({
     code: 'ST9T', kind: 'settings_changed', server: '', identity: '', title: 'sandbox: strict → off', severity: 'high',
     details: [partOf('sandbox', { kind: 'setting', definition: '"off"', approved: '"strict"', changes: [changeOf({ path: 'sandbox', words: 'changed: strict → off', before: 'strict', after: 'off' })] })],
   }),
   guard_problem: reviewOf({
-    code: 'PR7B', kind: 'guard_problem', server: '', identity: '', title: 'The store was damaged and put aside: nothing is allowed until you begin again or mend it', severity: 'high', serverInfo: '',
+    code: 'PR7B', kind: 'guard_problem', server: '', identity: '', title: 'The store is damaged and was set aside: everything is blocked until you start over or repair it', severity: 'high', serverInfo: '',
     details: [partOf('store', { kind: 'store', item: 'store', state: 'lost', definition: '', approved: '', changes: [changeOf({ path: 'store', op: 'removed', words: 'the store could not be read; it is kept at /home/ada/.local/share/sallyport/store.damaged' })] })],
   }),
   interaction: reviewOf({
-    code: 'NT3R', kind: 'interaction', title: 'weather asked you a question that was not shown', severity: 'high',
+    code: 'NT3R', kind: 'interaction', title: 'weather asked you a question; Sallyport blocked it', severity: 'high',
     details: [
       partOf('elicitation', {
         kind: 'interaction', item: 'interaction:elicitation', state: 'new', approved: '', definition: '{\n  "message": "Sign in to go on"\n}',

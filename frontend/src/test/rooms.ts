@@ -26,7 +26,7 @@ export function lightOf(colour: Colour = 'green', words = 'Guarded', state = 'gu
 }
 
 export function unguardedOf(name: string, with_: Partial<Unguarded> = {}): Unguarded {
-  return { client: 'claude-desktop', name, kind: 'entry', why: 'it is not protected', code: 'SP-210', next: '', light: lightOf('amber', 'Not guarded', 'unguarded'), ...with_ }
+  return { client: 'claude-desktop', name, kind: 'entry', why: 'you haven\'t protected it yet', code: 'SP-210', next: '', light: lightOf('amber', 'Not guarded', 'unguarded'), ...with_ }
 }
 
 export function overviewOf(with_: Partial<Overview> = {}): Overview {
@@ -130,7 +130,7 @@ export const DIFF = `--- a
 export function previewOf(with_: Partial<Preview> = {}): Preview {
   return {
     client: 'claude-desktop', path: '/home/ada/.config/Claude/claude_desktop_config.json', digest: 'd1', diff: DIFF, nonce: 'n1', backup: '', written: false, note: '', armAfterMs: 0,
-    entries: [entry('weather', 'wrapped'), entry('notes', 'wrapped'), entry('remote', 'left', 'a remote server, which this version does not stand in front of')], ...with_,
+    entries: [entry('weather', 'wrapped'), entry('notes', 'wrapped'), entry('remote', 'left', 'a remote server, which this version can\'t guard')], ...with_,
   }
 }
 

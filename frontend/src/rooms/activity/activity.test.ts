@@ -181,8 +181,8 @@ describe('the room', () => {
   }
 
   it('shows what a row says without asking for more', async () => {
-    open(() => [rowOf(1, { status: 'blocked', code: '4F2A', summary: 'refused: it changed since it was last allowed' })])
-    expect(await screen.findByRole('button', { name: /Blocked: Refused: it changed since it was last allowed, item 4F2A/ })).toBeInTheDocument()
+    open(() => [rowOf(1, { status: 'blocked', code: '4F2A', summary: 'it changed since you allowed it' })])
+    expect(await screen.findByRole('button', { name: /Blocked: It changed since you allowed it, item 4F2A/ })).toBeInTheDocument()
   })
 
   it('shows the reason that was given with a decision', async () => {
@@ -262,7 +262,7 @@ describe('the room', () => {
   it('says what failed, what follows, and tries again', async () => {
     const activity = vi.fn(() => refuse(4050, 'the store cannot be read'))
     open(() => [], '#/activity', { activity })
-    expect(await screen.findByText(/what is blocked stays blocked/)).toBeInTheDocument()
+    expect(await screen.findByText(/everything blocked stays blocked/)).toBeInTheDocument()
     await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
     expect(activity).toHaveBeenCalledTimes(2)
   })
@@ -279,7 +279,7 @@ describe('the room', () => {
   it('keeps a hostile name out of labels, ids and addresses', async () => {
     const server = 'Safe update ✅ \u202E'
     const { container } = open(() => [rowOf(1, { server, tool: '<img src=x>', status: 'blocked' })], '#/activity', { servers: async () => [serverOf({ server })] })
-    expect(await screen.findByRole('option', { name: 'Server 1, of an odd name' })).toBeInTheDocument()
+    expect(await screen.findByRole('option', { name: 'Server 1with an odd name' })).toBeInTheDocument()
     const row = await screen.findByRole('button', { name: /^Open .*Blocked/ })
     expect(screen.getByText(/<img src=x>/).closest('bdi')).not.toBeNull()
     expect(row).not.toHaveTextContent(/Safe update|img/)

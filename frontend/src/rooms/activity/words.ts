@@ -22,8 +22,8 @@ const BY_KIND: Record<string, Told> = {
 
 /** What became of an answer that was held. */
 const HELD: Record<string, Told> = {
-  ok: { word: 'Handed over', tone: 'plain' },
-  blocked: { word: 'Not handed over', tone: 'held' },
+  ok: { word: 'Delivered', tone: 'plain' },
+  blocked: { word: 'Not delivered', tone: 'held' },
   warned: { word: 'May have arrived', tone: 'problem' },
 }
 
@@ -41,9 +41,9 @@ export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode' | 'summ
   if (row.summary.startsWith('a new server:')) return { word: 'New server', tone: 'changed' }
   if (row.kind === 'config_change' && row.summary.includes("a client's file")) return { word: 'File changed', tone: 'plain' }
   if (row.kind === 'quarantine' && row.status !== 'held') return HELD[row.status] ?? { word: 'Held', tone: 'held' }
-  if (row.kind === 'rejection' && row.summary.startsWith('a held answer')) return { word: 'Discarded by you', tone: 'mine' }
-  if (row.kind === 'rejection' && row.summary.startsWith('an exception')) return { word: 'Exception ended', tone: 'mine' }
-  if (row.kind === 'approval' && /^\d+ exceptions? made/.test(row.summary)) return { word: 'Exception by you', tone: 'mine' }
+  if (row.kind === 'rejection' && row.summary.includes('discarded a held response')) return { word: 'Discarded by you', tone: 'mine' }
+  if (row.kind === 'rejection' && row.summary.includes('ended an exception')) return { word: 'Exception ended', tone: 'mine' }
+  if (row.kind === 'approval' && /made \d+ exceptions?:/.test(row.summary)) return { word: 'Exception by you', tone: 'mine' }
   const known = BY_KIND[row.kind]
   if (known) return known
   const traffic = TRAFFIC[row.kind]

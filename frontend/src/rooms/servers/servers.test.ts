@@ -118,7 +118,7 @@ describe('the list', () => {
     expect(screen.getByText(/"wrap"/)).toBeInTheDocument()
     await fireEvent.click(write)
     expect(protect).toHaveBeenCalledWith('claude-desktop', coverageOf().clients[0]?.path, ['weather'], 'd7', 'n7')
-    expect(await screen.findByText(/is guarded now/)).toBeInTheDocument()
+    expect(await screen.findByText(/is guarded\. Restart/)).toBeInTheDocument()
   })
 
   it('keeps what it showed when the program does not answer any more', async () => {
@@ -127,7 +127,7 @@ describe('the list', () => {
     await screen.findByRole('link', { name: /Open server weather/ })
     fails = true
     await rerender({ ...props, changed: 1 })
-    expect(await screen.findByText(/what is blocked stays blocked/)).toBeInTheDocument()
+    expect(await screen.findByText(/everything blocked stays blocked/i)).toBeInTheDocument()
     expect(screen.getByRole('link', { name: /Open server weather/ })).toBeInTheDocument()
   })
 
@@ -271,7 +271,7 @@ describe('one server', () => {
     ])
     const panel = within(screen.getByRole('tabpanel', { name: 'History' }))
     expect(panel.getAllByRole('listitem').map((row) => row.querySelector('.did')?.textContent)).toEqual(['New version allowed by you', 'Allowed unread', 'Kept blocked by you'])
-    expect(panel.getByRole('link', { name: /^Item 77B0/ })).toHaveAttribute('href', '#/inbox/77B0')
+    expect(panel.getByRole('link', { name: /item 77B0$/ })).toHaveAttribute('href', '#/inbox/77B0')
     expect(panel.getByText('Instructions')).toBeInTheDocument()
   })
 
@@ -294,6 +294,6 @@ describe('one server', () => {
 
   it('says that a server is not known any more', async () => {
     list({ server: () => refuse(4004, 'no server') }, '#/servers/gone')
-    expect(await screen.findByText('This server is not known any more.')).toBeInTheDocument()
+    expect(await screen.findByText('Sallyport no longer knows this server.')).toBeInTheDocument()
   })
 })

@@ -11,7 +11,7 @@ export function sandboxWords(sandbox: string): string {
     case 'strict':
       return 'No network, no home'
     case 'shield':
-      return 'Kept to itself'
+      return 'No access to other programs'
     case 'off':
     case '':
       return 'None'

@@ -15,7 +15,7 @@ function open(settings: Setting[], answers: Partial<Api> = {}, overview = overvi
 }
 
 const card = (label: string) => screen.findByRole('group', { name: label })
-const LAUNCH = 'A server’s command runs something else than you allowed'
+const LAUNCH = 'When a server would start a different program'
 
 describe('the words of the settings', () => {
   it('leave no setting out, known or not', () => {
@@ -36,13 +36,13 @@ describe('a value that is typed', () => {
 
   it('says what may be typed, what it would be by itself, and which way is safer', () => {
     expect(allowedWords(settingOf('pins.recheck', { default: '30s', safer: 'shorter', values: 'a duration from 0 (every call) to 24h, or off' }))).toBe(
-      'From 0 (at every call) to 24h, such as 30s or 5m; off never looks again. Default: 30 seconds. Shorter is safer.',
+      'From 0 (every call) to 24h, such as 30s or 5m. off never re-checks. Default: 30 seconds. Shorter is safer.',
     )
   })
 
   it('says what a less safe one means', () => {
-    expect(meaningOf('limits.message', '1GiB')).toBe('Messages of up to 1 GiB are let through, in either direction.')
-    expect(meaningOf('pins.recheck', 'off')).toBe('A change that a server keeps to itself is not found while it runs.')
+    expect(meaningOf('limits.message', '1GiB')).toBe('Messages of up to 1 GiB pass, in either direction.')
+    expect(meaningOf('pins.recheck', 'off')).toBe('Sallyport misses changes that a running server doesn’t announce.')
   })
 })
 
@@ -69,19 +69,19 @@ describe('a setting', () => {
 
   it('that loosens says first what stops being checked', async () => {
     const { asked, confirmLoosening } = loosening()
-    await fireEvent.click(within(await card(LAUNCH)).getByRole('radio', { name: /Do not look/ }))
-    expect(await screen.findByText(/Nobody notices that another program runs. This counts for every server/)).toHaveFocus()
+    await fireEvent.click(within(await card(LAUNCH)).getByRole('radio', { name: /Don’t check/ }))
+    expect(await screen.findByText(/You don’t find out when a different program runs. This applies to every server/)).toHaveFocus()
     expect(screen.getByText('No change of a command is looked at.')).toBeInTheDocument()
     expect(confirmLoosening).toHaveBeenCalledWith('pins.launch', 'off', '')
     expect(asked).toHaveLength(1)
-    await fireEvent.click(screen.getByRole('button', { name: /^Change to “Do not look”/ }))
+    await fireEvent.click(screen.getByRole('button', { name: /^Change to “Don’t check”/ }))
     expect(asked[1]).toEqual({ key: 'pins.launch', value: 'off', server: '', nonce: 'n1' })
     expect(await screen.findByText('Less safe')).toBeInTheDocument()
   })
 
   it('that loosens is left as it was by the first button', async () => {
     const { asked } = loosening()
-    await fireEvent.click(within(await card(LAUNCH)).getByRole('radio', { name: /Do not look/ }))
+    await fireEvent.click(within(await card(LAUNCH)).getByRole('radio', { name: /Don’t check/ }))
     await fireEvent.click(await screen.findByRole('button', { name: /^Keep/ }))
     expect(asked).toHaveLength(1)
     expect(screen.getByRole('radio', { name: /Tell me/ })).toBeChecked()
@@ -91,24 +91,24 @@ describe('a setting', () => {
   it('that loosens cannot be confirmed before the question could be read', async () => {
     const setSetting = vi.fn(() => refuse(4014, 'less safe'))
     open([launch()], { setSetting, confirmLoosening: async () => ({ nonce: 'n1', armAfterMs: 60_000, words: 'Nobody notices.' }) })
-    await fireEvent.click(within(await card(LAUNCH)).getByRole('radio', { name: /Do not look/ }))
+    await fireEvent.click(within(await card(LAUNCH)).getByRole('radio', { name: /Don’t check/ }))
     expect(await screen.findByRole('button', { name: /^Change/ })).toBeDisabled()
   })
 
   it('that is refused shows what is in force again, and why', async () => {
-    open([launch()], { setSetting: () => refuse(4050, 'settings.json cannot be read: mend it first') })
+    open([launch()], { setSetting: () => refuse(4050, 'settings.json can\'t be read; fix it first') })
     await fireEvent.click(within(await card(LAUNCH)).getByRole('radio', { name: /Block it/ }))
-    expect(await screen.findByText(/mend it first. Nothing was changed/)).toBeInTheDocument()
+    expect(await screen.findByText(/fix it first. Nothing was changed/)).toBeInTheDocument()
     expect(screen.getByRole('radio', { name: /Tell me/ })).toBeChecked()
   })
 
   it('with a free value is saved by its button, not by every letter', async () => {
     const setSetting = vi.fn(async ({ key, value }: SetSetting) => settingOf(key, { value, default: '30s', choices: [] }))
     open([settingOf('pins.recheck', { value: '30s', default: '30s', choices: [], values: 'a duration' })], { setSetting })
-    const input = await screen.findByRole('textbox', { name: /Look again/ })
+    const input = await screen.findByRole('textbox', { name: /Re-check servers/ })
     await fireEvent.input(input, { target: { value: '10s' } })
     expect(setSetting).not.toHaveBeenCalled()
-    await fireEvent.click(screen.getByRole('button', { name: /^Save Look again/ }))
+    await fireEvent.click(screen.getByRole('button', { name: /^Save Re-check servers/ }))
     expect(setSetting).toHaveBeenCalledWith({ key: 'pins.recheck', value: '10s', server: '', nonce: '' })
   })
 
@@ -130,7 +130,7 @@ describe('saved copies', () => {
     })
     await fireEvent.click(await screen.findByRole('button', { name: /^See what would change/ }))
     expect(await screen.findByText('1 server in this copy is not guarded. Claude would use it without checks.')).toBeInTheDocument()
-    const put = screen.getByRole('button', { name: /^Put this copy/ })
+    const put = screen.getByRole('button', { name: /^Restore this copy/ })
     await waitFor(() => expect(put).toBeEnabled())
     await fireEvent.click(put)
     expect(restore).toHaveBeenCalledWith(backupOf(1).id, 'd3', 'n3')
@@ -141,7 +141,7 @@ describe('saved copies', () => {
     const previewRestore = vi.fn(async () => previewOf({ nonce: `n${previewRestore.mock.calls.length}` }))
     open([], { backups: async () => [backupOf(1)], previewRestore, restore: () => refuse(4009, 'changed') })
     await fireEvent.click(await screen.findByRole('button', { name: /^See what would change/ }))
-    const put = await screen.findByRole('button', { name: /^Put this copy/ })
+    const put = await screen.findByRole('button', { name: /^Restore this copy/ })
     await waitFor(() => expect(put).toBeEnabled())
     await fireEvent.click(put)
     expect(await screen.findByText('Your file changed while you were looking. Here is the new version.')).toBeInTheDocument()
@@ -152,14 +152,14 @@ describe('saved copies', () => {
 describe('this window', () => {
   it('says why there are no notifications, and tests them', async () => {
     open([], { testNotification: async () => 'no notification daemon answers' }, overviewOf({ notifications: 'no session bus' }))
-    expect(await screen.findByText(/Watch the icon instead/)).toBeInTheDocument()
+    expect(await screen.findByText(/Watch the tray icon instead/)).toBeInTheDocument()
     await fireEvent.click(screen.getByRole('button', { name: 'Send a test notification' }))
-    expect(await screen.findByText('It could not be sent: no notification daemon answers')).toBeInTheDocument()
+    expect(await screen.findByText('It couldn’t be sent: no notification daemon answers')).toBeInTheDocument()
   })
 
   it('sends nobody to an icon that is not shown', async () => {
     open([], {}, overviewOf({ notifications: 'no session bus', tray: 'this desktop hides tray icons' }))
-    expect(await screen.findByText(/Look into this window instead/)).toBeInTheDocument()
+    expect(await screen.findByText(/Check this window instead/)).toBeInTheDocument()
     expect(screen.queryByText(/Watch the icon/)).toBeNull()
   })
 

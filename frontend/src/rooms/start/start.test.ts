@@ -28,7 +28,7 @@ describe('before anything is written', () => {
     expect(await screen.findByRole('checkbox', { name: 'Guard weather' })).toBeChecked()
     expect(screen.getByRole('checkbox', { name: 'Guard remote' })).toBeDisabled()
     expect(screen.getByText('npx @acme/weather')).toBeInTheDocument()
-    expect(screen.getByText('A remote server, which this version does not stand in front of.')).toBeInTheDocument()
+    expect(screen.getByText('A remote server, which this version can\'t guard.')).toBeInTheDocument()
   })
 
   it('writes nothing before the lines were looked at', async () => {
@@ -91,7 +91,7 @@ describe('before anything is written', () => {
   for (const [state, words] of [
     ['absent', 'We couldn’t find the settings file of Claude Desktop.'],
     ['unreadable', 'There’s a typo on line 14, column 3, so Sallyport can’t read the list of servers.'],
-    ['denied', 'Sallyport may not read this file.'],
+    ['denied', 'Your system doesn’t let Sallyport read this file.'],
   ] as const) {
     it(`says what is the matter with a file that is ${state}`, async () => {
       open({}, one({ state, why: 'line 14, column 3', total: 0, entries: [] }))
@@ -204,7 +204,7 @@ describe('after it was written', () => {
 
   it('asks for one restart, last of all, once nothing waits any more', async () => {
     await protectedNow({ look: async (_, __, [name = '']) => found(name, '') })
-    const restart = await screen.findByText(/^Restart Claude Desktop to finish\. It keeps using the old settings until then\./)
+    const restart = await screen.findByText(/^Restart Claude Desktop to finish\. Until then, it uses the old settings\./)
     const rows = screen.getAllByRole('listitem')
     expect(rows.indexOf(restart.closest('li') as HTMLElement)).toBe(rows.length - 1)
   })
@@ -296,7 +296,7 @@ describe('the words', () => {
   it('of a file in a state that is not known leave it alone', () => {
     const [claude] = coverageOf().clients
     if (!claude) throw new Error('no client')
-    expect(fileWords({ ...claude, state: 'odd' })?.title).toContain('left it alone')
+    expect(fileWords({ ...claude, state: 'odd' })?.title).toContain('can’t read the settings file')
   })
 })
 

@@ -8,16 +8,16 @@ export function serversWord(n: number): string {
 export function fileWords(file: ClientFile): { title: string; next: string } | null {
   switch (file.state) {
     case 'found':
-      return file.total === 0 ? { title: 'No servers yet.', next: 'When you add one, Sallyport will block it until you’ve had a look.' } : null
+      return file.total === 0 ? { title: 'No servers yet.', next: 'When you add one, Sallyport blocks it until you review it.' } : null
     case 'absent':
-      return { title: `We couldn’t find the settings file of ${file.name}.`, next: `If ${file.name} is installed, open it once, then look again.` }
+      return { title: `We couldn’t find the settings file of ${file.name}.`, next: `If ${file.name} is installed, open it once, then try again.` }
     case 'denied':
-      return { title: 'Sallyport may not read this file.', next: 'Allow it in your system’s privacy settings, then look again.' }
+      return { title: 'Your system doesn’t let Sallyport read this file.', next: 'Allow it in your system’s privacy settings, then try again.' }
     case 'unseen':
-      return { title: 'Sallyport has not looked at this file yet.', next: 'Your system may ask whether it may.' }
+      return { title: 'Sallyport hasn’t read this file yet.', next: 'Your system may ask you for permission.' }
   }
   const [, line, column] = /\bline (\d+), column (\d+)/.exec(file.why) ?? []
-  const title = line ? `There’s a typo on line ${line}, column ${column}, so Sallyport can’t read the list of servers.` : `Sallyport can’t read the settings file of ${file.name}, so it left it alone.`
+  const title = line ? `There’s a typo on line ${line}, column ${column}, so Sallyport can’t read the list of servers.` : `Sallyport can’t read the settings file of ${file.name}.`
   return { title, next: 'Fix the file, then try again.' }
 }
 
@@ -33,7 +33,7 @@ export function badgeOf(entry: ClientEntry): Badge {
     case 'open':
       return { words: 'Not guarded', tone: 'high', ticks: true }
     case 'missing':
-      return { words: 'Gone from the file', tone: 'high', ticks: false }
+      return { words: 'Removed from the file', tone: 'high', ticks: false }
   }
   return { words: 'Can’t be guarded yet', tone: 'high', ticks: false }
 }
