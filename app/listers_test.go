@@ -30,7 +30,7 @@ func (p *place) under(parent int, client, name string, lists bool) *server {
 func chosen(t *testing.T, all []*server, want ...*server) {
 	t.Helper()
 	var here []int
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		here = here[:0]
 		settled := true
 		for i, s := range all {

@@ -27,7 +27,7 @@ func TestAnEngineThatIsGoneOrEndingIsNotAlive(t *testing.T) {
 	}
 	select {
 	case <-d.hub.Done():
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("the hub stays")
 	}
 	if err := d.Alive(); codeOf(err) != control.CodeUnavailable {

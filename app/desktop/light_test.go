@@ -72,7 +72,7 @@ func (d *desk) agree(when string, mood tray.Mood, foot Light, rows map[string]Li
 		}
 		return now.err == nil && now.mood == mood && now.foot == foot && fmt.Sprint(now.rows) == fmt.Sprint(rows) && fmt.Sprint(now.typed) == fmt.Sprint(rows)
 	}
-	for over := time.Now().Add(10 * time.Second); !look(); time.Sleep(5 * time.Millisecond) {
+	for over := time.Now().Add(30 * time.Second); !look(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(over) {
 			d.t.Fatalf("%s:\nicon %d, want %d\nfooter %+v\n  want %+v\nrows %+v\ncommand line %+v\nwant %+v\n%v", when, now.mood, mood, now.foot, foot, now.rows, now.typed, rows, now.err)
 		}

@@ -341,7 +341,7 @@ func TestAGuardThatWasTakenOutIsPutBackOrLeftOut(t *testing.T) {
 			if err := os.WriteFile(path, []byte(bare), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for over := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+			for over := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 				if waiting, _ := d.Inbox(); len(waiting) == 1 && waiting[0].Kind == "unguarded" {
 					break
 				}
@@ -468,7 +468,7 @@ func TestAfterALostStoreAPersonBeginsAgain(t *testing.T) {
 	}
 	select {
 	case <-d.hub.Done():
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("the hub stays")
 	}
 	if !d.hub.BeginsAgain() {

@@ -26,7 +26,7 @@ func TestTheGuardIsPutBackForOneEntryWhileTheOtherWaitsOn(t *testing.T) {
 	}
 	waits := func(parts ...string) Review {
 		t.Helper()
-		for over := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for over := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 			waiting, err := d.Inbox()
 			if err == nil && len(waiting) == 1 && waiting[0].Kind == "unguarded" {
 				var is []string

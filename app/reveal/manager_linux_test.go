@@ -13,7 +13,7 @@ import (
 )
 
 // enough is far more than anything here takes; only a test that fails waits for it.
-const enough = 10 * time.Second
+const enough = 30 * time.Second
 
 // asked is one call as a file manager gets it.
 type asked struct {

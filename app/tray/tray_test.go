@@ -17,7 +17,7 @@ import (
 )
 
 // enough is far more than anything here takes; only a test that fails waits for it.
-const enough = 10 * time.Second
+const enough = 30 * time.Second
 
 // scene is a bus, a tray on it, and what a person did with it.
 type scene struct {

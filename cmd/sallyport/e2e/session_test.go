@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long anything that must happen may take; only a failure ever waits that long.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // envelope is what a client reads of a line to know what it is.
 type envelope struct {
