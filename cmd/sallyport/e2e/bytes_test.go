@@ -19,6 +19,7 @@ func TestT27EveryByteArrivesBothWays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and starts programs")
 	}
+	t.Parallel()
 	const calls = 300
 	random := odd{rand.New(rand.NewPCG(9, 27))}
 	script := scripted.Script{Face: scripted.Face{Answers: map[string]scripted.Verbatim{}, Tools: []scripted.Verbatim{}}}

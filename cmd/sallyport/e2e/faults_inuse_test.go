@@ -14,6 +14,7 @@ import (
 // A store that is damaged under a hub that runs, while a client calls: nothing that nobody allowed passes, every call has an
 // answer, the hub gives way by itself to one that asks, what is left is kept, and one decision leads on.
 func TestAStoreThatIsDamagedInUseOpensNothingAndLeadsOn(t *testing.T) {
+	t.Parallel()
 	for damage, do := range map[string]func(path string, size int64) error{
 		"noise all over":                  func(path string, size int64) error { return overwrite(path, 0, size) },
 		"noise in all but the meta pages": func(path string, size int64) error { return overwrite(path, 8192, size) },

@@ -18,6 +18,7 @@ var spoolFlag = flag.Bool("spool", false, "fill a spool to its bound of 64 MiB, 
 // A hub hangs while a client calls on. The wrapper writes its records down, up to 64 MiB; past that the oldest calls go and
 // one guard_problem says how many. What stays and what it says went is every call that was made.
 func TestASpoolAtItsBoundLetsTheOldestCallsGoAndSaysHowMany(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	h := at(t, filepath.Join(mkdir(t), "home"))
 	h.hub()

@@ -169,6 +169,7 @@ func spoil(random *rand.Rand, n int, raw []byte) (how string, spoiled []byte) {
 // TestADamagedStoreOpensNothingAndLeadsOn damages the store of a home at random. Whatever comes of it: a hub runs and says
 // what is wrong, nothing that a person did not allow comes through, nothing is deleted, and one decision leads on.
 func TestADamagedStoreOpensNothingAndLeadsOn(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	random := chance(t)
 	source, argv := stormHome(t, dir)

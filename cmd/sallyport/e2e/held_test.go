@@ -75,6 +75,7 @@ func (h *installation) inFront(dir, client string, argv []string) *session {
 }
 
 func TestAHeldAnswerIsReleasedOnceToItsClientAndNobodyElse(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	h := install(t)
 	argv, log := poisoned(t, dir)
@@ -218,6 +219,7 @@ func TestOfTwoHundredCallsInFlightTheHalfThatIsPoisonedIsHeld(t *testing.T) {
 }
 
 func TestWhatATerminalWouldObeyReachesTheClientAsLetters(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	path := filepath.Join(dir, "work", "red.txt")
 	server := realServer{argv: npm("mcp-server-filesystem", "DIR"), prepare: func(t testing.TB, dir string) {

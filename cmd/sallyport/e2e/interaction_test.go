@@ -32,6 +32,7 @@ func TestARealServerMayAskOnlyWhatAPersonAllowed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	server := realServers[slices.IndexFunc(realServers, func(r realServer) bool { return r.name == "server-everything" })]
 	dir := folder(t)
 	h := install(t)
@@ -91,6 +92,7 @@ func TestARealServerMayAskOnlyWhatAPersonAllowed(t *testing.T) {
 // A question that no server may ask is not shown to the person, whatever the call does that it came with; the terminal sequence
 // in the answer becomes letters on its way.
 func TestAFormForAPasswordIsRefusedAndItsTextIsShownToThePersonOnly(t *testing.T) {
+	t.Parallel()
 	h := install(t)
 	dir := folder(t)
 	file := filepath.Join(dir, "script.json")

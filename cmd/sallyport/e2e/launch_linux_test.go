@@ -45,6 +45,7 @@ func TestLaunchAsksNothingOfAWalledDocker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a hub")
 	}
+	t.Parallel()
 	for _, level := range []string{"off", "shield"} {
 		t.Run(level, func(t *testing.T) {
 			h, dir := install(t), folder(t)

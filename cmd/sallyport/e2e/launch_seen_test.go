@@ -21,6 +21,7 @@ func TestLaunchWhatIsBehindTheCommandIsSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	for _, test := range []struct {
 		name  string
 		argv  func(t testing.TB, dir string) []string
@@ -93,6 +94,7 @@ func TestLaunchAScriptThatLeavesWithoutAnAnswerIsTold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	put(t, filepath.Join(dir, "server.mjs"), everythingScript(t))
 	env := []string{"PATH=" + nodePath(t)}
@@ -137,6 +139,7 @@ func TestLaunchAProbeCountsForTheClientThatComesLater(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	put(t, filepath.Join(dir, "elsewhere", "x"), "")
 	argv := python("mcp-server-time", "--local-timezone", "Europe/Lisbon")(t, dir)
@@ -168,6 +171,7 @@ func TestLaunchProbeDoesNotStartWhatIsHeld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	mark := filepath.Join(dir, "ran")
 	put(t, filepath.Join(dir, "early.cjs"), "require('fs').writeFileSync("+`"`+mark+`"`+", '');\n")
@@ -202,6 +206,7 @@ func TestLaunchIsToldToAHubThatComesBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	script := filepath.Join(dir, "server.mjs")
 	put(t, script, everythingScript(t))

@@ -116,6 +116,7 @@ func TestLaunchAnotherExecutableByPATHIsNotStartedUntilItIsAllowed(t *testing.T)
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	put(t, filepath.Join(dir, "x"), "")
 	real := cache(t, "venv", "bin")
@@ -168,6 +169,7 @@ func TestLaunchAChangedScriptIsSaidAndTheServerRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	script := filepath.Join(dir, "server.mjs")
 	content := "await import(" + `"` + cache(t, "npm", "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js") + `"` + ");\n"
@@ -195,6 +197,7 @@ func TestLaunchUnderBlockAChangedScriptIsNotStarted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	mark := filepath.Join(dir, "ran")
 	script := filepath.Join(dir, "server.mjs")
@@ -236,6 +239,7 @@ func TestLaunchANewNODE_OPTIONSIsNotStarted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	mark := filepath.Join(dir, "ran")
 	put(t, filepath.Join(dir, "early.cjs"), "require('fs').writeFileSync("+`"`+mark+`"`+", '');\n")
@@ -427,6 +431,7 @@ func TestLaunchOffLooksAtNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h, dir := install(t), folder(t)
 	put(t, filepath.Join(dir, "x"), "")
 	argv := python("mcp-server-time", "--local-timezone", "Europe/Lisbon")(t, dir)

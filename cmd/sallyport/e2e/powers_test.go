@@ -12,6 +12,7 @@ func TestTheReviewOfARealServerSaysFirstWhatItCanDo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	can := map[string]string{
 		"server-everything":          "can change things (4 tools) · only reads (9) · reaches outside: says yes (1)",
 		"server-filesystem":          "can change and delete files (4 tools) · only reads (10) · reaches outside: says no",

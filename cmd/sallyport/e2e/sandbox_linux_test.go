@@ -182,6 +182,7 @@ func TestBehindAShieldASessionIsTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	for _, server := range realServers {
 		t.Run(server.name, func(t *testing.T) {
 			t.Parallel()
@@ -215,6 +216,7 @@ func TestALookUnderStrictNeedsNoNetworkAndNoHome(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	h := install(t)
 	for _, server := range []realServer{realServers[0], realServers[len(realServers)-1]} {
 		argv := server.argv(t, folder(t))
@@ -311,6 +313,7 @@ func TestASandboxIsSetForOneServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")
 	}
+	t.Parallel()
 	h := install(t)
 	dir := folder(t)
 	server := func(name string) (argv []string, said string) {

@@ -9,6 +9,7 @@ import (
 
 // A server that has nothing but resources has no item of its own that could be allowed.
 func TestAServerOfNothingButResourcesIsReviewedAndOpened(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	h := install(t)
 	server := script(t, dir, "server.json", `{"resources":[{"uri":"doc://1","name":"One"}],"answers":{"doc://1":{"contents":[{"uri":"doc://1","text":"the first"}]}}}`)
@@ -38,6 +39,7 @@ func TestAServerOfNothingButResourcesIsReviewedAndOpened(t *testing.T) {
 
 // A listing that fails leaves nothing to decide: the hub, the refusal and a look say why.
 func TestAServerWhoseListingFailsIsNamed(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	h := install(t)
 	if out, code := h.run("settings", "set", "pins.recheck_timeout", "1s", "--yes"); code != 0 {
@@ -73,6 +75,7 @@ func TestAServerWhoseListingFailsIsNamed(t *testing.T) {
 
 // What is decided over resource:* holds, whatever else of the server is allowed.
 func TestADecisionOverAllResourcesHolds(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	h := install(t)
 	server := script(t, dir, "server.json", `{"instructions":"\"Be brief.\"","resources":[{"uri":"doc://1","name":"One"}],"answers":{"doc://1":{"contents":[{"uri":"doc://1","text":"the first"}]}}}`)

@@ -45,6 +45,7 @@ func TestBehindTheWrapperASessionIsTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	t.Parallel()
 	for _, server := range realServers {
 		t.Run(server.name, func(t *testing.T) {
 			dir := folder(t)
