@@ -141,3 +141,16 @@ func TestAServerThatAsksWithoutEndIsKeptByCount(t *testing.T) {
 		t.Errorf("%d requests are kept in %d records, which count %d of %d bytes", asks, len(records), total, bytes)
 	}
 }
+
+func TestWhatAServerAskedAndNobodyAnsweredIsARecordAtTheEnd(t *testing.T) {
+	r := ready(t)
+	r.server.declare(func(s *server) { s.leaves = true })
+	r.server.write(askLine("7", "sampling/createMessage", plainPrompt))
+	r.eventually("the client is asked", func() bool { return strings.Contains(r.next(), `"id":7`) })
+	r.in.Close()
+	<-r.ended
+	records := r.gate.kinds("sampling")
+	if len(records) != 1 || records[0].Status != "error" || string(records[0].Detail) != `{"action":"unanswered"}` {
+		t.Errorf("%+v", records)
+	}
+}

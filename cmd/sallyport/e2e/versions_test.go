@@ -79,7 +79,16 @@ func TestAServerOfAnotherProtocolVersionIsNamedUntilItSpeaksAgain(t *testing.T) 
 			if row := h.server(); row.State != "no_common_version" || row.Versions == nil || strings.Join(row.Versions.Offered, " ") != c.version {
 				t.Errorf("%+v", row)
 			}
-			for _, said := range []string{status, doctor, table, probe} {
+			timeline, _ := h.told("activity", "list", "--json")
+			logs, err := os.ReadFile(filepath.Join(h.path, "logs", "hub.log"))
+			if err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			heard := ""
+			for _, e := range s.entries {
+				heard += e.line
+			}
+			for _, said := range []string{status, doctor, table, probe, timeline, string(logs), heard} {
 				if strings.Contains(said, words) {
 					t.Errorf("the server's own words are in: %s", said)
 				}
@@ -97,9 +106,15 @@ func TestAServerOfAnotherProtocolVersionIsNamedUntilItSpeaksAgain(t *testing.T) 
 			if status, _ := h.told("status"); strings.Contains(status, "SP-221") || h.server().State != "new" {
 				t.Errorf("it agrees now: %s", status)
 			}
+			if doctor, _ := h.told("doctor"); strings.Contains(doctor, "SP-221") {
+				t.Errorf("doctor still names it: %s", doctor)
+			}
 			h.approve()
 			wait(t, "its tool runs", func() bool { return strings.Contains(s.call("echo", `{}`), "again") })
 			s.hangUp(true)
+			if probe, code := h.told(append([]string{"probe", "--"}, server...)...); code != 0 || strings.Contains(probe, "SP-221") {
+				t.Errorf("probe %d: %s", code, probe)
+			}
 		})
 	}
 }
