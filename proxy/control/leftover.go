@@ -6,25 +6,11 @@ import (
 )
 
 const (
-	// buryAfter is how long a guard that lost its wrapper may take to end the server: it asks, terminates and kills (transport).
-	buryAfter = 8 * time.Second
-	// buryRounds is how often what forks while it is killed is looked for again.
-	buryRounds = 50
+	// killRounds is how often what forks while it is killed is looked for again.
+	killRounds = 50
 	// inheritEvery is how often what has a mark and no wrapper is looked for: a wrapper may be killed before it has registered, too.
 	inheritEvery = time.Minute
 )
-
-// bury ends what is left of the server of a wrapper that ended, which is nothing unless something killed the guard as well. A wrapper
-// that only lost its connection comes back.
-func (s *server) bury(ctx context.Context, cred credentials, from Register) {
-	defer cred.release()
-	if !after(ctx, buryAfter) || cred.alive() {
-		return
-	}
-	if killed := s.kill(from.Mark); killed > 0 {
-		s.tell(from, killed)
-	}
-}
 
 // inherit ends what is left of servers whose wrappers no hub of now has heard of: an earlier one had, and was killed with them. What had no
 // wrapper twice, with the time between that a guard has to end its server, has none any more.
@@ -36,13 +22,17 @@ func (s *server) inherit(ctx context.Context) {
 			unseen = true
 			s.log.Warn("what servers left behind cannot be looked for", "error", err)
 		}
+		lost := map[uint64]bool{}
 		for mark := range left {
 			if before[mark] {
 				delete(left, mark)
-				if killed := s.kill(mark); killed > 0 && !told[mark] { // one that does not die is tried again
-					told[mark] = true
-					s.tell(Register{Mark: mark}, killed)
-				}
+				lost[mark] = true
+			}
+		}
+		for mark, killed := range s.kill(lost) {
+			if !told[mark] { // one that does not die is tried again
+				told[mark] = true
+				s.tell(Register{Mark: mark}, killed)
 			}
 		}
 		before = left
@@ -56,18 +46,23 @@ func (s *server) inherit(ctx context.Context) {
 	}
 }
 
-// kill kills what has the mark, and says how many processes that were.
-func (s *server) kill(mark uint64) int {
-	killed := map[int]bool{}
-	for range buryRounds {
+// kill kills what has one of the marks, and says how many processes that were of each that had any. All marks cost one look at the
+// processes of the machine, and one more for as long as something new is found.
+func (s *server) kill(marks map[uint64]bool) map[uint64]int {
+	killed := map[int]uint64{} // marks by pid
+	for range killRounds {
 		before := len(killed)
-		killMarked(mark, killed)
+		killMarked(marks, killed)
 		if len(killed) == before {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return len(killed)
+	counts := map[uint64]int{}
+	for _, mark := range killed {
+		counts[mark]++
+	}
+	return counts
 }
 
 func (s *server) tell(from Register, killed int) {

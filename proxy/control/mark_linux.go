@@ -153,14 +153,17 @@ func eachProcess(look func(pid int) error) error {
 	return nil
 }
 
-// killMarked kills every process of exactly this mark and adds it to killed; one that is there may wait for its parent to hear of its end.
-// A process is held by its handle before it is looked at once more, so that none is hit that has got its number since.
-func killMarked(mark uint64, killed map[int]bool) {
-	if !isMark(mark) { // a limit that others may have
+// killMarked kills every process of exactly these marks and adds it to killed with its mark; one that is there may wait for its parent to
+// hear of its end. A process is held by its handle before it is looked at once more, so that none is hit that has got its number since.
+func killMarked(marks map[uint64]bool, killed map[int]uint64) {
+	marks = maps.Clone(marks)
+	maps.DeleteFunc(marks, func(mark uint64, _ bool) bool { return !isMark(mark) }) // a limit that others may have
+	if len(marks) == 0 {
 		return
 	}
 	_ = eachProcess(func(pid int) error {
-		if _, has, err := markOf(pid); err != nil || has != mark || pid == os.Getpid() || killed[pid] || dead(pid) {
+		_, mark, err := markOf(pid)
+		if _, did := killed[pid]; err != nil || !marks[mark] || pid == os.Getpid() || did || dead(pid) {
 			return nil
 		}
 		handle, err := unix.PidfdOpen(pid, 0)
@@ -168,7 +171,7 @@ func killMarked(mark uint64, killed map[int]bool) {
 			return nil
 		}
 		if _, has, err := markOf(pid); err == nil && has == mark && unix.PidfdSendSignal(handle, unix.SIGKILL, nil, 0) == nil {
-			killed[pid] = true
+			killed[pid] = mark
 		}
 		unix.Close(handle)
 		return nil

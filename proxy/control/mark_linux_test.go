@@ -59,6 +59,9 @@ func limited(t *testing.T, soft, hard uint64) *exec.Cmd {
 	return sleep
 }
 
+// killOne is how many processes of one mark were killed.
+func killOne(s *server, mark uint64) int { return s.kill(map[uint64]bool{mark: true})[mark] }
+
 func TestWhatHasAMarkThatNobodyShowsIsEnded(t *testing.T) {
 	const foreign = 4096
 	lost := leastMark + rand.Uint64N(leastMark/2)
@@ -79,11 +82,11 @@ func TestWhatHasAMarkThatNobodyShowsIsEnded(t *testing.T) {
 	is("a wrapper that lives", held, false)
 	is("a limit of somebody else's", foreign, false)
 	for _, mark := range []uint64{foreign, unix.RLIM_INFINITY, 0, lost + 50} {
-		if n := s.kill(mark); n != 0 {
+		if n := killOne(s, mark); n != 0 {
 			t.Fatalf("%d processes were killed for a mark that is none", n)
 		}
 	}
-	n := s.kill(lost)
+	n := killOne(s, lost)
 	is("killed, and its parent has not heard of it", lost, false)
 	if err := left.Wait(); err == nil || n != 1 {
 		t.Errorf("%v, killed %d", err, n)
@@ -91,7 +94,7 @@ func TestWhatHasAMarkThatNobodyShowsIsEnded(t *testing.T) {
 	_ = wrapper.Process.Kill()
 	_ = wrapper.Wait()
 	is("its wrapper was killed", held, true)
-	if n := s.kill(held); n != 1 {
+	if n := killOne(s, held); n != 1 {
 		t.Errorf("killed %d", n)
 	}
 	s.tell(Register{Mark: lost}, 3)
@@ -141,7 +144,7 @@ func TestWhatRunsOnWithoutItsFirstThreadIsEnded(t *testing.T) {
 	if left, err := leftMarks(); err != nil || !left[mark] {
 		t.Errorf("%v, %v", left, err)
 	}
-	if n := s.kill(mark); n != 1 {
+	if n := killOne(s, mark); n != 1 {
 		t.Errorf("killed %d", n)
 	}
 }

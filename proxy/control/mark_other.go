@@ -11,6 +11,6 @@ func below(int) (bool, error) { return false, nil }
 
 func leftMarks() (map[uint64]bool, error) { return nil, nil }
 
-func killMarked(uint64, map[int]bool) {}
+func killMarked(map[uint64]bool, map[int]uint64) {}
 
 func showNothing() {}

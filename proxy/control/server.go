@@ -45,6 +45,7 @@ type server struct {
 	log     *slog.Logger
 
 	leftovers  sync.WaitGroup // what looks for them
+	burials    burials
 	foreigners tally
 	displaced  tally
 
@@ -61,6 +62,7 @@ func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error 
 	}
 	defer in.close()
 	s := &server{handler: h, options: options, in: in, log: options.Log, wrappers: map[int]int{}}
+	s.burials = burials{kill: s.kill, tell: s.tell}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -187,7 +189,7 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	}
 	c.run(ctx, in)
 	if c.from.Mark != 0 {
-		release = func() { s.leftovers.Go(func() { s.bury(ctx, cred, c.from) }) }
+		release = func() { s.burials.add(ctx, cred, c.from, s.leftovers.Go) }
 	}
 }
 
