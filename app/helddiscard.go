@@ -42,7 +42,7 @@ func (h *Hub) HeldSet(q control.HeldQuery) (out control.HeldSet, err error) {
 				return err
 			}
 			shown := inboxItem(it.Item, of)
-			it.held.told(&shown)
+			h.told(tx, it.held, &shown)
 			shown.Count = len(codes)
 			out.Items = append(out.Items, shown)
 			out.Codes = append(out.Codes, codes...)
@@ -52,14 +52,14 @@ func (h *Hub) HeldSet(q control.HeldQuery) (out control.HeldSet, err error) {
 	return out, h.failed(err)
 }
 
-// HeldCodes are the responses that wait in the item of this one now, itself among them; none where it waits no more.
-func (h *Hub) HeldCodes(code string) (codes []string) {
+// HeldCodes are the responses that wait in the item of this one now, itself among them, and the item's group; none where it is decided.
+func (h *Hub) HeldCodes(code string) (codes []string, group string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if in := h.quarantine.itemWith(strings.ToUpper(code)); in != nil {
-		codes = in.matching(h.quarantine.all, "")
+		codes, group = in.matching(h.quarantine.all, ""), in.name()
 	}
-	return codes
+	return codes, group
 }
 
 // HeldGroup is the name of the item that a held response waits in, "" where it waits in none.

@@ -27,6 +27,9 @@ type heldIndex struct {
 // heldKey is what the responses of one item have in common.
 type heldKey struct{ server, what, rule string }
 
+// noRule is what stands before the reason in a heldKey where no rule is the reason.
+const noRule = "why:"
+
 // heldItem are the responses of one item, by the time they were stored.
 type heldItem struct {
 	heldKey
@@ -40,6 +43,7 @@ type heldMark struct {
 	code, id     string
 	stored, time time.Time
 	severity     string
+	why          string
 	client       string
 	kept         int64
 	asked        bool
@@ -68,7 +72,7 @@ func heldDecided(one store.Held) string {
 // keyOf is the item that a held response belongs to. Reads of resources are one item a server: their URIs are without number, and
 // any of them can be made up.
 func keyOf(one store.Held) heldKey {
-	key := heldKey{server: one.ServerID, what: heldPart(one), rule: "why:" + one.Why}
+	key := heldKey{server: one.ServerID, what: heldPart(one), rule: noRule + one.Why}
 	if kind, _, _ := strings.Cut(one.Item, ":"); kind == string(pin.Resource) || kind == string(pin.ResourceTemplate) {
 		key.what = one.Method
 	}
@@ -96,7 +100,7 @@ func severityOfHeld(one store.Held) string {
 }
 
 func markOf(one store.Held) heldMark {
-	return heldMark{code: one.Code, id: one.ID, stored: one.Stored, time: one.Time, severity: severityOfHeld(one), client: one.Client, kept: one.Kept, asked: one.Asked, askedAt: one.AskedAt}
+	return heldMark{code: one.Code, id: one.ID, stored: one.Stored, time: one.Time, severity: severityOfHeld(one), why: one.Why, client: one.Client, kept: one.Kept, asked: one.Asked, askedAt: one.AskedAt}
 }
 
 // put knows a held response as it is now.

@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -99,11 +101,15 @@ func heldTitles(title string, n int) string {
 }
 
 // told puts into an item on the wire what it says about the responses in it.
-func (held *heldItem) told(out *control.InboxItem) {
+func (h *Hub) told(tx *store.Tx, held *heldItem, out *control.InboxItem) {
 	if held == nil {
 		return
 	}
 	out.Count, out.Codes, out.Group = len(held.marks), held.codes(), held.name()
+	out.Why, out.Allowed = held.newest().why, h.allowsHeld(tx, held)
+	if !strings.HasPrefix(held.rule, noRule) {
+		out.Rule = held.rule
+	}
 	out.First, out.Last = held.marks[0].time.UTC(), held.newest().time.UTC()
 	for _, m := range held.marks { // wrappers' clocks, not ours: what was written down while no hub ran comes late
 		if t := m.time.UTC(); t.Before(out.First) {
@@ -112,6 +118,12 @@ func (held *heldItem) told(out *control.InboxItem) {
 			out.Last = t
 		}
 	}
+}
+
+// allowsHeld says whether the tool that these responses came from is allowed now: what can be blocked.
+func (h *Hub) allowsHeld(tx *store.Tx, held *heldItem) bool {
+	name, tool := strings.CutPrefix(held.what, string(pin.Tool)+":")
+	return tool && h.restIn(tx) == nil && slices.Contains(h.resting[held.server].tools, name)
 }
 
 // name is the same for the item as long as there is one of its server, tool and rule.

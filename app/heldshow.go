@@ -28,7 +28,7 @@ func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, e
 		out.Decided, out.Asked = heldDecided(one), one.Asked
 	}
 	in := h.quarantine.itemWith(it.Code)
-	in.told(&out.InboxItem)
+	h.told(tx, in, &out.InboxItem)
 	in.beside(h.quarantine.all[it.Code], held)
 	for i := range out.Parts {
 		out.Parts[i].State = held.State

@@ -36,14 +36,18 @@ func (h *Hub) rest() error {
 	if h.resting != nil {
 		return nil
 	}
+	return h.store.View(h.restIn)
+}
+
+func (h *Hub) restIn(tx *store.Tx) error {
+	if h.resting != nil {
+		return nil
+	}
 	all := map[string]resting{}
-	err := h.store.View(func(tx *store.Tx) error {
-		ledgers, err := readLedgers(tx)
-		for _, l := range ledgers {
-			all[l.server.ID] = restingOf(l)
-		}
-		return err
-	})
+	ledgers, err := readLedgers(tx)
+	for _, l := range ledgers {
+		all[l.server.ID] = restingOf(l)
+	}
 	if err == nil {
 		h.resting = all
 	}

@@ -130,7 +130,7 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 		if server, known := byID[it.ServerID]; known && !fileItem(it.Kind) {
 			items[i].Shown = names.shown(server)
 		}
-		it.held.told(&items[i])
+		h.told(tx, it.held, &items[i])
 		if it.Kind == kindLaunch {
 			l, err := readLedger(tx, it.ServerID)
 			if err != nil && !absent(err) {

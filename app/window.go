@@ -140,7 +140,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 				return err
 			}
 			shown := inboxItem(it.Item, server)
-			it.held.told(&shown)
+			h.told(tx, it.held, &shown)
 			out.Waiting = append(out.Waiting, shown)
 		}
 		return nil

@@ -115,6 +115,10 @@ type Item struct {
 	Last  string   `json:"last"`
 	Codes []string `json:"codes"`
 	Group string   `json:"group"`
+	// Why they are held (threat, limit, provider), by which rule, and whether their tool is allowed, so that it can be blocked.
+	Why     string `json:"why"`
+	Rule    string `json:"rule"`
+	Allowed bool   `json:"allowed"`
 }
 
 // Review is an item whole, with what binds a decision to this look at it.

@@ -66,6 +66,7 @@ func item(it control.InboxItem) Item {
 		Code: it.Code, Kind: it.Kind, Server: it.Server, Shown: it.Shown, Identity: it.Identity, Severity: it.Severity, Title: it.Title, Digest: it.Digest,
 		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Runs: it.Runs, Launch: string(it.Launch), Clean: it.Clean, Parts: []Part{}, Warnings: it.Warnings,
 		Count: it.Count, First: stamp(it.First), Last: stamp(it.Last), Codes: some(it.Codes), Group: it.Group,
+		Why: it.Why, Rule: it.Rule, Allowed: it.Allowed,
 	}
 	if overFile(it.Kind) {
 		out.Path = it.Identity

@@ -6,15 +6,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// HeldAll is the responses of one item as they were when one of them was shown: what *Discard all* is about, however many come after it.
+// HeldAll is the responses of one item as they were when one of them was shown, or when a person asked at their row: what *Discard all* is
+// about, however many come after it.
 type HeldAll struct {
-	Count  int    `json:"count"`
-	Digest string `json:"digest"`
-	Nonce  string `json:"nonce"`
+	Count      int    `json:"count"`
+	Digest     string `json:"digest"`
+	Nonce      string `json:"nonce"`
+	ArmAfterMs int    `json:"armAfterMs"`
 }
 
 // HeldAllDecision discards them.
@@ -73,12 +76,30 @@ func (p *Page) heldAll(it control.ItemDetail) *HeldAll {
 	if h == nil || it.Count < 2 {
 		return nil
 	}
-	codes := h.HeldCodes(it.Code)
+	codes, group := h.HeldCodes(it.Code)
 	if len(codes) < 2 {
 		return nil
 	}
-	digest := p.sets.keep(codes, it.Group)
-	return &HeldAll{Count: len(codes), Digest: digest, Nonce: p.nonces.mint(heldAllSubject(it.Code), digest, "")}
+	all := p.heldSet(it.Code, codes, group)
+	return &all
+}
+
+// HeldTogether is what waits in the item of this response now, for the question whether to discard all of it. It mints the nonce of the answer.
+func (p *Page) HeldTogether(code string) (HeldAll, error) {
+	h, err := p.engine()
+	if err != nil {
+		return HeldAll{}, err
+	}
+	codes, group := h.HeldCodes(code)
+	if len(codes) == 0 {
+		return HeldAll{}, &control.Error{Code: control.CodeStale, Message: "nothing of it is held any more"}
+	}
+	return p.heldSet(code, codes, group), nil
+}
+
+func (p *Page) heldSet(code string, codes []string, group string) HeldAll {
+	digest := p.sets.keep(codes, group)
+	return HeldAll{Count: len(codes), Digest: digest, Nonce: p.nonces.mint(heldAllSubject(code), digest, ""), ArmAfterMs: int(armAfter / time.Millisecond)}
 }
 
 func heldAllSubject(code string) string { return "held-all\x00" + code }

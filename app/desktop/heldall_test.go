@@ -109,6 +109,62 @@ func TestDiscardAllIsAboutWhatWasHeldWhenThePageWasShown(t *testing.T) {
 	}
 }
 
+func TestDiscardAllAtTheRowIsAboutWhatWasHeldWhenItAsked(t *testing.T) {
+	d := newDesk(t)
+	hold := d.holding(inspect.Critical)
+	codes := hold(5, "The end.")
+	row := func() Item {
+		t.Helper()
+		rows, err := d.Inbox()
+		if err != nil || len(rows) != 1 {
+			t.Fatalf("%d rows, %v", len(rows), err)
+		}
+		return rows[0]
+	}
+	all, err := d.HeldTogether(row().Code)
+	if err != nil || all.Count != 5 || all.ArmAfterMs != 800 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	hold(2, "The end.")
+	question := HeldAllDecision{Code: codes[4], Digest: all.Digest, Nonce: all.Nonce}
+	if done, err := d.DiscardAll(question); codeOf(err) != control.CodeBadRequest {
+		t.Errorf("at once: %+v, %v", done, err)
+	}
+	d.at = d.at.Add(time.Second)
+	if done, err := d.DiscardAll(question); err != nil || done.Discarded != 5 || done.Meanwhile != 0 || done.Came != 2 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if left := row(); left.Count != 2 {
+		t.Errorf("left: %+v", left)
+	}
+	if _, err := d.HeldTogether(codes[4]); codeOf(err) != control.CodeStale {
+		t.Errorf("asked about what is discarded: %v", err)
+	}
+}
+
+func TestTheRowKnowsWhyAndWhetherTheToolCanBeBlocked(t *testing.T) {
+	d := newDesk(t)
+	codes := d.holding(inspect.High)(3, "The end.")
+	rows, err := d.Inbox()
+	if err != nil || len(rows) != 1 || rows[0].Why != "threat" || rows[0].Rule != "instruction_override_short" || !rows[0].Allowed {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	if _, err := d.Block(rows[0].Identity, []string{"tool:read_note"}); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err = d.Inbox(); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if row.Kind == "response_held" && (row.Allowed || row.Count != 3) {
+			t.Errorf("blocked: %+v", row)
+		}
+	}
+	if r, err := d.Review(codes[0]); err != nil || r.Allowed || r.Why != "threat" {
+		t.Errorf("the open item: %v, %s, %v", r.Allowed, r.Why, err)
+	}
+}
+
 func TestASetThatWasShownIsForgottenWithItsWindow(t *testing.T) {
 	d := newDesk(t)
 	codes := d.holding(inspect.High)(3, "The end.")

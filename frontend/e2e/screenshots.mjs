@@ -233,6 +233,30 @@ async function held() {
   }
 }
 
+/** A tool that goes on and on: a thousand responses of it are one row, beside others. */
+async function many() {
+  const house = await House.make()
+  try {
+    const [mail, weather] = [await installed(house, 'mail'), await installed(house, 'weather')]
+    await house.allowed(mail)
+    await house.open()
+    await (await house.wrap(weather)).tools()
+    const client = await house.wrap(mail)
+    for (let held = 0; held < 1000; held += 40) await Promise.all(Array.from({ length: 40 }, (_, i) => client.call('read_mail', { id: `${held + i}` })))
+    await until('a thousand are held', async () => (await house.inbox()).some((item) => item.count === 1000))
+    await client.call('read_spam', { id: '1' })
+    await until('all waits', async () => (await house.inbox()).length === 3)
+    await shoot(house, 'inbox-many', '#/inbox')
+    await shoot(house, 'inbox-many-discard', '#/inbox', async (page) => {
+      await page.getByRole('button', { name: /^Discard all 1,000/ }).click()
+      await page.locator('#discard-all-yes:enabled').waitFor()
+    })
+    await shoot(house, 'inbox-many-narrow', '#/inbox', (page) => page.evaluate(() => (document.documentElement.style.fontSize = '150%')), () => {}, { viewport: { width: 800, height: 600 } })
+  } finally {
+    await house.end()
+  }
+}
+
 await mkdir(images, { recursive: true })
 browser = await openBrowser()
 try {
@@ -240,6 +264,7 @@ try {
   await everything()
   await hostile()
   await held()
+  await many()
 } finally {
   await browser.close()
 }

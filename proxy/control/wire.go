@@ -230,6 +230,11 @@ type InboxItem struct {
 	Last  time.Time `json:"last,omitzero"`
 	Codes []string  `json:"codes,omitempty"`
 	Group string    `json:"group,omitempty"`
+	// Why they are held: threat, limit or provider; Rule is the gravest rule they have in common, "" where no rule is the reason. Allowed says
+	// that their tool is allowed, so that `block` has something to take back.
+	Why     string `json:"why,omitempty"`
+	Rule    string `json:"rule,omitempty"`
+	Allowed bool   `json:"allowed,omitempty"`
 }
 
 // ItemDetail is an item whole, as `show --json` prints it.

@@ -67,14 +67,17 @@ func (s *server) put(face string) {
 }
 
 // ran says whether a call of this tool ever reached the server.
-func (s *server) ran(tool string) bool {
+func (s *server) ran(tool string) bool { return s.count(tool) > 0 }
+
+// count is how many calls of this tool reached the server.
+func (s *server) count(tool string) (n int) {
 	raw, _ := os.ReadFile(filepath.Join(s.dir, "log"))
 	for line := range strings.Lines(string(raw)) {
 		if strings.Contains(line, `"tools/call"`) && strings.Contains(line, strconv.Quote(tool)) {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // client is a client that talks to a server through the real wrapper.

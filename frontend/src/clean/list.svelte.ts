@@ -1,7 +1,5 @@
 import { refusalOf, type Api, type CleanDecided, type CleanSet } from '../lib/api'
-
-/** Go counts from when it listed them; a little more, so that it never refuses what the page let through. */
-const MARGIN = 80
+import { Arm } from '../lib/arm.svelte'
 
 /**
  * One list of new servers without warnings, as it was shown: what is allowed is this list and no other. It is never refreshed while
@@ -11,11 +9,10 @@ export class CleanList {
   set = $state.raw<CleanSet | null>(null)
   done = $state.raw<CleanDecided | null>(null)
   failed = $state('')
-  armed = $state(false)
   busy = $state(false)
 
   #api: Api
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #arm = new Arm()
   #asked = 0
 
   constructor(api: Api) {
@@ -23,19 +20,19 @@ export class CleanList {
   }
 
   get ready(): boolean {
-    return this.armed && !this.busy && this.done === null
+    return this.#arm.on && !this.busy && this.done === null
   }
 
   /** Lists what waits now. */
   async open(): Promise<void> {
     const ask = ++this.#asked
-    this.#disarm()
+    this.#arm.off()
     try {
       const set = await this.#api.cleanServers()
       if (ask !== this.#asked) return
       this.set = set
       this.failed = ''
-      if (document.visibilityState !== 'hidden') this.#timer = setTimeout(() => (this.armed = true), set.armAfterMs + MARGIN)
+      this.#arm.after(set.armAfterMs)
     } catch (thrown) {
       if (ask === this.#asked) this.failed = refusalOf(thrown).message
     }
@@ -51,7 +48,7 @@ export class CleanList {
       this.done = await this.#api.allowClean(set.digest, set.nonce)
       return this.done
     } catch (thrown) {
-      this.#disarm() // a look that was refused is over: the person lists them again
+      this.#arm.off() // a look that was refused is over: the person lists them again
       this.failed = refusalOf(thrown).message
       return null
     } finally {
@@ -61,16 +58,11 @@ export class CleanList {
 
   /** The window was hidden: Go forgets the look. */
   hidden(): void {
-    this.#disarm()
+    this.#arm.off()
   }
 
   close(): void {
     this.#asked++
-    this.#disarm()
-  }
-
-  #disarm(): void {
-    clearTimeout(this.#timer)
-    this.armed = false
+    this.#arm.off()
   }
 }

@@ -69,7 +69,7 @@ function everything(held: Held, what: string, base: Base): Action[] {
 
 /** Blocks the tool that the response came from. It only tightens, so it is done at one press. */
 function blocking(review: Review, held: Held, what: string, server: string, base: Base): Action[] {
-  if (!held.item.startsWith('tool:') || review.identity === '') return []
+  if (!held.item.startsWith('tool:') || review.identity === '' || review.allowed === false) return [] // it is blocked already
   return [{
     ...base, id: 'held-block', title: 'Block this tool', label: `Block this tool: ${what} of ${server}`, call: 'block', items: [held.item], ask: 'once', consequence: '', confirm: '',
     done: `You blocked ${what} of ${server}. The response is still held.`,

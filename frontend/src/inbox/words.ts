@@ -1,3 +1,4 @@
+import { cameFrom, many } from '../held/row'
 import { responses } from '../held/words'
 import type { Item, Part } from '../lib/api'
 import { labelOf } from '../review/settings'
@@ -5,9 +6,6 @@ import { serverName } from '../untrusted/names'
 
 /** What a row is known by: an item of held responses stays the same row while its code goes on to the newest of them. */
 export const keyOf = (item: Item) => item.group || item.code
-
-/** Whether it is of more than one held response. */
-export const many = (item: Item) => (item.count ?? 0) > 1
 
 /** Whether a code opens the item: its own, or that of a response in it. */
 export const holds = (item: Item, code: string) => item.code === code || item.codes?.includes(code) === true
@@ -53,6 +51,7 @@ export function aboutOf(item: Item): { name: string; words: string } {
     const tools = parts.filter((p) => p.item.startsWith('tool:')).length
     return { name: '', words: tools === 1 ? '1 tool' : `${tools} tools` }
   }
+  if (many(item) && cameFrom(item).kind.startsWith('resource')) return { name: '', words: 'resources' }
   if (parts.length === 1 && only?.item.includes(':')) return { name: only.item.slice(only.item.indexOf(':') + 1), words: '' }
   return { name: '', words: parts.length > 1 ? `${parts.length} items` : '' }
 }

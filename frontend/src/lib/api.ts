@@ -1,7 +1,7 @@
 import type { Activity, ActivityQuery, ActivityRecord } from './activity'
 import type { CleanDecided, CleanSet } from './clean'
 import type { Backup, Coverage, Looked, Preview } from './file'
-import type { ExceptDecision, Exception, HeldAllDecision, HeldAllDone, HeldDecision, HeldDone, HeldPage } from './held'
+import type { ExceptDecision, Exception, HeldAll, HeldAllDecision, HeldAllDone, HeldDecision, HeldDone, HeldPage } from './held'
 import type { Decided, Decision, Item, Review } from './item'
 import type { Light } from './light'
 import type { Blocked, HistoryEvent, Server, ServerDetail } from './server'
@@ -54,7 +54,9 @@ export interface Api {
   release(decision: HeldDecision): Promise<HeldDone>
   /** Deletes what is held. */
   discard(decision: HeldDecision): Promise<HeldDone>
-  /** Deletes the responses of an item that were held when it was shown. */
+  /** What waits in the item of this response now. Mints a nonce for the question whether to discard all of it. */
+  heldTogether(code: string): Promise<HeldAll>
+  /** Deletes the responses of an item that were held when it was shown, or asked about. */
   discardAll(decision: HeldAllDecision): Promise<HeldAllDone>
   /** Lets answers of the tool pass the rules that matched in this one, for a while. */
   except(decision: ExceptDecision): Promise<Exception[]>

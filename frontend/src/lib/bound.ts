@@ -24,6 +24,7 @@ export const api: Api = {
   heldText: (code, digest, part, at) => one(page.HeldText(code, digest, part, at)),
   release: (decision) => one(page.Release(decision)),
   discard: (decision) => one(page.Discard(decision)),
+  heldTogether: (code) => one(page.HeldTogether(code)),
   discardAll: (decision) => one(page.DiscardAll(decision)),
   except: (decision) => many(page.Except(decision)),
   exceptions: () => many(page.Exceptions()),

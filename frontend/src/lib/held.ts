@@ -4,6 +4,8 @@ import type { Level } from './level'
 
 export type HeldState = 'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'
 
+export type HeldWhy = 'threat' | 'limit' | 'provider'
+
 export interface Held {
   state: HeldState
   time: string
@@ -17,7 +19,7 @@ export interface Held {
   arguments: HeldArgument[]
   error: boolean
   bytes: number
-  why: 'threat' | 'limit' | 'provider'
+  why: HeldWhy
   checks: { check: string; ran: boolean; why: string }[]
   ruleSet: string
   /** when its text is deleted if nothing is decided */
@@ -48,6 +50,7 @@ export interface HeldAll {
   count: number
   digest: string
   nonce: string
+  armAfterMs: number
 }
 
 export interface HeldAllDecision {

@@ -1,4 +1,4 @@
-import type { Held } from './held'
+import type { Held, HeldWhy } from './held'
 import type { Level, Severity } from './level'
 
 export interface Finding {
@@ -74,6 +74,11 @@ export interface Item {
   codes?: string[]
   /** The same while responses come and go, and with them the item's code. */
   group?: string
+  why?: HeldWhy | ''
+  /** The gravest rule that all of them matched, "" where none is the reason. */
+  rule?: string
+  /** Their tool is allowed, so it can be blocked. */
+  allowed?: boolean
 }
 
 export interface Review extends Item {

@@ -1,12 +1,10 @@
 import { movedOn } from '../held/many'
 import { discardedAll, waits } from '../held/words'
 import { CODES, refusalOf, type Api, type Decided, type Item, type Review } from '../lib/api'
+import { Arm } from '../lib/arm.svelte'
 import { inTurn } from '../lib/turns'
 import type { Action } from './action'
 import type { Outcome } from './outcome'
-
-/** Go counts from when it answered; a little more, so that it never refuses what the page let through. */
-const MARGIN = 80
 
 /**
  * One look at one item: what is on the screen, whether it is still what would be decided on, and whether buttons work yet.
@@ -18,14 +16,13 @@ export class Look {
   failed = $state('')
   /** What is shown is not what is there any more; see is where that is now. */
   changed = $state.raw<{ see: string } | null>(null)
-  armed = $state(false)
   busy = $state(false)
   /** Grows when other content is on the screen. */
   shown = $state(0)
 
   #api: Api
   #code: string
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #arm = new Arm()
   #asked = 0
 
   constructor(api: Api, code: string) {
@@ -35,13 +32,13 @@ export class Look {
 
   /** Whether a decision can be made now. */
   get ready(): boolean {
-    return this.armed && !this.busy && this.changed === null
+    return this.#arm.on && !this.busy && this.changed === null
   }
 
   /** Shows the item as it is now. */
   async open(): Promise<void> {
     const ask = ++this.#asked
-    this.#disarm()
+    this.#arm.off()
     try {
       const review = await this.#api.review(this.#code)
       if (ask !== this.#asked) return
@@ -68,7 +65,7 @@ export class Look {
 
   /** The window was hidden: Go forgets the look. */
   hidden(): void {
-    this.#disarm()
+    this.#arm.off()
   }
 
   /** The window is seen again: a new look at the same thing. */
@@ -78,7 +75,7 @@ export class Look {
 
   close(): void {
     this.#asked++
-    this.#disarm()
+    this.#arm.off()
   }
 
   /** Decides. Null where it did not come about; failed says why. */
@@ -89,7 +86,7 @@ export class Look {
     this.failed = ''
     try {
       const done = await this.#settle(review, action, typed, reason.trim())
-      this.#disarm()
+      this.#arm.off()
       if (done.next === review.code) void this.#again() // nothing of it was decided
       return {
         code: review.code,
@@ -146,7 +143,7 @@ export class Look {
   async #again(): Promise<void> {
     const before = this.review
     const ask = ++this.#asked
-    this.#disarm()
+    this.#arm.off()
     try {
       const review = await this.#api.review(this.#code)
       if (ask !== this.#asked) return
@@ -169,17 +166,6 @@ export class Look {
     const was = this.review
     if (was?.digest !== review.digest || (was.decided !== review.decided && !review.held) || was.held?.state !== review.held?.state) this.shown++
     this.review = review
-    if (!review.stale) this.#arm(review.armAfterMs)
-  }
-
-  #arm(after: number): void {
-    this.#disarm()
-    if (document.visibilityState === 'hidden') return
-    this.#timer = setTimeout(() => (this.armed = true), after + MARGIN)
-  }
-
-  #disarm(): void {
-    clearTimeout(this.#timer)
-    this.armed = false
+    if (!review.stale) this.#arm.after(review.armAfterMs)
   }
 }

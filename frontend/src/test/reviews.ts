@@ -139,8 +139,8 @@ export function heldReview(held: Partial<Held> = {}, with_: Partial<Review> = {}
 
 /** One of a thousand responses of one tool that are held for one reason: the second newest. */
 export function manyHeld(held: Partial<Held> = {}, item: Partial<Review> = {}): Review {
-  const of = { count: 1001, first: new Date(Date.now() - 3 * 3_600_000).toISOString(), last: new Date(Date.now() - 60_000).toISOString(), codes: ['7CK3', '7CK4', '7CK5'], group: 'c0ffee', ...item }
-  return heldReview({ place: 2, newer: '7CK3', older: '7CK5', all: { count: 1001, digest: 'd-all', nonce: 'n-all' }, ...held }, of)
+  const of = { count: 1001, first: new Date(Date.now() - 3 * 3_600_000).toISOString(), last: new Date(Date.now() - 60_000).toISOString(), codes: ['7CK3', '7CK4', '7CK5'], group: 'c0ffee', why: 'threat' as const, rule: 'instruction_override_short', allowed: true, ...item }
+  return heldReview({ place: 2, newer: '7CK3', older: '7CK5', all: { count: 1001, digest: 'd-all', nonce: 'n-all', armAfterMs: 800 }, ...held }, of)
 }
 
 export function exceptionOf(with_: Partial<Exception> = {}): Exception {
@@ -215,8 +215,8 @@ export const KINDS: Record<string, Review> = {
 }
 
 export function itemOf(review: Review): Item {
-  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, warnings, decided, decidedAt, path, count = 0, first = '', last = '', codes = [], group = '' } = review
-  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, warnings, decided, decidedAt, path, count, first, last, codes, group }
+  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, warnings, decided, decidedAt, path, count = 0, first = '', last = '', codes = [], group = '', why = '', rule = '', allowed = false } = review
+  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed }
 }
 
 export function decidedOf(d: Decision, approved: string[] = [], with_: Partial<Decided> = {}): Decided {
