@@ -405,3 +405,29 @@ func TestANoticeOfAHeldResponseNamesItsItem(t *testing.T) {
 		t.Errorf("what waits no more is in %q", got)
 	}
 }
+
+func TestWhatCameSinceIsCountedForTheItemThatWasShown(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("notes")
+	shown := []string{w.hold(numbered(t, "read_note", 1)), w.hold(numbered(t, "read_note", 2))}
+	group := p.HeldGroup(shown[0])
+	w.hold(numbered(t, "read_note", 3))
+	w.hold(numbered(t, "write_note", 1))
+	if done, err := p.DiscardHeldHere(control.DiscardHeld{Codes: shown, Group: group}); err != nil || done.Discarded != 2 || done.Came != 1 {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+func TestEveryWrapperOfAServerIsToldWhatItDeclares(t *testing.T) {
+	p := newPlace(t)
+	one, other := p.wrap("notes"), p.wrapFor("codex", "notes")
+	a, changed := tool("read_note", "Reads."), tool("read_note", "Reads more.")
+	one.report(a)
+	other.report(a)
+	p.approve(p.item())
+	before := other.pushes()
+	one.report(changed)
+	if s := other.last(t); other.pushes() == before || s.Items["tool:read_note"].State == "approved" && served(s, changed) {
+		t.Errorf("told %d times: %+v", other.pushes()-before, s.Items)
+	}
+}

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"testing"
 	"time"
@@ -130,15 +131,35 @@ func TestNothingIsKeptOfClientProcessesThatEnded(t *testing.T) {
 		s := p.under(70+n, "claude-desktop", "s", false)
 		p.Unregister(s)
 	}
+	p.Unregister(p.under(80, "claude-desktop", "other", false)) // before the choice was made
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n := len(p.listers.of); n != 0 {
 		t.Errorf("%d client processes are kept", n)
 	}
-	for n := range maxListers + 50 {
-		p.rememberLister(fmt.Sprint("client", n), "server")
+	for n := range maxListers {
+		p.listers.last[fmt.Sprint("client", n)] = "server"
 	}
+	p.rememberLister("one more", "server")
 	if n := len(p.listers.last); n > maxListers {
 		t.Errorf("the last server of %d clients is kept", n)
+	}
+}
+
+// A wrapper that was killed is known to be gone before its connection is.
+func TestAWrapperWhoseProcessEndedListsNothingAnyMore(t *testing.T) {
+	p := newPlace(t)
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := p.Register(&server{ears: &ears{}, p: p}, control.Peer{PID: ended.Process.Pid, Role: control.RoleWrapper}, control.Register{
+		Server: control.ServerRef{Transport: "stdio", Argv: []string{"serve", "s"}, Name: "s"}, Client: "claude-desktop", Session: "gone", Parent: control.Parent{PID: 70, Start: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next := p.under(70, "claude-desktop", "s", false); next.last(t).OwnTools != control.OwnToolsHere {
+		t.Errorf("the next one is told %q", next.last(t).OwnTools)
 	}
 }

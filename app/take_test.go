@@ -257,7 +257,7 @@ func TestWhichResponsesMakeRoom(t *testing.T) {
 func TestNoMoreResponsesWaitThanMayWhateverTheirSize(t *testing.T) {
 	was := heldMost
 	t.Cleanup(func() { heldMost = was })
-	heldMost.responses = 3
+	heldMost.responses, heldMost.one = 3, 64<<10
 	p := newPlace(t)
 	w, mail := p.wrap("notes"), p.wrap("mail", "npx", "mail")
 	beside := mail.hold(heldOne(t, 0))
