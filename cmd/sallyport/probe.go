@@ -64,7 +64,7 @@ func (r probeReport) settled() string {
 	case r.Blocked > 0:
 		return fmt.Sprintf("you keep %d of its %d items blocked", r.Blocked, r.Items)
 	}
-	return "you allowed everything it declares"
+	return "everything it declares is allowed" // by a person, or on first use, where nobody read it
 }
 
 func (r probeReport) exit() int {
