@@ -196,7 +196,14 @@ func (s sight) rows(servers []control.Server) []ServerRow {
 		}
 		rows = append(rows, row)
 	}
-	rows = append(rows, s.notStarted(servers, taken)...)
+	rows = append(rows, s.notStarted(taken)...)
+	names := called{}
+	for _, row := range rows {
+		names.add(store.Server{ID: row.ID, Name: row.Server.Server})
+	}
+	for i, row := range rows {
+		rows[i].Shown = names.shown(store.Server{ID: row.ID, Name: row.Server.Server})
+	}
 	slices.SortStableFunc(rows, func(a, b ServerRow) int { return strings.Compare(a.Server.Server, b.Server.Server) })
 	return rows
 }

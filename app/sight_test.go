@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,5 +76,25 @@ func TestAnEntryThatHasNotStartedIsShownByACleanName(t *testing.T) {
 		if got := rows[0].Server.Server; strings.ContainsAny(got, "\n\x1b\u202e") || strings.HasPrefix(got, "[Sallyport]") {
 			t.Errorf("%q is called %q", name, got)
 		}
+	}
+}
+
+// A server that runs and one that has not started yet may have one name: each is told apart in the list, as two that run are.
+func TestARowThatHasNotStartedIsToldApartFromOneOfItsName(t *testing.T) {
+	p := newPlace(t)
+	p.wrap("notes", "npx", "notes")
+	servers, err := p.knownServers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sight{coverage: control.Coverage{Clients: []control.ClientFile{{Client: "cursor", Name: "Cursor", Entries: []control.ClientEntry{
+		{Name: "notes", State: control.EntryGuarded, ServerID: "abcdef"}, {Name: "mail", State: control.EntryGuarded, ServerID: "123456"},
+	}}}}}
+	var shown []string
+	for _, row := range s.rows(servers) {
+		shown = append(shown, row.Server.Server+"="+row.Shown)
+	}
+	if want := []string{"mail=", "notes=notes ·" + servers[0].ID[:4], "notes=notes ·abcd"}; !slices.Equal(shown, want) {
+		t.Errorf("%q, want %q", shown, want)
 	}
 }

@@ -1,6 +1,8 @@
 // What is decided with must be on the screen where there is little of it: 800 × 600 and text at 150 %. And what was decided by mistake
 // comes back as it was.
 import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { House, openBrowser, until } from './house.mjs'
 
@@ -49,6 +51,41 @@ test('at 800 × 600 and 150 % text every button of a decision is on the screen',
       assert.deepEqual(await unseen(page), [], `${kind}: not on the screen after a press`)
       await page.context().close()
     }
+  } finally {
+    await house.end()
+  }
+})
+
+test('the buttons of a dialog, of a looser setting and of a file’s change are on the screen with what they are about', async () => {
+  const house = await House.make()
+  try {
+    const [weather, notes] = [await house.server('weather'), await house.server('notes')]
+    await mkdir(join(house.user, '.config/Claude'), { recursive: true })
+    await writeFile(join(house.user, '.config/Claude/claude_desktop_config.json'), JSON.stringify({ mcpServers: { weather: { command: weather.argv[0], args: weather.argv.slice(1) } } }, null, 2))
+    await house.open()
+    for (const server of [weather, notes]) await (await house.wrap(server)).tools()
+    await until('two items wait', async () => (await house.inbox()).length === 2)
+    // 800 × 600 as the web view has it where the desktop's text is half as large again.
+    const page = await house.page(browser, '#/inbox', { viewport: { width: 533, height: 400 }, deviceScaleFactor: 1.5 })
+    const whole = async (name) => {
+      const button = page.getByRole('button', { name }).last()
+      await until(`${name} is on the screen`, () =>
+        button.evaluate((node) => {
+          const r = node.getBoundingClientRect()
+          return r.top >= 0 && r.bottom <= innerHeight && r.left >= 0 && r.right <= innerWidth && node.contains(document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2))
+        }),
+      )
+    }
+    await page.getByRole('button', { name: /^Allow the 2 servers/ }).click()
+    for (const name of [/^Keep them blocked/, /^Allow 2 servers/]) await whole(name)
+    await page.getByRole('button', { name: /^Keep them blocked/ }).click()
+    await page.evaluate(() => (location.hash = '#/settings'))
+    await page.getByRole('radio', { name: /Allow what has no warning/ }).click()
+    for (const name of [/^Keep “Wait for me”/, /^Change to “Allow what has no warning”/]) await whole(name)
+    await page.evaluate(() => (location.hash = '#/servers'))
+    await page.getByRole('button', { name: /^Add guard/ }).click()
+    for (const name of [/^Guard this server/, /^Cancel/]) await whole(name)
+    assert.deepEqual(page.problems, [])
   } finally {
     await house.end()
   }

@@ -75,6 +75,15 @@ func TestInASmallWindowWithLargeTextEveryDecisionIsOnTheScreen(t *testing.T) {
 	for _, name := range []string{keepBlocked, allowServer} {
 		a.onScreen(name, 800, 600)
 	}
+
+	// A dialog over as much as two servers: its list scrolls, its buttons do not.
+	h.wrapped("notes", newServer(t, notesFace(), nil), h.env()).tools()
+	a.press(link, "Back to the Inbox")
+	a.press(button, "Allow the 2 servers without warnings")
+	a.find(button, "Allow 2 servers")
+	for _, name := range []string{"Keep them blocked", "Allow 2 servers"} {
+		a.onScreen(name, 800, 600)
+	}
 }
 
 // onScreen waits until all of a button is in a window of that size.
