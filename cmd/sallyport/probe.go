@@ -84,6 +84,7 @@ type lookedAt struct {
 func (l *lookedAt) Record(r control.Record) {
 	l.hubLink.Record(r)
 	if why, ok := r.Unlisted(); ok {
+		//lint:ignore ST1005 it begins with a name
 		l.failed(fmt.Errorf("Sallyport can't read what it declares: %s", why))
 	}
 	if v, ok := r.NoCommonVersion(); ok {

@@ -17,6 +17,8 @@ import (
 )
 
 // errNoPolicy: what the server may reach could not be learned.
+//
+//lint:ignore ST1005 it begins with a name
 var errNoPolicy = errors.New("Sallyport couldn't tell which sandbox the server needs, so it was not started; run sallyport status to see why")
 
 // sandbox is what the server is to run in, nil for none: what the hub says now, or strict. Without a word of the hub there
