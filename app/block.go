@@ -89,7 +89,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		if len(b.Items) == 0 {
 			words = "blocked along with the whole server"
 		}
-		return true, h.noteDecision(tx, l.server.Name, "rejection", out.Code, out.Items, words, map[string]any{"check": "block"})
+		return true, h.noteDecision(tx, l.server, "rejection", out.Code, out.Items, words, map[string]any{"check": "block"})
 	})
 	if err != nil {
 		return control.Blocked{}, h.failed(err)

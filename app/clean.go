@@ -145,7 +145,7 @@ func cleanServer(tx *store.Tx, it store.Item) (control.CleanServer, error) {
 	server := l.server
 	var tools []powers.Tool
 	row := control.CleanServer{
-		Code: it.Code, Server: server.Name, Identity: server.Identity, Digest: it.Digest, Command: server.Argv, URL: server.URL, Parts: []string{},
+		Code: it.Code, Server: server.Name, Shown: shownIn(tx, server), Identity: server.Identity, Digest: it.Digest, Command: server.Argv, URL: server.URL, Parts: []string{},
 	}
 	for _, p := range it.Parts {
 		row.Parts = append(row.Parts, p.Item)

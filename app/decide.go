@@ -355,11 +355,11 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 			}
 		}
 	}
-	return true, h.noteDecided(tx, l.server.Name, d, it, out)
+	return true, h.noteDecided(tx, l.server, d, it, out)
 }
 
 // noteDecided is the record of a decision on an item of a server.
-func (h *Hub) noteDecided(tx *store.Tx, server string, d control.Decide, it store.Item, out *control.Decided) error {
+func (h *Hub) noteDecided(tx *store.Tx, server store.Server, d control.Decide, it store.Item, out *control.Decided) error {
 	kind, keys, words := "approval", out.Approved, "allowed"
 	if d.Reject {
 		kind, keys, words = "rejection", out.Rejected, "rejected"
@@ -458,8 +458,8 @@ func (l *ledger) reject(tx *store.Tx, seen store.Seen, state, code string, now t
 	}))
 }
 
-func (h *Hub) noteDecision(tx *store.Tx, server, kind, code string, keys []string, words string, more map[string]any) error {
-	r := store.Record{Server: server, Code: code}
+func (h *Hub) noteDecision(tx *store.Tx, server store.Server, kind, code string, keys []string, words string, more map[string]any) error {
+	r := store.Record{Server: server.Name, ServerID: server.ID, Code: code}
 	if len(keys) == 1 {
 		r.Tool = toolOf(keys[0])
 		r.Summary = itemSaid(keys[0], "was "+words+" by a person")

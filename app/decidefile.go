@@ -146,7 +146,7 @@ func (h *Hub) decidedFile(tx *store.Tx, it store.Item, d string, out *control.De
 	for i, key := range keys {
 		clean[i] = entryPrefix + entryWord(key[len(entryPrefix):])
 	}
-	return h.noteDecision(tx, "", kind, it.Code, clean, words, map[string]any{"check": "client_file", "path": readFileDetail(it).Path, "left": len(out.Left), "digest": it.Digest})
+	return h.noteDecision(tx, store.Server{}, kind, it.Code, clean, words, map[string]any{"check": "client_file", "path": readFileDetail(it).Path, "left": len(out.Left), "digest": it.Digest})
 }
 
 func (h *Hub) rejectFile(w *wantedFile, view clientView, it store.Item, names []string, out *control.Decided) error {

@@ -34,7 +34,7 @@ func (h *Hub) heldRecord(tx *store.Tx, kind, status string, one store.Held, summ
 		name = server.Name
 	}
 	return h.record(kind, status, store.Record{
-		Server: name, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
+		Server: name, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
 		Detail: detail(map[string]any{"check": "quarantine", "state": one.State, "without_marked": one.Without, "unsure": one.Unsure}),
 	})
 }

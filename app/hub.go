@@ -59,6 +59,7 @@ type Notifier interface {
 type ItemNotice struct {
 	Code, Kind, Server, Severity, Title string
 	Group                               string          // of a held response: the item that it is in
+	ServerID, Shown                     string          // Shown is how Server is shown to people
 	Asked                               bool            // a model asked for it
 	Entry                               string          // of a client's file, where it is about one alone
 	Tools                               int             // that are new or changed; 0 where something else is too

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -378,7 +379,7 @@ func sortItems[T any](items []T, of func(T) store.Item) {
 }
 
 func noticeOf(it store.Item, server string) ItemNotice {
-	n := ItemNotice{Code: it.Code, Kind: it.Kind, Server: server, Severity: it.Severity, Title: it.Title, Asked: it.Asked, Launch: launchAbout(it)}
+	n := ItemNotice{Code: it.Code, Kind: it.Kind, Server: server, ServerID: it.ServerID, Severity: it.Severity, Title: it.Title, Asked: it.Asked, Launch: launchAbout(it)}
 	others := 0
 	for _, p := range it.Parts {
 		if p.State == stateRemoved {
@@ -409,6 +410,9 @@ func hides(f inspect.Finding) bool {
 
 func (h *Hub) notify(n ItemNotice) {
 	if h.opts.Notifier != nil {
+		if n.Shown = n.Server; !fileItem(n.Kind) {
+			n.Shown = cmp.Or(h.shownNow(n.ServerID), n.Server)
+		}
 		h.opts.Notifier.Notify(n)
 	}
 }

@@ -227,7 +227,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 			return false, err
 		}
 	}
-	return true, h.noteDecided(tx, l.server.Name, d, it, out)
+	return true, h.noteDecided(tx, l.server, d, it, out)
 }
 
 // withKind adds a kind of which several requests are decided on at once.

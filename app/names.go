@@ -2,6 +2,8 @@ package app
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/store"
@@ -30,35 +32,46 @@ func calledOf(servers []store.Server) called {
 }
 
 func (c called) add(s store.Server) {
-	key := inspect.NameKey(s.Name)
-	if _, known := c[key]; known {
-		c[key] = ""
-		return
+	for _, key := range nameKeys(s.Name) {
+		if only, known := c[key]; known && only != s.ID {
+			c[key] = ""
+		} else if !known {
+			c[key] = s.ID
+		}
 	}
-	c[key] = s.ID
+}
+
+// nameKeys are equal for names that look alike on some surface: whole, or as they are cut there.
+func nameKeys(name string) []string {
+	keys := []string{inspect.NameKey(name)}
+	for i, most := range []int{inspect.MaxShownName, inspect.MaxNarrowName} {
+		if short := inspect.ShortName(name, most); short != name {
+			keys = append(keys, strconv.Itoa(i)+" "+inspect.NameKey(short)) // no key has a blank of its own
+		}
+	}
+	return keys
 }
 
 // shown is the name of a server where there is no room for the whole of it, and with what tells it apart where a reader could take it for
-// another's; "" where that is its name.
+// another's; "" where that is its name. Every surface for people shows a server by it, or narrower by inspect.NarrowName.
 func (c called) shown(s store.Server) string {
-	name := shortName(s)
-	if only, known := c[inspect.NameKey(s.Name)]; known && only != s.ID {
-		name = marked(s)
-	}
-	if name == s.Name {
-		return ""
-	}
-	return name
-}
-
-// shownBy is shown by id, "" for a server that is not among them.
-func (c called) shownBy(servers []store.Server, id string) string {
-	for _, s := range servers {
-		if s.ID == id {
-			return c.shown(s)
-		}
+	if name := c.always(s); name != s.Name {
+		return name
 	}
 	return ""
+}
+
+// always is shown, or the name.
+func (c called) always(s store.Server) string {
+	apart := inspect.LooksMarked(s.Name)
+	for _, key := range nameKeys(s.Name) {
+		only, known := c[key]
+		apart = apart || known && only != s.ID
+	}
+	if apart {
+		return marked(s)
+	}
+	return shortName(s)
 }
 
 // shortName is a name within a sentence of ours.
@@ -66,7 +79,7 @@ func shortName(s store.Server) string { return inspect.ShortName(s.Name, inspect
 
 // marked is a name with the first of its identity's hash.
 func marked(s store.Server) string {
-	return shortName(s) + " ·" + clip(s.ID, 4)
+	return inspect.MarkedName(shortName(s), s.ID)
 }
 
 // goesBy says whether a person who wrote name on a command line means this server: by its whole name, also as the client's file spells it,
@@ -77,3 +90,46 @@ func goesBy(s store.Server, name string) bool {
 
 // toldName is what the client of a server's wrapper is told.
 func toldName(name string, server store.Server) string { return inspect.ToldName(name, server.Number) }
+
+// retitled is a stored title of an item with the name as it is shown now: names come, go and change after a title is stored, and an older
+// version stored a number for a name in another script. A title that does not begin with a name of its server stays as it is.
+func retitled(title string, s store.Server, shown string) string {
+	if shown == "" {
+		shown = shortName(s)
+	}
+	number := strconv.Itoa(s.Number)
+	for _, name := range append([]string{s.Name, "server-" + number, "server " + number}, s.Names...) {
+		for _, as := range []string{inspect.ShortName(name, inspect.MaxShownName), name} {
+			if rest, ok := strings.CutPrefix(title, as); ok && as != "" && (strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, ":")) {
+				return shown + rest
+			}
+		}
+	}
+	return title
+}
+
+// shownIn is shown, among all servers of a store.
+func shownIn(tx *store.Tx, server store.Server) string {
+	servers, err := tx.Servers()
+	if err != nil {
+		return ""
+	}
+	return calledOf(servers).shown(server)
+}
+
+// shownNow is how a server is shown, "" where it is not known. The Hub's lock is held.
+func (h *Hub) shownNow(id string) (shown string) {
+	if h.store == nil || id == "" {
+		return ""
+	}
+	_ = h.store.View(func(tx *store.Tx) error {
+		servers, err := tx.Servers()
+		for _, s := range servers {
+			if s.ID == id {
+				shown = calledOf(servers).always(s)
+			}
+		}
+		return err
+	})
+	return shown
+}

@@ -1,10 +1,13 @@
 package app
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/store"
 )
 
 // The names of the issue: whole in what is machine-read, shown with at most 64 characters, and told to the client as plain ones alone.
@@ -97,6 +100,131 @@ func TestNamesThatLookAlikeAreToldApart(t *testing.T) {
 		if whole, err := p.Item(it.Code); err != nil || whole.Shown != it.Shown {
 			t.Errorf("whole, it is shown as %q, %v", whole.Shown, err)
 		}
+	}
+}
+
+// The one name of a server, on everything that a person looks at: the title of its item, its records, its notification, what waits for a
+// client. Two are told apart there too, and the records of one are not those of the other.
+func TestEverySurfaceShowsAServerByOneName(t *testing.T) {
+	p := newPlace(t)
+	said := map[string]ItemNotice{}
+	p.opts.Notifier = notifierFunc(func(n ItemNotice) { said[n.Server+n.Shown] = n })
+	one, two := p.wrap("Google Drive", "one"), p.wrap("Google Drive", "two")
+	long := p.wrap(strings.Repeat("名", 101), "three")
+	for _, w := range []*server{one, two, long} {
+		w.report(tool("a", "one"))
+	}
+	servers, err := p.Servers()
+	if err != nil || len(servers) != 3 {
+		t.Fatalf("%+v, %v", servers, err)
+	}
+	for _, s := range servers {
+		if s.Shown == "" {
+			t.Fatalf("%s is shown as it is", s.Server)
+		}
+		item := control.InboxItem{}
+		for _, it := range p.inboxNow() {
+			if it.Identity == s.Identity {
+				item = it
+			}
+		}
+		if item.Title != s.Shown+" is new: 1 tool" {
+			t.Errorf("%s: the title is %q", s.Shown, item.Title)
+		}
+		whole, err := p.Item(item.Code)
+		if err != nil || whole.Title != item.Title || whole.Server != s.Server {
+			t.Errorf("%s: whole, %q, %q, %v", s.Shown, whole.Title, whole.Server, err)
+		}
+		page, err := p.ServerWhole(s.ID)
+		if err != nil || len(page.Waiting) != 1 || page.Waiting[0].Title != item.Title || page.Waiting[0].Shown != s.Shown {
+			t.Errorf("%s: on its page %+v, %v", s.Shown, page.Waiting, err)
+		}
+		records, err := p.Activity(control.ActivityQuery{Server: s.Shown})
+		if err != nil || len(records.Items) != 1 || records.Items[0].ServerID != s.ID || records.ShownOf(records.Items[0]) != s.Shown || records.Items[0].Server != s.Server {
+			t.Errorf("%s: records %+v, %v", s.Shown, records, err)
+		}
+	}
+	all, err := p.Activity(control.ActivityQuery{Server: "Google Drive"})
+	if err != nil || len(all.Items) != 2 || all.ShownOf(all.Items[0]) == all.ShownOf(all.Items[1]) {
+		t.Errorf("of both: %+v, %v", all, err)
+	}
+	second := servers[0]
+	for _, s := range servers {
+		if strings.Contains(s.Identity, "two") {
+			second = s
+		}
+	}
+	if n, ok := said[second.Server+second.Shown]; !ok || n.ServerID != second.ID {
+		t.Errorf("notified: %+v", said)
+	}
+}
+
+type notifierFunc func(ItemNotice)
+
+func (f notifierFunc) Notify(n ItemNotice) { f(n) }
+
+// What is cut must not make two names one, and a name that ends like a mark of ours is no mark.
+func TestNoTwoServersAreShownAlike(t *testing.T) {
+	middle := func(in string) string { return strings.Repeat("a", 40) + in + strings.Repeat("z", 40) }
+	for name, names := range map[string][]string{
+		"equal":                              {"weather", "weather"},
+		"by look":                            {"weather", "wеather"},
+		"cut at 64":                          {middle("one"), middle("two")},
+		"cut at 32, in a menu":               {strings.Repeat("a", 20) + "one" + strings.Repeat("z", 20), strings.Repeat("a", 20) + "two" + strings.Repeat("z", 20)},
+		"a name like another with its mark":  {"weather", "weather", "weather ·" + store.ServerID("stdio", []string{"0"}, "")[:4]},
+		"a name that only looks like marked": {"weather ·1a2b", "notes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var servers []store.Server
+			for i, name := range names {
+				servers = append(servers, store.Server{ID: store.ServerID("stdio", []string{strconv.Itoa(i)}, ""), Name: name})
+			}
+			wide, narrow, c := map[string]bool{}, map[string]bool{}, calledOf(servers)
+			for _, s := range servers {
+				shown := c.always(s)
+				wide[shown], narrow[inspect.NarrowName(shown, inspect.MaxNarrowName)] = true, true
+				if name == "a name that only looks like marked" && s.Name != "notes" && shown != s.Name+" ·"+s.ID[:4] {
+					t.Errorf("%q is shown as %q", s.Name, shown)
+				}
+			}
+			if len(wide) != len(servers) || len(narrow) != len(servers) {
+				t.Errorf("%v, %v", wide, narrow)
+			}
+		})
+	}
+}
+
+func TestAStoredTitleIsReadWithTheNameOfNow(t *testing.T) {
+	long := strings.Repeat("名", 101)
+	for name, c := range map[string]struct {
+		title  string
+		server store.Server
+		shown  string
+		want   string
+	}{
+		"as it was":                              {"weather is new: 1 tool", store.Server{Name: "weather"}, "", "weather is new: 1 tool"},
+		"two of one name since":                  {"weather: the tool \"a\" changed", store.Server{Name: "weather"}, "weather ·1a2b", "weather ·1a2b: the tool \"a\" changed"},
+		"by a number, of an older version":       {"server-6 is new: 1 tool", store.Server{Name: "ملفات", Number: 6}, "", "ملفات is new: 1 tool"},
+		"the number of another server":           {"server-6 is new: 1 tool", store.Server{Name: "ملفات", Number: 7}, "", "server-6 is new: 1 tool"},
+		"under a name it had":                    {"old name is new: 1 tool", store.Server{Name: "new name", Names: []string{"old name"}}, "", "new name is new: 1 tool"},
+		"cut":                                    {inspect.ShortName(long, 64) + " is new: 1 tool", store.Server{Name: long}, inspect.ShortName(long, 64) + " ·1a2b", inspect.ShortName(long, 64) + " ·1a2b is new: 1 tool"},
+		"a longer word that begins like it":      {"weathering is new: 1 tool", store.Server{Name: "weather"}, "weather ·1a2b", "weathering is new: 1 tool"},
+		"no name in it":                          {"Response from \"read\" held for review", store.Server{Name: "mail"}, "mail ·1a2b", "Response from \"read\" held for review"},
+		"a number that only begins the same way": {"server-61 is new", store.Server{Name: "ملفات", Number: 6}, "", "server-61 is new"},
+	} {
+		if got := retitled(c.title, c.server, c.shown); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// Records of a version that knew no ids are shown by the one server of their name, and by their name alone where it could be two.
+func TestOldRecordsAreShownByTheOneServerOfTheirName(t *testing.T) {
+	id := func(of string) string { return store.ServerID("stdio", []string{of}, "") }
+	servers := recordServers{{ID: id("a"), Name: "weather"}, {ID: id("b"), Name: "wеather"}, {ID: id("c"), Name: "mail"}, {ID: id("d"), Name: "mail"}}
+	shown := servers.shownOf([]control.Record{{Server: "weather"}, {Server: "mail"}, {Server: "mail", ServerID: id("c")}, {Server: "gone"}, {}})
+	if len(shown) != 2 || shown["=weather"] != "weather ·"+id("a")[:4] || shown[id("c")] != "mail ·"+id("c")[:4] {
+		t.Errorf("%v", shown)
 	}
 }
 

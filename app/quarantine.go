@@ -313,7 +313,7 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 			summary += "; it was too large to keep and is gone"
 		}
 		_, err := tx.Append(h.record("quarantine", "held", store.Record{
-			Server: server, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
+			Server: server, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
 			Detail: detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": clip(inspect.Escape(one.Method), maxName), "item": clip(one.Item, maxName), "rule_set": one.RuleSet}),
 		}))
 		h.crashPoint("hold")

@@ -362,7 +362,7 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger, s *session, r control.Report, 
 		rules[f.Rule] = true
 	}
 	return []store.Record{h.record("policy_decision", "warned", store.Record{
-		Server: l.server.Name, Session: s.id, Client: s.client,
+		Server: l.server.Name, ServerID: l.server.ID, Session: s.id, Client: s.client,
 		Summary: "what the server declares has warnings as a whole",
 		Detail:  detail(map[string]any{"check": "metadata", "rules": slices.Sorted(maps.Keys(rules))}),
 	})}, nil
@@ -391,7 +391,7 @@ func (h *Hub) trust(tx *store.Tx, l *ledger, keys []string, now time.Time) (stor
 	}
 	l.server.FirstUse = now
 	return h.record("approval", "ok", store.Record{
-		Server: l.server.Name, Mode: "trust-clean",
+		Server: l.server.Name, ServerID: l.server.ID, Mode: "trust-clean",
 		Summary: fmt.Sprintf("%s trusted on first use, never read", count(len(keys), "item")),
 		Detail:  detail(map[string]any{"check": "first_use", "items": cutList(keys)}),
 	}), l.putServer(tx)

@@ -290,7 +290,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 		}
 	}
 	keys := append(append([]string(nil), out.Approved...), out.Rejected...)
-	if err := h.noteDecision(tx, "", kind, it.Code, keys, words, map[string]any{"check": "settings", "changes": decided, "next": out.Next}); err != nil {
+	if err := h.noteDecision(tx, store.Server{}, kind, it.Code, keys, words, map[string]any{"check": "settings", "changes": decided, "next": out.Next}); err != nil {
 		return false, nil, err
 	}
 	if !d.Reject {

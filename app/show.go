@@ -69,6 +69,9 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	if h.lost != nil {
 		out.Waiting = []control.InboxItem{h.lost.item()}
 	}
+	for i := range out.Unseen {
+		out.Unseen[i].Shown = shown[out.Unseen[i].ID]
+	}
 	out.WaitingCount, out.WaitingBy = len(out.Waiting), map[string]int{}
 	for _, it := range out.Waiting {
 		out.WaitingBy[it.Severity]++
@@ -129,6 +132,7 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 		items[i] = inboxItem(it.Item, byID[it.ServerID])
 		if server, known := byID[it.ServerID]; known && !fileItem(it.Kind) {
 			items[i].Shown = names.shown(server)
+			items[i].Title = retitled(items[i].Title, server, items[i].Shown)
 		}
 		h.told(tx, it.held, &items[i])
 		if it.Kind == kindLaunch {
@@ -193,7 +197,12 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		}
 		defer func() {
 			if servers, bad := tx.Servers(); bad == nil && !fileItem(it.Kind) {
-				out.Shown = calledOf(servers).shownBy(servers, it.ServerID)
+				for _, s := range servers {
+					if s.ID == it.ServerID {
+						out.Shown = calledOf(servers).shown(s)
+						out.Title = retitled(out.Title, s, out.Shown)
+					}
+				}
 			}
 		}()
 		if it.Kind == kindSettings {

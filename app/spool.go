@@ -74,7 +74,7 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 	records, refused := s.caused(name, rest)
 	if refused += strange; refused > 0 {
 		records = append(records, h.record("guard_problem", "warned", store.Record{
-			Server: name, Session: s.id, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", count(refused, "record")),
+			Server: name, ServerID: s.server, Session: s.id, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", count(refused, "record")),
 			Detail: detail(map[string]any{"check": "records", "count": refused}),
 		}))
 	}
@@ -185,7 +185,7 @@ func (h *Hub) Ended(from control.Register, processes int) {
 		s, name = known, of
 	}
 	_, err := h.store.AppendNow(h.record("guard_problem", "blocked", store.Record{
-		Server: name, Client: s.client, Session: s.id,
+		Server: name, ServerID: s.server, Client: s.client, Session: s.id,
 		Summary: "its guard was killed while it ran; the hub stopped what was left of it",
 		Detail:  detail(map[string]any{"check": "leftover", "count": processes}),
 	}))

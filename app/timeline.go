@@ -132,7 +132,7 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 			continue
 		}
 		record := store.Record{
-			Server: l.server.Name, Tool: toolOf(j.Key), Summary: words, Client: s.client, Session: s.id,
+			Server: l.server.Name, ServerID: l.server.ID, Tool: toolOf(j.Key), Summary: words, Client: s.client, Session: s.id,
 			Detail: detail(map[string]any{"check": "pins", "item": j.Key, "state": j.State, "digest": j.Declared, "before": old.Declared}),
 		}
 		if j.Waits {
@@ -142,13 +142,13 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 	}
 	if left > 0 {
 		records = append(records, h.record("drift", "blocked", store.Record{
-			Server: l.server.Name, Session: s.id, Summary: fmt.Sprintf("%s more changed at the same time", count(left, "item")),
+			Server: l.server.Name, ServerID: l.server.ID, Session: s.id, Summary: fmt.Sprintf("%s more changed at the same time", count(left, "item")),
 			Detail: detail(map[string]any{"check": "pins", "count": left}),
 		}))
 	}
 	if fresh > 0 {
 		records = append(records, h.record("policy_decision", "blocked", store.Record{
-			Server: l.server.Name, Code: codes[kindNewServer], Client: s.client, Session: s.id,
+			Server: l.server.Name, ServerID: l.server.ID, Code: codes[kindNewServer], Client: s.client, Session: s.id,
 			Summary: "a new server: " + count(fresh, "item") + " to review",
 			Detail:  detail(map[string]any{"check": "first_use", "count": fresh}),
 		}))
@@ -212,7 +212,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 	if refused += strange; refused > 0 && !s.strange {
 		s.strange = true
 		records = append(records, h.record("guard_problem", "warned", store.Record{
-			Server: name, Session: s.id, Summary: "left out records that a guard could not have written",
+			Server: name, ServerID: s.server, Session: s.id, Summary: "left out records that a guard could not have written",
 			Detail: detail(map[string]any{"check": "records", "count": refused}),
 		}))
 	}
@@ -240,7 +240,7 @@ func (s *session) caused(name string, sent []control.Record) (records []store.Re
 			continue
 		}
 		record := store.Record(in)
-		record.Server = name
+		record.Server, record.ServerID = name, s.server
 		record.Tool = clip(record.Tool, maxName)
 		record.Summary = clip(maskText(record.Summary, s.secrets), 4096)
 		if record.Kind == control.KindRead || record.Kind == control.KindPrompt {
@@ -298,7 +298,11 @@ func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
 	if err := s.Flush(); err != nil {
 		return control.Activity{}, h.failedReading(err)
 	}
-	found, err := s.Records(store.Query(q))
+	about := h.asked(q.Server)
+	found, err := s.Records(store.Query{
+		Server: about.name, ServerID: about.id, Tool: q.Tool, Kind: q.Kind, Status: q.Status, Since: q.Since, Limit: q.Limit, After: q.After, Oldest: q.Oldest,
+		Before: q.Before, Text: q.Text,
+	})
 	if errors.Is(err, store.ErrNotFound) {
 		return control.Activity{}, answer(control.CodeNotFound, "record %s is gone; start again without it", inspect.Escape(clip(q.After+q.Before, 64)))
 	}
@@ -309,6 +313,7 @@ func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
 	for i, r := range found {
 		out.Items[i] = control.Record(r)
 	}
+	out.Shown = about.servers.shownOf(out.Items)
 	return out, nil
 }
 

@@ -56,7 +56,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 		if waits, err := tx.WaitingFor(id, kindNewServer); err == nil {
 			out.Code = waits.Code
 		}
-		return true, h.noteDecision(tx, l.server.Name, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
+		return true, h.noteDecision(tx, l.server, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
 	})
 	if err != nil {
 		return control.Blocked{}, h.failed(err)

@@ -140,6 +140,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 				return err
 			}
 			shown := inboxItem(it.Item, server)
+			shown.Shown, shown.Title = out.Shown, retitled(shown.Title, server, out.Shown)
 			h.told(tx, it.held, &shown)
 			out.Waiting = append(out.Waiting, shown)
 		}

@@ -29,6 +29,7 @@ type Record struct {
 	Bytes      int64           `json:"bytes,omitempty"`
 	Prev       string          `json:"prev,omitempty"`
 	Hash       string          `json:"hash,omitempty"`
+	ServerID   string          `json:"server_id,omitempty"` // of the server, for two that have one name; the hub sets it
 }
 
 // Kinds that the store itself needs to know: traffic is what may be dropped under pressure, decisions and drift what goes last.
@@ -88,7 +89,7 @@ func (r *Record) settle(now time.Time) {
 	}
 	// encoding/json writes an invalid byte as an escape and the character that this decodes to as itself: a record that is
 	// read and written again would have another hash.
-	for _, text := range []*string{&r.ID, &r.Kind, &r.Status, &r.Server, &r.Tool, &r.Code, &r.Mode, &r.Summary, &r.Client, &r.Session, &r.Request} {
+	for _, text := range []*string{&r.ID, &r.Kind, &r.Status, &r.Server, &r.Tool, &r.Code, &r.Mode, &r.Summary, &r.Client, &r.Session, &r.Request, &r.ServerID} {
 		*text = strings.ToValidUTF8(*text, "\uFFFD")
 	}
 	r.Detail = bytes.ToValidUTF8(r.Detail, []byte("\uFFFD"))

@@ -8,9 +8,12 @@ import (
 	"time"
 )
 
-// Query asks for part of the timeline. Fields, order and types are those of the wire's query. Empty fields match all.
+// Query asks for part of the timeline. Empty fields match all.
 type Query struct {
 	Server string
+	// ServerID is the one server that Server names, "" where several have the name.
+	ServerID string
+
 	Tool   string
 	Kind   string // or several, with commas between
 	Status string // likewise
@@ -28,9 +31,17 @@ const (
 )
 
 func (q Query) matches(r *Record) bool {
-	return (q.Server == "" || q.Server == r.Server) && (q.Tool == "" || q.Tool == r.Tool) &&
+	return q.of(r) && (q.Tool == "" || q.Tool == r.Tool) &&
 		among(q.Kind, r.Kind) && among(q.Status, r.Status) &&
 		(q.Since.IsZero() || !r.Time.Before(q.Since)) && q.says(r)
+}
+
+// of says whether a record is of the server asked for: by its id where both have one, else by its name.
+func (q Query) of(r *Record) bool {
+	if q.ServerID != "" && r.ServerID != "" {
+		return q.ServerID == r.ServerID
+	}
+	return q.Server == "" || q.Server == r.Server
 }
 
 // among says whether a word is one of those asked for: none, one, or several with commas between.

@@ -292,6 +292,7 @@ type Record struct {
 	Kind       string `json:"kind"`
 	Status     string `json:"status"`
 	Server     string `json:"server"`
+	Shown      string `json:"shown"` // how Server is shown
 	Tool       string `json:"tool"`
 	Named      string `json:"named"` // what a read names: a URI, a prompt; "" for other records
 	Code       string `json:"code"`

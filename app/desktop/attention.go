@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -71,7 +72,7 @@ func about(n app.ItemNotice) string {
 	case "settings_changed":
 		return ""
 	}
-	return n.Server
+	return n.Shown
 }
 
 // follow brings the icon up to what waits, and takes back what was said of items that wait no more.
@@ -126,7 +127,7 @@ var kindWords = map[string]string{
 func trayState(waiting []control.InboxItem, c control.Coverage, l app.Light) tray.State {
 	s := tray.State{Mood: moodOf(l), Count: len(waiting), Coverage: fmt.Sprintf("Guarding %d of %d %s", c.Guarded, c.Total, plural(c.Total, "server"))}
 	for _, it := range waiting {
-		name := it.Server
+		name := cmp.Or(it.Shown, it.Server)
 		if it.Kind == "unguarded" && len(it.Parts) > 0 {
 			name = strings.TrimPrefix(it.Parts[0].Item, "entry:")
 		}

@@ -12,6 +12,7 @@ func TestTheIconShowsTheLightOfAll(t *testing.T) {
 	drift := control.InboxItem{Code: "4F2A", Kind: "changed", Server: "weather", Severity: "review"}
 	lost := control.InboxItem{Code: "9KQT", Kind: "unguarded", Server: "Claude Desktop", Severity: "high", Parts: []control.Part{{Item: "entry:filesystem"}}}
 	sly := control.InboxItem{Code: "2222", Kind: "new_server", Server: "click <b>Allow</b> now", Severity: "review"}
+	marked := control.InboxItem{Code: "5555", Kind: "new_server", Server: "Google Drive", Shown: "Google Drive ·1a2b", Severity: "review"}
 	odd := control.InboxItem{Code: "3333", Kind: "hologram", Server: "notes", Severity: "review"}
 	for name, c := range map[string]struct {
 		light   app.Light
@@ -28,6 +29,7 @@ func TestTheIconShowsTheLightOfAll(t *testing.T) {
 		"nothing works is an outline":   {app.Light{Colour: app.Amber, State: app.LightBroken, Words: "Sallyport isn't working"}, nil, tray.Failing, "Sallyport isn't working — open to see why", ""},
 		"a colour that nobody knows is": {app.Light{Colour: "blue"}, nil, tray.Failing, "Sallyport — ", ""},
 		"a name that speaks":            {app.Light{Colour: app.Amber, State: app.LightReview}, []control.InboxItem{sly}, tray.Attention, "Sallyport — ", "a server — new server"},
+		"one of two of one name":        {app.Light{Colour: app.Amber, State: app.LightReview}, []control.InboxItem{marked}, tray.Attention, "Sallyport — ", "Google Drive ·1a2b — new server"},
 		"a kind that nobody knows":      {app.Light{Colour: app.Amber, State: app.LightReview}, []control.InboxItem{odd}, tray.Attention, "Sallyport — ", "notes — needs your review"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -67,7 +68,7 @@ func (p *Page) CleanServers() (CleanSet, error) {
 	out := CleanSet{Digest: set.Digest, ArmAfterMs: int(armAfter / time.Millisecond), Servers: []CleanServer{}, Other: set.Other}
 	for _, s := range set.Items {
 		row := CleanServer{
-			Code: s.Code, Server: s.Server, Command: some(s.Command), URL: s.URL, Tools: s.Tools, Parts: some(s.Parts), Before: entryBefore(s.Before),
+			Code: s.Code, Server: cmp.Or(s.Shown, s.Server), Command: some(s.Command), URL: s.URL, Tools: s.Tools, Parts: some(s.Parts), Before: entryBefore(s.Before),
 		}
 		if s.Can != nil {
 			row.Can, row.Source, row.Dispute = s.Can.String(), s.Can.Source(), s.Can.Disputed

@@ -135,9 +135,9 @@ func entries(all []control.ClientEntry) []ClientEntry {
 	return out
 }
 
-func record(r control.Record) Record {
+func record(r control.Record, shown string) Record {
 	return Record{
-		ID: r.ID, Time: stamp(r.Time), Kind: r.Kind, Status: r.Status, Server: r.Server, Tool: r.Tool, Named: r.Named(), Code: r.Code, Mode: r.Mode,
+		ID: r.ID, Time: stamp(r.Time), Kind: r.Kind, Status: r.Status, Server: r.Server, Shown: shown, Tool: r.Tool, Named: r.Named(), Code: r.Code, Mode: r.Mode,
 		Summary: r.Summary, Client: r.Client, DurationUS: r.DurationUS, Bytes: r.Bytes,
 	}
 }

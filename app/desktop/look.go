@@ -98,7 +98,7 @@ func (p *Page) Activity(q ActivityQuery) (Activity, error) {
 	found, err := h.Activity(ask)
 	out := Activity{Items: []Record{}}
 	for _, r := range slices.Backward(found.Items) {
-		out.Items = append(out.Items, record(r))
+		out.Items = append(out.Items, record(r, found.ShownOf(r)))
 	}
 	return out, err
 }
@@ -110,7 +110,7 @@ func (p *Page) Record(id string) (ActivityRecord, error) {
 		return ActivityRecord{}, err
 	}
 	r, err := h.Record(id)
-	return ActivityRecord{Record: record(r), Detail: pretty(r.Detail), Session: r.Session, Request: r.Request, Prev: r.Prev, Hash: r.Hash}, err
+	return ActivityRecord{Record: record(r, r.Server), Detail: pretty(r.Detail), Session: r.Session, Request: r.Request, Prev: r.Prev, Hash: r.Hash}, err
 }
 
 // Settings are the rows of the table, for a server where one is named.

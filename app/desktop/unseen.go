@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/sallyport/sallyport/app"
@@ -11,7 +12,7 @@ import (
 func unseen(list []control.UnseenServer) []Unseen {
 	rows := []Unseen{}
 	for _, u := range list {
-		row := Unseen{Client: app.ClientTitle(u.Client), Server: u.Server, Identity: u.Identity, Next: u.Next, Code: u.Code}
+		row := Unseen{Client: app.ClientTitle(u.Client), Server: cmp.Or(u.Shown, u.Server), Identity: u.Identity, Next: u.Next, Code: u.Code}
 		if !slices.Contains(rows, row) {
 			rows = append(rows, row)
 		}

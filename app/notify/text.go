@@ -10,7 +10,7 @@ import (
 const (
 	maxTitle = 45
 	maxBody  = 120
-	maxName  = 32
+	maxName  = inspect.MaxNarrowName
 )
 
 // The buttons of a note, as a system knows them.
@@ -21,15 +21,17 @@ const (
 
 const maxShown = 256 // notes kept in mind; a daemon says when one is gone, other systems do not
 
-// SafeName is a server's name as one of our own sentences may carry it, cut in the middle, or otherwise ("a server") where it could be read as
+// SafeName is a server's name as one of our own sentences may carry it, cut in the middle with its mark kept, or otherwise ("a server") where it could be read as
 // something else than a name: it is clean, and has no markup and no quotes.
 func SafeName(name, otherwise string) string {
 	if name == "" || inspect.PersonName(name) != name || strings.ContainsAny(name, "<>&\"'`[](){};:/\\“”„‘’«»") {
 		return otherwise
 	}
-	return inspect.ShortName(name, maxName)
+	return inspect.NarrowName(name, maxName)
 }
 
 // plain is text with every character dropped that is not drawn, or that changes how others are drawn, with runs of white
-// space as one space, cut to at most most characters as a reader counts them.
-func plain(text string, most int) string { return inspect.FirstOf(inspect.PersonName(text), most) }
+// space as one space, names that run from right to left each in a place of their own, cut to at most most characters as a reader counts them.
+func plain(text string, most int) string {
+	return inspect.Isolated(inspect.FirstOf(inspect.PersonName(text), most))
+}

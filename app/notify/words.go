@@ -1,6 +1,10 @@
 package notify
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
 
 // Subject is what an inbox item is about, as far as a note says it. Nothing in it is the text of a server: Server is the
 // name that the client's file has, and is shown only where it is harmless.
@@ -41,7 +45,7 @@ func Say(s Subject) Note {
 		if name == "" {
 			return nameless
 		}
-		return fmt.Sprintf(format, plain(name, maxTitle-len(format)+len("%s")))
+		return fmt.Sprintf(format, inspect.NarrowName(name, maxTitle-len(format)+len("%s")))
 	}
 	who := name
 	if who == "" {

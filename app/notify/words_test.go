@@ -87,6 +87,9 @@ func TestANameThatCouldBeReadAsMoreIsNotSaid(t *testing.T) {
 	if got := SafeName(strings.Repeat("m", maxName+1), "a server"); got != strings.Repeat("m", 16)+"…"+strings.Repeat("m", 15) {
 		t.Errorf("a long name is %q", got)
 	}
+	if got := SafeName(strings.Repeat("m", 64)+" ·1a2b", "a server"); got != strings.Repeat("m", 13)+"…"+strings.Repeat("m", 12)+" ·1a2b" {
+		t.Errorf("a long name with its mark is %q", got)
+	}
 	for _, name := range []string{"weather", "my-server_2.0", "Google Drive", "ملفات المشروع", "项目文件", "プロジェクト", "👩‍👩‍👧‍👦", "github ·a1b2"} {
 		if got := SafeName(name, "a server"); got != name {
 			t.Errorf("SafeName(%q) is %q", name, got)
@@ -110,11 +113,35 @@ func TestWhatANoteSays(t *testing.T) {
 		{Subject{Kind: "launch", Launch: "loader", Server: "filesystem", Blocked: true}, "filesystem starts differently", "It's the same command, but a variable can now load other code. Blocked until you review it."},
 		{Subject{Kind: "launch", Launch: "surroundings", Server: "filesystem"}, "filesystem starts differently", "It's the same program, in a different folder or with different variables. It is still running."},
 		{Subject{Kind: "unguarded", Server: "filesystem"}, "filesystem is not guarded", "The guard was removed from Claude's settings. Claude can use it unchecked."},
-		{Subject{Kind: "unguarded", Server: strings.Repeat("m", 32)}, strings.Repeat("m", 29) + "… is not guarded", "The guard was removed from Claude's settings. Claude can use it unchecked."},
+		{Subject{Kind: "unguarded", Server: strings.Repeat("m", 32)}, strings.Repeat("m", 15) + "…" + strings.Repeat("m", 14) + " is not guarded", "The guard was removed from Claude's settings. Claude can use it unchecked."},
 		{Subject{Kind: "changed", Server: "<weather>", Tools: 1}, "A tool changed and is blocked", "A tool from a server changed. It stays blocked until you review it."},
 	} {
 		if n := Say(test.subject); n.Title != test.title || n.Body != test.body {
 			t.Errorf("%+v says\n  %q %q\nwant\n  %q %q", test.subject, n.Title, n.Body, test.title, test.body)
+		}
+	}
+}
+
+// What a desktop is given, letter for letter: the names of the issue, and two that look alike.
+func TestANoteShowsTheNameItsPersonGaveIt(t *testing.T) {
+	for name, c := range map[string]struct{ shown, title string }{
+		"Arabic":           {"ملفات المشروع", "New server: \u2068ملفات المشروع\u2069"},
+		"Arabic, marked":   {"ملفات المشروع ·1a2b", "New server: \u2068ملفات المشروع ·1a2b\u2069"},
+		"Chinese":          {"项目文件", "New server: 项目文件"},
+		"Japanese":         {"プロジェクトのファイル", "New server: プロジェクトのファイル"},
+		"joined emoji":     {"👩‍👩‍👧‍👦 ❤️‍🔥", "New server: 👩‍👩‍👧‍👦 ❤️‍🔥"},
+		"blanks":           {"Google Drive of mine", "New server: Google Drive of mine"},
+		"64 characters":    {strings.Repeat("é", 64), "New server: " + strings.Repeat("é", 16) + "…" + strings.Repeat("é", 15)},
+		"101, as shown":    {strings.Repeat("名", 32) + "…" + strings.Repeat("名", 30) + "前", "New server: " + strings.Repeat("名", 16) + "…" + strings.Repeat("名", 14) + "前"},
+		"64 with its mark": {strings.Repeat("é", 64) + " ·9f00", "New server: " + strings.Repeat("é", 13) + "…" + strings.Repeat("é", 12) + " ·9f00"},
+	} {
+		n := Say(Subject{Kind: "new_server", Server: c.shown, Code: "4F2A"})
+		if got := plain(n.Title, maxTitle); got != c.title {
+			t.Errorf("%s: %q, want %q", name, got, c.title)
+		}
+		held := Say(Subject{Kind: "launch", Server: c.shown, Code: "4F2A"})
+		if got := plain(held.Title, maxTitle); !strings.HasSuffix(got, " starts differently") || strings.Contains(c.shown, " ·") != strings.Contains(got, " ·") {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

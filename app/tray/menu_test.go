@@ -70,9 +70,13 @@ func TestARowCarriesOneLineThatIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, want string }{
 		{"weather — tool changed", "weather — tool changed"},
-		{"a\nb\t c\x1b[31m", "a b c[31m"},
+		{"a\nb\t c\x1b[31m", "a b c"},
 		{"\u202eevil\u2066 \u200b\U000e0041", "evil"},
-		{"e\u0301 \ufe0f\xff", "e"},
+		{"e\u0301 \ufe0f\xff", "e\u0301"},
+		{"👩‍👩‍👧‍👦 — new server", "👩‍👩‍👧‍👦 — new server"},
+		{"プロジェクト ·1a2b — new server", "プロジェクト ·1a2b — new server"},
+		{"ملفات ·1a2b — new server", "\u2068ملفات ·1a2b\u2069 — new server"},
+		{strings.Repeat("👨‍👩‍👧", 32) + " ·1a2b — new server", strings.Repeat("👨‍👩‍👧", 32) + " ·1a2b — new server"},
 		{strings.Repeat("m", 100), strings.Repeat("m", maxLine-1) + "…"},
 		{"", ""},
 	} {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 type activityCommand struct {
@@ -54,7 +55,7 @@ func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
 			return exitFailed, err
 		}
 		if c.JSON && !c.Follow {
-			return exitFine, writeJSON(s.out, listOf(found.Items))
+			return exitFine, writeJSON(s.out, found)
 		}
 		for _, r := range found.Items {
 			if c.JSON {
@@ -63,7 +64,7 @@ func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
 				}
 				continue
 			}
-			p.record(r)
+			p.record(r, found.ShownOf(r))
 		}
 		if !c.Follow {
 			return exitFine, nil
@@ -119,8 +120,8 @@ func parseSince(typed string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--since %q is not a time (2026-01-02T15:04:05Z), a day (2026-01-02) or an age (2h)", typed)
 }
 
-func (p *page) record(r control.Record) {
-	about := shownServer(r.Server, "")
+func (p *page) record(r control.Record, shown string) {
+	about := shownServer("", inspect.ShortName(shown, inspect.MaxShownName+inspect.MarkLength))
 	if r.Tool != "" {
 		about += "/" + short(r.Tool, 40)
 	}
@@ -164,7 +165,7 @@ func (c activityShowCommand) run(ctx context.Context, s streams) (int, error) {
 	p := newPage(s)
 	line := func(name, value string) {
 		if value != "" {
-			p.printf("%-9s %s\n", name, text(value))
+			p.printf("%-9s %s\n", name, short(value, 4096))
 		}
 	}
 	line("id", r.ID)
@@ -172,6 +173,7 @@ func (c activityShowCommand) run(ctx context.Context, s streams) (int, error) {
 	line("kind", r.Kind)
 	line("status", r.Status)
 	line("server", r.Server)
+	line("of", r.ServerID)
 	line("tool", r.Tool)
 	line("item", r.Code)
 	line("mode", r.Mode)

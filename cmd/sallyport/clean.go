@@ -125,7 +125,7 @@ func (d cleanDecision) nothing(s streams, set control.CleanSet) (int, error) {
 func (p *page) cleanSet(set control.CleanSet) {
 	p.printf("%s\n", p.paint(bold, counted(len(set.Items), "new server")+" without warnings"))
 	for _, one := range set.Items {
-		p.printf("\n%s  item %s\n", p.paint(bold, text(one.Server)), text(one.Code))
+		p.printf("\n%s  item %s\n", p.paint(bold, shownServer(one.Server, one.Shown)), text(one.Code))
 		fact := func(name, value string) {
 			if value != "" {
 				p.line("  ", fmt.Sprintf("%-9s", name), value)

@@ -100,6 +100,7 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 		fact("file", d.Path)
 	} else {
 		p.named("  ", fmt.Sprintf("%-13s", "server"), d.Server)
+		fact("shown as", d.Shown)
 	}
 	fact("runs", commandText(d.Command))
 	fact("address", d.URL)

@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 	"app/clientconfig": {},
 	"app/notify":       {"proxy/inspect"},
 	"app/reveal":       {},
-	"app/tray":         {},
+	"app/tray":         {"proxy/inspect"},
 	"app/tray/panel":   {}, // the other end of both, for tests
 	"app/desktop":      {"app", "app/notify", "app/reveal", "app/tray", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers"},
 	"frontend":         {},

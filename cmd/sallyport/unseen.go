@@ -11,7 +11,7 @@ import (
 func (p *page) unseen(list []control.UnseenServer) {
 	said := map[string]bool{}
 	for _, u := range list {
-		line := fmt.Sprintf("%s: allowed, not yet seen by %s: %s", short(u.Server, 24), short(app.ClientTitle(u.Client), 24), short(u.Next, 48))
+		line := fmt.Sprintf("%s: allowed, not yet seen by %s: %s", shownServer(u.Server, u.Shown), short(app.ClientTitle(u.Client), 24), short(u.Next, 48))
 		if !said[line] { // some clients start a server twice
 			said[line] = true
 			p.printf("%s  %s\n", p.paint(yellow, text(u.Code)), line)

@@ -23,6 +23,7 @@ type CleanSet struct {
 type CleanServer struct {
 	Code     string          `json:"code"`
 	Server   string          `json:"server"`
+	Shown    string          `json:"shown,omitempty"` // see Server
 	Identity string          `json:"identity"`
 	Digest   string          `json:"digest"` // of its own item, which its approval binds to
 	Command  []string        `json:"command,omitempty"`

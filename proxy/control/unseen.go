@@ -17,7 +17,8 @@ type Unseen struct {
 type UnseenServer struct {
 	Client   string    `json:"client"`
 	Server   string    `json:"server"`
-	ID       string    `json:"id"` // of the server, as in Server
+	Shown    string    `json:"shown,omitempty"` // see Server
+	ID       string    `json:"id"`              // of the server, as in Server
 	Identity string    `json:"identity"`
 	Session  string    `json:"session"`
 	Items    int       `json:"items"`

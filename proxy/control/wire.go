@@ -4,6 +4,7 @@
 package control
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -156,6 +157,7 @@ type Record struct {
 	Bytes      int64           `json:"bytes,omitempty"`
 	Prev       string          `json:"prev,omitempty"`
 	Hash       string          `json:"hash,omitempty"`
+	ServerID   string          `json:"server_id,omitempty"` // of the server, for two that have one name; what a wrapper says of it is not believed
 }
 
 // Records carries a batch from a wrapper; Acked answers once all of it is durable.
@@ -418,6 +420,18 @@ type ActivityQuery struct {
 
 type Activity struct {
 	Items []Record `json:"items"`
+	// Shown is how the servers of these records are shown now, where that is not their name: by ServerID, and by "=" and the name for the
+	// records of a version that knew no ids. It is beside the records and not in them, because their hashes cover all of them.
+	Shown map[string]string `json:"shown,omitempty"`
+}
+
+// ShownOf is how the server of one of its records is shown.
+func (a Activity) ShownOf(r Record) string {
+	key := r.ServerID
+	if key == "" {
+		key = "=" + r.Server
+	}
+	return cmp.Or(a.Shown[key], r.Server)
 }
 
 // Verified answers `activity verify`. Bad is the first record that is not as it should be, "" when the chain holds.

@@ -12,6 +12,8 @@ import (
 const (
 	// MaxShownName is how many characters, as a reader counts them (graphemes), of a name are shown where there is no room for all.
 	MaxShownName = 64
+	// MaxNarrowName is how many there are room for in a notification and in the menu of the icon.
+	MaxNarrowName = 32
 	// maxWholeName is how many are kept.
 	maxWholeName = 256
 	// maxGivenName is how much of what a file has for a name is looked at.
@@ -79,6 +81,36 @@ func ShortName(name string, most int) string {
 	}
 	half := (most - 1) / 2
 	return strings.Join(all[:most-1-half], "") + "…" + strings.Join(all[len(all)-half:], "")
+}
+
+// MarkLength is how much MarkedName adds.
+const MarkLength = 6
+
+// MarkedName is a shown name with the first four characters of its server's id, for names that a reader may take for each other.
+func MarkedName(shown, id string) string { return shown + markSign + id[:min(len(id), 4)] }
+
+const markSign = " ·"
+
+// LooksMarked says whether a name ends like one that MarkedName has made.
+func LooksMarked(name string) bool {
+	_, mark := cutMark(name)
+	return mark != ""
+}
+
+func cutMark(name string) (rest, mark string) {
+	at := strings.LastIndex(name, markSign)
+	if at <= 0 || len(name)-at-len(markSign) != 4 || strings.Trim(name[at+len(markSign):], "0123456789abcdef") != "" {
+		return name, ""
+	}
+	return name[:at], name[at:]
+}
+
+// NarrowName is a shown name where there is room for most graphemes: cut in the middle, its mark kept.
+func NarrowName(shown string, most int) string {
+	if rest, mark := cutMark(shown); mark != "" && most > 2*MarkLength {
+		return ShortName(rest, most-MarkLength) + mark
+	}
+	return ShortName(shown, most)
 }
 
 // FirstOf is a text of at most most graphemes, cut at its end.

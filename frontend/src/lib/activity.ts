@@ -22,6 +22,8 @@ export interface Activity {
 }
 
 export interface ActivityRow {
+  /** how the program shows its server */
+  shown: string
   id: string
   time: string
   kind: string

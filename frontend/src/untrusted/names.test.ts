@@ -15,6 +15,12 @@ describe('the name of a server', () => {
     expect(serverName(name, 'a server')).toBe('a server')
   })
 
+  it('keeps the mark that tells it apart, beside as many characters', () => {
+    expect(shortened('x'.repeat(64) + ' ·1a2b')).toBe('x'.repeat(64) + ' ·1a2b')
+    expect(shortened('x'.repeat(65) + ' ·1a2b')).toBe('x'.repeat(32) + '…' + 'x'.repeat(31) + ' ·1a2b')
+    expect(shortened('x'.repeat(65))).toBe('x'.repeat(32) + '…' + 'x'.repeat(31))
+  })
+
   it('is cut in the middle, and no character in two', () => {
     const family = '👨‍👩‍👧'
     expect(shortened(family.repeat(101), 64)).toBe(family.repeat(32) + '…' + family.repeat(31))

@@ -1,7 +1,10 @@
 /** Short names that a server chose, where they stand in sentences of ours. */
 
-/** As the hub shows names, and room for what tells two of one name apart. */
-const SHOWN = 70
+/** As the program shows names (inspect.MaxShownName). */
+const SHOWN = 64
+
+/** What tells names apart that a reader could take for each other (inspect.MarkedName): it is never cut. */
+const MARK = / ·[0-9a-f]{4}$/
 
 const SAFE = /^[A-Za-z0-9 ._-]{1,32}$/
 
@@ -21,8 +24,13 @@ export function serverName(name: string, otherwise: string): string {
   return name.trim() === '' || UNSEEN.test(name) ? otherwise : shortened(name)
 }
 
-/** At most `most` graphemes, cut in the middle: both ends of a name tell it apart. Of a text, cut at its end. */
+/** At most `most` graphemes, cut in the middle: both ends of a name tell it apart. Its mark comes on top. Of a text, cut at its end. */
 export function shortened(name: string, most = SHOWN, text = false): string {
+  const mark = text ? '' : (MARK.exec(name)?.[0] ?? '')
+  return cut(name.slice(0, name.length - mark.length), most, text) + mark
+}
+
+function cut(name: string, most: number, text: boolean): string {
   const graphemes = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(name.slice(0, 4096))].map((s) => s.segment)
   if (graphemes.length <= most) return graphemes.join('')
   if (text) return graphemes.slice(0, most - 1).join('') + '…'

@@ -45,7 +45,7 @@ function foldKey(row: ActivityRow): string {
   if (!folds) return ''
   const time = new Date(row.time)
   const local = time.getTime() - time.getTimezoneOffset() * 60_000
-  return `${row.kind} ${row.status} ${Math.floor(local / WINDOW)} ${row.server}`
+  return `${row.kind} ${row.status} ${Math.floor(local / WINDOW)} ${row.shown || row.server}`
 }
 
 export function daysOf(groups: readonly Group[]): Day[] {

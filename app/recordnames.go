@@ -1,0 +1,56 @@
+package app
+
+import (
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// recordServers are the servers that records of the timeline are about.
+type recordServers []store.Server
+
+// askedServer is the server whose records a person asked for. id is "" where several have the name, or none: then the name counts alone.
+type askedServer struct {
+	name, id string
+	servers  recordServers
+}
+
+func (h *Hub) asked(server string) askedServer {
+	out := askedServer{name: server}
+	_ = h.viewing(func(tx *store.Tx) error {
+		all, err := tx.Servers()
+		if err != nil {
+			return err
+		}
+		out.servers = all
+		if server == "" {
+			return nil
+		}
+		if one, err := findServer(tx, server); err == nil {
+			out.name, out.id = one.Name, one.ID
+		}
+		return nil
+	})
+	return out
+}
+
+// shownOf are the names of the servers of records, where they are shown by another than their records have: see control.Activity.
+func (s recordServers) shownOf(records []control.Record) map[string]string {
+	names, byID, byName := calledOf(s), map[string]store.Server{}, map[string][]store.Server{}
+	for _, server := range s {
+		byID[server.ID] = server
+		byName[server.Name] = append(byName[server.Name], server)
+	}
+	shown := map[string]string{}
+	for _, r := range records {
+		if server, known := byID[r.ServerID]; known {
+			if name := names.always(server); name != r.Server {
+				shown[r.ServerID] = name
+			}
+		} else if of := byName[r.Server]; r.ServerID == "" && len(of) == 1 { // of two it could be either
+			if name := names.always(of[0]); name != r.Server {
+				shown["="+r.Server] = name
+			}
+		}
+	}
+	return shown
+}
