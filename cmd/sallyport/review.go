@@ -247,9 +247,7 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	p.does(part)
 	instructions := part.Item == string(pin.Instructions)
 	if !instructions || part.State != "new" { // all that there is to say of new instructions is their text
-		for _, change := range part.Changes {
-			p.change(change)
-		}
+		p.changes(part)
 	}
 	p.warnings("  ", part.Findings)
 	if slices.ContainsFunc(part.Findings, func(f inspect.Finding) bool { return f.Rule == inspect.NoReading }) {

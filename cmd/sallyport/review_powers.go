@@ -120,7 +120,7 @@ func (p *page) does(part control.PartDetail) {
 }
 
 func doesWords(t powers.Tool) string {
-	whose := map[powers.Basis]string{powers.Claim: "claims", powers.Names: "by its name"}[t.Basis]
+	whose := map[powers.Basis]string{powers.Claim: "the server claims", powers.Names: "Sallyport's reading of its name"}[t.Basis]
 	words := "doesn't say whether it changes things"
 	switch t.Effect {
 	case powers.Changes:
@@ -128,6 +128,8 @@ func doesWords(t powers.Tool) string {
 		switch {
 		case t.Deletes == powers.Yes:
 			words = "changes and deletes things"
+		case t.Deletes == powers.No:
+			words = "changes things, deletes nothing"
 		case t.Deletes == powers.NoAnswer && t.Basis == powers.Claim:
 			words = "changes things, maybe deletes them"
 		}
@@ -145,9 +147,9 @@ func doesWords(t powers.Tool) string {
 	}
 	switch {
 	case t.Outside == powers.Yes:
-		words += " · claims to reach outside"
+		words += " · says it reaches outside"
 	case t.Outside == powers.No:
-		words += " · claims not to reach outside"
+		words += " · says it doesn't reach outside"
 	}
 	return words
 }

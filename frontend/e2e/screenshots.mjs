@@ -256,6 +256,27 @@ async function many() {
   }
 }
 
+/** Servers as people name them, in every script, and two that look alike. Drawn to be looked at, where it is asked for by name: no page of the docs shows them. */
+async function names() {
+  if (!['inbox-names', 'servers-names', 'activity-names', 'review-names', 'server-names'].some((name) => only.includes(name))) return
+  const house = await House.make()
+  try {
+    await house.open()
+    const given = ['Weather of the harbours and the coast, with tides, swell and buoys', 'プロジェクトのファイル'.repeat(9) + '前書', 'ملفات المشروع', '项目文件', '👩‍👩‍👧‍👦 ❤️‍🔥 family', 'Google Drive', 'Gооgle Drive']
+    for (const [i, name] of given.entries()) await house.wrap(await installed(house, i % 2 ? 'notes' : 'weather', `server${i}`), name)
+    await until('all of them wait', async () => (await house.inbox()).length === given.length)
+    const arabic = (await house.inbox()).find((item) => item.server === given[2])
+    const long = (await house.inbox()).find((item) => item.server === given[1])
+    await shoot(house, 'inbox-names', '#/inbox')
+    await shoot(house, 'servers-names', '#/servers')
+    await shoot(house, 'activity-names', '#/activity')
+    await shoot(house, 'review-names', `#/inbox/${arabic.code}`)
+    await shoot(house, 'server-names', `#/servers/${encodeURIComponent(long.identity)}`)
+  } finally {
+    await house.end()
+  }
+}
+
 await mkdir(images, { recursive: true })
 browser = await openBrowser()
 try {
@@ -264,6 +285,7 @@ try {
   await hostile()
   await held()
   await many()
+  await names()
 } finally {
   await browser.close()
 }

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+func TestWhatOnlyProgramsReadComesLast(t *testing.T) {
+	schema := pin.Change{Path: "inputSchema.$schema", Op: "added", Words: "the input's dialect"}
+	execution := pin.Change{Path: "execution", Op: "added", Words: "how it runs"}
+	city := pin.Change{Path: "inputSchema.properties.city", Op: "added", Words: "required: `city` (text)"}
+	named := pin.Change{Path: "inputSchema.properties.$schema", Op: "added", Words: "an input of that name"}
+	for name, c := range map[string]struct {
+		state   string
+		changes []pin.Change
+		want    string
+	}{
+		"of a new tool it is in the definition":  {"new", []pin.Change{schema, city, execution}, "required: `city` (text)|technical details (2) are in the definition below"},
+		"of a changed one it is behind the rest": {"changed", []pin.Change{schema, city}, "required: `city` (text)|technical details|the input's dialect"},
+		"where it is all that changed":           {"changed", []pin.Change{schema, execution}, "the input's dialect|how it runs"},
+		"none":                                   {"new", []pin.Change{city}, "required: `city` (text)"},
+		"an input that is called so":             {"changed", []pin.Change{named, city}, "required: `city` (text)|technical details|an input of that name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			(&page{w: &out, columns: 200}).changes(control.PartDetail{Item: "tool:a", State: c.state, Changes: c.changes})
+			at := 0
+			for _, want := range strings.Split(c.want, "|") {
+				i := strings.Index(out.String()[at:], want)
+				if i < 0 {
+					t.Fatalf("no %q from %d on in\n%s", want, at, &out)
+				}
+				at += i + len(want)
+			}
+			if n := strings.Count(strings.TrimSpace(out.String()), "\n") + 1; n != len(strings.Split(c.want, "|")) {
+				t.Errorf("%d lines:\n%s", n, &out)
+			}
+		})
+	}
+}
