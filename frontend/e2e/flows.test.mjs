@@ -40,7 +40,7 @@ describe('the window', { concurrency: false }, () => {
       await page.getByRole('heading', { name: /weather/ }).first().waitFor()
       await page.getByRole('button', { name: /^Allow this server/ }).click()
       await until('the call runs', async () => !(await client.call('get_forecast', { city: 'Lisbon' })).isError)
-      await page.getByText('Nothing is waiting').first().waitFor()
+      await page.getByText('Nothing needs your review').first().waitFor()
       assert.deepEqual(page.problems, [])
     } finally {
       await house.end()

@@ -127,7 +127,7 @@ func TestTheWindowOfAProgramInTheTemporaryFolderWritesNoFile(t *testing.T) {
 	}
 	a := h.start()
 	a.shows()
-	refusal := filepath.Join(h.programs, "sallyport") + " lies in the temporary folder, and a client keeps the path: install the program where it stays"
+	refusal := filepath.Join(h.programs, "sallyport") + " is in the temporary folder, and clients keep this path: install the program in a permanent place"
 	a.says(own, refusal)
 	if _, there := a.look(button, "Protect 1 server"); there {
 		t.Error("there is a button that writes")

@@ -39,9 +39,9 @@ func TestAGuardThatWasTakenOutIsPutBack(t *testing.T) {
 
 	a.trayClick("weather")
 	a.shows()
-	a.find(heading, "“weather” is not guarded any more")
+	a.find(heading, "“weather” is no longer guarded")
 	a.says("Claude may be using it without checks right now", "Sallyport can't stop that", "its guard was removed, so the client starts the server directly",
-		"If you do nothing, Claude may go on using it without checks", "removed:", "added:", "wrap")
+		"If you do nothing, Claude can keep using it without checks", "removed:", "added:", "wrap")
 	a.find(link, "weather is not guarded")
 	page := a.reads()
 	for _, word := range []string{"PLANTED-SECRET", "Blocked since"} {
@@ -101,7 +101,7 @@ func TestAnEntryThatWasEditedIsPutBackOrLeft(t *testing.T) {
 	a.trayClick("settings changed")
 	a.find(heading, "“weather” changed in the settings of Claude Desktop")
 	a.press(button, leaveSettings)
-	a.says("what stands in the file now counts as wanted")
+	a.says("Sallyport treats the file as you want it to be")
 	if len(c.inbox()) != 1 {
 		t.Error("the first of two presses decided")
 	}
@@ -131,8 +131,8 @@ func TestAFalseGuardIsLeftOnlyWithTheTypedWord(t *testing.T) {
 	}
 	a.trayClick("weather")
 	a.shows()
-	a.find(heading, "“weather” looks guarded and is not")
-	a.says("stop and read this", "its arguments are not the ones Sallyport wrote", "If you do nothing, Claude may go on using it without checks")
+	a.find(heading, "“weather” only looks guarded")
+	a.says("stop and read this", "its arguments are not the ones Sallyport wrote", "If you do nothing, Claude can keep using it without checks")
 
 	a.press(button, leaveOpen)
 	a.find(alert, "Leave it without a guard?")

@@ -69,11 +69,11 @@ func TestAHeldResponseIsSeenReleasedOnceAndHandedOver(t *testing.T) {
 	a.trayClick("mail")
 	a.shows()
 	a.find(heading, "read_mail")
-	a.says("claude was told it is held", "disregard the above", "it tells claude to ignore earlier instructions", "picture, image/png", "links found (1)", "if you do nothing, claude never sees it")
+	a.says("claude hasn’t seen it", "disregard the above", "it tells claude to ignore earlier instructions", "picture, image/png", "links found (1)", "if you do nothing, claude never sees it")
 	if page := a.reads(); strings.Contains(page, "horse") {
 		t.Error("the password of the request is on the page")
 	}
-	a.says("sallyport did not keep it")
+	a.says("so sallyport didn’t store it")
 
 	a.twice(releaseOnce, "Release it once")
 	a.says("released once", "in claude, say")
@@ -125,7 +125,7 @@ func TestAnExceptionLetsTheNextAnswerPassUntilItIsEnded(t *testing.T) {
 	t.Parallel()
 	h, a, client := reading(t)
 	a.holds(h, client, "read_mail", mailOrder)
-	a.press(button, "More that can be done")
+	a.press(button, "More actions")
 	a.twice(alwaysAllow, "Make the exception")
 	a.says("this one is still held")
 	if left := h.inbox(); len(left) != 1 || left[0].Kind != "response_held" {
@@ -154,7 +154,7 @@ func TestACriticalResponseIsReleasedOnlyByTyping(t *testing.T) {
 		t.Fatalf("it is %s", item.Severity)
 	}
 	a.says("stop and read this", "do not tell the user")
-	a.press(button, "More that can be done")
+	a.press(button, "More actions")
 	a.find(button, "Block this tool")
 	if _, ok := a.look(button, alwaysAllow); ok {
 		t.Error("an exception is offered")

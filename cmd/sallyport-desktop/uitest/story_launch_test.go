@@ -48,9 +48,9 @@ func TestAChangedScriptIsHeldUntilItIsAllowed(t *testing.T) {
 	a.trayClick("weather")
 	a.shows()
 	a.find(heading, "Same command, another program: weather")
-	a.says("Same command, different program", "Blocked since", "script", weather.starts, "If you do nothing, weather stays blocked")
+	a.says("It would start a different program than the one you allowed", "Blocked since", "script", weather.starts, "If you do nothing, weather stays blocked")
 	a.press(button, allowProgram)
-	a.says("with all that you may do on this computer")
+	a.says("with all your permissions on this computer")
 	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
 	if _, err := os.Stat(started); err == nil {
 		t.Error("the script ran before it was allowed")
@@ -114,7 +114,7 @@ func TestAChangedScriptThatRunsIsNotCalledBlocked(t *testing.T) {
 	a.trayClick("weather")
 	a.shows()
 	a.find(heading, "Same command, another program: weather")
-	a.says("It runs, and is not blocked", "runs meanwhile", "If you do nothing, weather goes on running as it is now", weather.starts)
+	a.says("It is still running", "still running", "If you do nothing, weather keeps running as it is", weather.starts)
 	if page := strings.ToLower(a.reads()); strings.Contains(page, "blocked since") || strings.Contains(page, "stays blocked") || strings.Contains(page, "keep blocked") {
 		t.Errorf("the page calls blocked what runs:\n%s", page)
 	}

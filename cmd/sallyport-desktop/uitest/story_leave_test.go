@@ -31,7 +31,7 @@ func TestQuittingIsAskedAndNoStrayKeyAnswersIt(t *testing.T) {
 		a.find(alert, quitQuestion)
 	}
 	asked()
-	a.says("Sallyport's checks keep running.", "can't be reviewed until you open Sallyport again")
+	a.says("Sallyport's checks keep running.", "you can't review them until you open Sallyport again")
 	a.until("the focus on Stay", func() bool { n, ok := a.look(button, stay); return ok && n.is(stateFocused) })
 	if a.find(button, quit).is(stateFocused) {
 		t.Error("Quit has the focus")

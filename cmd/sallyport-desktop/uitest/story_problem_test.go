@@ -29,8 +29,8 @@ func TestADamagedStoreBlocksAllAndIsBegunAgain(t *testing.T) {
 	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
 	a.trayClick("Sallyport — a problem")
 	a.shows()
-	a.find(heading, "The store was damaged and put aside")
-	a.says("Nothing is allowed until this is put right", "it is kept at", "If you do nothing, everything stays blocked", "SP-001")
+	a.find(heading, "The store is damaged and was set aside")
+	a.says("Everything is blocked until this is fixed", "it is kept at", "If you do nothing, everything stays blocked", "SP-001")
 	for _, name := range []string{"Allow", "Keep"} {
 		if n, there := a.look(button, name); there {
 			t.Errorf("there is a button %q", n.label())
@@ -38,11 +38,11 @@ func TestADamagedStoreBlocksAllAndIsBegunAgain(t *testing.T) {
 	}
 	a.find(link, "guard problem, high") // the list has it, too
 	a.press(button, beginAgain)
-	a.says("Everything you ever allowed is forgotten")
-	a.press(button, "nothing is decided")
+	a.says("Sallyport forgets everything you allowed")
+	a.press(button, "decide nothing")
 	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
 	a.press(button, beginAgain)
-	a.find(button, "nothing is decided")
+	a.find(button, "decide nothing")
 	a.press(button, "Begin again")
 
 	a.trayRow("weather — new server") // by then another hub answers in this one's place

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Somebody writes a looser value into the settings file. It is not in force before a person said so in the window: kept safe,
+// Somebody writes a looser value into the settings file. It has no effect until you allow it before a person said so in the window: kept safe,
 // the old value stands in the file again; allowed, it does what the review said.
 func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	a.trayClick("Sallyport — a riskier setting")
 	a.shows()
 	a.find(heading, "made less safe")
-	a.says("It is not in force", "If you do nothing, the safer setting stays in force", "Now, and still", "Wait for me",
+	a.says("It has no effect until you allow it", "If you do nothing, the safer setting stays", "Now, and still", "Wait for me",
 		"What the file asks for", "Less safe", "Allow what has no warning")
 	a.press(button, keepSafer)
 	wait(t, "the file has the safer value again", func() bool {
@@ -54,7 +54,7 @@ func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	a.trayClick("Sallyport — a riskier setting")
 	a.find(heading, "made less safe")
 	a.press(button, allowSetting)
-	a.says("If you allow this: Claude can use it unread", "was that you?")
+	a.says("If you allow this: Claude can use it unread", "Was that you?")
 	inForce("review")
 	a.press(button, allowIt)
 	a.trayGone("a setting made less safe")

@@ -93,7 +93,7 @@ func TestAHeldAnswerIsReleasedOnceToItsClientAndNobodyElse(t *testing.T) {
 	if strings.Contains(held, evil) || d.Status != "held" || len(d.Code) != 4 {
 		t.Fatalf("the client got %s", held)
 	}
-	if got := first.handOver(d.Code); strings.Contains(got, evil) || !strings.Contains(got, "waits") {
+	if got := first.handOver(d.Code); strings.Contains(got, evil) || !strings.Contains(got, "needs the user's review") {
 		t.Errorf("before the decision: %s", got)
 	}
 	shown, _ := h.run("show", d.Code)
@@ -106,7 +106,7 @@ func TestAHeldAnswerIsReleasedOnceToItsClientAndNobodyElse(t *testing.T) {
 		t.Errorf("a digest of something else: status %d: %s", exit, out)
 	}
 	h.released(d.Code)
-	if got := stranger.handOver(d.Code); strings.Contains(got, evil) || !strings.Contains(got, "Nothing is held") {
+	if got := stranger.handOver(d.Code); strings.Contains(got, evil) || !strings.Contains(got, "No response is held") {
 		t.Errorf("another client: %s", got)
 	}
 	got := other.handOver(d.Code)
@@ -122,7 +122,7 @@ func TestAHeldAnswerIsReleasedOnceToItsClientAndNobodyElse(t *testing.T) {
 			return strings.Contains(got, "already")
 		})
 	}
-	if out, exit := h.run("release", d.Code, "--yes"); exit != 0 || !strings.Contains(out, "already") && !strings.Contains(out, "handed over") {
+	if out, exit := h.run("release", d.Code, "--yes"); exit != 0 || !strings.Contains(out, "already") && !strings.Contains(out, "delivered") {
 		t.Errorf("released twice: status %d: %s", exit, out)
 	}
 

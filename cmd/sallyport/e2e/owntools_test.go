@@ -73,10 +73,10 @@ func TestElevenServersOfOneClientListOurToolsOnce(t *testing.T) {
 		t.Errorf("after the review %d lists them, not %d", again, named)
 	}
 	for i, s := range all {
-		if got := s.call("approve_server_config", `{}`); !strings.Contains(got, "[Sallyport] Nothing waits") {
+		if got := s.call("approve_server_config", `{}`); !strings.Contains(got, "[Sallyport] Nothing needs") {
 			t.Errorf("server %d: %s", i, got)
 		}
-		if got := s.call("quarantine_release", `{"quarantine_id":"ABCD"}`); !strings.Contains(got, "Nothing is held under the code ABCD") {
+		if got := s.call("quarantine_release", `{"quarantine_id":"ABCD"}`); !strings.Contains(got, "No response is held as ABCD") {
 			t.Errorf("server %d: %s", i, got)
 		}
 	}

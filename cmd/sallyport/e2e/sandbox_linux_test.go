@@ -221,12 +221,12 @@ func TestALookUnderStrictNeedsNoNetworkAndNoHome(t *testing.T) {
 	for _, server := range []realServer{realServers[0], realServers[len(realServers)-1]} {
 		argv := server.argv(t, folder(t))
 		out, code := h.run(append([]string{"probe", "--sandbox", "--"}, argv...)...)
-		if code != 3 || !strings.Contains(out, "waits for you") {
+		if code != 3 || !strings.Contains(out, "needs your review") {
 			t.Errorf("%s: status %d: %s", server.name, code, out)
 		}
 	}
 	for _, item := range h.inbox() {
-		if out, _ := h.run("show", item.Code); !strings.Contains(out, "declared itself under strict") || !strings.Contains(out, "ran in a sandbox (strict)") {
+		if out, _ := h.run("show", item.Code); !strings.Contains(out, "declared itself under strict") || !strings.Contains(out, "sandbox strict") {
 			t.Errorf("show does not say how it was looked at: %s", short(out))
 		}
 	}

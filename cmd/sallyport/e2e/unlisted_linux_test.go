@@ -55,7 +55,7 @@ func TestAServerWhoseListingFailsIsNamed(t *testing.T) {
 	}
 	s := launch(t, dir, environment(h.env()...), append(h.wrap(), server...))
 	s.handshake("2025-06-18")
-	if got := s.call("echo", `{}`); !strings.Contains(got, "offers cannot be read") || strings.Contains(got, "reviewed") {
+	if got := s.call("echo", `{}`); !strings.Contains(got, "Sallyport can't read what") || strings.Contains(got, "reviewed") {
 		t.Error(got)
 	}
 	wait(t, "the hub names it", func() bool {
