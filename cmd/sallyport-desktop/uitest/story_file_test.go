@@ -83,7 +83,7 @@ func TestAnEntryThatWasEditedIsPutBackOrLeft(t *testing.T) {
 	a.trayClick("settings changed")
 	a.shows()
 	a.find(heading, "“weather” changed in the settings of Claude Desktop")
-	a.says("args changed", "removed:", "added:", weather.script(), other.script(), "If you do nothing, the file stays as it is now")
+	a.says("args changed", "removed:", "added:", weather.script(), other.script(), "If you do nothing, the file stays as it is")
 	a.press(button, restore)
 	c.becomes(guarded)
 	c.empty()

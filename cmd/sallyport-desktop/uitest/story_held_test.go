@@ -139,7 +139,7 @@ func TestAnExceptionLetsTheNextAnswerPassUntilItIsEnded(t *testing.T) {
 		a.press(button, "End now")
 		a.says("its responses are held again")
 	}
-	a.says("there are none")
+	a.says("no exceptions")
 	if answer := client.call("read_mail", `{"id":"9"}`); !strings.Contains(answer, `"isError":true`) || strings.Contains(answer, mailOrder) {
 		t.Errorf("after the exception was ended: %.400s", answer)
 	}

@@ -43,7 +43,7 @@ func TestADamagedStoreBlocksAllAndIsBegunAgain(t *testing.T) {
 	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
 	a.press(button, beginAgain)
 	a.find(button, "decide nothing")
-	a.press(button, "Begin again")
+	a.press(button, "Start over")
 
 	a.trayRow("weather — new server") // by then another hub answers in this one's place
 	again := h.waits("new_server")

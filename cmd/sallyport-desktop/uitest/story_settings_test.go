@@ -39,8 +39,8 @@ func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	a.trayClick("Sallyport — a riskier setting")
 	a.shows()
 	a.find(heading, "made less safe")
-	a.says("It has no effect until you allow it", "If you do nothing, the safer setting stays", "Now, and still", "Wait for me",
-		"What the file asks for", "Less safe", "Allow what has no warning")
+	a.says("It has no effect until you allow it", "If you do nothing, the safer setting stays", "Now, and still", "Block it until I review it",
+		"What the file asks for", "Less safe", "Allow what has no warnings")
 	a.press(button, keepSafer)
 	wait(t, "the file has the safer value again", func() bool {
 		raw, err := os.ReadFile(path)

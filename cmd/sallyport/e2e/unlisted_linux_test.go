@@ -50,7 +50,7 @@ func TestAServerWhoseListingFailsIsNamed(t *testing.T) {
  "answers":{"echo":{"content":[{"type":"text","text":"again"}]}},
  "rules":[{"on":"prompts/list","while":"`+mended+`","steps":[{"default":true}]},
  {"on":"prompts/list","steps":[{"error":{"code":-32603,"message":"no \u001b[31mprompts"}}]}]}`)
-	if out, code := h.run(append([]string{"probe", "--"}, server...)...); code != 1 || !strings.Contains(out, "cannot be read: prompts/list: ") {
+	if out, code := h.run(append([]string{"probe", "--"}, server...)...); code != 1 || !strings.Contains(out, "can't read what it declares: prompts/list: ") {
 		t.Errorf("probe: %d %s", code, out)
 	}
 	s := launch(t, dir, environment(h.env()...), append(h.wrap(), server...))
