@@ -54,7 +54,7 @@ func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	a.trayClick("Sallyport — a riskier setting")
 	a.find(heading, "made less safe")
 	a.press(button, allowSetting)
-	a.says("If you allow this: Claude can use it unread", "Was that you?")
+	a.says("If you allow this: Claude can use it before you read it", "Was that you?")
 	inForce("review")
 	a.press(button, allowIt)
 	a.trayGone("a setting made less safe")
