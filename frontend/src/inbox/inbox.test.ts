@@ -206,7 +206,7 @@ describe('the row of many held responses', () => {
     await settle()
     expect(asked).toEqual([{ code: '7CK4', digest: 'd-all', nonce: 'n-all', reason: '' }])
     expect(screen.queryByRole('alertdialog')).toBeNull()
-    expect(screen.getByRole('status')).toHaveTextContent('You discarded 1,001 responses. 3 responses came since and are still held.')
+    expect(screen.getByRole('status')).toHaveTextContent('You discarded 1,001 responses. 3 responses arrived since then and are still held.')
     expect(screen.getByRole('button', { name: /^Discard all 3 / })).toBeInTheDocument()
     expect(screen.queryByRole('button', { name: /^Undo/ })).toBeNull()
   })
@@ -218,7 +218,7 @@ describe('the row of many held responses', () => {
     now.waiting = []
     await fireEvent.click(screen.getByRole('button', { name: 'Discard 1,001 responses' }))
     await settle()
-    expect(screen.getByText('Nothing is waiting.')).toBeInTheDocument()
+    expect(screen.getByText('Nothing needs your review.')).toBeInTheDocument()
     expect(screen.getByRole('status')).toHaveTextContent('You discarded 1,001 responses.')
     expect(screen.getByRole('heading', { name: 'Inbox', level: 1 })).toHaveFocus()
   })
