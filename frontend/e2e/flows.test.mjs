@@ -95,7 +95,7 @@ describe('the window', { concurrency: false }, () => {
       await until('it can be decided on', () => allowTool(page).isEnabled())
       house.program.kill('SIGSTOP')
       const stopped = Date.now()
-      await page.getByRole('alert').getByText(/engine isn't answering/).waitFor()
+      await page.getByRole('alert').getByText(/engine isn't responding/).waitFor()
       console.log(`told after ${Date.now() - stopped} ms`)
       assert.ok(await allowTool(page).isDisabled())
       assert.ok(await page.getByRole('button', { name: /^Keep .*blocked/ }).isDisabled())

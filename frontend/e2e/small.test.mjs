@@ -81,7 +81,7 @@ test('the buttons of a dialog, of a looser setting and of a file’s change are 
     await page.getByRole('button', { name: /^Keep them blocked/ }).click()
     await page.evaluate(() => (location.hash = '#/settings'))
     await page.getByRole('radio', { name: /Allow what has no warning/ }).click()
-    for (const name of [/^Keep “Block it until I review it”/, /^Change to “Allow what has no warning”/]) await whole(name)
+    for (const name of [/^Keep “Block it until I review it”/, /^Change to “Allow what has no warnings”/]) await whole(name)
     await page.evaluate(() => (location.hash = '#/servers'))
     await page.getByRole('button', { name: /^Add guard/ }).click()
     for (const name of [/^Guard this server/, /^Cancel/]) await whole(name)
