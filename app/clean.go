@@ -145,10 +145,13 @@ func cleanServer(tx *store.Tx, it store.Item) (control.CleanServer, error) {
 	server := l.server
 	var tools []powers.Tool
 	row := control.CleanServer{
-		Code: it.Code, Server: server.Name, Shown: shownIn(tx, server), Identity: server.Identity, Digest: it.Digest, Command: server.Argv, URL: server.URL, Parts: []string{},
+		Code: it.Code, Server: server.Name, Shown: shownIn(tx, server), Identity: server.Identity, Digest: it.Digest, Command: server.Argv, URL: server.URL, Parts: []string{}, Loaders: []string{},
 	}
 	for _, p := range it.Parts {
 		row.Parts = append(row.Parts, p.Item)
+		if form, err := pin.ReadLaunch(l.seen[p.Item].Raw); err == nil && p.Item == keyLaunch {
+			row.Loaders = form.CodeLoaders()
+		}
 		if strings.HasPrefix(p.Item, string(pin.Tool)+":") {
 			row.Tools++
 			if seen := l.seen[p.Item]; seen.Digest == p.Digest {

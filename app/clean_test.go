@@ -9,6 +9,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -275,5 +276,24 @@ func TestOnlyAMultitudeOfListsIsForgotten(t *testing.T) {
 	}
 	if digestOfSet([]cleanMember{a}) == digestOfSet([]cleanMember{a, b}) || digestOfSet([]cleanMember{a}) == digestOfSet([]cleanMember{{code: "A", digest: "2"}}) {
 		t.Error("two sets have one digest")
+	}
+}
+
+func TestACleanServerIsListedWithTheVariablesThatLoadCodeIntoIt(t *testing.T) {
+	p := newPlace(t)
+	plain := p.wrap("plain", "npx", "plain")
+	plain.launch(true, func(f *pin.LaunchForm) {
+		f.Loaders = []pin.LaunchLoader{{Name: "HOME", Hash: "aa"}, {Name: "COREPACK_ENABLE_STRICT", Hash: "bb", Off: true}}
+	})
+	plain.report(tool("read", "Reads what there is."))
+	loaded := p.wrap("loaded", "npx", "loaded")
+	loaded.launch(true, preloads)
+	loaded.report(tool("read", "Reads what there is."))
+	got := map[string]string{}
+	for _, s := range p.cleanSet().Items {
+		got[s.Server] = strings.Join(s.Loaders, " ")
+	}
+	if len(got) != 2 || got["plain"] != "" || got["loaded"] != "NODE_OPTIONS" {
+		t.Errorf("listed with %v", got)
 	}
 }

@@ -30,6 +30,7 @@ type CleanServer struct {
 	Source  string       `json:"source"`   // whose word that is
 	Dispute int          `json:"disputed"` // tools whose names contradict what they claim
 	Parts   []string     `json:"parts"`
+	Loaders []string     `json:"loaders"` // names of variables that load code into it
 	Before  *EntryBefore `json:"before,omitempty"`
 }
 
@@ -68,7 +69,7 @@ func (p *Page) CleanServers() (CleanSet, error) {
 	out := CleanSet{Digest: set.Digest, ArmAfterMs: int(armAfter / time.Millisecond), Servers: []CleanServer{}, Other: set.Other}
 	for _, s := range set.Items {
 		row := CleanServer{
-			Code: s.Code, Server: cmp.Or(s.Shown, s.Server), Command: some(s.Command), URL: s.URL, Tools: s.Tools, Parts: some(s.Parts), Before: entryBefore(s.Before),
+			Code: s.Code, Server: cmp.Or(s.Shown, s.Server), Command: some(s.Command), URL: s.URL, Tools: s.Tools, Parts: some(s.Parts), Loaders: some(s.Loaders), Before: entryBefore(s.Before),
 		}
 		if s.Can != nil {
 			row.Can, row.Source, row.Dispute = s.Can.String(), s.Can.Source(), s.Can.Disputed

@@ -133,6 +133,9 @@ func (p *page) cleanSet(set control.CleanSet) {
 		}
 		fact("runs", commandText(one.Command))
 		fact("address", one.URL)
+		if len(one.Loaders) > 0 {
+			fact("set", strings.Join(one.Loaders, ", ")+", which can load code into it")
+		}
 		p.before(control.ItemDetail{InboxItem: control.InboxItem{Server: one.Server}, Command: one.Command, URL: one.URL, Before: one.Before})
 		fact("offers", offers(one))
 		if one.Can != nil {

@@ -31,6 +31,7 @@ type CleanServer struct {
 	Tools    int             `json:"tools"`
 	Can      *powers.Summary `json:"can,omitempty"`    // what its tools can do, as it claims or as they are named
 	Parts    []string        `json:"parts"`            // keys of what would be allowed
+	Loaders  []string        `json:"loaders"`          // names of variables that load code into it: it was started with them
 	Before   *EntryBefore    `json:"before,omitempty"` // what the entry of this name ran before
 }
 

@@ -45,6 +45,18 @@ func (d *LaunchDrift) loaders(f LaunchForm, allowed []LaunchForm) {
 	}
 }
 
+// CodeLoaders are the names of the variables that load code into this start or choose where it comes from, without switches
+// that are off and without what the client sets for all its children. They are sorted.
+func (f LaunchForm) CodeLoaders() []string {
+	names := []string{}
+	for _, l := range f.Loaders {
+		if !IsHome(l.Name) && !l.Off && !ClientSets(f.Client, l.Name) {
+			names = append(names, l.Name)
+		}
+	}
+	return names
+}
+
 // loader is for a value that nobody has allowed.
 func (d *LaunchDrift) loader(c Change) {
 	d.Changes = append(d.Changes, c)

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 
 const fresh = (code: string, server: string, clean = true): Item => ({ ...itemOf(KINDS['new_server'] ?? reviewOf()), code, server, identity: `stdio:["${server}"]`, severity: 'review', clean })
-const row = (code: string, server: string): CleanServer => ({ code, server, command: ['npx', '-y', server], url: '', tools: 2, can: 'can change and delete files (1 tool) · only reads (1)', source: 'The server claims this about itself.', disputed: 0, parts: ['launch', 'tool:a', 'tool:b', 'prompt:c'] })
+const row = (code: string, server: string): CleanServer => ({ code, server, command: ['npx', '-y', server], url: '', tools: 2, can: 'can change and delete files (1 tool) · only reads (1)', source: 'The server claims this about itself.', disputed: 0, parts: ['launch', 'tool:a', 'tool:b', 'prompt:c'], loaders: [] })
 const setOf = (servers: CleanServer[], with_: Partial<CleanSet> = {}): CleanSet => ({ digest: 'd1', nonce: 'n1', armAfterMs: 800, servers, other: 0, ...with_ })
 const three = [row('AAAA', 'weather'), row('BBBB', 'files'), row('CCCC', 'clock')]
 const waiting = [fresh('AAAA', 'weather'), fresh('BBBB', 'files'), fresh('CCCC', 'clock'), fresh('DDDD', 'odd', false)]
@@ -49,6 +49,14 @@ describe('several new servers without warnings', () => {
       expect(screen.queryByRole('button', { name: /without warnings/ })).toBeNull()
       page.unmount()
     }
+  })
+
+  it('are listed with the variables that can load code into them', async () => {
+    await open({ cleanServers: async () => setOf([row('AAAA', 'weather'), { ...row('BBBB', 'files'), loaders: ['LD_PRELOAD'] }, { ...row('CCCC', 'clock'), loaders: ['NODE_OPTIONS', 'PYTHONPATH'] }]) })
+    const rows = within(await ask()).getAllByRole('listitem')
+    expect(rows[0]).not.toHaveTextContent('can load code')
+    expect(rows[1]).toHaveTextContent('LD_PRELOAD is set and can load code into it. Review it first.')
+    expect(rows[2]).toHaveTextContent('NODE_OPTIONS, PYTHONPATH are set and can load code into it.')
   })
 
   it('are listed with what each runs and offers before anything can be pressed', async () => {

@@ -18,6 +18,10 @@ export function offers(server: CleanServer): string {
   return words.join(', ')
 }
 
+/** The variables a server was started with that can load code into it. */
+export const loadersOf = (server: CleanServer): string =>
+  `${server.loaders.join(', ')} ${server.loaders.length === 1 ? 'is' : 'are'} set and can load code into it.`
+
 /** A command as one can read it. */
 export const commandOf = (server: { url: string; command: string[] }): string =>
   server.url || server.command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')

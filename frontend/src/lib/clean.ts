@@ -29,6 +29,8 @@ export interface CleanServer {
   disputed: number
   /** Pin keys of what would be allowed; hold server text. */
   parts: string[]
+  /** Names of variables that load code into it: it was started with them. */
+  loaders: string[]
   /** The server that ran under this name before. */
   before?: EntryBefore | null
 }
