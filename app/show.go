@@ -76,7 +76,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	for _, it := range out.Waiting {
 		out.WaitingBy[it.Severity]++
 	}
-	out.Problems = slices.Concat(h.problemList(), h.unlistedProblems(), apart)
+	out.Problems = append(append(append([]control.Problem{}, h.problemList()...), h.unlistedProblems()...), apart...)
 	return out, nil
 }
 

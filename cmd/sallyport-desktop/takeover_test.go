@@ -514,7 +514,7 @@ func TestALookAtAFileFindsWhatItsServersDeclare(t *testing.T) {
 	if now, _ := os.ReadFile(path); string(now) != file {
 		t.Errorf("looking changed the file: %s", now)
 	}
-	if got := p.tell("look " + filepath.Join(p.bin, "none.json")); !strings.Contains(got, "could not be looked at") {
+	if got := p.tell("look " + filepath.Join(p.bin, "none.json")); !strings.Contains(got, "couldn't check the servers") {
 		t.Errorf("a file that is not there: %s", got)
 	}
 }
@@ -540,7 +540,7 @@ func TestAProgramInsideAServerOpensNoWindow(t *testing.T) {
 		p.until("the hub answers", func() bool { return p.hub().PID > 0 })
 		p.until("the program said why not, "+name, func() bool {
 			raw, _ := os.ReadFile(said)
-			return strings.Contains(string(raw), "opens no window")
+			return strings.Contains(string(raw), "can't open the window")
 		})
 		if p.tell("pid") != "" || p.hub().Window {
 			t.Errorf("%s: a window is open", name)

@@ -15,7 +15,7 @@ import (
 var ErrRunning = errors.New("a hub runs already")
 
 // ErrInside: a wrapped server started this program, and what a server started is nobody's hub.
-var ErrInside = errors.New("a wrapped server started this: start the hub from a terminal of your own")
+var ErrInside = errors.New("a guarded server started this: start the hub from your own terminal")
 
 // Listener is the socket of the one hub of a home, and the locks that make it the one. Close it last, after the store: who
 // waits to take over takes its release for the release of everything.

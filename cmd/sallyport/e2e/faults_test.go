@@ -294,7 +294,7 @@ func TestWhatIsLeftOfAServerDecidesNothing(t *testing.T) {
 setsid sh -c 'while [ ! -s %q ]; do sleep 0.05; done; kill -9 '$W' '$G'; sleep 0.5; export CODE=$(cat %[1]q) S=%q SALLYPORT_HOME=%q HUB=%d
 (%s) >%q 2>&1; echo $? >%[6]q.code' </dev/null >/dev/null 2>&1 & exec "$0" "$@"`, ready, sallyport(t), h.path, h.process.Pid, ask, out)
 			s := launch(t, dir, environment(h.env()...), append(append(h.wrap(), "/bin/sh", "-c", sh), server...))
-			if _, exit, said := h.attempt(s, ready, out); exit == "0" || !strings.Contains(said, "wrapped server") {
+			if _, exit, said := h.attempt(s, ready, out); exit == "0" || !strings.Contains(said, "guarded server") {
 				t.Errorf("exit status %s: %s", exit, said)
 			}
 		})

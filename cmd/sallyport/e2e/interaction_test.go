@@ -65,7 +65,7 @@ func TestARealServerMayAskOnlyWhatAPersonAllowed(t *testing.T) {
 		if !slices.Contains(parts, c.part) {
 			t.Fatalf("%s: %v waits", c.part, parts)
 		}
-		if out, _ := h.run("show", code); !strings.Contains(out, "was refused") {
+		if out, _ := h.run("show", code); !strings.Contains(out, "Sallyport blocked it") {
 			t.Errorf("show %s: %s", code, out)
 		}
 		if out, status := h.run("approve", code, "--all", "--yes"); status != 0 {

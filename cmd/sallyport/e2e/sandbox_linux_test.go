@@ -226,7 +226,7 @@ func TestALookUnderStrictNeedsNoNetworkAndNoHome(t *testing.T) {
 		}
 	}
 	for _, item := range h.inbox() {
-		if out, _ := h.run("show", item.Code); !strings.Contains(out, "declared itself under strict") || !strings.Contains(out, "sandbox strict") {
+		if out, _ := h.run("show", item.Code); !strings.Contains(out, "sandbox (strict)") || strings.Count(out, "strict") < 2 {
 			t.Errorf("show does not say how it was looked at: %s", short(out))
 		}
 	}
