@@ -139,7 +139,7 @@ func (p *page) cleanSet(set control.CleanSet) {
 		p.before(control.ItemDetail{InboxItem: control.InboxItem{Server: one.Server}, Command: one.Command, URL: one.URL, Before: one.Before})
 		fact("offers", offers(one))
 		if one.Can != nil {
-			fact("can do", one.Can.String())
+			p.hang("  can do   ", "           ", one.Can.String())
 			p.prose("           ", one.Can.Source())
 			if n := one.Can.Disputed; n > 0 {
 				p.prose("           ", disputed(n))
@@ -152,19 +152,21 @@ func (p *page) cleanSet(set control.CleanSet) {
 	p.others(set.Other)
 }
 
-// offers is what a server declares, in numbers.
+// offers is what a server declares, in numbers: names are in its review.
 func offers(one control.CleanServer) string {
+	kinds := map[string]int{}
+	for _, key := range one.Parts {
+		kind, _, _ := strings.Cut(key, ":")
+		kinds[kind]++
+	}
 	words := []string{counted(one.Tools, "tool")}
-	if n := len(one.Parts) - one.Tools; n > 0 {
-		var rest []string
-		for _, key := range one.Parts {
-			if !strings.HasPrefix(key, "tool:") && key != "launch" {
-				rest = append(rest, key)
-			}
+	for _, kind := range []string{"prompt", "resource-template", "resource"} {
+		if n := kinds[kind]; n > 0 {
+			words = append(words, counted(n, strings.ReplaceAll(kind, "-", " ")))
 		}
-		if len(rest) > 0 {
-			words = append(words, names(rest))
-		}
+	}
+	if kinds["instructions"] > 0 {
+		words = append(words, "instructions")
 	}
 	return strings.Join(words, ", ")
 }

@@ -295,11 +295,20 @@ func stateWords(state string) string {
 
 // change prints one difference: where, what in our words, and for texts the words that went and came.
 func (p *page) change(c pin.Change) {
-	words := c.Words
+	at := ""
 	if strings.Contains(c.Path, ".") { // a member of the item itself is named in the words
-		words += "   at " + c.Path
+		at = "at " + c.Path
 	}
-	p.line("  ", p.mark(c.Op)+" ", words)
+	whole := c.Words + "   " + at
+	switch room := p.columns - len("  + "); {
+	case at == "":
+		p.line("  ", p.mark(c.Op)+" ", c.Words)
+	case columns(text(whole)) <= room || columns(text(c.Words)) > room:
+		p.line("  ", p.mark(c.Op)+" ", whole)
+	default:
+		p.line("  ", p.mark(c.Op)+" ", c.Words)
+		p.line("    ", "", at)
+	}
 	switch {
 	case len(c.Text) > 0:
 		p.quote("    ", p.segments(c.Text)...)

@@ -59,7 +59,9 @@ func TestReadsPromptsAndWhatServersAskForLeaveARecordEach(t *testing.T) {
 	s := begin()
 	s.request("resources/read", `{"uri":"doc://1"}`) // before anybody allowed anything
 	h.approve()
-	wait(t, "it is open", func() bool { return strings.Contains(s.call("approve_server_config", `{}`), "Nothing needs the user's review") })
+	wait(t, "it is open", func() bool {
+		return strings.Contains(s.call("approve_server_config", `{}`), "Nothing needs the user's review")
+	})
 	delivered := s.request("resources/read", `{"uri":"doc://1"}`)
 	if !strings.Contains(delivered, private) {
 		t.Fatal(delivered)
