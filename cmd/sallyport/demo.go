@@ -44,7 +44,7 @@ func (c demoCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	if c.Keep {
-		defer fmt.Fprintf(s.out, "\nThe home of this demo is kept: %s\n", dir)
+		defer fmt.Fprintf(s.out, "\nThe data folder of this demo is in %s\n", dir)
 	} else {
 		defer os.RemoveAll(dir)
 	}
@@ -55,9 +55,9 @@ func (c demoCommand) run(ctx context.Context, s streams) (int, error) {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w (%w)", err, context.Cause(ctx))
 		}
-		return exitFailed, fmt.Errorf("step %d is not as it should be: %w", t.steps, err)
+		return exitFailed, fmt.Errorf("step %d went wrong: %w", t.steps, err)
 	}
-	t.page.printf("\n%s\n", t.page.paint(green, fmt.Sprintf("%d steps, each as it should be.", t.steps)))
+	t.page.printf("\n%s\n", t.page.paint(green, fmt.Sprintf("%d steps, all as expected.", t.steps)))
 	return exitFine, nil
 }
 
@@ -102,7 +102,7 @@ func (t *story) end() {
 }
 
 func (t *story) tell(ctx context.Context) error {
-	t.page.printf("Everything below happens on this machine, in %s.\nNothing is contacted but this machine and npm.\n", t.dir)
+	t.page.printf("Everything below happens on this computer, in %s.\nThe only thing it contacts is npm.\n", t.dir)
 	if err := t.startHub(ctx); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (t *story) tell(ctx context.Context) error {
 	if err := t.unprotect(ctx); err != nil {
 		return err
 	}
-	return t.step("The timeline: every step above is in it, and its hash chain holds.", func() error {
+	return t.step("The timeline has every step above, and its hash chain is intact.", func() error {
 		if _, err := t.command(ctx, exitFine, "activity", "list", "--limit", "12"); err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ func (t *story) command(ctx context.Context, want int, args ...string) (string, 
 }
 
 func (t *story) startHub(ctx context.Context) error {
-	return t.step("A hub starts, in a home of its own. It owns what is allowed, and decides only for a person.", func() error {
+	return t.step("A hub starts with an empty data folder. It keeps what you allowed, and only a person decides.", func() error {
 		var said tail
 		hub := exec.Command(t.program, "hub", "--allow-cli-approval")
 		hub.Env, hub.Stderr = t.env, &said
@@ -245,7 +245,7 @@ func (t *story) startHub(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		t.fine("it answers, and nothing waits")
+		t.fine("it runs, and the inbox is empty")
 		return nil
 	})
 }
@@ -366,7 +366,7 @@ func (t *story) expectRefusal(ctx context.Context, c *demoClient, tool, argument
 		return fmt.Errorf("the refusal names item %s, not %s: %.300s", refusal.Meta.Decision.Code, code, raw)
 	}
 	t.page.quote("   ", piece{text: text(refusal.Content[0].Text)})
-	t.fine("the call is refused at once, in our words, and names item %s", code)
+	t.fine("the call is blocked at once, and the message names item %s", code)
 	return nil
 }
 
@@ -386,6 +386,6 @@ func (t *story) expectSame(ctx context.Context, c, direct *demoClient, tool, arg
 		return fmt.Errorf("%s answered %.200s, without us %.200s", tool, got, want)
 	}
 	t.page.quote("   ", piece{text: text(string(got))})
-	t.fine("%s works, and its answer is byte for byte the server's (%d bytes)", tool, len(got))
+	t.fine("%s works, and the response is byte for byte what the server sent (%d bytes)", tool, len(got))
 	return nil
 }

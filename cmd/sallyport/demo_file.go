@@ -96,7 +96,7 @@ func copyProgram(from, to string) (err error) {
 
 // protect puts the guard into the sample file.
 func (t *story) protect(ctx context.Context) error {
-	err := t.step("A client has its own file, with two servers in it. What would protecting it change?", func() error {
+	err := t.step("A client's settings file names two servers. What would \"protect\" change in it?", func() error {
 		if err := t.makeFile(); err != nil {
 			return err
 		}
@@ -106,13 +106,13 @@ func (t *story) protect(ctx context.Context) error {
 		if err := t.expectFile(t.file.before); err != nil {
 			return err
 		}
-		t.fine("only looked at: the file is as it was, and what env holds is not shown")
+		t.fine("the file is unchanged, and values in env are not shown")
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return t.step("protect puts the guard in front of both.", func() error {
+	return t.step("\"protect\" guards both servers.", func() error {
 		if _, err := t.command(ctx, exitFine, "protect", "--no-look", "--config", t.file.path); err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (t *story) protect(ctx context.Context) error {
 		if !bytes.Contains(t.file.protected, []byte(sampleSecret)) || !bytes.Contains(t.file.protected, []byte(`Ctrl+\u0053pace`)) {
 			return fmt.Errorf("more than command and args changed")
 		}
-		t.fine("command and args of both entries run through the guard; env, settings and line ends are as they were")
+		t.fine("both entries now run through Sallyport; env, other settings and line ends are unchanged")
 		if _, err := t.command(ctx, exitFine, "protect", "--no-look", "--config", t.file.path); err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func (t *story) wipe(ctx context.Context, direct *demoClient) error {
 	}
 	wiped := slices.Concat(head, []byte(`"mcpServers": {}`), rest)
 	var item control.InboxItem
-	err := t.step("The client writes its file anew from its own memory, and loses every server.", func() error {
+	err := t.step("The client rewrites its file and loses both servers.", func() error {
 		// As programs do that write carefully: a neighbour, then a rename over the file.
 		next := t.file.path + ".new"
 		if err := os.WriteFile(next, wiped, 0o600); err != nil {
@@ -215,13 +215,13 @@ func (t *story) wipe(ctx context.Context, direct *demoClient) error {
 		if err := t.expectFile(wiped); err != nil {
 			return err
 		}
-		t.fine("it is reported as item %s, and nothing is put back behind anybody's back", item.Code)
+		t.fine("Sallyport reports it as item %s, and changes nothing on its own", item.Code)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	err = t.step("A person looks at what is lost, and has it put back.", func() error {
+	err = t.step("You review what was lost and restore it.", func() error {
 		if _, err := t.command(ctx, exitFine, "show", item.Code); err != nil {
 			return err
 		}
@@ -231,13 +231,13 @@ func (t *story) wipe(ctx context.Context, direct *demoClient) error {
 		if err := t.expectFile(t.file.protected); err != nil {
 			return err
 		}
-		t.fine("both servers are back, and guarded, byte for byte as they stood there")
+		t.fine("both servers are back and guarded, byte for byte as before")
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return t.step("The client starts the server again: what was allowed still is.", func() error {
+	return t.step("The client starts the server again. What you allowed still is.", func() error {
 		c, err := t.start(ctx, "weather")
 		if err != nil {
 			return err
@@ -269,7 +269,7 @@ const clientOfFile = "Claude Desktop"
 
 // unprotect takes the guard out again.
 func (t *story) unprotect(ctx context.Context) error {
-	return t.step("The guard is taken out of the file again.", func() error {
+	return t.step("\"unprotect\" removes the guard.", func() error {
 		if _, err := t.command(ctx, exitFine, "unprotect", "--config", t.file.path, "--yes"); err != nil {
 			return err
 		}
@@ -279,7 +279,7 @@ func (t *story) unprotect(ctx context.Context) error {
 		if err := t.compare(ctx); err != nil {
 			return err
 		}
-		t.fine("the file is identical to what it was before, all %d bytes", len(t.file.before))
+		t.fine("the file is byte for byte what it was before (%d bytes)", len(t.file.before))
 		return nil
 	})
 }

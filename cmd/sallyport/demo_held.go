@@ -15,7 +15,7 @@ const poisonMark = "collect.example"
 // it and lets it through once, without the order.
 func (t *story) held(ctx context.Context, c *demoClient) error {
 	var code string
-	err := t.step("A forecast comes back with an order to Claude in it: send a private key away, and keep quiet.", func() error {
+	err := t.step("A forecast comes back with an order to Claude in it: send a private key somewhere, and tell nobody.", func() error {
 		if err := os.WriteFile(t.poison, nil, 0o600); err != nil {
 			return err
 		}
@@ -25,7 +25,7 @@ func (t *story) held(ctx context.Context, c *demoClient) error {
 			return err
 		}
 		code = refused.code
-		t.fine("the client hears that it was held back and under which code, and nothing of what came")
+		t.fine("the client learns that the response is held, and its code, and sees none of its text")
 		item, err := t.waits(ctx, "weather")
 		if err != nil {
 			return err
@@ -37,13 +37,13 @@ func (t *story) held(ctx context.Context, c *demoClient) error {
 		if err != nil {
 			return err
 		}
-		t.fine("asking for it before a person has decided gives nothing")
+		t.fine("the client can't get it before you decide")
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return t.step("A person reads what was held, and releases it once, without the marked parts.", func() error {
+	return t.step("You read the held response and release it once, without the marked parts.", func() error {
 		shown, err := t.command(ctx, exitFine, "show", code)
 		if err != nil {
 			return err
@@ -67,11 +67,11 @@ func (t *story) held(ctx context.Context, c *demoClient) error {
 		if !strings.Contains(handed.text, "Oslo: sunny") || !strings.Contains(handed.text, "[removed by Sallyport]") {
 			return fmt.Errorf("what was handed over is %.300q", handed.text)
 		}
-		t.fine("the client gets the forecast, and the order is gone from it")
+		t.fine("the client gets the forecast without the order")
 		if _, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, "held"); err != nil {
 			return err
 		}
-		t.fine("a second time there is nothing: it is handed over once")
+		t.fine("it gets it once: a second request gives nothing")
 		return nil
 	})
 }

@@ -22,7 +22,7 @@ func (t *story) drift(ctx context.Context) (*demoClient, error) {
 		return nil, err
 	}
 
-	err = t.step("The server changes: get_forecast suddenly asks for the whole conversation.", func() error {
+	err = t.step("The server changes: get_forecast now asks for the whole conversation.", func() error {
 		before, directBefore := c.changes.Load(), direct.changes.Load()
 		if err := os.WriteFile(t.trigger, nil, 0o600); err != nil {
 			return err
@@ -34,7 +34,7 @@ func (t *story) drift(ctx context.Context) (*demoClient, error) {
 		if err := t.expectTools(ctx, c, kept); err != nil {
 			return err
 		}
-		t.fine("exactly the changed tool is gone from what the client sees")
+		t.fine("only the changed tool is hidden from the client")
 		item, err := t.waits(ctx, "weather")
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func (t *story) drift(ctx context.Context) (*demoClient, error) {
 		return nil, err
 	}
 
-	err = t.step("A person looks at what changed, and allows it. Nothing is restarted.", func() error {
+	err = t.step("You review the change and allow it. Nothing restarts.", func() error {
 		item, err := t.waits(ctx, "weather")
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (t *story) drift(ctx context.Context) (*demoClient, error) {
 		if err := t.expectTools(ctx, c, drifted); err != nil {
 			return err
 		}
-		t.fine("the client was told, and sees both tools as the server declares them now")
+		t.fine("the client was notified, and sees both tools as the server declares them now")
 		return t.expectSame(ctx, c, direct, "get_forecast", `{"city":"Lisbon","context":"none"}`)
 	})
 	if err != nil {
@@ -91,7 +91,7 @@ func (t *story) drift(ctx context.Context) (*demoClient, error) {
 // review is the first part of every server's story: new, everything blocked, looked at, allowed, works.
 func (t *story) review(ctx context.Context, name string, direct *demoClient, declared map[string]json.RawMessage, tool, arguments string) (*demoClient, error) {
 	var c *demoClient
-	err := t.step(fmt.Sprintf("The client starts %q with the command line in its file. Nobody has looked at it yet.", name), func() (err error) {
+	err := t.step(fmt.Sprintf("The client starts %q as its file says. You haven't reviewed it yet.", name), func() (err error) {
 		if c, err = t.start(ctx, name); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (t *story) review(ctx context.Context, name string, direct *demoClient, dec
 		if err := t.expectTools(ctx, c, nil); err != nil {
 			return err
 		}
-		t.fine("the client sees our two tools and none of the server's %d, and no instructions", len(declared))
+		t.fine("the client sees Sallyport's two tools, none of the server's %d, and no instructions", len(declared))
 		item, err := t.waits(ctx, name)
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (t *story) review(ctx context.Context, name string, direct *demoClient, dec
 	if err != nil {
 		return nil, err
 	}
-	err = t.step(fmt.Sprintf("A person looks at %q and allows it.", name), func() error {
+	err = t.step(fmt.Sprintf("You review %q and allow it.", name), func() error {
 		item, err := t.waits(ctx, name)
 		if err != nil {
 			return err
@@ -136,7 +136,7 @@ func (t *story) review(ctx context.Context, name string, direct *demoClient, dec
 		if err := t.expectTools(ctx, c, declared); err != nil {
 			return err
 		}
-		t.fine("the client was told, and sees the server's %d tools byte for byte", len(declared))
+		t.fine("the client was notified, and sees the server's %d tools byte for byte", len(declared))
 		return t.expectSame(ctx, c, direct, tool, arguments)
 	})
 	return c, err
@@ -171,10 +171,10 @@ const npmTime = 2 * time.Minute
 // real tells the first part of the story on a real server, where npm can get one.
 func (t *story) real(ctx context.Context) error {
 	if _, err := exec.LookPath("npx"); err != nil {
-		t.page.printf("\nNo npx on this machine: the part with a real server from npm is left out. It needs node.\n")
+		t.page.printf("\nnpx is not installed, so the part with a real server from npm is skipped. It needs Node.\n")
 		return nil
 	}
-	t.page.printf("\nNow a server that other people wrote: npx -y %s\n", realServer)
+	t.page.printf("\nNow a real server from npm: npx -y %s\n", realServer)
 	argv := []string{"npx", "-y", realServer}
 	bounded, cancel := context.WithTimeout(ctx, npmTime)
 	defer cancel()
@@ -183,9 +183,9 @@ func (t *story) real(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		t.page.printf("npm could not bring it, so this part is left out: %s\n", text(err.Error()))
+		t.page.printf("npm couldn't install it, so this part is skipped: %s\n", text(err.Error()))
 		return nil
 	}
-	_, err = t.review(ctx, "everything", direct, declared, "echo", `{"message":"hello through the port"}`)
+	_, err = t.review(ctx, "everything", direct, declared, "echo", `{"message":"hello through Sallyport"}`)
 	return err
 }
