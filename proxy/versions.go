@@ -156,12 +156,18 @@ func versionsNamed(line []byte, failure frame.Span) (offered []string, about boo
 	})
 	if span, ok := frame.Find(line, failure, "message"); ok && len(offered) == 0 {
 		message, _ := frame.String(line, span)
-		if lower := strings.ToLower(message[:min(len(message), 1000)]); strings.Contains(lower, "protocol version") || strings.Contains(lower, "protocolversion") {
-			words := strings.FieldsFunc(lower, func(c rune) bool { return (c < '0' || c > '9') && c != '-' })
+		lower := strings.ToLower(message[:min(len(message), 1000)])
+		words := strings.FieldsFunc(lower, func(c rune) bool { return (c < '0' || c > '9') && c != '-' })
+		if strings.Contains(lower, "protocol version") || strings.Contains(lower, "protocolversion") || saysOfVersions(lower) && len(control.VersionsOf(words, "").Offered) > 0 {
 			offered, about = words, true // what is no date stays out
 		}
 	}
 	return offered, about
+}
+
+// saysOfVersions says that a message with a date in it is about what somebody speaks: servers word such an error as they like.
+func saysOfVersions(lower string) bool {
+	return slices.ContainsFunc([]string{"version", "protocol", "speak"}, func(word string) bool { return strings.Contains(lower, word) })
 }
 
 // versionTexts are the texts of a list, or the one there is.

@@ -44,6 +44,7 @@ func TestAnErrorThatNamesOtherVersionsIsToldInOurWords(t *testing.T) {
 		"a message alone":                          {`{"code":-32602,"message":"Unsupported protocol version, BUY NOW (2023-01-01)"}`, "", "offers protocol versions 2023-01-01;"},
 		"no version that is a date":                {`{"code":-32022,"message":"BUY NOW","data":{"supported":["BUY","1.0","2026-07-28 BUY"]}}`, "", "offers other versions;"},
 		"dates with more digits behind them":       {`{"code":-32022,"message":"BUY","data":{"supported":["2026-07-28000","2026-07-2","20260-7-28","2026-07/28"]}}`, "", "offers other versions;"},
+		"a message in words of its own":            {`{"code":-32000,"message":"I only speak 2099-01-01, BUY NOW"}`, "", "offers protocol versions 2099-01-01;"},
 		"wrong parameters, and it names versions":  {`{"code":-32602,"message":"BUY"}`, `"result":{"supportedVersions":["2026-07-28"]}`, "offers protocol versions 2026-07-28;"},
 		"a wrong request, and it names versions":   {`{"code":-32600,"message":"BUY"}`, `"result":{"supportedVersions":["2026-07-28"]}`, "offers protocol versions 2026-07-28;"},
 		"a code without data":                      {`{"code":-32022,"message":"BUY NOW"}`, "", "offers other versions;"},
