@@ -74,8 +74,12 @@ func versionProblem(server store.Server) *control.Problem {
 	if v == nil {
 		return nil
 	}
+	who := "the client"
+	if v.Client != "" {
+		who = ClientTitle(v.Client)
+	}
 	return &control.Problem{
-		Code: problemVersions, What: fmt.Sprintf("the server %s %s, so it can't be used", server.Name, v.Words()), Next: versionNext(*v),
+		Code: problemVersions, What: fmt.Sprintf("the server %s %s, so it can't be used", server.Name, v.Words(who)), Next: versionNext(*v),
 	}
 }
 

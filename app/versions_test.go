@@ -39,7 +39,7 @@ func TestAServerWithoutACommonVersionIsNamedUntilAStartAgrees(t *testing.T) {
 	named := func(p *place) {
 		t.Helper()
 		found := p.said("SP-221")
-		if len(found) != 1 || found[0].What != "the server weather offers protocol versions 2026-07-28; claude-desktop asked for other versions, so it can't be used" || strings.Contains(found[0].Next, "say") {
+		if len(found) != 1 || found[0].What != "the server weather offers protocol versions 2026-07-28; Claude Desktop asked for other versions, so it can't be used" || strings.Contains(found[0].Next, "say") {
 			t.Errorf("%+v", found)
 		}
 		servers, err := p.Servers()

@@ -72,8 +72,7 @@ func (s *Session) versionError(id []byte, v control.Versions) []byte {
 }
 
 func versionWords(state *control.State, v control.Versions) string {
-	v.Client = "" // it is the client that reads this
-	return "[Sallyport] " + strings.TrimSpace("The server "+inspect.SpokenServer(state.Name, "")) + " " + v.Words() + "."
+	return "[Sallyport] " + strings.TrimSpace("The server "+inspect.SpokenServer(state.Name, "")) + " " + v.Words("the client") + "."
 }
 
 // refusedVersion answers an initialize that the server responded with an error, if the error is about versions. It says whether it did,

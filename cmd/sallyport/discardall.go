@@ -59,7 +59,11 @@ func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 		}{listOf(set.Items).Items, done})
 	}
 	if len(set.Codes) == 0 {
-		p.printf("No responses are held.\n")
+		if c.Tool != "" || c.Server != "" {
+			p.printf("No held response matches --server and --tool.\n")
+		} else {
+			p.printf("No responses are held.\n")
+		}
 		return exitFine, nil
 	}
 	p.printf("discarded: %s\n", counted(done.Discarded, "response"))

@@ -88,7 +88,7 @@ func (l *lookedAt) Record(r control.Record) {
 		l.failed(fmt.Errorf("Sallyport can't read what it declares: %s", why))
 	}
 	if v, ok := r.NoCommonVersion(); ok {
-		l.failed(fmt.Errorf("SP-221: the server %s", v.Words()))
+		l.failed(fmt.Errorf("SP-221: the server %s", v.Words("the client")))
 	}
 }
 

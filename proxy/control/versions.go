@@ -58,17 +58,14 @@ func isVersion(text string) bool {
 	return true
 }
 
-// Words are the middle of a sentence that begins with the server.
-func (v Versions) Words() string {
-	offers, asked, who := "offers other versions", "other versions", "the client"
+// Words are the middle of a sentence that begins with the server. who asked is in words of ours.
+func (v Versions) Words(who string) string {
+	offers, asked := "offers other versions", "other versions"
 	if len(v.Offered) > 0 {
 		offers = "offers protocol versions " + strings.Join(v.Offered, ", ")
 	}
 	if v.Asked != "" {
 		asked = v.Asked
-	}
-	if client := inspect.CleanName(v.Client, ""); client != "" {
-		who = client
 	}
 	return offers + "; " + who + " asked for " + asked
 }
