@@ -192,6 +192,14 @@ describe('the row of many held responses', () => {
     expect(discardAll()).toHaveFocus()
   })
 
+  it('says one time of what came within one minute, and two of what did not', async () => {
+    const { page } = await open([{ ...thousand, first: '2026-11-23T12:00:05Z', last: '2026-11-23T12:00:55Z' }])
+    expect(page.container.textContent).not.toContain('–')
+    page.unmount()
+    const later = await open([{ ...thousand, first: '2026-11-23T12:00:05Z', last: '2026-11-23T12:01:05Z' }])
+    expect(later.page.container.textContent).toContain('–')
+  })
+
   it('discards those that were held when it asked, and says how many came since', async () => {
     const asked: HeldAllDecision[] = []
     const { now, changed } = await open([thousand, plain], { heldTogether: async () => held, discardAll: async (d) => (asked.push(d), { discarded: 1001, meanwhile: 0, came: 3 }) })
