@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -407,4 +408,51 @@ func TestANoisyListOfFreePagesIsNotBelieved(t *testing.T) {
 		}
 	})
 	within(t, "close", func() { _ = s.Close() })
+}
+
+// A key that is said to be outside the file is met by the one check that reads all of it. That check must end in an answer, and not
+// with the program.
+func TestAKeyThatPointsOutsideTheFileIsDamageAndNoEnd(t *testing.T) {
+	page := func(raw []byte, at int) (flags, count uint16) {
+		return binary.LittleEndian.Uint16(raw[at+8:]), binary.LittleEndian.Uint16(raw[at+10:])
+	}
+	size, found := os.Getpagesize(), 0
+	source := lived(t)
+	s := mustOpen(t, source, Options{})
+	update(t, s, func(tx *Tx) (err error) {
+		for n := range 40 {
+			err = errors.Join(err, tx.PutServer(Server{ID: fmt.Sprint("server", n), Name: "weather"}))
+		}
+		return err
+	})
+	mustClose(t, s)
+	whole, err := os.ReadFile(filepath.Join(source, File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 2 * size; at+size <= len(whole); at += size {
+		flags, count := page(whole, at)
+		if flags != 1 && flags != 2 || count == 0 { // no branch and no leaf
+			continue
+		}
+		dir := home(t)
+		copyFile(t, filepath.Join(source, keyFile), filepath.Join(dir, keyFile))
+		raw := bytes.Clone(whole)
+		element := at + 16 + 16*int(count-1)
+		if flags == 2 {
+			element += 4 // a leaf's begins with its own flags
+		}
+		binary.LittleEndian.PutUint32(raw[element:], 0x7fff0000)
+		write(t, filepath.Join(dir, File), raw)
+		why, err := whyUnusable(dir, Options{})
+		if err != nil && !strings.Contains(err.Error(), "is in order") { // the page may be free
+			t.Errorf("page %d: %v", at/size, err)
+		}
+		if why != "" {
+			found++
+		}
+	}
+	if found == 0 {
+		t.Error("no damage was found in any page")
+	}
 }
