@@ -29,6 +29,27 @@ func PersonName(name string) string {
 	if len(name) > maxGivenName {
 		name = name[:maxGivenName]
 	}
+	// Whether a joiner or a variation selector draws anything depends on its neighbours, and those may have been left out: what is
+	// cleaned once may have more to clean. Text that is clean stays as it is.
+	for range maxNameRounds {
+		clean := cleanName(name)
+		if clean == name {
+			return clean
+		}
+		name = clean
+	}
+	return cleanName(strings.Map(func(r rune) rune {
+		if c := classOf(r); c == joiner || c == variation {
+			return -1
+		}
+		return r
+	}, name))
+}
+
+// maxNameRounds is enough for any name that was not made to need more; such a one loses all its joiners and variation selectors.
+const maxNameRounds = 8
+
+func cleanName(name string) string {
 	var b strings.Builder
 	blank, marks := false, 0
 	for i := 0; i < len(name); {
