@@ -8,9 +8,9 @@ export const KEYS: readonly { keys: string[]; does: string; where?: string }[] =
   { keys: ['↑', '↓', 'Home', 'End', 'Enter'], does: 'Move in a list, open', where: 'while the list has the focus' },
   { keys: ['N', 'P'], does: 'Next, previous warning', where: 'while the review has the focus' },
   { keys: ['Ctrl+B'], does: 'Keep blocked' },
-  { keys: ['Ctrl+Shift+A'], does: 'Begin to allow. It never finishes it' },
+  { keys: ['Ctrl+Shift+A'], does: 'Move to the Allow button (you still press it)' },
   { keys: ['Ctrl+Z'], does: 'Take the last decision back, for 10 minutes' },
-  { keys: ['Esc'], does: 'Close what is open, else back to the list. It never decides' },
+  { keys: ['Esc'], does: 'Close, or go back to the list' },
 ]
 
 export const onMac = () => /Mac/.test(navigator.platform)
