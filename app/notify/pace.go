@@ -15,7 +15,7 @@ type Event struct {
 	Note   Note
 }
 
-// Rules of a Pace; the zero value of each is what ux.md §2.3 says.
+// Rules limit how often a person is interrupted. A zero field means the default beside it.
 type Rules struct {
 	Gap   time.Duration // between two notes of one server and kind; 5 min
 	Burst time.Duration // what is collected before anything is shown, but for Critical notes, which take each other's place; 12 s

@@ -6,7 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// The bounds of ux.md §2.3. A body of ours is one or two sentences; what is longer did not come from Say.
+// What every desktop shows without cutting it. A body of ours is one or two sentences; anything longer did not come from Say.
 const (
 	maxTitle = 45
 	maxBody  = 120

@@ -23,7 +23,7 @@ type Subject struct {
 	Client, Next string // of what a client has not seen yet: its name, and what helps
 }
 
-// Say is the note for an inbox item, in the words of ux.md §2.3. A kind it does not know gets words that hold for all.
+// Say is the note for an inbox item. A kind it doesn't know gets words that are true of every kind.
 func Say(s Subject) Note {
 	if s.Kind == "unseen" {
 		next := SafeName(s.Next, "")
