@@ -25,7 +25,7 @@ type streams struct {
 	err io.Writer
 }
 
-// Exit codes, as the contract fixes them.
+// Exit codes. Scripts rely on them: docs/reference/commands.md.
 const (
 	exitFine   = 0
 	exitFailed = 1

@@ -27,7 +27,7 @@ type scanCommand struct {
 	Files  []string `arg:"" name:"file" complete:"file" help:"Files to scan; - is standard input."`
 }
 
-// scannedFile is one file of a report, in the shape the contract gives it.
+// scannedFile is one file of a report, in the shape docs/reference/json.md describes.
 type scannedFile struct {
 	File  string        `json:"file"`
 	Kind  string        `json:"kind"` // tools or text

@@ -32,7 +32,7 @@ const signalsAfter = 10 * time.Millisecond
 // the client's input, 128 + the signal's number after a signal.
 func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	guard, prepared := transport.Prepare()
-	signal.Ignore(syscall.SIGPIPE) // a client that closes our stdout must not kill us without a clean-up (relay.md T13)
+	signal.Ignore(syscall.SIGPIPE) // a client that closes our stdout must not kill us without a clean-up (T13 in docs/relay.md)
 	if in, restore := pollable(s.in, os.O_RDONLY); in != nil {
 		s.in = in
 		defer restore()

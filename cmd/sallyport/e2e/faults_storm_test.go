@@ -94,7 +94,7 @@ type clientSession struct {
 }
 
 // TestKilledAtRandomUnderLoad kills clients, wrappers, hubs and servers while calls run, and stops hubs for a while. The
-// assertions are the invariants of architecture.md.
+// assertions are the invariants of docs/architecture.md.
 func TestKilledAtRandomUnderLoad(t *testing.T) {
 	dir := folder(t)
 	w := &storm{installation: install(t), drift: filepath.Join(dir, "drift"), random: chance(t), began: time.Now(), kills: map[string]int{}, live: map[*clientSession]bool{}}

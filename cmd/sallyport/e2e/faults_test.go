@@ -350,7 +350,7 @@ func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 			server := script(t, dir, "server.json", fmt.Sprintf(
 				`{"ignore_eof":true,"ignore_term":true,"tools":[{"name":"echo","inputSchema":{}}],"rules":[{"on":"start","steps":[{"daemons":%q,"hold":true},{"daemons":%[1]q},{"stderr":10485760}]}]}`,
 				filepath.Join(dir, "daemons")))
-			// The wrapper's own stderr is a pipe that nobody reads: a server that prints 10 MiB goes on (relay.md T9).
+			// The wrapper's own stderr is a pipe that nobody reads: a server that prints 10 MiB goes on (T09 in docs/relay.md).
 			s := launch(t, dir, environment(append(h.env(), mark)...), append(h.wrap(), server...))
 			s.handshake("2025-06-18")
 			s.request("tools/list", `{}`)

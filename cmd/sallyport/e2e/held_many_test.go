@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The figures of the contract for a hub with a thousand held responses. What is measured is printed; the limits are the contract's own.
+// What a hub with a thousand held responses must keep to (the limits below). The test prints what it measures.
 const (
 	manyHeld     = 1001
 	manyServers  = 60
