@@ -166,7 +166,7 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 	s.forward(r, line)
 }
 
-// judge is the contract's table "from the client", for everything that is neither listed nor plain.
+// judge decides about a client's request that is neither a listing nor plain: docs/relay.md, "What a client may ask for".
 func (s *Session) judge(v *view, r *request) reason {
 	switch {
 	case v.state.Revision == 0:
@@ -316,7 +316,7 @@ func (s *Session) clientNotification(line []byte, m *frame.Message) {
 }
 
 // cancel passes a cancellation on for a request that reached the server, at once; one that never got there is swallowed
-// (relay.md T16).
+// (T16 in docs/relay.md).
 func (s *Session) cancel(line []byte, m *frame.Message) {
 	span, ok := frame.Find(line, m.Params, "requestId")
 	if !ok {

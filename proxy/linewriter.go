@@ -20,7 +20,7 @@ const (
 //
 // Write is for those who may wait for the pipe, which is how back-pressure travels. Enqueue never waits for the pipe: a
 // session that answers for itself must not stop reading from the side it answers to, or two full pipes would wait for each
-// other (relay.md T10).
+// other (T10 in docs/relay.md).
 //
 // The goroutine that reads many lines at once corks the writer while more of them are in memory: their answers then go out
 // in one write, which is worth a factor of three with 64 calls in flight.

@@ -6,7 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// method is what the gate needs to know of a method's name: which row of the contract's table it is in.
+// method is what the gate needs to know of a method's name: which row of the table in docs/relay.md it is in.
 type method uint8
 
 const (
@@ -26,7 +26,7 @@ const (
 	methodListTasks
 )
 
-// methodOf finds the row of a method's name, as it is after unescaping (relay.md T4).
+// methodOf finds the row of a method's name, as it is after unescaping (T04 in docs/relay.md).
 func methodOf(name []byte) method {
 	switch string(name) {
 	case "tools/call":
@@ -56,7 +56,7 @@ func methodOf(name []byte) method {
 	case "server/discover", "subscriptions/listen":
 		return methodModern
 	}
-	// What a later revision adds to these two is gated like the rest of them (contract, "What passes").
+	// What a later revision adds to these two is gated like the rest of them (docs/relay.md, "What a client may ask for").
 	switch {
 	case bytes.HasPrefix(name, []byte("tasks/")):
 		return methodTask

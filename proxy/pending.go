@@ -66,7 +66,7 @@ func (r *request) status() string {
 }
 
 // inFlight holds the requests of one direction by the canonical form of their id, so that an answer finds its request by
-// type and value and no other way: "1", 1 and 1.0 are two ids, not three (relay.md T1, T15).
+// type and value and no other way: "1", 1 and 1.0 are two ids, not three (T01 and T15 in docs/relay.md).
 type inFlight struct {
 	mu sync.Mutex
 	m  map[string]*request

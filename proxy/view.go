@@ -70,7 +70,7 @@ func newView(state *control.State, seen *observation, verified, apart bool) *vie
 	return v
 }
 
-// open is the contract's word: at least one item of the server is approved, and it is not blocked whole. What may not run,
+// open says that at least one item of the server is approved, and that it is not blocked as a whole. What may not run,
 // or has not been seen to be what may, is not open either.
 func (v *view) open() bool {
 	return v.state.Open && !v.state.Blocked && v.launch == control.LaunchGo && !v.apart
