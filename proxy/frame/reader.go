@@ -11,7 +11,7 @@ const (
 	firstBuffer = 32 << 10
 	// keptBuffer is the largest buffer that outlives the line it was needed for.
 	keptBuffer = 1 << 20
-	// DefaultMax is the contract's message cap.
+	// DefaultMax is the default of the setting limits.message.
 	DefaultMax = 64 << 20
 )
 
