@@ -366,7 +366,7 @@ func FuzzCanonical(f *testing.F) {
 }
 
 func BenchmarkDigestOfListing(b *testing.B) {
-	// Twelve tools of 1.3 KB: the size of the listing of relay.md T22.
+	// Twelve tools of 1.3 KB: a listing of ordinary size (T22 in docs/relay.md).
 	var tools [][]byte
 	size := 0
 	for i := range 12 {

@@ -4,7 +4,7 @@
 // connection declared) and Compare (what changed, in words a person reads). Everything here is pure: no I/O, no clock.
 //
 // Invariant: a Digest covers every byte of meaning of a definition. Two definitions with one digest are equal to every
-// JSON parser up to the orders the contract names (items, object members, and `required`, `enum`, `type` arrays where the
+// JSON parser up to the orders that never count (items, object members, and `required`, `enum`, `type` arrays where the
 // word stands as a JSON Schema keyword).
 package pin
 
@@ -25,7 +25,7 @@ const (
 	Resource         Kind = "resource"
 )
 
-// Key names one item of a server as the contract spells it: "instructions", "launch", or KIND:NAME ("tool:echo",
+// Key names one item of a server as people type it and JSON carries it: "instructions", "launch", or KIND:NAME ("tool:echo",
 // "resource-template:file:///{path}").
 func Key(kind Kind, name string) string {
 	if kind == Instructions || kind == Launch {

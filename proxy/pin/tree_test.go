@@ -179,8 +179,8 @@ func (n *node) clone() *node {
 	return c
 }
 
-// shuffle changes every order that the contract says does not count, and no other. It knows the rule from the contract,
-// not from the code under test.
+// shuffle changes every order that does not count (see the package comment), and no other. It spells the rule out itself and asks
+// nothing of the code under test.
 func (n *node) shuffle(random *rand.Rand, where string) {
 	if n.kind == '{' {
 		random.Shuffle(len(n.keys), func(i, j int) {
@@ -203,7 +203,7 @@ func key(n *node, i int) string {
 	return ""
 }
 
-// inside is the rule of the contract once more, written as a table of where a keyword leads.
+// inside is the same rule once more, written as a table of where a keyword leads.
 func inside(where string, kind byte, key string) string {
 	switch where {
 	case "tool":
