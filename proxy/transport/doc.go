@@ -25,7 +25,7 @@
 // began stays; on Windows the job object is the kernel's own guard. Only Linux is tested.
 //
 // The process that calls Start ignores or handles SIGPIPE itself (a client that closes our stdout would kill us without a
-// clean-up, relay.md T13) and must handle, not ignore, SIGINT and SIGHUP: what is ignored is inherited by the server.
+// clean-up, T13 in docs/relay.md) and must handle, not ignore, SIGINT and SIGHUP: what is ignored is inherited by the server.
 // SIGPIPE alone may be ignored, the guard restores it.
 //
 // The package imports nothing of ours and writes no log.

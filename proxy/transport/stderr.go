@@ -10,7 +10,7 @@ const defaultMaxStderr = 16 << 20
 
 // A drain takes what a server writes to stderr as fast as it comes, and passes it on as fast as somebody reads it. Many
 // clients never read a wrapper's stderr: with a plain copy the server would stop in its first write beyond 64 KiB
-// (relay.md T9). So what waits is bounded and the oldest goes.
+// (T09 in docs/relay.md). So what waits is bounded and the oldest goes.
 type drain struct {
 	written chan struct{} // closed when all that was kept has been written, or writing failed
 

@@ -12,7 +12,7 @@ import (
 
 // settle is how long a dead server's stdout must stay empty to count as drained. All that the server itself wrote is in the
 // pipe when it dies; only a descendant that holds the pipe open could still add to it, and it must not hold up the answers
-// to what is pending (relay.md T12).
+// to what is pending (T12 in docs/relay.md).
 const settle = 250 * time.Millisecond
 
 // stdout ends where the server's own output ends.
