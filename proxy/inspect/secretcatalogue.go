@@ -364,7 +364,7 @@ var secretCatalogue = []secretRule{
 	{
 		name: "command_line", kind: password, way: byFlag,
 		literals: []string{"--password ", "--passwd ", "--pass ", "--token ", "--api-key ", "--apikey ", "--secret ", "--access-token ", "--auth-token ", "--client-secret ", "--api-token ", "--secret-key ", "--access-key "},
-		example:  "deploy --password k7mQ2vLw9", counter: "deploy --password $PASSWORD", source: "contract",
+		example:  "deploy --password k7mQ2vLw9", counter: "deploy --password $PASSWORD", source: ours,
 	},
 	{
 		name: "command_line_login", kind: password, way: byLogin, literals: []string{"-u ", "--user "},
@@ -384,15 +384,15 @@ var secretCatalogue = []secretRule{
 	},
 	{
 		name: "assigned_password", kind: password, way: byName,
-		example: "password=hunter2", counter: "password=${DB_PASSWORD}", source: "contract",
+		example: "password=hunter2", counter: "password=${DB_PASSWORD}", source: ours,
 	},
 	{
 		name: "assigned_key", kind: apiKey, way: byName,
-		example: "api_key: 8h0rglueibeaae9qmrrwud7hmxkg1jdc", counter: "api_key: <your-key>", source: "contract",
+		example: "api_key: 8h0rglueibeaae9qmrrwud7hmxkg1jdc", counter: "api_key: <your-key>", source: ours,
 	},
 	{
 		name: "assigned_token", kind: token, way: byName,
-		example: `"accessToken": "q7Zt3kX9mLw2Rn8Vb5Hd1Yc4"`, counter: `token: process.env.TOKEN`, source: "contract",
+		example: `"accessToken": "q7Zt3kX9mLw2Rn8Vb5Hd1Yc4"`, counter: `token: process.env.TOKEN`, source: ours,
 	},
 	{
 		name: "possible_secret", kind: possibleSecret, way: byRun,
