@@ -1,4 +1,4 @@
-/** What single code points are to a reader: the table behind the chips. Class by class as ux.md 2.6.3 lists them. */
+/** What single code points are to a reader: the table behind the chips. */
 
 export const hex = (cp: number) => 'U+' + cp.toString(16).toUpperCase().padStart(4, '0')
 
