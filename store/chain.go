@@ -18,11 +18,19 @@ type head struct {
 	Bytes    int64  `json:"bytes"`    // that they take, their index included
 }
 
-func (tx *Tx) putHead(h head) error { return tx.put(bucketMeta, metaHead, h) }
+// chain is the activity chain as one transaction has it.
+type chain struct {
+	*sealed
+	now func() time.Time
+}
 
-func (tx *Tx) head() (head, error) {
+func (tx *Tx) chain() chain { return chain{&tx.sealed, tx.now} }
+
+func (ch chain) putHead(h head) error { return ch.put(bucketMeta, metaHead, h) }
+
+func (ch chain) head() (head, error) {
 	var h head
-	err := tx.get(bucketMeta, metaHead, &h)
+	err := ch.get(bucketMeta, metaHead, &h)
 	return h, err
 }
 
@@ -77,28 +85,28 @@ func (tx *Tx) Append(records ...Record) ([]Record, error) {
 		r.settle(tx.now())
 		settled[i] = r
 	}
-	return tx.appendSettled(settled)
+	return tx.chain().append(settled)
 }
 
-func (tx *Tx) appendSettled(records []Record) ([]Record, error) {
+func (ch chain) append(records []Record) ([]Record, error) {
 	if len(records) == 0 {
 		return nil, nil
 	}
 	defer marked()
-	h, err := tx.head()
+	h, err := ch.head()
 	if err != nil {
 		return nil, fmt.Errorf("head of the activity chain: %w", err)
 	}
-	activity, ids := tx.bucket(bucketActivity), tx.bucket(bucketIDs)
+	activity, ids := ch.bucket(bucketActivity), ch.bucket(bucketIDs)
 	// Keys only grow: pages are filled instead of split in half, which would leave the file half empty for ever.
 	activity.FillPercent = 0.9
-	arrival := tx.now().UnixNano()
+	arrival := ch.now().UnixNano()
 	if k, v := activity.Cursor().Last(); k != nil && len(v) >= recordOverhead {
 		arrival = max(arrival, arrivalOf(v))
 	}
 	stored := make([]Record, 0, len(records))
 	for _, r := range records {
-		if tx.sequenceOf(r.ID) != 0 {
+		if ch.sequenceOf(r.ID) != 0 {
 			continue
 		}
 		value, hash, err := encodeRecord(r, h.Hash, arrival)
@@ -119,21 +127,21 @@ func (tx *Tx) appendSettled(records []Record) ([]Record, error) {
 	if len(stored) == 0 {
 		return nil, nil
 	}
-	return stored, tx.putHead(h)
+	return stored, ch.putHead(h)
 }
 
 // sequenceOf is where the record with an id stands, 0 if nowhere. The index is believed only where the record agrees: an
 // index entry alone must not keep a record out of the timeline.
-func (tx *Tx) sequenceOf(id string) uint64 {
+func (ch chain) sequenceOf(id string) uint64 {
 	if id == "" {
 		return 0
 	}
 	defer marked()
-	key := tx.bucket(bucketIDs).Get([]byte(id))
+	key := ch.bucket(bucketIDs).Get([]byte(id))
 	if len(key) != 8 {
 		return 0
 	}
-	value := tx.bucket(bucketActivity).Get(key)
+	value := ch.bucket(bucketActivity).Get(key)
 	if value == nil {
 		return 0
 	}
@@ -156,7 +164,7 @@ type Mark struct {
 func (s *Store) Head() (Mark, error) {
 	var m Mark
 	err := s.View(func(tx *Tx) error {
-		h, err := tx.head()
+		h, err := tx.chain().head()
 		m = Mark{Sequence: h.Sequence, Records: h.Records, Hash: h.Hash, Time: tx.now().UTC()}
 		return err
 	})

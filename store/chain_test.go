@@ -23,8 +23,8 @@ func ids(records []Record) string {
 	return strings.Join(all, " ")
 }
 
-// chain is a home with n records r01, r02 …, every third an approval.
-func chain(t testing.TB, n int) string {
+// chainHome is a home with n records r01, r02 …, every third an approval.
+func chainHome(t testing.TB, n int) string {
 	t.Helper()
 	dir := home(t)
 	s := mustOpen(t, dir, Options{})
@@ -143,7 +143,7 @@ func TestVerifyNamesTheFirstBadRecord(t *testing.T) {
 		{"the head taken away", func(tx *bolt.Tx) error { return tx.Bucket(bucketMeta).Delete(metaHead) }, "#0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := chain(t, 9)
+			dir := chainHome(t, 9)
 			meddle(t, dir, c.meddle)
 			s := mustOpen(t, dir, Options{})
 			v, err := s.Verify(nil)
@@ -161,7 +161,7 @@ func TestVerifyNamesTheFirstBadRecord(t *testing.T) {
 }
 
 func TestAnOlderStorePutBackIsFoundByAHeadKeptElsewhere(t *testing.T) {
-	dir := chain(t, 5)
+	dir := chainHome(t, 5)
 	path := filepath.Join(dir, File)
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -277,7 +277,7 @@ func TestASpoolDeliveredTwiceIsStoredOnce(t *testing.T) {
 }
 
 func TestAForgedIndexEntryKeepsNoRecordOut(t *testing.T) {
-	dir := chain(t, 3)
+	dir := chainHome(t, 3)
 	meddle(t, dir, func(tx *bolt.Tx) error { return tx.Bucket(bucketIDs).Put([]byte("r04"), sequenceKey(1)) })
 	s := mustOpen(t, dir, Options{})
 	if stored, err := s.AppendNow(Record{ID: "r04", Kind: "drift"}); err != nil || len(stored) != 1 {

@@ -79,7 +79,7 @@ func (tx *Tx) ClientFile(path string) (ClientFile, error) {
 
 // ClientFiles are all files that somebody protected.
 func (tx *Tx) ClientFiles() ([]ClientFile, error) {
-	return list[ClientFile](tx, bucketMeta, []byte(clientPrefix))
+	return list[ClientFile](&tx.sealed, bucketMeta, []byte(clientPrefix))
 }
 
 // DeleteClientFile ends the watch over a file.

@@ -29,7 +29,9 @@ func (tx *Tx) PutException(e Exception) error {
 }
 
 // Exceptions are all exceptions whose seal holds, oldest first (their ids sort by time).
-func (tx *Tx) Exceptions() ([]Exception, error) { return list[Exception](tx, bucketExcepted, nil) }
+func (tx *Tx) Exceptions() ([]Exception, error) {
+	return list[Exception](&tx.sealed, bucketExcepted, nil)
+}
 
 // DeleteException forgets one.
 func (tx *Tx) DeleteException(id string) error {

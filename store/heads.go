@@ -29,9 +29,6 @@ func (tx *Tx) DecidedHeads() ([]Item, error) { return tx.headsOf(bucketDecided) 
 
 func (tx *Tx) headsOf(bucket []byte) ([]Item, error) {
 	known := tx.heads
-	if known == nil {
-		known = &heads{}
-	}
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	before := known.of[string(bucket)]

@@ -148,7 +148,7 @@ func (tx *Tx) DeleteDecidedBefore(t time.Time) (int, error) {
 }
 
 func (tx *Tx) items(bucket []byte) ([]Item, error) {
-	items, err := list[Item](tx, bucket, nil)
+	items, err := list[Item](&tx.sealed, bucket, nil)
 	sort.SliceStable(items, func(i, j int) bool { return items[i].Created.Before(items[j].Created) })
 	return items, err
 }

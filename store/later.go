@@ -53,7 +53,7 @@ func (s *Store) addLater() error {
 				return err
 			}
 		}
-		tx := &Tx{tx: btx, key: s.key, now: s.now}
+		tx := s.tx(btx)
 		if err := tx.moveHeldItems(); err != nil {
 			return err
 		}

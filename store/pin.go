@@ -95,7 +95,7 @@ func (tx *Tx) Pins(serverID string) (pins []Pin, tampered int, err error) {
 		return nil, 0, err
 	}
 	bad := tx.bad
-	pins, err = list[Pin](tx, bucketPins, prefix)
+	pins, err = list[Pin](&tx.sealed, bucketPins, prefix)
 	return pins, tx.bad - bad, err
 }
 
@@ -124,7 +124,7 @@ func (tx *Tx) Seen(serverID string) ([]Seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return list[Seen](tx, bucketSeen, prefix)
+	return list[Seen](&tx.sealed, bucketSeen, prefix)
 }
 
 // DeleteSeen forgets a declared definition.
@@ -159,7 +159,7 @@ func (tx *Tx) History(serverID, item string) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	events, err := list[Event](tx, bucketHistory, prefix)
+	events, err := list[Event](&tx.sealed, bucketHistory, prefix)
 	if item == "" {
 		return events, err
 	}

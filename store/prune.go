@@ -47,7 +47,7 @@ func (s *Store) Prune(now time.Time, keep time.Duration, maxBytes int64) (Pruned
 		for more := true; more; {
 			err := s.Update(func(tx *Tx) error {
 				defer marked()
-				taken, next, err := tx.prune(from, pass.lasting, pass.wanted)
+				taken, next, err := tx.chain().prune(from, pass.lasting, pass.wanted)
 				total.Records += taken.Records
 				total.Bytes += taken.Bytes
 				from, more = next, next != 0
@@ -61,21 +61,22 @@ func (s *Store) Prune(now time.Time, keep time.Duration, maxBytes int64) (Pruned
 	return total, nil
 }
 
+// victim is a record that retention takes.
+type victim struct {
+	sequence uint64
+	record   Record
+	size     int64
+}
+
 // prune takes at most pruneStep records that stand at or after from. next is where to go on, 0 when the pass is over.
-func (tx *Tx) prune(from uint64, takeLasting bool, wanted func(head, int64) bool) (taken Pruned, next uint64, err error) {
-	h, err := tx.head()
+func (ch chain) prune(from uint64, takeLasting bool, wanted func(head, int64) bool) (taken Pruned, next uint64, err error) {
+	h, err := ch.head()
 	if err != nil {
 		return taken, 0, err
 	}
-	type victim struct {
-		sequence uint64
-		record   Record
-		size     int64
-	}
 	var victims []victim
 	looked := 0
-	after := h
-	c := tx.bucket(bucketActivity).Cursor()
+	c := ch.bucket(bucketActivity).Cursor()
 	for k, v := c.Seek(sequenceKey(from)); k != nil; k, v = c.Next() {
 		if looked++; looked > 10*pruneStep || len(victims) == pruneStep {
 			next = sequenceIn(k)
@@ -85,7 +86,7 @@ func (tx *Tx) prune(from uint64, takeLasting bool, wanted func(head, int64) bool
 		if err != nil {
 			return taken, 0, err // damage is for Verify to name, not for retention to wipe away
 		}
-		if !wanted(after, arrival) {
+		if !wanted(h, arrival) {
 			break
 		}
 		if lasting(r.Kind) != takeLasting {
@@ -93,22 +94,33 @@ func (tx *Tx) prune(from uint64, takeLasting bool, wanted func(head, int64) bool
 		}
 		size := footprint(v, r.ID)
 		victims = append(victims, victim{sequenceIn(k), r, size})
-		after.Records--
-		after.Bytes -= size
+		h.Records--
+		h.Bytes -= size
+		taken.Records++
+		taken.Bytes += size
 	}
 	if len(victims) == 0 {
 		return taken, next, nil
 	}
-	anchors, bad := tx.anchors()
+	if err := errors.Join(ch.anchor(victims), ch.putHead(h)); err != nil {
+		return Pruned{}, 0, err
+	}
+	return taken, next, nil
+}
+
+// anchor takes records out of the chain and leaves anchors in their place: one for each run of records that are gone, however many
+// prunes took them.
+func (ch chain) anchor(victims []victim) error {
+	anchors, bad := ch.anchors()
 	if bad {
-		return taken, 0, ErrSeal
+		return ErrSeal
 	}
 	ending := make(map[uint64]uint64, len(anchors)) // last sequence -> first
 	for first, a := range anchors {
 		ending[a.To] = first
 	}
 	changed := map[uint64]bool{}
-	activity, ids := tx.bucket(bucketActivity), tx.bucket(bucketIDs)
+	activity, ids := ch.bucket(bucketActivity), ch.bucket(bucketIDs)
 	for _, v := range victims {
 		a := anchor{From: v.sequence, To: v.sequence, Prev: v.record.Prev, Hash: v.record.Hash, Records: 1, Until: v.record.Time}
 		if first, ok := ending[v.sequence-1]; ok {
@@ -131,31 +143,28 @@ func (tx *Tx) prune(from uint64, takeLasting bool, wanted func(head, int64) bool
 		ending[a.To] = a.From
 		changed[a.From] = true
 		if err := errors.Join(activity.Delete(sequenceKey(v.sequence)), ids.Delete([]byte(v.record.ID))); err != nil {
-			return taken, 0, err
+			return err
 		}
-		taken.Records++
-		taken.Bytes += v.size
 	}
 	for first := range changed {
 		if a, ok := anchors[first]; ok {
-			err = tx.put(bucketAnchors, sequenceKey(first), a)
-		} else {
-			err = tx.delete(bucketAnchors, sequenceKey(first))
-		}
-		if err != nil {
-			return taken, 0, err
+			if err := ch.put(bucketAnchors, sequenceKey(first), a); err != nil {
+				return err
+			}
+		} else if err := ch.delete(bucketAnchors, sequenceKey(first)); err != nil {
+			return err
 		}
 	}
-	return taken, next, tx.putHead(after)
+	return nil
 }
 
 // anchors are all anchors by their first sequence; bad says that one is not ours.
-func (tx *Tx) anchors() (all map[uint64]anchor, bad bool) {
-	before := tx.bad
-	list, _ := list[anchor](tx, bucketAnchors, nil)
+func (ch chain) anchors() (all map[uint64]anchor, bad bool) {
+	before := ch.bad
+	list, _ := list[anchor](ch.sealed, bucketAnchors, nil)
 	all = make(map[uint64]anchor, len(list))
 	for _, a := range list {
 		all[a.From] = a
 	}
-	return all, tx.bad != before
+	return all, ch.bad != before
 }

@@ -50,7 +50,7 @@ func TestPruneTakesCallsFirstAndLeavesAChainThatVerifies(t *testing.T) {
 		{"room for nothing", 0, 0, 1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := chain(t, 12)
+			dir := chainHome(t, 12)
 			s := mustOpen(t, dir, Options{})
 			h := headOf(t, s)
 			max := c.max
@@ -85,7 +85,7 @@ func TestPruneTakesCallsFirstAndLeavesAChainThatVerifies(t *testing.T) {
 			}
 			verified(t, s, 1)
 			err = s.View(func(tx *Tx) error {
-				if anchors, bad := tx.anchors(); len(anchors) != 1 || bad || anchors[1].Records != 13 {
+				if anchors, bad := tx.chain().anchors(); len(anchors) != 1 || bad || anchors[1].Records != 13 {
 					t.Errorf("anchors %+v, %v", anchors, bad)
 				}
 				return nil
@@ -105,7 +105,7 @@ func headOf(t testing.TB, s *Store) head {
 	var h head
 	err := s.View(func(tx *Tx) error {
 		var err error
-		h, err = tx.head()
+		h, err = tx.chain().head()
 		return err
 	})
 	if err != nil {
@@ -145,7 +145,7 @@ func TestPruneGoesOnPastOneTransaction(t *testing.T) {
 func TestARemovalNextToAnAnchorIsFound(t *testing.T) {
 	for name, sequence := range map[string]uint64{"behind": 3, "the last": 6} {
 		t.Run(name, func(t *testing.T) {
-			dir := chain(t, 6)
+			dir := chainHome(t, 6)
 			s := mustOpen(t, dir, Options{})
 			if _, err := s.Prune(time.Now().Add(time.Hour), time.Minute, 0); err != nil {
 				t.Fatal(err)

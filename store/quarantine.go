@@ -123,7 +123,7 @@ func (tx *Tx) Held(code string) (Held, error) {
 }
 
 // AllHeld are all held answers whose seal holds, by code.
-func (tx *Tx) AllHeld() ([]Held, error) { return list[Held](tx, bucketHeld, nil) }
+func (tx *Tx) AllHeld() ([]Held, error) { return list[Held](&tx.sealed, bucketHeld, nil) }
 
 // HeldText is the text of a held answer, ErrNotFound where it is not kept any more, ErrSeal where it is not what was kept.
 func (tx *Tx) HeldText(h Held) (HeldText, error) {

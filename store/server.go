@@ -91,7 +91,7 @@ func (tx *Tx) Server(id string) (Server, error) {
 
 // Servers are all servers whose seal holds, by id. Tampered names the others.
 func (tx *Tx) Servers() ([]Server, error) {
-	return list[Server](tx, bucketServers, nil)
+	return list[Server](&tx.sealed, bucketServers, nil)
 }
 
 // DeleteServer forgets a server with its pins and seen definitions. Its history stays.

@@ -176,7 +176,7 @@ func (s *Store) settle(options Options, loss *Loss, absent bool) error {
 		return fmt.Errorf("%s is gone: %w", filepath.Join(s.dir, keyFile), ErrSeal)
 	}
 	err = s.view(func(btx *bolt.Tx) error {
-		tx := &Tx{tx: btx, key: s.key, now: s.now}
+		tx := s.tx(btx)
 		var b birth
 		if err := tx.get(bucketMeta, metaBirth, &b); err != nil {
 			return err
@@ -262,7 +262,7 @@ func (s *Store) begin(loss *Loss) error {
 				return err
 			}
 		}
-		tx := &Tx{tx: btx, key: s.key, now: s.now}
+		tx := s.tx(btx)
 		if err := tx.put(bucketMeta, metaBirth, birth{Schema: schema, Born: s.now().UTC()}); err != nil {
 			return err
 		}
@@ -274,7 +274,7 @@ func (s *Store) begin(loss *Loss) error {
 		if err := tx.put(bucketMeta, metaLater, laterNow); err != nil {
 			return err
 		}
-		if err := tx.putHead(head{}); err != nil {
+		if err := tx.chain().putHead(head{}); err != nil {
 			return err
 		}
 		return tx.sealRoll()

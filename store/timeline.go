@@ -93,12 +93,13 @@ func (s *Store) Records(q Query) ([]Record, error) {
 	var found []Record
 	err := s.View(func(tx *Tx) error {
 		defer marked()
+		ch := tx.chain()
 		if q.After != "" || q.Oldest {
-			from := tx.sequenceOf(q.After)
+			from := ch.sequenceOf(q.After)
 			if from == 0 && q.After != "" {
 				return fmt.Errorf("record %.80q: %w", q.After, ErrNotFound)
 			}
-			return tx.eachRecord(from+1, func(r *Record) (bool, error) {
+			return ch.records(from+1, func(r *Record) (bool, error) {
 				if q.matches(r) {
 					found = append(found, *r)
 				}
@@ -108,7 +109,7 @@ func (s *Store) Records(q Query) ([]Record, error) {
 		c := tx.bucket(bucketActivity).Cursor()
 		k, v := c.Last()
 		if q.Before != "" {
-			from := tx.sequenceOf(q.Before)
+			from := ch.sequenceOf(q.Before)
 			if from == 0 {
 				return fmt.Errorf("record %.80q: %w", q.Before, ErrNotFound)
 			}
@@ -141,7 +142,7 @@ func (s *Store) Records(q Query) ([]Record, error) {
 // one record in memory: for exports.
 func (s *Store) All(q Query, f func(Record) error) error {
 	return s.View(func(tx *Tx) error {
-		return tx.eachRecord(0, func(r *Record) (bool, error) {
+		return tx.chain().records(0, func(r *Record) (bool, error) {
 			if !q.matches(r) {
 				return true, nil
 			}
@@ -156,7 +157,7 @@ func (s *Store) Record(id string) (Record, error) {
 	var r Record
 	err := s.View(func(tx *Tx) error {
 		defer marked()
-		n := tx.sequenceOf(id)
+		n := tx.chain().sequenceOf(id)
 		if n == 0 {
 			return fmt.Errorf("record %.80q: %w", id, ErrNotFound)
 		}
@@ -167,10 +168,10 @@ func (s *Store) Record(id string) (Record, error) {
 	return r, err
 }
 
-// eachRecord walks readable records from a sequence on.
-func (tx *Tx) eachRecord(from uint64, f func(*Record) (bool, error)) error {
+// records calls f for the readable records from a sequence on, until it returns false or an error.
+func (ch chain) records(from uint64, f func(*Record) (bool, error)) error {
 	type item struct{ k, v []byte }
-	c := tx.bucket(bucketActivity).Cursor()
+	c := ch.bucket(bucketActivity).Cursor()
 	step := func(move func() ([]byte, []byte)) item {
 		defer marked() // around the cursor alone: a panic in f is the caller's
 		k, v := move()

@@ -26,94 +26,107 @@ func (s *Store) Verify(known *Mark) (Verified, error) {
 	var v Verified
 	err := s.View(func(tx *Tx) error {
 		defer marked()
-		v = tx.verify(known)
+		v = tx.chain().verify(known)
 		return nil
 	})
 	return v, err
 }
 
-func (tx *Tx) verify(known *Mark) Verified {
-	var v Verified
-	fail := func(id string, sequence uint64, format string, args ...any) Verified {
-		if id == "" {
-			id = fmt.Sprintf("#%d", sequence)
-		}
-		v.Bad, v.Reason = id, fmt.Sprintf(format, args...)
-		return v
+func (ch chain) verify(known *Mark) Verified {
+	w := walk{ch: ch, known: known, next: 1, met: known == nil || known.Sequence == 0}
+	var err error
+	if w.end, err = ch.head(); err != nil {
+		return w.fail("", 0, "the sealed head of the chain is gone or was changed")
 	}
-	end, err := tx.head()
-	if err != nil {
-		return fail("", 0, "the sealed head of the chain is gone or was changed")
+	var bad bool
+	if w.anchors, bad = ch.anchors(); bad {
+		return w.fail("", 0, "a note of what retention took was changed")
 	}
-	anchors, bad := tx.anchors()
-	if bad {
-		return fail("", 0, "a note of what retention took was changed")
-	}
-	var (
-		hash    string // of the record before
-		id      string // of the record before
-		next    = uint64(1)
-		arrival int64
-		met     = known == nil || known.Sequence == 0
-	)
-	// skip goes over what retention took, as long as its notes fit to each other and to the records around.
-	skip := func(to uint64) bool {
-		for next < to {
-			a, ok := anchors[next]
-			if !ok || a.Prev != hash || a.To >= to {
-				return false
-			}
-			next, hash = a.To+1, a.Hash
-			met = met || a.From <= known.Sequence && known.Sequence <= a.To
-		}
-		return true
-	}
-	c := tx.bucket(bucketActivity).Cursor()
+	c := ch.bucket(bucketActivity).Cursor()
 	for k, value := c.First(); k != nil; k, value = c.Next() {
-		sequence := sequenceIn(k)
-		r, arrived, err := decodeRecord(value)
-		if err != nil {
-			return fail("", sequence, "the record cannot be read")
-		}
-		if sequence > end.Sequence {
-			return fail(r.ID, sequence, "the record was added without the chain's head")
-		}
-		if !skip(sequence) || sequence != next {
-			return fail(r.ID, sequence, "records before it were taken away")
-		}
-		if r.Prev != hash {
-			return fail(r.ID, sequence, "it does not follow on the record before it")
-		}
-		sum := chainHash(hash, value[recordOverhead:])
-		if hex.EncodeToString(sum[:]) != r.Hash {
-			return fail(r.ID, sequence, "the record was changed after it was written")
-		}
-		if arrived < arrival {
-			return fail(r.ID, sequence, "its time of arrival was changed")
-		}
-		if tx.sequenceOf(r.ID) != sequence {
-			return fail(r.ID, sequence, "the index does not lead to it")
-		}
-		hash, id, arrival = r.Hash, r.ID, arrived
-		next = sequence + 1
-		v.Records++
-		if known != nil && sequence == known.Sequence {
-			if hash != known.Hash {
-				return fail(id, sequence, "another head was kept elsewhere for this record: the chain was written anew")
-			}
-			met = true
+		if w.step(sequenceIn(k), value); w.found.Bad != "" {
+			return w.found
 		}
 	}
-	if !skip(end.Sequence+1) || next != end.Sequence+1 || hash != end.Hash {
-		return fail(id, end.Sequence, "the records after it were taken away")
+	if !w.skip(w.end.Sequence+1) || w.next != w.end.Sequence+1 || w.hash != w.end.Hash {
+		return w.fail(w.id, w.end.Sequence, "the records after it were taken away")
 	}
-	if v.Records != end.Records {
-		return fail(id, end.Sequence, "%d records are there, %d were written", v.Records, end.Records)
+	if w.found.Records != w.end.Records {
+		return w.fail(w.id, w.end.Sequence, "%d records are there, %d were written", w.found.Records, w.end.Records)
 	}
-	v.Head = hash
-	if !met {
-		return fail(id, end.Sequence, "the head kept elsewhere is not in this chain: an older store was put in its place")
+	w.found.Head = w.hash
+	if !w.met {
+		return w.fail(w.id, w.end.Sequence, "the head kept elsewhere is not in this chain: an older store was put in its place")
 	}
-	v.Sealed = known != nil && known.Sequence != 0
-	return v
+	w.found.Sealed = known != nil && known.Sequence != 0
+	return w.found
+}
+
+// walk is how far a walk over the chain has come.
+type walk struct {
+	ch      chain
+	end     head
+	anchors map[uint64]anchor
+	known   *Mark
+	found   Verified
+	hash    string // of the record before
+	id      string // of the record before
+	next    uint64
+	arrival int64
+	met     bool // the record of known, or the gap that it is in
+}
+
+func (w *walk) fail(id string, sequence uint64, format string, args ...any) Verified {
+	if id == "" {
+		id = fmt.Sprintf("#%d", sequence)
+	}
+	w.found.Bad, w.found.Reason = id, fmt.Sprintf(format, args...)
+	return w.found
+}
+
+// skip goes over what retention took, as long as its notes fit to each other and to the records around.
+func (w *walk) skip(to uint64) bool {
+	for w.next < to {
+		a, ok := w.anchors[w.next]
+		if !ok || a.Prev != w.hash || a.To >= to {
+			return false
+		}
+		w.next, w.hash = a.To+1, a.Hash
+		w.met = w.met || a.From <= w.known.Sequence && w.known.Sequence <= a.To
+	}
+	return true
+}
+
+// step looks at the next record.
+func (w *walk) step(sequence uint64, value []byte) {
+	r, arrived, err := decodeRecord(value)
+	if err != nil {
+		w.fail("", sequence, "the record cannot be read")
+		return
+	}
+	holds := func() bool {
+		sum := chainHash(w.hash, value[recordOverhead:])
+		return hex.EncodeToString(sum[:]) == r.Hash
+	}
+	switch {
+	case sequence > w.end.Sequence:
+		w.fail(r.ID, sequence, "the record was added without the chain's head")
+	case !w.skip(sequence) || sequence != w.next:
+		w.fail(r.ID, sequence, "records before it were taken away")
+	case r.Prev != w.hash:
+		w.fail(r.ID, sequence, "it does not follow on the record before it")
+	case !holds():
+		w.fail(r.ID, sequence, "the record was changed after it was written")
+	case arrived < w.arrival:
+		w.fail(r.ID, sequence, "its time of arrival was changed")
+	case w.ch.sequenceOf(r.ID) != sequence:
+		w.fail(r.ID, sequence, "the index does not lead to it")
+	case w.known != nil && sequence == w.known.Sequence && r.Hash != w.known.Hash:
+		w.found.Records++
+		w.fail(r.ID, sequence, "another head was kept elsewhere for this record: the chain was written anew")
+	default:
+		w.found.Records++
+		w.hash, w.id, w.arrival, w.next = r.Hash, r.ID, arrived, sequence+1
+		w.met = w.met || sequence == w.known.Sequence
+	}
 }

@@ -193,7 +193,7 @@ func (w *writer) write() bool {
 	var stored []Record
 	err := w.store.Update(func(tx *Tx) error {
 		var err error
-		stored, err = tx.appendSettled(records)
+		stored, err = tx.chain().append(records)
 		return err
 	})
 

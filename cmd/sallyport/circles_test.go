@@ -37,7 +37,6 @@ var (
 		"app.Hub":          306,
 		"app/desktop.Page": 66,
 		"proxy.Session":    102,
-		"store.Tx":         67,
 	}
 )
 

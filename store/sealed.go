@@ -1,0 +1,145 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+var (
+	bucketMeta     = []byte("meta")
+	bucketServers  = []byte("servers")
+	bucketPins     = []byte("pins")
+	bucketSeen     = []byte("seen")
+	bucketHistory  = []byte("history")
+	bucketInbox    = []byte("inbox")
+	bucketDecided  = []byte("decided")
+	bucketActivity = []byte("activity")    // sequence -> record
+	bucketIDs      = []byte("activity-id") // record id -> sequence
+	bucketAnchors  = []byte("anchors")     // first sequence -> what retention took
+	bucketHeld     = []byte("held")        // code of the inbox item -> what is known of a held answer
+	bucketHeldText = []byte("held-text")   // code -> its text, bound by the sealed record
+	bucketHeldItem = []byte("held-items")  // code -> the item as it was when the response was held
+	bucketExcepted = []byte("exceptions")
+)
+
+// Every bucket, and whether its values are sealed one by one: the activity chain is sealed by its head, and a held text by the
+// record of it, so that nobody reads through a quarter of a gigabyte at start. later is the generation of stores that has it
+// first, 0 for all (later.go).
+var buckets = []struct {
+	name   []byte
+	sealed bool
+	later  int
+}{
+	{name: bucketMeta, sealed: true}, {name: bucketServers, sealed: true}, {name: bucketPins, sealed: true}, {name: bucketSeen, sealed: true},
+	{name: bucketHistory, sealed: true}, {name: bucketInbox, sealed: true}, {name: bucketDecided, sealed: true}, {name: bucketAnchors, sealed: true},
+	{name: bucketActivity}, {name: bucketIDs},
+	{name: bucketHeld, sealed: true, later: 1}, {name: bucketHeldText, later: 1}, {name: bucketExcepted, sealed: true, later: 1},
+	{name: bucketHeldItem, sealed: true, later: 2},
+}
+
+// sealed are the buckets of one transaction, whose values it seals on the way in and unseals on the way out.
+type sealed struct {
+	tx  *bolt.Tx
+	key []byte
+	bad int // records left out of a list because of their seal
+}
+
+func (s *sealed) bucket(name []byte) *bolt.Bucket {
+	b := s.tx.Bucket(name)
+	if b == nil {
+		panic(damage{fmt.Sprintf("bucket %s is gone", name)})
+	}
+	return b
+}
+
+// put seals a value and writes it.
+func (s *sealed) put(bucket, key []byte, value any) error {
+	defer marked()
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("store %s: %w", bucket, err)
+	}
+	stored := append(seal(s.key, bucket, key, raw), raw...)
+	if err := s.bucket(bucket).Put(key, stored); err != nil {
+		return fmt.Errorf("store %s: %w", bucket, err)
+	}
+	return nil
+}
+
+// get reads a sealed value.
+func (s *sealed) get(bucket, key []byte, value any) error {
+	defer marked()
+	stored := s.bucket(bucket).Get(key)
+	if stored == nil {
+		return fmt.Errorf("%s %.80q: %w", bucket, key, ErrNotFound)
+	}
+	raw, err := unseal(s.key, bucket, key, stored)
+	if err == nil {
+		err = json.Unmarshal(raw, value)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %.80q: %w", bucket, key, err)
+	}
+	return nil
+}
+
+func (s *sealed) delete(bucket, key []byte) error {
+	defer marked()
+	if err := s.bucket(bucket).Delete(key); err != nil {
+		return fmt.Errorf("store %s: %w", bucket, err)
+	}
+	return nil
+}
+
+func (s *sealed) deletePrefix(bucket, prefix []byte) error {
+	var keys [][]byte
+	s.each(bucket, prefix, func(key, _ []byte) { keys = append(keys, bytes.Clone(key)) })
+	for _, key := range keys {
+		if err := s.delete(bucket, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each walks the raw records of a bucket whose keys start with prefix, in order.
+func (s *sealed) each(bucket, prefix []byte, f func(key, stored []byte)) {
+	defer marked()
+	c := s.bucket(bucket).Cursor()
+	for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
+		f(k, v)
+	}
+}
+
+// list reads the values under a prefix. Those whose seal does not hold are counted in bad and left out.
+func list[T any](s *sealed, bucket, prefix []byte) ([]T, error) {
+	var values []T
+	s.each(bucket, prefix, func(key, stored []byte) {
+		var value T
+		raw, err := unseal(s.key, bucket, key, stored)
+		if err != nil || json.Unmarshal(raw, &value) != nil {
+			s.bad++
+			return
+		}
+		values = append(values, value)
+	})
+	return values, nil
+}
+
+// next is the following number of a bucket's own sequence, as a key that sorts.
+func (s *sealed) next(bucket []byte) ([]byte, error) {
+	defer marked()
+	n, err := s.bucket(bucket).NextSequence()
+	if err != nil {
+		return nil, fmt.Errorf("store %s: %w", bucket, err)
+	}
+	return sequenceKey(n), nil
+}
+
+func sequenceKey(n uint64) []byte {
+	return binary.BigEndian.AppendUint64(nil, n)
+}
