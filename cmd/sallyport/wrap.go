@@ -23,11 +23,6 @@ import (
 // lastWords is how long a wrapper that ends waits for the hub to take its last records; what it does not take is spooled.
 const lastWords = 2 * time.Second
 
-// signalsAfter is how long a start goes on before signals are caught, unless the server runs first: to be ready for them costs a
-// thread and 0.3 ms, which the hub and the guard need more. Until then a signal ends us as it ends any program that begins,
-// and the guard what there is.
-const signalsAfter = 10 * time.Millisecond
-
 // runWrap runs one server behind the port. The exit code is the server's own where it ended by itself, 0 after the end of
 // the client's input, 128 + the signal's number after a signal.
 func runWrap(ctx context.Context, o wrapOptions, s streams) int {
@@ -43,9 +38,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	signals := sync.OnceFunc(func() { go endOnSignal(ctx, stop) })
-	late := time.AfterFunc(signalsAfter, signals)
-	defer late.Stop()
+	endOnSignal(ctx, stop)
 
 	name := o.name
 	if name == "" {
@@ -92,7 +85,6 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 		answerInitialize(ctx, s, "the server could not be started: "+err.Error())
 		return fail(s, exitFailed, "wrap", err)
 	}
-	signals()
 	go watchHangup(ctx, s.in, s.out, server.hangUp)
 	session := proxy.New(config)
 	ended := session.Run(ctx)
@@ -172,12 +164,14 @@ func (c caught) Error() string { return c.number.String() }
 func endOnSignal(ctx context.Context, stop context.CancelCauseFunc) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
-	select {
-	case got := <-signals:
-		number, _ := got.(syscall.Signal)
-		stop(caught{number})
-	case <-ctx.Done():
-	}
+	go func() {
+		select {
+		case got := <-signals:
+			number, _ := got.(syscall.Signal)
+			stop(caught{number})
+		case <-ctx.Done():
+		}
+	}()
 }
 
 // answerInitialize waits for the client's first request and answers it with an error, so that the client can show why

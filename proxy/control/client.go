@@ -143,10 +143,20 @@ func greet(ctx context.Context, conn *net.UnixConn, path string, in *installatio
 // enter says what the hub has answered the greeting with, and registers in the same breath. A wrapper that starts waits for nothing longer
 // than for these two answers.
 func (c *Client) enter(ctx context.Context, in *lines, challenge Challenge, options DialOptions) error {
-	words, welcome, _ := c.question("enter", challenge.raw())
+	proof, err := encodeRaw(challenge)
+	if err != nil {
+		in.over()
+		return err
+	}
+	words, welcome, _ := c.question("enter", proof)
 	if options.Register != nil {
+		registration, err := encodeRaw(options.Register)
+		if err != nil {
+			in.over()
+			return err
+		}
 		var line []byte
-		if line, c.registering, _ = c.question("register", options.Register.raw()); fits(line) != nil {
+		if line, c.registering, _ = c.question("register", registration); fits(line) != nil {
 			in.over()
 			return fits(line)
 		}
@@ -168,7 +178,11 @@ func (c *Client) challenged(ctx context.Context, in *lines, options DialOptions)
 	var challenge Challenge
 	givenUp := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
 	defer givenUp()
-	id, line := c.numbered("hello", hello.raw())
+	greeting, err := encodeRaw(hello)
+	if err != nil {
+		return challenge, err
+	}
+	id, line := c.numbered("hello", greeting)
 	_, _ = c.conn.Write(line) // a hub that hangs up may have said why
 	m, err := in.next(maxHelloLine)
 	switch {
@@ -203,7 +217,7 @@ func (c *Client) Close() error {
 
 func (c *Client) notified(method string, params json.RawMessage) {
 	var state State
-	if method != "state" || state.UnmarshalJSON(params) != nil {
+	if method != "state" || json.Unmarshal(params, &state) != nil {
 		return
 	}
 	state = whole(state)

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/sallyport/sallyport/proxy/frame"
 )
 
 const (
@@ -93,9 +91,6 @@ func (l *lines) next(limit int) (message, error) {
 			return m, err
 		}
 	}
-	if m, ok := ourOwn(line); ok {
-		return m, nil
-	}
 	if err := json.Unmarshal(line, &m); err != nil {
 		return m, fmt.Errorf("a line that is no message: %w", err)
 	}
@@ -103,44 +98,4 @@ func (l *lines) next(limit int) (message, error) {
 		return m, errors.New("a line that is no message")
 	}
 	return m, nil
-}
-
-// ourOwn reads a message that is written as both ends write theirs: version, then an id or a method or both, then params or a
-// result, and nothing behind. It is what every wrapper's start and every record costs; other lines go to encoding/json.
-func ourOwn(line []byte) (m message, ok bool) {
-	rest, ok := bytes.CutPrefix(line, []byte(`{"jsonrpc":"2.0",`))
-	if !ok || !bytes.HasSuffix(rest, []byte("}\n")) {
-		return m, false
-	}
-	rest = rest[:len(rest)-2]
-	m.Version = "2.0"
-	if after, is := bytes.CutPrefix(rest, []byte(`"id":`)); is {
-		digits := 0
-		for digits < len(after) && digits < 19 && after[digits] >= '0' && after[digits] <= '9' {
-			digits++
-		}
-		if digits == 0 || digits > 1 && after[0] == '0' || digits == len(after) || after[digits] != ',' {
-			return m, false
-		}
-		m.ID, rest = bytes.Clone(after[:digits]), after[digits+1:]
-	}
-	into := &m.Params
-	if after, is := bytes.CutPrefix(rest, []byte(`"method":"`)); is {
-		letters := 0
-		for letters < len(after) && (after[letters] >= 'a' && after[letters] <= 'z' || after[letters] == '_') {
-			letters++
-		}
-		m.Method = string(after[:letters])
-		rest, ok = bytes.CutPrefix(after[letters:], []byte(`","params":`))
-		ok = ok && letters > 0
-	} else {
-		into = &m.Result
-		rest, ok = bytes.CutPrefix(rest, []byte(`"result":`))
-		ok = ok && m.ID != nil
-	}
-	if !ok || len(rest) == 0 || rest[0] <= ' ' || rest[len(rest)-1] <= ' ' || frame.Validate(rest) != nil {
-		return m, false
-	}
-	*into = bytes.Clone(rest)
-	return m, true
 }

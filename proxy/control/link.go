@@ -112,23 +112,10 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 	go l.tell(ctx)
 	go func() {
 		defer close(l.over)
-		spread()
 		l.connect(ctx)
 	}()
 	return l
 }
-
-// spread makes a goroutine's stack as large as dialing and reading a State need it. It would get there by itself, in four steps,
-// and look up every function that is under way at each: about 0.2 ms of a start.
-//
-//go:noinline
-func spread() {
-	var room [10 << 10]byte
-	touch(&room)
-}
-
-//go:noinline
-func touch(room *[10 << 10]byte) { room[0] = 1 }
 
 // State is the last state that the hub pushed; before the first one, nothing is approved.
 func (l *Link) State() *State { return l.state.Load() }

@@ -1,46 +1,10 @@
 package control
 
 import (
-	"bytes"
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 )
-
-func TestAPlainRecordIsWrittenAsAnyOther(t *testing.T) {
-	at := time.Date(2026, 11, 21, 10, 0, 0, 123456789, time.UTC)
-	for _, r := range []Record{
-		{ID: "a", Time: at, Kind: "tool_call", Status: "ok"},
-		{ID: "a", Time: at, Kind: "tool_call", Status: "ok", Server: "s", Tool: "t", Code: "4F2A", Mode: "m", Summary: "it was run",
-			Client: "c", Session: "x", Request: "r", DurationUS: -5, Bytes: 1 << 40, Prev: "p", Hash: "h"},
-		{Time: at.In(time.FixedZone("", 3600)), Kind: "drift"},
-		{},
-	} {
-		want, err := encode(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := plainLine(&r); !bytes.Equal(got, want) {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
-	}
-	for name, r := range map[string]Record{
-		"a detail":        {Detail: []byte(`{}`)},
-		"a quote":         {Summary: `"`},
-		"a backslash":     {Tool: `\`},
-		"a line break":    {Summary: "a\nb"},
-		"another script":  {Summary: "é"},
-		"a year too late": {Time: at.AddDate(9000, 0, 0)},
-		"one too long":    {Summary: strings.Repeat("x", maxRecord)},
-	} {
-		t.Run(name+" goes the long way", func(t *testing.T) {
-			if got := plainLine(&r); got != nil {
-				t.Errorf("got %.100s", got)
-			}
-		})
-	}
-}
 
 func TestCallsJoinOnlyWhereThereAreTooManyToKeep(t *testing.T) {
 	o := newOutbox(t.TempDir(), Register{}, func() *SpoolKey { return nil }, maxSpool, nil)

@@ -171,9 +171,6 @@ func (c *caller) question(method string, params []byte) (line []byte, wait waite
 		if result == nil {
 			return nil
 		}
-		if by, ok := result.(json.Unmarshaler); ok { // a line that came is valid JSON
-			return by.UnmarshalJSON(m.Result)
-		}
 		return json.Unmarshal(m.Result, result)
 	}, over
 }
