@@ -152,8 +152,8 @@ bench-page: ui-dev ## Measure how soon the page answers with 5,000 calls on reco
 	@build/with-desktop node frontend/e2e/measure.mjs
 
 .PHONY: bench
-bench: build test-needs ## Measure against a direct connection, a bare relay and a typed proxy, in one run
-	@go run ./cmd/bench -everything 'node .cache/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js' -write docs/performance.md
+bench: build test-needs ## Measure against a direct connection, a bare relay and a typed proxy, in one run (BEFORE=binary: and an earlier sallyport)
+	@go run ./cmd/bench $(if $(BEFORE),-before $(BEFORE)) -everything 'node .cache/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js' -write docs/performance.md
 
 CORPORA ?= ../shared/corpora/dev
 .PHONY: eval

@@ -51,6 +51,7 @@ type options struct {
 	chains     string
 	only       string
 	sallyport  string
+	before     string
 	everything string
 	write      string
 	rounds     int
@@ -65,6 +66,7 @@ func parse(args []string) (options, error) {
 	set.StringVar(&o.chains, "chains", "direct,relay,sallyport,typed", "what to measure")
 	set.StringVar(&o.only, "only", "", "one `case` alone, BYTESxINFLIGHT or usual (peers that people have), without start-up and memory")
 	set.StringVar(&o.sallyport, "sallyport", "", "the `binary` to measure; without it one is built")
+	set.StringVar(&o.before, "before", "", "another `binary` of it, measured in turns with the first: what changed between the two")
 	set.StringVar(&o.everything, "everything", "", "the `command` that starts server-everything, which is measured too where it is given")
 	set.DurationVar(&o.slice, "slice", 0, "how long a chain is measured at a stretch")
 	set.StringVar(&o.write, "write", "", "put the figures between the markers of this `file`")
@@ -104,7 +106,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	bench := &bench{options: o, ctx: ctx, progress: os.Stderr}
 	defer bench.close()
-	if err := bench.prepare(strings.Split(o.chains, ",")); err != nil {
+	names := strings.Split(o.chains, ",")
+	if o.before != "" {
+		names = append(names, "before")
+	}
+	if err := bench.prepare(names); err != nil {
 		return err
 	}
 	result, err := bench.measure()

@@ -24,9 +24,9 @@ type bench struct {
 	ctx      context.Context
 	progress io.Writer
 	dir      string
-	home     *home
-	self     string // this program
-	peer     string // the program that is the echo server and the bare relay
+	homes    map[string]*home // by chain
+	self     string           // this program
+	peer     string           // the program that is the echo server and the bare relay
 	names    []string
 	chains   []chain
 }
@@ -43,7 +43,7 @@ func (b *bench) prepare(names []string) error {
 	if err := build(b.ctx, peer, "cmd/bench/peer"); err != nil {
 		return err
 	}
-	b.self, b.peer, b.names = self, peer, names
+	b.self, b.peer, b.names, b.homes = self, peer, names, map[string]*home{}
 	b.chains, err = b.between([]string{peer, "echo"})
 	return err
 }
@@ -59,16 +59,15 @@ func (b *bench) between(server []string) (chains []chain, err error) {
 			c.argv = append([]string{b.peer, "relay"}, server...)
 		case "typed":
 			c.argv, c.exact = append([]string{b.self, "typed"}, server...), false
-		case "sallyport":
-			if b.home == nil {
-				if b.home, err = newHome(b.ctx, b.sallyport); err != nil {
-					return nil, err
-				}
-			}
-			if err := b.home.allow(b.ctx, server); err != nil {
+		case "sallyport", "before":
+			h, err := b.homeOf(name)
+			if err != nil {
 				return nil, err
 			}
-			c.argv, c.env = append([]string{b.home.binary, "wrap", "--"}, server...), b.home.env
+			if err := h.allow(b.ctx, server); err != nil {
+				return nil, err
+			}
+			c.argv, c.env = append([]string{h.binary, "wrap", "--"}, server...), h.env
 		default:
 			return nil, fmt.Errorf("no chain %q: direct, relay, sallyport, typed", name)
 		}
@@ -77,9 +76,24 @@ func (b *bench) between(server []string) (chains []chain, err error) {
 	return chains, nil
 }
 
+func (b *bench) homeOf(chain string) (h *home, err error) {
+	if h = b.homes[chain]; h != nil {
+		return h, nil
+	}
+	binary := b.sallyport
+	if chain == "before" {
+		binary = b.before
+	}
+	if h, err = newHome(b.ctx, binary); err != nil {
+		return nil, err
+	}
+	b.homes[chain] = h
+	return h, nil
+}
+
 func (b *bench) close() {
-	if b.home != nil {
-		b.home.close()
+	for _, h := range b.homes {
+		h.close()
 	}
 	if b.dir != "" {
 		_ = os.RemoveAll(b.dir)

@@ -19,7 +19,7 @@ const (
 
 // titles are the chains as the page calls them.
 var titles = map[string]string{
-	"direct": "direct", "relay": "bare relay", "sallyport": "Sallyport", "typed": "typed proxy (mcp-go)",
+	"direct": "direct", "relay": "bare relay", "sallyport": "Sallyport", "before": "Sallyport before", "typed": "typed proxy (mcp-go)",
 }
 
 // markdown prints all that was measured, the targets first.
