@@ -1,8 +1,6 @@
 package app
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"strings"
 	"unicode/utf8"
@@ -86,15 +84,4 @@ func identify(ref control.ServerRef) (identity, error) {
 		id.Display += " #" + id.ID[:6]
 	}
 	return id, nil
-}
-
-// plainJSON encodes without turning <, > and & into escapes: people read it.
-func plainJSON(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "null"
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"bytes"
+	"encoding/json"
 	"math"
 	"net/url"
 	"regexp"
@@ -267,4 +269,15 @@ func looksRandom(s string) bool {
 // lazy compiles a pattern when it is first used: this package is linked into the wrapper, whose start must not pay for it.
 func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+// plainJSON encodes without turning <, > and & into escapes: people read it.
+func plainJSON(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "null"
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

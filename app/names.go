@@ -107,29 +107,3 @@ func retitled(title string, s store.Server, shown string) string {
 	}
 	return title
 }
-
-// shownIn is shown, among all servers of a store.
-func shownIn(tx *store.Tx, server store.Server) string {
-	servers, err := tx.Servers()
-	if err != nil {
-		return ""
-	}
-	return calledOf(servers).shown(server)
-}
-
-// shownNow is how a server is shown, "" where it is not known. The Hub's lock is held.
-func (h *Hub) shownNow(id string) (shown string) {
-	if h.store == nil || id == "" {
-		return ""
-	}
-	_ = h.store.View(func(tx *store.Tx) error {
-		servers, err := tx.Servers()
-		for _, s := range servers {
-			if s.ID == id {
-				shown = calledOf(servers).always(s)
-			}
-		}
-		return err
-	})
-	return shown
-}
