@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -209,7 +210,7 @@ func (h *Hub) wantedOf(f store.ClientFile) *wantedFile {
 		for _, r := range w.records {
 			if r.Name == e.Name {
 				kept.Command, kept.Args, kept.HasArgs, kept.Guarded = r.Wrapper, r.Written(), true, true
-				kept.Raw = plainJSON(map[string]any{"command": r.Wrapper, "args": r.Written()})
+				kept.Raw = mask.PlainJSON(map[string]any{"command": r.Wrapper, "args": r.Written()})
 			}
 		}
 		w.snapshot.Entries = append(w.snapshot.Entries, kept)

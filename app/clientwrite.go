@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -198,10 +199,10 @@ func (e *viewError) Unwrap() error { return e.error }
 func between(before, after []store.ClientEntry) (names []string) {
 	as := map[string]string{}
 	for _, e := range before {
-		as[e.Name] = plainJSON(e)
+		as[e.Name] = mask.PlainJSON(e)
 	}
 	for _, e := range after {
-		if as[e.Name] != plainJSON(e) {
+		if as[e.Name] != mask.PlainJSON(e) {
 			names = append(names, e.Name)
 		}
 	}

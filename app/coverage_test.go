@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -46,7 +47,7 @@ func TestCoverageCountsAndNamesWhatIsNotGuarded(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not named: %v", want)
 	}
-	raw := plainJSON(status)
+	raw := mask.PlainJSON(status)
 	for _, secret := range []string{"very-secret-value", "sk-abcdef"} {
 		if strings.Contains(raw, secret) {
 			t.Errorf("the status holds %s", secret)

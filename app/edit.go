@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -179,7 +180,7 @@ func (e *edit) answer(p control.Protect, result clientconfig.Result) control.Pro
 		entry := control.ClientEntry{Name: o.Name, Why: o.Why}
 		now, there := e.view.file.Entry(o.Name)
 		if there && now.Command != "" {
-			entry.Runs, _ = maskArgv(append([]string{now.Command}, now.Args...))
+			entry.Runs, _ = mask.Argv(append([]string{now.Command}, now.Args...))
 		}
 		switch o.Did {
 		case clientconfig.DidWrap, clientconfig.DidRewrap:

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -152,7 +153,7 @@ func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T)
 							if !d.guarded("files") {
 								t.Error("not put back")
 							}
-							if rows := d.records("config_change"); !strings.Contains(plainJSON(rows), "put back") && !edited {
+							if rows := d.records("config_change"); !strings.Contains(mask.PlainJSON(rows), "put back") && !edited {
 								t.Logf("timeline: %+v", len(rows))
 							}
 						} else {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -88,7 +89,7 @@ func TestTheFolderMayVanishAndComeBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return strings.Contains(plainJSON(status.Problems), code)
+			return strings.Contains(mask.PlainJSON(status.Problems), code)
 		}
 	}
 	eventually(t, "the problem", problem(problemClientGone))
@@ -112,7 +113,7 @@ func TestAFileThatCannotBeReadIsNotTakenForAnEmptyOne(t *testing.T) {
 	d.replace("{\n\"mcpServers\": {\n")
 	eventually(t, "the problem with line and column", func() bool {
 		status, err := d.Status()
-		return err == nil && strings.Contains(plainJSON(status.Problems), problemClientUnreadable) && strings.Contains(plainJSON(status.Problems), "line ")
+		return err == nil && strings.Contains(mask.PlainJSON(status.Problems), problemClientUnreadable) && strings.Contains(mask.PlainJSON(status.Problems), "line ")
 	})
 	d.quiet()
 	_, err := d.Protect(person, control.Protect{})
@@ -216,7 +217,7 @@ func TestANewEntryInAFileThatCannotBeWrittenWaits(t *testing.T) {
 	d.edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": "npx"} })
 	d.waits(kindConfig, "entry:fresh=new")
 	status, err := d.Status()
-	if err != nil || !strings.Contains(plainJSON(status.Problems), problemClientWrite) {
+	if err != nil || !strings.Contains(mask.PlainJSON(status.Problems), problemClientWrite) {
 		t.Errorf("problems %+v, %v", status.Problems, err)
 	}
 	if d.argv("fresh")[0] != "npx" {
@@ -301,7 +302,7 @@ func TestWhatIsWantedIsKeptWhereItsFolderIsTaken(t *testing.T) {
 	})
 	d.lookAtAll()
 	status, err := d.Status()
-	if err != nil || !strings.Contains(plainJSON(status), "entry:weather") {
+	if err != nil || !strings.Contains(mask.PlainJSON(status), "entry:weather") {
 		t.Errorf("it is not reported: %+v, %v", status, err)
 	}
 	_, err = d.Protect(person, control.Protect{All: true})
@@ -336,7 +337,7 @@ func TestABackupIsRestoredLikeAnyOtherWrite(t *testing.T) {
 	wantError(t, err, control.CodeLoosens)
 	restore.Decided = true
 	out, err := d.RestoreBackup(person, restore)
-	if err != nil || !out.Written || d.text() != claudeFile || strings.Contains(plainJSON(out), "very-secret-value") {
+	if err != nil || !out.Written || d.text() != claudeFile || strings.Contains(mask.PlainJSON(out), "very-secret-value") {
 		t.Fatalf("restore: %+v, %v", out, err)
 	}
 	d.quiet()
@@ -473,7 +474,7 @@ func TestTheTimelineCountsWhatWasDone(t *testing.T) {
 	said := func(want string) {
 		t.Helper()
 		if last := d.records("config_change"); len(last) == 0 || last[len(last)-1].Summary != want {
-			t.Errorf("it says %s, want %q", plainJSON(last), want)
+			t.Errorf("it says %s, want %q", mask.PlainJSON(last), want)
 		}
 	}
 	d.protect("a", "b")

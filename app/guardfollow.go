@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/store"
 )
@@ -40,7 +41,7 @@ func (h *Hub) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Change,
 	} else if len(dropped) == 0 && len(guardedNow) == 0 {
 		next.Servers = w.snapshot.Servers
 	}
-	same := plainJSON(next) == plainJSON(w.snapshot)
+	same := mask.PlainJSON(next) == mask.PlainJSON(w.snapshot)
 	if same && w.whole {
 		return left, nil
 	}
@@ -48,7 +49,7 @@ func (h *Hub) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Change,
 		return left, nil // what was kept is lost, and what stands there is in dispute: nothing is made of that
 	}
 	err := h.rewant(w, next, records, append(guardedNow, dropped...), nil)
-	if err != nil || len(guardedNow)+len(dropped) == 0 || plainJSON(next) != plainJSON(w.snapshot) {
+	if err != nil || len(guardedNow)+len(dropped) == 0 || mask.PlainJSON(next) != mask.PlainJSON(w.snapshot) {
 		return left, err
 	}
 	return h.takeHonest(w, view) // with these entries known, what is gone beside them is no wipe; it ends, because they are known now

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -182,7 +183,7 @@ func TestProtectThenUnprotectGivesTheFileBackByteForByte(t *testing.T) {
 		t.Fatalf("protect: %+v\n%s", out, d.text())
 	}
 	for _, secret := range []string{"very-secret-value", "sk-abcdef"} {
-		if strings.Contains(plainJSON(out), secret) {
+		if strings.Contains(mask.PlainJSON(out), secret) {
 			t.Errorf("the answer holds %s", secret)
 		}
 	}
@@ -242,7 +243,7 @@ func TestClaudesWipeIsReportedAndPutBackOnADecision(t *testing.T) {
 	if err != nil || !strings.Contains(shown.Diff, "+") || len(shown.Details) != 2 {
 		t.Fatalf("show: %+v, %v", shown, err)
 	}
-	if raw := plainJSON(shown); strings.Contains(raw, "very-secret-value") || strings.Contains(raw, "sk-abcdef") {
+	if raw := mask.PlainJSON(shown); strings.Contains(raw, "very-secret-value") || strings.Contains(raw, "sk-abcdef") {
 		t.Errorf("the diff holds a secret: %s", raw)
 	}
 	d.approve(it)
@@ -384,7 +385,7 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 		eventually(t, "the new entry guarded", func() bool { return d.guarded("fresh") })
 		d.settles()
 		eventually(t, "the timeline says so", func() bool {
-			return strings.Contains(plainJSON(d.records("config_change")), "added to a client's file")
+			return strings.Contains(mask.PlainJSON(d.records("config_change")), "added to a client's file")
 		})
 	})
 	t.Run("off: it is reported, and approving wraps it", func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -47,7 +48,7 @@ func TestTheFileIsWatchedWhereEachSystemKeepsIt(t *testing.T) {
 				servers["fresh"] = map[string]any{"command": "npx", "args": []string{"fresh"}}
 			})
 			eventually(t, "the new entry guarded, and kept as wanted so", func() bool {
-				return d.guarded("fresh") && strings.Contains(plainJSON(d.records("config_change")), "added to a client's file")
+				return d.guarded("fresh") && strings.Contains(mask.PlainJSON(d.records("config_change")), "added to a client's file")
 			})
 			d.edit(func(servers map[string]any) { delete(servers, "fresh") })
 			d.reject(d.waits(kindConfig, "entry:fresh=removed"))

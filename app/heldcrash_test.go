@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -88,7 +89,7 @@ func TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce(t *testing.T) {
 				return
 			}
 			code := w.hold(crashAnswer()) // said again, because nobody answered
-			if all := p.records("quarantine"); len(all) == 0 || all[0].Code != code || strings.Count(plainJSON(all), `"status":"held"`) != 1 {
+			if all := p.records("quarantine"); len(all) == 0 || all[0].Code != code || strings.Count(mask.PlainJSON(all), `"status":"held"`) != 1 {
 				t.Fatalf("held twice: %+v", all)
 			}
 			p.stands(code, c.state)

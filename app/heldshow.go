@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -77,6 +78,6 @@ func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []in
 	case err != nil:
 		return nil, nil, err
 	}
-	d.Params, d.Answer = maskParams(text.Params, nil), text.Answer
+	d.Params, d.Answer = mask.Params(text.Params, nil), text.Answer
 	return d, readFindings(text.Findings), nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
@@ -134,7 +135,7 @@ func (p *place) wrapFor(client, name string, argv ...string) *server {
 }
 
 func tool(name, description string) pin.Item {
-	return raw(pin.Tool, name, plainJSON(map[string]any{"name": name, "description": description, "inputSchema": map[string]any{"type": "object"}}))
+	return raw(pin.Tool, name, mask.PlainJSON(map[string]any{"name": name, "description": description, "inputSchema": map[string]any{"type": "object"}}))
 }
 
 func raw(kind pin.Kind, name, definition string) pin.Item {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -73,11 +74,11 @@ func identify(ref control.ServerRef) (identity, error) {
 	}
 	id := identity{ID: store.ServerID(ref.Transport, ref.Argv, ref.URL)}
 	if ref.Transport == transportURL {
-		id.URL, id.Secrets = maskURL(ref.URL)
+		id.URL, id.Secrets = mask.URL(ref.URL)
 		id.Display = "url:" + id.URL
 	} else {
-		id.Argv, id.Secrets = maskArgv(ref.Argv)
-		id.Display = "stdio:" + plainJSON(id.Argv)
+		id.Argv, id.Secrets = mask.Argv(ref.Argv)
+		id.Display = "stdio:" + mask.PlainJSON(id.Argv)
 	}
 	if len(id.Secrets) > 0 {
 		// Two entries that differ in their token alone are two servers; the suffix tells them apart.

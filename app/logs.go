@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -90,7 +91,7 @@ func (b *logBook) write(server, session string, secrets []string, chunk []byte) 
 
 func masksLine(line []byte, secrets []string) string {
 	body, ended := strings.CutSuffix(string(line), "\n")
-	body = maskText(body, secrets)
+	body = mask.Text(body, secrets)
 	if ended {
 		body += "\n"
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -133,7 +134,7 @@ func TestToNameAnotherRuleFileOrNoneIsADecision(t *testing.T) {
 		t.Error("it was done before it was decided")
 	}
 	other := ruleFileAt(t, ruleFor("shut"))
-	replace(t, p.home.Settings, `{"inspect.rules": `+plainJSON(other)+`}`)
+	replace(t, p.home.Settings, `{"inspect.rules": `+mask.PlainJSON(other)+`}`)
 	eventually(t, "the item", func() bool { return p.waits() == 1 })
 	if p.ruleSet() != nameOf(t, ruleFor("open")) || p.setting(keyRules) != query.Value {
 		t.Error("an edit by hand was followed before it was decided")
@@ -151,7 +152,7 @@ func TestARuleFileIsFollowedAndOneThatBreaksLeavesTheOldRules(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("weather")
 	path := ruleFileAt(t, ruleFor("open"))
-	write(t, p.home.Settings, `{"inspect.rules": `+plainJSON(path)+`}`)
+	write(t, p.home.Settings, `{"inspect.rules": `+mask.PlainJSON(path)+`}`)
 	eventually(t, "the file", func() bool { return p.ruleSet() == nameOf(t, ruleFor("open")) })
 	write(t, path, ruleFor("shut"))
 	eventually(t, "the change", func() bool { return p.ruleSet() == nameOf(t, ruleFor("shut")) })
@@ -182,7 +183,7 @@ func TestARuleFileIsFollowedAndOneThatBreaksLeavesTheOldRules(t *testing.T) {
 func TestAFileNamedByHandThatDoesNotLoadIsToldOf(t *testing.T) {
 	p := newPlace(t)
 	path := ruleFileAt(t, `{`)
-	write(t, p.home.Settings, `{"inspect.rules": `+plainJSON(path)+`}`)
+	write(t, p.home.Settings, `{"inspect.rules": `+mask.PlainJSON(path)+`}`)
 	eventually(t, "the problem", func() bool { return strings.Contains(p.rulesProblem(), "no rules of your own apply") })
 	write(t, path, ruleFor("open"))
 	eventually(t, "the mended file", func() bool { return p.ruleSet() == nameOf(t, ruleFor("open")) && p.rulesProblem() == "" })

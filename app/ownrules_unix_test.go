@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -21,6 +22,6 @@ func TestAPipeInTheRuleFilesPlaceHangsNobody(t *testing.T) {
 	if !strings.Contains(e.Message, "it is no file") {
 		t.Error(e.Message)
 	}
-	write(t, p.home.Settings, `{"inspect.rules": `+plainJSON(pipe)+`}`)
+	write(t, p.home.Settings, `{"inspect.rules": `+mask.PlainJSON(pipe)+`}`)
 	eventually(t, "the problem", func() bool { return strings.Contains(p.rulesProblem(), "it is no file") })
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -79,7 +80,7 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 			return control.Protected{}, err
 		}
 		out.Backup, out.Written = backup.ID, true
-	case plainJSON(next) != plainJSON(w.snapshot):
+	case mask.PlainJSON(next) != mask.PlainJSON(w.snapshot):
 		if err := h.rewant(w, next, records, nil, nil); err != nil {
 			return control.Protected{}, err
 		}
@@ -164,7 +165,7 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 			return control.Protected{}, err
 		}
 		out.Backup, out.Written = backup.ID, true
-	case e.wanted != nil && plainJSON(next) != plainJSON(w.snapshot):
+	case e.wanted != nil && mask.PlainJSON(next) != mask.PlainJSON(w.snapshot):
 		if err := h.rewant(w, next, e.records(), done, nil); err != nil {
 			return control.Protected{}, err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/store"
@@ -238,14 +239,14 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 		return bad("its findings")
 	}
 	if in.Method != "tools/call" && in.Method != "prompts/get" { // a URI is an argument too, and can carry a password
-		in.Item, in.Name = maskText(in.Item, secrets), maskText(in.Name, secrets)
+		in.Item, in.Name = mask.Text(in.Item, secrets), mask.Text(in.Name, secrets)
 	}
 	out := readyHeld{findings: in.Findings, cut: len(in.Answer) == 0, same: string(in.Same), Held: store.Held{
 		ID: in.ID, Client: clip(strings.ToValidUTF8(in.Client, ""), maxName), Session: clip(in.Session, maxName), Era: clip(in.Era, maxName), Method: in.Method,
 		Item: in.Item, Name: strings.ToValidUTF8(clip(in.Name, maxHeldName), ""), Error: in.Error, Why: in.Why, Score: in.Score,
 		Checks: detailOf(checks), RuleSet: clip(in.RuleSet, maxName), Levels: detailOf(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: control.HeldWaiting,
 	}}
-	out.text, out.Text = store.HeldText{Params: maskParams(in.Params, secrets), Answer: in.Answer, Findings: findings}.Encode()
+	out.text, out.Text = store.HeldText{Params: mask.Params(in.Params, secrets), Answer: in.Answer, Findings: findings}.Encode()
 	out.Kept = int64(len(out.text))
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -36,7 +37,7 @@ func (s settings) global() policy.Values { return s.accepted.Effective("", "") }
 // nearer, since the hub writes it.
 func (s settings) forServer(server store.Server) policy.Values {
 	values := s.accepted.Effective(server.ID, server.Name)
-	if server.Identity == "" || strings.Contains(server.Identity, masked) {
+	if server.Identity == "" || strings.Contains(server.Identity, mask.Mark) {
 		return values // an identity with a mask in it names several servers
 	}
 	byIdentity := s.accepted.Effective(server.Identity, server.Name)
@@ -171,10 +172,10 @@ func settingsContent(accepted, file policy.Document) *content {
 	}
 	c := &content{kind: kindSettings, severity: severityReview}
 	for _, change := range loosened {
-		sum := sha256.Sum256([]byte(plainJSON([]string{change.Key, change.Server, change.Tool, change.From, change.To})))
+		sum := sha256.Sum256([]byte(mask.PlainJSON([]string{change.Key, change.Server, change.Tool, change.From, change.To})))
 		c.parts = append(c.parts, store.Part{
 			Item: settingItem(change), State: stateChanged, Digest: hex.EncodeToString(sum[:]),
-			Definition: []byte(plainJSON(change.To)), Approved: []byte(plainJSON(change.From)),
+			Definition: []byte(mask.PlainJSON(change.To)), Approved: []byte(mask.PlainJSON(change.From)),
 		})
 	}
 	if len(loosened) == 1 {

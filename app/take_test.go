@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -183,7 +184,7 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 			t.Errorf("%d of %s wait, want %d", it.Count, it.Server, want)
 		}
 	}
-	if all := p.records("quarantine"); !strings.Contains(plainJSON(all), "the oldest one of the largest item") {
+	if all := p.records("quarantine"); !strings.Contains(mask.PlainJSON(all), "the oldest one of the largest item") {
 		t.Errorf("the timeline says %+v", all)
 	}
 	if d := p.shown(oldest); d.Decided != "withdrawn" || len(d.Details[0].Findings) == 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -242,7 +243,7 @@ func (s *session) caused(name string, sent []control.Record) (records []store.Re
 		record := store.Record(in)
 		record.Server, record.ServerID = name, s.server
 		record.Tool = clip(record.Tool, maxName)
-		record.Summary = clip(maskText(record.Summary, s.secrets), 4096)
+		record.Summary = clip(mask.Text(record.Summary, s.secrets), 4096)
 		if record.Kind == control.KindRead || record.Kind == control.KindPrompt {
 			record.Detail = maskNamed(record.Detail, s.secrets)
 		} else {
@@ -271,7 +272,7 @@ func maskNamed(raw json.RawMessage, secrets []string) json.RawMessage {
 	}
 	for _, key := range []string{"uri", "prompt"} {
 		if named, ok := said[key].(string); ok {
-			said[key] = inspect.CleanText(maskText(named, secrets), maxName*2)
+			said[key] = inspect.CleanText(mask.Text(named, secrets), maxName*2)
 		}
 	}
 	return detail(said)
@@ -282,7 +283,7 @@ func maskDetail(raw json.RawMessage, secrets []string) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
-	text := maskText(string(raw), secrets)
+	text := mask.Text(string(raw), secrets)
 	if !json.Valid([]byte(text)) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -89,7 +90,7 @@ func TestSecretsAreMaskedAndTheRestIsNot(t *testing.T) {
 			if strings.Join(id.Argv, "\n") != strings.Join(c.shown, "\n") {
 				t.Fatalf("shown %q, want %q", id.Argv, c.shown)
 			}
-			if c.secret == "" && id.Display != "stdio:"+plainJSON(c.argv) {
+			if c.secret == "" && id.Display != "stdio:"+mask.PlainJSON(c.argv) {
 				t.Fatalf("identity %s", id.Display)
 			}
 			if c.secret != "" && (strings.Contains(id.Display, c.secret) || !strings.HasSuffix(id.Display, " #"+id.ID[:6])) {
@@ -103,7 +104,7 @@ func TestSecretsAreMaskedAndTheRestIsNot(t *testing.T) {
 		"https://x.example/mcp?q=a%20b":                  "https://x.example/mcp?q=a%20b",
 		"https://x.example/s/aZ3kP9mQ2xR7tY4uW8vB1nC6/m": "https://x.example/s/***/m",
 	} {
-		if got, _ := maskURL(raw); got != shown {
+		if got, _ := mask.URL(raw); got != shown {
 			t.Errorf("%s is shown as %s", raw, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package app
+package mask
 
 import (
 	"strings"
@@ -9,6 +9,6 @@ func BenchmarkMaskLine(b *testing.B) {
 	line := strings.Repeat("2026-01-01 12:00:00 INFO listed 12 files\t", 25)
 	b.SetBytes(int64(len(line)))
 	for b.Loop() {
-		maskText(line, []string{"hunter2hunter2"})
+		Text(line, []string{"hunter2hunter2"})
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package mask
 
 import "testing"
 
@@ -12,7 +12,7 @@ func TestSecretsOfARequestAreMaskedWhole(t *testing.T) {
 		``:  ``,
 		`{`: ``,
 	} {
-		if got := string(maskParams([]byte(raw), []string{"a word of the environment"})); got != want {
+		if got := string(Params([]byte(raw), []string{"a word of the environment"})); got != want {
 			t.Errorf("%s is shown as %s", raw, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package app
+package mask
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 )
 
 // What stands in the place of a secret.
-const masked = "***"
+const Mark = "***"
 
 var (
 	// Words that make a flag, a variable or a query key name a secret.
@@ -58,15 +58,15 @@ func containsOne(s string, marks []string) bool {
 type masker struct{ secrets []string }
 
 func (m *masker) take(s string) string {
-	if s != "" && s != masked {
+	if s != "" && s != Mark {
 		m.secrets = append(m.secrets, s)
 	}
-	return masked
+	return Mark
 }
 
-// maskArgv masks arguments for people; it never changes how many there are. It errs towards masking: a false mask costs a
+// Argv masks arguments for people; it never changes how many there are. It errs towards masking: a false mask costs a
 // look into the client's file, a missed one a key on a screen.
-func maskArgv(argv []string) (shown, secrets []string) {
+func Argv(argv []string) (shown, secrets []string) {
 	var m masker
 	shown = make([]string, len(argv))
 	for i, arg := range argv {
@@ -129,7 +129,7 @@ func (m *masker) assigned(s string) string {
 	for _, at := range assignment().FindAllStringSubmatchIndex(s, -1) {
 		start, end := at[8], at[9]
 		value := s[start:end]
-		if strings.HasPrefix(value, masked) || strings.EqualFold(value, "bearer") || strings.EqualFold(value, "basic") || errorAbout(s, at[2], at[5], end) {
+		if strings.HasPrefix(value, Mark) || strings.EqualFold(value, "bearer") || strings.EqualFold(value, "basic") || errorAbout(s, at[2], at[5], end) {
 			continue
 		}
 		b.WriteString(s[done:start] + m.take(value))
@@ -167,7 +167,7 @@ func (m *masker) urls(s string) string {
 		}
 		m.take(user)
 		m.take(password)
-		return p[1] + masked + "@"
+		return p[1] + Mark + "@"
 	})
 	head, query, ok := strings.Cut(s, "?")
 	if !ok {
@@ -195,19 +195,19 @@ func (m *masker) urls(s string) string {
 	return s
 }
 
-// maskURL masks a server's URL. A path segment counts too: some services put the key there.
-func maskURL(raw string) (shown string, secrets []string) {
+// URL masks a server's URL. A path segment counts too: some services put the key there.
+func URL(raw string) (shown string, secrets []string) {
 	var m masker
 	shown = m.text(raw, true)
 	return shown, m.secrets
 }
 
-// maskText masks known secrets and everything that has the form of one, for logs. Random runs stay: a log without its
+// Text masks known secrets and everything that has the form of one, for logs. Random runs stay: a log without its
 // commit hashes and request ids helps nobody.
-func maskText(s string, secrets []string) string {
+func Text(s string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) >= 6 { // shorter ones are words, and would eat the text
-			s = strings.ReplaceAll(s, secret, masked)
+			s = strings.ReplaceAll(s, secret, Mark)
 		}
 	}
 	var m masker
@@ -271,8 +271,8 @@ func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// plainJSON encodes without turning <, > and & into escapes: people read it.
-func plainJSON(v any) string {
+// PlainJSON encodes without turning <, > and & into escapes: people read it.
+func PlainJSON(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

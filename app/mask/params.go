@@ -1,13 +1,13 @@
-package app
+package mask
 
 import (
 	"bytes"
 	"encoding/json"
 )
 
-// maskParams is what was asked for as a person is shown it, in its own order. What stands under the name of a secret is one as a
+// Params is what was asked for as a person is shown it, in its own order. What stands under the name of a secret is one as a
 // whole: a passphrase has spaces in it.
-func maskParams(raw []byte, secrets []string) json.RawMessage {
+func Params(raw []byte, secrets []string) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
@@ -30,11 +30,11 @@ func maskNext(d *json.Decoder, out *bytes.Buffer, secret bool, secrets []string)
 	case string:
 		switch {
 		case secret && v != "":
-			v = masked
+			v = Mark
 		default:
-			v = maskText(v, secrets)
+			v = Text(v, secrets)
 		}
-		out.WriteString(plainJSON(v))
+		out.WriteString(PlainJSON(v))
 		return nil
 	case json.Delim:
 		out.WriteRune(rune(v))
@@ -50,7 +50,7 @@ func maskNext(d *json.Decoder, out *bytes.Buffer, secret bool, secrets []string)
 				}
 				name, _ := key.(string)
 				within = within || secretName().MatchString(name)
-				out.WriteString(plainJSON(name) + ":")
+				out.WriteString(PlainJSON(name) + ":")
 			}
 			if err := maskNext(d, out, within, secrets); err != nil {
 				return err
@@ -64,7 +64,7 @@ func maskNext(d *json.Decoder, out *bytes.Buffer, secret bool, secrets []string)
 		out.WriteRune(rune(delim))
 		return nil
 	default:
-		out.WriteString(plainJSON(v))
+		out.WriteString(PlainJSON(v))
 		return nil
 	}
 }

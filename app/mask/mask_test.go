@@ -1,4 +1,4 @@
-package app
+package mask
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ func TestAnErrorAboutAFileIsReadWhole(t *testing.T) {
 		`open 'C:\Users\ann\api.token': access is denied`,
 		"open .credentials: permission denied",
 	} {
-		if got := maskText(line, nil); got != line {
+		if got := Text(line, nil); got != line {
 			t.Errorf("%q became %q", line, got)
 		}
 	}
@@ -39,7 +39,7 @@ func TestWhatIsNoErrorAboutAFileStaysMasked(t *testing.T) {
 		"config/app.secret: Hunter is fine",
 		"config/app.secret: hunter",
 	} {
-		if got := maskText(line, nil); strings.Contains(strings.ToLower(got), "hunter") || !strings.Contains(got, masked) {
+		if got := Text(line, nil); strings.Contains(strings.ToLower(got), "hunter") || !strings.Contains(got, Mark) {
 			t.Errorf("%q became %q", line, got)
 		}
 	}
@@ -53,7 +53,7 @@ func TestWhatIsNoErrorAboutAFileStaysMasked(t *testing.T) {
 		"/prod/db/password:permission is":   "/prod/db/password:*** is",
 		`"/db/password": "permission is"`:   `"/db/password": "*** is"`,
 	} {
-		if got := maskText(line, nil); got != want {
+		if got := Text(line, nil); got != want {
 			t.Errorf("%q became %q", line, got)
 		}
 	}
