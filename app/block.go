@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/store"
@@ -112,7 +113,7 @@ func findServer(tx *store.Tx, name string) (store.Server, error) {
 		if s.ID == name || s.Identity == name {
 			return s, nil
 		}
-		if goesBy(s, name) {
+		if identity.GoesBy(s, name) {
 			found = append(found, s)
 		}
 	}
@@ -125,7 +126,7 @@ func findServer(tx *store.Tx, name string) (store.Server, error) {
 	}
 	ids := make([]string, len(found))
 	for i, s := range found {
-		ids[i] = inspect.Escape(marked(s)) + " or " + s.ID
+		ids[i] = inspect.Escape(identity.Marked(s)) + " or " + s.ID
 	}
 	return store.Server{}, answer(control.CodeBadRequest, "%d servers are called %s: name one as it is shown, or by its id (%s)", len(found), shown, strings.Join(ids, ", "))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -208,7 +209,7 @@ func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig
 
 // behind is the id and the identity of the server that a wrapped entry starts, "" where they cannot be told.
 func behind(class clientconfig.Class) (id, display string) {
-	server, err := identify(control.ServerRef{Transport: transportStdio, Argv: class.Inner})
+	server, err := identity.Of(control.ServerRef{Transport: identity.TransportStdio, Argv: class.Inner})
 	if err != nil {
 		return "", ""
 	}

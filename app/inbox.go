@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
@@ -91,11 +92,11 @@ func contentOf(l *ledger, r reviewed, kind string) *content {
 	}
 	c := contentWith(l, kind, listed)
 	if kind == kindLaunch {
-		aboutLaunch(c, shortName(l.server), l.launchDrift())
+		aboutLaunch(c, identity.ShortName(l.server), l.launchDrift())
 		return c
 	}
 	c.severity = severityOf(waits, readFindings(l.server.Findings))
-	c.title = titleOf(shortName(l.server), kind, listed, r.Blocked)
+	c.title = titleOf(identity.ShortName(l.server), kind, listed, r.Blocked)
 	return c
 }
 
@@ -221,7 +222,7 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger, before, after reviewed, now t
 		return false, nil
 	}
 	c := contentWith(l, kindChanged, back)
-	c.title = titleOf(shortName(l.server), kindChanged, back, false)
+	c.title = titleOf(identity.ShortName(l.server), kindChanged, back, false)
 	_, _, err = h.settle(tx, c, kindChanged, l.server.ID, now)
 	if err != nil {
 		return false, err

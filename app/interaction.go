@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -116,12 +117,12 @@ func interactionContent(l *ledger, parts []store.Part, before map[string]int) *c
 			c.severity = graver(c.severity, severityHigh)
 		}
 	}
-	c.title = shortName(l.server) + " " + interactionTitles[parts[0].Item]
+	c.title = identity.ShortName(l.server) + " " + interactionTitles[parts[0].Item]
 	switch kinds := alike(parts); {
 	case len(kinds) > 1:
-		c.title = shortName(l.server) + " asked Claude and you for several things; Sallyport blocked it"
+		c.title = identity.ShortName(l.server) + " asked Claude and you for several things; Sallyport blocked it"
 	case len(parts) > 1:
-		c.title = shortName(l.server) + " " + severalTitles[parts[0].Item]
+		c.title = identity.ShortName(l.server) + " " + severalTitles[parts[0].Item]
 	}
 	return c
 }

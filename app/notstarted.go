@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -22,7 +23,7 @@ func (s sight) notStarted(taken map[RowEntry]bool) (rows []ServerRow) {
 		}
 		at[e.server] = len(rows)
 		rows = append(rows, ServerRow{Entries: []RowEntry{e.RowEntry}, Server: control.Server{
-			ID: e.server, Server: personName(e.Name), Identity: e.identity, State: control.ServerNotStarted,
+			ID: e.server, Server: identity.PersonName(e.Name), Identity: e.identity, State: control.ServerNotStarted,
 			Items: []control.ServerItem{}, Findings: []inspect.Finding{}, Passages: []inspect.Passage{}, UnseenBy: []string{},
 		}})
 	}

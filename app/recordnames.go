@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -35,7 +36,7 @@ func (h *Hub) asked(server string) askedServer {
 
 // shownOf are the names of the servers of records, where they are shown by another than their records have: see control.Activity.
 func (s recordServers) shownOf(records []control.Record) map[string]string {
-	names, byID, byName := calledOf(s), map[string]store.Server{}, map[string][]store.Server{}
+	names, byID, byName := identity.CalledOf(s), map[string]store.Server{}, map[string][]store.Server{}
 	for _, server := range s {
 		byID[server.ID] = server
 		byName[server.Name] = append(byName[server.Name], server)
@@ -43,11 +44,11 @@ func (s recordServers) shownOf(records []control.Record) map[string]string {
 	shown := map[string]string{}
 	for _, r := range records {
 		if server, known := byID[r.ServerID]; known {
-			if name := names.always(server); name != r.Server {
+			if name := names.Always(server); name != r.Server {
 				shown[r.ServerID] = name
 			}
 		} else if of := byName[r.Server]; r.ServerID == "" && len(of) == 1 { // of two it could be either
-			if name := names.always(of[0]); name != r.Server {
+			if name := names.Always(of[0]); name != r.Server {
 				shown["="+r.Server] = name
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -58,7 +59,7 @@ const (
 
 // Register makes a connection a wrapper of a server.
 func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register) (control.State, error) {
-	id, err := identify(r.Server)
+	id, err := identity.Of(r.Server)
 	if err != nil {
 		return control.State{}, answer(control.CodeBadRequest, "%v", err)
 	}
@@ -84,8 +85,8 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		// The wrapper stays connected and blocks everything; the hub that comes after this one will be told all again.
 		h.sessions[w] = s
 		h.idling()
-		s.name = personName(r.Server.Name)
-		s.told = toldName(s.name, store.Server{Number: 1})
+		s.name = identity.PersonName(r.Server.Name)
+		s.told = identity.ToldName(s.name, store.Server{Number: 1})
 		h.chooseLister(s, r.Lists)
 		return h.blocked(s), nil
 	}
@@ -127,7 +128,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 }
 
 // enlist is what the store is to know of a server whose wrapper has come, and whether that must be written.
-func (h *Hub) enlist(tx *store.Tx, s *session, id identity, r control.Register, now time.Time) (server store.Server, write bool, err error) {
+func (h *Hub) enlist(tx *store.Tx, s *session, id identity.Server, r control.Register, now time.Time) (server store.Server, write bool, err error) {
 	server, err = tx.Server(id.ID)
 	if err != nil && !absent(err) {
 		return server, false, err
@@ -142,8 +143,8 @@ func (h *Hub) enlist(tx *store.Tx, s *session, id identity, r control.Register, 
 	}
 	before := server
 	server.Identity, server.Argv, server.URL = id.Display, id.Argv, id.URL
-	s.name = personName(r.Server.Name)
-	s.told = toldName(s.name, server)
+	s.name = identity.PersonName(r.Server.Name)
+	s.told = identity.ToldName(s.name, server)
 	// Two entries for one server: its name stays as long as a wrapper of that name lives.
 	if server.Name == "" || !h.named(id.ID, server.Name) {
 		server.Name = s.name

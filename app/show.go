@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -43,9 +44,9 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 				return err
 			}
 			out.Servers, apart = len(servers), versionProblems(servers)
-			names := calledOf(servers)
+			names := identity.CalledOf(servers)
 			for _, s := range servers {
-				shown[s.ID] = names.shown(s)
+				shown[s.ID] = names.Shown(s)
 				for i := range out.Unseen {
 					if out.Unseen[i].ID == s.ID {
 						out.Unseen[i].Identity = s.Identity
@@ -123,7 +124,7 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 	if err != nil {
 		return nil, err
 	}
-	byID, names := map[string]store.Server{}, calledOf(servers)
+	byID, names := map[string]store.Server{}, identity.CalledOf(servers)
 	for _, s := range servers {
 		byID[s.ID] = s
 	}
@@ -131,8 +132,8 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 	for i, it := range waiting {
 		items[i] = inboxItem(it.Item, byID[it.ServerID])
 		if server, known := byID[it.ServerID]; known && !fileItem(it.Kind) {
-			items[i].Shown = names.shown(server)
-			items[i].Title = retitled(items[i].Title, server, items[i].Shown)
+			items[i].Shown = names.Shown(server)
+			items[i].Title = identity.Retitled(items[i].Title, server, items[i].Shown)
 		}
 		h.told(tx, it.held, &items[i])
 		if it.Kind == kindLaunch {
@@ -199,8 +200,8 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			if servers, bad := tx.Servers(); bad == nil && !fileItem(it.Kind) {
 				for _, s := range servers {
 					if s.ID == it.ServerID {
-						out.Shown = calledOf(servers).shown(s)
-						out.Title = retitled(out.Title, s, out.Shown)
+						out.Shown = identity.CalledOf(servers).Shown(s)
+						out.Title = identity.Retitled(out.Title, s, out.Shown)
 					}
 				}
 			}
@@ -327,14 +328,14 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 	}
 	err = h.store.View(func(tx *store.Tx) error {
 		ledgers, err := readLedgers(tx)
-		names := called{}
+		names := identity.Called{}
 		for _, l := range ledgers {
-			names.add(l.server)
+			names.Add(l.server)
 		}
 		for _, l := range ledgers {
 			codes := waitingCodes(tx, l.server.ID)
 			row := serverRow(l, codes)
-			row.Shown, row.Held = names.shown(l.server), h.quarantine.countOf(l.server.ID)
+			row.Shown, row.Held = names.Shown(l.server), h.quarantine.countOf(l.server.ID)
 			row.Wrappers, row.UnseenBy = wrappers[l.server.ID], h.unseenBy(l.server.ID)
 			row.Sandbox, row.RunsIn = h.settings.forServer(l.server)[sandboxKey], h.runsUnder(l.server.ID)
 			if st := h.servers[l.server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
@@ -435,7 +436,7 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 			if err != nil && !absent(err) {
 				return false, err
 			}
-			name, told := server.Name, toldName(server.Name, server)
+			name, told := server.Name, identity.ToldName(server.Name, server)
 			if fileItem(it.Kind) {
 				if it.Item, err = tx.Item(it.Code); err != nil {
 					return false, err

@@ -1,6 +1,9 @@
 package app
 
-import "github.com/sallyport/sallyport/store"
+import (
+	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/store"
+)
 
 // shownIn is shown, among all servers of a store.
 func shownIn(tx *store.Tx, server store.Server) string {
@@ -8,7 +11,7 @@ func shownIn(tx *store.Tx, server store.Server) string {
 	if err != nil {
 		return ""
 	}
-	return calledOf(servers).shown(server)
+	return identity.CalledOf(servers).Shown(server)
 }
 
 // shownNow is how a server is shown, "" where it is not known. The Hub's lock is held.
@@ -20,7 +23,7 @@ func (h *Hub) shownNow(id string) (shown string) {
 		servers, err := tx.Servers()
 		for _, s := range servers {
 			if s.ID == id {
-				shown = calledOf(servers).always(s)
+				shown = identity.CalledOf(servers).Always(s)
 			}
 		}
 		return err

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/store"
@@ -72,7 +73,7 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 		}
 		if it.Kind == kindUnguarded {
 			for _, p := range it.Parts {
-				lost = append(lost, inspect.ShortName(personName(strings.TrimPrefix(p.Item, "entry:")), inspect.MaxShownName))
+				lost = append(lost, inspect.ShortName(identity.PersonName(strings.TrimPrefix(p.Item, "entry:")), inspect.MaxShownName))
 			}
 		}
 	}
@@ -122,7 +123,7 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 	ids, names := map[string]bool{}, map[started]bool{}
 	for _, f := range c.Clients {
 		for _, e := range f.Entries {
-			ids[e.ServerID], names[started{f.Client, personName(e.Name)}] = true, true
+			ids[e.ServerID], names[started{f.Client, identity.PersonName(e.Name)}] = true, true
 		}
 	}
 	h.mu.Lock()
@@ -197,12 +198,12 @@ func (s sight) rows(servers []control.Server) []ServerRow {
 		rows = append(rows, row)
 	}
 	rows = append(rows, s.notStarted(taken)...)
-	names := called{}
+	names := identity.Called{}
 	for _, row := range rows {
-		names.add(store.Server{ID: row.ID, Name: row.Server.Server})
+		names.Add(store.Server{ID: row.ID, Name: row.Server.Server})
 	}
 	for i, row := range rows {
-		rows[i].Shown = names.shown(store.Server{ID: row.ID, Name: row.Server.Server})
+		rows[i].Shown = names.Shown(store.Server{ID: row.ID, Name: row.Server.Server})
 	}
 	slices.SortStableFunc(rows, func(a, b ServerRow) int { return strings.Compare(a.Server.Server, b.Server.Server) })
 	return rows
@@ -269,7 +270,7 @@ func (s sight) starts(e guardedEntry, server control.Server) bool {
 	if e.server == server.ID {
 		return true
 	}
-	return e.Started && !s.known[e.server] && personName(e.Name) == server.Server && slices.Contains(server.Clients, e.Client)
+	return e.Started && !s.known[e.server] && identity.PersonName(e.Name) == server.Server && slices.Contains(server.Clients, e.Client)
 }
 
 func (s sight) row(server control.Server) ServerRow {
@@ -291,7 +292,7 @@ func (s sight) row(server control.Server) ServerRow {
 	}
 	facts.Restart = strings.Join(late, " and ")
 	for _, u := range s.coverage.Unguarded {
-		if len(row.Entries) > 0 || u.Kind != unguardedEntry || personName(u.Name) != server.Server {
+		if len(row.Entries) > 0 || u.Kind != unguardedEntry || identity.PersonName(u.Name) != server.Server {
 			continue
 		}
 		l := LightOfUnguarded(u)

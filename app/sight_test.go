@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -55,7 +56,7 @@ func TestAnEntryIsKnownByItsNameInAnyScript(t *testing.T) {
 				t.Errorf("its guard was taken out: %+v", rows)
 			}
 			lost := []control.InboxItem{{Kind: kindUnguarded, Severity: severityHigh, Parts: []control.Part{{Item: "entry:" + name}}}}
-			if l := p.Light(open, lost, true); l.Words != personName(name)+" is not guarded" {
+			if l := p.Light(open, lost, true); l.Words != identity.PersonName(name)+" is not guarded" {
 				t.Errorf("the whole: %+v", l)
 			}
 		})

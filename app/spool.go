@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -108,7 +109,7 @@ func (h *Hub) orphan(from control.Register) (s *session, name string, known bool
 		return nil, "", false, err
 	}
 	s = &session{server: id.ID, client: clip(from.Client, maxName), id: clip(from.Session, maxName), secrets: id.Secrets}
-	name = personName(from.Server.Name)
+	name = identity.PersonName(from.Server.Name)
 	err = h.store.View(func(tx *store.Tx) error {
 		server, err := tx.Server(id.ID)
 		if known = err == nil; known {
@@ -122,14 +123,14 @@ func (h *Hub) orphan(from control.Register) (s *session, name string, known bool
 }
 
 // identifyOrphan is identify for what a wrapper left, of whose server the id alone may be left too.
-func identifyOrphan(from control.Register) (identity, error) {
+func identifyOrphan(from control.Register) (identity.Server, error) {
 	if from.ServerID == "" {
-		return identify(from.Server)
+		return identity.Of(from.Server)
 	}
-	if raw, err := hex.DecodeString(from.ServerID); err != nil || len(raw) != sha256.Size || from.Server.Transport != transportStdio && from.Server.Transport != transportURL {
-		return identity{}, errors.New("a server without an id")
+	if raw, err := hex.DecodeString(from.ServerID); err != nil || len(raw) != sha256.Size || from.Server.Transport != identity.TransportStdio && from.Server.Transport != identity.TransportURL {
+		return identity.Server{}, errors.New("a server without an id")
 	}
-	return identity{ID: from.ServerID, Display: from.Server.Transport + ": unknown, the key that its command was kept under is gone"}, nil
+	return identity.Server{ID: from.ServerID, Display: from.Server.Transport + ": unknown, the key that its command was kept under is gone"}, nil
 }
 
 // spoolKey is what the wrappers of a server seal their spools under.

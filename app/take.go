@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -57,7 +58,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		if err != nil && !absent(err) {
 			return false, err
 		}
-		out.Server = toldName(server.Name, server)
+		out.Server = identity.ToldName(server.Name, server)
 		again := one.State == control.HeldTaken && one.Takers[len(one.Takers)-1] == s.claim()
 		now := h.opts.Now()
 		switch {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -98,7 +99,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		out.Sandbox, out.RunsIn = h.settings.forServer(server)[sandboxKey], h.runsUnder(server.ID)
 		out.UnseenBy = h.unseenBy(server.ID)
 		if all, err := tx.Servers(); err == nil {
-			out.Shown = calledOf(all).shown(server)
+			out.Shown = identity.CalledOf(all).Shown(server)
 		}
 		for _, s := range h.sessions {
 			if s.server == server.ID && !s.looks() {
@@ -140,7 +141,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 				return err
 			}
 			shown := inboxItem(it.Item, server)
-			shown.Shown, shown.Title = out.Shown, retitled(shown.Title, server, out.Shown)
+			shown.Shown, shown.Title = out.Shown, identity.Retitled(shown.Title, server, out.Shown)
 			h.told(tx, it.held, &shown)
 			out.Waiting = append(out.Waiting, shown)
 		}

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -222,7 +222,7 @@ type hubLink struct {
 
 // connectLink connects this process to the hub, as what as says of its server.
 func connectLink(ctx context.Context, role control.Role, as control.Register) (*hubLink, error) {
-	if err := app.CheckServer(as.Server); err != nil {
+	if err := identity.Check(as.Server); err != nil {
 		return nil, &transport.StartError{Command: as.Server.Argv[0], Reason: err.Error()}
 	}
 	home, err := control.FindHome(os.Getenv)

@@ -1,4 +1,4 @@
-package app
+package identity
 
 import (
 	"strings"
@@ -32,11 +32,11 @@ func TestWhatIsOneServerAndWhatIsNot(t *testing.T) {
 		{"another token is another server", stdio("a", "--token", "one1one1"), stdio("a", "--token", "two2two2"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a, err := identify(c.a)
+			a, err := Of(c.a)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := identify(c.b)
+			b, err := Of(c.b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestWhatIsOneServerAndWhatIsNot(t *testing.T) {
 		"another way":                   {Transport: "pipe", Argv: []string{"a"}},
 		"bytes that JSON did not carry": stdio("a", "b\uFFFD"),
 	} {
-		if id, err := identify(ref); err == nil {
+		if id, err := Of(ref); err == nil {
 			t.Errorf("%s is a server: %+v", name, id)
 		}
 	}
@@ -83,7 +83,7 @@ func TestSecretsAreMaskedAndTheRestIsNot(t *testing.T) {
 		{"no digest of an image", []string{"docker", "run", "x@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}, []string{"docker", "run", "x@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			id, err := identify(control.ServerRef{Transport: "stdio", Argv: c.argv})
+			id, err := Of(control.ServerRef{Transport: "stdio", Argv: c.argv})
 			if err != nil {
 				t.Fatal(err)
 			}

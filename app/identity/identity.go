@@ -1,4 +1,4 @@
-package app
+package identity
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// identity is what a server is: its transport and identifier, nothing else. The entry's name in a client's file is no part
+// Server is what a server is: its transport and identifier, nothing else. The entry's name in a client's file is no part
 // of it, so trust cannot follow a name to another command.
-type identity struct {
+type Server struct {
 	ID      string   // SHA-256 in hex
 	Display string   // "stdio:[…]" or "url:…", secrets masked
 	Argv    []string // masked
@@ -21,17 +21,17 @@ type identity struct {
 }
 
 const (
-	transportStdio = "stdio"
-	transportURL   = "url"
+	TransportStdio = "stdio"
+	TransportURL   = "url"
 	maxArguments   = 4096
 	maxIdentifier  = 1 << 20 // bytes of all arguments together, or of the URL: above what an operating system passes on
 )
 
-// CheckServer says why a server could not be told from others and is not to be started, if that is so.
-func CheckServer(ref control.ServerRef) error {
+// Check says why a server could not be told from others and is not to be started, if that is so.
+func Check(ref control.ServerRef) error {
 	var parts []string
 	switch ref.Transport {
-	case transportStdio:
+	case TransportStdio:
 		if len(ref.Argv) == 0 || ref.Argv[0] == "" {
 			return errors.New("a stdio server needs a command")
 		}
@@ -39,7 +39,7 @@ func CheckServer(ref control.ServerRef) error {
 			return errors.New("a server has a command or a URL, not both")
 		}
 		parts = ref.Argv
-	case transportURL:
+	case TransportURL:
 		if ref.URL == "" {
 			return errors.New("a remote server needs a URL")
 		}
@@ -66,14 +66,14 @@ func CheckServer(ref control.ServerRef) error {
 	return nil
 }
 
-// identify says which server ref names. store.ServerID digests each part behind its length: joined strings would let
+// Of says which server ref names. store.ServerID digests each part behind its length: joined strings would let
 // ["a b"] and ["a","b"] be one server.
-func identify(ref control.ServerRef) (identity, error) {
-	if err := CheckServer(ref); err != nil {
-		return identity{}, err
+func Of(ref control.ServerRef) (Server, error) {
+	if err := Check(ref); err != nil {
+		return Server{}, err
 	}
-	id := identity{ID: store.ServerID(ref.Transport, ref.Argv, ref.URL)}
-	if ref.Transport == transportURL {
+	id := Server{ID: store.ServerID(ref.Transport, ref.Argv, ref.URL)}
+	if ref.Transport == TransportURL {
 		id.URL, id.Secrets = mask.URL(ref.URL)
 		id.Display = "url:" + id.URL
 	} else {

@@ -1,4 +1,4 @@
-package app
+package identity
 
 import (
 	"slices"
@@ -12,26 +12,26 @@ import (
 // nameless is what a server is called whose entry has no name that could be shown.
 const nameless = "unnamed server"
 
-// personName is what a server is called, whole.
-func personName(name string) string {
+// PersonName is what a server is called, whole.
+func PersonName(name string) string {
 	if clean := inspect.PersonName(name); clean != "" {
 		return clean
 	}
 	return nameless
 }
 
-// called are the names under which servers are shown.
-type called map[string]string // by key, the id of the one server, "" where several have it
+// Called are the names under which servers are shown.
+type Called map[string]string // by key, the id of the one server, "" where several have it
 
-func calledOf(servers []store.Server) called {
-	c := called{}
+func CalledOf(servers []store.Server) Called {
+	c := Called{}
 	for _, s := range servers {
-		c.add(s)
+		c.Add(s)
 	}
 	return c
 }
 
-func (c called) add(s store.Server) {
+func (c Called) Add(s store.Server) {
 	for _, key := range nameKeys(s.Name) {
 		if only, known := c[key]; known && only != s.ID {
 			c[key] = ""
@@ -52,50 +52,50 @@ func nameKeys(name string) []string {
 	return keys
 }
 
-// shown is the name of a server where there is no room for the whole of it, and with what tells it apart where a reader could take it for
+// Shown is the name of a server where there is no room for the whole of it, and with what tells it apart where a reader could take it for
 // another's; "" where that is its name. Every surface for people shows a server by it, or narrower by inspect.NarrowName.
-func (c called) shown(s store.Server) string {
-	if name := c.always(s); name != s.Name {
+func (c Called) Shown(s store.Server) string {
+	if name := c.Always(s); name != s.Name {
 		return name
 	}
 	return ""
 }
 
-// always is shown, or the name.
-func (c called) always(s store.Server) string {
+// Always is shown, or the name.
+func (c Called) Always(s store.Server) string {
 	apart := inspect.LooksMarked(s.Name)
 	for _, key := range nameKeys(s.Name) {
 		only, known := c[key]
 		apart = apart || known && only != s.ID
 	}
 	if apart {
-		return marked(s)
+		return Marked(s)
 	}
-	return shortName(s)
+	return ShortName(s)
 }
 
-// shortName is a name within a sentence of ours.
-func shortName(s store.Server) string { return inspect.ShortName(s.Name, inspect.MaxShownName) }
+// ShortName is a name within a sentence of ours.
+func ShortName(s store.Server) string { return inspect.ShortName(s.Name, inspect.MaxShownName) }
 
-// marked is a name with the first of its identity's hash.
-func marked(s store.Server) string {
-	return inspect.MarkedName(shortName(s), s.ID)
+// Marked is a name with the first of its identity's hash.
+func Marked(s store.Server) string {
+	return inspect.MarkedName(ShortName(s), s.ID)
 }
 
-// goesBy says whether a person who wrote name on a command line means this server: by its whole name, also as the client's file spells it,
+// GoesBy says whether a person who wrote name on a command line means this server: by its whole name, also as the client's file spells it,
 // or as it is shown.
-func goesBy(s store.Server, name string) bool {
-	return slices.Contains([]string{s.Name, shortName(s), marked(s)}, name) || name != "" && inspect.PersonName(name) == s.Name
+func GoesBy(s store.Server, name string) bool {
+	return slices.Contains([]string{s.Name, ShortName(s), Marked(s)}, name) || name != "" && inspect.PersonName(name) == s.Name
 }
 
-// toldName is what the client of a server's wrapper is told.
-func toldName(name string, server store.Server) string { return inspect.ToldName(name, server.Number) }
+// ToldName is what the client of a server's wrapper is told.
+func ToldName(name string, server store.Server) string { return inspect.ToldName(name, server.Number) }
 
-// retitled is a stored title of an item with the name as it is shown now: names come, go and change after a title is stored, and an older
+// Retitled is a stored title of an item with the name as it is shown now: names come, go and change after a title is stored, and an older
 // version stored a number for a name in another script. A title that does not begin with a name of its server stays as it is.
-func retitled(title string, s store.Server, shown string) string {
+func Retitled(title string, s store.Server, shown string) string {
 	if shown == "" {
-		shown = shortName(s)
+		shown = ShortName(s)
 	}
 	number := strconv.Itoa(s.Number)
 	for _, name := range append([]string{s.Name, "server-" + number, "server " + number}, s.Names...) {

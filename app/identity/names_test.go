@@ -1,4 +1,4 @@
-package app
+package identity
 
 import (
 	"strconv"
@@ -25,9 +25,9 @@ func TestNoTwoServersAreShownAlike(t *testing.T) {
 			for i, name := range names {
 				servers = append(servers, store.Server{ID: store.ServerID("stdio", []string{strconv.Itoa(i)}, ""), Name: name})
 			}
-			wide, narrow, c := map[string]bool{}, map[string]bool{}, calledOf(servers)
+			wide, narrow, c := map[string]bool{}, map[string]bool{}, CalledOf(servers)
 			for _, s := range servers {
-				shown := c.always(s)
+				shown := c.Always(s)
 				wide[shown], narrow[inspect.NarrowName(shown, inspect.MaxNarrowName)] = true, true
 				if name == "a name that only looks like marked" && s.Name != "notes" && shown != s.Name+" ·"+s.ID[:4] {
 					t.Errorf("%q is shown as %q", s.Name, shown)
@@ -58,7 +58,7 @@ func TestAStoredTitleIsReadWithTheNameOfNow(t *testing.T) {
 		"no name in it":                          {"Response from \"read\" held for review", store.Server{Name: "mail"}, "mail ·1a2b", "Response from \"read\" held for review"},
 		"a number that only begins the same way": {"server-61 is new", store.Server{Name: "ملفات", Number: 6}, "", "server-61 is new"},
 	} {
-		if got := retitled(c.title, c.server, c.shown); got != c.want {
+		if got := Retitled(c.title, c.server, c.shown); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
