@@ -61,7 +61,7 @@ func (c Called) Shown(s store.Server) string {
 	return ""
 }
 
-// Always is shown, or the name.
+// Always is Shown, or the name.
 func (c Called) Always(s store.Server) string {
 	apart := inspect.LooksMarked(s.Name)
 	for _, key := range nameKeys(s.Name) {

@@ -1,3 +1,6 @@
+// Package mask takes secrets out of what people see: a server's command and URL, what it prints, what was asked of it. It errs towards
+// masking. What it took out it also returns, so that the same secret can be masked where it does not look like one; that list is never
+// stored and never shown.
 package mask
 
 import (
