@@ -29,6 +29,7 @@ var rooms = map[string][]string{
 	"proxy":           {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/sanitize", "proxy/transport"},
 	"proxy/control":   {"proxy/frame", "proxy/inspect", "proxy/pin", "proxy/powers"},
 	"proxy/frame":     {},
+	"proxy/golden":    {}, // for tests
 	"proxy/inspect":   {"proxy/frame"},
 	"proxy/launch":    {"proxy/pin", "proxy/transport"},
 	"proxy/pin":       {"proxy/frame", "proxy/inspect"},
