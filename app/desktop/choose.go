@@ -56,17 +56,17 @@ func outOfReach(f control.ClientFile) bool {
 }
 
 // fileInTrouble is the file of a client that is missing or broken: the chosen one, or the client's own.
-func (p *Page) fileInTrouble(client string, chosen bool) (control.ClientFile, error) {
-	h, err := p.engine()
+func (cf *clientFiles) fileInTrouble(client string, chosen bool) (control.ClientFile, error) {
+	h, err := cf.engine()
 	if err != nil {
 		return control.ClientFile{}, err
 	}
-	c, err := h.Coverage(p.chosen.query())
+	c, err := h.Coverage(cf.chosen.query())
 	if err != nil {
 		return control.ClientFile{}, err
 	}
 	for _, f := range c.Clients {
-		if f.Client == client && p.chosen.is(f) == chosen && outOfReach(f) {
+		if f.Client == client && cf.chosen.is(f) == chosen && outOfReach(f) {
 			return f, nil
 		}
 	}
@@ -75,21 +75,21 @@ func (p *Page) fileInTrouble(client string, chosen bool) (control.ClientFile, er
 
 // ChooseFile asks the person for the file of a client whose own is missing or broken, and answers the path that is looked at
 // from now on: "" where they chose none, and nothing changed. The page names no path.
-func (p *Page) ChooseFile(client string) (string, error) {
-	f, err := p.fileInTrouble(client, false)
+func (cf *clientFiles) ChooseFile(client string) (string, error) {
+	f, err := cf.fileInTrouble(client, false)
 	if err != nil {
-		if f, err = p.fileInTrouble(client, true); err != nil {
+		if f, err = cf.fileInTrouble(client, true); err != nil {
 			return "", err
 		}
 	}
 	if !app.EditsFilesOf(client) {
 		return "", &control.Error{Code: control.CodeBadRequest, Message: "Sallyport doesn't edit the files of this client."}
 	}
-	if !p.chosen.asking.TryLock() {
+	if !cf.chosen.asking.TryLock() {
 		return "", &control.Error{Code: control.CodeUnavailable, Message: "You are already choosing a file."}
 	}
-	defer p.chosen.asking.Unlock()
-	path, err := p.shell.choose("Choose the settings file of " + f.Name)
+	defer cf.chosen.asking.Unlock()
+	path, err := cf.shell.choose("Choose the settings file of " + f.Name)
 	if err != nil || path == "" {
 		return "", err
 	}
@@ -100,21 +100,21 @@ func (p *Page) ChooseFile(client string) (string, error) {
 	if inspect.Escape(path) != path { // what is shown is what is written: no name may look like another one
 		return "", &control.Error{Code: control.CodeBadRequest, Message: "The path of that file has characters that can't be shown. Rename it, or use `sallyport protect --config`."}
 	}
-	p.chosen.keep(client, path)
+	cf.chosen.keep(client, path)
 	return path, nil
 }
 
 // ShowInFolder opens the file manager at the file of a client that is missing or broken. chosen is the one that was chosen in
 // its place. The page names no path.
-func (p *Page) ShowInFolder(client string, chosen bool) error {
-	f, err := p.fileInTrouble(client, chosen)
+func (cf *clientFiles) ShowInFolder(client string, chosen bool) error {
+	f, err := cf.fileInTrouble(client, chosen)
 	if err != nil {
 		return err
 	}
-	if !p.shell.Visible() {
+	if !cf.shell.Visible() {
 		return errUnseen
 	}
-	if err := p.reveal(f.Path); err != nil {
+	if err := cf.reveal(f.Path); err != nil {
 		return &control.Error{Code: control.CodeUnavailable, Message: notShown(err, f.Path)}
 	}
 	return nil

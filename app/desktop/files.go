@@ -8,23 +8,34 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
+// clientFiles is what the page may do with the files of clients.
+type clientFiles struct {
+	*hubLink
+	stays   func() error // why no file of a client is to name this installation; nil where nothing speaks against it
+	probe   []string     // sallyport and its arguments before the file and its entries
+	looking sync.Mutex   // one look at a time: each starts servers
+	chosen  chosenFile
+	reveal  func(path string) error // shows a file in the file manager
+}
+
 // Clients says which clients there are, and what of them runs behind the port.
-func (p *Page) Clients() (Coverage, error) {
-	h, err := p.engine()
+func (cf *clientFiles) Clients() (Coverage, error) {
+	h, err := cf.engine()
 	if err != nil {
 		return Coverage{}, err
 	}
-	c, err := h.Coverage(p.chosen.query())
+	c, err := h.Coverage(cf.chosen.query())
 	out := Coverage{Guarded: c.Guarded, Total: c.Total, Clients: []ClientFile{}, Unguarded: unguarded(c.Unguarded), Unseen: some(c.Unseen)}
 	for _, f := range c.Clients {
 		out.Clients = append(out.Clients, ClientFile{
 			Client: f.Client, Name: f.Name, Path: f.Path, State: f.State, Why: f.Why, Watched: f.Watched, Guarded: f.Guarded, Total: f.Total,
-			Entries: entries(f.Entries), Help: p.chosen.help(f),
+			Entries: entries(f.Entries), Help: cf.chosen.help(f),
 		})
 	}
 	return out, err
@@ -37,13 +48,13 @@ const (
 	doRestore   = "restore"
 )
 
-func (p *Page) protect(what string, q control.Protect) (control.Protected, error) {
-	h, err := p.engine()
+func (cf *clientFiles) protect(what string, q control.Protect) (control.Protected, error) {
+	h, err := cf.engine()
 	if err != nil {
 		return control.Protected{}, err
 	}
-	if what == doProtect && p.stays != nil {
-		if err := p.stays(); err != nil { // the sentence of `sallyport protect`
+	if what == doProtect && cf.stays != nil {
+		if err := cf.stays(); err != nil { // the sentence of `sallyport protect`
 			return control.Protected{}, &control.Error{Code: control.CodeUnavailable, Message: err.Error()}
 		}
 	}
@@ -60,51 +71,51 @@ func preview(d control.Protected) Preview {
 	}
 }
 
-func (p *Page) previewed(what, client, path string, names []string) (Preview, error) {
-	done, err := p.protect(what, control.Protect{Client: client, Config: path, Names: names, DryRun: true})
+func (cf *clientFiles) previewed(what, client, path string, names []string) (Preview, error) {
+	done, err := cf.protect(what, control.Protect{Client: client, Config: path, Names: names, DryRun: true})
 	if err != nil {
 		return Preview{}, err
 	}
 	out := preview(done)
-	out.Nonce, out.ArmAfterMs = p.nonces.mint(fileSubject(what, client, path, names), out.Digest, ""), int(armAfter/time.Millisecond)
+	out.Nonce, out.ArmAfterMs = cf.nonces.mint(fileSubject(what, client, path, names), out.Digest, ""), int(armAfter/time.Millisecond)
 	return out, nil
 }
 
-func (p *Page) write(what, client, path string, names []string, digest, nonce string) (Preview, error) {
-	if err := p.nonces.spend(nonce, fileSubject(what, client, path, names), digest, "", false); err != nil {
+func (cf *clientFiles) write(what, client, path string, names []string, digest, nonce string) (Preview, error) {
+	if err := cf.nonces.spend(nonce, fileSubject(what, client, path, names), digest, "", false); err != nil {
 		return Preview{}, err
 	}
-	done, err := p.protect(what, control.Protect{Client: client, Config: path, Names: names, Digest: digest, Decided: true})
+	done, err := cf.protect(what, control.Protect{Client: client, Config: path, Names: names, Digest: digest, Decided: true})
 	return preview(done), err
 }
 
 // PreviewProtect says what Protect would write. No names are all entries.
-func (p *Page) PreviewProtect(client, path string, names []string) (Preview, error) {
-	return p.previewed(doProtect, client, path, names)
+func (cf *clientFiles) PreviewProtect(client, path string, names []string) (Preview, error) {
+	return cf.previewed(doProtect, client, path, names)
 }
 
 // Protect puts entries of a client's file behind the port, as they were previewed.
-func (p *Page) Protect(client, path string, names []string, digest, nonce string) (Preview, error) {
-	done, err := p.write(doProtect, client, path, names, digest, nonce)
-	if err == nil && p.say != nil {
-		p.say.onScreen.wrote()
+func (cf *clientFiles) Protect(client, path string, names []string, digest, nonce string) (Preview, error) {
+	done, err := cf.write(doProtect, client, path, names, digest, nonce)
+	if err == nil && cf.say != nil {
+		cf.say.onScreen.wrote()
 	}
 	return done, err
 }
 
 // PreviewUnprotect says what Unprotect would write.
-func (p *Page) PreviewUnprotect(client, path string, names []string) (Preview, error) {
-	return p.previewed(doUnprotect, client, path, names)
+func (cf *clientFiles) PreviewUnprotect(client, path string, names []string) (Preview, error) {
+	return cf.previewed(doUnprotect, client, path, names)
 }
 
 // Unprotect takes entries out again, as it was previewed.
-func (p *Page) Unprotect(client, path string, names []string, digest, nonce string) (Preview, error) {
-	return p.write(doUnprotect, client, path, names, digest, nonce)
+func (cf *clientFiles) Unprotect(client, path string, names []string, digest, nonce string) (Preview, error) {
+	return cf.write(doUnprotect, client, path, names, digest, nonce)
 }
 
 // Backups are the client files kept before each change, newest first.
-func (p *Page) Backups() ([]Backup, error) {
-	h, err := p.engine()
+func (cf *clientFiles) Backups() ([]Backup, error) {
+	h, err := cf.engine()
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +128,8 @@ func (p *Page) Backups() ([]Backup, error) {
 }
 
 // PreviewRestore says what Restore would write.
-func (p *Page) PreviewRestore(id string) (Preview, error) {
-	h, err := p.engine()
+func (cf *clientFiles) PreviewRestore(id string) (Preview, error) {
+	h, err := cf.engine()
 	if err != nil {
 		return Preview{}, err
 	}
@@ -127,17 +138,17 @@ func (p *Page) PreviewRestore(id string) (Preview, error) {
 		return Preview{}, err
 	}
 	out := preview(done)
-	out.Nonce, out.ArmAfterMs = p.nonces.mint(fileSubject(doRestore, id, "", nil), out.Digest, ""), int(armAfter/time.Millisecond)
+	out.Nonce, out.ArmAfterMs = cf.nonces.mint(fileSubject(doRestore, id, "", nil), out.Digest, ""), int(armAfter/time.Millisecond)
 	return out, nil
 }
 
 // Restore puts a backup in the place of its file, as it was previewed.
-func (p *Page) Restore(id, digest, nonce string) (Preview, error) {
-	h, err := p.engine()
+func (cf *clientFiles) Restore(id, digest, nonce string) (Preview, error) {
+	h, err := cf.engine()
 	if err != nil {
 		return Preview{}, err
 	}
-	if err := p.nonces.spend(nonce, fileSubject(doRestore, id, "", nil), digest, "", false); err != nil {
+	if err := cf.nonces.spend(nonce, fileSubject(doRestore, id, "", nil), digest, "", false); err != nil {
 		return Preview{}, err
 	}
 	done, err := h.RestoreBackupHere(control.RestoreBackup{ID: id, Digest: digest, Decided: true})
@@ -149,8 +160,8 @@ const lookLimit = 10 * time.Minute
 
 // Look starts entries of a client's file, once and now, and says what was found. It is `sallyport probe`: the same looking
 // that a wrapper does, in a process that a server cannot reach the window through.
-func (p *Page) Look(client, path string, names []string) ([]Looked, error) {
-	if len(p.probe) == 0 {
+func (cf *clientFiles) Look(client, path string, names []string) ([]Looked, error) {
+	if len(cf.probe) == 0 {
 		return nil, errNoHub
 	}
 	for _, name := range names {
@@ -158,20 +169,20 @@ func (p *Page) Look(client, path string, names []string) ([]Looked, error) {
 			return nil, &control.Error{Code: control.CodeBadRequest, Message: "can't check this entry on its own: its name begins with -"}
 		}
 	}
-	path, err := p.pathOf(client, path)
+	path, err := cf.pathOf(client, path)
 	if err != nil {
 		return nil, err
 	}
-	p.looking.Lock()
-	defer p.looking.Unlock()
+	cf.looking.Lock()
+	defer cf.looking.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
 	defer cancel()
-	args := append(p.probe[1:len(p.probe):len(p.probe)], "--config", path)
+	args := append(cf.probe[1:len(cf.probe):len(cf.probe)], "--config", path)
 	if client != "" {
 		args = append(args, "--client", client)
 	}
 	args = append(args, names...)
-	command := exec.CommandContext(ctx, p.probe[0], args...)
+	command := exec.CommandContext(ctx, cf.probe[0], args...)
 	command.Dir = filepath.VolumeName(path) + string(filepath.Separator)
 	var out, said bytes.Buffer
 	command.Stdout, command.Stderr = &out, &said
@@ -190,14 +201,14 @@ func (p *Page) Look(client, path string, names []string) ([]Looked, error) {
 }
 
 // pathOf is the file of a client, or the one that was named.
-func (p *Page) pathOf(client, path string) (string, error) {
+func (cf *clientFiles) pathOf(client, path string) (string, error) {
 	if path != "" {
 		if !filepath.IsAbs(path) {
 			return "", &control.Error{Code: control.CodeBadRequest, Message: "the path of a client's file must be absolute"}
 		}
 		return filepath.Clean(path), nil
 	}
-	h, err := p.engine()
+	h, err := cf.engine()
 	if err != nil {
 		return "", err
 	}

@@ -10,33 +10,33 @@ package desktop
 import (
 	"encoding/json"
 	"errors"
-	"sync"
 
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/app/reveal"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// Page is what the page may ask and do.
+// Page is what the page may ask and do. What it embeds is callable from the page as its own methods are.
 type Page struct {
+	*hubLink
+	clientFiles
+	sets    heldSets
+	bye     *farewell // nil where nobody can quit, as for the bindings
+	version string
+}
+
+// hubLink leads from the page to the hub and the window.
+type hubLink struct {
 	shell  *Shell
 	nonces *nonces
-	sets   heldSets
 	hub    func() *app.Hub // nil while none stands
 	say    *attention      // tray and notifications; nil where there are none
-	stays  func() error    // why no file of a client is to name this installation; nil where nothing speaks against it
-	probe  []string        // sallyport and its arguments before the file and its entries
-	bye    *farewell       // nil where nobody can quit, as for the bindings
-	chosen chosenFile
-	reveal func(path string) error // shows a file in the file manager
-
-	version string
-	looking sync.Mutex // one look at a time: each starts servers
 }
 
 // NewPage is the page of a shell. Without a hub, as for the bindings, it answers that there is none.
 func NewPage(shell *Shell) *Page {
-	p := &Page{shell: shell, nonces: newNonces(shell.Visible), hub: func() *app.Hub { return nil }, reveal: reveal.Show}
+	l := &hubLink{shell: shell, nonces: newNonces(shell.Visible), hub: func() *app.Hub { return nil }}
+	p := &Page{hubLink: l, clientFiles: clientFiles{hubLink: l, reveal: reveal.Show}}
 	shell.onUnseen(p.nonces.forget)
 	shell.onRaised(p.nonces.rearm)
 	return p
@@ -45,8 +45,8 @@ func NewPage(shell *Shell) *Page {
 var errNoHub = &control.Error{Code: control.CodeUnavailable, Message: "Sallyport's engine isn't responding. Everything blocked stays blocked."}
 
 // engine is the hub, or why there is none.
-func (p *Page) engine() (*app.Hub, error) {
-	if h := p.hub(); h != nil {
+func (l *hubLink) engine() (*app.Hub, error) {
+	if h := l.hub(); h != nil {
 		return h, nil
 	}
 	return nil, errNoHub
@@ -143,15 +143,15 @@ func (p *Page) TrayTold() error {
 }
 
 // iconWhy is why no icon is shown, "" where one is.
-func (p *Page) iconWhy() string {
-	if p.say == nil {
+func (l *hubLink) iconWhy() string {
+	if l.say == nil {
 		return ""
 	}
-	return p.say.tray.Why()
+	return l.say.tray.Why()
 }
 
-func (p *Page) remember(change func(*app.WindowState)) error {
-	h, err := p.engine()
+func (l *hubLink) remember(change func(*app.WindowState)) error {
+	h, err := l.engine()
 	if err != nil {
 		return err
 	}

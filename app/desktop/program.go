@@ -87,16 +87,8 @@ func Run(ctx context.Context, o Options) error {
 	if wrapper == "" {
 		return ErrNoWrapper
 	}
-	// The socket is what makes this the one program of the home. Wails' own lock would be too late: it is looked at after
-	// start-up began (docs/desktop.md).
-	listener, err := control.TakeOver(ctx, o.Home, control.DialOptions{Version: o.Version})
-	if errors.Is(err, control.ErrRunning) {
-		if raised, bad := Raise(ctx, o); raised || bad != nil { // two were started at once
-			return bad
-		}
-		return fmt.Errorf("%w; stop it where you started it, then open Sallyport again", err)
-	}
-	if err != nil {
+	listener, err := takeOver(ctx, o)
+	if listener == nil {
 		return err
 	}
 	defer listener.Close() // last: who waits to take over takes it for the release of everything
@@ -146,6 +138,20 @@ func Run(ctx context.Context, o Options) error {
 		Shell: shell, Page: page, Assets: o.Assets, Hidden: o.Hidden, Width: width, Height: height, Lock: lockName(o.Home), Notes: page.say.kits, Quit: quit,
 	})
 	return errors.Join(err, host.close())
+}
+
+// takeOver takes the socket, which is what makes this the one program of the home: Wails' own lock would be too late, it is looked at
+// after start-up began (docs/desktop.md). Without a listener and without an error another program was started at the same time, and
+// shows its window.
+func takeOver(ctx context.Context, o Options) (*control.Listener, error) {
+	listener, err := control.TakeOver(ctx, o.Home, control.DialOptions{Version: o.Version})
+	if !errors.Is(err, control.ErrRunning) {
+		return listener, err
+	}
+	if raised, bad := Raise(ctx, o); raised || bad != nil {
+		return nil, bad
+	}
+	return nil, fmt.Errorf("%w; stop it where you started it, then open Sallyport again", err)
 }
 
 // maxLog is where the log starts anew.

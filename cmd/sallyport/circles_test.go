@@ -34,9 +34,8 @@ var (
 		"proxy/inspect": 22,
 	}
 	moreMethods = map[string]int{
-		"app.Hub":          306,
-		"app/desktop.Page": 66,
-		"proxy.Session":    102,
+		"app.Hub":       306,
+		"proxy.Session": 102,
 	}
 )
 
