@@ -7,7 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -51,7 +51,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		for _, key := range keys {
 			pins := slices.Clone(l.pins[key])
 			if len(b.Items) > 0 && !known(pins) {
-				return false, answer(control.CodeNotFound, "%s has no allowed item called %s", l.server.Name, inspect.Escape(clip(key, 128)))
+				return false, answer(control.CodeNotFound, "%s has no allowed item called %s", l.server.Name, legible.Escape(clip(key, 128)))
 			}
 			took := false
 			for _, p := range pins {
@@ -117,7 +117,7 @@ func findServer(tx *store.Tx, name string) (store.Server, error) {
 			found = append(found, s)
 		}
 	}
-	shown := inspect.Escape(clip(name, 128))
+	shown := legible.Escape(clip(name, 128))
 	switch len(found) {
 	case 0:
 		return store.Server{}, answer(control.CodeNotFound, "no server %s; run `sallyport servers` to see them", shown)
@@ -126,7 +126,7 @@ func findServer(tx *store.Tx, name string) (store.Server, error) {
 	}
 	ids := make([]string, len(found))
 	for i, s := range found {
-		ids[i] = inspect.Escape(identity.Marked(s)) + " or " + s.ID
+		ids[i] = legible.Escape(identity.Marked(s)) + " or " + s.ID
 	}
 	return store.Server{}, answer(control.CodeBadRequest, "%d servers are called %s: name one as it is shown, or by its id (%s)", len(found), shown, strings.Join(ids, ", "))
 }

@@ -2,7 +2,7 @@ package app
 
 import (
 	"github.com/sallyport/sallyport/app/clientconfig"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // clientWay is how one client takes in what was allowed. docs/clients.md says which of this was measured.
@@ -36,7 +36,7 @@ var clientWays = map[string]clientWay{
 func wayOf(client string) clientWay {
 	way, known := clientWays[client]
 	if !known {
-		way.title = inspect.CleanName(client, "the client")
+		way.title = legible.Name(client, "the client")
 	}
 	if way.next == "" {
 		way.next = "restart " + way.title

@@ -7,7 +7,7 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // Kinds of what is not guarded.
@@ -231,7 +231,7 @@ func protectWords(client, entry string) string {
 // shellWord is a name as a shell takes it, or words for one that nobody should paste.
 func shellWord(name string) string {
 	switch {
-	case name == "" || strings.HasPrefix(name, "-") || inspect.Escape(name) != name || strings.ContainsAny(name, "'\n\r\t"):
+	case name == "" || strings.HasPrefix(name, "-") || legible.Escape(name) != name || strings.ContainsAny(name, "'\n\r\t"):
 		return "NAME"
 	case strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@/:-") == "":
 		return name
@@ -259,7 +259,7 @@ func (h *Hub) coverExtensions(out *control.Coverage, l clientconfig.Location) {
 		out.Total++
 		why := "the client starts desktop extensions itself, so Sallyport can't guard them"
 		if e.Runs != "" {
-			why += "; it runs " + inspect.Escape(clip(e.Runs, 200))
+			why += "; it runs " + legible.Escape(clip(e.Runs, 200))
 		}
 		if e.Problem != "" {
 			why += "; " + e.Problem

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
@@ -153,7 +154,7 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 func decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	it, err := tx.Item(d.Code)
 	if absent(err) {
-		return it, answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", inspect.CleanName(d.Code, "of that code"))
+		return it, answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(d.Code, "of that code"))
 	}
 	if err != nil {
 		return it, err
@@ -205,11 +206,11 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 		p, ok := parts[name]
 		switch {
 		case !ok:
-			return nil, answer(control.CodeBadRequest, "%s has no item %s", it.Code, inspect.Escape(clip(name, 128)))
+			return nil, answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(clip(name, 128)))
 		case p.State == stateRemoved:
-			return nil, answer(control.CodeBadRequest, "%s is gone: nothing to decide", inspect.Escape(clip(name, 128)))
+			return nil, answer(control.CodeBadRequest, "%s is gone: nothing to decide", legible.Escape(clip(name, 128)))
 		case !d.Reject && withheld(readFindings(p.Findings)):
-			return nil, answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", inspect.Escape(clip(name, 128)))
+			return nil, answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", legible.Escape(clip(name, 128)))
 		}
 		chosen[name] = true
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
@@ -120,7 +121,7 @@ func chosenEntries(it store.Item, d control.Decide) (map[string]bool, error) {
 	chosen := map[string]bool{}
 	for _, name := range d.Items {
 		if !slices.ContainsFunc(it.Parts, func(p store.Part) bool { return p.Item == name }) {
-			return nil, answer(control.CodeBadRequest, "%s has no item %s", it.Code, inspect.Escape(clip(name, 128)))
+			return nil, answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(clip(name, 128)))
 		}
 		chosen[name] = true
 	}

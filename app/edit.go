@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // edit is a client's file that is to be changed, with what is wanted of it so far.
@@ -77,11 +77,11 @@ func (h *Hub) sameProtected(path string) string {
 func (h *Hub) ourProgram(path string) (string, error) {
 	a, err := os.Stat(path)
 	if err != nil || !filepath.IsAbs(path) {
-		return "", answer(control.CodeBadRequest, "%s is not a Sallyport program", inspect.Escape(clip(path, 256)))
+		return "", answer(control.CodeBadRequest, "%s is not a Sallyport program", legible.Escape(clip(path, 256)))
 	}
 	b, err := os.Stat(h.opts.Program)
 	if err != nil || !os.SameFile(a, b) {
-		return "", answer(control.CodeBadRequest, "%s is not the program the hub runs; after an update, restart the hub", inspect.Escape(clip(path, 256)))
+		return "", answer(control.CodeBadRequest, "%s is not the program the hub runs; after an update, restart the hub", legible.Escape(clip(path, 256)))
 	}
 	return path, nil
 }
@@ -106,7 +106,7 @@ func (h *Hub) clientPath(client, config string) (path, name string, err error) {
 		}
 		return l.Path, client, nil
 	}
-	return "", "", answer(control.CodeNotFound, "unknown client %s; name its file with --config", inspect.CleanName(client, "of that name"))
+	return "", "", answer(control.CodeNotFound, "unknown client %s; name its file with --config", legible.Name(client, "of that name"))
 }
 
 // meant are the entries that a call to protect is about, nil for all. left are those that it is not about although nobody
@@ -208,5 +208,5 @@ func (e *edit) missing(result clientconfig.Result) error {
 	if at < 0 {
 		return nil
 	}
-	return answer(control.CodeNotFound, "%s has no entry %s; nothing was changed", e.view.path, inspect.Escape(clip(result.Outcomes[at].Name, 128)))
+	return answer(control.CodeNotFound, "%s has no entry %s; nothing was changed", e.view.path, legible.Escape(clip(result.Outcomes[at].Name, 128)))
 }

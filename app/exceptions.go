@@ -12,6 +12,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -138,7 +139,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 		levels := levelsOf(one)
 		for _, rule := range rules {
 			if !slices.Contains(possible, rule) {
-				return false, answer(control.CodeBadRequest, "%s did not match in %s", inspect.CleanName(rule, "a rule of that name"), one.Code)
+				return false, answer(control.CodeBadRequest, "%s did not match in %s", legible.Name(rule, "a rule of that name"), one.Code)
 			}
 			if slices.ContainsFunc(made, func(m store.Exception) bool { return m.Rule == rule }) {
 				continue

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -166,7 +166,7 @@ func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) str
 }
 
 func entryWord(name string) string {
-	if clean := inspect.CleanName(name, ""); clean != "" {
+	if clean := legible.Name(name, ""); clean != "" {
 		return clean
 	}
 	return "a server"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
@@ -39,7 +40,7 @@ func heldTool(one store.Held) string {
 	if one.Method != "tools/call" {
 		return ""
 	}
-	return inspect.CleanName(one.Name, "")
+	return legible.Name(one.Name, "")
 }
 
 // heldTitle is ours: it names a tool only where the name carries no sentence.
@@ -49,7 +50,7 @@ func heldTitle(one store.Held) string {
 		what = "Error"
 	}
 	kind, _, _ := strings.Cut(one.Item, ":")
-	switch name := inspect.CleanName(one.Name, ""); {
+	switch name := legible.Name(one.Name, ""); {
 	case one.Method == "tools/call" && name != "":
 		what += fmt.Sprintf(" from %q", name)
 	case one.Method == "tools/call":
@@ -58,7 +59,7 @@ func heldTitle(one store.Held) string {
 		what += fmt.Sprintf(" from the prompt %q", name)
 	case one.Method == "resources/read", kind == string(pin.Resource), kind == string(pin.ResourceTemplate):
 		what += " from a resource"
-	case inspect.CleanName(strings.ReplaceAll(one.Method, "/", "."), "") != "":
+	case legible.Name(strings.ReplaceAll(one.Method, "/", "."), "") != "":
 		what += fmt.Sprintf(" to %q", one.Method)
 	}
 	what += " held for review"

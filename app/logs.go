@@ -14,7 +14,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 const (
@@ -269,7 +269,7 @@ func lastLines(raw []byte, n int) []byte {
 	return raw[from+1:]
 }
 
-func escapeLines(raw []byte) string { return inspect.Escape(string(raw)) }
+func escapeLines(raw []byte) string { return legible.Escape(string(raw)) }
 
 func (b *logBook) close() {
 	b.mu.Lock()

@@ -14,6 +14,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/store"
 )
@@ -70,7 +71,7 @@ func (h *Hub) openRules() error {
 		case path != "":
 			file, err := inspect.LoadRules(kept.Raw)
 			if err != nil { // a newer catalogue may have taken a rule's name
-				h.rulesFail(kept.Path, errors.New(oneLine(inspect.Escape(err.Error()))))
+				h.rulesFail(kept.Path, errors.New(oneLine(legible.Escape(err.Error()))))
 				break
 			}
 			h.own.path, h.own.raw = kept.Path, kept.Raw
@@ -98,10 +99,10 @@ func (h *Hub) rulesFail(path string, err error) {
 	if n := h.own.file.Load().Count(); n > 0 {
 		holds = "its earlier version still applies: " + count(n, "rule")
 		if h.own.path != path {
-			holds = "the rules of " + inspect.Escape(h.own.path) + " still apply"
+			holds = "the rules of " + legible.Escape(h.own.path) + " still apply"
 		}
 	}
-	h.problem(problemRules, fmt.Sprintf("the rule file %s does not load: %v; %s", inspect.Escape(path), err, holds), "fix the file; it applies as soon as it loads")
+	h.problem(problemRules, fmt.Sprintf("the rule file %s does not load: %v; %s", legible.Escape(path), err, holds), "fix the file; it applies as soon as it loads")
 }
 
 // useRules puts a file's rules in force and tells the wrappers; nil is what the setting says where it says off, and else
@@ -121,7 +122,7 @@ func (h *Hub) useRules(rules *loadedRules) {
 	if h.store != nil {
 		summary := "rules of your own removed"
 		if rules.file != nil {
-			summary = fmt.Sprintf("%s of your own, from %s", count(rules.file.Count(), "rule"), inspect.Escape(rules.path))
+			summary = fmt.Sprintf("%s of your own, from %s", count(rules.file.Count(), "rule"), legible.Escape(rules.path))
 		}
 		err := h.update(func(tx *store.Tx) (bool, error) {
 			kept, err := json.Marshal(keptRules{rules.path, rules.raw})

@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -203,7 +204,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 		return readyHeld{}, answer(control.CodeBadRequest, "a held answer that cannot be: "+format, args...)
 	}
 	switch {
-	case in.ID == "" || len(in.ID) > maxHeldID || inspect.CleanName(in.ID, "") == "":
+	case in.ID == "" || len(in.ID) > maxHeldID || legible.Name(in.ID, "") == "":
 		return bad("its id")
 	case in.Method == "" || len(in.Method) > maxName || !utf8.ValidString(in.Method):
 		return bad("its method")
@@ -315,7 +316,7 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 		}
 		_, err := tx.Append(h.record("quarantine", "held", store.Record{
 			Server: server, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
-			Detail: detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": clip(inspect.Escape(one.Method), maxName), "item": clip(one.Item, maxName), "rule_set": one.RuleSet}),
+			Detail: detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": clip(legible.Escape(one.Method), maxName), "item": clip(one.Item, maxName), "rule_set": one.RuleSet}),
 		}))
 		h.crashPoint("hold")
 		return true, err

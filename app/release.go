@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -47,7 +48,7 @@ func (h *Hub) decidesHeld(peer control.Peer, code string) error {
 func (h *Hub) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
 	it, err := tx.Item(code)
 	if absent(err) {
-		return it, store.Held{}, answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", inspect.CleanName(code, "of that code"))
+		return it, store.Held{}, answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
 	}
 	if err != nil {
 		return it, store.Held{}, err

@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
@@ -223,7 +224,7 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 	h.reports++
 	s.declared, s.reported, s.sandbox, s.unlisted = declared, h.reports, level(r.Sandbox), ""
 	if s.client == "" {
-		s.client = inspect.CleanName(r.Client, "")
+		s.client = legible.Name(r.Client, "")
 	}
 	if _, err := h.lookAcross(s); err != nil {
 		return control.State{}, h.failed(err)

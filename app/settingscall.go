@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/store"
 )
@@ -25,7 +25,7 @@ func (h *Hub) Settings(q control.SettingQuery) ([]control.Setting, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", inspect.CleanName(q.Key, "of that name"))
+		return nil, answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", legible.Name(q.Key, "of that name"))
 	}
 	return rows, nil
 }
@@ -124,7 +124,7 @@ func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() er
 	}
 	s, ok := policy.Lookup(q.Key)
 	if !ok {
-		return control.Setting{}, answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", inspect.CleanName(q.Key, "of that name"))
+		return control.Setting{}, answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", legible.Name(q.Key, "of that name"))
 	}
 	if s.Window {
 		return control.Setting{}, answer(control.CodeNotHere, "%s can only be set in the window", s.Key)

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
@@ -188,7 +189,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 	err = h.store.View(func(tx *store.Tx) error {
 		it, err := tx.Item(code)
 		if absent(err) {
-			return answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", inspect.CleanName(code, "of that code"))
+			return answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
 		}
 		if err != nil {
 			return err

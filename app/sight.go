@@ -6,7 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -73,7 +73,7 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 		}
 		if it.Kind == kindUnguarded {
 			for _, p := range it.Parts {
-				lost = append(lost, inspect.ShortName(identity.PersonName(strings.TrimPrefix(p.Item, "entry:")), inspect.MaxShownName))
+				lost = append(lost, legible.ShortName(identity.PersonName(strings.TrimPrefix(p.Item, "entry:")), legible.MaxShownName))
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
@@ -28,7 +28,7 @@ func (s *session) claim() string {
 func (s *session) heldFor(one store.Held, said string) bool {
 	client := s.client
 	if client == "" {
-		client = inspect.CleanName(said, "")
+		client = legible.Name(said, "")
 	}
 	return client == one.Client && (client != "" || one.ServerID == s.server)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
@@ -53,7 +53,7 @@ func toolOf(key string) string {
 	if !ok {
 		return ""
 	}
-	return inspect.CleanName(name, "")
+	return legible.Name(name, "")
 }
 
 // itemWords names an item in our sentences.
@@ -69,7 +69,7 @@ func itemWords(key string) string {
 	}
 	kind, name, _ := strings.Cut(key, ":")
 	kind = strings.ReplaceAll(kind, "-", " ")
-	if clean := inspect.CleanName(name, ""); clean != "" {
+	if clean := legible.Name(name, ""); clean != "" {
 		return fmt.Sprintf("the %s %q", kind, clean)
 	}
 	return "a " + kind
@@ -272,7 +272,7 @@ func maskNamed(raw json.RawMessage, secrets []string) json.RawMessage {
 	}
 	for _, key := range []string{"uri", "prompt"} {
 		if named, ok := said[key].(string); ok {
-			said[key] = inspect.CleanText(mask.Text(named, secrets), maxName*2)
+			said[key] = legible.Text(mask.Text(named, secrets), maxName*2)
 		}
 	}
 	return detail(said)
@@ -305,7 +305,7 @@ func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
 		Before: q.Before, Text: q.Text,
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return control.Activity{}, answer(control.CodeNotFound, "record %s is gone; start again without it", inspect.Escape(clip(q.After+q.Before, 64)))
+		return control.Activity{}, answer(control.CodeNotFound, "record %s is gone; start again without it", legible.Escape(clip(q.After+q.Before, 64)))
 	}
 	if err != nil {
 		return control.Activity{}, h.failedReading(err)
@@ -329,7 +329,7 @@ func (h *Hub) Record(id string) (control.Record, error) {
 	}
 	r, err := s.Record(id)
 	if errors.Is(err, store.ErrNotFound) {
-		return control.Record{}, answer(control.CodeNotFound, "no record %s", inspect.Escape(clip(id, 64)))
+		return control.Record{}, answer(control.CodeNotFound, "no record %s", legible.Escape(clip(id, 64)))
 	}
 	if err != nil {
 		return control.Record{}, h.failedReading(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
@@ -34,7 +35,7 @@ func (s *Session) clientNameLocked() string {
 		}
 		return r
 	}, s.life.client)
-	return inspect.CleanName(name, "")
+	return legible.Name(name, "")
 }
 
 func (s *Session) clientName() string {
@@ -80,7 +81,7 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 		edits = editClosedInitialize(line, result)
 	}
 	if info, ok := frame.Find(line, result, "serverInfo"); ok && !s.harmless(info.Of(line)) {
-		name := frame.AppendString([]byte(`{"name":`), inspect.SpokenServer(v.state.Name, "a server"))
+		name := frame.AppendString([]byte(`{"name":`), legible.SpokenServer(v.state.Name, "a server"))
 		edits = append(edits, frame.Edit{Start: info.Start, End: info.End, With: append(name, `,"version":"withheld"}`...)})
 	}
 	err := s.toClient(frame.Splice(nil, line, append(edits, beside(line)...)))

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
@@ -203,7 +204,7 @@ var askWords = map[string]string{
 // askRefused is what is said of a refused request, in our own words.
 func (s *Session) askRefused(kind, code string) (text string, d decision) {
 	state := s.view.Load().state
-	server := inspect.SpokenServer(state.Name, "this server")
+	server := legible.SpokenServer(state.Name, "this server")
 	text = "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was blocked."
 	if code != "" {
 		text += fmt.Sprintf(" The user can decide on it in Sallyport, inbox item %s.", code)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // journal writes this session's activity records. None of its methods waits for anything: Gatekeeper.Record takes a record
@@ -188,7 +188,7 @@ func (j *journal) dropped(what string) {
 
 func (j *journal) refusedAsk(method string, d decision) {
 	j.often("ask", func(n uint64) {
-		detail, _ := json.Marshal(map[string]any{"check": "gate", "count": n, "method": inspect.CleanName(method, "a request of its own")})
+		detail, _ := json.Marshal(map[string]any{"check": "gate", "count": n, "method": legible.Name(method, "a request of its own")})
 		j.record("policy_decision", "blocked", control.Record{Code: d.code, Summary: "blocked a request from the server to the client", Detail: detail})
 	})
 }
@@ -198,17 +198,17 @@ func (j *journal) impersonated() {
 }
 
 func (j *journal) equivocated(key string) {
-	detail, _ := json.Marshal(map[string]string{"check": "equivocation", "item": inspect.Escape(key)})
+	detail, _ := json.Marshal(map[string]string{"check": "equivocation", "item": legible.Escape(key)})
 	j.record("policy_decision", "warned", control.Record{Summary: "an item had two different definitions within a minute, without notice", Detail: detail})
 }
 
 func (j *journal) withheld(what string, err error) {
-	detail, _ := json.Marshal(map[string]string{"check": "one_reading", "item": what, "error": inspect.Escape(err.Error())})
+	detail, _ := json.Marshal(map[string]string{"check": "one_reading", "item": what, "error": legible.Escape(err.Error())})
 	j.record("policy_decision", "blocked", control.Record{Summary: "blocked a text that can be read in two ways", Detail: detail})
 }
 
 func (j *journal) unverified(err error) {
-	detail, _ := json.Marshal(map[string]string{"check": control.CheckListings, "error": inspect.Escape(err.Error())})
+	detail, _ := json.Marshal(map[string]string{"check": control.CheckListings, "error": legible.Escape(err.Error())})
 	j.record("guard_problem", "blocked", control.Record{Summary: "couldn't read the server's listings in time; the server is blocked until that works", Detail: detail})
 }
 

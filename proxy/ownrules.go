@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // ownRules are the rules that inspect.rules adds to the catalogue, as the hub sent them last.
@@ -30,7 +31,7 @@ func (s *Session) useRules(raw []byte) {
 		var err error
 		if file, err = inspect.LoadRules(raw); err != nil {
 			s.journal.record("guard_problem", "warned", control.Record{
-				Summary: "can't load the hub's rule file here; the earlier rules still apply: " + inspect.Escape(err.Error()), Detail: check("rules"),
+				Summary: "can't load the hub's rule file here; the earlier rules still apply: " + legible.Escape(err.Error()), Detail: check("rules"),
 			})
 			return
 		}

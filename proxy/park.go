@@ -8,7 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // park is a session whose server may not be started yet: initialize is answered by us, calls are refused. Once the launch
@@ -111,7 +111,7 @@ func (s *Session) parkedInitialize(line []byte, m *frame.Message) []byte {
 	}
 	result := append([]byte(`{"protocolVersion":"`), protocol...)
 	result = append(result, `","capabilities":{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true}},"serverInfo":{"name":`...)
-	result = frame.AppendString(result, inspect.SpokenServer(s.view.Load().state.Name, "a server"))
+	result = frame.AppendString(result, legible.SpokenServer(s.view.Load().state.Name, "a server"))
 	return append(result, `,"version":"not started"}}`...)
 }
 

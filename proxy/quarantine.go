@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
 )
@@ -71,7 +72,7 @@ func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
 func (s *Session) heldWords(r *request, held *control.Held, code string, kept bool) (string, decision) {
 	v := s.view.Load()
 	sub := s.subject(v, r)
-	server := inspect.SpokenServer(v.state.Name, "this server")
+	server := legible.SpokenServer(v.state.Name, "this server")
 	phrase, clean := spoken(sub, server)
 	d := decision{code: code, kind: "response_held", server: server, status: "held"}
 	if sub.noun == "tool" {
@@ -162,7 +163,7 @@ func (s *Session) handOver(r *request, code string, same bool) {
 	waiting := code
 	refuseWith := func(text string) {
 		v := s.view.Load()
-		d := decision{code: waiting, kind: "response_held", server: inspect.SpokenServer(v.state.Name, "this server"), status: "held"}
+		d := decision{code: waiting, kind: "response_held", server: legible.SpokenServer(v.state.Name, "this server"), status: "held"}
 		s.client.Enqueue(refuse(r.id, r.method, text, d))
 	}
 	if !s.releases.begin(code) {
@@ -223,7 +224,7 @@ func (s *Session) handedLine(r *request, taken control.Taken, code string) []byt
 		return append(append(line, answer...), "}\n"...)
 	}
 	if frame.Type(answer, root) == '{' {
-		d := decision{code: code, kind: "response_held", server: inspect.SpokenServer(taken.Server, "this server"), tool: inspect.CleanName(taken.Tool, ""), status: "released"}
+		d := decision{code: code, kind: "response_held", server: legible.SpokenServer(taken.Server, "this server"), tool: legible.Name(taken.Tool, ""), status: "released"}
 		word := append([]byte(`"sallyport/decision":`), d.append(nil)...)
 		var edits []frame.Edit
 		if meta, ok := frame.Find(answer, root, "_meta"); ok && frame.Type(answer, meta) == '{' {
@@ -272,13 +273,13 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 // handedOver is what the hub counts as delivered.
 func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes int) {
 	j.record("quarantine", "ok", control.Record{
-		Tool: inspect.CleanName(taken.Tool, ""), Code: code, Summary: "a released answer was handed over", Detail: check("quarantine"),
+		Tool: legible.Name(taken.Tool, ""), Code: code, Summary: "a released answer was handed over", Detail: check("quarantine"),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }
 
 func (j *journal) unkept(err error) {
-	detail, _ := json.Marshal(map[string]string{"check": "quarantine", "error": inspect.Escape(err.Error())})
+	detail, _ := json.Marshal(map[string]string{"check": "quarantine", "error": legible.Escape(err.Error())})
 	j.record("guard_problem", "blocked", control.Record{Summary: "a held response could not be stored; none of it was delivered", Detail: detail})
 }
 

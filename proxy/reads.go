@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // Records of what a client reads (contract, "Activity"): one a request, with what it names and never with a text. They are written once
@@ -40,7 +41,7 @@ func (r *request) called() string {
 	case control.KindRead, control.KindPrompt:
 		return ""
 	}
-	return inspect.CleanName(r.name, "a tool")
+	return legible.Name(r.name, "a tool")
 }
 
 // detail is what a record about this request says beside its fields: more, and what a read names.
@@ -80,7 +81,7 @@ func namedIn(name string) string {
 		}
 		masked, at = masked+name[at:f.Start]+"***", f.End
 	}
-	return inspect.CleanText(masked+name[at:], maxNamed)
+	return legible.Text(masked+name[at:], maxNamed)
 }
 
 // inOrder are findings by where they begin.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
@@ -80,7 +80,7 @@ func (d decision) append(dst []byte) []byte {
 
 // spoken is how a subject is named in our own words: the server never speaks through us, so only a plain name is quoted.
 func spoken(s subject, server string) (phrase, clean string) {
-	clean = inspect.CleanName(s.name, "")
+	clean = legible.Name(s.name, "")
 	switch {
 	case clean != "":
 		return fmt.Sprintf("The %s %q", s.noun, clean), clean
@@ -95,7 +95,7 @@ func spoken(s subject, server string) (phrase, clean string) {
 
 // refusal is what the client is told: the sentence and the decision object.
 func refusal(why reason, s subject, state *control.State) (text string, d decision) {
-	server := inspect.SpokenServer(state.Name, "this server")
+	server := legible.SpokenServer(state.Name, "this server")
 	if why == reasonUnreviewed {
 		s.ordinal = 0
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // fromServer handles one line of the server. An error means that the client no longer reads.
@@ -157,7 +157,7 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 // sentence says that an id of the server's choice could carry words: it is a string, and no name, or no plain value. A ping with such
 // an id whose words are not let through is answered here.
 func sentence(id []byte) bool {
-	return id[0] == '{' || id[0] == '[' || id[0] == '"' && inspect.CleanName(string(id[1:len(id)-1]), "") == ""
+	return id[0] == '{' || id[0] == '[' || id[0] == '"' && legible.Name(string(id[1:len(id)-1]), "") == ""
 }
 
 func (s *Session) serverNotification(line []byte, m *frame.Message) error {

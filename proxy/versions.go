@@ -10,7 +10,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // CodeVersion is the JSON-RPC error code of "no common protocol version" (UnsupportedProtocolVersionError, specification of 2026-07-28).
@@ -72,7 +72,7 @@ func (s *Session) versionError(id []byte, v control.Versions) []byte {
 }
 
 func versionWords(state *control.State, v control.Versions) string {
-	return "[Sallyport] " + strings.TrimSpace("The server "+inspect.SpokenServer(state.Name, "")) + " " + v.Words("the client") + "."
+	return "[Sallyport] " + strings.TrimSpace("The server "+legible.SpokenServer(state.Name, "")) + " " + v.Words("the client") + "."
 }
 
 // refusedVersion answers an initialize that the server responded with an error, if the error is about versions. It says whether it did,

@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/app/reveal"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // FileHelp is what the page offers at a file that is missing, or that cannot be read.
@@ -97,7 +97,7 @@ func (cf *clientFiles) ChooseFile(client string) (string, error) {
 		return "", &control.Error{Code: control.CodeBadRequest, Message: "That isn't a file on this computer."}
 	}
 	path = filepath.Clean(path)
-	if inspect.Escape(path) != path { // what is shown is what is written: no name may look like another one
+	if legible.Escape(path) != path { // what is shown is what is written: no name may look like another one
 		return "", &control.Error{Code: control.CodeBadRequest, Message: "The path of that file has characters that can't be shown. Rename it, or use `sallyport protect --config`."}
 	}
 	cf.chosen.keep(client, path)
@@ -122,7 +122,7 @@ func (cf *clientFiles) ShowInFolder(client string, chosen bool) error {
 
 // notShown is what a person can do where the folder of a file could not be shown.
 func notShown(err error, path string) string {
-	folder := inspect.Escape(filepath.Dir(path))
+	folder := legible.Escape(filepath.Dir(path))
 	switch {
 	case errors.Is(err, reveal.ErrNoManager):
 		return "No file manager responded. Open this folder yourself: " + folder

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -14,7 +14,7 @@ const nameless = "unnamed server"
 
 // PersonName is what a server is called, whole.
 func PersonName(name string) string {
-	if clean := inspect.PersonName(name); clean != "" {
+	if clean := legible.PersonName(name); clean != "" {
 		return clean
 	}
 	return nameless
@@ -43,17 +43,17 @@ func (c Called) Add(s store.Server) {
 
 // nameKeys are equal for names that look alike on some surface: whole, or as they are cut there.
 func nameKeys(name string) []string {
-	keys := []string{inspect.NameKey(name)}
-	for i, most := range []int{inspect.MaxShownName, inspect.MaxNarrowName} {
-		if short := inspect.ShortName(name, most); short != name {
-			keys = append(keys, strconv.Itoa(i)+" "+inspect.NameKey(short)) // no key has a blank of its own
+	keys := []string{legible.NameKey(name)}
+	for i, most := range []int{legible.MaxShownName, legible.MaxNarrowName} {
+		if short := legible.ShortName(name, most); short != name {
+			keys = append(keys, strconv.Itoa(i)+" "+legible.NameKey(short)) // no key has a blank of its own
 		}
 	}
 	return keys
 }
 
 // Shown is the name of a server where there is no room for the whole of it, and with what tells it apart where a reader could take it for
-// another's; "" where that is its name. Every surface for people shows a server by it, or narrower by inspect.NarrowName.
+// another's; "" where that is its name. Every surface for people shows a server by it, or narrower by legible.NarrowName.
 func (c Called) Shown(s store.Server) string {
 	if name := c.Always(s); name != s.Name {
 		return name
@@ -63,7 +63,7 @@ func (c Called) Shown(s store.Server) string {
 
 // Always is Shown, or the name.
 func (c Called) Always(s store.Server) string {
-	apart := inspect.LooksMarked(s.Name)
+	apart := legible.LooksMarked(s.Name)
 	for _, key := range nameKeys(s.Name) {
 		only, known := c[key]
 		apart = apart || known && only != s.ID
@@ -75,21 +75,21 @@ func (c Called) Always(s store.Server) string {
 }
 
 // ShortName is a name within a sentence of ours.
-func ShortName(s store.Server) string { return inspect.ShortName(s.Name, inspect.MaxShownName) }
+func ShortName(s store.Server) string { return legible.ShortName(s.Name, legible.MaxShownName) }
 
 // Marked is a name with the first of its identity's hash.
 func Marked(s store.Server) string {
-	return inspect.MarkedName(ShortName(s), s.ID)
+	return legible.MarkedName(ShortName(s), s.ID)
 }
 
 // GoesBy says whether a person who wrote name on a command line means this server: by its whole name, also as the client's file spells it,
 // or as it is shown.
 func GoesBy(s store.Server, name string) bool {
-	return slices.Contains([]string{s.Name, ShortName(s), Marked(s)}, name) || name != "" && inspect.PersonName(name) == s.Name
+	return slices.Contains([]string{s.Name, ShortName(s), Marked(s)}, name) || name != "" && legible.PersonName(name) == s.Name
 }
 
 // ToldName is what the client of a server's wrapper is told.
-func ToldName(name string, server store.Server) string { return inspect.ToldName(name, server.Number) }
+func ToldName(name string, server store.Server) string { return legible.ToldName(name, server.Number) }
 
 // Retitled is a stored title of an item with the name as it is shown now: names come, go and change after a title is stored, and an older
 // version stored a number for a name in another script. A title that does not begin with a name of its server stays as it is.
@@ -99,7 +99,7 @@ func Retitled(title string, s store.Server, shown string) string {
 	}
 	number := strconv.Itoa(s.Number)
 	for _, name := range append([]string{s.Name, "server-" + number, "server " + number}, s.Names...) {
-		for _, as := range []string{inspect.ShortName(name, inspect.MaxShownName), name} {
+		for _, as := range []string{legible.ShortName(name, legible.MaxShownName), name} {
 			if rest, ok := strings.CutPrefix(title, as); ok && as != "" && (strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, ":")) {
 				return shown + rest
 			}

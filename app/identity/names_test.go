@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -28,7 +28,7 @@ func TestNoTwoServersAreShownAlike(t *testing.T) {
 			wide, narrow, c := map[string]bool{}, map[string]bool{}, CalledOf(servers)
 			for _, s := range servers {
 				shown := c.Always(s)
-				wide[shown], narrow[inspect.NarrowName(shown, inspect.MaxNarrowName)] = true, true
+				wide[shown], narrow[legible.NarrowName(shown, legible.MaxNarrowName)] = true, true
 				if name == "a name that only looks like marked" && s.Name != "notes" && shown != s.Name+" ·"+s.ID[:4] {
 					t.Errorf("%q is shown as %q", s.Name, shown)
 				}
@@ -53,7 +53,7 @@ func TestAStoredTitleIsReadWithTheNameOfNow(t *testing.T) {
 		"by a number, of an older version":       {"server-6 is new: 1 tool", store.Server{Name: "ملفات", Number: 6}, "", "ملفات is new: 1 tool"},
 		"the number of another server":           {"server-6 is new: 1 tool", store.Server{Name: "ملفات", Number: 7}, "", "server-6 is new: 1 tool"},
 		"under a name it had":                    {"old name is new: 1 tool", store.Server{Name: "new name", Names: []string{"old name"}}, "", "new name is new: 1 tool"},
-		"cut":                                    {inspect.ShortName(long, 64) + " is new: 1 tool", store.Server{Name: long}, inspect.ShortName(long, 64) + " ·1a2b", inspect.ShortName(long, 64) + " ·1a2b is new: 1 tool"},
+		"cut":                                    {legible.ShortName(long, 64) + " is new: 1 tool", store.Server{Name: long}, legible.ShortName(long, 64) + " ·1a2b", legible.ShortName(long, 64) + " ·1a2b is new: 1 tool"},
 		"a longer word that begins like it":      {"weathering is new: 1 tool", store.Server{Name: "weather"}, "weather ·1a2b", "weathering is new: 1 tool"},
 		"no name in it":                          {"Response from \"read\" held for review", store.Server{Name: "mail"}, "mail ·1a2b", "Response from \"read\" held for review"},
 		"a number that only begins the same way": {"server-61 is new", store.Server{Name: "ملفات", Number: 6}, "", "server-61 is new"},

@@ -3,7 +3,7 @@ package notify
 import (
 	"fmt"
 
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // Subject is what an inbox item is about, as far as a note says it. Nothing in it is the text of a server: Server is the
@@ -45,7 +45,7 @@ func Say(s Subject) Note {
 		if name == "" {
 			return nameless
 		}
-		return fmt.Sprintf(format, inspect.NarrowName(name, maxTitle-len(format)+len("%s")))
+		return fmt.Sprintf(format, legible.NarrowName(name, maxTitle-len(format)+len("%s")))
 	}
 	who := name
 	if who == "" {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 type activityCommand struct {
@@ -121,7 +121,7 @@ func parseSince(typed string, now time.Time) (time.Time, error) {
 }
 
 func (p *page) record(r control.Record, shown string) {
-	about := shownServer("", inspect.ShortName(shown, inspect.MaxShownName+inspect.MarkLength))
+	about := shownServer("", legible.ShortName(shown, legible.MaxShownName+legible.MarkLength))
 	if r.Tool != "" {
 		about += "/" + short(r.Tool, 40)
 	}

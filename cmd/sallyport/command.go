@@ -16,6 +16,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // commandLine is every command a person can type. One struct field is one command, one file holds what it does.
@@ -235,9 +236,9 @@ func plain(err error) string {
 // fail prints the one line an error is, and returns the code to exit with. What a hub or a person typed may stand in it, so
 // it is escaped like everything else.
 func fail(s streams, code int, what string, err error) int {
-	why := inspect.Escape(plain(err))
+	why := legible.Escape(plain(err))
 	if what != "" {
-		why = inspect.Escape(what) + ": " + why
+		why = legible.Escape(what) + ": " + why
 	}
 	io.WriteString(s.err, "sallyport: "+why+"\n")
 	return code

@@ -13,7 +13,7 @@ import (
 	"unicode"
 
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 type activityExportCommand struct {
@@ -103,7 +103,7 @@ func csvLines(w io.Writer) (func(control.Record) error, error) {
 func cell(s string) string {
 	bare := strings.TrimLeftFunc(s, unicode.IsSpace)
 	if bare != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(bare)[0]) {
-		return "'" + inspect.Escape(s)
+		return "'" + legible.Escape(s)
 	}
-	return inspect.Escape(s)
+	return legible.Escape(s)
 }

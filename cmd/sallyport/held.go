@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // maxShownAnswer is how much of one text of a held answer stands on a page. --json has all of it.
@@ -131,7 +132,7 @@ func (p *page) held(d control.ItemDetail) {
 	texts, whole := answerTexts(held.Answer)
 	for i, t := range texts {
 		p.printf("  text %d of %d:\n", i+1, len(texts))
-		p.quoted("  ", inspect.Escape(t))
+		p.quoted("  ", legible.Escape(t))
 	}
 	if !whole {
 		p.printf("  all of it, as received:\n")

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 type logsCommand struct {
@@ -46,6 +46,6 @@ func (c logsCommand) run(ctx context.Context, s streams) (int, error) {
 // printLog prints a piece of a server's error output. The hub has escaped it; doing it again changes nothing and keeps to the
 // rule that server text is escaped where it is printed.
 func printLog(s streams, text string) error {
-	_, err := io.WriteString(s.out, inspect.Escape(text))
+	_, err := io.WriteString(s.out, legible.Escape(text))
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/rivo/uniseg"
 	"golang.org/x/text/width"
 
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // page prints for a person. Server text reaches it only through text, quote and name, which escape; everything else is ours.
@@ -62,7 +62,7 @@ func text(s string) string { return short(s, 200) }
 // short is text cut at another length. Runs of spaces are squeezed: they would push what follows to the start of the
 // terminal's next row, where it could pass for a line of ours.
 func short(s string, most int) string {
-	s = inspect.Escape(s)
+	s = legible.Escape(s)
 	s = strings.NewReplacer("\r\n", "⏎", "\n", "⏎", "\t", "→").Replace(s)
 	for strings.Contains(s, "   ") {
 		s = strings.ReplaceAll(s, "   ", "  ")
@@ -76,21 +76,21 @@ func short(s string, most int) string {
 // shownServer is a server's name as it is shown where it stands with other things.
 func shownServer(name, shown string) string {
 	if shown == "" {
-		shown = inspect.ShortName(name, inspect.MaxShownName)
+		shown = legible.ShortName(name, legible.MaxShownName)
 	}
 	return given(shown, 200)
 }
 
 // line prints our words and server text after them; where both do not fit on one row, the text goes behind the gutter below.
 func (p *page) line(indent, ours, theirs string) {
-	p.fit(indent, ours, text(theirs), inspect.Escape(theirs))
+	p.fit(indent, ours, text(theirs), legible.Escape(theirs))
 }
 
 // named is line for a text of ours that has a server's name in it.
 func (p *page) named(indent, ours, theirs string) {
 	whole := theirs
 	if !isGiven(theirs) {
-		whole = inspect.Escape(theirs)
+		whole = legible.Escape(theirs)
 	}
 	p.fit(indent, ours, given(theirs, 200), whole)
 }
@@ -239,7 +239,7 @@ func writeJSON(w io.Writer, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	_, err = w.Write(append(inspect.EscapeJSON(out), '\n'))
+	_, err = w.Write(append(legible.EscapeJSON(out), '\n'))
 	return err
 }
 

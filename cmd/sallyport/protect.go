@@ -11,7 +11,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // clientFileFlags are those of protect and unprotect: which file, and which of its entries. What no names mean is each
@@ -340,7 +340,7 @@ func (p *page) diff(unified string) {
 		case strings.HasPrefix(line, "-"):
 			look = red
 		}
-		shown := inspect.Escape(strings.TrimSuffix(line, "\n"))
+		shown := legible.Escape(strings.TrimSuffix(line, "\n"))
 		if look != "" {
 			shown = p.paint(look, shown)
 		}

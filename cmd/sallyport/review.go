@@ -10,6 +10,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
@@ -81,7 +82,7 @@ func (p *page) before(d control.ItemDetail) {
 		style style
 	}{{"    - ", had[first : len(had)-end], red}, {"    + ", has[first : len(has)-end], green}} {
 		if len(side.words) > 0 {
-			p.quote(side.sign, piece{text: inspect.Escape(commandText(side.words)), style: side.style})
+			p.quote(side.sign, piece{text: legible.Escape(commandText(side.words)), style: side.style})
 		}
 	}
 	if first == len(had) && first == len(has) {
@@ -354,7 +355,7 @@ func (p *page) segments(all []pin.Segment) []piece {
 // marked escapes server text, and puts a backslash before what would look like one of our marks: otherwise a server could
 // write "[-" and "-]" around words that stand in its text and have them pass for removed.
 func marked(s string) string {
-	return strings.NewReplacer("[-", `\[-`, "-]", `\-]`, "{+", `\{+`, "+}", `\+}`).Replace(inspect.Escape(s))
+	return strings.NewReplacer("[-", `\[-`, "-]", `\-]`, "{+", `\{+`, "+}", `\+}`).Replace(legible.Escape(s))
 }
 
 func (p *page) level(l inspect.Level) string {
@@ -373,9 +374,9 @@ func (p *page) level(l inspect.Level) string {
 func indented(raw json.RawMessage) string {
 	var out bytes.Buffer
 	if json.Indent(&out, raw, "", "  ") != nil {
-		return inspect.Escape(string(raw))
+		return legible.Escape(string(raw))
 	}
-	return string(inspect.EscapeJSON(out.Bytes()))
+	return string(legible.EscapeJSON(out.Bytes()))
 }
 
 // declaredText is a JSON string as text.
@@ -384,5 +385,5 @@ func declaredText(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &s) != nil {
 		return indented(raw)
 	}
-	return inspect.Escape(s)
+	return legible.Escape(s)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // aboutFile says that an item is about a client's file: its parts are entries, to approve it is to put back what is
@@ -68,7 +68,7 @@ func (p *page) fileChange(d control.ItemDetail) {
 		case strings.HasPrefix(line, "-"):
 			look = red
 		}
-		p.quote("  ", piece{text: inspect.Escape(strings.TrimSuffix(line, "\n")), style: look})
+		p.quote("  ", piece{text: legible.Escape(strings.TrimSuffix(line, "\n")), style: look})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // warnings prints findings as a person reads them: one entry for a passage of text, under the gravest rule that it breaks, with the other
@@ -30,7 +31,7 @@ func (p *page) finding(indent string, f inspect.Finding) {
 	}
 	if f.Match != "" {
 		p.printf("%s    found%s:\n", indent, span(f))
-		p.quote(indent+"    ", piece{text: inspect.Escape(f.Match)})
+		p.quote(indent+"    ", piece{text: legible.Escape(f.Match)})
 	}
 	p.decoded(indent+"    ", f)
 }
@@ -39,7 +40,7 @@ func (p *page) finding(indent string, f inspect.Finding) {
 func (p *page) also(indent string, f inspect.Finding) {
 	p.line(indent, "also "+p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
 	if f.Match != "" && f.Decoded == "" {
-		p.quote(indent+"  ", piece{text: inspect.Escape(f.Match)})
+		p.quote(indent+"  ", piece{text: legible.Escape(f.Match)})
 	}
 	p.decoded(indent+"  ", f)
 }
@@ -47,7 +48,7 @@ func (p *page) also(indent string, f inspect.Finding) {
 func (p *page) decoded(indent string, f inspect.Finding) {
 	if f.Decoded != "" {
 		p.line(indent, "which hides, under ", strings.Join(f.Encodings, ", "))
-		p.quote(indent, piece{text: inspect.Escape(f.Decoded)})
+		p.quote(indent, piece{text: legible.Escape(f.Decoded)})
 	}
 }
 

@@ -15,7 +15,7 @@ const module = "github.com/sallyport/sallyport/"
 // A room is a package, and what of ours its non-test files may import. A package that no room covers is an error: the map
 // in docs/architecture.md is to be extended with it.
 var rooms = map[string][]string{
-	"cmd/sallyport": {"proxy", "proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/identity"},
+	"cmd/sallyport": {"proxy", "proxy/control", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/identity"},
 
 	"cmd/sallyport-desktop":        {"app/desktop", "frontend", "proxy/control"},
 	"cmd/sallyport-desktop/uitest": {},
@@ -26,28 +26,29 @@ var rooms = map[string][]string{
 	"cmd/bench/peer": {"cmd/bench/echo"},
 	"cmd/eval":       {"proxy/inspect"},
 
-	"proxy":           {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/sanitize", "proxy/transport"},
-	"proxy/control":   {"proxy/frame", "proxy/inspect", "proxy/pin", "proxy/powers"},
-	"proxy/frame":     {},
-	"proxy/golden":    {}, // for tests
-	"proxy/inspect":   {"proxy/frame"},
-	"proxy/launch":    {"proxy/pin", "proxy/transport"},
-	"proxy/pin":       {"proxy/frame", "proxy/inspect"},
-	"proxy/policy":    {},
-	"proxy/powers":    {"proxy/frame"},
-	"proxy/sanitize":  {"proxy/frame", "proxy/inspect"},
-	"proxy/scripted":  {},
-	"proxy/transport": {},
+	"proxy":                 {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/sanitize", "proxy/transport"},
+	"proxy/control":         {"proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
+	"proxy/frame":           {},
+	"proxy/golden":          {}, // for tests
+	"proxy/inspect":         {"proxy/frame", "proxy/inspect/legible"},
+	"proxy/inspect/legible": {},
+	"proxy/launch":          {"proxy/pin", "proxy/transport"},
+	"proxy/pin":             {"proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
+	"proxy/policy":          {},
+	"proxy/powers":          {"proxy/frame"},
+	"proxy/sanitize":        {"proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
+	"proxy/scripted":        {},
+	"proxy/transport":       {},
 
-	"app":              {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
+	"app":              {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {},
-	"app/identity":     {"app/mask", "proxy/control", "proxy/inspect", "store"},
+	"app/identity":     {"app/mask", "proxy/control", "proxy/inspect/legible", "store"},
 	"app/mask":         {},
-	"app/notify":       {"proxy/inspect"},
+	"app/notify":       {"proxy/inspect/legible"},
 	"app/reveal":       {},
-	"app/tray":         {"proxy/inspect"},
+	"app/tray":         {"proxy/inspect/legible"},
 	"app/tray/panel":   {}, // the other end of both, for tests
-	"app/desktop":      {"app", "app/notify", "app/reveal", "app/tray", "proxy/control", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers"},
+	"app/desktop":      {"app", "app/notify", "app/reveal", "app/tray", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers"},
 	"frontend":         {},
 	"store":            {},
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // given makes a text of ours that has a person's name for a server in it safe for one of our lines. What the name was cleaned by leaves
@@ -31,4 +31,4 @@ func given(s string, most int) string {
 }
 
 // isGiven says that there is nothing in a text that the name of a server can't have.
-func isGiven(s string) bool { return inspect.PersonName(s) == s }
+func isGiven(s string) bool { return legible.PersonName(s) == s }

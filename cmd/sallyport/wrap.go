@@ -16,7 +16,7 @@ import (
 	"github.com/sallyport/sallyport/proxy"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
@@ -263,7 +263,7 @@ func (l *hubLink) spare() []int {
 func (l *hubLink) record(kind, status, summary string) {
 	name := l.State().Name
 	if name == "" {
-		name = inspect.CleanName(l.server, "a server")
+		name = legible.Name(l.server, "a server")
 	}
 	l.Record(control.Record{Kind: kind, Status: status, Server: name, Client: l.client, Session: l.session, Summary: summary})
 }

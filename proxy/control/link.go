@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // LinkOptions make a Link.
@@ -106,7 +106,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 		l.outbox.slow = options.slowAck
 	}
 	// The refusals of a wrapper that found no hub name the server as the client's configuration does.
-	nothing := whole(State{Name: inspect.CleanName(options.Register.Server.Name, "")})
+	nothing := whole(State{Name: legible.Name(options.Register.Server.Name, "")})
 	l.state.Store(&nothing)
 	go l.outbox.run()
 	go l.tell(ctx)

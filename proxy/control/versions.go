@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // Versions are the protocol versions that a server offered at a start at which the two sides had none in common, and the one it was
@@ -98,6 +98,6 @@ func (r *Record) NoCommonVersion() (Versions, bool) {
 		return Versions{}, false
 	}
 	v := VersionsOf(detail.Offered, detail.Asked)
-	v.Client = inspect.CleanName(r.Client, "")
+	v.Client = legible.Name(r.Client, "")
 	return v, true
 }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // Rules over several servers of one client, and over what a definition was before (contract, "Threat detection").
@@ -84,9 +85,9 @@ func distinctive(name string) bool {
 
 // drawn is what a name looks like: compatibility forms, look-alike letters and what nobody sees undone.
 func drawn(name string) string {
-	alike := lookalikes()
+	alike := legible.Lookalikes()
 	return strings.Map(func(r rune) rune {
-		if Hidden(r) || classOf(r) != plain {
+		if legible.Hidden(r) || legible.ClassOf(r) != legible.Ordinary {
 			return -1
 		}
 		if latin := alike[r]; latin != 0 {

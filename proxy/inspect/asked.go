@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // Rules of what a server asks the client for (contract, "Sampling and elicitation").
@@ -295,7 +296,7 @@ func mixedScripts(host string) bool {
 				}
 			case unicode.IsLetter(r):
 				other++
-				if _, looks := lookalikes()[r]; looks {
+				if _, looks := legible.Lookalikes()[r]; looks {
 					alikes++
 				}
 			case !unicode.IsDigit(r) && !unicode.IsMark(r):

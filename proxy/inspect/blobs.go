@@ -3,6 +3,7 @@ package inspect
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -253,8 +254,8 @@ func wholeCharacters(s string, before, after bool) string {
 // carries says that a character is none that bytes are by chance, and may be part of a text that is hidden once more: by
 // characters nobody sees, marks over letters, other forms of letters.
 func carries(r rune) bool {
-	c := classOf(r)
-	return c != plain && c != control || compatible(r) || unicode.IsMark(r)
+	c := legible.ClassOf(r)
+	return c != legible.Ordinary && c != legible.Control || compatible(r) || unicode.IsMark(r)
 }
 
 // textual says that decoded bytes are text: printable ASCII, which bytes of anything else are not by chance, or UTF-8

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // blobEncoding names, in a finding, that it stands in a file that the protocol sends as base64.
@@ -203,8 +204,8 @@ func (w *weigher) unlooked(r *reading, size int) {
 	if n := len(r.stack); n > 0 {
 		if v, ok := frame.Find(r.raw, frame.Span{Start: r.stack[n-1].start, End: len(r.raw)}, "mimeType"); ok && frame.Type(r.raw, v) == '"' {
 			name, _ := frame.String(r.raw, v)
-			kind = clip(Escape(name), 64)
+			kind = clip(legible.Escape(name), 64)
 		}
 	}
-	w.blobs.named = append(w.blobs.named, fmt.Sprintf("%s (%s, %d bytes) is no text", clip(Escape(r.at()), maxMatch), kind, size))
+	w.blobs.named = append(w.blobs.named, fmt.Sprintf("%s (%s, %d bytes) is no text", clip(legible.Escape(r.at()), maxMatch), kind, size))
 }

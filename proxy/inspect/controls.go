@@ -1,6 +1,9 @@
 package inspect
 
-import "unicode/utf8"
+import (
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"unicode/utf8"
+)
 
 // controlsEncoding names the view without what a terminal would obey.
 const controlsEncoding = "control_characters"
@@ -15,7 +18,7 @@ func withoutControls(v *view) *view {
 			i++
 			continue
 		}
-		size := Sequence(v.text[i:])
+		size := legible.Sequence(v.text[i:])
 		if size == 0 {
 			var r rune
 			if r, size = utf8.DecodeRuneInString(v.text[i:]); r >= 0x20 && r != 0x7f && (r < 0x80 || r > 0x9f) {

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -26,7 +27,7 @@ func Fault(p any) string {
 			break
 		}
 	}
-	return clip(Escape(fmt.Sprint(p)), 400) + where
+	return clip(legible.Escape(fmt.Sprint(p)), 400) + where
 }
 
 // notLookedAt is the verdict on an answer that could not be looked at.

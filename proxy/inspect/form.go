@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -47,10 +48,10 @@ func formOf(r rune) form {
 }
 
 func makeForm(r rune) form {
-	if classOf(r) != plain {
+	if legible.ClassOf(r) != legible.Ordinary {
 		return form{is: formHidden | formWord}
 	}
-	f := form{to: string(r), alike: lookalikes()[r]}
+	f := form{to: string(r), alike: legible.Lookalikes()[r]}
 	if unicode.IsLetter(r) || unicode.IsMark(r) || compatible(r) {
 		f.is |= formWord
 	}

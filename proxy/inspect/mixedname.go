@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,7 +47,7 @@ func mixedName(name string) (f Finding, mixed bool) {
 
 // passesForLatin says that a letter of another script is drawn as a Latin one.
 func passesForLatin(r rune) bool {
-	_, looks := lookalikes()[r]
+	_, looks := legible.Lookalikes()[r]
 	return looks && !unicode.Is(unicode.Latin, r)
 }
 
@@ -62,7 +63,7 @@ func alikesOf(name string) string {
 			said = append(said, "and more")
 			break
 		}
-		said = append(said, fmt.Sprintf("U+%04X (%s) for %c", r, alphabetOf(r), lookalikes()[r]))
+		said = append(said, fmt.Sprintf("U+%04X (%s) for %c", r, alphabetOf(r), legible.Lookalikes()[r]))
 	}
 	return strings.Join(said, ", ")
 }

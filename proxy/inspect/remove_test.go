@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // marked makes the finding that a detector would: of words, where they stand in a text.
@@ -108,7 +109,7 @@ func FuzzRemoveMarked(f *testing.F) {
 		}
 		raw := frame.AppendString(nil, text)
 		if escape {
-			raw = EscapeJSON(raw)
+			raw = legible.EscapeJSON(raw)
 		}
 		answer := append(append([]byte(`{"x":[1, "keep \u0041" ], "t":`), raw...), `,"y":{"z":"keep"}}`...)
 		got, err := removeOnce(answer, []Finding{{Where: "t", Start: start, End: end, Match: clip(text[start:end], maxMatch)}})

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // Bounds of a rule file.
@@ -83,7 +84,7 @@ func LoadRules(raw []byte) (*RuleFile, error) {
 	for i, w := range file.Rules {
 		r, err := w.rule(taken)
 		if err != nil {
-			return nil, fmt.Errorf("rule %d (%s): %w", i+1, CleanName(w.Name, "without a name"), err)
+			return nil, fmt.Errorf("rule %d (%s): %w", i+1, legible.Name(w.Name, "without a name"), err)
 		}
 		taken = append(taken, r.name)
 		list = append(list, r)
@@ -122,7 +123,7 @@ func (w *writtenRule) rule(taken []string) (rule, error) {
 		return rule{}, errors.New("another rule has that name")
 	case w.Level.Rank() == 0:
 		return rule{}, errors.New("a level is critical, high, medium or low")
-	case w.Title == "" || len(w.Title) > maxRuleTitle || Escape(w.Title) != w.Title || strings.ContainsAny(w.Title, "\n\t"):
+	case w.Title == "" || len(w.Title) > maxRuleTitle || legible.Escape(w.Title) != w.Title || strings.ContainsAny(w.Title, "\n\t"):
 		return rule{}, fmt.Errorf("a title is one line of at most %d bytes", maxRuleTitle)
 	case !(w.Metadata >= 0 && w.Metadata <= maxWeight && w.Answer >= 0 && w.Answer <= maxWeight):
 		return rule{}, fmt.Errorf("a weight is from 0 to %d", maxWeight)

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"hash/fnv"
 	"slices"
 	"strings"
@@ -249,7 +250,7 @@ func secretKindOf(rule string) (kind secretKind, known bool) {
 func shown(r *secretRule, secret string) string {
 	said := fmt.Sprintf("%s, %d characters", r.name, len(secret))
 	if r.kind != privateKey && len(secret) >= 16 && marksOf(secret)&markWide == 0 {
-		said += ", ends in " + Escape(secret[len(secret)-4:])
+		said += ", ends in " + legible.Escape(secret[len(secret)-4:])
 	}
 	return said
 }

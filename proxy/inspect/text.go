@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,7 +48,7 @@ func firstHidden(text string) int {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if classOf(r) != plain && !(r == '\r' && strings.HasPrefix(text[i:], "\r\n")) {
+		if legible.ClassOf(r) != legible.Ordinary && !(r == '\r' && strings.HasPrefix(text[i:], "\r\n")) {
 			return i
 		}
 		i += size
@@ -72,17 +73,17 @@ func (s *scan) step(i int) int {
 	if r < 0x20 && (r == '\t' || r == '\n' || strings.HasPrefix(rest, "\r\n")) {
 		return i + size
 	}
-	c := classOf(r)
-	if c == plain {
+	c := legible.ClassOf(r)
+	if c == legible.Ordinary {
 		return i + size
 	}
-	if n := Sequence(rest); n > 0 {
+	if n := legible.Sequence(rest); n > 0 {
 		s.add(Finding{Rule: ANSIEscape, Level: High, Title: "A terminal escape sequence"}, i, i+n)
 		return i + n
 	}
 	end, count, same := s.run(i, c, r)
 	run := s.text[i:end]
-	if c != control && honest(c, s.text[:i], run, s.text[end:]) {
+	if c != legible.Control && legible.Honest(c, s.text[:i], run, s.text[end:]) {
 		return end
 	}
 	s.judge(c, r, count, same, i, end)
@@ -90,11 +91,11 @@ func (s *scan) step(i int) int {
 }
 
 // run is the end of the run of one class that starts at i, its length in characters, and whether they are all the same.
-func (s *scan) run(i int, c class, first rune) (end, count int, same bool) {
+func (s *scan) run(i int, c legible.Class, first rune) (end, count int, same bool) {
 	end, same = i, true
 	for end < len(s.text) {
 		r, size := utf8.DecodeRuneInString(s.text[end:])
-		if classOf(r) != c || c == control && (Sequence(s.text[end:]) > 0 || strings.HasPrefix(s.text[end:], "\r\n")) {
+		if legible.ClassOf(r) != c || c == legible.Control && (legible.Sequence(s.text[end:]) > 0 || strings.HasPrefix(s.text[end:], "\r\n")) {
 			break
 		}
 		same = same && r == first
@@ -104,16 +105,16 @@ func (s *scan) run(i int, c class, first rune) (end, count int, same bool) {
 	return end, count, same
 }
 
-func (s *scan) judge(c class, r rune, count int, same bool, start, end int) {
+func (s *scan) judge(c legible.Class, r rune, count int, same bool, start, end int) {
 	f := Finding{Rule: InvisibleCharacters, Level: Medium}
 	switch c {
-	case control:
+	case legible.Control:
 		f.Rule = ControlCharacters
 		f.Title = counted(count, "control character", r, same)
-	case bidi:
+	case legible.Turning:
 		f.Level = High
 		f.Title = counted(count, "character that turns the direction of text", r, same)
-	case tag:
+	case legible.Tag:
 		f.Level = High
 		if s.firstTag[1] == 0 {
 			s.firstTag = [2]int{start, end}
@@ -124,7 +125,7 @@ func (s *scan) judge(c class, r rune, count int, same bool, start, end int) {
 				s.tags.WriteByte(byte(t - 0xe0000))
 			}
 		}
-	case variation:
+	case legible.Variation:
 		if count > 1 {
 			f.Level = High
 		}
@@ -153,7 +154,7 @@ func (s *scan) judge(c class, r rune, count int, same bool, start, end int) {
 func counted(n int, what string, r rune, same bool) string {
 	name := ""
 	if same {
-		if name = Name(r); name == "" {
+		if name = legible.CharacterName(r); name == "" {
 			name = fmt.Sprintf("U+%04X", r)
 		}
 		name = " (" + name + ")"
@@ -225,7 +226,7 @@ func printable(s string) bool {
 		return false
 	}
 	for _, r := range s {
-		if r != '\n' && r != '\t' && r != '\r' && odd(r) {
+		if r != '\n' && r != '\t' && r != '\r' && legible.Odd(r) {
 			return false
 		}
 	}

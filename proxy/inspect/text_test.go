@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -94,7 +95,7 @@ func TestTextFindsWhatNobodySees(t *testing.T) {
 				if f.Category != "threat" || f.Where != "description" || f.Title == "" || test.text[f.Start:f.End] != f.Match {
 					t.Errorf("incomplete: %+v", f)
 				}
-				if Escape(f.Title) != f.Title {
+				if legible.Escape(f.Title) != f.Title {
 					t.Errorf("server text in our title %q", f.Title)
 				}
 			}

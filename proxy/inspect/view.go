@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -300,7 +301,7 @@ func (w *weaver) word(start int, seen *[3]bool) int {
 	latin, mapped, others := false, 0, 0
 	for end < len(text) {
 		c, size := text[end], 1
-		if c < utf8.RuneSelf && classOf(rune(c)) == plain {
+		if c < utf8.RuneSelf && legible.ClassOf(rune(c)) == legible.Ordinary {
 			if !wordByte(c) {
 				if end == start {
 					end++
@@ -332,9 +333,9 @@ func (w *weaver) word(start int, seen *[3]bool) int {
 	}
 	take := mapped > 0 && (latin || others == 0)
 	for i := start; i < end; {
-		if text[i] < utf8.RuneSelf && classOf(rune(text[i])) == plain {
+		if text[i] < utf8.RuneSelf && legible.ClassOf(rune(text[i])) == legible.Ordinary {
 			j := i + 1
-			for j < end && text[j] < utf8.RuneSelf && classOf(rune(text[j])) == plain {
+			for j < end && text[j] < utf8.RuneSelf && legible.ClassOf(rune(text[j])) == legible.Ordinary {
 				j++
 			}
 			w.keep(i, j)

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // Impersonation is the rule of a server that speaks as Sallyport does.
@@ -67,13 +68,13 @@ func (v *voice) hear(in *view, where placer) {
 func speaksAsWe(line string) bool {
 	said := 0
 	for i := 0; i < len(line); {
-		if n := Sequence(line[i:]); n > 0 {
+		if n := legible.Sequence(line[i:]); n > 0 {
 			i += n
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(line[i:])
 		i += size
-		if classOf(r) != plain || said == 0 && (r == ' ' || r == '\t' || r == 0xa0) {
+		if legible.ClassOf(r) != legible.Ordinary || said == 0 && (r == ' ' || r == '\t' || r == 0xa0) {
 			continue
 		}
 		read := takenFor(r)

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // NameCollision is the rule of the finding that Collisions makes.
@@ -97,7 +98,7 @@ func forms(name string) []string {
 // cleaned is a name without what nobody sees and without white space around it.
 func cleaned(name string) string {
 	visible := strings.Map(func(r rune) rune {
-		if inspect.Hidden(r) || unicode.IsControl(r) {
+		if legible.Hidden(r) || unicode.IsControl(r) {
 			return -1
 		}
 		return r

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // maxMatch is how many characters of server text stand in a sentence or a finding.
@@ -20,7 +21,7 @@ func quote(s string) string {
 		s += "…"
 	}
 	if s == "" || strings.ContainsFunc(s, func(r rune) bool {
-		return r == '`' || r == utf8.RuneError || !unicode.IsPrint(r) || inspect.Hidden(r)
+		return r == '`' || r == utf8.RuneError || !unicode.IsPrint(r) || legible.Hidden(r)
 	}) {
 		return strconv.Quote(s)
 	}

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // The modes of sanitizer.ansi. Any other word is Visible: what is not understood is no reason to let anything through.
@@ -174,7 +174,7 @@ func isLineFeed(raw []byte) bool {
 func (w *writer) sequence(i, end int) int {
 	w.ahead, w.ends = w.ahead[:0], w.ends[:0]
 	more := -1
-	for at := i; at < end && len(w.ahead) <= inspect.MaxSequence && more != 0; more-- {
+	for at := i; at < end && len(w.ahead) <= legible.MaxSequence && more != 0; more-- {
 		r, size := character(w.raw[at:end])
 		at += size
 		before := len(w.ahead)
@@ -186,6 +186,6 @@ func (w *writer) sequence(i, end int) int {
 			more = 2 // the character behind an ESC says whether the two are a terminator
 		}
 	}
-	n := max(inspect.Sequence(string(w.ahead)), 1)
+	n := max(legible.Sequence(string(w.ahead)), 1)
 	return w.ends[min(n, len(w.ends))-1]
 }

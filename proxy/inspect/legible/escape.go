@@ -1,4 +1,4 @@
-package inspect
+package legible
 
 import (
 	"fmt"
@@ -30,11 +30,11 @@ func Escape(s string) string {
 		case r == '\r' && strings.HasPrefix(s[i:], "\r\n"):
 			b.WriteString("\r\n")
 			size = 2
-		case !odd(r):
+		case !Odd(r):
 			b.WriteString(s[i : i+size])
 		case r < 0x20 || r == 0x7f:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case classOf(r) == tag:
+		case ClassOf(r) == Tag:
 			size = escapeTags(&b, s[i:])
 		default:
 			size = escapeRun(&b, s[i:], r, size)
@@ -49,7 +49,7 @@ func firstOdd(s string) int {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, size := utf8.DecodeRuneInString(s[i:])
-			if odd(r) || r == utf8.RuneError && size == 1 {
+			if Odd(r) || r == utf8.RuneError && size == 1 {
 				return i
 			}
 			i += size - 1
@@ -67,7 +67,7 @@ func escapeTags(b *strings.Builder, s string) int {
 	n, count := 0, 0
 	var message []byte
 	for _, r := range s {
-		if classOf(r) != tag {
+		if ClassOf(r) != Tag {
 			break
 		}
 		if r >= 0xe0020 && r <= 0xe007e {
@@ -95,7 +95,7 @@ func escapeRun(b *strings.Builder, s string, r rune, size int) int {
 		count++
 	}
 	fmt.Fprintf(b, "<U+%04X", r)
-	if name := Name(r); name != "" {
+	if name := CharacterName(r); name != "" {
 		b.WriteString(" " + name)
 	}
 	if count > 1 {
@@ -130,7 +130,7 @@ func EscapeJSON(raw []byte) []byte {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			out = append(out, `\ufffd`...) // not valid JSON: what most parsers read
-		case !odd(r):
+		case !Odd(r):
 			out = append(out, raw[i:i+size]...)
 		case r > 0xffff:
 			r -= 0x10000
@@ -152,7 +152,7 @@ func firstOddJSON(raw []byte) int {
 			continue
 		}
 		r, size := utf8.DecodeRune(raw[i:])
-		if odd(r) || r == utf8.RuneError && size == 1 {
+		if Odd(r) || r == utf8.RuneError && size == 1 {
 			return i
 		}
 		i += size - 1

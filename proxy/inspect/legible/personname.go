@@ -1,4 +1,4 @@
-package inspect
+package legible
 
 import (
 	"strconv"
@@ -24,7 +24,7 @@ const (
 
 // PersonName is the one way by which the name that a person gave a server gets before a person: in any script, whole, without what is not
 // drawn, what changes how other text is drawn, and terminal sequences; white space is one blank; and it does not begin like a sentence of
-// ours or one of our tools. It is "" where nothing is left. What a model is told goes by CleanName and ToldName instead.
+// ours or one of our tools. It is "" where nothing is left. What a model is told goes by Name and ToldName instead.
 func PersonName(name string) string {
 	if len(name) > maxGivenName {
 		name = name[:maxGivenName]
@@ -39,7 +39,7 @@ func PersonName(name string) string {
 		name = clean
 	}
 	return cleanName(strings.Map(func(r rune) rune {
-		if c := classOf(r); c == joiner || c == variation {
+		if c := ClassOf(r); c == joiner || c == Variation {
 			return -1
 		}
 		return r
@@ -60,17 +60,17 @@ func cleanName(name string) string {
 		}
 		before, run, after := name[:i], name[i:i+size], name[i+size:]
 		i += size
-		switch c := classOf(r); {
+		switch c := ClassOf(r); {
 		case unicode.IsSpace(r) || unicode.Is(unicode.Z, r):
 			blank = b.Len() > 0
 			continue
 		case r == utf8.RuneError:
 			continue
-		case c == joiner || c == variation:
-			if b.Len() == 0 || blank || !honest(c, before, run, after) {
+		case c == joiner || c == Variation:
+			if b.Len() == 0 || blank || !Honest(c, before, run, after) {
 				continue
 			}
-		case c != plain || !unicode.IsGraphic(r):
+		case c != Ordinary || !unicode.IsGraphic(r):
 			continue
 		case unicode.In(r, unicode.Mn, unicode.Me):
 			if marks++; marks > maxNameMarks || b.Len() == 0 || blank {
@@ -88,7 +88,7 @@ func cleanName(name string) string {
 	clean := b.String()
 	for n := ownBeginning(clean); n > 0; n = ownBeginning(clean) {
 		clean = strings.TrimLeftFunc(clean[n:], func(r rune) bool {
-			return r == ' ' || unicode.In(r, unicode.M) || classOf(r) != plain // an accent of what was cut
+			return r == ' ' || unicode.In(r, unicode.M) || ClassOf(r) != Ordinary // an accent of what was cut
 		})
 	}
 	return firstGraphemes(clean, maxWholeName)
@@ -147,7 +147,7 @@ func FirstOf(text string, most int) string {
 func NameKey(name string) string {
 	var b strings.Builder
 	for _, r := range name {
-		if r == ' ' || classOf(r) != plain || unicode.In(r, unicode.Mn, unicode.Me) {
+		if r == ' ' || ClassOf(r) != Ordinary || unicode.In(r, unicode.Mn, unicode.Me) {
 			continue
 		}
 		switch r = foldLook(r); r {
@@ -163,7 +163,7 @@ func NameKey(name string) string {
 
 // ToldName is a server's name as a model is told it: a plain one, or its number.
 func ToldName(name string, number int) string {
-	if plain := CleanName(name, ""); plain != "" {
+	if plain := Name(name, ""); plain != "" {
 		return plain
 	}
 	return numbered + strconv.Itoa(number)
@@ -176,7 +176,7 @@ func SpokenServer(name, fallback string) string {
 	if digits, ok := strings.CutPrefix(name, numbered); ok && len(digits) > 0 && len(digits) < 10 && strings.Trim(digits, "0123456789") == "" {
 		return name
 	}
-	return CleanName(name, fallback)
+	return Name(name, fallback)
 }
 
 // OwnNames are what no name may begin with: our own voice, and the tools that a wrapper adds.
@@ -187,7 +187,7 @@ func ownBeginning(name string) int {
 	for _, own := range OwnNames {
 		rest := own
 		for i, r := range name {
-			if r == ' ' && i > 0 || classOf(r) != plain || unicode.In(r, unicode.Mn, unicode.Me) {
+			if r == ' ' && i > 0 || ClassOf(r) != Ordinary || unicode.In(r, unicode.Mn, unicode.Me) {
 				continue
 			}
 			if rest == "" {
@@ -211,7 +211,7 @@ func foldLook(r rune) rune {
 	if r < utf8.RuneSelf {
 		return r
 	}
-	if like, ok := lookalikes()[r]; ok {
+	if like, ok := Lookalikes()[r]; ok {
 		return like
 	}
 	switch {

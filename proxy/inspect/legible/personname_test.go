@@ -1,4 +1,4 @@
-package inspect
+package legible
 
 import (
 	"strings"
@@ -120,7 +120,7 @@ func FuzzPersonName(f *testing.F) {
 			t.Fatalf("%q became %q, and that %q", name, got, again)
 		}
 		for _, r := range got {
-			if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u2028' || classOf(r) == bidi || classOf(r) == mark || classOf(r) == tag || classOf(r) == ignorable {
+			if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u2028' || ClassOf(r) == Turning || ClassOf(r) == mark || ClassOf(r) == Tag || ClassOf(r) == ignorable {
 				t.Fatalf("%q keeps %U", got, r)
 			}
 		}

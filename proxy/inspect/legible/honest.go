@@ -1,23 +1,23 @@
-package inspect
+package legible
 
 import (
 	"unicode"
 	"unicode/utf8"
 )
 
-// honest says whether a run of hidden characters between before and after is there for the script or the emoji it stands
+// Honest says whether a run of hidden characters between before and after is there for the script or the emoji it stands
 // in. One joiner, two directional marks, one selector: more than that is no spelling of anything.
-func honest(c class, before, run, after string) bool {
+func Honest(c Class, before, run, after string) bool {
 	runes := utf8.RuneCountInString(run)
 	switch c {
 	case mark:
 		return runes <= 2 && (rtlBefore(before) || rtlAfter(after))
 	case joiner:
 		return runes == 1 && (joinsEmoji(run, before, after) || joinsLetters(before, after))
-	case variation:
+	case Variation:
 		r, _ := utf8.DecodeRuneInString(run)
 		return runes == 1 && selects(r, before, after)
-	case tag:
+	case Tag:
 		return flag(before, run)
 	case ignorable:
 		// Braille art and braille spinners use the blank cell between other cells.

@@ -1,82 +1,82 @@
-package inspect
+package legible
 
 import (
 	"unicode"
 	"unicode/utf8"
 )
 
-// class is what a character does to a reader who cannot see it.
-type class uint8
+// Class is what a character does to a reader who cannot see it.
+type Class uint8
 
 const (
-	plain     class = iota
-	control         // C0 without tab, LF, CRLF; DEL; C1; line and paragraph separators
-	bidi            // embeddings, overrides, isolates: what is shown is not what is read
+	Ordinary  Class = iota
+	Control         // C0 without tab, LF, CRLF; DEL; C1; line and paragraph separators
+	Turning         // embeddings, overrides, isolates: what is shown is not what is read
 	mark            // LRM, RLM, ALM: honest beside letters that run right to left
 	joiner          // ZWJ, ZWNJ: honest in emoji and in scripts that join
-	variation       // selectors: honest once after a base, 256 of them make an alphabet
-	tag             // U+E0000 block: ASCII that nobody sees
+	Variation       // selectors: honest once after a base, 256 of them make an alphabet
+	Tag             // U+E0000 block: ASCII that nobody sees
 	ignorable       // everything else that is drawn as nothing
 )
 
-// classOf sorts a character. CR and ESC depend on what follows and are the caller's: CR counts as control here.
-func classOf(r rune) class {
+// ClassOf sorts a character. CR and ESC depend on what follows and are the caller's: CR counts as control here.
+func ClassOf(r rune) Class {
 	switch {
 	case r < 0x20:
 		if r == '\t' || r == '\n' {
-			return plain
+			return Ordinary
 		}
-		return control
+		return Control
 	case r < 0x7f:
-		return plain
+		return Ordinary
 	case r < 0xa0:
-		return control
+		return Control
 	case r < 0xad:
-		return plain
+		return Ordinary
 	}
 	switch {
 	case r == 0x2028, r == 0x2029:
-		return control
+		return Control
 	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return bidi
+		return Turning
 	case r == 0x200e, r == 0x200f, r == 0x061c:
 		return mark
 	case r == 0x200c, r == 0x200d:
 		return joiner
 	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef, r >= 0x180b && r <= 0x180d, r == 0x180f:
-		return variation
+		return Variation
 	case r >= 0xe0000 && r <= 0xe007f:
-		return tag
+		return Tag
 	case r == 0x00ad, r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x180e,
 		r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x206f, r == 0x2800, r == 0x3164, r == 0xfeff, r == 0xffa0,
 		r >= 0xfff0 && r <= 0xfffb, r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0080 && r <= 0xe0fff:
 		return ignorable
 	case r >= 0x0600 && r <= 0x0605, r == 0x06dd, r == 0x070f, r == 0x0890, r == 0x0891, r == 0x08e2, r == 0x110bd, r == 0x110cd:
-		return plain // format characters by category, but drawn: Arabic and Kaithi number signs
+		return Ordinary // format characters by category, but drawn: Arabic and Kaithi number signs
 	case r > 0x2000 && unicode.Is(unicode.Cf, r):
 		return ignorable
 	}
-	return plain
+	return Ordinary
 }
 
 // Hidden says whether a character is a control or is drawn as nothing. Tab and LF are not; CR is, unless LF follows,
 // which the caller sees.
-func Hidden(r rune) bool { return classOf(r) != plain }
+func Hidden(r rune) bool { return ClassOf(r) != Ordinary }
 
-// odd says whether a character is shown spelled out by Escape: hidden, not graphic at all, or white space that looks like
+// Odd says whether a character is shown spelled out by Escape: hidden, not graphic at all, or white space that looks like
 // another one.
-func odd(r rune) bool {
+func Odd(r rune) bool {
 	if r < utf8.RuneSelf {
-		return classOf(r) != plain
+		return ClassOf(r) != Ordinary
 	}
-	if classOf(r) != plain || !unicode.IsGraphic(r) {
+	if ClassOf(r) != Ordinary || !unicode.IsGraphic(r) {
 		return true
 	}
 	return r != 0x3000 && unicode.Is(unicode.Zs, r)
 }
 
-// Name is the Unicode name of the well-known characters that cannot be seen, "" for others.
-func Name(r rune) string {
+// CharacterName is the Unicode name of the well-known characters that cannot be seen, "" for others.
+func CharacterName(r rune) string {
 	switch {
 	case r >= 0xfe00 && r <= 0xfe0f:
 		return "VARIATION SELECTOR"

@@ -1,4 +1,4 @@
-package inspect
+package legible
 
 import (
 	"encoding/json"
@@ -106,26 +106,18 @@ func TestCleanName(t *testing.T) {
 		{"something invisible", "ec\u200bho", false},
 		{"a bracket", "[Sallyport]", false},
 	} {
-		got := CleanName(test.in, "tool 3 of weather")
+		got := Name(test.in, "tool 3 of weather")
 		if test.kept && got != test.in || !test.kept && got != "tool 3 of weather" {
 			t.Errorf("%s: %q", test.name, got)
 		}
 	}
 }
 
-func TestPaths(t *testing.T) {
-	for want, got := range map[string]string{
-		"a":                Member("", "a"),
-		"a.b-c$":           Member("a", "b-c$"),
-		`a["b c"]`:         Member("a", "b c"),
-		`_meta["x.io/y"]`:  Member("_meta", "x.io/y"),
-		`a[""]`:            Member("a", ""),
-		`a["\"]\n\u200b"]`: Member("a", "\"]\n\u200b"),
-		"a[3].b":           Member(Element("a", 3), "b"),
-		`["` + strings.Repeat("k", maxMatch) + `"]`: Member("", strings.Repeat("k", 9999)),
-	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+// tags hides a text in tag characters.
+func tags(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteRune(0xe0000 + r)
 	}
+	return b.String()
 }

@@ -1,13 +1,13 @@
-package inspect
+package legible
 
 import (
 	"strings"
 	"unicode"
 )
 
-// CleanText is a text of somebody else's as a record or a row may hold it: on one line, without characters that are not seen or that
+// Text is a text of somebody else's as a record or a row may hold it: on one line, without characters that are not seen or that
 // change how others are shown, at most that many characters long. It is no sentence of ours and is never put into one.
-func CleanText(text string, most int) string {
+func Text(text string, most int) string {
 	var out strings.Builder
 	n, blank := 0, false
 	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {

@@ -1,11 +1,11 @@
-package inspect
+package legible
 
 import "sync"
 
-// lookalikes are letters of other scripts that are drawn as a Latin one (Unicode Technical Standard 39, confusables.txt, those
+// Lookalikes are letters of other scripts that are drawn as a Latin one (Unicode Technical Standard 39, confusables.txt, those
 // of Cyrillic, Greek, Armenian and Cherokee that pass for one in running text). The map is made when it is first needed: a
 // wrapper that starts needs none.
-var lookalikes = sync.OnceValue(func() map[rune]rune {
+var Lookalikes = sync.OnceValue(func() map[rune]rune {
 	return pairs(alike...)
 })
 

@@ -1,9 +1,9 @@
-package inspect
+package legible
 
-// CleanName is the one way by which a name that a server or a configuration file chose gets into our own sentences: name
+// Name is the one way by which a name that a server or a configuration file chose gets into our own sentences: name
 // if it is [A-Za-z0-9._-]{1,64}, else fallback, which is ours ("tool 3 of weather"). A name that could carry a sentence,
 // a direction or a line break never speaks in our voice.
-func CleanName(name, fallback string) string {
+func Name(name, fallback string) string {
 	if len(name) == 0 || len(name) > 64 {
 		return fallback
 	}
