@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -148,32 +147,6 @@ func (s *Session) examine(v *view, r *request, line []byte) (err error) {
 	return err
 }
 
-// found is what was found in an answer, and which of a person's exceptions let it pass.
-type found struct {
-	inspect.AnswerVerdict
-	exceptions []string
-}
-
-func (f *found) held(v *view) bool {
-	return f.Verdict == inspect.Block || f.TooLong && v.policy.HoldBeyond
-}
-
-// imitates adds the finding of an answer that held members of ours. It goes on without them: what is held names a place for each
-// of its findings, and these have none any more.
-func (f *found) imitates() {
-	if f.Verdict == inspect.Clean {
-		f.Verdict = inspect.Flag
-	}
-	f.Findings = append(f.Findings, inspect.Finding{
-		Rule: inspect.Impersonation, Level: inspect.High, Category: "threat", Title: "It had members that only Sallyport writes; Sallyport removed them",
-	})
-}
-
-// worth says whether there is anything to record beside the call itself.
-func (f *found) worth() bool {
-	return f.Verdict != inspect.Clean || f.TooLong || len(f.exceptions) > 0
-}
-
 // judgeAnswer looks at the result or the error, and at the whole line where the server put more into it.
 func (s *Session) judgeAnswer(v *view, r *request, line []byte, body frame.Span) found {
 	text := body.Of(line)
@@ -215,58 +188,6 @@ func bodyOf(line []byte) (body frame.Span, failed bool) {
 	}
 	body, _ = frame.Find(line, root, "error")
 	return body, true
-}
-
-// delivered records an answer that went on, and what was found in it and in what was asked. The client has it already.
-func (j *journal) delivered(r *request, bytes int, f found, secrets string) {
-	var asked []inspect.Finding
-	if r.method == methodCall {
-		asked = inspect.Arguments(r.params, secrets)
-	}
-	if !f.worth() {
-		if len(asked) == 0 {
-			j.answered(r, r.status(), bytes)
-			return
-		}
-		f.Findings = asked
-	}
-	detail := map[string]any{"check": "inspect", "verdict": f.Verdict, "rule_set": f.RuleSet}
-	summary := "its response passed with a warning"
-	if len(asked) > 0 {
-		detail["arguments"] = asked[0].Match
-		if !f.worth() {
-			detail["check"], summary = "arguments", "it was asked for a file with credentials"
-			if asked[0].Category == inspect.CategorySecret {
-				summary = "it was given " + inspect.SecretWords(asked[0].Rule)
-			}
-		}
-	}
-	if rules := rulesOf(f.Findings); len(rules) > 0 {
-		detail["rules"] = rules
-	}
-	if f.TooLong {
-		detail["verdict"], summary = "none", "its response passed unchecked: it is larger than inspect.max_bytes"
-	}
-	if len(f.exceptions) > 0 {
-		detail["exceptions"], summary = f.exceptions, "its response passed because of an exception"
-		detail["passed"] = f.Passed
-	}
-	now := time.Now()
-	j.recordAt(now, r.recordKind(), "warned", control.Record{
-		Tool: r.called(), Summary: summary, Detail: r.detail(detail),
-		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
-	})
-}
-
-// rulesOf names what was found, each once, at most sixteen.
-func rulesOf(findings []inspect.Finding) []string {
-	var rules []string
-	for _, f := range findings {
-		if !slices.Contains(rules, f.Rule) && len(rules) < maxRules {
-			rules = append(rules, f.Rule)
-		}
-	}
-	return rules
 }
 
 // harmless looks at what a server says beside its answers and its pinned definitions: the rest of a listing, an

@@ -2,10 +2,8 @@ package proxy
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 
-	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -91,9 +89,3 @@ func (s *Session) beside(r *request, f func()) {
 
 // faulted is the error of a listing that could not be read for a fault of ours.
 func faulted(fault string) error { return fmt.Errorf("a bug in Sallyport: %s", fault) }
-
-// fault records a fault of ours. what it was met in is ours, and so is all of its text but for numbers.
-func (j *journal) fault(what, fault string) {
-	detail, _ := json.Marshal(map[string]string{"check": "fault", "error": fault})
-	j.record("guard_problem", "blocked", control.Record{Summary: what + " was blocked because of a bug in Sallyport", Detail: detail})
-}

@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -229,40 +228,4 @@ func (s *Session) passesNotification(line []byte, m *frame.Message) bool {
 		s.journal.countedWith("a notification from the server passed with a warning", "warned", "inspect", found.Findings)
 	}
 	return true
-}
-
-// countedWith is counted with the rules of what was found.
-func (j *journal) countedWith(sort, status, checked string, findings []inspect.Finding) {
-	rules := rulesOf(findings)
-	j.often(sort, func(n uint64) {
-		detail := map[string]any{"check": checked, "count": n}
-		if len(rules) > 0 {
-			detail["rules"] = rules
-		}
-		raw, _ := json.Marshal(detail)
-		j.record("policy_decision", status, control.Record{Summary: sort, Detail: raw})
-	})
-}
-
-// asked records a request that was let through although something was found in it.
-func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
-	worst := inspect.Worst(found.Findings)
-	if worst.Rank() < inspect.Medium.Rank() && !found.TooLong {
-		return
-	}
-	rules, set := rulesOf(found.Findings), found.RuleSet
-	j.often("asked "+kind+string(worst), func(n uint64) {
-		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
-		j.record("policy_decision", "warned", control.Record{Mode: mode, Summary: "a request from the server to the client passed with a warning", Detail: detail})
-	})
-}
-
-// refusedInteraction records a request that was refused. One that a person is asked about is always recorded, so that its code
-// is found in the timeline; of those that nobody is asked about, now and then one.
-func (j *journal) refusedInteraction(kind, mode, code string, found inspect.AnswerVerdict) {
-	rules, set := rulesOf(found.Findings), found.RuleSet
-	j.often("refused "+kind+" "+code, func(n uint64) {
-		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
-		j.record("policy_decision", "blocked", control.Record{Code: code, Mode: mode, Summary: "blocked a request from the server to the client (interaction.policy)", Detail: detail})
-	})
 }

@@ -134,3 +134,35 @@ func (f *inFlight) takeAll() []*request {
 	f.m = nil
 	return all
 }
+
+// methodName is the method as the protocol spells it.
+func (r *request) methodName() string {
+	if r.spelled != "" {
+		return r.spelled
+	}
+	switch r.method {
+	case methodCall:
+		return "tools/call"
+	case methodGetPrompt:
+		return "prompts/get"
+	case methodComplete:
+		return "completion/complete"
+	case methodListTasks:
+		return "tasks/list"
+	}
+	return ""
+}
+
+// keep has the request remember what it asked, to be shown if its answer is held and to know the same request again.
+func (r *request) keep(line []byte, m *frame.Message) {
+	if r.method.listing() {
+		return
+	}
+	if r.methodName() == "" {
+		r.spelled = string(m.Method)
+	}
+	params := m.Params.Of(line)
+	if r.cut = len(params) > maxParams; !r.cut {
+		r.params = r.store(params)
+	}
+}

@@ -2,16 +2,13 @@ package proxy
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -27,14 +24,6 @@ const (
 	// maxItem is how long the name of what was asked for may be to stand with a held answer.
 	maxItem = 16 << 10
 )
-
-// cutText cuts a text at a character.
-func cutText(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "")
-}
 
 // holdBack has an answer stored whole and tells the client, in that order. It returns at once: nothing else waits for it.
 func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
@@ -257,60 +246,4 @@ func takenText(state, code string) string {
 		return fmt.Sprintf("[Sallyport] The response held as %s is no longer stored.", code)
 	}
 	return fmt.Sprintf("[Sallyport] No response is held as %s.", code)
-}
-
-func (j *journal) held(r *request, code string, held control.Held, bytes int) {
-	rules := rulesOf(held.Findings)
-	if r.imitates && !slices.Contains(rules, inspect.Impersonation) {
-		rules = append(rules, inspect.Impersonation)
-	}
-	j.record(r.recordKind(), "held", control.Record{
-		Tool: r.called(), Code: code, Summary: "its response was held", Detail: r.detail(map[string]any{"check": "inspect", "why": held.Why, "rules": rules}),
-		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
-	})
-}
-
-// handedOver is what the hub counts as delivered.
-func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes int) {
-	j.record("quarantine", "ok", control.Record{
-		Tool: legible.Name(taken.Tool, ""), Code: code, Summary: "a released answer was handed over", Detail: check("quarantine"),
-		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
-	})
-}
-
-func (j *journal) unkept(err error) {
-	detail, _ := json.Marshal(map[string]string{"check": "quarantine", "error": legible.Escape(err.Error())})
-	j.record("guard_problem", "blocked", control.Record{Summary: "a held response could not be stored; none of it was delivered", Detail: detail})
-}
-
-// methodName is the method as the protocol spells it.
-func (r *request) methodName() string {
-	if r.spelled != "" {
-		return r.spelled
-	}
-	switch r.method {
-	case methodCall:
-		return "tools/call"
-	case methodGetPrompt:
-		return "prompts/get"
-	case methodComplete:
-		return "completion/complete"
-	case methodListTasks:
-		return "tasks/list"
-	}
-	return ""
-}
-
-// keep has the request remember what it asked, to be shown if its answer is held and to know the same request again.
-func (r *request) keep(line []byte, m *frame.Message) {
-	if r.method.listing() {
-		return
-	}
-	if r.methodName() == "" {
-		r.spelled = string(m.Method)
-	}
-	params := m.Params.Of(line)
-	if r.cut = len(params) > maxParams; !r.cut {
-		r.params = r.store(params)
-	}
 }

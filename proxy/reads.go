@@ -3,6 +3,7 @@ package proxy
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -88,4 +89,12 @@ func namedIn(name string) string {
 func inOrder(found []inspect.Finding) []inspect.Finding {
 	slices.SortStableFunc(found, func(a, b inspect.Finding) int { return a.Start - b.Start })
 	return found
+}
+
+// cutText cuts a text at a character.
+func cutText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
 }

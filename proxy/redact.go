@@ -3,7 +3,6 @@ package proxy
 import (
 	"strings"
 
-	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/sanitize"
@@ -49,19 +48,6 @@ func secretsIn(p policy.Wrapper, answer []byte) []inspect.Finding {
 		findings[i] = secrets[i].Finding
 	}
 	return findings
-}
-
-// secrets records, once for an answer, that it holds secrets. None of them is in the record.
-func (j *journal) secrets(r *request, done redaction) {
-	if done.places == 0 {
-		return
-	}
-	summary, mode := "its response contains "+secretWords(done.rules), "detect"
-	if done.marked {
-		summary, mode = "its response contained "+secretWords(done.rules)+"; Sallyport replaced them with marks", "redact"
-	}
-	detail := r.detail(map[string]any{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
-	j.record("policy_decision", "warned", control.Record{Tool: r.called(), Summary: summary, Detail: detail})
 }
 
 // maxRules is how many names of rules one record lists.

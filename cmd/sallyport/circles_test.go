@@ -30,7 +30,7 @@ var (
 	largerCircles = map[string]int{
 		"app":           53,
 		"cmd/sallyport": 23,
-		"proxy":         25,
+		"proxy":         18,
 		"proxy/inspect": 22,
 	}
 	moreMethods = map[string]int{

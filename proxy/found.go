@@ -1,0 +1,44 @@
+package proxy
+
+import (
+	"slices"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// found is what was found in an answer, and which of a person's exceptions let it pass.
+type found struct {
+	inspect.AnswerVerdict
+	exceptions []string
+}
+
+func (f *found) held(v *view) bool {
+	return f.Verdict == inspect.Block || f.TooLong && v.policy.HoldBeyond
+}
+
+// imitates adds the finding of an answer that held members of ours. It goes on without them: what is held names a place for each
+// of its findings, and these have none any more.
+func (f *found) imitates() {
+	if f.Verdict == inspect.Clean {
+		f.Verdict = inspect.Flag
+	}
+	f.Findings = append(f.Findings, inspect.Finding{
+		Rule: inspect.Impersonation, Level: inspect.High, Category: "threat", Title: "It had members that only Sallyport writes; Sallyport removed them",
+	})
+}
+
+// worth says whether there is anything to record beside the call itself.
+func (f *found) worth() bool {
+	return f.Verdict != inspect.Clean || f.TooLong || len(f.exceptions) > 0
+}
+
+// rulesOf names what was found, each once, at most sixteen.
+func rulesOf(findings []inspect.Finding) []string {
+	var rules []string
+	for _, f := range findings {
+		if !slices.Contains(rules, f.Rule) && len(rules) < maxRules {
+			rules = append(rules, f.Rule)
+		}
+	}
+	return rules
+}

@@ -1,0 +1,131 @@
+package proxy
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+)
+
+// delivered records an answer that went on, and what was found in it and in what was asked. The client has it already.
+func (j *journal) delivered(r *request, bytes int, f found, secrets string) {
+	var asked []inspect.Finding
+	if r.method == methodCall {
+		asked = inspect.Arguments(r.params, secrets)
+	}
+	if !f.worth() {
+		if len(asked) == 0 {
+			j.answered(r, r.status(), bytes)
+			return
+		}
+		f.Findings = asked
+	}
+	detail := map[string]any{"check": "inspect", "verdict": f.Verdict, "rule_set": f.RuleSet}
+	summary := "its response passed with a warning"
+	if len(asked) > 0 {
+		detail["arguments"] = asked[0].Match
+		if !f.worth() {
+			detail["check"], summary = "arguments", "it was asked for a file with credentials"
+			if asked[0].Category == inspect.CategorySecret {
+				summary = "it was given " + inspect.SecretWords(asked[0].Rule)
+			}
+		}
+	}
+	if rules := rulesOf(f.Findings); len(rules) > 0 {
+		detail["rules"] = rules
+	}
+	if f.TooLong {
+		detail["verdict"], summary = "none", "its response passed unchecked: it is larger than inspect.max_bytes"
+	}
+	if len(f.exceptions) > 0 {
+		detail["exceptions"], summary = f.exceptions, "its response passed because of an exception"
+		detail["passed"] = f.Passed
+	}
+	now := time.Now()
+	j.recordAt(now, r.recordKind(), "warned", control.Record{
+		Tool: r.called(), Summary: summary, Detail: r.detail(detail),
+		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
+	})
+}
+
+func (j *journal) held(r *request, code string, held control.Held, bytes int) {
+	rules := rulesOf(held.Findings)
+	if r.imitates && !slices.Contains(rules, inspect.Impersonation) {
+		rules = append(rules, inspect.Impersonation)
+	}
+	j.record(r.recordKind(), "held", control.Record{
+		Tool: r.called(), Code: code, Summary: "its response was held", Detail: r.detail(map[string]any{"check": "inspect", "why": held.Why, "rules": rules}),
+		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
+	})
+}
+
+// handedOver is what the hub counts as delivered.
+func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes int) {
+	j.record("quarantine", "ok", control.Record{
+		Tool: legible.Name(taken.Tool, ""), Code: code, Summary: "a released answer was handed over", Detail: check("quarantine"),
+		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
+	})
+}
+
+func (j *journal) unkept(err error) {
+	detail, _ := json.Marshal(map[string]string{"check": "quarantine", "error": legible.Escape(err.Error())})
+	j.record("guard_problem", "blocked", control.Record{Summary: "a held response could not be stored; none of it was delivered", Detail: detail})
+}
+
+// secrets records, once for an answer, that it holds secrets. None of them is in the record.
+func (j *journal) secrets(r *request, done redaction) {
+	if done.places == 0 {
+		return
+	}
+	summary, mode := "its response contains "+secretWords(done.rules), "detect"
+	if done.marked {
+		summary, mode = "its response contained "+secretWords(done.rules)+"; Sallyport replaced them with marks", "redact"
+	}
+	detail := r.detail(map[string]any{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
+	j.record("policy_decision", "warned", control.Record{Tool: r.called(), Summary: summary, Detail: detail})
+}
+
+// countedWith is counted with the rules of what was found.
+func (j *journal) countedWith(sort, status, checked string, findings []inspect.Finding) {
+	rules := rulesOf(findings)
+	j.often(sort, func(n uint64) {
+		detail := map[string]any{"check": checked, "count": n}
+		if len(rules) > 0 {
+			detail["rules"] = rules
+		}
+		raw, _ := json.Marshal(detail)
+		j.record("policy_decision", status, control.Record{Summary: sort, Detail: raw})
+	})
+}
+
+// asked records a request that was let through although something was found in it.
+func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
+	worst := inspect.Worst(found.Findings)
+	if worst.Rank() < inspect.Medium.Rank() && !found.TooLong {
+		return
+	}
+	rules, set := rulesOf(found.Findings), found.RuleSet
+	j.often("asked "+kind+string(worst), func(n uint64) {
+		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
+		j.record("policy_decision", "warned", control.Record{Mode: mode, Summary: "a request from the server to the client passed with a warning", Detail: detail})
+	})
+}
+
+// refusedInteraction records a request that was refused. One that a person is asked about is always recorded, so that its code
+// is found in the timeline; of those that nobody is asked about, now and then one.
+func (j *journal) refusedInteraction(kind, mode, code string, found inspect.AnswerVerdict) {
+	rules, set := rulesOf(found.Findings), found.RuleSet
+	j.often("refused "+kind+" "+code, func(n uint64) {
+		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
+		j.record("policy_decision", "blocked", control.Record{Code: code, Mode: mode, Summary: "blocked a request from the server to the client (interaction.policy)", Detail: detail})
+	})
+}
+
+// fault records a fault of ours. what it was met in is ours, and so is all of its text but for numbers.
+func (j *journal) fault(what, fault string) {
+	detail, _ := json.Marshal(map[string]string{"check": "fault", "error": fault})
+	j.record("guard_problem", "blocked", control.Record{Summary: what + " was blocked because of a bug in Sallyport", Detail: detail})
+}
