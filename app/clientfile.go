@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,7 +14,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
-	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/disk"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -112,22 +111,10 @@ func (h *Hub) keepWhole(path string, s clientconfig.Snapshot) (string, error) {
 	if _, err := h.readWhole(path, whole); err == nil {
 		return whole, nil
 	}
-	if err := control.OwnFolder(h.wholeFolder()); err != nil {
+	if err := disk.OwnFolder(h.wholeFolder()); err != nil {
 		return "", err
 	}
-	temporary := name + ".new"
-	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("keep what is wanted: %w", err)
-	}
-	f, err := control.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
-	if err != nil {
-		return "", fmt.Errorf("keep what is wanted: %w", err)
-	}
-	_, err = f.Write(raw)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(temporary, name)
-	}
-	if err != nil {
+	if err := disk.WriteWhole(name, raw); err != nil {
 		return "", fmt.Errorf("keep what is wanted: %w", err)
 	}
 	return whole, nil
@@ -141,7 +128,7 @@ func (h *Hub) readWhole(path, whole string) (s clientconfig.Snapshot, err error)
 	if len(whole) < 32 {
 		return s, fs.ErrNotExist
 	}
-	f, err := control.OpenFile(h.wholeFile(path, whole), os.O_RDONLY)
+	f, err := disk.Open(h.wholeFile(path, whole), os.O_RDONLY)
 	if err != nil {
 		return s, err
 	}

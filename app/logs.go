@@ -14,6 +14,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/disk"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -138,7 +139,7 @@ func (b *logBook) open(l *serverLog, server string) error {
 		return nil
 	}
 	current, older := b.paths(server)
-	f, err := control.OpenFile(current, os.O_RDWR|os.O_APPEND)
+	f, err := disk.Open(current, os.O_RDWR|os.O_APPEND)
 	if err == nil {
 		start, ok := readHeader(f)
 		info, statErr := f.Stat()
@@ -154,7 +155,7 @@ func (b *logBook) open(l *serverLog, server string) error {
 		return fmt.Errorf("open log: %w", err)
 	}
 	start := int64(0)
-	if f, err := control.OpenFile(older, os.O_RDONLY); err == nil {
+	if f, err := disk.Open(older, os.O_RDONLY); err == nil {
 		if first, ok := readHeader(f); ok {
 			if info, err := f.Stat(); err == nil {
 				start = first + info.Size() - int64(logHeaderLength)
@@ -167,7 +168,7 @@ func (b *logBook) open(l *serverLog, server string) error {
 
 func (b *logBook) fresh(l *serverLog, server string, start int64) error {
 	current, _ := b.paths(server)
-	f, err := control.OpenFile(current, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL)
+	f, err := disk.Open(current, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return fmt.Errorf("begin log: %w", err)
 	}
@@ -239,7 +240,7 @@ func (b *logBook) read(server string, q control.LogQuery) (text string, next int
 }
 
 func readLog(path string) ([]byte, int64, error) {
-	f, err := control.OpenFile(path, os.O_RDONLY)
+	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -12,12 +12,13 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/disk"
 	"github.com/sallyport/sallyport/proxy/policy"
 )
 
 // readSettingsFile reads settings.json, nil where there is none.
 func readSettingsFile(path string) ([]byte, error) {
-	f, err := control.OpenFile(path, os.O_RDONLY)
+	f, err := disk.Open(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -44,19 +45,7 @@ func (h *Hub) writeSettings(doc policy.Document) ([]byte, error) {
 		return nil, answer(control.CodeStale, "settings.json was just edited: check it again")
 	}
 	raw := doc.Marshal()
-	temporary := path + ".new"
-	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("write settings: %w", err)
-	}
-	f, err := control.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
-	if err != nil {
-		return nil, fmt.Errorf("write settings: %w", err)
-	}
-	_, err = f.Write(raw)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
+	if err := disk.WriteWhole(path, raw); err != nil {
 		return nil, fmt.Errorf("write settings: %w", err)
 	}
 	return raw, nil

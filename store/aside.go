@@ -14,6 +14,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // lossFile notes, beside the place of the store, that one was lost: its absence is then no new home, even if the key is gone
@@ -45,14 +47,14 @@ func SetAside(dir string, options Options) (kept string, err error) {
 	// A seal key that is none would keep every later store from opening.
 	if _, err := readKey(dir); options.Key == nil && errors.Is(err, ErrSeal) {
 		key := filepath.Join(dir, keyFile)
-		if err := os.Rename(key, key+strings.TrimPrefix(kept, path)); err != nil {
+		if err := disk.Rename(key, key+strings.TrimPrefix(kept, path)); err != nil {
 			return "", fmt.Errorf("set store aside: %w", err)
 		}
 	}
-	if err := os.Rename(path, kept); err != nil {
+	if err := disk.Rename(path, kept); err != nil {
 		return "", fmt.Errorf("set store aside: %w", err)
 	}
-	return kept, syncFolder(dir)
+	return kept, nil
 }
 
 // whyUnusable says what is wrong with a store; an error if nothing is, or if it is somebody's.
@@ -134,7 +136,7 @@ func readAll(b *bolt.Bucket, depth int) error {
 func Lost(dir string) (*Loss, error) { return readLoss(dir) }
 
 func readLoss(dir string) (*Loss, error) {
-	f, err := openPrivate(filepath.Join(dir, lossFile), os.O_RDONLY)
+	f, err := disk.Open(filepath.Join(dir, lossFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -154,15 +156,10 @@ func writeLoss(dir string, loss Loss) error {
 	if err != nil {
 		return err
 	}
-	if err := removeLoss(dir); err != nil {
-		return err
-	}
-	f, err := openPrivate(filepath.Join(dir, lossFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
-	if err != nil {
+	if err := disk.WriteWhole(filepath.Join(dir, lossFile), append(raw, '\n')); err != nil {
 		return fmt.Errorf("write %s: %w", lossFile, err)
 	}
-	_, err = f.Write(append(raw, '\n'))
-	return errors.Join(err, f.Sync(), f.Close(), syncFolder(dir))
+	return nil
 }
 
 func removeLoss(dir string) error {

@@ -1,6 +1,10 @@
 package store
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/sallyport/sallyport/proxy/disk"
+)
 
 // What a caller decides on. All of them mean: nothing unapproved passes.
 var (
@@ -15,7 +19,7 @@ var (
 	// ErrNotFound: no such server, item, value or record.
 	ErrNotFound = errors.New("not found")
 	// ErrFolder: the data folder or a file in it is not ours alone.
-	ErrFolder = errors.New("not this user's alone")
+	ErrFolder = disk.ErrNotOurs
 	// ErrNewer: the store was written by a later version.
 	ErrNewer = errors.New("the store was written by a newer Sallyport")
 	// ErrClosed: the store was closed.

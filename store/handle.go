@@ -10,6 +10,8 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // closeTimeout is how long Close waits for bbolt where the file is damaged. A whole one it waits for as long as it takes.
@@ -159,6 +161,15 @@ func (h *handle) close() error {
 	case err := <-ended:
 		return err
 	case <-timeout.C:
-		return errors.Join(fmt.Errorf("%w: it could not be closed", ErrCorrupt), abandon(h.file, h.stuck.Load()))
+		return errors.Join(fmt.Errorf("%w: it could not be closed", ErrCorrupt), h.abandon())
 	}
+}
+
+// abandon gives the lock back, and the file where no commit is left in the middle of it.
+func (h *handle) abandon() error {
+	disk.Unlock(h.file)
+	if h.stuck.Load() {
+		return nil
+	}
+	return h.file.Close()
 }

@@ -1,12 +1,12 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // markFile repeats, outside the store, a mark that the home was made with. A lost store would take the mark with it, and
@@ -19,11 +19,8 @@ func (s *Store) KeepMark(mark string) error {
 		return nil
 	}
 	value := []byte(mark)
-	path := filepath.Join(s.dir, markFile)
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("write %s: %w", markFile, err)
-	}
-	if err := writeNew(s.dir, markFile, append(seal(s.key, []byte("mark"), []byte(markFile), value), value...)); err != nil {
+	sealed := append(seal(s.key, []byte("mark"), []byte(markFile), value), value...)
+	if err := disk.WriteWhole(filepath.Join(s.dir, markFile), sealed); err != nil {
 		return fmt.Errorf("write %s: %w", markFile, err)
 	}
 	return nil
@@ -43,7 +40,7 @@ func MarkKept(dir string, options Options, mark string) bool {
 }
 
 func markKept(dir string, key []byte, mark string) bool {
-	f, err := openPrivate(filepath.Join(dir, markFile), os.O_RDONLY)
+	f, err := disk.Open(filepath.Join(dir, markFile), os.O_RDONLY)
 	if err != nil {
 		return false
 	}
@@ -54,28 +51,4 @@ func markKept(dir string, key []byte, mark string) bool {
 	}
 	value, err := unseal(key, []byte("mark"), []byte(markFile), sealed)
 	return err == nil && string(value) == mark
-}
-
-// writeNew puts a new file into the folder, whole or not at all, never over one that is there.
-func writeNew(dir, name string, raw []byte) error {
-	path := filepath.Join(dir, name)
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is there already: %w", path, ErrFolder)
-	}
-	temporary := path + ".new"
-	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := openPrivate(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(raw)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		return err
-	}
-	return syncFolder(dir)
 }

@@ -5,10 +5,14 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 const (
@@ -41,7 +45,7 @@ func unseal(key, bucket, place, sealed []byte) ([]byte, error) {
 
 // readKey is the key of a folder; fs.ErrNotExist where there is none.
 func readKey(dir string) ([]byte, error) {
-	f, err := openPrivate(filepath.Join(dir, keyFile), os.O_RDONLY)
+	f, err := disk.Open(filepath.Join(dir, keyFile), os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +70,11 @@ func newKey() ([]byte, error) {
 
 // writeKey puts a new key into the folder, whole or not at all, never over one that is there.
 func writeKey(dir string, key []byte) error {
-	if err := writeNew(dir, keyFile, key); err != nil {
+	err := disk.WriteNew(filepath.Join(dir, keyFile), key)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("it is there already: %w", ErrFolder)
+	}
+	if err != nil {
 		return fmt.Errorf("write seal key: %w", err)
 	}
 	return nil

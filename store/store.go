@@ -12,6 +12,8 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // File is the name of the store in its folder.
@@ -72,8 +74,8 @@ func Open(dir string, options Options) (*Store, error) {
 }
 
 func open(dir string, options Options) (*Store, error) {
-	if err := checkFolder(dir); err != nil {
-		return nil, err
+	if err := disk.OwnFolder(dir); err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	path := filepath.Join(dir, File)
 	key, err := options.Key, error(nil)
@@ -115,7 +117,7 @@ func openFile(path string, timeout time.Duration) (_ *handle, err error) {
 	var seen *os.File // bbolt leaves the file open when it panics, and with it the lock
 	defer func() {
 		if err != nil && seen != nil {
-			unlock(seen)
+			disk.Unlock(seen)
 			_ = seen.Close()
 		}
 	}()
@@ -125,7 +127,7 @@ func openFile(path string, timeout time.Duration) (_ *handle, err error) {
 			Timeout:      timeout,
 			FreelistType: bolt.FreelistMapType,
 			OpenFile: func(path string, flag int, _ os.FileMode) (*os.File, error) {
-				f, err := openPrivate(path, flag)
+				f, err := disk.Open(path, flag)
 				seen = f
 				return f, err
 			},
@@ -136,7 +138,9 @@ func openFile(path string, timeout time.Duration) (_ *handle, err error) {
 	case err == nil:
 	case errors.Is(err, berrors.ErrTimeout):
 		return nil, fmt.Errorf("%s: %w", path, ErrLocked)
-	case errors.Is(err, ErrFolder), errors.Is(err, ErrCorrupt), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, ErrFolder):
+		return nil, err
+	case errors.Is(err, ErrCorrupt), errors.Is(err, fs.ErrPermission):
 		return nil, fmt.Errorf("%s: %w", path, err)
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
 		return nil, fmt.Errorf("%s: %w: %v", path, ErrCorrupt, err)
@@ -288,7 +292,7 @@ func (s *Store) begin(loss *Loss) error {
 		}
 	}
 	s.fresh = true
-	if err := syncFolder(s.dir); err != nil {
+	if err := disk.SyncFolder(s.dir); err != nil {
 		return err
 	}
 	return removeLoss(s.dir)

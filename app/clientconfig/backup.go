@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // How long copies are kept: of each file the newest backupsKept, and none older than backupsFor. They hold what the file
@@ -64,7 +66,6 @@ func (b *Backups) Keep(path string, raw []byte) (Backup, error) {
 	if err != nil {
 		return Backup{}, err
 	}
-	syncFolder(b.Dir)
 	now := kept.Time
 	left := backupsKept - 1
 	for _, old := range before {
@@ -132,16 +133,7 @@ func (b *Backups) describe(kept Backup) error {
 	if err != nil {
 		return err
 	}
-	fresh := filepath.Join(b.Dir, kept.ID+".tmp")
-	os.Remove(fresh) // what a killed hub left
-	if err := create(fresh, about); err != nil {
-		return err
-	}
-	if err := os.Rename(fresh, filepath.Join(b.Dir, kept.ID+aboutSuffix)); err != nil {
-		os.Remove(fresh)
-		return err
-	}
-	return nil
+	return disk.WriteWhole(filepath.Join(b.Dir, kept.ID+aboutSuffix), about)
 }
 
 // List gives the copies, newest first. One whose describing file cannot be read is left out.
@@ -249,28 +241,13 @@ func (b *Backups) remove(old Backup) {
 	os.Remove(filepath.Join(b.Dir, old.ID+aboutSuffix))
 }
 
-// create makes a file of ours that was not there, durable before it returns.
-func create(path string, raw []byte) (err error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// create makes a file of ours that was not there, or was there with this text.
+func create(path string, raw []byte) error {
+	err := disk.WriteNew(path, raw)
 	if errors.Is(err, fs.ErrExist) {
 		if there, e := Read(path); e == nil && bytes.Equal(there, raw) {
 			return nil
 		}
 	}
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			file.Close()
-			os.Remove(path)
-		}
-	}()
-	if _, err = file.Write(raw); err != nil {
-		return err
-	}
-	if err = file.Sync(); err != nil {
-		return err
-	}
-	return file.Close()
+	return err
 }

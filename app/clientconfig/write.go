@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 var (
@@ -62,52 +64,25 @@ func unchanged(target string, was []byte) (fs.FileInfo, error) {
 	return info, err
 }
 
-// replace writes a neighbour of the file and renames it over the file. A reader sees the old text or the new one.
-func replace(target string, info fs.FileInfo, was, now []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(target), ".sallyport-*.tmp") // 0600 until it has its owner
-	if err != nil {
-		return err
-	}
-	defer func() {
-		file.Close()
-		var stranded *strandedError
-		if err != nil && !errors.As(err, &stranded) {
-			os.Remove(file.Name())
+// replace writes a neighbour of the file and moves it over the file. A reader sees the old text or the new one.
+func replace(target string, info fs.FileInfo, was, now []byte) error {
+	return disk.Replace(target, info, now, func(fresh string) error {
+		_, err := unchanged(target, was)
+		if err == nil {
+			err = putInPlace(fresh, target, was, now)
 		}
-	}()
-	if _, err = file.Write(now); err != nil {
+		if err != nil && !errors.As(err, new(*strandedError)) {
+			os.Remove(fresh)
+		}
 		return err
-	}
-	if err = keepOwner(file, info); err != nil {
-		return err
-	}
-	if err = file.Chmod(info.Mode().Perm()); err != nil {
-		return err
-	}
-	if err = keepAttributes(file, target); err != nil {
-		return err
-	}
-	if err = file.Sync(); err != nil {
-		return err
-	}
-	if err = file.Close(); err != nil {
-		return err
-	}
-	if _, err = unchanged(target, was); err != nil {
-		return err
-	}
-	if err = putInPlace(file.Name(), target, was, now); err != nil {
-		return err
-	}
-	syncFolder(filepath.Dir(target))
-	return nil
+	})
 }
 
 // putInPlace exchanges the new file for the old one and looks at what came out: whatever another program wrote after the
 // last look comes out too, and goes back. Where files cannot be exchanged the new one is renamed over the old one, and a
 // write in the instant since the last look is lost.
 func putInPlace(fresh, target string, was, now []byte) error {
-	err := swap(fresh, target)
+	err := disk.Swap(fresh, target)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return os.Rename(fresh, target)
@@ -122,7 +97,7 @@ func putInPlace(fresh, target string, was, now []byte) error {
 	}
 	// Once to give it back; once more only where it was written again while it was away.
 	for range 2 {
-		if err := swap(fresh, target); err != nil {
+		if err := disk.Swap(fresh, target); err != nil {
 			return &strandedError{fresh, err}
 		}
 		if out, err := Read(fresh); err == nil && bytes.Equal(out, now) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // Options of Run.
@@ -158,7 +159,7 @@ func takeOver(ctx context.Context, o Options) (*control.Listener, error) {
 const maxLog = 4 << 20
 
 func openLog(home control.Home) (*slog.Logger, func()) {
-	f, err := control.OpenFile(filepath.Join(home.Logs, "desktop.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	f, err := disk.Open(filepath.Join(home.Logs, "desktop.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return slog.New(slog.DiscardHandler), func() {}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 type doctorCommand struct{ jsonFlag }
@@ -97,7 +98,7 @@ func examineHome(home control.Home) checked {
 			}
 			continue
 		}
-		if err := control.OwnFolder(dir); err != nil {
+		if err := disk.OwnFolder(dir); err != nil {
 			return wrong(check, "SP-111", err.Error(), "Do that, or set SALLYPORT_HOME to another folder of your own. Until then everything new stays blocked.")
 		}
 		if !writable(dir) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // What is done to a client's file where no hub runs: a preview of protect, and unprotect whole, because the way out must
@@ -141,7 +142,7 @@ func unprotectAlone(ask control.Protect) (control.Protected, error) {
 		return done, nil
 	}
 	for _, dir := range []string{home.Dir, home.Backups} {
-		if err := control.OwnFolder(dir); err != nil {
+		if err := disk.OwnFolder(dir); err != nil {
 			return control.Protected{}, err
 		}
 	}

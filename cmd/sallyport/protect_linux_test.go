@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// disk puts a file system of its own under folder. Where nothing may be mounted the test is over: what is tested then is
+// fullDisk puts a file system of its own under folder. Where nothing may be mounted the test is over: what is tested then is
 // tested below, in app/clientconfig, with a limit on files in the place of a full disk.
-func disk(t *testing.T, folder, options string) bool {
+func fullDisk(t *testing.T, folder, options string) bool {
 	t.Helper()
 	if err := unix.Mount("tmpfs", folder, "tmpfs", 0, options); err != nil {
 		if os.Getuid() == 0 && !errors.Is(err, unix.EPERM) {
@@ -30,7 +30,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			content := fmt.Sprintf(`{"mcpServers": {"weather": {"command": "npx"}}, "memory": %q}`, strings.Repeat("x", 20000))
 			i := install(t, content)
-			if !disk(t, filepath.Dir(i.file), "size=64k") {
+			if !fullDisk(t, filepath.Dir(i.file), "size=64k") {
 				return
 			}
 			i.write(content)
@@ -75,7 +75,7 @@ func TestAFolderThatTakesNoFileIsLeftWithAClearLine(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			i := install(t, ordinary)
 			folder := filepath.Dir(i.file)
-			if !disk(t, folder, "size=1m") {
+			if !fullDisk(t, folder, "size=1m") {
 				return
 			}
 			i.write(ordinary)

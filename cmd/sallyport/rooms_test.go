@@ -15,7 +15,7 @@ const module = "github.com/sallyport/sallyport/"
 // A room is a package, and what of ours its non-test files may import. A package that no room covers is an error: the map
 // in docs/architecture.md is to be extended with it.
 var rooms = map[string][]string{
-	"cmd/sallyport": {"proxy", "proxy/control", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/identity"},
+	"cmd/sallyport": {"proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/identity"},
 
 	"cmd/sallyport-desktop":        {"app/desktop", "frontend", "proxy/control"},
 	"cmd/sallyport-desktop/uitest": {},
@@ -27,7 +27,8 @@ var rooms = map[string][]string{
 	"cmd/eval":       {"proxy/inspect"},
 
 	"proxy":                 {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/sanitize", "proxy/transport"},
-	"proxy/control":         {"proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
+	"proxy/control":         {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
+	"proxy/disk":            {},
 	"proxy/frame":           {},
 	"proxy/golden":          {}, // for tests
 	"proxy/inspect":         {"proxy/frame", "proxy/inspect/legible"},
@@ -40,17 +41,17 @@ var rooms = map[string][]string{
 	"proxy/scripted":        {},
 	"proxy/transport":       {},
 
-	"app":              {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
-	"app/clientconfig": {},
+	"app":              {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
+	"app/clientconfig": {"proxy/disk"},
 	"app/identity":     {"app/mask", "proxy/control", "proxy/inspect/legible", "store"},
 	"app/mask":         {},
 	"app/notify":       {"proxy/inspect/legible"},
 	"app/reveal":       {},
 	"app/tray":         {"proxy/inspect/legible"},
 	"app/tray/panel":   {}, // the other end of both, for tests
-	"app/desktop":      {"app", "app/notify", "app/reveal", "app/tray", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers"},
+	"app/desktop":      {"app", "app/notify", "app/reveal", "app/tray", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers"},
 	"frontend":         {},
-	"store":            {},
+	"store":            {"proxy/disk"},
 
 	"cmd/sallyport/e2e": {},
 }

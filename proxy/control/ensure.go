@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // startTimeout is how long a hub may take from its start to its first answer.
@@ -48,7 +50,7 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 		return nil, 0, err
 	}
 	// Ten wrappers that start at once start one hub: the first to have this lock does, the others wait for it.
-	starting, err := OpenFile(home.startingLock(), os.O_RDWR|os.O_CREATE)
+	starting, err := disk.Open(home.startingLock(), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, 0, fmt.Errorf("start a hub: %w", err)
 	}
@@ -61,7 +63,7 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 	)
 	for pause := time.Millisecond; ; pause = min(pause*2, 50*time.Millisecond) {
 		if ended == nil {
-			ours, err := lock(starting)
+			ours, err := disk.Lock(starting)
 			if err != nil {
 				return nil, 0, fmt.Errorf("start a hub: %w", err)
 			}
@@ -163,7 +165,7 @@ func startHub(home Home, command []string, on screen, started func(pid int)) (in
 const maxHubLog = 4 << 20
 
 func hubLog(home Home) (*os.File, error) {
-	f, err := OpenFile(filepath.Join(home.Logs, "hub.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	f, err := disk.Open(filepath.Join(home.Logs, "hub.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // heldSuffix is how the file of a held answer ends that no hub has acknowledged. It is written before the client hears that
@@ -40,10 +42,10 @@ type spooledHeld struct {
 
 // add writes one down, durably, under a key where there is one.
 func (s *heldSpool) add(h Held, key *SpoolKey) (err error) {
-	if err := checkFolder(filepath.Dir(s.dir)); err != nil {
+	if err := disk.CheckFolder(filepath.Dir(s.dir)); err != nil {
 		return err // a home that was removed is not made again
 	}
-	if err := OwnFolder(s.dir); err != nil {
+	if err := disk.OwnFolder(s.dir); err != nil {
 		return err
 	}
 	file := heldFile{Spool: 1, Register: s.register, Held: h}
@@ -55,30 +57,18 @@ func (s *heldSpool) add(h Held, key *SpoolKey) (err error) {
 		return err
 	}
 	path := filepath.Join(s.dir, h.ID+heldSuffix)
-	f, err := createLocked(path + ".new")
+	d, err := lockedDraft(path)
 	if err != nil {
 		return fmt.Errorf("keep a held answer: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			_ = os.Remove(path + ".new")
-		}
-	}()
-	if _, err = f.Write(encoded); err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = os.Rename(path+".new", path)
+	if _, err = d.Write(encoded); err == nil {
+		err = d.Place()
 	}
 	if err != nil {
+		d.Drop()
 		return fmt.Errorf("keep a held answer: %w", err)
 	}
-	if dir, err := os.Open(s.dir); err == nil { // best effort: without it the name may be gone after a power cut
-		_ = dir.Sync()
-		dir.Close()
-	}
-	s.files = append(s.files, spooledHeld{f, path, h.ID, key})
+	s.files = append(s.files, spooledHeld{d.File, path, h.ID, key})
 	return nil
 }
 

@@ -2,6 +2,8 @@ package control
 
 import (
 	"path/filepath"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // Private are the folders of this home, which no server in a sandbox may see. They are created where they are missing: what
@@ -18,7 +20,7 @@ func (h Home) Private() ([]string, error) {
 		folders = append(folders, shortFolder())
 	}
 	for _, dir := range folders {
-		if err := OwnFolder(dir); err != nil {
+		if err := disk.OwnFolder(dir); err != nil {
 			return nil, err
 		}
 	}

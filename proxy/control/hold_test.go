@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 func (h *testHub) heldIDs() []string {
@@ -31,7 +33,7 @@ func heldOf(t *testing.T) Held {
 func away(t *testing.T) Home {
 	t.Helper()
 	h := testHome(t)
-	if err := OwnFolder(h.Dir); err != nil {
+	if err := disk.OwnFolder(h.Dir); err != nil {
 		t.Fatal(err)
 	}
 	return h

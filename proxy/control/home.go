@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // Home says where one installation's files live. All paths are absolute.
@@ -65,7 +67,7 @@ func homeIn(config, data, runtime string) Home {
 // folder that is not so is refused and left as it is, because who could write to it has perhaps done so.
 func (h Home) Make() error {
 	for _, dir := range []string{h.Dir, filepath.Dir(h.Settings), h.Backups, h.Spool, h.Logs} {
-		if err := OwnFolder(dir); err != nil {
+		if err := disk.OwnFolder(dir); err != nil {
 			return err
 		}
 	}
@@ -73,19 +75,7 @@ func (h Home) Make() error {
 }
 
 // check refuses a home that is there and not ours alone; a home that is not there is fs.ErrNotExist.
-func (h Home) check() error { return checkFolder(h.Dir) }
-
-// OwnFolder creates dir (and what is missing above it) for its owner only, or checks that it is so.
-func OwnFolder(dir string) error {
-	err := checkFolder(dir)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("create the folder %s: %w", dir, err)
-	}
-	return checkFolder(dir)
-}
+func (h Home) check() error { return disk.CheckFolder(h.Dir) }
 
 // recordedSocket is the file in the data folder that holds the socket's path wherever that is not beside it: a wrapper may
 // have been started with another TMPDIR or XDG_RUNTIME_DIR than the hub.
@@ -95,7 +85,7 @@ func (h Home) recordedSocket() string { return filepath.Join(h.Dir, "socket") }
 func (h Home) socketToListen() (string, error) {
 	path := h.Socket
 	if len(path) > maxSocketPath {
-		if old, err := h.readRecordedSocket(); err == nil && OwnFolder(filepath.Dir(old)) == nil {
+		if old, err := h.readRecordedSocket(); err == nil && disk.OwnFolder(filepath.Dir(old)) == nil {
 			path = old
 		} else {
 			sum := sha256.Sum256([]byte(h.Dir))
@@ -105,7 +95,7 @@ func (h Home) socketToListen() (string, error) {
 			return "", fmt.Errorf("socket path %s is longer than %d bytes, and so is one in the temporary folder: set SALLYPORT_HOME or TMPDIR to a shorter path", h.Socket, maxSocketPath)
 		}
 	}
-	if err := OwnFolder(filepath.Dir(path)); err != nil {
+	if err := disk.OwnFolder(filepath.Dir(path)); err != nil {
 		return "", err
 	}
 	return path, nil
@@ -124,7 +114,7 @@ func (h Home) socketsToDial() []string {
 }
 
 func (h Home) readRecordedSocket() (string, error) {
-	f, err := OpenFile(h.recordedSocket(), os.O_RDONLY)
+	f, err := disk.Open(h.recordedSocket(), os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}
@@ -150,17 +140,7 @@ func (h Home) recordSocket(path string) error {
 		}
 		return nil
 	}
-	next := name + ".new"
-	_ = os.Remove(next) // left by a hub that was killed here
-	f, err := OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
-	if err != nil {
-		return fmt.Errorf("record the socket: %w", err)
-	}
-	_, err = f.WriteString(path + "\n")
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(next, name)
-	}
-	if err != nil {
+	if err := disk.WriteWhole(name, []byte(path+"\n")); err != nil {
 		return fmt.Errorf("record the socket: %w", err)
 	}
 	return nil

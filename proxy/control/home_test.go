@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 func TestHomeStandsWhereTheEnvironmentSays(t *testing.T) {
@@ -134,7 +136,7 @@ func TestFilesThatSomebodyElsePutThereAreRefused(t *testing.T) {
 			if err := put(path); err != nil {
 				t.Fatal(err)
 			}
-			if f, err := OpenFile(path, os.O_RDONLY); err == nil {
+			if f, err := disk.Open(path, os.O_RDONLY); err == nil {
 				f.Close()
 				t.Error("it was opened")
 			}

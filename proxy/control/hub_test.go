@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // testHub is a hub that keeps what it gets: in memory, and in a file where it has one, so that a killed one leaves it to the
@@ -49,7 +51,7 @@ func newTestHub() *testHub {
 func newFileHub(home Home) (*testHub, error) {
 	h := newTestHub()
 	path := filepath.Join(home.Dir, "records")
-	f, err := OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	f, err := disk.Open(path, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // ErrRunning: another hub owns this home.
@@ -81,11 +83,11 @@ func (l *Listener) listen() error {
 }
 
 func (l *Listener) lock(path string) error {
-	f, err := OpenFile(path, os.O_RDWR|os.O_CREATE)
+	f, err := disk.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return fmt.Errorf("open the hub's lock: %w", err)
 	}
-	held, err := lock(f)
+	held, err := disk.Lock(f)
 	if err == nil && !held {
 		err = ErrRunning
 	}
@@ -138,9 +140,9 @@ func TakeOver(ctx context.Context, home Home, options DialOptions) (*Listener, e
 		return l, err
 	}
 	// Wrappers that lose their hub start one. This lock tells them that somebody is at it.
-	if starting, err := OpenFile(home.startingLock(), os.O_RDWR|os.O_CREATE); err == nil {
+	if starting, err := disk.Open(home.startingLock(), os.O_RDWR|os.O_CREATE); err == nil {
 		defer starting.Close()
-		_, _ = lock(starting)
+		_, _ = disk.Lock(starting)
 	}
 	for {
 		if l, err = Listen(home); !errors.Is(err, ErrRunning) {

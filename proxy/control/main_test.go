@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // The test binary is also the programs of an installation: both ends prove each other by their executable, so a hub or a
@@ -174,7 +176,7 @@ func recordProgram(args []string) error {
 }
 
 func appendLine(path, text string) error {
-	f, err := OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	f, err := disk.Open(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}

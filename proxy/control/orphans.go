@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // ReadSpool delivers what wrappers that died left in dir. take gets the records of one of them, in batches, under what that
@@ -54,14 +56,14 @@ func eachOrphan(dir, suffix string, read func(path string) error) error {
 
 // openOrphan is nil, nil where the wrapper lives.
 func openOrphan(path string) (*os.File, error) {
-	f, err := OpenFile(path, os.O_RDWR)
+	f, err := disk.Open(path, os.O_RDWR)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil // its wrapper got rid of it just now
 	}
 	if err != nil {
 		return nil, err
 	}
-	held, err := lock(f)
+	held, err := disk.Lock(f)
 	if err != nil || !held {
 		f.Close()
 		return nil, err

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 func TestAnotherExecutableThatDialsIsHungUpOn(t *testing.T) {
@@ -90,12 +92,12 @@ func TestAWrapperWithASquatterForAHubFailsClosed(t *testing.T) {
 	lines := bufio.NewScanner(out)
 	lines.Scan()
 	// Something owns the home, so no hub could start in the squatter's place.
-	owner, err := OpenFile(filepath.Join(h.Dir, "hub.lock"), os.O_RDWR|os.O_CREATE)
+	owner, err := disk.Open(filepath.Join(h.Dir, "hub.lock"), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer owner.Close()
-	if free, err := lock(owner); err != nil || !free {
+	if free, err := disk.Lock(owner); err != nil || !free {
 		t.Fatal(free, err)
 	}
 	l := testLink(t, LinkOptions{Home: h, Exe: self(t)})

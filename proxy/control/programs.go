@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // The programs of one installation stand side by side in one folder. Whoever can write there can replace any of them, so
@@ -73,7 +75,7 @@ func (h Home) windowShut() string { return filepath.Join(h.Dir, "window.shut") }
 // ShutWindow keeps wrappers from starting the desktop program again: the person quit it. The hub they start has no window,
 // so what is new stays blocked until the person opens it.
 func (h Home) ShutWindow() {
-	if f, err := OpenFile(h.windowShut(), os.O_WRONLY|os.O_CREATE); err == nil {
+	if f, err := disk.Open(h.windowShut(), os.O_WRONLY|os.O_CREATE); err == nil {
 		f.Close()
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 const (
@@ -76,10 +78,10 @@ type spoolHeader struct {
 
 // openSpool makes a file of its own in dir.
 func openSpool(dir string, register Register, key *SpoolKey, max int64) (*spool, error) {
-	if err := checkFolder(filepath.Dir(dir)); err != nil {
+	if err := disk.CheckFolder(filepath.Dir(dir)); err != nil {
 		return nil, err // a home that was removed is not made again
 	}
-	if err := OwnFolder(dir); err != nil {
+	if err := disk.OwnFolder(dir); err != nil {
 		return nil, err
 	}
 	sealed, err := key.seal(&register, nil)
@@ -91,33 +93,33 @@ func openSpool(dir string, register Register, key *SpoolKey, max int64) (*spool,
 		return nil, err
 	}
 	s := &spool{path: filepath.Join(dir, NewRecordID(time.Now())+".ndjson"), header: header, key: key, max: max, full: max}
-	if s.f, err = createLocked(s.path + ".new"); err != nil {
+	d, err := lockedDraft(s.path)
+	if err != nil {
 		return nil, fmt.Errorf("open the spool: %w", err)
 	}
-	_, err = s.f.Write(header)
-	if err == nil {
-		err = os.Rename(s.path+".new", s.path) // it appears under its name with lock and header
+	if _, err = d.Write(header); err == nil {
+		err = d.Place() // it appears under its name with lock and header
 	}
 	if err != nil {
-		s.f.Close()
-		_ = os.Remove(s.path + ".new")
+		d.Drop()
 		return nil, fmt.Errorf("open the spool: %w", err)
 	}
+	s.f = d.File
 	s.acked, s.size = int64(len(header)), int64(len(header))
 	return s, nil
 }
 
-func createLocked(path string) (*os.File, error) {
-	f, err := OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+// lockedDraft is the draft of a file that is locked as long as its wrapper lives: no hub takes it for one that was left.
+func lockedDraft(path string) (*disk.Draft, error) {
+	d, err := disk.Begin(path)
 	if err != nil {
 		return nil, err
 	}
-	if held, err := lock(f); err != nil || !held {
-		f.Close()
-		_ = os.Remove(path)
-		return nil, errors.Join(err, fmt.Errorf("%s is not ours", path))
+	if held, err := disk.Lock(d.File); err != nil || !held {
+		d.Drop()
+		return nil, errors.Join(err, fmt.Errorf("%s is not ours", d.Name()))
 	}
-	return f, nil
+	return d, nil
 }
 
 // append keeps records. No fsync: the spool outlives the wrapper's death, not the machine's.
@@ -244,19 +246,16 @@ func (s *spool) compact() error {
 }
 
 func (s *spool) rewrite(drop []bool, lost int) (err error) {
-	next := s.path + ".new"
-	_ = os.Remove(next)
-	f, err := createLocked(next)
+	d, err := lockedDraft(s.path)
 	if err != nil {
 		return fmt.Errorf("make room in the spool: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			f.Close()
-			_ = os.Remove(next)
+			d.Drop()
 		}
 	}()
-	w := bufio.NewWriterSize(f, 1<<20)
+	w := bufio.NewWriterSize(d, 1<<20)
 	size := int64(len(s.header))
 	_, _ = w.Write(s.header) // w remembers its first error until Flush
 	var kept []line
@@ -298,10 +297,10 @@ func (s *spool) rewrite(drop []bool, lost int) (err error) {
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("make room in the spool: %w", err)
 	}
-	if err := os.Rename(next, s.path); err != nil {
+	if err := d.Place(); err != nil {
 		return fmt.Errorf("make room in the spool: %w", err)
 	}
 	s.f.Close()
-	s.f, s.acked, s.size, s.lines, s.lost, s.unwritten = f, int64(len(s.header)), size, kept, lost, 0
+	s.f, s.acked, s.size, s.lines, s.lost, s.unwritten = d.File, int64(len(s.header)), size, kept, lost, 0
 	return nil
 }

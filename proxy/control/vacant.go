@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/disk"
 )
 
 // vacant says whether a home has no hub, by what came of dialing it. What sits on the socket and is no hub keeps none from starting, unless
@@ -20,7 +22,7 @@ func (h Home) vacant(err error) bool {
 // owned says whether some process holds what a hub holds as long as it lives. It is asked in doubt only: the lock is taken for a moment, and
 // a hub that starts then begins again.
 func (h Home) owned() bool {
-	f, err := OpenFile(filepath.Join(h.Dir, "hub.lock"), os.O_RDWR)
+	f, err := disk.Open(filepath.Join(h.Dir, "hub.lock"), os.O_RDWR)
 	if errors.Is(err, os.ErrNotExist) {
 		return false
 	}
@@ -28,7 +30,7 @@ func (h Home) owned() bool {
 		return true
 	}
 	defer f.Close()
-	free, err := lock(f)
+	free, err := disk.Lock(f)
 	return err != nil || !free
 }
 

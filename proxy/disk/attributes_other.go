@@ -1,6 +1,6 @@
 //go:build !linux
 
-package clientconfig
+package disk
 
 import "os"
 

@@ -1,4 +1,4 @@
-package clientconfig
+package disk
 
 import (
 	"bytes"
