@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// The names of the issue: whole in what is machine-read, shown with at most 64 characters, and told to the client as plain ones alone.
+// Names that are long, alike or hard to show: whole in what is machine-read, shown with at most 64 characters, and told to the client as plain ones alone.
 func TestAServerIsShownByTheNameItsPersonGaveIt(t *testing.T) {
 	long := strings.Repeat("名", 100) + "前"
 	for name, c := range map[string]struct{ given, whole, shown, told string }{

@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// States of an item (contract, "Identity and pins"). Only approved is served.
+// States of an item. Only approved is served.
 const (
 	stateApproved = "approved"
 	stateNew      = "new"

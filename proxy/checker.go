@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// The schedule of checks (contract, "Identity and pins").
+// The schedule of checks.
 const (
 	quietInterval = time.Second      // between two checks that list_changed asks for
 	maxInterval   = 5 * time.Second  // what the interval doubles to

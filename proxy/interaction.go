@@ -31,7 +31,7 @@ const (
 	askPass
 )
 
-// judgeAsk is interaction.policy (contract, "Sampling and elicitation"): a pure function from facts to verdict. grave says that
+// judgeAsk is interaction.policy: a pure function from facts to verdict. grave says that
 // there is a finding of High or above, or that all of it together says block; allowed is what a person approved of this kind.
 func judgeAsk(policy string, grave bool, allowed control.Allowed, digest pin.Digest) askVerdict {
 	approved := digest != "" && slices.Contains(allowed.Requests, digest)

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// Records of what a client reads (contract, "Activity"): one a request, with what it names and never with a text. They are written once
+// Records of what a client reads: one a request, with what it names and never with a text. They are written once
 // the client has its answer.
 
 const (

@@ -24,8 +24,7 @@ var (
 	errGone       = errors.New("no answer came")
 )
 
-// equivocationWindow is how close two definitions of one item must be to count as two faces (contract, "Nothing is let
-// through by name").
+// equivocationWindow is how close two definitions of one item must be to count as two faces.
 const equivocationWindow = time.Minute
 
 // maxSightings bounds what is remembered of items; the listings of one snapshot stay below it.

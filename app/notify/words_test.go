@@ -122,7 +122,7 @@ func TestWhatANoteSays(t *testing.T) {
 	}
 }
 
-// What a desktop is given, letter for letter: the names of the issue, and two that look alike.
+// What a desktop is given, letter for letter: names that once broke a notification, and two that look alike.
 func TestANoteShowsTheNameItsPersonGaveIt(t *testing.T) {
 	for name, c := range map[string]struct{ shown, title string }{
 		"Arabic":           {"ملفات المشروع", "New server: \u2068ملفات المشروع\u2069"},

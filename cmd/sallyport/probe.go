@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
-// probeLimit is how long a server may take to say what it declares (contract, "Commands").
+// probeLimit is how long a server may take to say what it declares.
 const probeLimit = 30 * time.Second
 
 // probeReport is what `probe --json` prints.

@@ -9,8 +9,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// Held is an answer that was held back, whole: what was asked, what came, and why it does not go on (contract,
-// "Quarantine"). The hub stores it before the client hears anything; one that arrives twice is stored once.
+// Held is an answer that was held back, whole: what was asked, what came, and why it does not go on. The hub stores
+// it before the client hears anything; one that arrives twice is stored once.
 type Held struct {
 	ID       string            `json:"id"` // unique, sortable; made by the wrapper
 	Time     time.Time         `json:"time"`
@@ -88,7 +88,7 @@ type Released struct {
 	Until time.Time  `json:"until"`
 }
 
-// Exception lets one rule pass for the answers of one tool, up to a level, until a time (contract, "Threat detection").
+// Exception lets one rule pass for the answers of one tool, up to a level, until a time.
 type Exception struct {
 	ID      string        `json:"id"`
 	Rule    string        `json:"rule"`

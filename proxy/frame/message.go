@@ -2,8 +2,7 @@ package frame
 
 import "fmt"
 
-// MaxDepth is how deep objects and arrays may nest. The contract forwards any depth below 1,000; common parsers give up
-// soon after.
+// MaxDepth is how deep objects and arrays may nest. Common parsers give up soon after 1,000 levels.
 const MaxDepth = 1024
 
 // MaxOurs is how many members a server may name after us in one message before the whole message is refused: cutting

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// Rules over several servers of one client, and over what a definition was before (contract, "Threat detection").
+// Rules over several servers of one client, and over what a definition was before.
 const (
 	Shadowing        = "shadowing"
 	ToolImitation    = "tool_imitation"

@@ -13,7 +13,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// Rules of what a server asks the client for (contract, "Sampling and elicitation").
+// Rules of what a server asks the client for.
 const (
 	AsksForSecret  = "asks_for_secret"
 	AsksForPayment = "asks_for_payment"

@@ -6,7 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// Bounds of an honest definition (contract, "Metadata sanitizer": what only no honest server exceeds).
+// Bounds that no honest definition exceeds.
 const (
 	maxName        = 128      // characters
 	maxDescription = 16 << 10 // bytes

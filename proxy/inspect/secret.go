@@ -25,7 +25,7 @@ const (
 	secretWork  = 4
 	secretSlack = 64 << 10
 	maxPassed   = 128 // of a value that is none: what stands in a longer one is not looked at again
-	minRun      = 40  // letters of base64 that may be a secret (contract, "Responses")
+	minRun      = 40  // letters of base64 that may be a secret
 	minForm     = 16  // what has the form of a key is no shorter: a plain name that is holds no secret
 )
 

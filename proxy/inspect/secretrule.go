@@ -17,7 +17,7 @@ const (
 	anyKey // an API key, under a name that other things have too
 )
 
-// The marks that stand where a secret stood (contract, "Responses").
+// The marks that stand where a secret stood.
 func (k secretKind) mark() string {
 	switch k {
 	case apiKey, anyKey:

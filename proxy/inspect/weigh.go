@@ -73,8 +73,8 @@ type Judged struct {
 	Asked    bool // the second vote was asked
 }
 
-// JudgeDefinition judges one definition. Block with any Critical or High finding, Flag with a Medium one (contract, "Threat
-// detection"). raw must have passed frame.Validate or frame.Scan.
+// JudgeDefinition judges one definition. Block with any Critical or High finding, Flag with a Medium one. raw must
+// have passed frame.Validate or frame.Scan.
 func JudgeDefinition(raw []byte) Judged { return (*RuleFile)(nil).JudgeDefinition(raw) }
 
 // JudgeAnswer judges one text of an answer, by its score.

@@ -1,6 +1,6 @@
 package pin
 
-// Limits of what one connection may declare, over all pages of one listing (contract, "Identity and pins"). What lies
+// Limits of what one connection may declare, over all pages of one listing. What lies
 // beyond is never served or callable; the session says so with one Medium finding inspect.BeyondBounds.
 const (
 	MaxPages = 100

@@ -233,7 +233,7 @@ func allAllowed(t *testing.T) any {
 	}
 }
 
-// servesWithin waits until the real hub answers, and holds it to the figure of the issue.
+// servesWithin waits until the real hub answers, and fails where that takes longer than limit.
 func servesWithin(t *testing.T, h *installation, began time.Time, not int, limit time.Duration) {
 	t.Helper()
 	wait(t, "the real hub serves", func() bool { pid := h.hubPID(); return pid > 1 && pid != not })
