@@ -8,6 +8,12 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
+// discardReport is what `discard --all --json` prints: what was in the inbox, and what became of it.
+type discardReport struct {
+	Items []control.InboxItem `json:"items"`
+	control.DiscardedHeld
+}
+
 // runAll discards the held responses that wait at this moment, of one server or tool where one is named. What comes meanwhile stays,
 // and is counted.
 func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
@@ -53,10 +59,7 @@ func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 		s.did("it was decided")
 	}
 	if c.JSON {
-		return exitFine, writeJSON(s.out, struct {
-			Items []control.InboxItem `json:"items"`
-			control.DiscardedHeld
-		}{listOf(set.Items).Items, done})
+		return exitFine, writeJSON(s.out, discardReport{listOf(set.Items).Items, done})
 	}
 	if len(set.Codes) == 0 {
 		if c.Tool != "" || c.Server != "" {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,8 +37,9 @@ func runProbe(ctx context.Context, o probeOptions, s streams) int {
 		return fail(s, exitFailed, "probe", err)
 	}
 	if o.json {
-		encoded, _ := json.Marshal(report)
-		fmt.Fprintf(s.out, "%s\n", encoded)
+		if err := writeJSON(s.out, report); err != nil {
+			return fail(s, exitFailed, "probe", err)
+		}
 	} else {
 		report.say(s)
 	}

@@ -27,7 +27,14 @@ type scanCommand struct {
 	Files  []string `arg:"" name:"file" complete:"file" help:"Files to scan; - is standard input."`
 }
 
-// scannedFile is one file of a report, in the shape docs/reference/json.md describes.
+// scanReport is what `scan --format json` prints.
+type scanReport struct {
+	Files   []scannedFile `json:"files"`
+	RuleSet string        `json:"rule_set"` // version and fingerprint of what the files were inspected with
+	Schema  string        `json:"schema"`   // sallyport.scan/1
+}
+
+// scannedFile is one file of a report.
 type scannedFile struct {
 	File  string        `json:"file"`
 	Kind  string        `json:"kind"` // tools or text
@@ -79,7 +86,7 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 	})
 	switch c.Format {
 	case "json":
-		return code, writeJSON(s.out, map[string]any{"schema": "sallyport.scan/1", "rule_set": own.RuleSet(), "files": files})
+		return code, writeJSON(s.out, scanReport{Files: files, RuleSet: own.RuleSet(), Schema: "sallyport.scan/1"})
 	case "sarif":
 		return code, writeJSON(s.out, sarifOf(files, own.RuleSet()))
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 // scanLine is one line of a stream.
@@ -17,6 +18,13 @@ type scanLine struct {
 	id   json.RawMessage // null where it has none
 	tool []byte          // nil where the line is a text
 	text string
+}
+
+// scannedLine is what `scan --as jsonl` prints for each line, in the same order.
+type scannedLine struct {
+	Findings []inspect.Finding `json:"findings"`
+	ID       json.RawMessage   `json:"id"` // as in the line; null where it has none
+	Verdict  inspect.Verdict   `json:"verdict"`
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -114,7 +122,7 @@ func (look scanner) stream(in io.Reader, out io.Writer) (found bool, err error) 
 			item = look.text("", line.text)
 		}
 		found = found || item.threatens()
-		if err := writeJSON(out, map[string]any{"id": line.id, "verdict": item.Verdict, "findings": item.Findings}); err != nil {
+		if err := writeJSON(out, scannedLine{item.Findings, line.id, item.Verdict}); err != nil {
 			return found, err
 		}
 	}

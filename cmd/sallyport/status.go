@@ -9,6 +9,13 @@ import (
 
 type statusCommand struct{ jsonFlag }
 
+// statusReport is what `status --json` prints.
+type statusReport struct {
+	control.Status
+	NotStarted int               `json:"servers_not_started"` // of the servers
+	Coverage   *control.Coverage `json:"coverage,omitempty"`
+}
+
 func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 	hub, err := dial(ctx)
 	if err != nil {
@@ -30,11 +37,7 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 		code = exitPerson
 	}
 	if c.JSON {
-		whole := struct {
-			control.Status
-			NotStarted int               `json:"servers_not_started"` // of the servers
-			Coverage   *control.Coverage `json:"coverage,omitempty"`
-		}{Status: status, NotStarted: late}
+		whole := statusReport{Status: status, NotStarted: late}
 		if unknown == nil {
 			whole.Coverage = &coverage
 		}
