@@ -114,7 +114,7 @@ func typeChecked(t *testing.T) map[string]checkedPackage {
 	compiled := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	checked := map[string]checkedPackage{}
 	for _, listed := range ours {
-		p := checkedPackage{fset: fset, info: types.Info{Uses: map[*ast.Ident]types.Object{}}}
+		p := checkedPackage{fset: fset, info: types.Info{Uses: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}}}
 		for _, name := range listed.GoFiles {
 			file, err := parser.ParseFile(fset, filepath.Join(listed.Dir, name), nil, parser.SkipObjectResolution)
 			if err != nil {

@@ -40,7 +40,10 @@ func TestMain(m *testing.M) {
 //	client NAME told            waits for a list_changed that no earlier told has taken
 //	client NAME stop            ends its input and waits for the end of what it talks to
 //	waiting VAR SERVER          waits until one item waits for SERVER; sets VAR to its code, VAR_DIGEST to its digest
+//
+// At its end, its home holds no file that docs/reference/files.md does not know.
 func TestStories(t *testing.T) {
+	rows := homeRows(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
@@ -56,6 +59,11 @@ func TestStories(t *testing.T) {
 			env.Setenv("SALLYPORT_BIN", filepath.Dir(program)) // a PATH with nothing else in it
 			env.Values["clients"] = map[string]*storyClient{}
 			env.Values["hub"] = new(func())
+			env.Defer(func() {
+				for _, wrong := range unknownInHome(rows, env.WorkDir+"/home") {
+					t.Errorf("%s: %s", filepath.Base(env.WorkDir), wrong)
+				}
+			})
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

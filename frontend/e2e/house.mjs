@@ -76,7 +76,7 @@ export class House {
     return until(`an item of the kind ${kind} waits`, async () => (await this.inbox()).find((item) => item.kind === kind))
   }
 
-  /** A scripted server by its name in faces_test.go, whose face put changes. */
+  /** A scripted server by its name in cmd/sallyport-desktop/uitest/faces_test.go, whose face put changes. */
   async server(name) {
     const dir = await mkdtemp(join(this.dir, `${name}-`))
     const made = spawn(helper, ['fixture', name, dir], { stdio: 'inherit' })

@@ -138,7 +138,7 @@ func (r *Record) Unlisted() (why string, ok bool) {
 	return detail.Error, true
 }
 
-// Record is one line of the activity timeline, as docs/reference/json.md describes it. The hub adds Prev and Hash.
+// Record is one line of the activity timeline. The hub adds Prev and Hash.
 type Record struct {
 	ID         string          `json:"id"` // sortable and unique: a record that arrives twice is stored once
 	Time       time.Time       `json:"time"`

@@ -31,7 +31,7 @@ func (l Level) Rank() int {
 	return 0
 }
 
-// Finding is one thing that was seen, in the shape docs/reference/json.md describes. Rule is a stable
+// Finding is one thing that was seen. Rule is a stable
 // name such as "invisible_characters"; Title is ours; Where is a path into the definition ("inputSchema.properties.a");
 // Start and End are byte offsets in the text at that place; Match is at most 160 characters of it, not yet escaped.
 type Finding struct {
