@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -121,27 +123,27 @@ func parseSince(typed string, now time.Time) (time.Time, error) {
 }
 
 func (p *page) record(r control.Record, shown string) {
-	about := shownServer("", legible.ShortName(shown, legible.MaxShownName+legible.MarkLength))
+	about := terminal.Server("", legible.ShortName(shown, legible.MaxShownName+legible.MarkLength))
 	if r.Tool != "" {
-		about += "/" + short(r.Tool, 40)
+		about += "/" + terminal.Short(r.Tool, 40)
 	}
-	what := short(r.Summary, 120)
+	what := terminal.Short(r.Summary, 120)
 	if named := r.Named(); named != "" {
-		what = strings.TrimSpace(short(named, 120) + "  " + what)
+		what = strings.TrimSpace(terminal.Short(named, 120) + "  " + what)
 	}
-	p.printf("%s  %-15s %s %-20s %s  %s\n", r.Time.UTC().Format("2006-01-02 15:04:05.000"), text(r.Kind), p.status(r.Status), orDash(about),
-		what, p.paint(dim, text(r.ID)))
+	p.Printf("%s  %-15s %s %-20s %s  %s\n", r.Time.UTC().Format("2006-01-02 15:04:05.000"), terminal.Text(r.Kind), p.status(r.Status), orDash(about),
+		what, p.Paint(terminal.Dim, terminal.Text(r.ID)))
 }
 
 func (p *page) status(status string) string {
-	word := fmt.Sprintf("%-7s", text(status))
+	word := fmt.Sprintf("%-7s", terminal.Text(status))
 	switch status {
 	case "ok":
-		return p.paint(green, word)
+		return p.Paint(terminal.Green, word)
 	case "blocked", "held", "error":
-		return p.paint(red, word)
+		return p.Paint(terminal.Red, word)
 	}
-	return p.paint(yellow, word)
+	return p.Paint(terminal.Yellow, word)
 }
 
 type activityShowCommand struct {
@@ -165,7 +167,7 @@ func (c activityShowCommand) run(ctx context.Context, s streams) (int, error) {
 	p := newPage(s)
 	line := func(name, value string) {
 		if value != "" {
-			p.printf("%-9s %s\n", name, short(value, 4096))
+			p.Printf("%-9s %s\n", name, terminal.Short(value, 4096))
 		}
 	}
 	line("id", r.ID)
@@ -190,8 +192,8 @@ func (c activityShowCommand) run(ctx context.Context, s streams) (int, error) {
 	line("before", r.Prev)
 	line("hash", r.Hash)
 	if len(r.Detail) > 0 && string(r.Detail) != "null" {
-		p.printf("detail\n")
-		p.quoteJSON("  ", json.RawMessage(r.Detail))
+		p.Printf("detail\n")
+		p.QuoteJSON("  ", json.RawMessage(r.Detail))
 	}
 	return exitFine, nil
 }
@@ -225,7 +227,7 @@ func (c activityVerifyCommand) run(ctx context.Context, s streams) (int, error) 
 		claim = "untouched (the head matches its second copy)"
 	}
 	p := newPage(s)
-	p.hang("", "  ", counted(v.Records, "record")+": "+claim)
-	p.printf("head %s\n", text(v.Head))
+	p.Hang("", "  ", terminal.Counted(v.Records, "record")+": "+claim)
+	p.Printf("head %s\n", terminal.Text(v.Head))
 	return exitFine, nil
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -30,15 +32,15 @@ func (c backupsListCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	if len(kept) == 0 {
-		p.printf("No backups yet. Sallyport makes one before each change of a client's file.\n")
+		p.Printf("No backups yet. Sallyport makes one before each change of a client's file.\n")
 		return exitFine, nil
 	}
 	rows := make([][]string, len(kept))
 	for i, b := range kept {
-		rows[i] = []string{text(b.ID), b.Time.UTC().Format("2006-01-02 15:04:05 UTC"), strconv.FormatInt(b.Size, 10), short(b.Path, 80)}
+		rows[i] = []string{terminal.Text(b.ID), b.Time.UTC().Format("2006-01-02 15:04:05 UTC"), strconv.FormatInt(b.Size, 10), terminal.Short(b.Path, 80)}
 	}
-	p.table(strings.Fields("ID KEPT BYTES FILE"), rows)
-	p.printf("\nTo restore one: sallyport backups restore ID\n")
+	p.Table(strings.Fields("ID KEPT BYTES FILE"), rows)
+	p.Printf("\nTo restore one: sallyport backups restore ID\n")
 	return exitFine, nil
 }
 
@@ -80,12 +82,12 @@ func (c backupsRestoreCommand) run(ctx context.Context, s streams) (int, error) 
 	case c.DryRun:
 		p.diff(done.Diff)
 	case done.Written:
-		p.printf("put back: %s\n", text(done.Path))
+		p.Printf("put back: %s\n", terminal.Text(done.Path))
 		if done.Backup != "" {
-			p.printf("To undo: sallyport backups restore %s\n", text(done.Backup))
+			p.Printf("To undo: sallyport backups restore %s\n", terminal.Text(done.Backup))
 		}
 	default:
-		p.printf("nothing to change: %s is already the same as this backup\n", text(done.Path))
+		p.Printf("nothing to change: %s is already the same as this backup\n", terminal.Text(done.Path))
 	}
 	return exitFine, nil
 }

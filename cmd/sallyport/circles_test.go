@@ -29,7 +29,6 @@ const (
 var (
 	largerCircles = map[string]int{
 		"app":           53,
-		"cmd/sallyport": 23,
 		"proxy":         18,
 		"proxy/inspect": 22,
 	}

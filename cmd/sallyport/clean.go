@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -83,10 +85,10 @@ func (d cleanDecision) run(ctx context.Context, s streams) (int, error) {
 	p := newPage(s)
 	if d.yes {
 		p.cleanSet(set)
-		p.printf("\n")
+		p.Printf("\n")
 	}
 	for _, one := range decided.Items {
-		p.hang("", "  ", "allowed for "+text(one.Server)+": "+names(one.Approved))
+		p.Hang("", "  ", "allowed for "+terminal.Text(one.Server)+": "+terminal.Names(one.Approved))
 	}
 	p.cleanLeft(decided.Left)
 	return code, nil
@@ -112,26 +114,26 @@ func (d cleanDecision) nothing(s streams, set control.CleanSet) (int, error) {
 	}
 	p := newPage(s)
 	if len(set.Left) > 0 {
-		p.printf("All of these servers changed since they were listed.\n")
+		p.Printf("All of these servers changed since they were listed.\n")
 		p.cleanLeft(set.Left)
 		return code, nil
 	}
-	p.printf("No new servers without warnings.\n")
+	p.Printf("No new servers without warnings.\n")
 	p.others(set.Other)
 	return code, nil
 }
 
 // cleanSet prints what one decision would allow: each server with what runs and what it offers.
 func (p *page) cleanSet(set control.CleanSet) {
-	p.printf("%s\n", p.paint(bold, counted(len(set.Items), "new server")+" without warnings"))
+	p.Printf("%s\n", p.Paint(terminal.Bold, terminal.Counted(len(set.Items), "new server")+" without warnings"))
 	for _, one := range set.Items {
-		p.printf("\n%s  item %s\n", p.paint(bold, shownServer(one.Server, one.Shown)), text(one.Code))
+		p.Printf("\n%s  item %s\n", p.Paint(terminal.Bold, terminal.Server(one.Server, one.Shown)), terminal.Text(one.Code))
 		fact := func(name, value string) {
 			if value != "" {
-				p.line("  ", fmt.Sprintf("%-9s", name), value)
+				p.Line("  ", fmt.Sprintf("%-9s", name), value)
 			}
 		}
-		fact("runs", commandText(one.Command))
+		fact("runs", terminal.Command(one.Command))
 		fact("address", one.URL)
 		if len(one.Loaders) > 0 {
 			fact("set", strings.Join(one.Loaders, ", ")+", which can load code into it")
@@ -139,16 +141,16 @@ func (p *page) cleanSet(set control.CleanSet) {
 		p.before(control.ItemDetail{InboxItem: control.InboxItem{Server: one.Server}, Command: one.Command, URL: one.URL, Before: one.Before})
 		fact("offers", offers(one))
 		if one.Can != nil {
-			p.hang("  can do   ", "           ", one.Can.String())
-			p.prose("           ", one.Can.Source())
+			p.Hang("  can do   ", "           ", one.Can.String())
+			p.Prose("           ", one.Can.Source())
 			if n := one.Can.Disputed; n > 0 {
-				p.prose("           ", disputed(n))
+				p.Prose("           ", disputed(n))
 			}
 		}
 	}
 	p.cleanLeft(set.Left)
-	p.printf("\ndigest %s\n", text(set.Digest))
-	p.prose("", "Sallyport can't stop these programs from reading your files. Turn on the sandbox for that.")
+	p.Printf("\ndigest %s\n", terminal.Text(set.Digest))
+	p.Prose("", "Sallyport can't stop these programs from reading your files. Turn on the sandbox for that.")
 	p.others(set.Other)
 }
 
@@ -159,10 +161,10 @@ func offers(one control.CleanServer) string {
 		kind, _, _ := strings.Cut(key, ":")
 		kinds[kind]++
 	}
-	words := []string{counted(one.Tools, "tool")}
+	words := []string{terminal.Counted(one.Tools, "tool")}
 	for _, kind := range []string{"prompt", "resource-template", "resource"} {
 		if n := kinds[kind]; n > 0 {
-			words = append(words, counted(n, strings.ReplaceAll(kind, "-", " ")))
+			words = append(words, terminal.Counted(n, strings.ReplaceAll(kind, "-", " ")))
 		}
 	}
 	if kinds["instructions"] > 0 {
@@ -178,7 +180,7 @@ func (p *page) cleanLeft(left []control.CleanLeft) {
 		if one.See != "" {
 			where = ", see " + one.See
 		}
-		p.hang("", "  ", "left out: "+text(one.Server)+" (item "+text(one.Code)+"): "+text(one.Why)+text(where))
+		p.Hang("", "  ", "left out: "+terminal.Text(one.Server)+" (item "+terminal.Text(one.Code)+"): "+terminal.Text(one.Why)+terminal.Text(where))
 	}
 }
 
@@ -186,9 +188,9 @@ func (p *page) cleanLeft(left []control.CleanLeft) {
 func (p *page) others(n int) {
 	switch {
 	case n == 1:
-		p.printf("1 more new server has warnings: review it with \"sallyport show\".\n")
+		p.Printf("1 more new server has warnings: review it with \"sallyport show\".\n")
 	case n > 1:
-		p.printf("%d more new servers have warnings: review each with \"sallyport show\".\n", n)
+		p.Printf("%d more new servers have warnings: review each with \"sallyport show\".\n", n)
 	}
 }
 
@@ -197,7 +199,7 @@ func these(n int, what string) string {
 	if n == 1 {
 		return "this " + what
 	}
-	return "these " + counted(n, what)
+	return "these " + terminal.Counted(n, what)
 }
 
 // disputed says that tools claim less than their names say.

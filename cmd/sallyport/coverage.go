@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -17,9 +19,9 @@ const (
 // coverage says how many servers run behind the port, in which clients' files, and names each that does not, with why.
 func (p *page) coverage(c control.Coverage) {
 	if c.Total == 0 && len(c.Unguarded) == 0 {
-		p.printf("guarded   no servers found in any client's file\n")
+		p.Printf("guarded   no servers found in any client's file\n")
 	} else {
-		p.printf("guarded   %d of %d\n", c.Guarded, c.Total)
+		p.Printf("guarded   %d of %d\n", c.Guarded, c.Total)
 	}
 	const indent = "          "
 	left := slices.Clone(c.Unguarded)
@@ -29,14 +31,14 @@ func (p *page) coverage(c control.Coverage) {
 		if f.State == control.FileAbsent {
 			continue
 		}
-		p.prose(indent, text(f.Name)+": "+fileState(f))
-		p.prose(indent+"  ", text(f.Path))
+		p.Prose(indent, terminal.Text(f.Name)+": "+fileState(f))
+		p.Prose(indent+"  ", terminal.Text(f.Path))
 		if !f.Watched && slices.ContainsFunc(left, func(u control.Unguarded) bool { return u.Client == f.Client && u.Code == notProtected }) {
 			command := "sallyport protect"
 			if f.Client != clientconfig.ClaudeDesktop {
-				command += " --client " + text(f.Client)
+				command += " --client " + terminal.Text(f.Client)
 			}
-			p.printf("%s  to guard them: %s\n", indent, command)
+			p.Printf("%s  to guard them: %s\n", indent, command)
 		}
 		if slices.ContainsFunc(c.Clients[i+1:], func(next control.ClientFile) bool { return next.Client == f.Client && next.State != control.FileAbsent }) {
 			continue // what is not guarded is known by its client: all of it behind the last file
@@ -57,7 +59,7 @@ func (p *page) coverage(c control.Coverage) {
 		p.notGuarded(indent, u, client, false)
 	}
 	for _, words := range c.Unseen {
-		p.prose(indent, text(words))
+		p.Prose(indent, terminal.Text(words))
 	}
 }
 
@@ -77,7 +79,7 @@ func fileState(f control.ClientFile) string {
 		state += ", not watched"
 	}
 	if f.Why != "" {
-		state += ": " + text(f.Why)
+		state += ": " + terminal.Text(f.Why)
 	}
 	return state
 }
@@ -87,21 +89,13 @@ func (p *page) notGuarded(indent string, u control.Unguarded, client string, wat
 	if u.Kind == fileUnread && client == "" {
 		return // its file's own line has said so
 	}
-	words := "not guarded: " + called(u.Name)
+	words := "not guarded: " + terminal.Entry(u.Name)
 	if client != "" {
-		words += " (" + text(client) + ")"
+		words += " (" + terminal.Text(client) + ")"
 	}
-	words += ": " + text(u.Why) + " (" + text(u.Code) + ")"
-	p.hang(indent, indent+"  ", words)
+	words += ": " + terminal.Text(u.Why) + " (" + terminal.Text(u.Code) + ")"
+	p.Hang(indent, indent+"  ", words)
 	if u.Next != "" && (watched || u.Code != notProtected) { // a row of its own: it may be a command to copy
-		p.prose(indent+"  ", text(u.Next))
+		p.Prose(indent+"  ", terminal.Text(u.Next))
 	}
-}
-
-// called is the name of an entry, "" where it has none that could be seen.
-func called(name string) string {
-	if shown := given(name, 60); shown != "" && shown != " " {
-		return shown
-	}
-	return fmt.Sprintf("%q", short(name, 60))
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -127,7 +129,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 			return exitFailed, err
 		}
 	} else if !d.json {
-		newPage(s).printf("%s  %s\ndigest %s\n", text(item.Code), text(item.Title), text(item.Digest))
+		newPage(s).Printf("%s  %s\ndigest %s\n", terminal.Text(item.Code), terminal.Text(item.Title), terminal.Text(item.Digest))
 	}
 	decided, err := hub.Decide(ctx, d.decide)
 	if hubError(err, control.CodeDescends) {
@@ -138,7 +140,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	}
 	s.did("it was decided")
 	if lostStore(item) && !d.json {
-		newPage(s).printf("started over with an empty store: every server needs your review again\n")
+		newPage(s).Printf("started over with an empty store: every server needs your review again\n")
 		return exitFine, nil
 	}
 	none := len(decided.Approved)+len(decided.Rejected) == 0
@@ -208,7 +210,7 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 			verb = "Block"
 		}
 	}
-	question := fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, counted(len(chosen), "item"), shownServer(item.Server, item.Shown))
+	question := fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, terminal.Counted(len(chosen), "item"), terminal.Server(item.Server, item.Shown))
 	if aboutFile(item) {
 		question = fileQuestion(item, d.decide.Reject, len(chosen))
 	}
@@ -220,7 +222,7 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 		if !typeable(want) {
 			want = item.Code
 		}
-		question = fmt.Sprintf("\nThis has a Critical warning: someone may be trying to make the model act against you.\nType %s to allow %s anyway: ", want, counted(len(chosen), "item"))
+		question = fmt.Sprintf("\nThis has a Critical warning: someone may be trying to make the model act against you.\nType %s to allow %s anyway: ", want, terminal.Counted(len(chosen), "item"))
 	}
 	fmt.Fprint(s.err, question) // not with the review: that may go into a file
 	answer, err := readLine(ctx, s)
@@ -251,17 +253,10 @@ func typeable(name string) bool {
 	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == ""
 }
 
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // interactive says whether standard input is a terminal.
 func interactive(s streams) bool {
 	f, ok := s.in.(*os.File)
-	return ok && isTerminal(f)
+	return ok && terminal.Is(f)
 }
 
 // readLine reads one line, or gives up when ctx ends (Ctrl-C). A line without an end is no answer: the input was cut off.
@@ -294,10 +289,10 @@ func works(item control.ItemDetail, key string) bool {
 func (p *page) decided(d control.Decided, item control.ItemDetail, left []control.PartDetail) {
 	whose := ""
 	if d.Server != "" { // settings belong to no server
-		whose = " for " + shownServer(d.Server, "")
+		whose = " for " + terminal.Server(d.Server, "")
 	}
 	if len(d.Approved) > 0 {
-		p.hang("", "  ", "allowed"+whose+": "+names(d.Approved))
+		p.Hang("", "  ", "allowed"+whose+": "+terminal.Names(d.Approved))
 	}
 	var blocked, kept []string
 	for _, key := range d.Rejected {
@@ -308,31 +303,23 @@ func (p *page) decided(d control.Decided, item control.ItemDetail, left []contro
 		}
 	}
 	if len(blocked) > 0 {
-		p.hang("", "  ", "blocked"+whose+": "+names(blocked))
+		p.Hang("", "  ", "blocked"+whose+": "+terminal.Names(blocked))
 	}
 	if len(kept) > 0 {
-		p.hang("", "  ", "kept blocked"+whose+": "+names(kept))
+		p.Hang("", "  ", "kept blocked"+whose+": "+terminal.Names(kept))
 	}
 	if len(d.Left) == 0 {
 		return
 	}
-	p.hang("", "  ", "still needs review: "+names(d.Left))
+	p.Hang("", "  ", "still needs review: "+terminal.Names(d.Left))
 	for _, part := range left {
 		if worst := inspect.Worst(part.Findings); worst.Rank() >= inspect.Medium.Rank() {
-			p.printf("  %s has a warning: %s\n", text(part.Item), text(string(worst)))
+			p.Printf("  %s has a warning: %s\n", terminal.Text(part.Item), terminal.Text(string(worst)))
 		}
 	}
 	if d.Next != "" {
-		p.printf("see item %s\n", text(d.Next))
+		p.Printf("see item %s\n", terminal.Text(d.Next))
 	}
-}
-
-func names(keys []string) string {
-	out := make([]string, len(keys))
-	for i, key := range keys {
-		out[i] = text(key)
-	}
-	return strings.Join(out, ", ")
 }
 
 type blockCommand struct {
@@ -357,17 +344,17 @@ func (c blockCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	if len(c.Item) == 0 {
-		p.printf("blocked: all of %s\n", shownServer(blocked.Server, ""))
+		p.Printf("blocked: all of %s\n", terminal.Server(blocked.Server, ""))
 	}
 	if len(c.Item) > 0 && len(blocked.Items) > 0 {
-		p.printf("blocked for %s: %s\n", shownServer(blocked.Server, ""), names(blocked.Items))
+		p.Printf("blocked for %s: %s\n", terminal.Server(blocked.Server, ""), terminal.Names(blocked.Items))
 	}
 	before := slices.DeleteFunc(slices.Clone(c.Item), func(key string) bool { return slices.Contains(blocked.Items, key) })
 	if len(before) > 0 {
-		p.printf("already blocked for %s: %s\n", shownServer(blocked.Server, ""), names(before))
+		p.Printf("already blocked for %s: %s\n", terminal.Server(blocked.Server, ""), terminal.Names(before))
 	}
 	if blocked.Code != "" {
-		p.printf("to allow it again, decide on item %s\n", text(blocked.Code))
+		p.Printf("to allow it again, decide on item %s\n", terminal.Text(blocked.Code))
 	}
 	return exitFine, nil
 }

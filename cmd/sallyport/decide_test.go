@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -115,7 +117,7 @@ func TestWhatWorksIsNotSaidToBeKeptBlocked(t *testing.T) {
 			if err := d.ask(context.Background(), streams{in: strings.NewReader("y\n"), err: &asked}, c.item, chosen); err != nil || !strings.Contains(asked.String(), "\n"+c.asked) {
 				t.Errorf("asked %q, %v", asked.String(), err)
 			}
-			(&page{w: &said, columns: 80}).decided(control.Decided{Server: "weather", Rejected: c.rejected}, c.item, left)
+			(&page{&terminal.Page{Out: &said, Columns: 80}}).decided(control.Decided{Server: "weather", Rejected: c.rejected}, c.item, left)
 			if said.String() != c.said {
 				t.Errorf("said %q", said.String())
 			}
@@ -127,7 +129,7 @@ func TestThePageOfWhatCameBackDoesNotSayThatItIsBlocked(t *testing.T) {
 	back := drifted()
 	back.Severity, back.Details = "review", []control.PartDetail{{Item: "tool:get_forecast", State: "approved"}}
 	var out bytes.Buffer
-	(&page{w: &out, columns: 80}).review(back, control.Welcome{CLIApproval: true}, created)
+	(&page{&terminal.Page{Out: &out, Columns: 80}}).review(back, control.Welcome{CLIApproval: true}, created)
 	for _, want := range []string{"keeps working", "reject 7CK4           blocks it"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("nowhere %q:\n%s", want, out.String())

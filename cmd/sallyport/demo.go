@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -57,7 +59,7 @@ func (c demoCommand) run(ctx context.Context, s streams) (int, error) {
 		}
 		return exitFailed, fmt.Errorf("step %d went wrong: %w", t.steps, err)
 	}
-	t.page.printf("\n%s\n", t.page.paint(green, fmt.Sprintf("%d steps, all as expected.", t.steps)))
+	t.page.Printf("\n%s\n", t.page.Paint(terminal.Green, fmt.Sprintf("%d steps, all as expected.", t.steps)))
 	return exitFine, nil
 }
 
@@ -102,7 +104,7 @@ func (t *story) end() {
 }
 
 func (t *story) tell(ctx context.Context) error {
-	t.page.printf("Everything below happens on this computer, in %s.\nThe only thing it contacts is npm.\n", t.dir)
+	t.page.Printf("Everything below happens on this computer, in %s.\nThe only thing it contacts is npm.\n", t.dir)
 	if err := t.startHub(ctx); err != nil {
 		return err
 	}
@@ -134,13 +136,13 @@ func (t *story) tell(ctx context.Context) error {
 // step tells one step, takes it, and says that it went as it should.
 func (t *story) step(title string, do func() error) error {
 	t.steps++
-	t.page.printf("\n%s\n", t.page.paint(bold, fmt.Sprintf("%d. %s", t.steps, title)))
+	t.page.Printf("\n%s\n", t.page.Paint(terminal.Bold, fmt.Sprintf("%d. %s", t.steps, title)))
 	return do()
 }
 
 // fine says what was checked and held.
 func (t *story) fine(format string, args ...any) {
-	t.page.hang("   "+t.page.paint(green, "ok")+" ", "      ", fmt.Sprintf(format, args...))
+	t.page.Hang("   "+t.page.Paint(terminal.Green, "ok")+" ", "      ", fmt.Sprintf(format, args...))
 }
 
 // How much of what a command prints the story shows: a review of a large server is long, and rightly so, and how it begins
@@ -153,7 +155,7 @@ const (
 )
 
 func cut(line string, most int) string {
-	if columns(line) <= most {
+	if terminal.Width(line) <= most {
 		return line
 	}
 	return string([]rune(line)[:most-1]) + "…" // our own words, and names that the story chose
@@ -162,16 +164,16 @@ func cut(line string, most int) string {
 // typed prints a command line as a person would type it, broken where it is too wide.
 func (t *story) typed(argv []string) {
 	const first, next = "   $ ", "       "
-	row := first + commandText(argv[:1])
+	row := first + terminal.Command(argv[:1])
 	for _, word := range argv[1:] {
-		if word = commandText([]string{word}); columns(row)+columns(word)+3 > t.page.columns {
-			t.page.printf("%s\n", t.page.paint(dim, row+" \\"))
+		if word = terminal.Command([]string{word}); terminal.Width(row)+terminal.Width(word)+3 > t.page.Columns {
+			t.page.Printf("%s\n", t.page.Paint(terminal.Dim, row+" \\"))
 			row = next + word
 			continue
 		}
 		row += " " + word
 	}
-	t.page.printf("%s\n", t.page.paint(dim, row))
+	t.page.Printf("%s\n", t.page.Paint(terminal.Dim, row))
 }
 
 // command runs a command of ours as a person would, prints it and what it says, and wants this exit code.
@@ -187,9 +189,9 @@ func (t *story) command(ctx context.Context, want int, args ...string) (string, 
 	for n, line := range lines {
 		switch {
 		case left <= 1 || n < firstLines || n >= firstLines+left:
-			t.page.printf("     %s\n", cut(strings.TrimRight(line, " \n"), mostColumns))
+			t.page.Printf("     %s\n", cut(strings.TrimRight(line, " \n"), mostColumns))
 		case n == firstLines:
-			t.page.printf("     %s\n", t.page.paint(dim, fmt.Sprintf("… %d more lines …", left)))
+			t.page.Printf("     %s\n", t.page.Paint(terminal.Dim, fmt.Sprintf("… %d more lines …", left)))
 		}
 	}
 	if code := child.ProcessState.ExitCode(); code != want {
@@ -365,7 +367,7 @@ func (t *story) expectRefusal(ctx context.Context, c *demoClient, tool, argument
 	if refusal.Meta.Decision.Code != code || !strings.HasPrefix(refusal.Content[0].Text, "[Sallyport] ") {
 		return fmt.Errorf("the refusal names item %s, not %s: %.300s", refusal.Meta.Decision.Code, code, raw)
 	}
-	t.page.quote("   ", piece{text: text(refusal.Content[0].Text)})
+	t.page.Quote("   ", terminal.Piece{Text: terminal.Text(refusal.Content[0].Text)})
 	t.fine("the call is blocked at once, and the message names item %s", code)
 	return nil
 }
@@ -385,7 +387,7 @@ func (t *story) expectSame(ctx context.Context, c, direct *demoClient, tool, arg
 	if !bytes.Equal(got, want) {
 		return fmt.Errorf("%s answered %.200s, without us %.200s", tool, got, want)
 	}
-	t.page.quote("   ", piece{text: text(string(got))})
+	t.page.Quote("   ", terminal.Piece{Text: terminal.Text(string(got))})
 	t.fine("%s works, and the response is byte for byte what the server sent (%d bytes)", tool, len(got))
 	return nil
 }

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
@@ -245,5 +247,5 @@ func (t *tail) said() string {
 		return ""
 	}
 	lines := bytes.Split(said, []byte("\n"))
-	return "; it said: " + text(string(lines[len(lines)-1]))
+	return "; it said: " + terminal.Text(string(lines[len(lines)-1]))
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 )
 
 // poisonMark stands in the order that the poisoned forecast carries, and must not reach the client.
@@ -94,6 +96,6 @@ func (t *story) expectHeld(ctx context.Context, c *demoClient, tool, arguments, 
 	if err := json.Unmarshal(raw, &result); err != nil || len(result.Content) == 0 || result.Meta.Decision.Status != status {
 		return answered{}, fmt.Errorf("%s answered %.300s", tool, raw)
 	}
-	t.page.quote("   ", piece{text: text(result.Content[0].Text)})
+	t.page.Quote("   ", terminal.Piece{Text: terminal.Text(result.Content[0].Text)})
 	return answered{code: result.Meta.Decision.Code, text: result.Content[0].Text}, nil
 }

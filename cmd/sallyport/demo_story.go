@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 )
 
 // drift is the main part of the story, on a server that ships with the program: new, blocked, allowed, changed, blocked again, allowed.
@@ -171,10 +173,10 @@ const npmTime = 2 * time.Minute
 // real tells the first part of the story on a real server, where npm can get one.
 func (t *story) real(ctx context.Context) error {
 	if _, err := exec.LookPath("npx"); err != nil {
-		t.page.printf("\nnpx is not installed, so the part with a real server from npm is skipped. It needs Node.\n")
+		t.page.Printf("\nnpx is not installed, so the part with a real server from npm is skipped. It needs Node.\n")
 		return nil
 	}
-	t.page.printf("\nNow a real server from npm: npx -y %s\n", realServer)
+	t.page.Printf("\nNow a real server from npm: npx -y %s\n", realServer)
 	argv := []string{"npx", "-y", realServer}
 	bounded, cancel := context.WithTimeout(ctx, npmTime)
 	defer cancel()
@@ -183,7 +185,7 @@ func (t *story) real(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		t.page.printf("npm couldn't install it, so this part is skipped: %s\n", text(err.Error()))
+		t.page.Printf("npm couldn't install it, so this part is skipped: %s\n", terminal.Text(err.Error()))
 		return nil
 	}
 	_, err = t.review(ctx, "everything", direct, declared, "echo", `{"message":"hello through Sallyport"}`)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -36,9 +38,9 @@ func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 	p := newPage(shown)
 	if len(set.Codes) > 0 && hub.Welcome().CLIApproval {
 		for _, item := range set.Items {
-			p.line("", fmt.Sprintf("%s  %s  ", text(item.Code), counted(item.Count, "response")), item.Server+": "+item.Title)
+			p.Line("", fmt.Sprintf("%s  %s  ", terminal.Text(item.Code), terminal.Counted(item.Count, "response")), item.Server+": "+item.Title)
 		}
-		if err := confirm(ctx, s, c.Yes, fmt.Sprintf("\nDiscard %s? [y/N] ", counted(len(set.Codes), "held response")), "y"); err != nil {
+		if err := confirm(ctx, s, c.Yes, fmt.Sprintf("\nDiscard %s? [y/N] ", terminal.Counted(len(set.Codes), "held response")), "y"); err != nil {
 			return max(exitFailed, usageOf(err)), err
 		}
 	}
@@ -63,18 +65,18 @@ func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 	}
 	if len(set.Codes) == 0 {
 		if c.Tool != "" || c.Server != "" {
-			p.printf("No held response matches --server and --tool.\n")
+			p.Printf("No held response matches --server and --tool.\n")
 		} else {
-			p.printf("No responses are held.\n")
+			p.Printf("No responses are held.\n")
 		}
 		return exitFine, nil
 	}
-	p.printf("discarded: %s\n", counted(done.Discarded, "response"))
+	p.Printf("discarded: %s\n", terminal.Counted(done.Discarded, "response"))
 	if done.Meanwhile > 0 {
-		p.printf("already decided or expired: %d\n", done.Meanwhile)
+		p.Printf("already decided or expired: %d\n", done.Meanwhile)
 	}
 	if done.Came > 0 {
-		p.printf("new since you asked, not discarded: %s\n", counted(done.Came, "response"))
+		p.Printf("new since you asked, not discarded: %s\n", terminal.Counted(done.Came, "response"))
 	}
 	return exitFine, nil
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/disk"
@@ -36,7 +38,7 @@ func (c doctorCommand) run(ctx context.Context, s streams) (int, error) {
 	p := newPage(s)
 	for _, r := range results {
 		if r.Problem == nil {
-			p.printf("%s       %s: %s\n", p.paint(green, "ok"), r.Check, text(r.Found))
+			p.Printf("%s       %s: %s\n", p.Paint(terminal.Green, "ok"), r.Check, terminal.Text(r.Found))
 			continue
 		}
 		p.problem(control.Problem{Code: r.Problem.Code, What: r.Check + ": " + r.Problem.What, Next: r.Problem.Next})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -39,7 +41,7 @@ func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
 	var made []control.Exception
 	code, err := heldDecision{
 		hub: hub, item: item, yes: c.Yes, json: c.JSON,
-		question: fmt.Sprintf("\nAllow responses like this one from %s for %s, for the rules %s? [y/N] ", shownServer(item.Server, item.Shown), c.For, text(strings.Join(rules, ", "))),
+		question: fmt.Sprintf("\nAllow responses like this one from %s for %s, for the rules %s? [y/N] ", terminal.Server(item.Server, item.Shown), c.For, terminal.Text(strings.Join(rules, ", "))),
 		do: func() (err error) {
 			made, err = hub.Except(ctx, control.Except{Code: item.Code, Digest: item.Digest, Rules: c.Rule, For: c.For})
 			return err
@@ -53,9 +55,9 @@ func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	for _, e := range made {
-		p.line("", "exception until "+clock(e.Until)+": ", exceptionWords(e))
+		p.Line("", "exception until "+clock(e.Until)+": ", exceptionWords(e))
 	}
-	p.printf("The held response stays held: release it with \"sallyport release %s\". To end an exception: sallyport exceptions end ID\n", text(item.Code))
+	p.Printf("The held response stays held: release it with \"sallyport release %s\". To end an exception: sallyport exceptions end ID\n", terminal.Text(item.Code))
 	return exitFine, nil
 }
 
@@ -90,15 +92,15 @@ func (c exceptionsListCommand) run(ctx context.Context, s streams) (int, error) 
 	}
 	p := newPage(s)
 	if len(all) == 0 {
-		p.printf("No exceptions.\n")
+		p.Printf("No exceptions.\n")
 		return exitFine, nil
 	}
 	rows := make([][]string, len(all))
 	for i, e := range all {
-		rows[i] = []string{text(e.ID), short(e.Rule, 32), text(string(e.Level)), shownServer(e.Server, ""), orDash(short(e.Item, 40)), clock(e.Until), strconv.Itoa(e.Used)}
+		rows[i] = []string{terminal.Text(e.ID), terminal.Short(e.Rule, 32), terminal.Text(string(e.Level)), terminal.Server(e.Server, ""), orDash(terminal.Short(e.Item, 40)), clock(e.Until), strconv.Itoa(e.Used)}
 	}
-	p.table(strings.Fields("ID RULE UP-TO SERVER ITEM UNTIL USED"), rows)
-	p.printf("\nTo end one: sallyport exceptions end ID\n")
+	p.Table(strings.Fields("ID RULE UP-TO SERVER ITEM UNTIL USED"), rows)
+	p.Printf("\nTo end one: sallyport exceptions end ID\n")
 	return exitFine, nil
 }
 
@@ -142,10 +144,10 @@ func (c exceptionsEndCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	for _, e := range ended {
-		p.line("", "ended: ", exceptionWords(e))
+		p.Line("", "ended: ", exceptionWords(e))
 	}
 	if len(ended) == 0 {
-		p.printf("No exceptions.\n")
+		p.Printf("No exceptions.\n")
 	}
 	return exitFine, nil
 }

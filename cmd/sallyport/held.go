@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -28,7 +30,7 @@ func heldMeaning(d control.ItemDetail) string {
 
 // heldConsequence says what happens if nothing is done, and where a decision is made.
 func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []string) {
-	held, code := d.Held, text(d.Code)
+	held, code := d.Held, terminal.Text(d.Code)
 	if rest := heldBeside(d); rest != "" {
 		defer func() { lines = append(lines, rest) }()
 	}
@@ -90,23 +92,23 @@ func (p *page) held(d control.ItemDetail) {
 	held := d.Held
 	fact := func(name, value string) {
 		if value != "" {
-			p.line("  ", fmt.Sprintf("%-13s", name), value)
+			p.Line("  ", fmt.Sprintf("%-13s", name), value)
 		}
 	}
-	p.printf("\n%s\n", p.paint(bold, "What was asked"))
+	p.Printf("\n%s\n", p.Paint(terminal.Bold, "What was asked"))
 	fact("request", held.Method)
 	fact("name", held.Name)
 	fact("client", held.Client)
 	fact("at", clock(held.Time))
 	if len(held.Params) > 0 {
-		p.printf("  arguments, with secrets masked:\n")
-		p.quoted("  ", indented(held.Params))
+		p.Printf("  arguments, with secrets masked:\n")
+		p.quoted("  ", terminal.Indented(held.Params))
 	}
 	n := 0
 	for _, part := range d.Details {
 		n += len(inspect.Passages(part.Findings))
 	}
-	p.printf("\n%s\n", p.paint(bold, fmt.Sprintf("Warnings in the response (%d)", n)))
+	p.Printf("\n%s\n", p.Paint(terminal.Bold, fmt.Sprintf("Warnings in the response (%d)", n)))
 	for _, part := range d.Details {
 		p.warnings("  ", part.Findings)
 	}
@@ -115,28 +117,28 @@ func (p *page) held(d control.ItemDetail) {
 		if !check.Ran {
 			words = "not checked: "
 		}
-		p.line("  ", words, strings.TrimSuffix(check.Check+", "+check.Why, ", "))
+		p.Line("  ", words, strings.TrimSuffix(check.Check+", "+check.Why, ", "))
 	}
 	if held.Score > 0 {
-		p.printf("  score %.2f, rule set %s\n", held.Score, text(held.RuleSet))
+		p.Printf("  score %.2f, rule set %s\n", held.Score, terminal.Text(held.RuleSet))
 	}
 	what := "The response"
 	if held.Error {
 		what = "The response (an error)"
 	}
-	p.printf("\n%s\n", p.paint(bold, fmt.Sprintf("%s, %d bytes", what, held.Bytes)))
+	p.Printf("\n%s\n", p.Paint(terminal.Bold, fmt.Sprintf("%s, %d bytes", what, held.Bytes)))
 	if len(held.Answer) == 0 {
-		p.printf("  its text is no longer stored\n")
+		p.Printf("  its text is no longer stored\n")
 		return
 	}
 	texts, whole := answerTexts(held.Answer)
 	for i, t := range texts {
-		p.printf("  text %d of %d:\n", i+1, len(texts))
+		p.Printf("  text %d of %d:\n", i+1, len(texts))
 		p.quoted("  ", legible.Escape(t))
 	}
 	if !whole {
-		p.printf("  all of it, as received:\n")
-		p.quoted("  ", indented(held.Answer))
+		p.Printf("  all of it, as received:\n")
+		p.quoted("  ", terminal.Indented(held.Answer))
 	}
 }
 
@@ -147,11 +149,11 @@ func (p *page) quoted(indent, escaped string) {
 		for cut > 0 && escaped[cut]&0xC0 == 0x80 {
 			cut--
 		}
-		p.quote(indent, piece{text: escaped[:cut]})
-		p.printf("%s%d more bytes: use --json to see all of it\n", indent, len(escaped)-cut)
+		p.Quote(indent, terminal.Piece{Text: escaped[:cut]})
+		p.Printf("%s%d more bytes: use --json to see all of it\n", indent, len(escaped)-cut)
 		return
 	}
-	p.quote(indent, piece{text: escaped})
+	p.Quote(indent, terminal.Piece{Text: escaped})
 }
 
 // answerTexts are the text blocks of a tool's result, as text. whole: there is nothing else in it.

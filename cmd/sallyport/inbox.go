@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 )
 
 type inboxCommand struct{ jsonFlag }
@@ -27,15 +29,15 @@ func (c inboxCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	if len(items) == 0 {
-		p.printf("Nothing needs your review.\n")
+		p.Printf("Nothing needs your review.\n")
 		return code, nil
 	}
 	rows := make([][]string, len(items))
 	for i, item := range items {
-		rows[i] = []string{text(item.Code), text(item.Severity), text(item.Kind), shownServer(item.Server, item.Shown), given(item.Title, 60)}
+		rows[i] = []string{terminal.Text(item.Code), terminal.Text(item.Severity), terminal.Text(item.Kind), terminal.Server(item.Server, item.Shown), terminal.Name(item.Title, 60)}
 	}
-	p.table(strings.Fields("ITEM SEVERITY KIND SERVER WHAT"), rows)
-	p.printf("\nRead one with: sallyport show %s\n", text(items[0].Code))
+	p.Table(strings.Fields("ITEM SEVERITY KIND SERVER WHAT"), rows)
+	p.Printf("\nRead one with: sallyport show %s\n", terminal.Text(items[0].Code))
 	return code, nil
 }
 

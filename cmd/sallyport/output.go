@@ -1,8 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // output is standard output as a command writes it: a file that remembers what it could not take. A full disk behind a
@@ -38,3 +44,37 @@ func (s streams) did(what string) {
 }
 
 func (o *output) WriteString(s string) (int, error) { return o.Write([]byte(s)) }
+
+// newPage is a page on standard output.
+func newPage(s streams) *page {
+	var f *os.File
+	if o, ok := s.out.(*output); ok {
+		f = o.File
+	}
+	return &page{terminal.On(s.out, f)}
+}
+
+// writeJSON prints one JSON document on one line.
+func writeJSON(w io.Writer, v any) error {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	_, err = w.Write(append(legible.EscapeJSON(out), '\n'))
+	return err
+}
+
+// list is how every list looks in --json.
+type list[T any] struct {
+	Items []T `json:"items"`
+}
+
+func listOf[T any](items []T) list[T] {
+	if items == nil {
+		items = []T{}
+	}
+	return list[T]{items}
+}
+
+// page is the page that commands print on, with what each adds to it.
+type page struct{ *terminal.Page }

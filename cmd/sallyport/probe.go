@@ -8,6 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -48,10 +50,10 @@ func runProbe(ctx context.Context, o probeOptions, s streams) int {
 
 func (r probeReport) say(s streams) {
 	if r.Code == "" {
-		fmt.Fprintf(s.out, "%s: nothing to decide; %s.\n", text(r.Server), r.settled())
+		fmt.Fprintf(s.out, "%s: nothing to decide; %s.\n", terminal.Text(r.Server), r.settled())
 		return
 	}
-	fmt.Fprintf(s.out, "%s needs your review: sallyport show %s\n", text(r.Server), r.Code)
+	fmt.Fprintf(s.out, "%s needs your review: sallyport show %s\n", terminal.Text(r.Server), r.Code)
 }
 
 // settled is why a look found nothing to decide.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -93,11 +95,11 @@ func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
 	}
 	for _, report := range reports {
 		if report.Error != "" {
-			fail(s, code, "probe", fmt.Errorf("couldn't check %s: %s", text(report.Server), report.Error))
+			fail(s, code, "probe", fmt.Errorf("couldn't check %s: %s", terminal.Text(report.Server), report.Error))
 		}
 	}
 	if len(reports) == 0 {
-		newPage(s).printf("nothing to check: %s has no servers\n", text(path))
+		newPage(s).Printf("nothing to check: %s has no servers\n", terminal.Text(path))
 	}
 	return code, nil
 }

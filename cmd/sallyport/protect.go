@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -228,7 +230,7 @@ func (c clientFileFlags) report(s streams, done control.Protected, err error, e 
 		p := newPage(s)
 		p.protected(done, e)
 		if changedEntries(done) > 0 && done.Written {
-			p.prose("", e.restart)
+			p.Prose("", e.restart)
 		}
 	}
 	return code, err
@@ -260,19 +262,19 @@ func changedEntries(done control.Protected) (n int) {
 
 // protected says what became of each entry, and how to take it back.
 func (p *page) protected(done control.Protected, e edit) {
-	p.printf("%s\n", text(done.Path))
+	p.Printf("%s\n", terminal.Text(done.Path))
 	p.entries(done.Entries)
 	changed := changedEntries(done)
 	switch {
 	case changed > 0 && done.Written:
-		p.printf("%s.\n", p.paint(green, fmt.Sprintf("%s %s", entries(changed), e.did)))
+		p.Printf("%s.\n", p.Paint(terminal.Green, fmt.Sprintf("%s %s", entries(changed), e.did)))
 	case done.Note != "":
-		p.printf("%s\n", text(done.Note))
+		p.Printf("%s\n", terminal.Text(done.Note))
 	default:
-		p.printf("nothing to change: %s\n", e.none)
+		p.Printf("nothing to change: %s\n", e.none)
 	}
 	if done.Backup != "" {
-		p.printf("To undo: sallyport backups restore %s\n", text(done.Backup))
+		p.Printf("To undo: sallyport backups restore %s\n", terminal.Text(done.Backup))
 	}
 }
 
@@ -289,23 +291,23 @@ func (p *page) entries(all []control.ClientEntry) {
 			control.EntryOpen: "not guarded", control.EntryLeft: "not changed", control.EntryFake: "only looks guarded", control.EntryMissing: "not in the file",
 		}[entry.State]
 		if words == "" {
-			words = text(entry.State)
+			words = terminal.Text(entry.State)
 		}
 		if entry.Why != "" {
-			words += ": " + text(entry.Why)
+			words += ": " + terminal.Text(entry.Why)
 		}
-		name := called(entry.Name)
-		if w := columns(name); w <= wide {
+		name := terminal.Entry(entry.Name)
+		if w := terminal.Width(name); w <= wide {
 			name += strings.Repeat(" ", wide-w)
 		}
-		p.hang("  "+name+"  ", strings.Repeat(" ", wide+4), words)
+		p.Hang("  "+name+"  ", strings.Repeat(" ", wide+4), words)
 	}
 }
 
 // widest is how wide a column of names is; a name that is longer than most stands out of it.
 func widest(names []string) (wide int) {
 	for _, name := range names {
-		if w := columns(called(name)); w <= 24 {
+		if w := terminal.Width(terminal.Entry(name)); w <= 24 {
 			wide = max(wide, w)
 		}
 	}
@@ -319,9 +321,9 @@ func (p *page) leftOut(done control.Protected) {
 	}))
 	switch {
 	case done.Note != "":
-		p.printf("%s\n", text(done.Note))
+		p.Printf("%s\n", terminal.Text(done.Note))
 	case done.Diff == "":
-		p.printf("nothing to change\n")
+		p.Printf("nothing to change\n")
 	}
 }
 
@@ -329,22 +331,22 @@ func (p *page) leftOut(done control.Protected) {
 // rows, or it would be none any more.
 func (p *page) diff(unified string) {
 	for line := range strings.Lines(unified) {
-		look := style("")
+		look := terminal.Style("")
 		switch {
 		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-			look = bold
+			look = terminal.Bold
 		case strings.HasPrefix(line, "@@"):
-			look = cyan
+			look = terminal.Cyan
 		case strings.HasPrefix(line, "+"):
-			look = green
+			look = terminal.Green
 		case strings.HasPrefix(line, "-"):
-			look = red
+			look = terminal.Red
 		}
 		shown := legible.Escape(strings.TrimSuffix(line, "\n"))
 		if look != "" {
-			shown = p.paint(look, shown)
+			shown = p.Paint(look, shown)
 		}
-		p.printf("%s\n", shown)
+		p.Printf("%s\n", shown)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -35,7 +37,7 @@ func (c protectCommand) look(ctx context.Context, s streams, done control.Protec
 		return exitFailed, fmt.Errorf("the servers are guarded, but Sallyport couldn't check them: %w", err)
 	}
 	if !c.JSON && len(names) > 0 {
-		page.printf("\nChecking %s:\n", counted(len(names), "server"))
+		page.Printf("\nChecking %s:\n", terminal.Counted(len(names), "server"))
 	}
 	wide := widest(names)
 	for _, report := range reports {
@@ -73,23 +75,23 @@ func (p *page) looked(report probeReport, wide int, quiet bool) {
 	words := "nothing to review: " + report.settled()
 	switch {
 	case report.Error != "":
-		words = "guarded, but couldn't be checked: " + text(report.Error)
+		words = "guarded, but couldn't be checked: " + terminal.Text(report.Error)
 	case report.Code != "" && report.Kind == "new_server":
-		words = fmt.Sprintf("new, %s to review: item %s", counted(report.Items, "item"), report.Code)
+		words = fmt.Sprintf("new, %s to review: item %s", terminal.Counted(report.Items, "item"), report.Code)
 	case report.Code != "" && report.Items > 0 && report.Blocked == report.Items:
 		words = fmt.Sprintf("you keep it blocked: item %s", report.Code)
 	case report.Code != "":
 		words = fmt.Sprintf("changed since you allowed it: item %s", report.Code)
 	}
-	name := called(report.Server)
-	p.hang("  "+name+strings.Repeat(" ", max(wide-columns(name), 0))+"  ", strings.Repeat(" ", wide+4), words)
+	name := terminal.Entry(report.Server)
+	p.Hang("  "+name+strings.Repeat(" ", max(wide-terminal.Width(name), 0))+"  ", strings.Repeat(" ", wide+4), words)
 }
 
 // afterLook says what is to be done, in its order.
 func (p *page) afterLook(waiting int, hub control.Welcome) {
-	p.printf("\n")
+	p.Printf("\n")
 	if waiting == 0 {
-		p.prose("", "Restart the client once so that it reads its file.")
+		p.Prose("", "Restart the client once so that it reads its file.")
 		return
 	}
 	needs := map[bool]string{true: "item needs", false: "items need"}[waiting == 1]
@@ -97,7 +99,7 @@ func (p *page) afterLook(waiting int, hub control.Welcome) {
 	if hub.Window {
 		where = "the Sallyport window"
 	}
-	p.prose("", strings.Join([]string{
+	p.Prose("", strings.Join([]string{
 		fmt.Sprintf("%d %s your review: %s.", waiting, needs, where),
 		"Then restart the client once so that it reads its file.",
 	}, " "))

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -36,9 +38,9 @@ func (c releaseCommand) run(ctx context.Context, s streams) (int, error) {
 	case len(item.Held.Answer) == 0:
 		return exitFailed, fmt.Errorf("the text of %s is no longer stored, so there is nothing to release", item.Code)
 	}
-	question := fmt.Sprintf("\nRelease this response from %s, once? [y/N] ", shownServer(item.Server, item.Shown))
+	question := fmt.Sprintf("\nRelease this response from %s, once? [y/N] ", terminal.Server(item.Server, item.Shown))
 	if c.WithoutMarked {
-		question = fmt.Sprintf("\nRelease this response from %s, once, without the marked sentences? [y/N] ", shownServer(item.Server, item.Shown))
+		question = fmt.Sprintf("\nRelease this response from %s, once, without the marked sentences? [y/N] ", terminal.Server(item.Server, item.Shown))
 	}
 	var answer control.ReleaseAnswer
 	code, err := heldDecision{
@@ -58,14 +60,14 @@ func (c releaseCommand) say(s streams, answer control.ReleaseAnswer) error {
 	p := newPage(s)
 	switch {
 	case answer.State == control.HeldDelivered:
-		p.printf("%s was already released and delivered\n", text(answer.Code))
+		p.Printf("%s was already released and delivered\n", terminal.Text(answer.Code))
 	case answer.State == control.HeldTaken:
-		p.printf("%s was already released and is being delivered\n", text(answer.Code))
+		p.Printf("%s was already released and is being delivered\n", terminal.Text(answer.Code))
 	case answer.Already:
-		p.printf("%s was already released; it can be collected until %s\n", text(answer.Code), clock(answer.Until))
+		p.Printf("%s was already released; it can be collected until %s\n", terminal.Text(answer.Code), clock(answer.Until))
 	default:
-		p.printf("released: %s; it can be collected once, until %s\n", text(answer.Code), clock(answer.Until))
-		p.printf("Ask the client to repeat its request, or, for a tool's response, to call quarantine_release with this code.\n")
+		p.Printf("released: %s; it can be collected once, until %s\n", terminal.Text(answer.Code), clock(answer.Until))
+		p.Printf("Ask the client to repeat its request, or, for a tool's response, to call quarantine_release with this code.\n")
 	}
 	return nil
 }
@@ -100,7 +102,7 @@ func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
 		answer = control.ReleaseAnswer{Code: item.Code, Server: item.Server, State: item.Held.State, Already: true}
 	} else {
 		code, err := heldDecision{
-			hub: hub, item: item, yes: c.Yes, json: c.JSON, question: fmt.Sprintf("\nDelete this response from %s? [y/N] ", shownServer(item.Server, item.Shown)),
+			hub: hub, item: item, yes: c.Yes, json: c.JSON, question: fmt.Sprintf("\nDelete this response from %s? [y/N] ", terminal.Server(item.Server, item.Shown)),
 			do: func() (err error) {
 				answer, err = hub.Release(ctx, control.Release{Code: item.Code, Digest: item.Digest, Discard: true})
 				return err
@@ -117,7 +119,7 @@ func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
 	if answer.Already {
 		already = " already"
 	}
-	newPage(s).printf("discarded%s: %s\n", already, text(answer.Code))
+	newPage(s).Printf("discarded%s: %s\n", already, terminal.Text(answer.Code))
 	return exitFine, nil
 }
 
@@ -178,7 +180,7 @@ func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
 	case !d.yes:
 		newPage(shown).review(d.item, d.hub.Welcome(), time.Now())
 	case !d.json:
-		newPage(s).printf("%s  %s\ndigest %s\n", text(d.item.Code), text(d.item.Title), text(d.item.Digest))
+		newPage(s).Printf("%s  %s\ndigest %s\n", terminal.Text(d.item.Code), terminal.Text(d.item.Title), terminal.Text(d.item.Digest))
 	}
 	want := "y"
 	if d.grave && gravest(d.item, d.item.Details) == inspect.Critical {

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -18,12 +19,12 @@ import (
 // findings and its definition as declared, and last what happens if nothing is done. Our words stand at the left margin and
 // in fixed places; whatever the server wrote stands behind a gutter.
 func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Time) {
-	p.printf("%s   %s\n", p.paint(bold, "Inbox item "+text(d.Code)), p.severity(d.Severity))
-	p.named("", "", d.Title)
+	p.Printf("%s   %s\n", p.Paint(terminal.Bold, "Inbox item "+terminal.Text(d.Code)), p.severity(d.Severity))
+	p.Named("", "", d.Title)
 	p.can(d)
-	p.printf("\n")
+	p.Printf("\n")
 	p.facts(d, now)
-	p.printf("\n%s\n", meaning(d))
+	p.Printf("\n%s\n", meaning(d))
 	p.warnings("", d.Findings)
 	if aboutHeld(d) {
 		p.held(d)
@@ -31,15 +32,15 @@ func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Ti
 	}
 	p.parts(d)
 	p.fileChange(d)
-	p.printf("\n%s\n", p.paint(bold, "What happens now"))
+	p.Printf("\n%s\n", p.Paint(terminal.Bold, "What happens now"))
 	if aboutHeld(d) {
 		for _, line := range heldConsequence(d, decides) {
-			p.printf("  %s\n", line)
+			p.Printf("  %s\n", line)
 		}
 		return
 	}
 	for _, line := range consequence(d, decides) {
-		p.printf("  %s\n", line)
+		p.Printf("  %s\n", line)
 	}
 }
 
@@ -51,11 +52,11 @@ func lostStore(d control.ItemDetail) bool {
 func (p *page) severity(level string) string {
 	switch level {
 	case "critical":
-		return p.paint(critical, "CRITICAL")
+		return p.Paint(terminal.Critical, "CRITICAL")
 	case "high":
-		return p.paint(yellow, "HIGH")
+		return p.Paint(terminal.Yellow, "HIGH")
 	}
-	return p.paint(cyan, "REVIEW")
+	return p.Paint(terminal.Cyan, "REVIEW")
 }
 
 // before says that the entry of this name ran something else until now, word by word.
@@ -63,7 +64,7 @@ func (p *page) before(d control.ItemDetail) {
 	if d.Before == nil {
 		return
 	}
-	p.prose("  ", "The entry "+text(d.Server)+" started a different server until now. What you allowed there doesn't count for this one:")
+	p.Prose("  ", "The entry "+terminal.Text(d.Server)+" started a different server until now. What you allowed there doesn't count for this one:")
 	had, has := d.Before.Command, d.Command
 	if d.Before.URL != "" || d.URL != "" {
 		had, has = append(slices.Clone(had), d.Before.URL), append(slices.Clone(has), d.URL)
@@ -79,31 +80,31 @@ func (p *page) before(d control.ItemDetail) {
 	for _, side := range []struct {
 		sign  string
 		words []string
-		style style
-	}{{"    - ", had[first : len(had)-end], red}, {"    + ", has[first : len(has)-end], green}} {
+		style terminal.Style
+	}{{"    - ", had[first : len(had)-end], terminal.Red}, {"    + ", has[first : len(has)-end], terminal.Green}} {
 		if len(side.words) > 0 {
-			p.quote(side.sign, piece{text: legible.Escape(commandText(side.words)), style: side.style})
+			p.Quote(side.sign, terminal.Piece{Text: legible.Escape(terminal.Command(side.words)), Style: side.style})
 		}
 	}
 	if first == len(had) && first == len(has) {
-		p.prose("    ", "the only difference is in a masked value")
+		p.Prose("    ", "the only difference is in a masked value")
 	}
 }
 
 func (p *page) facts(d control.ItemDetail, now time.Time) {
 	fact := func(name, value string) {
 		if value != "" {
-			p.line("  ", fmt.Sprintf("%-13s", name), value)
+			p.Line("  ", fmt.Sprintf("%-13s", name), value)
 		}
 	}
 	if aboutFile(d) {
 		fact("client", d.Server)
 		fact("file", d.Path)
 	} else {
-		p.named("  ", fmt.Sprintf("%-13s", "server"), d.Server)
+		p.Named("  ", fmt.Sprintf("%-13s", "server"), d.Server)
 		fact("shown as", d.Shown)
 	}
-	fact("runs", commandText(d.Command))
+	fact("runs", terminal.Command(d.Command))
 	fact("address", d.URL)
 	p.before(d)
 	p.made(d.Made)
@@ -126,18 +127,6 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	if d.Noisy {
 		fact("noisy", "it keeps changing, so it stays here until you decide")
 	}
-}
-
-// commandText is an argument vector as one can read it: quoted where a word would otherwise fall apart or hide.
-func commandText(argv []string) string {
-	words := make([]string, len(argv))
-	for i, a := range argv {
-		if a == "" || strings.ContainsAny(a, " \t\r\n\"'\\$`*?|&;<>()") {
-			a = fmt.Sprintf("%q", a)
-		}
-		words[i] = a
-	}
-	return strings.Join(words, " ")
 }
 
 // serverInfo is the name and version a server gives itself. It is recorded and shown, and is no drift by itself.
@@ -205,7 +194,7 @@ func cameBack(d control.ItemDetail) bool {
 func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	switch {
 	case d.Decided != "" && d.Next != "":
-		return []string{fmt.Sprintf("This item is decided. What is left of it is item %s: sallyport show %[1]s", text(d.Next))}
+		return []string{fmt.Sprintf("This item is decided. What is left of it is item %s: sallyport show %[1]s", terminal.Text(d.Next))}
 	case d.Decided != "":
 		return []string{"This item is decided."}
 	}
@@ -223,7 +212,7 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	if cameBack(d) || d.Kind == "launch" && d.Runs {
 		rejecting = "blocks it"
 	}
-	code := text(d.Code)
+	code := terminal.Text(d.Code)
 	switch {
 	case decides.CLIApproval && lostStore(d):
 		lines = append(lines,
@@ -243,8 +232,8 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 }
 
 func (p *page) part(n, of int, part control.PartDetail) {
-	p.printf("\n")
-	p.line("", p.paint(bold, fmt.Sprintf("%d of %d   %s   ", n, of, stateWords(part.State))), part.Item)
+	p.Printf("\n")
+	p.Line("", p.Paint(terminal.Bold, fmt.Sprintf("%d of %d   %s   ", n, of, stateWords(part.State))), part.Item)
 	p.does(part)
 	instructions := part.Item == string(pin.Instructions)
 	if !instructions || part.State != "new" { // all that there is to say of new instructions is their text
@@ -252,27 +241,27 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	}
 	p.warnings("  ", part.Findings)
 	if slices.ContainsFunc(part.Findings, func(f inspect.Finding) bool { return f.Rule == inspect.NoReading }) {
-		p.printf("  programs could read its text in two different ways, so it can't be allowed\n")
+		p.Printf("  programs could read its text in two different ways, so it can't be allowed\n")
 	}
 	switch {
 	case len(part.Definition) == 0 && len(part.Approved) > 0:
 		if part.State == "removed" {
-			p.printf("  what you allowed, now gone:\n")
+			p.Printf("  what you allowed, now gone:\n")
 		} else {
-			p.printf("  what you last allowed:\n")
+			p.Printf("  what you last allowed:\n")
 		}
-		p.quoteJSON("  ", part.Approved)
+		p.QuoteJSON("  ", part.Approved)
 	case instructions:
-		p.printf("  the whole text, as declared now:\n")
-		p.quote("  ", piece{text: declaredText(part.Definition)})
+		p.Printf("  the whole text, as declared now:\n")
+		p.Quote("  ", terminal.Piece{Text: declaredText(part.Definition)})
 	case part.Item == string(pin.Launch):
 		p.launched(part)
 	case len(part.Definition) > 0:
-		p.printf("  all of it, as declared now:\n")
-		p.quoteJSON("  ", part.Definition)
+		p.Printf("  all of it, as declared now:\n")
+		p.QuoteJSON("  ", part.Definition)
 	}
 	if part.Digest != "" {
-		p.printf("  digest %s\n", p.paint(dim, text(string(part.Digest))))
+		p.Printf("  digest %s\n", p.Paint(terminal.Dim, terminal.Text(string(part.Digest))))
 	}
 }
 
@@ -291,7 +280,7 @@ func stateWords(state string) string {
 	case "approved":
 		return "allowed"
 	}
-	return text(state)
+	return terminal.Text(state)
 }
 
 // change prints one difference: where, what in our words, and for texts the words that went and came.
@@ -301,52 +290,52 @@ func (p *page) change(c pin.Change) {
 		at = "at " + c.Path
 	}
 	whole := c.Words + "   " + at
-	switch room := p.columns - len("  + "); {
+	switch room := p.Columns - len("  + "); {
 	case at == "":
-		p.line("  ", p.mark(c.Op)+" ", c.Words)
-	case columns(text(whole)) <= room || columns(text(c.Words)) > room:
-		p.line("  ", p.mark(c.Op)+" ", whole)
+		p.Line("  ", p.mark(c.Op)+" ", c.Words)
+	case terminal.Width(terminal.Text(whole)) <= room || terminal.Width(terminal.Text(c.Words)) > room:
+		p.Line("  ", p.mark(c.Op)+" ", whole)
 	default:
-		p.line("  ", p.mark(c.Op)+" ", c.Words)
-		p.line("    ", "", at)
+		p.Line("  ", p.mark(c.Op)+" ", c.Words)
+		p.Line("    ", "", at)
 	}
 	switch {
 	case len(c.Text) > 0:
-		p.quote("    ", p.segments(c.Text)...)
+		p.Quote("    ", p.segments(c.Text)...)
 	default:
-		p.beforeAfter("-", red, c.Before, c.Words)
-		p.beforeAfter("+", green, c.After, c.Words)
+		p.beforeAfter("-", terminal.Red, c.Before, c.Words)
+		p.beforeAfter("+", terminal.Green, c.After, c.Words)
 	}
 }
 
 // beforeAfter prints a value, unless the words have said it.
-func (p *page) beforeAfter(sign string, s style, value, words string) {
+func (p *page) beforeAfter(sign string, s terminal.Style, value, words string) {
 	if value != "" && !strings.Contains(words, "`"+value+"`") {
-		p.quote("    "+p.paint(s, sign)+" ", piece{text: marked(value), style: s})
+		p.Quote("    "+p.Paint(s, sign)+" ", terminal.Piece{Text: marked(value), Style: s})
 	}
 }
 
 func (p *page) mark(op string) string {
 	switch op {
 	case "added":
-		return p.paint(green, "+")
+		return p.Paint(terminal.Green, "+")
 	case "removed":
-		return p.paint(red, "-")
+		return p.Paint(terminal.Red, "-")
 	}
-	return p.paint(yellow, "~")
+	return p.Paint(terminal.Yellow, "~")
 }
 
 // segments shows a word-level difference as [-removed-]{+added+}; no meaning rests on colour.
-func (p *page) segments(all []pin.Segment) []piece {
-	pieces := make([]piece, 0, len(all))
+func (p *page) segments(all []pin.Segment) []terminal.Piece {
+	pieces := make([]terminal.Piece, 0, len(all))
 	for _, s := range all {
 		switch s.Op {
 		case "delete":
-			pieces = append(pieces, piece{"[-" + marked(s.Text) + "-]", red})
+			pieces = append(pieces, terminal.Piece{Text: "[-" + marked(s.Text) + "-]", Style: terminal.Red})
 		case "insert":
-			pieces = append(pieces, piece{"{+" + marked(s.Text) + "+}", green})
+			pieces = append(pieces, terminal.Piece{Text: "{+" + marked(s.Text) + "+}", Style: terminal.Green})
 		default:
-			pieces = append(pieces, piece{text: marked(s.Text)})
+			pieces = append(pieces, terminal.Piece{Text: marked(s.Text)})
 		}
 	}
 	return pieces
@@ -361,29 +350,20 @@ func marked(s string) string {
 func (p *page) level(l inspect.Level) string {
 	switch l {
 	case inspect.Critical:
-		return p.paint(critical, "CRITICAL")
+		return p.Paint(terminal.Critical, "CRITICAL")
 	case inspect.High:
-		return p.paint(yellow, "HIGH")
+		return p.Paint(terminal.Yellow, "HIGH")
 	case inspect.Medium:
-		return p.paint(cyan, "MEDIUM")
+		return p.Paint(terminal.Cyan, "MEDIUM")
 	}
-	return p.paint(cyan, "LOW")
-}
-
-// indented is a JSON value spread over lines and escaped, with nothing else changed.
-func indented(raw json.RawMessage) string {
-	var out bytes.Buffer
-	if json.Indent(&out, raw, "", "  ") != nil {
-		return legible.Escape(string(raw))
-	}
-	return string(legible.EscapeJSON(out.Bytes()))
+	return p.Paint(terminal.Cyan, "LOW")
 }
 
 // declaredText is a JSON string as text.
 func declaredText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
-		return indented(raw)
+		return terminal.Indented(raw)
 	}
 	return legible.Escape(s)
 }

@@ -24,9 +24,9 @@ func (p *page) changes(part control.PartDetail) {
 	switch {
 	case len(rest) == 0 || len(rest) == len(part.Changes):
 	case part.State == "new":
-		p.printf("  technical details (%d) are in the definition below\n", len(rest))
+		p.Printf("  technical details (%d) are in the definition below\n", len(rest))
 	default:
-		p.printf("  technical details\n")
+		p.Printf("  technical details\n")
 		for _, c := range rest {
 			p.change(c)
 		}

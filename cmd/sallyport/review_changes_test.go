@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
@@ -27,7 +29,7 @@ func TestWhatOnlyProgramsReadComesLast(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			(&page{w: &out, columns: 200}).changes(control.PartDetail{Item: "tool:a", State: c.state, Changes: c.changes})
+			(&page{&terminal.Page{Out: &out, Columns: 200}}).changes(control.PartDetail{Item: "tool:a", State: c.state, Changes: c.changes})
 			at := 0
 			for _, want := range strings.Split(c.want, "|") {
 				i := strings.Index(out.String()[at:], want)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -21,7 +23,7 @@ func fileMeaning(d control.ItemDetail) string {
 
 func fileConsequence(d control.ItemDetail, decides control.Welcome) []string {
 	lines := []string{"If you do nothing, the file stays as it is, and the client keeps using it."}
-	code := text(d.Code)
+	code := terminal.Text(d.Code)
 	switch {
 	case decides.Window:
 		lines = append(lines, "Decide in the window.")
@@ -44,10 +46,10 @@ func (p *page) filePart(n, of int, part control.PartDetail) {
 	}
 	state := states[part.State]
 	if state == "" {
-		state = text(part.State)
+		state = terminal.Text(part.State)
 	}
-	p.printf("\n")
-	p.line("", p.paint(bold, fmt.Sprintf("%d of %d   %s   ", n, of, state)), part.Item)
+	p.Printf("\n")
+	p.Line("", p.Paint(terminal.Bold, fmt.Sprintf("%d of %d   %s   ", n, of, state)), part.Item)
 	for _, change := range part.Changes {
 		p.change(change)
 	}
@@ -59,16 +61,16 @@ func (p *page) fileChange(d control.ItemDetail) {
 	if d.Diff == "" || !aboutFile(d) {
 		return
 	}
-	p.printf("\nIf you approve, Sallyport changes the file like this:\n")
+	p.Printf("\nIf you approve, Sallyport changes the file like this:\n")
 	for line := range strings.Lines(d.Diff) {
-		look := style("")
+		look := terminal.Style("")
 		switch {
 		case strings.HasPrefix(line, "+"):
-			look = green
+			look = terminal.Green
 		case strings.HasPrefix(line, "-"):
-			look = red
+			look = terminal.Red
 		}
-		p.quote("  ", piece{text: legible.Escape(strings.TrimSuffix(line, "\n")), style: look})
+		p.Quote("  ", terminal.Piece{Text: legible.Escape(strings.TrimSuffix(line, "\n")), Style: look})
 	}
 }
 
@@ -82,15 +84,15 @@ func fileQuestion(d control.ItemDetail, reject bool, n int) string {
 // decidedFile says what became of a client's file.
 func (p *page) decidedFile(d control.Decided) {
 	if len(d.Approved) > 0 {
-		p.hang("", "  ", "put back: "+names(d.Approved))
+		p.Hang("", "  ", "put back: "+terminal.Names(d.Approved))
 	}
 	if len(d.Rejected) > 0 {
-		p.hang("", "  ", "kept as in the file: "+names(d.Rejected))
+		p.Hang("", "  ", "kept as in the file: "+terminal.Names(d.Rejected))
 	}
 	if len(d.Left) > 0 {
-		p.hang("", "  ", "still needs review: "+names(d.Left))
+		p.Hang("", "  ", "still needs review: "+terminal.Names(d.Left))
 	}
 	if d.Next != "" {
-		p.printf("see item %s\n", text(d.Next))
+		p.Printf("see item %s\n", terminal.Text(d.Next))
 	}
 }

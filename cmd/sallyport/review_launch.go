@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
@@ -36,11 +37,11 @@ func (p *page) launched(part control.PartDetail) {
 	if part.State == "new" || len(part.Definition) == 0 {
 		return
 	}
-	p.printf("  all of it, as it is now:\n")
+	p.Printf("  all of it, as it is now:\n")
 	for _, change := range pin.LaunchWords(part.Definition) {
-		p.line("  ", "", change.Words)
+		p.Line("  ", "", change.Words)
 		if change.After != "" {
-			p.quote("  ", piece{text: marked(change.After)})
+			p.Quote("  ", terminal.Piece{Text: marked(change.After)})
 		}
 	}
 }

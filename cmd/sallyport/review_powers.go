@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/powers"
@@ -14,14 +16,14 @@ func (p *page) can(d control.ItemDetail) {
 	if d.Can == nil {
 		return
 	}
-	p.printf("\n%s\n", p.paint(bold, "What it can do"))
-	p.prose("  ", d.Can.String())
-	p.prose("  ", d.Can.Source())
+	p.Printf("\n%s\n", p.Paint(terminal.Bold, "What it can do"))
+	p.Prose("  ", d.Can.String())
+	p.Prose("  ", d.Can.Source())
 	switch n := d.Can.Disputed; {
 	case n == 1:
-		p.prose("  ", "The name of 1 tool contradicts what the tool claims: see below.")
+		p.Prose("  ", "The name of 1 tool contradicts what the tool claims: see below.")
 	case n > 1:
-		p.prose("  ", fmt.Sprintf("The names of %d tools contradict what they claim: see below.", n))
+		p.Prose("  ", fmt.Sprintf("The names of %d tools contradict what they claim: see below.", n))
 	}
 }
 
@@ -31,12 +33,12 @@ func (p *page) made(m *control.Made) {
 		return
 	}
 	if m.Package != "" {
-		p.line("  ", fmt.Sprintf("%-13s", "package"), strings.TrimSpace(strings.Join([]string{m.Manager, m.Package, m.Version}, " ")))
+		p.Line("  ", fmt.Sprintf("%-13s", "package"), strings.TrimSpace(strings.Join([]string{m.Manager, m.Package, m.Version}, " ")))
 	} else if m.Program != "" {
-		p.line("  ", fmt.Sprintf("%-13s", "program"), m.Program)
+		p.Line("  ", fmt.Sprintf("%-13s", "program"), m.Program)
 	}
 	if len(m.Fingerprint) >= 12 {
-		p.printf("  %-13s%s, unchanged since %s\n", "fingerprint", text(m.Fingerprint[:12]), m.Since.UTC().Format("2006-01-02 15:04:05 UTC"))
+		p.Printf("  %-13s%s, unchanged since %s\n", "fingerprint", terminal.Text(m.Fingerprint[:12]), m.Since.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
 }
 
@@ -95,7 +97,7 @@ func (p *page) parts(d control.ItemDetail) {
 	n := 0
 	for _, group := range grouped(d) {
 		if group.heading != "" && len(group.parts) > 0 {
-			p.printf("\n%s\n", p.paint(bold, fmt.Sprintf("%s (%d)", group.heading, len(group.parts))))
+			p.Printf("\n%s\n", p.Paint(terminal.Bold, fmt.Sprintf("%s (%d)", group.heading, len(group.parts))))
 		}
 		for _, part := range group.parts {
 			n++
@@ -113,9 +115,9 @@ func (p *page) does(part control.PartDetail) {
 	if part.Does == nil {
 		return
 	}
-	p.prose("  ", doesWords(*part.Does))
+	p.Prose("  ", doesWords(*part.Does))
 	for _, d := range part.Does.Disputes {
-		p.printf("  %s %s\n", p.paint(yellow, "!"), d.Words())
+		p.Printf("  %s %s\n", p.Paint(terminal.Yellow, "!"), d.Words())
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -102,24 +104,24 @@ func orders() control.ItemDetail {
 }
 
 func TestReviewReadsAsTheGoldenFilesSay(t *testing.T) {
-	terminal := control.Welcome{CLIApproval: true}
+	alone := control.Welcome{CLIApproval: true}
 	for _, c := range []struct {
 		name    string
 		item    control.ItemDetail
 		decides control.Welcome
 		colours bool
 	}{
-		{"new server", told(newServer()), terminal, false},
-		{"new server that contradicts itself", told(contradicting()), terminal, false},
-		{"new server with orders", told(orders()), terminal, false},
-		{"critical change", told(drifted()), terminal, false},
-		{"critical change in colour", told(drifted()), terminal, true},
+		{"new server", told(newServer()), alone, false},
+		{"new server that contradicts itself", told(contradicting()), alone, false},
+		{"new server with orders", told(orders()), alone, false},
+		{"critical change", told(drifted()), alone, false},
+		{"critical change in colour", told(drifted()), alone, true},
 		{"change on a hub with a window", told(drifted()), control.Welcome{Window: true}, false},
 		{"change on a hub that decides nothing", told(drifted()), control.Welcome{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
-			p := &page{w: &out, columns: 80, colours: c.colours}
+			p := &page{&terminal.Page{Out: &out, Columns: 80, Colours: c.colours}}
 			p.review(c.item, c.decides, created.Add(90*time.Minute))
 			golden(t, c.name, out.Bytes())
 		})
@@ -159,7 +161,7 @@ func TestServerTextOnThePageCannotPassForOurs(t *testing.T) {
 		{Path: "description", Op: "changed", Words: "changed", Text: []pin.Segment{{Op: "insert", Text: hostile}}}},
 		Findings: []inspect.Finding{{Rule: hostile, Level: inspect.Level(hostile), Title: hostile, Where: hostile, Match: hostile, Decoded: hostile, Encodings: []string{hostile}}}}}
 	var out bytes.Buffer
-	(&page{w: &out, columns: 80}).review(item, control.Welcome{CLIApproval: true}, created)
+	(&page{&terminal.Page{Out: &out, Columns: 80}}).review(item, control.Welcome{CLIApproval: true}, created)
 	for line := range strings.Lines(out.String()) {
 		if strings.ContainsAny(line, "\x1b\r\u202e\u2028") {
 			t.Errorf("a control character is printed: %q", line)
@@ -170,38 +172,19 @@ func TestServerTextOnThePageCannotPassForOurs(t *testing.T) {
 				t.Errorf("server text begins a line: %q", line)
 			}
 		}
-		if columns(strings.TrimRight(line, "\n")) > 80 {
+		if terminal.Width(strings.TrimRight(line, "\n")) > 80 {
 			t.Errorf("a row is wider than the terminal, which would break it without a gutter: %q", line)
 		}
 	}
 }
 
 func TestMarksOfADifferenceCannotBeForged(t *testing.T) {
-	p := &page{}
+	p := &page{&terminal.Page{}}
 	var shown strings.Builder
 	for _, piece := range p.segments([]pin.Segment{{Op: "equal", Text: "[-safe-] {+new+}"}, {Op: "delete", Text: "-]"}}) {
-		shown.WriteString(piece.text)
+		shown.WriteString(piece.Text)
 	}
 	if want := `\[-safe\-] \{+new\+}[-\-]-]`; shown.String() != want {
 		t.Errorf("shown as %s, want %s", shown.String(), want)
-	}
-}
-
-func TestQuotedTextIsWholeHoweverItIsBroken(t *testing.T) {
-	for _, s := range []string{"", "a", "one two three four five six seven eight nine ten eleven twelve", strings.Repeat("x", 200), strings.Repeat("漢字", 50), "a  b   c\n\n  d" + strings.Repeat(" ", 90) + "e"} {
-		var out bytes.Buffer
-		(&page{w: &out, columns: 40}).quote("  ", piece{text: s})
-		var got strings.Builder
-		for line := range strings.Lines(out.String()) {
-			rest, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "  │")
-			if !ok {
-				t.Fatalf("%q has no gutter", line)
-			}
-			got.WriteString(rest)
-		}
-		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
-		if squeeze(got.String()) != squeeze(s) {
-			t.Errorf("%q became %q", s, got.String())
-		}
 	}
 }

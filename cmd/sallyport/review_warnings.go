@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -25,30 +27,30 @@ func (p *page) warnings(indent string, all []inspect.Finding) {
 }
 
 func (p *page) finding(indent string, f inspect.Finding) {
-	p.line(indent, p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
+	p.Line(indent, p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
 	if f.Where != "" {
-		p.line(indent+"    ", "in ", f.Where)
+		p.Line(indent+"    ", "in ", f.Where)
 	}
 	if f.Match != "" {
-		p.printf("%s    found%s:\n", indent, span(f))
-		p.quote(indent+"    ", piece{text: legible.Escape(f.Match)})
+		p.Printf("%s    found%s:\n", indent, span(f))
+		p.Quote(indent+"    ", terminal.Piece{Text: legible.Escape(f.Match)})
 	}
 	p.decoded(indent+"    ", f)
 }
 
 // also prints one more finding of a passage whose gravest has been printed.
 func (p *page) also(indent string, f inspect.Finding) {
-	p.line(indent, "also "+p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
+	p.Line(indent, "also "+p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
 	if f.Match != "" && f.Decoded == "" {
-		p.quote(indent+"  ", piece{text: legible.Escape(f.Match)})
+		p.Quote(indent+"  ", terminal.Piece{Text: legible.Escape(f.Match)})
 	}
 	p.decoded(indent+"  ", f)
 }
 
 func (p *page) decoded(indent string, f inspect.Finding) {
 	if f.Decoded != "" {
-		p.line(indent, "which hides, under ", strings.Join(f.Encodings, ", "))
-		p.quote(indent, piece{text: legible.Escape(f.Decoded)})
+		p.Line(indent, "which hides, under ", strings.Join(f.Encodings, ", "))
+		p.Quote(indent, terminal.Piece{Text: legible.Escape(f.Decoded)})
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -61,7 +63,7 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 	if c.Rules != "" {
 		var err error
 		if _, own, err = app.ReadRules(string(c.Rules)); err != nil {
-			return exitFailed, fmt.Errorf("rule file %s: %w", text(string(c.Rules)), err)
+			return exitFailed, fmt.Errorf("rule file %s: %w", terminal.Text(string(c.Rules)), err)
 		}
 	}
 	look := scanner{own}
@@ -267,16 +269,16 @@ func itemOf(id string, j inspect.Judged, checks []inspect.Check) scannedItem {
 func sayScanned(p *page, files []scannedFile) {
 	for _, f := range files {
 		for _, item := range f.Items {
-			colour, word := green, string(item.Verdict)
+			colour, word := terminal.Green, string(item.Verdict)
 			switch {
 			case item.Verdict == inspect.Block:
-				colour = red
+				colour = terminal.Red
 			case item.Verdict == inspect.Flag:
-				colour = yellow
+				colour = terminal.Yellow
 			case item.threatens(): // its score lets it pass, and yet "clean" would read as nothing found
-				colour, word = yellow, "passes, with warnings"
+				colour, word = terminal.Yellow, "passes, with warnings"
 			}
-			p.printf("%s: %s: %s\n", text(f.File), text(item.ID), p.paint(colour, word))
+			p.Printf("%s: %s: %s\n", terminal.Text(f.File), terminal.Text(item.ID), p.Paint(colour, word))
 			for _, passage := range item.Passages {
 				for n, at := range passage.Findings {
 					p.scanned(item.Findings[at], n > 0)
@@ -293,17 +295,17 @@ func (p *page) scanned(f inspect.Finding, folded bool) {
 		indent += "    also "
 	}
 	if f.Where != "" {
-		where = " in " + text(f.Where)
+		where = " in " + terminal.Text(f.Where)
 	}
-	p.printf("%s%s: %s (%s%s, bytes %d to %d)\n", indent, f.Level, f.Title, f.Rule, where, f.Start, f.End)
+	p.Printf("%s%s: %s (%s%s, bytes %d to %d)\n", indent, f.Level, f.Title, f.Rule, where, f.Start, f.End)
 	indent = strings.Repeat(" ", 8)
 	if folded {
 		indent += "    "
 	}
 	if f.Match != "" {
-		p.printf("%s%s\n", indent, text(f.Match))
+		p.Printf("%s%s\n", indent, terminal.Text(f.Match))
 	}
 	if f.Decoded != "" {
-		p.printf("%sdecoded: %s\n", indent, text(f.Decoded))
+		p.Printf("%sdecoded: %s\n", indent, terminal.Text(f.Decoded))
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -47,7 +49,7 @@ func readScanLine(raw []byte) (scanLine, error) {
 	var twice error
 	frame.Members(raw, frame.Root(raw), func(key string, m frame.Member) bool {
 		if _, seen := members[key]; seen {
-			twice = fmt.Errorf(" has %q twice", short(key, 40))
+			twice = fmt.Errorf(" has %q twice", terminal.Short(key, 40))
 		}
 		for _, known := range []string{"id", "tool", "text"} {
 			if key != known && strings.EqualFold(key, known) {

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -19,34 +18,9 @@ const (
 	maxWaitingLines = 5
 )
 
-// printed are lines that a page is to print, each with its end.
-type printed []string
-
-// aside is what f prints, without printing it.
-func (p *page) aside(f func(*page)) printed {
-	var all bytes.Buffer
-	inside := *p
-	inside.w = &all
-	f(&inside)
-	lines := strings.SplitAfter(all.String(), "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	return lines
-}
-
-// atMost is no more than so many of the lines, and where the rest is.
-func (lines printed) atMost(most int, rest string) printed {
-	if len(lines) <= most {
-		return lines
-	}
-	kept := lines[:most-1]
-	return append(slices.Clip(kept), fmt.Sprintf("          and %s more: %s\n", counted(len(lines)-len(kept), "line"), rest))
-}
-
 // wrappers counts what runs, by client: which wrapper is which process is for --json.
 func (p *page) wrappers(all []control.WrapperInfo) {
-	p.printf("wrappers  %d running\n", len(all))
+	p.Printf("wrappers  %d running\n", len(all))
 	counts := map[string]int{}
 	for _, w := range all {
 		counts[w.Client]++
@@ -58,29 +32,34 @@ func (p *page) wrappers(all []control.WrapperInfo) {
 	slices.SortFunc(clients, func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	for i, client := range clients {
 		if i == maxClientLines-1 && len(clients) > maxClientLines {
-			p.printf("          and %s more\n", counted(len(clients)-i, "client"))
+			p.Printf("          and %s more\n", terminal.Counted(len(clients)-i, "client"))
 			return
 		}
-		name := text(client)
+		name := terminal.Text(client)
 		if client == "" {
 			name = "an unnamed client"
 		}
-		p.printf("          %d for %s\n", counts[client], name)
+		p.Printf("          %d for %s\n", counts[client], name)
 	}
 }
 
 // waitingList says what waits for a person, or that nothing does: the first of what status names, the gravest and of those the oldest.
 func (p *page) waitingList(items []control.InboxItem, count int) {
 	if count == 0 {
-		p.printf("waiting   nothing\n")
+		p.Printf("waiting   nothing\n")
 		return
 	}
-	p.printf("waiting   %d\n", count)
+	p.Printf("waiting   %d\n", count)
 	for _, item := range items[:min(len(items), maxWaitingLines)] {
-		p.printf("          %s  %-8s  %s\n", p.paint(bold, text(item.Code)), p.severity(item.Severity), given(item.Title, 60))
+		p.Printf("          %s  %-8s  %s\n", p.Paint(terminal.Bold, terminal.Text(item.Code)), p.severity(item.Severity), terminal.Name(item.Title, 60))
 	}
 	if more := count - maxWaitingLines; more > 0 {
-		p.printf("          and %d more: sallyport inbox\n", more)
+		p.Printf("          and %d more: sallyport inbox\n", more)
 	}
-	p.printf("\nRead one with: sallyport show %s\n", text(items[0].Code))
+	p.Printf("\nRead one with: sallyport show %s\n", terminal.Text(items[0].Code))
+}
+
+// aside is what f prints, without printing it.
+func (p *page) aside(f func(*page)) terminal.Lines {
+	return p.Page.Aside(func(inside *terminal.Page) { f(&page{inside}) })
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -28,24 +30,24 @@ func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	if len(servers) == 0 {
-		p.printf("No servers yet. Run \"sallyport protect\", then restart the client.\n")
+		p.Printf("No servers yet. Run \"sallyport protect\", then restart the client.\n")
 		return exitFine, nil
 	}
 	rows := make([][]string, len(servers))
 	walled := slices.ContainsFunc(servers, func(s control.Server) bool { return sandboxWords(s) != "off" })
 	for i, server := range servers {
 		if server.State == control.ServerNotStarted { // nobody knows what it has
-			rows[i] = []string{shownServer(server.Server, server.Shown), serverState(server), "-", "-", "-", "0", "-", short(server.Identity, 48)}
+			rows[i] = []string{terminal.Server(server.Server, server.Shown), serverState(server), "-", "-", "-", "0", "-", terminal.Short(server.Identity, 48)}
 			continue
 		}
-		rows[i] = []string{shownServer(server.Server, server.Shown), serverState(server), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
-			strconv.Itoa(len(server.Passages)), strconv.Itoa(server.Wrappers), orDash(text(server.Code)), short(server.Identity, 48)}
+		rows[i] = []string{terminal.Server(server.Server, server.Shown), serverState(server), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
+			strconv.Itoa(len(server.Passages)), strconv.Itoa(server.Wrappers), orDash(terminal.Text(server.Code)), terminal.Short(server.Identity, 48)}
 	}
 	columns := strings.Fields("SERVER STATE ALLOWED BLOCKED WARNINGS RUNNING ITEM IDENTITY")
 	if walled {
 		columns = slices.Insert(columns, 6, "SANDBOX")
 		for i, server := range servers {
-			rows[i] = slices.Insert(rows[i], 6, text(sandboxWords(server)))
+			rows[i] = slices.Insert(rows[i], 6, terminal.Text(sandboxWords(server)))
 		}
 	}
 	double := sameNames(servers)
@@ -56,10 +58,10 @@ func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
 			if double[i] {
 				id = server.ID
 			}
-			rows[i] = append(rows[i], orDash(text(id)))
+			rows[i] = append(rows[i], orDash(terminal.Text(id)))
 		}
 	}
-	p.table(columns, rows)
+	p.Table(columns, rows)
 	p.notStarted(servers)
 	if slices.ContainsFunc(servers, func(s control.Server) bool { return len(s.UnseenBy) > 0 }) {
 		if status, err := hub.Status(ctx); err == nil {
@@ -94,9 +96,9 @@ func serverState(s control.Server) string {
 	case s.State == control.ServerNotStarted:
 		return "not started yet"
 	case waitsForClient(s):
-		return text(s.State) + ", not started yet"
+		return terminal.Text(s.State) + ", not started yet"
 	}
-	return text(s.State)
+	return terminal.Text(s.State)
 }
 
 // notStarted counts the servers that wait for their client.
@@ -131,9 +133,9 @@ func (p *page) notStarted(servers []control.Server) {
 	}
 	for _, way := range ways {
 		if count[way] == 1 {
-			p.printf("1 server hasn't started yet. %s\n", text(way))
+			p.Printf("1 server hasn't started yet. %s\n", terminal.Text(way))
 		} else {
-			p.printf("%d servers haven't started yet. %s\n", count[way], text(way))
+			p.Printf("%d servers haven't started yet. %s\n", count[way], terminal.Text(way))
 		}
 	}
 }

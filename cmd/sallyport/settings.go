@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -43,10 +45,10 @@ func (c settingsListCommand) run(ctx context.Context, s streams) (int, error) {
 	for _, setting := range settings {
 		from := "default"
 		if setting.From != "default" {
-			from = fmt.Sprintf("from %s; default %s", text(setting.From), text(setting.Default))
+			from = fmt.Sprintf("from %s; default %s", terminal.Text(setting.From), terminal.Text(setting.Default))
 		}
-		p.printf("%s = %s  %s\n", p.paint(bold, text(setting.Key)), text(setting.Value), p.paint(dim, "("+from+")"))
-		p.prose("    ", setting.Doc)
+		p.Printf("%s = %s  %s\n", p.Paint(terminal.Bold, terminal.Text(setting.Key)), terminal.Text(setting.Value), p.Paint(terminal.Dim, "("+from+")"))
+		p.Prose("    ", setting.Doc)
 	}
 	return exitFine, nil
 }
@@ -67,7 +69,7 @@ func (c settingsGetCommand) run(ctx context.Context, s streams) (int, error) {
 	if c.JSON {
 		return exitFine, writeJSON(s.out, settings[0])
 	}
-	newPage(s).printf("%s\n", text(settings[0].Value))
+	newPage(s).Printf("%s\n", terminal.Text(settings[0].Value))
 	return exitFine, nil
 }
 
@@ -109,7 +111,7 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 			if !interactive(s) {
 				return exitUsage, errors.New("this makes things less safe, and there is no terminal to ask on; use --yes if you want it")
 			}
-			fmt.Fprintf(s.err, "This makes things less safe: %s = %s. Change it? [y/N] ", text(c.Key), cmp.Or(text(c.Value), "its default"))
+			fmt.Fprintf(s.err, "This makes things less safe: %s = %s. Change it? [y/N] ", terminal.Text(c.Key), cmp.Or(terminal.Text(c.Value), "its default"))
 			answer, err := readLine(ctx, s)
 			if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
 				return exitFailed, errUndecided
@@ -133,6 +135,6 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 	if c.JSON {
 		return exitFine, writeJSON(s.out, setting)
 	}
-	newPage(s).printf("%s = %s\n", text(setting.Key), text(setting.Value))
+	newPage(s).Printf("%s = %s\n", terminal.Text(setting.Key), terminal.Text(setting.Value))
 	return exitFine, nil
 }

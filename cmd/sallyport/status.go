@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -45,30 +47,30 @@ func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	head := p.aside(func(p *page) {
-		p.printf("hub       %s, process %d, version %s\n", hubKind(status.Hub), status.Hub.PID, text(status.Hub.Version))
-		p.printf("home      %s\n", text(status.Home))
+		p.Printf("hub       %s, process %d, version %s\n", hubKind(status.Hub), status.Hub.PID, terminal.Text(status.Hub.Version))
+		p.Printf("home      %s\n", terminal.Text(status.Home))
 		if status.RuleSet != "" {
-			p.printf("rules     %s\n", text(status.RuleSet))
+			p.Printf("rules     %s\n", terminal.Text(status.RuleSet))
 		}
-		p.printf("servers   %d known%s\n", status.Servers, lateWords(late))
+		p.Printf("servers   %d known%s\n", status.Servers, lateWords(late))
 		p.wrappers(status.Wrappers)
 	})
 	problems := p.aside(func(p *page) {
 		for _, problem := range status.Problems {
 			p.problem(problem)
 		}
-	}).atMost(maxProblemLines, "sallyport doctor")
-	unseen := p.aside(func(p *page) { p.unseen(status.Unseen) }).atMost(maxUnseenLines, "sallyport servers")
+	}).AtMost(maxProblemLines, "sallyport doctor")
+	unseen := p.aside(func(p *page) { p.unseen(status.Unseen) }).AtMost(maxUnseenLines, "sallyport servers")
 	waits := p.aside(func(p *page) { p.waitingList(status.Waiting, status.WaitingCount) })
 	guarded := p.aside(func(p *page) {
 		if unknown == nil {
 			p.coverage(coverage)
 		} else {
-			p.printf("guarded   unknown: %s\n", text(unknown.Error()))
+			p.Printf("guarded   unknown: %s\n", terminal.Text(unknown.Error()))
 		}
-	}).atMost(maxStatusLines-len(head)-len(problems)-len(unseen)-len(waits), "sallyport doctor")
+	}).AtMost(maxStatusLines-len(head)-len(problems)-len(unseen)-len(waits), "sallyport doctor")
 	for _, line := range slices.Concat(head, guarded, problems, unseen, waits) {
-		p.printf("%s", line)
+		p.Printf("%s", line)
 	}
 	return code, nil
 }
@@ -97,9 +99,9 @@ const maxProblem = 10_000
 
 // problem prints one thing that is wrong: its code, what it is, and the next step.
 func (p *page) problem(problem control.Problem) {
-	p.printf("%s  %s\n", p.paint(yellow, text(problem.Code)), short(problem.What, maxProblem))
+	p.Printf("%s  %s\n", p.Paint(terminal.Yellow, terminal.Text(problem.Code)), terminal.Short(problem.What, maxProblem))
 	if problem.Next != "" {
-		p.printf("        %s\n", short(problem.Next, maxProblem))
+		p.Printf("        %s\n", terminal.Short(problem.Next, maxProblem))
 	}
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -11,10 +13,10 @@ import (
 func (p *page) unseen(list []control.UnseenServer) {
 	said := map[string]bool{}
 	for _, u := range list {
-		line := fmt.Sprintf("%s: allowed, not yet seen by %s: %s", shownServer(u.Server, u.Shown), short(app.ClientTitle(u.Client), 24), short(u.Next, 48))
+		line := fmt.Sprintf("%s: allowed, not yet seen by %s: %s", terminal.Server(u.Server, u.Shown), terminal.Short(app.ClientTitle(u.Client), 24), terminal.Short(u.Next, 48))
 		if !said[line] { // some clients start a server twice
 			said[line] = true
-			p.printf("%s  %s\n", p.paint(yellow, text(u.Code)), line)
+			p.Printf("%s  %s\n", p.Paint(terminal.Yellow, terminal.Text(u.Code)), line)
 		}
 	}
 }

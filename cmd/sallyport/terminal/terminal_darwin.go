@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"os"
@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isTerminal says whether a person may sit at the other end of f.
-func isTerminal(f *os.File) bool {
+// Is says whether a person may sit at the other end of f.
+func Is(f *os.File) bool {
 	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TIOCGETA)
 	return err == nil
 }
 
-// terminalColumns is the width of the terminal f, 80 where it does not say.
-func terminalColumns(f *os.File) int {
+// columnsOf is the width of the terminal f, 80 where it does not say.
+func columnsOf(f *os.File) int {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil || size.Col == 0 {
 		return 80

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"unicode/utf8"
@@ -8,12 +8,12 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// given makes a text of ours that has a person's name for a server in it safe for one of our lines. What the name was cleaned by leaves
+// Name makes a text of ours that has a person's name for a server in it safe for one of our lines. What the name was cleaned by leaves
 // the joiners of emoji and of Persian or Indic words alone, and so does this: spelled out, the name would not be the one that was given.
 // A text with anything else in it is escaped like a server's.
-func given(s string, most int) string {
+func Name(s string, most int) string {
 	if !isGiven(s) {
-		return short(s, most)
+		return Short(s, most)
 	}
 	if utf8.RuneCountInString(s) <= most {
 		return s

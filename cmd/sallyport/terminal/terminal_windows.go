@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"os"
@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// isTerminal says whether a person may sit at the other end of f.
-func isTerminal(f *os.File) bool {
+// Is says whether a person may sit at the other end of f.
+func Is(f *os.File) bool {
 	var mode uint32
 	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
 }
 
-// terminalColumns is the width of the terminal f, 80 where it does not say.
-func terminalColumns(f *os.File) int {
+// columnsOf is the width of the terminal f, 80 where it does not say.
+func columnsOf(f *os.File) int {
 	var info windows.ConsoleScreenBufferInfo
 	if err := windows.GetConsoleScreenBufferInfo(windows.Handle(f.Fd()), &info); err != nil {
 		return 80

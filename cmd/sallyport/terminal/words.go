@@ -1,0 +1,56 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+)
+
+// Counted is "1 item" or "3 items".
+func Counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Names is texts of others, one after the other.
+func Names(keys []string) string {
+	out := make([]string, len(keys))
+	for i, key := range keys {
+		out[i] = Text(key)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Entry is the name of an entry of a client's file, "" where it has none that could be seen.
+func Entry(name string) string {
+	if shown := Name(name, 60); shown != "" && shown != " " {
+		return shown
+	}
+	return fmt.Sprintf("%q", Short(name, 60))
+}
+
+// Command is an argument vector as one can read it: quoted where a word would otherwise fall apart or hide.
+func Command(argv []string) string {
+	words := make([]string, len(argv))
+	for i, a := range argv {
+		if a == "" || strings.ContainsAny(a, " \t\r\n\"'\\$`*?|&;<>()") {
+			a = fmt.Sprintf("%q", a)
+		}
+		words[i] = a
+	}
+	return strings.Join(words, " ")
+}
+
+// Indented is a JSON value spread over lines and escaped, with nothing else changed.
+func Indented(raw json.RawMessage) string {
+	var out bytes.Buffer
+	if json.Indent(&out, raw, "", "  ") != nil {
+		return legible.Escape(string(raw))
+	}
+	return string(legible.EscapeJSON(out.Bytes()))
+}
