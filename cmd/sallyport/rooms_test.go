@@ -28,19 +28,20 @@ var rooms = map[string][]string{
 	"cmd/eval":       {"proxy/inspect"},
 
 	"proxy":                 {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/sanitize", "proxy/transport"},
-	"proxy/control":         {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
+	"proxy/control":         {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "proxy/proc"},
 	"proxy/disk":            {},
+	"proxy/proc":            {},
 	"proxy/frame":           {},
 	"proxy/golden":          {}, // for tests
 	"proxy/inspect":         {"proxy/frame", "proxy/inspect/legible"},
 	"proxy/inspect/legible": {},
-	"proxy/launch":          {"proxy/pin", "proxy/transport"},
+	"proxy/launch":          {"proxy/pin", "proxy/proc", "proxy/transport"},
 	"proxy/pin":             {"proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
 	"proxy/policy":          {},
 	"proxy/powers":          {"proxy/frame"},
 	"proxy/sanitize":        {"proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
 	"proxy/scripted":        {},
-	"proxy/transport":       {},
+	"proxy/transport":       {"proxy/proc"},
 
 	"app":              {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {"proxy/disk"},

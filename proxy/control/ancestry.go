@@ -3,14 +3,9 @@ package control
 import (
 	"slices"
 	"strings"
-)
 
-// process is what the ancestry check needs to know about one. start tells two processes with one pid apart.
-type process struct {
-	pid, parent int
-	start       uint64
-	dead        bool // and its parent has not heard of it
-}
+	"github.com/sallyport/sallyport/proxy/proc"
+)
 
 // maxAncestors is far beyond any real tree; a chain that is longer was made to be.
 const maxAncestors = 1024
@@ -25,14 +20,14 @@ func (in *installation) descendsFromWrapper(pid int, wrappers []int) bool {
 	}
 	// The chain is read twice and must read the same. While a child is seen under a parent in both readings the parent
 	// lived in between, so nothing read about it was about a later process with its number.
-	var before []process
+	var before []proc.Process
 	for range 4 {
 		chain, ok := ancestors(pid)
 		if !ok {
 			continue // a parent may have ended while we read: an honest one is read again
 		}
 		for _, p := range chain {
-			if slices.Contains(wrappers, p.pid) || in.looksLikeWrapper(p.pid) {
+			if slices.Contains(wrappers, p.PID) || in.looksLikeWrapper(p.PID) {
 				return true
 			}
 		}
@@ -45,18 +40,18 @@ func (in *installation) descendsFromWrapper(pid int, wrappers []int) bool {
 }
 
 // ancestors is pid and all above it, up to the first process or the edge of our namespace.
-func ancestors(pid int) ([]process, bool) {
-	var chain []process
+func ancestors(pid int) ([]proc.Process, bool) {
+	var chain []proc.Process
 	for pid > 0 {
 		if len(chain) == maxAncestors {
 			return nil, false
 		}
-		p, err := readProcess(pid)
+		p, err := proc.Read(pid)
 		if err != nil {
 			return nil, false
 		}
 		chain = append(chain, p)
-		pid = p.parent
+		pid = p.Parent
 	}
 	return chain, len(chain) > 0
 }
@@ -64,11 +59,11 @@ func ancestors(pid int) ([]process, bool) {
 // looksLikeWrapper is true also where a process of ours does not tell what it was told to do. The executable of another
 // user's process cannot be read; that is no wrapper of ours.
 func (in *installation) looksLikeWrapper(pid int) bool {
-	file, err := executableOf(pid)
+	file, err := proc.Executable(pid)
 	if err != nil || !in.holds(file) {
 		return false
 	}
-	argv, err := argumentsOf(pid)
+	argv, err := proc.Args(pid)
 	if err != nil || len(argv) == 0 {
 		return true
 	}

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -140,31 +139,6 @@ func TestAncestryThatCannotBeReadIsDescent(t *testing.T) {
 	}
 	if !in.descendsFromWrapper(os.Getpid(), []int{os.Getppid()}) {
 		t.Error("a parent that is a wrapper was overlooked")
-	}
-}
-
-func TestTheParentIsReadPastAnyName(t *testing.T) {
-	tail := " S 41 1 1 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 777 1 1"
-	for name, c := range map[string]struct {
-		stat string
-		ok   bool
-	}{
-		"a plain name":                  {"7 (sh)" + tail, true},
-		"a name with a blank":           {"7 (a b)" + tail, true},
-		"a name that imitates the rest": {"7 (x) S 1 1 1 0 (y)" + tail, true},
-		"a name with a line break":      {"7 (a\n7 (b) S 1)" + tail, true},
-		"a name of parentheses":         {"7 ()))((()" + tail, true},
-		"no name":                       {"7 sh S 41", false},
-		"a line that is cut":            {"7 (sh) S 41", false},
-		"a parent that is no number":    {"7 (sh)" + strings.Replace(tail, "41", "x", 1), false},
-		"nothing":                       {"", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p, err := parseStat(7, []byte(c.stat))
-			if (err == nil) != c.ok || (c.ok && (p != process{pid: 7, parent: 41, start: 777})) {
-				t.Error(fmt.Sprint(p, err))
-			}
-		})
 	}
 }
 

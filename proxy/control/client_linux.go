@@ -3,36 +3,37 @@ package control
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // clientScreen is the screen that the client of a wrapper was started with: of the wrapper's parent, as the kernel shows its environment. A
 // shell that was started for one command alone (sh -c) is no client: it may have got the entry's variables, so its parent is asked. It is
 // nobody's where none of this can be read.
 func clientScreen(wrapper int) screen {
-	p, err := readProcess(wrapper)
+	p, err := proc.Read(wrapper)
 	for range maxShells {
-		if err != nil || p.parent <= 0 {
+		if err != nil || p.Parent <= 0 {
 			return nil
 		}
 		child := p
-		if p, err = readProcess(child.parent); err != nil {
+		if p, err = proc.Read(child.Parent); err != nil {
 			return nil
 		}
-		argv, bad := argumentsOf(p.pid)
+		argv, bad := proc.Args(p.PID)
 		if bad != nil || len(argv) == 0 {
 			return nil
 		}
 		if runsOneCommand(argv) {
 			continue
 		}
-		raw, bad := readBounded("/proc/"+strconv.Itoa(p.pid)+"/environ", 1<<20)
+		environ, bad := proc.Environ(p.PID)
 		// While the child has this parent, what was read is not about a later process with its number.
-		if again, gone := readProcess(child.pid); bad != nil || gone != nil || again.parent != p.pid || again.start != child.start {
+		if again, gone := proc.Read(child.PID); bad != nil || gone != nil || again.Parent != p.PID || again.Start != child.Start {
 			return nil
 		}
-		return screenIn(strings.Split(string(raw), "\x00"))
+		return screenIn(environ)
 	}
 	return nil
 }

@@ -2,8 +2,8 @@ package control
 
 import (
 	"os"
-	"strconv"
-	"strings"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // StartedInside says whether a program inside a wrapped server started this process. What it started opens no window: that would
@@ -22,19 +22,18 @@ func StartedInside() bool {
 	if !in.descendsFromWrapper(parent, nil) {
 		return false
 	}
-	p, err := readProcess(parent)
-	if err != nil || in.descendsFromWrapper(p.parent, nil) {
+	p, err := proc.Read(parent)
+	if err != nil || in.descendsFromWrapper(p.Parent, nil) {
 		return true
 	}
-	argv, err := argumentsOf(parent)
+	argv, err := proc.Args(parent)
 	if err != nil || len(argv) < 2 || argv[1] != "wrap" && argv[1] != "probe" {
 		return true
 	}
-	raw, err := readBounded("/proc/"+strconv.Itoa(parent)+"/environ", 1<<20)
+	theirs, err := proc.Environ(parent)
 	if err != nil {
 		return true
 	}
-	theirs := strings.Split(string(raw), "\x00")
 	screen := screenIn(theirs)
 	if argv[1] == "wrap" {
 		screen = clientScreen(parent)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // The test binary is also the programs of an installation: both ends prove each other by their executable, so a hub or a
@@ -251,7 +252,7 @@ func command(t testing.TB, home Home, exe string, args ...string) *exec.Cmd {
 func killHubs(t testing.TB, home Home) {
 	t.Cleanup(func() {
 		for _, pid := range startedHubs(home) {
-			if file, err := executableOf(pid); err == nil {
+			if file, err := proc.Executable(pid); err == nil {
 				if own, err := selfExecutable(); err == nil && os.SameFile(file, own) && pid != os.Getpid() {
 					if p, err := os.FindProcess(pid); err == nil {
 						_ = p.Kill()

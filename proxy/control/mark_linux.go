@@ -5,9 +5,10 @@ import (
 	"maps"
 	"os"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // A guard leaves its server a limit on file locks that bounds nothing, that every child inherits and that only root can take away; the
@@ -51,31 +52,26 @@ func below(pid int) (bool, error) {
 }
 
 func markOf(pid int) (soft, hard uint64, err error) {
-	raw, err := readBounded("/proc/"+strconv.Itoa(pid)+"/limits", 16<<10)
+	limits, err := proc.Text(pid, "limits")
 	if err != nil {
 		return 0, 0, err
 	}
-	return locksOf(string(raw))
+	return locksOf(limits)
 }
 
 // locksOf is the soft and the hard limit of RLIMIT_LOCKS in /proc/PID/limits (proc(5)): its line has a name, the two, a unit.
 func locksOf(limits string) (soft, hard uint64, err error) {
-	for line := range strings.Lines(limits) {
-		rest, ok := strings.CutPrefix(line, "Max file locks")
-		if !ok {
-			continue
-		}
-		fields := strings.Fields(rest)
-		if len(fields) < 2 {
-			break
-		}
-		soft, err = limitOf(fields[0])
-		if err == nil {
-			hard, err = limitOf(fields[1])
-		}
-		return soft, hard, err
+	fields, err := proc.Line(limits, "Max file locks")
+	if err == nil && len(fields) < 2 {
+		err = os.ErrInvalid
 	}
-	return 0, 0, os.ErrInvalid
+	if err == nil {
+		soft, err = limitOf(fields[0])
+	}
+	if err == nil {
+		hard, err = limitOf(fields[1])
+	}
+	return soft, hard, err
 }
 
 func limitOf(word string) (uint64, error) {
@@ -89,10 +85,10 @@ func limitOf(word string) (uint64, error) {
 // the error says so. A process that was put into our container from outside has its wrapper there.
 func leftMarks() (map[uint64]bool, error) {
 	had, shown := map[uint64]bool{}, map[uint64]bool{}
-	err := eachProcess(func(pid int) error {
+	err := proc.Each(func(pid int) error {
 		soft, hard, err := markOf(pid)
 		switch {
-		case gone(err), err != nil && !isOurs(pid):
+		case proc.Gone(err), err != nil && !isOurs(pid):
 		case err != nil:
 			return err
 		case isMark(hard) && !dead(pid) && isOurs(pid) && !putHere(pid):
@@ -122,35 +118,18 @@ func putHere(pid int) bool {
 	if !ok {
 		return true
 	}
-	top := theirs[len(theirs)-1].pid
+	top := theirs[len(theirs)-1].PID
 	if top == 1 {
 		return false
 	}
 	ours, ok := ancestors(os.Getpid())
-	return !ok || ours[len(ours)-1].pid != top
+	return !ok || ours[len(ours)-1].PID != top
 }
-
-func gone(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ESRCH) }
 
 // dead says whether pid has ended and only waits for its parent to hear of it.
 func dead(pid int) bool {
-	p, err := readProcess(pid)
-	return gone(err) || err == nil && p.dead
-}
-
-func eachProcess(look func(pid int) error) error {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if pid, err := strconv.Atoi(entry.Name()); err == nil {
-			if err := look(pid); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	p, err := proc.Read(pid)
+	return proc.Gone(err) || err == nil && p.Dead
 }
 
 // killMarked kills every process of exactly these marks and adds it to killed with its mark; one that is there may wait for its parent to
@@ -161,7 +140,7 @@ func killMarked(marks map[uint64]bool, killed map[int]uint64) {
 	if len(marks) == 0 {
 		return
 	}
-	_ = eachProcess(func(pid int) error {
+	_ = proc.Each(func(pid int) error {
 		_, mark, err := markOf(pid)
 		if _, did := killed[pid]; err != nil || !marks[mark] || pid == os.Getpid() || did || dead(pid) {
 			return nil

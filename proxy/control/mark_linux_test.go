@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 func TestTheMarkIsReadFromTheLimitsOfAProcess(t *testing.T) {
@@ -133,8 +135,8 @@ func TestWhatRunsOnWithoutItsFirstThreadIsEnded(t *testing.T) {
 	})
 	pid := p.Process.Pid
 	within(t, "its first thread has ended", func() bool {
-		raw, _ := readBounded(fmt.Sprintf("/proc/%d/stat", pid), 4096)
-		return strings.Contains(string(raw), ") Z ")
+		stat, _ := proc.Text(pid, "stat")
+		return strings.Contains(stat, ") Z ")
 	})
 	mark := leastMark + rand.Uint64N(leastMark)
 	if err := unix.Prlimit(pid, unix.RLIMIT_LOCKS, &unix.Rlimit{Cur: mark, Max: mark}, nil); err != nil {

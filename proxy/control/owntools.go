@@ -1,6 +1,10 @@
 package control
 
-import "os"
+import (
+	"os"
+
+	"github.com/sallyport/sallyport/proxy/proc"
+)
 
 // Which wrapper of a client process lists our own two tools (setting own_tools): every one answers calls to them. "" is a wrapper for which
 // no hub chooses: it lists them itself.
@@ -23,17 +27,17 @@ func parentOf() Parent {
 	if pid <= 0 {
 		return Parent{}
 	}
-	p, err := readProcess(pid)
+	p, err := proc.Read(pid)
 	if err != nil {
 		return Parent{PID: pid}
 	}
-	return Parent{PID: pid, Start: p.start}
+	return Parent{PID: pid, Start: p.Start}
 }
 
 // Ended says that a process is known to be over, though nobody may have waited for it.
 func Ended(pid int) bool {
-	p, err := readProcess(pid)
-	return err == nil && p.dead || os.IsNotExist(err)
+	p, err := proc.Read(pid)
+	return err == nil && p.Dead || os.IsNotExist(err)
 }
 
 // registration is what the link says of its wrapper when it connects: now, and not when it began.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // ErrForeign: what is at the other end is not a program of this installation. Nothing it says counts.
@@ -73,7 +75,7 @@ func (in *installation) prove(c credentials) (os.FileInfo, error) {
 	if c.uid != os.Getuid() {
 		return nil, fmt.Errorf("%w: it belongs to user %d", ErrForeign, c.uid)
 	}
-	file, err := executableOf(c.pid)
+	file, err := proc.Executable(c.pid)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w: process %d", ErrForeign, errUnseen, c.pid)
 	}
@@ -100,7 +102,7 @@ func (in *installation) proveHub(c credentials) (os.FileInfo, error) {
 	case less:
 		return nil, fmt.Errorf("%w: a wrapped server seems to have started process %d, for its limit on file locks is lower than ours: end it", ErrForeign, c.pid)
 	case in.looksLikeWrapper(c.pid):
-		if _, err := executableOf(c.pid); err != nil { // it is dying, and its arguments went first
+		if _, err := proc.Executable(c.pid); err != nil { // it is dying, and its arguments went first
 			return nil, fmt.Errorf("%w: %w: process %d", ErrForeign, errUnseen, c.pid)
 		}
 		return nil, fmt.Errorf("%w: process %d is a wrapper", ErrForeign, c.pid)

@@ -1,12 +1,13 @@
 package control
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // Compiled, not run so far. macOS has no pidfd: what is read about a pid is about the process that has it now, and the
@@ -45,37 +46,4 @@ func credentialsOf(c *net.UnixConn) (credentials, error) {
 	}, nil
 }
 
-// procargs splits kern.procargs2: the count of arguments, the path of the executable, zeros, then the arguments.
-func procargs(pid int) (path string, argv []string, err error) {
-	raw, err := unix.SysctlRaw("kern.procargs2", pid)
-	if err != nil {
-		return "", nil, err
-	}
-	if len(raw) < 4 {
-		return "", nil, unix.EIO
-	}
-	argc := int(raw[0]) | int(raw[1])<<8 | int(raw[2])<<16 | int(raw[3])<<24
-	exe, rest, ended := bytes.Cut(raw[4:], []byte{0})
-	if !ended {
-		return "", nil, unix.EIO
-	}
-	rest = bytes.TrimLeft(rest, "\x00")
-	for range argc {
-		arg, after, ended := bytes.Cut(rest, []byte{0})
-		if !ended {
-			return "", nil, unix.EIO
-		}
-		argv, rest = append(argv, string(arg)), after
-	}
-	return string(exe), argv, nil
-}
-
-func executableOf(pid int) (os.FileInfo, error) {
-	path, _, err := procargs(pid)
-	if err != nil {
-		return nil, err
-	}
-	return os.Stat(path)
-}
-
-func selfExecutable() (os.FileInfo, error) { return executableOf(os.Getpid()) }
+func selfExecutable() (os.FileInfo, error) { return proc.Executable(os.Getpid()) }

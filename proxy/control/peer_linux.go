@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -58,11 +57,6 @@ func credentialsOf(c *net.UnixConn) (credentials, error) {
 		},
 		release: func() { handle.Close() },
 	}, nil
-}
-
-// executableOf is the file that pid runs: the link in /proc leads to the file itself, renamed, replaced or deleted.
-func executableOf(pid int) (os.FileInfo, error) {
-	return os.Stat("/proc/" + strconv.Itoa(pid) + "/exe")
 }
 
 func selfExecutable() (os.FileInfo, error) { return os.Stat("/proc/self/exe") }

@@ -13,8 +13,6 @@ var errUnproved = errors.New("this platform does not say who is at the other end
 
 func credentialsOf(*net.UnixConn) (credentials, error) { return credentials{}, errUnproved }
 
-func executableOf(int) (os.FileInfo, error) { return nil, errUnproved }
-
 func selfExecutable() (os.FileInfo, error) {
 	path, err := os.Executable()
 	if err != nil {

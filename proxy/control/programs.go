@@ -4,9 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // The programs of one installation stand side by side in one folder. Whoever can write there can replace any of them, so
@@ -28,8 +28,8 @@ func Beside(name string) string {
 
 // Replaced says whether another file stands where the program that runs was started from, or none: after an update. It is told on Linux.
 func Replaced() bool {
-	self, err := os.Readlink("/proc/self/exe")
-	return err == nil && strings.HasSuffix(self, " (deleted)")
+	_, replaced, err := proc.Path(os.Getpid())
+	return err == nil && replaced
 }
 
 // WrapperProgram is the path of this installation's sallyport, "" where it is not there.

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // impostorProgram takes a socket, leaves it to a child and becomes a program of the installation: args are how, the socket, that program and
@@ -159,8 +161,8 @@ func impostor(t *testing.T, how, at string) (log string, becomes func() int) {
 			t.Fatal(err)
 		}
 		within(t, "the impostor is a program of the installation", func() bool {
-			file, err := executableOf(cmd.Process.Pid)
-			argv, _ := argumentsOf(cmd.Process.Pid) // they come after the executable
+			file, err := proc.Executable(cmd.Process.Pid)
+			argv, _ := proc.Args(cmd.Process.Pid) // they come after the executable
 			return err == nil && os.SameFile(own, file) && len(argv) > 0
 		})
 		return cmd.Process.Pid

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // session is the hub's end of one connection that has proved itself. It is the Wrapper that a Handler holds.
@@ -121,8 +123,8 @@ func (c *session) peer(deciding bool) Peer {
 
 // within says whether another wrapper stands above this one.
 func (c *session) within() bool {
-	self, err := readProcess(c.cred.pid)
-	return err != nil || c.server.in.descendsFromWrapper(self.parent, c.server.wrapperPIDs()) || !c.cred.alive()
+	self, err := proc.Read(c.cred.pid)
+	return err != nil || c.server.in.descendsFromWrapper(self.Parent, c.server.wrapperPIDs()) || !c.cred.alive()
 }
 
 // run reads calls until the other end or ctx ends, then lets those that are open finish and sends their answers.

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"net"
 	"os"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // witness is the other end of a connection from its proof on. A proof tells who called connect or listen, and a socket can be shared with a
@@ -37,7 +39,7 @@ func (w *witness) Read(p []byte) (int, error) {
 
 // still refuses a message of a process that has run something else since the proof, or of one that has ended.
 func (w *witness) still() error {
-	file, err := executableOf(w.cred.pid)
+	file, err := proc.Executable(w.cred.pid)
 	switch {
 	case !w.cred.alive(), errors.Is(err, fs.ErrNotExist): // the executable is let go before the process is gone
 		return errPeerEnded

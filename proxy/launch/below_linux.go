@@ -1,35 +1,25 @@
 package launch
 
 import (
-	"bytes"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // sees says that processes can be looked at here.
 const sees = true
 
-// maxCommand bounds what is read of one process's arguments or environment.
-const maxCommand = 1 << 20
-
 // below is the process and all that descends from it. A process that ends while it is read is left out.
 func below(pid int) []running {
 	children := map[int][]int{}
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
+	_ = proc.Each(func(child int) error {
+		if p, err := proc.Read(child); err == nil {
+			children[p.Parent] = append(children[p.Parent], child)
+		}
 		return nil
-	}
-	for _, e := range entries {
-		child, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		if parent, ok := parentOf(child); ok {
-			children[parent] = append(children[parent], child)
-		}
-	}
+	})
 	var tree []running
 	var walk func(pid, depth int)
 	walk = func(pid, depth int) {
@@ -48,29 +38,17 @@ func below(pid int) []running {
 	return tree
 }
 
-// parentOf reads the fourth field of stat(5); the name before it may hold anything.
-func parentOf(pid int) (int, bool) {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return 0, false
-	}
-	fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])
-	if len(fields) < 2 {
-		return 0, false
-	}
-	parent, err := strconv.Atoi(string(fields[1]))
-	return parent, err == nil
-}
-
 func readProcess(pid int) (running, bool) {
-	dir := "/proc/" + strconv.Itoa(pid) + "/"
-	exe, err := os.Readlink(dir + "exe")
+	exe, _, err := proc.Path(pid)
 	if err != nil {
 		return running{}, false
 	}
-	p := running{pid: pid, exe: strings.TrimSuffix(exe, " (deleted)"), argv: list(dir + "cmdline"), env: list(dir + "environ")}
-	p.dir, _ = os.Readlink(dir + "cwd")
-	p.parent, _ = parentOf(pid)
+	p := running{pid: pid, exe: exe}
+	p.argv, _ = proc.Args(pid)
+	p.env, _ = proc.Environ(pid)
+	p.dir, _ = proc.Folder(pid)
+	stat, _ := proc.Read(pid)
+	p.parent = stat.Parent
 	return p, true
 }
 
@@ -97,11 +75,3 @@ func holds(pid int, pipes ...uint64) bool {
 
 // maxDescriptors bounds what is looked at of one process.
 const maxDescriptors = 1024
-
-func list(path string) []string {
-	raw, err := os.ReadFile(path)
-	if err != nil || len(raw) == 0 || len(raw) > maxCommand {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
-}

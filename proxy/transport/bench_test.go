@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // BenchmarkStart is from the decision to start to the server's first byte: without us, through a guard, through a guard
@@ -86,12 +88,12 @@ func BenchmarkGuardMemory(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		stat, ok := readProcess(strconv.Itoa(p.PID()))
-		if !ok {
+		stat, err := proc.Read(p.PID())
+		if err != nil {
 			b.Fatal("no server")
 		}
 		for _, field := range []string{"Rss", "Pss", "Private_Dirty"} {
-			b.ReportMetric(rollup(b, stat.parent, field), field+"-KiB")
+			b.ReportMetric(rollup(b, stat.Parent, field), field+"-KiB")
 		}
 		p.Kill()
 	}

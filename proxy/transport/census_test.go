@@ -5,9 +5,10 @@ package transport
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // census lists what lives with dir as its working folder: the mark that every process of a test's server carries, however
@@ -29,17 +30,17 @@ func census(t *testing.T, dir string) []string {
 }
 
 func alive(pid int) bool {
-	p, ok := readProcess(strconv.Itoa(pid))
-	return ok && !p.zombie
+	p, err := proc.Read(pid)
+	return err == nil && !p.Dead
 }
 
 func parentOf(t *testing.T, pid int) int {
 	t.Helper()
-	p, ok := readProcess(strconv.Itoa(pid))
-	if !ok {
+	p, err := proc.Read(pid)
+	if err != nil {
 		t.Fatalf("process %d is gone", pid)
 	}
-	return p.parent
+	return p.Parent
 }
 
 // eventually waits for a condition that nothing announces.

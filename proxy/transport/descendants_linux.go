@@ -5,53 +5,33 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
-)
 
-// A process is one line of the process table.
-type process struct {
-	pid, parent, group, session int
-	zombie                      bool
-}
+	"github.com/sallyport/sallyport/proxy/proc"
+)
 
 // descendants calls each for every process that root claims and for everything below it, the moment it is met: between
 // reading and acting a process has no time to fork. Parents usually come first (the table is in the order of pids); what
 // comes before its parent is met at the end. The table is read, not /proc/PID/task/TID/children, which many kernels lack.
-func descendants(root func(process) bool, each func(process)) {
-	table, err := syscall.Open("/proc", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return
-	}
-	defer syscall.Close(table)
+func descendants(root func(proc.Process) bool, each func(proc.Process)) {
 	inTree := map[int]bool{}
-	var others []process
-	buffer := make([]byte, 32<<10)
-	var names []string
-	for {
-		n, err := syscall.ReadDirent(table, buffer)
-		if err != nil || n <= 0 {
-			break
+	var others []proc.Process
+	_ = proc.Each(func(pid int) error {
+		p, err := proc.Read(pid)
+		switch {
+		case err != nil:
+		case inTree[p.Parent] || root(p):
+			inTree[p.PID] = true
+			each(p)
+		default:
+			others = append(others, p)
 		}
-		_, _, names = syscall.ParseDirent(buffer[:n], -1, names[:0])
-		for _, name := range names {
-			if name[0] < '1' || name[0] > '9' {
-				continue
-			}
-			p, ok := readProcess(name)
-			switch {
-			case !ok:
-			case inTree[p.parent] || root(p):
-				inTree[p.pid] = true
-				each(p)
-			default:
-				others = append(others, p)
-			}
-		}
-	}
+		return nil
+	})
 	for grown := true; grown; {
 		grown = false
 		for _, p := range others {
-			if inTree[p.parent] && !inTree[p.pid] {
-				inTree[p.pid], grown = true, true
+			if inTree[p.Parent] && !inTree[p.PID] {
+				inTree[p.PID], grown = true, true
 				each(p)
 			}
 		}
@@ -62,7 +42,7 @@ func descendants(root func(process) bool, each func(process)) {
 // child has a number behind those that were listed. It looks at numbers the moment they are given out, which takes less
 // time than a fork, and calls each for those that root claims, itself or by way of a few ancestors. It returns when
 // nothing was met in a while, and at once where the kernel does not tell the last number.
-func chase(root func(process) bool, each func(process)) {
+func chase(root func(proc.Process) bool, each func(proc.Process)) {
 	const (
 		idle  = 300 // looks without a find
 		looks = 20000
@@ -85,7 +65,7 @@ func chase(root func(process) bool, each func(process)) {
 			if isThread(last) {
 				continue
 			}
-			if p, ok := readProcess(strconv.Itoa(last)); ok && !p.zombie && claimed(root, p) {
+			if p, err := proc.Read(last); err == nil && !p.Dead && claimed(root, p) {
 				each(p)
 				quiet = 0
 			}
@@ -105,13 +85,13 @@ func isThread(number int) bool {
 }
 
 // claimed reports whether root claims p or one of its next ancestors.
-func claimed(root func(process) bool, p process) bool {
+func claimed(root func(proc.Process) bool, p proc.Process) bool {
 	for range 4 {
 		if root(p) {
 			return true
 		}
-		var ok bool
-		if p, ok = readProcess(strconv.Itoa(p.parent)); !ok {
+		var err error
+		if p, err = proc.Read(p.Parent); err != nil {
 			return false
 		}
 	}
@@ -132,34 +112,4 @@ func lastNumber(table int) int {
 	}
 	pid, _ := strconv.Atoi(string(fields[4]))
 	return pid
-}
-
-// readProcess reads /proc/NAME/stat: "pid (any name at all, brackets and blanks too) state ppid pgrp session …".
-func readProcess(name string) (process, bool) {
-	fd, err := syscall.Open("/proc/"+name+"/stat", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return process{}, false
-	}
-	var line [512]byte
-	n, err := syscall.Read(fd, line[:])
-	syscall.Close(fd)
-	if err != nil || n <= 0 {
-		return process{}, false
-	}
-	pid, _, _ := bytes.Cut(line[:n], []byte(" "))
-	fields := bytes.Fields(line[bytes.LastIndexByte(line[:n], ')')+1 : n])
-	if len(fields) < 4 {
-		return process{}, false
-	}
-	var p process
-	for _, f := range []struct {
-		to   *int
-		from []byte
-	}{{&p.pid, pid}, {&p.parent, fields[1]}, {&p.group, fields[2]}, {&p.session, fields[3]}} {
-		if *f.to, err = strconv.Atoi(string(f.from)); err != nil {
-			return process{}, false
-		}
-	}
-	p.zombie = fields[0][0] == 'Z' || fields[0][0] == 'X'
-	return p, true
 }

@@ -5,15 +5,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // atStart is the environment this process was given, and what Go made of it: the kernel's copy stays as it is.
 var atStart = sync.OnceValues(func() (given, seen []string) {
-	raw, err := os.ReadFile("/proc/self/environ")
-	if err != nil || len(raw) == 0 {
-		return nil, nil
-	}
-	given = strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
+	given, _ = proc.Environ(os.Getpid())
 	return given, asGoSees(given)
 })
 

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 const (
@@ -211,9 +213,9 @@ func (g *keeper) keep() {
 func (g *keeper) terminate() {
 	syscall.Kill(-g.server, syscall.SIGTERM)
 	self := os.Getpid()
-	descendants(func(p process) bool { return p.parent == self }, func(p process) {
-		if p.group != g.server {
-			syscall.Kill(p.pid, syscall.SIGTERM)
+	descendants(func(p proc.Process) bool { return p.Parent == self }, func(p proc.Process) {
+		if p.Group != g.server {
+			syscall.Kill(p.PID, syscall.SIGTERM)
 		}
 	})
 }
@@ -222,7 +224,7 @@ func (g *keeper) terminate() {
 // us for stuck.
 func (g *keeper) kill() {
 	self := os.Getpid()
-	s := sweep{root: func(p process) bool { return p.parent == self }, own: syscall.Getpgrp()}
+	s := sweep{root: func(p proc.Process) bool { return p.Parent == self }, own: syscall.Getpgrp()}
 	for told := time.Now(); ; {
 		syscall.Kill(-g.server, syscall.SIGKILL)
 		_, fresh := s.round(nil)

@@ -4,7 +4,7 @@ import (
 	"os"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // Not tested on a Mac. There is no subreaper and no parent-death signal: what left the tree (its parent dead, a group of
@@ -65,28 +65,20 @@ func newAdoption(server int, _ func() []int) *adoption {
 func (*adoption) end(int) (found, fresh bool, ended *syscall.WaitStatus) { return false, false, nil }
 
 // chase finds nothing: the system does not tell the number it gave out last.
-func chase(func(process) bool, func(process)) {}
-
-// A process is one line of the process table.
-type process struct {
-	pid, parent, group int
-	zombie             bool
-}
+func chase(func(proc.Process) bool, func(proc.Process)) {}
 
 // descendants calls each for every process that root claims and for everything below it.
-func descendants(root func(process) bool, each func(process)) {
-	table, err := unix.SysctlKinfoProcSlice("kern.proc.all")
+func descendants(root func(proc.Process) bool, each func(proc.Process)) {
+	table, err := proc.All()
 	if err != nil {
 		return
 	}
-	const zombie = 5 // SZOMB in sys/proc.h
 	inTree := map[int]bool{}
 	for grown := true; grown; {
 		grown = false
-		for _, k := range table {
-			p := process{int(k.Proc.P_pid), int(k.Eproc.Ppid), int(k.Eproc.Pgid), k.Proc.P_stat == zombie}
-			if !inTree[p.pid] && (inTree[p.parent] || root(p)) {
-				inTree[p.pid], grown = true, true
+		for _, p := range table {
+			if !inTree[p.PID] && (inTree[p.Parent] || root(p)) {
+				inTree[p.PID], grown = true, true
 				each(p)
 			}
 		}

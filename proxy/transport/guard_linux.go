@@ -4,6 +4,8 @@ import (
 	"os"
 	"syscall"
 	"unsafe"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 const (
@@ -59,8 +61,8 @@ func pipe() (r, w int, err error) {
 
 // ownSession is the session of this process; what it started without asking for another one is in it.
 func ownSession() int {
-	p, _ := readProcess("self")
-	return p.session
+	p, _ := proc.Read(os.Getpid())
+	return p.Session
 }
 
 // An adoption is what fell to this process when a guard was killed. A child of this process is taken for such an orphan if
@@ -80,8 +82,8 @@ func newAdoption(_ int, spare func() []int) *adoption {
 	return a
 }
 
-func (a *adoption) adopted(p process) bool {
-	return p.parent == a.self && p.session != a.session && !guards.live[p.pid] && !a.spared[p.pid]
+func (a *adoption) adopted(p proc.Process) bool {
+	return p.Parent == a.self && p.Session != a.session && !guards.live[p.PID] && !a.spared[p.PID]
 }
 
 // end kills what is there and reaps it. It reports whether anything was there, whether more may come, and how the server
@@ -96,9 +98,9 @@ func (a *adoption) end(server int) (found, fresh bool, ended *syscall.WaitStatus
 		}
 	}
 	var orphans []int
-	found, fresh = a.round(func(p process) {
-		if p.parent == a.self {
-			orphans = append(orphans, p.pid)
+	found, fresh = a.round(func(p proc.Process) {
+		if p.Parent == a.self {
+			orphans = append(orphans, p.PID)
 		}
 	})
 	for _, pid := range orphans {

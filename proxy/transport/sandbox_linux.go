@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // bwrapPlaces are fixed: the client's PATH must not choose what the walls are made of.
@@ -173,9 +175,9 @@ func TrySandbox(ctx context.Context, hold []string) (string, error) {
 // seenOutside is the process below box that has the number inner in there; 0 if there is none.
 func seenOutside(box, inner int) int {
 	found := 0
-	descendants(func(p process) bool { return p.parent == box }, func(p process) {
-		if found == 0 && numberInside(p.pid) == inner {
-			found = p.pid
+	descendants(func(p proc.Process) bool { return p.Parent == box }, func(p proc.Process) {
+		if found == 0 && numberInside(p.PID) == inner {
+			found = p.PID
 		}
 	})
 	return found
@@ -183,17 +185,14 @@ func seenOutside(box, inner int) int {
 
 // numberInside is the last number of the line NSpid, the innermost.
 func numberInside(pid int) int {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	status, err := proc.Text(pid, "status")
 	if err != nil {
 		return 0
 	}
-	for line := range strings.Lines(string(raw)) {
-		if numbers, ok := strings.CutPrefix(line, "NSpid:"); ok {
-			if f := strings.Fields(numbers); len(f) > 0 {
-				n, _ := strconv.Atoi(f[len(f)-1])
-				return n
-			}
-		}
+	numbers, err := proc.Line(status, "NSpid:")
+	if err != nil || len(numbers) == 0 {
+		return 0
 	}
-	return 0
+	n, _ := strconv.Atoi(numbers[len(numbers)-1])
+	return n
 }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 func start(t *testing.T, c Command) *Process {
@@ -210,7 +212,7 @@ func TestFailedStartsKeepNoFilesAndNoProcesses(t *testing.T) {
 	}
 	children := func() map[int]bool {
 		self, pids := os.Getpid(), map[int]bool{}
-		descendants(func(p process) bool { return p.parent == self }, func(p process) { pids[p.pid] = true })
+		descendants(func(p proc.Process) bool { return p.Parent == self }, func(p proc.Process) { pids[p.PID] = true })
 		return pids
 	}
 	fail()

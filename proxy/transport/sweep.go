@@ -6,12 +6,14 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 // A sweep kills a tree that may grow meanwhile, round by round. root claims the tree's uppermost processes, own is the
 // caller's group, which no process of a server's tree can be in but a child between fork and setsid.
 type sweep struct {
-	root        func(process) bool
+	root        func(proc.Process) bool
 	own         int
 	before, now map[int]bool // what was met in the round before, and in this one
 	pause       time.Duration
@@ -19,13 +21,13 @@ type sweep struct {
 
 // round kills what it meets and calls met for each, zombies too. It reports whether anything was there, and whether
 // there was what the round before had not met: then there may be more where it came from.
-func (s *sweep) round(met func(process)) (found, fresh bool) {
+func (s *sweep) round(met func(proc.Process)) (found, fresh bool) {
 	s.before, s.now = s.now, map[int]bool{}
-	each := func(p process) {
+	each := func(p proc.Process) {
 		s.destroy(p)
 		found = true
-		fresh = fresh || !s.before[p.pid]
-		s.now[p.pid] = true
+		fresh = fresh || !s.before[p.PID]
+		s.now[p.PID] = true
 		if met != nil {
 			met(p)
 		}
@@ -48,12 +50,12 @@ func (s *sweep) rest(fresh bool) {
 }
 
 // destroy kills p and the group it is in, which the kernel does in one go: no member can fork its way out.
-func (s *sweep) destroy(p process) {
-	if p.zombie {
+func (s *sweep) destroy(p proc.Process) {
+	if p.Dead {
 		return
 	}
-	if p.group > 1 && p.group != s.own {
-		syscall.Kill(-p.group, syscall.SIGKILL)
+	if p.Group > 1 && p.Group != s.own {
+		syscall.Kill(-p.Group, syscall.SIGKILL)
 	}
-	syscall.Kill(p.pid, syscall.SIGKILL)
+	syscall.Kill(p.PID, syscall.SIGKILL)
 }

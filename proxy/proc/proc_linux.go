@@ -1,0 +1,111 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// maxWords bounds what is read of one process's arguments or environment: more than execve(2) takes, which is 6 MiB.
+const maxWords = 8 << 20
+
+func file(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
+
+// Read reads one process. It makes as few system calls as can be: what forks as fast as it can is caught this way.
+func Read(pid int) (Process, error) {
+	path := file(pid, "stat")
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return Process{}, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	var line [1024]byte
+	n, err := syscall.Read(fd, line[:])
+	syscall.Close(fd)
+	if err != nil {
+		return Process{}, &os.PathError{Op: "read", Path: path, Err: err}
+	}
+	return parseStat(line[:n])
+}
+
+// Each calls look for every number in the process table, usually parents before children, until it returns an error.
+func Each(look func(pid int) error) error {
+	table, err := syscall.Open("/proc", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: "/proc", Err: err}
+	}
+	defer syscall.Close(table)
+	buffer := make([]byte, 32<<10)
+	var names []string
+	for {
+		n, err := syscall.ReadDirent(table, buffer)
+		if err != nil || n <= 0 {
+			return err
+		}
+		_, _, names = syscall.ParseDirent(buffer[:n], -1, names[:0])
+		for _, name := range names {
+			if pid, err := strconv.Atoi(name); err == nil {
+				if err := look(pid); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// Gone says that an error is about a process that is no more.
+func Gone(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) }
+
+// Args are the words a process was started with, as it shows them now; none of a kernel thread or a process that ended.
+func Args(pid int) ([]string, error) { return words(pid, "cmdline") }
+
+// Environ is the environment a process was started with.
+func Environ(pid int) ([]string, error) { return words(pid, "environ") }
+
+func words(pid int, name string) ([]string, error) {
+	f, err := os.Open(file(pid, name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxWords+1))
+	switch {
+	case err != nil || len(raw) == 0:
+		return nil, err
+	case len(raw) > maxWords:
+		return nil, fmt.Errorf("process %d: its %s is longer than %d bytes", pid, name, maxWords)
+	}
+	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
+}
+
+// Executable is the file that a process runs: the link in /proc leads to the file itself, renamed, replaced or deleted.
+func Executable(pid int) (os.FileInfo, error) { return os.Stat(file(pid, "exe")) }
+
+// Path is where that file was when the process was started. replaced says that it is not there any more.
+func Path(pid int) (path string, replaced bool, err error) {
+	path, err = os.Readlink(file(pid, "exe"))
+	path, replaced = strings.CutSuffix(path, " (deleted)")
+	return path, replaced, err
+}
+
+// Folder is the working folder of a process.
+func Folder(pid int) (string, error) { return os.Readlink(file(pid, "cwd")) }
+
+// Text is a file of /proc/PID that has one line for each thing it tells ("status", "limits").
+func Text(pid int, name string) (string, error) {
+	raw, err := os.ReadFile(file(pid, name))
+	return string(raw), err
+}
+
+// Line are the words after a label in such a text, os.ErrInvalid where it has no such line.
+func Line(text, label string) ([]string, error) {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, label); ok {
+			return strings.Fields(rest), nil
+		}
+	}
+	return nil, os.ErrInvalid
+}
