@@ -3,10 +3,11 @@ package inspect
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 const (

@@ -1,22 +1,13 @@
 package inspect
 
 import (
-	"encoding/base64"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// blobEncoding names, in a finding, that it stands in a file that the protocol sends as base64.
-const blobEncoding = "base64_content"
-
-const (
-	blobSample  = 4 << 10 // characters by which it is seen whether a blob is text
-	maxUnlooked = 8       // blobs that are named
-)
+const maxUnlooked = 8 // blobs that are named
 
 // blobs are those of an answer that are no text.
 type blobs struct {
@@ -52,7 +43,7 @@ func (w *weigher) read(r *reading, text string, key bool) {
 		}
 	}
 	if known {
-		w.asIs = view{text: text, marks: w.makeup.marks, marked: true, whole: !w.makeup.holds(text)}
+		w.asIs = w.makeup.view(text)
 		w.addView(text, &w.asIs, r)
 		return
 	}
@@ -98,100 +89,16 @@ func (r *reading) spoken() bool {
 // content looks at a blob (a resource's "blob", the "data" of an image or a sound): if it is text, at what it says, else it is
 // named. False: it is no blob.
 func (w *weigher) content(r *reading, text string) bool {
-	if !inBase64(text) {
-		return false
-	}
-	encoding := base64.StdEncoding
-	switch url, padded := strings.ContainsAny(text, "-_"), strings.HasSuffix(text, "="); {
-	case url && padded:
-		encoding = base64.URLEncoding
-	case url:
-		encoding = base64.RawURLEncoding
-	case !padded:
-		encoding = base64.RawStdEncoding
-	}
-	sample := text[:min(len(text), blobSample)]
-	if len(sample) < len(text) {
-		sample = strings.TrimRight(sample[:len(sample)/4*4], "\r\n")
-	}
-	head, err := encoding.DecodeString(sample)
-	if err != nil && len(head) == 0 {
-		return false
-	}
-	if !mostlyText(head) {
-		w.unlooked(r, len(text)/4*3)
-		return true
-	}
-	whole := head
-	if len(sample) < len(text) {
-		if whole, err = encoding.DecodeString(text); err != nil && len(whole) < len(text)/2 {
-			return false
-		}
-	}
-	w.addView(text, contentView(text, whole), r)
-	return true
-}
-
-// inBase64 says that a text is nothing but base64, in lines perhaps.
-func inBase64(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; !base64Letters[c] && c != '=' && c != '\r' && c != '\n' {
-			return false
-		}
-	}
-	return true
-}
-
-// contentView is what a blob says, each few bytes with their share of it.
-func contentView(text string, decoded []byte) *view {
-	v := &view{text: string(decoded), chain: []string{blobEncoding}, parts: []stretch{}}
-	plain, coded := 3, 4
+	v, ok := contentOf(text)
 	switch {
-	case strings.ContainsAny(text, "\r\n"): // lines of any length: a place is no better than the whole
-		plain, coded = max(len(decoded), 1), len(text)
-	case len(text) > 1<<20:
-		plain, coded = 48, 64
+	case !ok:
+		return false
+	case v == nil:
+		w.unlooked(r, len(text)/4*3)
+	default:
+		w.addView(text, v, r)
 	}
-	for at := 0; at < len(decoded); at += plain {
-		from := at / plain * coded
-		v.parts = append(v.parts, stretch{int32(at), int32(from), int32(min(from+coded, len(text))), false})
-	}
-	if wide := strings.Count(v.text[:min(len(v.text), blobSample)], "\x00"); wide > min(len(v.text), blobSample)/4 { // UTF-16
-		return withoutZeros(v)
-	}
-	return v
-}
-
-func withoutZeros(v *view) *view {
-	w := weave(v)
-	for from := 0; from < len(v.text); {
-		end := strings.IndexByte(v.text[from:], 0)
-		if end < 0 {
-			end = len(v.text) - from
-		}
-		w.keep(from, from+end)
-		from += end + 1
-	}
-	return w.view("")
-}
-
-// mostlyText says that bytes are text, with some noise perhaps: what a model can read, a person does not want unread.
-func mostlyText(b []byte) bool {
-	bad, zeros := 0, 0
-	for i := 0; i < len(b); {
-		r, size := utf8.DecodeRune(b[i:])
-		switch {
-		case r == 0:
-			zeros++
-		case r == utf8.RuneError && size == 1, r < 0x20 && r != '\n' && r != '\t' && r != '\r', r == 0x7f:
-			bad++
-		}
-		i += size
-	}
-	if zeros > len(b)/4 && zeros < len(b)*3/5 { // UTF-16
-		zeros = 0
-	}
-	return (bad+zeros)*5 < len(b)
+	return true
 }
 
 // unlooked names a blob that nobody looked at: where it stands, of what type it says it is, and how large it is.

@@ -1,8 +1,9 @@
 package inspect
 
 import (
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // controlsEncoding names the view without what a terminal would obey.

@@ -2,10 +2,11 @@ package inspect
 
 import (
 	"fmt"
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // NotLookedAt is the rule of what a fault of this program kept from being looked at. It is treated as what is dangerous: a text that

@@ -14,7 +14,6 @@ import (
 //   - weights: what was found near the end of an answer is weighed with what is found at the head of the next.
 const (
 	maxEndings = 4        // answers of a session that are remembered
-	zone       = 256      // bytes of each side that are read as one
 	blobZone   = 2 << 10  // the same, where a blob goes on
 	maxBegun   = 16       // patterns that are remembered as begun
 	zoneRoom   = 64 << 10 // bytes that are read as one, and twice as many as there are in all texts

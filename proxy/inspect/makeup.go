@@ -5,6 +5,9 @@ import (
 	"math/bits"
 )
 
+// zone is how long a text is at most whose makeup is taken: of each of two texts that may be read as one, so many bytes are.
+const zone = 256
+
 // makeup is what the bytes of a short text are. All that is asked of the ends of texts that may be read as one (seam), and whether a
 // blob stands in one, begins with it; it takes two passes of eight bytes at a time.
 type makeup struct {
@@ -115,4 +118,9 @@ func capitals(text string) (n int) {
 // capitals for base64 and no sixteen hexadecimal digits in a row.
 func (s *makeup) holds(text string) bool {
 	return s.blob.long(s.size) && (capitals(text) >= mixedLeast || nextRun(text, 0, minBlob, &hexLetters) < len(text)) && hasBlob(text)
+}
+
+// view is the text itself, whose makeup this is.
+func (s *makeup) view(text string) view {
+	return view{text: text, marks: s.marks, marked: true, whole: !s.holds(text)}
 }

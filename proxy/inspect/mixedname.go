@@ -2,10 +2,11 @@ package inspect
 
 import (
 	"fmt"
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 const maxAlike = 3 // letters of a name that are spelled out

@@ -2,10 +2,11 @@ package inspect
 
 import (
 	"fmt"
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"hash/fnv"
 	"slices"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // How secrets are looked for (Terms.Secrets).

@@ -2,10 +2,11 @@ package inspect
 
 import (
 	"fmt"
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // Rules of this package. A name is stable: exceptions and records refer to it.

@@ -1,11 +1,12 @@
 package inspect
 
 import (
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 func tags(s string) string {

@@ -1,10 +1,11 @@
 package inspect
 
 import (
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // Bounds of looking. A text is read in at most maxViews ways, decoded at most maxChain times one after the other, and all
@@ -37,6 +38,9 @@ func (v *view) holds() marks {
 	}
 	return v.marks
 }
+
+// simple says that there is one way to read a text.
+func (v *view) simple() bool { return v.holds() == 0 && (v.whole || !hasBlob(v.text)) }
 
 // stretch is a part of a view, up to where the next begins. All of it stands for original[from:to], or where it is even, its
 // first byte for original[from], its second for the one after, and so on.

@@ -27,7 +27,7 @@ type voice struct{ found []Finding }
 func (v *voice) read(r *reading, text string, _ bool) { v.hear(&view{text: text}, r) }
 
 // mayBeOurs says that a text may hold a line that begins as ours do: in whatever case, or with letters between that nobody sees.
-func (v *view) mayBeOurs() bool {
+func mayBeOurs(v *view) bool {
 	if v.holds()&(markWide|markControl) != 0 {
 		return true
 	}

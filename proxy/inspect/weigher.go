@@ -73,7 +73,7 @@ func (w *weigher) addView(text string, v *view, where placer) {
 		v = &w.asIs
 		*v = view{text: text}
 	}
-	if v.mayBeOurs() {
+	if mayBeOurs(v) {
 		w.voice.hear(v, where)
 	}
 	if v.simple() {
@@ -91,9 +91,6 @@ func (w *weigher) short(text string, where placer) {
 	w.look(text, &w.asIs, where)
 	w.offset += len(text) + 1
 }
-
-// simple says that there is one way to read a text.
-func (v *view) simple() bool { return v.holds() == 0 && (v.whole || !hasBlob(v.text)) }
 
 func (w *weigher) views(text string, v *view, where placer) {
 	all, whole := views(v)

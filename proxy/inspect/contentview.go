@@ -1,0 +1,108 @@
+package inspect
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode/utf8"
+)
+
+// blobEncoding names, in a finding, that it stands in a file that the protocol sends as base64.
+const blobEncoding = "base64_content"
+
+const blobSample = 4 << 10 // characters by which it is seen whether a blob is text
+
+// contentOf is what a file says that the protocol sends as base64; nil where the file is no text, not ok where the text is no base64.
+func contentOf(text string) (v *view, ok bool) {
+	if !inBase64(text) {
+		return nil, false
+	}
+	encoding := base64.StdEncoding
+	switch url, padded := strings.ContainsAny(text, "-_"), strings.HasSuffix(text, "="); {
+	case url && padded:
+		encoding = base64.URLEncoding
+	case url:
+		encoding = base64.RawURLEncoding
+	case !padded:
+		encoding = base64.RawStdEncoding
+	}
+	sample := text[:min(len(text), blobSample)]
+	if len(sample) < len(text) {
+		sample = strings.TrimRight(sample[:len(sample)/4*4], "\r\n")
+	}
+	head, err := encoding.DecodeString(sample)
+	if err != nil && len(head) == 0 {
+		return nil, false
+	}
+	if !mostlyText(head) {
+		return nil, true
+	}
+	whole := head
+	if len(sample) < len(text) {
+		if whole, err = encoding.DecodeString(text); err != nil && len(whole) < len(text)/2 {
+			return nil, false
+		}
+	}
+	return contentView(text, whole), true
+}
+
+// inBase64 says that a text is nothing but base64, in lines perhaps.
+func inBase64(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; !base64Letters[c] && c != '=' && c != '\r' && c != '\n' {
+			return false
+		}
+	}
+	return true
+}
+
+// contentView is what a blob says, each few bytes with their share of it.
+func contentView(text string, decoded []byte) *view {
+	v := &view{text: string(decoded), chain: []string{blobEncoding}, parts: []stretch{}}
+	plain, coded := 3, 4
+	switch {
+	case strings.ContainsAny(text, "\r\n"): // lines of any length: a place is no better than the whole
+		plain, coded = max(len(decoded), 1), len(text)
+	case len(text) > 1<<20:
+		plain, coded = 48, 64
+	}
+	for at := 0; at < len(decoded); at += plain {
+		from := at / plain * coded
+		v.parts = append(v.parts, stretch{int32(at), int32(from), int32(min(from+coded, len(text))), false})
+	}
+	if wide := strings.Count(v.text[:min(len(v.text), blobSample)], "\x00"); wide > min(len(v.text), blobSample)/4 { // UTF-16
+		return withoutZeros(v)
+	}
+	return v
+}
+
+func withoutZeros(v *view) *view {
+	w := weave(v)
+	for from := 0; from < len(v.text); {
+		end := strings.IndexByte(v.text[from:], 0)
+		if end < 0 {
+			end = len(v.text) - from
+		}
+		w.keep(from, from+end)
+		from += end + 1
+	}
+	return w.view("")
+}
+
+// mostlyText says that bytes are text, with some noise perhaps: what a model can read, a person does not want unread.
+func mostlyText(b []byte) bool {
+	bad, zeros := 0, 0
+	for i := 0; i < len(b); {
+		r, size := utf8.DecodeRune(b[i:])
+		switch {
+		case r == 0:
+			zeros++
+		case r == utf8.RuneError && size == 1, r < 0x20 && r != '\n' && r != '\t' && r != '\r', r == 0x7f:
+			bad++
+		}
+		i += size
+	}
+	if zeros > len(b)/4 && zeros < len(b)*3/5 { // UTF-16
+		zeros = 0
+	}
+	return (bad+zeros)*5 < len(b)
+}
