@@ -92,3 +92,15 @@ func compatible(r rune) bool {
 	return r >= 0x1d400 && r <= 0x1d7ff || r >= 0x1f100 && r <= 0x1f18f || r >= 0x2460 && r <= 0x24ff || r >= 0xff01 && r <= 0xff5e ||
 		r >= 0x2100 && r <= 0x214f
 }
+
+// takenFor is what a reader takes a character for.
+func takenFor(r rune) string {
+	if r < utf8.RuneSelf {
+		return string(r)
+	}
+	f := formOf(r)
+	if f.alike != 0 {
+		return string(f.alike)
+	}
+	return f.to
+}

@@ -88,18 +88,6 @@ func speaksAsWe(line string) bool {
 	return false
 }
 
-// takenFor is what a reader takes a character for.
-func takenFor(r rune) string {
-	if r < utf8.RuneSelf {
-		return string(r)
-	}
-	f := formOf(r)
-	if f.alike != 0 {
-		return string(f.alike)
-	}
-	return f.to
-}
-
 // ownKey is the finding of a key that only we may write. It is cut wherever it stands, and said besides.
 func ownKey(key string, at func() string) (Finding, bool) {
 	if !frame.IsOurs(key) {
