@@ -33,7 +33,8 @@ var rooms = map[string][]string{
 	"proxy/proc":            {},
 	"proxy/frame":           {},
 	"proxy/golden":          {}, // for tests
-	"proxy/inspect":         {"proxy/frame", "proxy/inspect/legible"},
+	"proxy/inspect":         {"proxy/frame", "proxy/inspect/decode", "proxy/inspect/legible"},
+	"proxy/inspect/decode":  {"proxy/inspect/legible"},
 	"proxy/inspect/legible": {},
 	"proxy/launch":          {"proxy/pin", "proxy/proc", "proxy/transport"},
 	"proxy/pin":             {"proxy/frame", "proxy/inspect", "proxy/inspect/legible"},

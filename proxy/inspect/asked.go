@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -171,13 +172,13 @@ func (a *asking) words(where, text string, field bool) {
 		a.add(BeyondBounds, High, "It asks in more words than anybody reads", where, text, 0, len(text))
 		return
 	}
-	folded, lower := fold(&view{text: text}), strings.ToLower(text)
+	folded, lower := decode.Fold(&decode.View{Text: text}), strings.ToLower(text)
 	for _, sort := range []struct {
 		re          func() *regexp.Regexp
 		rule, title string
 	}{{secretWords, AsksForSecret, titleSecret}, {paymentWords, AsksForPayment, titlePayment}} {
 		// Folding makes Latin words of what only looks so, and takes words of other scripts apart: both are read.
-		in, all := folded.text, sort.re().FindAllStringIndex(folded.text, maxAsked)
+		in, all := folded.Text, sort.re().FindAllStringIndex(folded.Text, maxAsked)
 		if all == nil {
 			in = lower
 			all = sort.re().FindAllStringIndex(lower, maxAsked)
@@ -196,8 +197,8 @@ func (a *asking) words(where, text string, field bool) {
 				continue
 			}
 			level = here
-			if in == folded.text {
-				start, end = folded.span(at[0], at[1])
+			if in == folded.Text {
+				start, end = folded.Span(at[0], at[1])
 			} else if len(lower) == len(text) {
 				start, end = at[0], at[1]
 			}

@@ -1,6 +1,10 @@
 package inspect
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
+)
 
 func TestEveryRuleFindsItsExampleAndLeavesItsCounterExample(t *testing.T) {
 	c := rules().matcher()
@@ -12,7 +16,7 @@ func TestEveryRuleFindsItsExampleAndLeavesItsCounterExample(t *testing.T) {
 		names[r.name] = true
 		has := func(text string) bool {
 			c.begin()
-			c.match(fold(&view{text: text}).text, 0)
+			c.match(decode.Fold(&decode.View{Text: text}).Text, 0)
 			for _, h := range c.hits {
 				if int(h.rule) == i {
 					return true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -21,7 +22,7 @@ func (w *weigher) read(r *reading, text string, key bool) {
 		w.add(text, r)
 		return
 	}
-	if !key && (r.key("blob") || r.key("data")) && len(text) >= minBlob && w.content(r, text) {
+	if !key && (r.key("blob") || r.key("data")) && len(text) >= decode.MinBlob && w.content(r, text) {
 		return
 	}
 	if w.plain.seeks = w.secret.on; w.plain.seeks {
@@ -33,8 +34,8 @@ func (w *weigher) read(r *reading, text string, key bool) {
 	}
 	known := false
 	if w.joint.on && !key && r.spoken() {
-		if known = len(text) <= zone && len(text) >= shortText && w.joint.goesOn(); known {
-			w.makeup = makeupOf(text)
+		if known = len(text) <= decode.Zone && len(text) >= shortText && w.joint.goesOn(); known {
+			w.makeup = decode.MakeupOf(text)
 		}
 		w.join(text, &w.makeup, r)
 		if len(text) < minText && text != "" {
@@ -43,7 +44,7 @@ func (w *weigher) read(r *reading, text string, key bool) {
 		}
 	}
 	if known {
-		w.asIs = w.makeup.view(text)
+		w.asIs = w.makeup.View(text)
 		w.addView(text, &w.asIs, r)
 		return
 	}
@@ -64,7 +65,7 @@ func (w *weigher) name(text string, r *reading) {
 			return
 		}
 	}
-	v := view{text: text}
+	v := decode.View{Text: text}
 	w.under.seeks = seeks
 	w.beneath(text, &v, r, nil)
 	w.under.seeks = false
@@ -89,7 +90,7 @@ func (r *reading) spoken() bool {
 // content looks at a blob (a resource's "blob", the "data" of an image or a sound): if it is text, at what it says, else it is
 // named. False: it is no blob.
 func (w *weigher) content(r *reading, text string) bool {
-	v, ok := contentOf(text)
+	v, ok := decode.Content(text)
 	switch {
 	case !ok:
 		return false

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // An order may be cut in pieces that say nothing by themselves: over the blocks of an answer, its keys and values, or several
@@ -145,8 +147,8 @@ func (w *weigher) ending() {
 		}
 	}
 	if j := &w.joint; j.open() && j.counted(w.of.finder).goesOn() {
-		size := zone
-		if j.seam.run > zone/2 { // a blob may be long
+		size := decode.Zone
+		if j.seam.run > decode.Zone/2 { // a blob may be long
 			size = blobZone
 		}
 		e.tail = append(e.tail, j.tail[max(0, len(j.tail)-size):]...)
@@ -155,11 +157,13 @@ func (w *weigher) ending() {
 }
 
 // wordEnd says that a word, or a blob, may go on after a byte.
-func wordEnd(c byte) bool { return c >= 0x80 || wordy(foldByte(c)) || c == '+' || c == '/' || c == '%' }
+func wordEnd(c byte) bool {
+	return c >= 0x80 || wordy(decode.FoldByte(c)) || c == '+' || c == '/' || c == '%'
+}
 
 // join reads the head of a text as one with what stands before it, and keeps its end for what comes after.
 // What is known of the text is only known where it is not longer than zone.
-func (w *weigher) join(text string, m *makeup, where placer) {
+func (w *weigher) join(text string, m *decode.Makeup, where placer) {
 	j := &w.joint
 	if text == "" {
 		return
@@ -169,7 +173,7 @@ func (w *weigher) join(text string, m *makeup, where placer) {
 	var next start
 	if wordEnd(text[0]) && j.goesOn() {
 		next = l.startOf(text, m)
-		known = len(text) <= zone // what it is like, and the seam is counted up to here
+		known = len(text) <= decode.Zone // what it is like, and the seam is counted up to here
 		if j.open() && j.counted(l).meets(l, next) {
 			w.across(unsafe.String(unsafe.SliceData(j.tail), len(j.tail)), text, where)
 			read = true
@@ -194,9 +198,9 @@ func (w *weigher) join(text string, m *makeup, where placer) {
 		if run < len(text) {
 			run = 0
 			if len(text) >= shortText {
-				run = m.blob.trailing(len(text))
+				run = m.Blob.Trailing(len(text))
 			} else {
-				for base64Letters[text[len(text)-1-run]] {
+				for decode.Base64Letters[text[len(text)-1-run]] {
 					run++
 				}
 			}
@@ -216,7 +220,7 @@ func (w *weigher) join(text string, m *makeup, where placer) {
 
 // across looks for what begins in a tail and ends in a text.
 func (w *weigher) across(tail, text string, where placer) {
-	size := zone
+	size := decode.Zone
 	if blobRun(tail, true) && blobRun(text, false) {
 		size = blobZone
 	}
@@ -227,37 +231,37 @@ func (w *weigher) across(tail, text string, where placer) {
 	tail, head := tail[max(0, len(tail)-size):], text[:min(len(text), size)]
 	w.joint.zone = append(append(w.joint.zone[:0], tail...), head...)
 	joined := unsafe.String(unsafe.SliceData(w.joint.zone), len(w.joint.zone))
-	all := []*view{{text: joined}}
-	if !all[0].simple() {
-		all, _ = views(all[0])
+	all := []*decode.View{{Text: joined}}
+	if !all[0].Simple() {
+		all, _ = decode.Views(all[0])
 	}
 	for _, v := range all {
-		folded := fold(v)
+		folded := decode.Fold(v)
 		w.under.begin()
-		w.under.match(folded.text, 0)
+		w.under.match(folded.Text, 0)
 		for _, h := range w.under.hits {
-			start, end := folded.span(h.start, h.end)
+			start, end := folded.Span(h.start, h.end)
 			if start >= len(tail) || end <= len(tail) || end > len(tail)+len(text) {
 				continue
 			}
-			chain := append([]string{joinedEncoding}, folded.chain...)
+			chain := append([]string{joinedEncoding}, folded.Chain...)
 			w.placed = false
-			w.take(w.under, h, text, where, 0, runeEnd(text, end-len(tail)), chain, strings.Clone(folded.text[h.start:h.end]))
+			w.take(w.under, h, text, where, 0, runeEnd(text, end-len(tail)), chain, strings.Clone(folded.Text[h.start:h.end]))
 		}
 	}
 }
 
 // blobRun says whether a text ends, or begins, with what may be a piece of a blob.
 func blobRun(text string, atEnd bool) bool {
-	if len(text) < minBlob/2 {
+	if len(text) < decode.MinBlob/2 {
 		return false
 	}
-	part := text[:minBlob/2]
+	part := text[:decode.MinBlob/2]
 	if atEnd {
-		part = text[len(text)-minBlob/2:]
+		part = text[len(text)-decode.MinBlob/2:]
 	}
 	for i := range len(part) {
-		if !base64Letters[part[i]] && part[i] != '%' && part[i] != '&' && part[i] != ';' && part[i] != '#' && part[i] != '\\' {
+		if !decode.Base64Letters[part[i]] && part[i] != '%' && part[i] != '&' && part[i] != ';' && part[i] != '#' && part[i] != '\\' {
 			return false
 		}
 	}

@@ -1,6 +1,10 @@
 package inspect
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
+)
 
 // literals finds many short texts in one pass. A literal begins where a word does, or at a mark: so a tree is only entered there,
 // by the two bytes it begins with, and the inside of words is skipped. How far it is followed is bounded by the longest literal,
@@ -164,7 +168,7 @@ func (l *literals) rows() {
 func (l *literals) foldBytes() {
 	class, kind, alone := l.class, l.kind, l.alone
 	for c := range 256 {
-		folded := foldByte(byte(c))
+		folded := decode.FoldByte(byte(c))
 		l.class[c], l.kind[c], l.alone[c] = class[folded], kind[folded], alone[folded]
 		if wordy(folded) {
 			l.kind[c] |= kindWordy

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"math"
 	"slices"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // The second vote: a logistic regression over hashed pieces of words and pairs of words, fitted by `go run ./cmd/eval train` to
@@ -105,7 +107,7 @@ func NgramFeatures(text string, f func(bucket uint32)) {
 	bucket := func(h uint32) uint32 { return (h ^ h>>15) * 2654435761 >> (32 - ngramBits) }
 	var before uint32
 	for i := 0; i < len(text); {
-		if c := foldByte(text[i]); !wordy(c) && c < 0x80 {
+		if c := decode.FoldByte(text[i]); !wordy(c) && c < 0x80 {
 			if c == '.' || c == '!' || c == '?' {
 				before = 0
 			}
@@ -114,7 +116,7 @@ func NgramFeatures(text string, f func(bucket uint32)) {
 		}
 		start, word := i, uint32(offset)
 		for ; i < len(text) && i-start < maxWord; i++ {
-			c := foldByte(text[i])
+			c := decode.FoldByte(text[i])
 			if !wordy(c) && c < 0x80 {
 				break
 			}
@@ -131,7 +133,7 @@ func NgramFeatures(text string, f func(bucket uint32)) {
 		for j := start; j+4 <= i; j++ {
 			h := uint32(offset ^ 0x5bd1e995)
 			for _, c := range []byte(text[j : j+4]) {
-				h = (h ^ uint32(foldByte(c))) * prime
+				h = (h ^ uint32(decode.FoldByte(c))) * prime
 			}
 			f(bucket(h))
 		}

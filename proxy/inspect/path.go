@@ -1,6 +1,10 @@
 package inspect
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
+)
 
 // Member is the path of a member of the object at where: "inputSchema.properties.city", or `_meta["io.x/y"]` where the
 // key is no plain word. Keys are server text: a path is escaped before it is printed.
@@ -34,7 +38,7 @@ func word(key string) bool {
 // inWord are the bytes that plain names are made of.
 var inWord = func() (in [256]bool) {
 	for c := range in {
-		in[c] = base64Letters[c] && c != '+' && c != '/' || c == '$'
+		in[c] = decode.Base64Letters[c] && c != '+' && c != '/' || c == '$'
 	}
 	return in
 }()

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // reading goes through a JSON value once, in its order, and shows every string and every key to somebody. Unlike walk, which follows
@@ -84,9 +85,9 @@ func skipString(raw []byte, i int) (end int, escaped bool) {
 	for i++; i < len(raw); {
 		for i+8 <= len(raw) {
 			x := binary.LittleEndian.Uint64(raw[i:])
-			quote, slash := x^'"'*eachByte, x^'\\'*eachByte
+			quote, slash := x^'"'*decode.EachByte, x^'\\'*decode.EachByte
 			// The lowest bit set is exact; a borrow can set false ones only above it.
-			found := ((quote-eachByte)&^quote | (slash-eachByte)&^slash) & highBits
+			found := ((quote-decode.EachByte)&^quote | (slash-decode.EachByte)&^slash) & decode.HighBits
 			if found != 0 {
 				i += bits.TrailingZeros64(found) >> 3
 				break

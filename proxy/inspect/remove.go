@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // Removed stands where something was taken out of an answer.
@@ -255,11 +256,11 @@ func (r *remover) text(v frame.Span, tree *wanted, key string) {
 // finds what it expects.
 func (r *remover) blob(text string, tree *wanted) ([]byte, bool) {
 	plain, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(plain) < minBlob/2 {
+	if err != nil || len(plain) < decode.MinBlob/2 {
 		return nil, false
 	}
 	spans, ok := tree.spans(text)
-	if !ok || !textual(string(plain)) || strings.ContainsAny(text, "\r\n") {
+	if !ok || !decode.Textual(string(plain)) || strings.ContainsAny(text, "\r\n") {
 		return frame.AppendString(nil, base64.StdEncoding.EncodeToString([]byte(Removed))), true
 	}
 	for i, s := range spans {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // rule is one row of the catalogue. It is looked for in folded text: lower case, one kind of white space, Latin letters.
@@ -152,7 +154,7 @@ func (c *compiled) pattern(owner int, pattern string, words *[]string, known map
 			word, p.openTail = strings.CutSuffix(word, "*")
 			word = spelled.Replace(word)
 			switch {
-			case word == "" || len(word) > maxLiteral-1 || foldASCII(word) != word || word[0] == ' ' || strings.Contains(word, "  "):
+			case word == "" || len(word) > maxLiteral-1 || decode.FoldASCII(word) != word || word[0] == ' ' || strings.Contains(word, "  "):
 				return fmt.Errorf("phrase %q of %q", word, pattern)
 			case k == 0 && len(word) == 1 || len(*words) >= 1<<16-2:
 				return fmt.Errorf("phrase %q of %q is too short, or one too many", word, pattern)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -110,7 +111,7 @@ func LoadRules(raw []byte) (*RuleFile, error) {
 // finds says whether one rule finds something in a text as it stands.
 func (m *matcher) finds(rule int32, text string) bool {
 	m.begin()
-	m.match(fold(&view{text: text}).text, 0)
+	m.match(decode.Fold(&decode.View{Text: text}).Text, 0)
 	return slices.ContainsFunc(m.hits, func(h hit) bool { return h.rule == rule })
 }
 

@@ -3,26 +3,28 @@ package inspect
 import (
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // seam says, of texts that are read as one without a space between them, whether anything could lie across the place where two
 // of them meet. Nearly always nothing does, and looking costs as much as a text of half a kilobyte: a list of short values
 // would be looked at fifty times over.
 type seam struct {
-	nodes  []int         // literals that have begun and not ended
-	full   bool          // there are more of them
-	inside bool          // the last byte is part of a word
-	run    int           // letters of a blob at the end
-	caps   int           // capitals among them
-	hex    int           // hexadecimal digits at the end
-	first  [minBlob]byte // of them
-	odd    int           // bytes since something that can be read in more than one way
+	nodes  []int                // literals that have begun and not ended
+	full   bool                 // there are more of them
+	inside bool                 // the last byte is part of a word
+	run    int                  // letters of a blob at the end
+	caps   int                  // capitals among them
+	hex    int                  // hexadecimal digits at the end
+	first  [decode.MinBlob]byte // of them
+	odd    int                  // bytes since something that can be read in more than one way
 }
 
 // maxBegunThere is how many literals may have begun at one place.
 const maxBegunThere = 16
 
-func (s *seam) begin() { *s = seam{nodes: s.nodes[:0], odd: zone} }
+func (s *seam) begin() { *s = seam{nodes: s.nodes[:0], odd: decode.Zone} }
 
 // be makes it what another is.
 func (s *seam) be(other *seam) {
@@ -41,20 +43,20 @@ type start struct {
 }
 
 // startOf takes what is known of the text, where it is neither shorter than shortText nor longer than zone.
-func (l *literals) startOf(text string, m *makeup) start {
-	s := start{head: text[:min(len(text), zone)]}
+func (l *literals) startOf(text string, m *decode.Makeup) start {
+	s := start{head: text[:min(len(text), decode.Zone)]}
 	switch {
 	case len(text) < shortText: // a list of short values is nothing else
 		s.short(text, &l.short)
 		return s
-	case len(text) <= zone:
-		s.odd, s.run = m.marks != 0, m.blob.leading()
+	case len(text) <= decode.Zone:
+		s.odd, s.run = m.Marks != 0, m.Blob.Leading()
 	default:
-		head := makeupOf(s.head)
-		s.odd, s.run = head.marks != 0, head.blob.leading()
+		head := decode.MakeupOf(s.head)
+		s.odd, s.run = head.Marks != 0, head.Blob.Leading()
 	}
-	s.caps = capitals(s.head[:s.run])
-	for s.hex < s.run && hexLetters[s.head[s.hex]] {
+	s.caps = decode.Capitals(s.head[:s.run])
+	for s.hex < s.run && decode.HexLetters[s.head[s.hex]] {
 		s.hex++
 	}
 	return s
@@ -99,16 +101,16 @@ func shortKinds() (kinds [256]uint8) {
 		if c >= utf8.RuneSelf || c == '&' || c == '%' || c == '\\' || c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
 			kinds[i] |= shortOdd
 		}
-		if !wordy(foldByte(c)) {
+		if !wordy(decode.FoldByte(c)) {
 			kinds[i] |= shortParts
 		}
-		if base64Letters[c] {
+		if decode.Base64Letters[c] {
 			kinds[i] |= shortBlob
 		}
 		if c >= 'A' && c <= 'Z' {
 			kinds[i] |= shortCapital
 		}
-		if hexLetters[c] {
+		if decode.HexLetters[c] {
 			kinds[i] |= shortHex
 		}
 	}
@@ -117,7 +119,7 @@ func shortKinds() (kinds [256]uint8) {
 
 // meets says whether anything could lie across, where a text that begins so comes next.
 func (s *seam) meets(l *literals, next start) bool {
-	if s.full || next.odd || s.odd < zone {
+	if s.full || next.odd || s.odd < decode.Zone {
 		return true
 	}
 	for _, n := range s.nodes {
@@ -125,39 +127,39 @@ func (s *seam) meets(l *literals, next start) bool {
 			return true
 		}
 	}
-	if s.run == 0 || s.run+next.run < minBlob {
+	if s.run == 0 || s.run+next.run < decode.MinBlob {
 		return false
 	}
 	if s.caps+next.caps >= 3 {
 		return true
 	}
-	if s.hex == 0 || s.hex+next.hex < minBlob {
+	if s.hex == 0 || s.hex+next.hex < decode.MinBlob {
 		return false
 	}
 	first := s.first
-	if s.hex < minBlob {
+	if s.hex < decode.MinBlob {
 		copy(first[s.hex:], next.head)
 	}
-	return hexOfText(unsafe.String(&first[0], minBlob))
+	return decode.HexOfText(unsafe.String(&first[0], decode.MinBlob))
 }
 
 // goesOn says whether any text could make something of what stands at the end.
 func (s *seam) goesOn() bool {
-	return s.full || s.odd < zone || len(s.nodes) > 0 || s.run > 0
+	return s.full || s.odd < decode.Zone || len(s.nodes) > 0 || s.run > 0
 }
 
 // letters counts on through letters of a blob.
 func (s *seam) letters(run string) {
 	s.run += len(run)
-	s.caps += capitals(run)
+	s.caps += decode.Capitals(run)
 	digits := len(run) // where the last hexadecimal ones begin
-	for digits > 0 && hexLetters[run[digits-1]] {
+	for digits > 0 && decode.HexLetters[run[digits-1]] {
 		digits--
 	}
 	if digits > 0 {
 		s.hex = 0
 	}
-	if s.hex < minBlob {
+	if s.hex < decode.MinBlob {
 		copy(s.first[s.hex:], run[digits:])
 	}
 	s.hex += len(run) - digits
@@ -165,9 +167,9 @@ func (s *seam) letters(run string) {
 
 // keep remembers how the texts end after this one.
 func (s *seam) keep(l *literals, text string) {
-	end := text[max(0, len(text)-zone):]
-	m := makeupOf(end)
-	s.keepOdd(l, text, m.blob.trailing(m.size), m.marks != 0 || len(end) < shortText && parted(end))
+	end := text[max(0, len(text)-decode.Zone):]
+	m := decode.MakeupOf(end)
+	s.keepOdd(l, text, m.Blob.Trailing(m.Size), m.Marks != 0 || len(end) < shortText && parted(end))
 }
 
 // keepOdd is keep where it is known with how many letters of a blob the text ends, and whether its end can be read in more than one
@@ -177,7 +179,7 @@ func (s *seam) keepOdd(l *literals, text string, run int, odd bool) {
 		s.run, s.caps, s.hex = 0, 0, 0
 	}
 	s.letters(text[len(text)-run:])
-	if s.odd = min(s.odd+len(text), zone); odd {
+	if s.odd = min(s.odd+len(text), decode.Zone); odd {
 		s.odd = 0
 	}
 	kept := s.nodes[:0]
@@ -249,7 +251,7 @@ func (l *literals) through(node int, text string, j int) (at int, ended bool) {
 // parted says of a text that is too short for marks of it whether anything may part letters in it.
 func parted(text string) bool {
 	for i := 1; i < len(text)-1; i++ {
-		if !wordy(foldByte(text[i])) {
+		if !wordy(decode.FoldByte(text[i])) {
 			return true
 		}
 	}

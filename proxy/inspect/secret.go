@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -202,9 +203,9 @@ func changesOfCase(s string) (n int) {
 // runs adds every long run of base64 in which nothing was found.
 func (l *secretLook) runs(text string) {
 	known, k := len(l.spots), 0
-	for i := nextRun(text, 0, minRun, &base64Letters); i < len(text); {
+	for i := decode.NextRun(text, 0, minRun, &decode.Base64Letters); i < len(text); {
 		end := i + minRun
-		for end < len(text) && base64Letters[text[end]] {
+		for end < len(text) && decode.Base64Letters[text[end]] {
 			end++
 		}
 		for end < len(text) && text[end] == '=' {
@@ -216,7 +217,7 @@ func (l *secretLook) runs(text string) {
 		if (k == known || l.spots[k].start >= end) && strings.ContainsAny(text[i:end], "0123456789") {
 			l.spots = append(l.spots, spot{i, end, rulePossible()})
 		}
-		i = nextRun(text, end, minRun, &base64Letters)
+		i = decode.NextRun(text, end, minRun, &decode.Base64Letters)
 	}
 	if len(l.spots) > known {
 		slices.SortFunc(l.spots, func(a, b spot) int { return a.start - b.start })
@@ -250,7 +251,7 @@ func secretKindOf(rule string) (kind secretKind, known bool) {
 // shown is how a secret is spoken of: never itself. Of a short one the last letters would be half of it.
 func shown(r *secretRule, secret string) string {
 	said := fmt.Sprintf("%s, %d characters", r.name, len(secret))
-	if r.kind != privateKey && len(secret) >= 16 && marksOf(secret)&markWide == 0 {
+	if r.kind != privateKey && len(secret) >= 16 && decode.MarksOf(secret)&decode.Wide == 0 {
 		said += ", ends in " + legible.Escape(secret[len(secret)-4:])
 	}
 	return said
@@ -394,7 +395,7 @@ func (s *secretReader) read(r *reading, text string, key bool) {
 
 // blob says that a string is a file in base64: a mark in it would make it none.
 func (r *reading) blob(text string) bool {
-	return (r.key("blob") || r.key("data")) && inBase64(text)
+	return (r.key("blob") || r.key("data")) && decode.IsBase64(text)
 }
 
 // secretPrint is for the name of the rule set.

@@ -1,6 +1,10 @@
 package inspect
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
+)
 
 // named is what the member of a JSON value is called whose text is being looked at.
 type named struct {
@@ -59,10 +63,10 @@ func kindOfName(name string) (secretKind, bool) {
 }
 
 // spotsOf is what is secret in a text that was matched by m.
-func (w *weigher) spotsOf(m *matcher, text string, v *view) []spot {
-	if v.parts != nil {
+func (w *weigher) spotsOf(m *matcher, text string, v *decode.View) []spot {
+	if v.Parts != nil {
 		for i := range m.places {
-			at, _ := v.span(int(m.places[i].at), int(m.places[i].at)+1)
+			at, _ := v.Span(int(m.places[i].at), int(m.places[i].at)+1)
 			m.places[i].at = int32(at)
 		}
 	}
@@ -80,7 +84,7 @@ func (w *weigher) spotsOf(m *matcher, text string, v *view) []spot {
 }
 
 // hold notes what is secret in a text that was matched by m, and says whether anything is.
-func (w *weigher) hold(m *matcher, text string, v *view, where placer) bool {
+func (w *weigher) hold(m *matcher, text string, v *decode.View, where placer) bool {
 	spots := w.spotsOf(m, text, v)
 	for _, s := range spots {
 		if len(w.secrets) == maxSecrets {
@@ -130,11 +134,11 @@ func withMarks(name string, strict bool) string {
 
 // secretsIn is what is secret in a text that is looked at for nothing else.
 func (w *weigher) secretsIn(text string) []spot {
-	w.asIs = view{text: text}
-	v := fold(&w.asIs)
+	w.asIs = decode.View{Text: text}
+	v := decode.Fold(&w.asIs)
 	w.plain.begin()
 	w.plain.seeks = true
-	w.plain.match(v.text, 0)
+	w.plain.match(v.Text, 0)
 	return w.spotsOf(w.plain, text, v)
 }
 

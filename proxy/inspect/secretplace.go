@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 const (
@@ -23,7 +25,7 @@ func (l *secretLook) block(text string, at int) (spot, bool) {
 	letters := 0
 	for most := min(len(text), i+maxBlock); i < most; i++ {
 		switch c := text[i]; {
-		case base64Letters[c] && c != '-', c == '=':
+		case decode.Base64Letters[c] && c != '-', c == '=':
 			letters++
 			continue
 		case c == '-' && strings.HasPrefix(text[i:], "-----END "):
@@ -254,7 +256,7 @@ func onlyBase64(s string) bool {
 	}
 	body := strings.TrimRight(s, "=")
 	for i := range len(body) {
-		if c := body[i]; !base64Letters[c] || c == '-' || c == '_' {
+		if c := body[i]; !decode.Base64Letters[c] || c == '-' || c == '_' {
 			return false
 		}
 	}

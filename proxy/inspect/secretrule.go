@@ -3,6 +3,8 @@ package inspect
 import (
 	"fmt"
 	"sync"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // secretKind is what a secret is: it says by what it is replaced, and how a person is told of it.
@@ -97,7 +99,7 @@ func newSecretForms(list []secretRule) (*secretForms, error) {
 	f := &secretForms{rules: list, shapes: make([][]shape, len(list))}
 	known := map[string]int{}
 	sought := func(literal string, rule int) error {
-		if literal = foldASCII(literal); len(literal) < 2 || len(literal) > maxLiteral-1 || literal[0] == ' ' {
+		if literal = decode.FoldASCII(literal); len(literal) < 2 || len(literal) > maxLiteral-1 || literal[0] == ' ' {
 			return fmt.Errorf("%s: %q cannot be sought", list[rule].name, literal)
 		}
 		id, ok := known[literal]

@@ -3,6 +3,8 @@ package inspect
 import (
 	"encoding/base64"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // Bounds of a value that a name stands for.
@@ -105,7 +107,7 @@ func (v value) secret(text, name string, kind secretKind) bool {
 // hexadecimal says that a value is made of hexadecimal digits alone, as hashes are.
 func hexadecimal(s string) bool {
 	for i := range len(s) {
-		if !hexLetters[s[i]] {
+		if !decode.HexLetters[s[i]] {
 			return false
 		}
 	}
@@ -259,7 +261,7 @@ func isUUID(s string) bool {
 		return false
 	}
 	for i := range len(s) {
-		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (s[i] == '-') || !dash && !hexLetters[s[i]] {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (s[i] == '-') || !dash && !decode.HexLetters[s[i]] {
 			return false
 		}
 	}

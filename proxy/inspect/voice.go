@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -24,14 +25,14 @@ func Voice(raw []byte) []Finding {
 
 type voice struct{ found []Finding }
 
-func (v *voice) read(r *reading, text string, _ bool) { v.hear(&view{text: text}, r) }
+func (v *voice) read(r *reading, text string, _ bool) { v.hear(&decode.View{Text: text}, r) }
 
 // mayBeOurs says that a text may hold a line that begins as ours do: in whatever case, or with letters between that nobody sees.
-func mayBeOurs(v *view) bool {
-	if v.holds()&(markWide|markControl) != 0 {
+func mayBeOurs(v *decode.View) bool {
+	if v.Holds()&(decode.Wide|decode.ControlCharacters) != 0 {
 		return true
 	}
-	for rest := v.text; ; {
+	for rest := v.Text; ; {
 		at := strings.IndexByte(rest, OwnVoice[0])
 		if at < 0 || len(rest)-at < len(OwnVoice) {
 			return false
@@ -44,8 +45,8 @@ func mayBeOurs(v *view) bool {
 	}
 }
 
-func (v *voice) hear(in *view, where placer) {
-	text := in.text
+func (v *voice) hear(in *decode.View, where placer) {
+	text := in.Text
 	for at := 0; at < len(text); {
 		end := len(text)
 		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
@@ -56,7 +57,7 @@ func (v *voice) hear(in *view, where placer) {
 				Rule: Impersonation, Level: High, Category: "threat", Title: "It speaks as Sallyport does", Where: where.at(),
 				Match: strings.Clone(clip(text[at:end], maxMatch)),
 			}
-			f.Start, f.End = in.span(at, end)
+			f.Start, f.End = in.Span(at, end)
 			v.found = appendBounded(v.found, f, maxAllFindings)
 		}
 		at = end + 1
@@ -77,7 +78,7 @@ func speaksAsWe(line string) bool {
 		if legible.ClassOf(r) != legible.Ordinary || said == 0 && (r == ' ' || r == '\t' || r == 0xa0) {
 			continue
 		}
-		read := takenFor(r)
+		read := decode.TakenFor(r)
 		if left := OwnVoice[said:]; len(read) > len(left) || !strings.EqualFold(read, left[:len(read)]) {
 			return false
 		}

@@ -1,5 +1,7 @@
 package inspect
 
+import "github.com/sallyport/sallyport/proxy/inspect/decode"
+
 // Verdict of a text: what the default policy makes of it.
 type Verdict string
 
@@ -86,9 +88,9 @@ func encoded(chain []string) bool {
 	layers := 0
 	for _, e := range chain {
 		switch e {
-		case joinedEncoding, blobEncoding:
+		case joinedEncoding, decode.ContentEncoding:
 			continue
-		case "html_entities", "url_encoding", compatibilityEncoding, invisibleEncoding:
+		case "html_entities", "url_encoding", decode.CompatibilityEncoding, decode.InvisibleEncoding:
 		default:
 			return true
 		}

@@ -3,6 +3,8 @@ package inspect
 import (
 	"slices"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // placer says where a text stands. It is only asked where something is found: a path is as long as a server makes it.
@@ -35,8 +37,8 @@ type weigher struct {
 	voice  voice
 	blobs  blobs
 	value  reading
-	asIs   view // of the text that is being looked at,
-	makeup makeup
+	asIs   decode.View // of the text that is being looked at,
+	makeup decode.Makeup
 
 	secret  secretLook
 	seek    secretReader // where secrets alone are looked for
@@ -62,7 +64,7 @@ func newWeigher(c *compiled, place Place) *weigher {
 func (w *weigher) add(text string, where placer) { w.addView(text, nil, where) }
 
 // addView is add, where there is a view to begin with: what a blob holds.
-func (w *weigher) addView(text string, v *view, where placer) {
+func (w *weigher) addView(text string, v *decode.View, where placer) {
 	if w.placed = false; len(text) < minText {
 		return
 	}
@@ -71,12 +73,12 @@ func (w *weigher) addView(text string, v *view, where placer) {
 	}
 	if v == nil {
 		v = &w.asIs
-		*v = view{text: text}
+		*v = decode.View{Text: text}
 	}
 	if mayBeOurs(v) {
 		w.voice.hear(v, where)
 	}
-	if v.simple() {
+	if v.Simple() {
 		w.look(text, v, where)
 	} else {
 		w.views(text, v, where)
@@ -87,20 +89,20 @@ func (w *weigher) addView(text string, v *view, where placer) {
 // short looks at a text in which nothing can be found by itself: a word of a sentence that is cut into one word a text.
 func (w *weigher) short(text string, where placer) {
 	w.placed = false
-	w.asIs = view{text: text}
+	w.asIs = decode.View{Text: text}
 	w.look(text, &w.asIs, where)
 	w.offset += len(text) + 1
 }
 
-func (w *weigher) views(text string, v *view, where placer) {
-	all, whole := views(v)
+func (w *weigher) views(text string, v *decode.View, where placer) {
+	all, whole := decode.Views(v)
 	w.Whole = w.Whole && whole
-	w.look(text, fold(all[0]), where)
+	w.look(text, decode.Fold(all[0]), where)
 	var known spans
 	for _, v := range all[1:] {
-		known = w.beneath(text, fold(v), where, known)
+		known = w.beneath(text, decode.Fold(v), where, known)
 	}
-	if w.place == Metadata || strings.Contains(v.text, tagMark) || strings.Contains(v.text, selectorMark) {
+	if w.place == Metadata || strings.Contains(v.Text, tagMark) || strings.Contains(v.Text, selectorMark) {
 		w.characters(text, v, where)
 	}
 }
@@ -113,8 +115,8 @@ const (
 )
 
 // characters weighs what is hidden in a text. In a definition it is found by Definition too.
-func (w *weigher) characters(text string, v *view, where placer) {
-	for _, f := range Text(v.text, "") {
+func (w *weigher) characters(text string, v *decode.View, where placer) {
+	for _, f := range Text(v.Text, "") {
 		weight := unseen(w.place, f.Level)
 		if weight == 0 {
 			continue
@@ -122,7 +124,7 @@ func (w *weigher) characters(text string, v *view, where placer) {
 		w.Score = max(w.Score, weight)
 		if w.place == Answer && len(w.hidden) < maxFindings {
 			f.Where = where.at()
-			f.Start, f.End = v.span(f.Start, f.End)
+			f.Start, f.End = v.Span(f.Start, f.End)
 			f.Match = strings.Clone(clip(text[f.Start:f.End], maxMatch))
 			w.hidden = append(w.hidden, f)
 		}
@@ -130,25 +132,25 @@ func (w *weigher) characters(text string, v *view, where placer) {
 }
 
 // look matches a text as it stands, folded, after those before it: what begins in one may end in the next.
-func (w *weigher) look(text string, v *view, where placer) {
+func (w *weigher) look(text string, v *decode.View, where placer) {
 	m := w.plain
-	m.match(v.text, w.stream)
+	m.match(v.Text, w.stream)
 	for _, h := range m.hits {
-		start, end := v.span(max(h.start-w.stream, 0), h.end-w.stream)
+		start, end := v.Span(max(h.start-w.stream, 0), h.end-w.stream)
 		decoded := ""
-		if len(v.chain) > 0 {
-			decoded = v.text[max(h.start-w.stream, 0) : h.end-w.stream]
+		if len(v.Chain) > 0 {
+			decoded = v.Text[max(h.start-w.stream, 0) : h.end-w.stream]
 		}
-		if f := w.take(m, h, text, where, start, end, v.chain, decoded); f != nil {
-			w.cued(v.text, h, w.stream, *f)
+		if f := w.take(m, h, text, where, start, end, v.Chain, decoded); f != nil {
+			w.cued(v.Text, h, w.stream, *f)
 		}
 		if h.start < w.stream {
 			w.found[len(w.found)-1].start -= w.stream - h.start
 		}
 	}
 	m.hits = m.hits[:0]
-	w.stream += len(v.text) + 1
-	if m.seeks && (len(m.places) > 0 || w.member.kind > 0 || w.secret.strict) && (len(v.chain) == 0 || v.chain[0] != blobEncoding) {
+	w.stream += len(v.Text) + 1
+	if m.seeks && (len(m.places) > 0 || w.member.kind > 0 || w.secret.strict) && (len(v.Chain) == 0 || v.Chain[0] != decode.ContentEncoding) {
 		w.hold(m, text, v, where)
 	}
 }
@@ -157,16 +159,16 @@ func (w *weigher) look(text string, v *view, where placer) {
 type spans map[int32][][2]int
 
 // beneath matches one view of a text. What stands there as it stands in the text was found before.
-func (w *weigher) beneath(text string, v *view, where placer, known spans) spans {
+func (w *weigher) beneath(text string, v *decode.View, where placer, known spans) spans {
 	m := w.under
 	m.begin()
-	m.match(v.text, 0)
+	m.match(v.Text, 0)
 	var fresh spans
 	for _, h := range m.hits {
-		if v.parts != nil && v.same(h.start, h.end) {
+		if v.Parts != nil && v.Same(h.start, h.end) {
 			continue
 		}
-		start, end := v.span(h.start, h.end)
+		start, end := v.Span(h.start, h.end)
 		if known.have(h.rule, start, end) {
 			continue
 		}
@@ -174,8 +176,8 @@ func (w *weigher) beneath(text string, v *view, where placer, known spans) spans
 			fresh = spans{}
 		}
 		fresh[h.rule] = append(fresh[h.rule], [2]int{start, end})
-		if f := w.take(m, h, text, where, start, end, v.chain, v.text[h.start:h.end]); f != nil {
-			w.cued(v.text, h, 0, *f)
+		if f := w.take(m, h, text, where, start, end, v.Chain, v.Text[h.start:h.end]); f != nil {
+			w.cued(v.Text, h, 0, *f)
 		}
 	}
 	if known == nil {
@@ -274,7 +276,7 @@ func (w *weigher) release() {
 		w.secret.spots, w.secret.named = nil, nil
 	}
 	clear(w.cues)
-	w.Weighed, w.except, w.value.raw, w.asIs = Weighed{}, nil, nil, view{}
+	w.Weighed, w.except, w.value.raw, w.asIs = Weighed{}, nil, nil, decode.View{}
 	w.seek = secretReader{}
 	w.of.weighers.Put(w)
 }

@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"encoding/base64"
@@ -23,14 +23,14 @@ func FuzzViews(f *testing.F) {
 		f.Add("x " + seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		all, _ := views(&view{text: text})
+		all, _ := Views(&View{Text: text})
 		total := 0
 		for _, v := range all {
-			total += len(v.text)
-			folded := fold(v)
-			for i := range folded.text {
-				if start, end := folded.span(i, i+1); start < 0 || end > len(text) || start >= end {
-					t.Fatalf("%v: byte %d stands for %d to %d of %d", folded.chain, i, start, end, len(text))
+			total += len(v.Text)
+			folded := Fold(v)
+			for i := range folded.Text {
+				if start, end := folded.Span(i, i+1); start < 0 || end > len(text) || start >= end {
+					t.Fatalf("%v: byte %d stands for %d to %d of %d", folded.Chain, i, start, end, len(text))
 				}
 			}
 		}
@@ -42,14 +42,14 @@ func FuzzViews(f *testing.F) {
 
 // The places of a view take more memory than its letters, so they are bounded; what stands beyond has a place still.
 func TestPlacesOfALongViewAreBounded(t *testing.T) {
-	v := entities(&view{text: strings.Repeat("&#105;x", maxStretches) + "&#106;"})
-	if v == nil || len(v.parts) > maxStretches || len(v.text) != 2*maxStretches+1 {
+	v := entities(&View{Text: strings.Repeat("&#105;x", maxStretches) + "&#106;"})
+	if v == nil || len(v.Parts) > maxStretches || len(v.Text) != 2*maxStretches+1 {
 		t.Fatal("more places than there may be")
 	}
-	if start, end := v.span(len(v.text)-1, len(v.text)); start < 0 || start >= end || end > 7*maxStretches+6 || end < 7*maxStretches {
+	if start, end := v.Span(len(v.Text)-1, len(v.Text)); start < 0 || start >= end || end > 7*maxStretches+6 || end < 7*maxStretches {
 		t.Errorf("%d to %d", start, end)
 	}
-	if start, end := v.span(2, 3); start != 7 || end != 13 {
+	if start, end := v.Span(2, 3); start != 7 || end != 13 {
 		t.Errorf("%d to %d", start, end)
 	}
 }

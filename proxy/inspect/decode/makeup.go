@@ -1,31 +1,31 @@
-package inspect
+package decode
 
 import (
 	"encoding/binary"
 	"math/bits"
 )
 
-// zone is how long a text is at most whose makeup is taken: of each of two texts that may be read as one, so many bytes are.
-const zone = 256
+// Zone is how long a text is at most whose makeup is taken: of each of two texts that may be read as one, so many bytes are.
+const Zone = 256
 
-// makeup is what the bytes of a short text are. All that is asked of the ends of texts that may be read as one (seam), and whether a
+// Makeup is what the bytes of a short text are. All that is asked of the ends of texts that may be read as one (seam), and whether a
 // blob stands in one, begins with it; it takes two passes of eight bytes at a time.
-type makeup struct {
-	marks marks
-	size  int
-	blob  bitmap // letters of base64 and base64url
+type Makeup struct {
+	Marks marks
+	Size  int
+	Blob  bitmap // letters of base64 and base64url
 }
 
 // bitmap has a bit for each byte of a text of at most zone bytes, the first byte's lowest.
-type bitmap [zone / 64]uint64
+type bitmap [Zone / 64]uint64
 
 // blanks are eight bytes that are nothing.
-const blanks = ' ' * eachByte
+const blanks = ' ' * EachByte
 
-// makeupOf is the makeup of a text of at most zone bytes.
-func makeupOf(text string) (s makeup) {
+// MakeupOf is the makeup of a text of at most zone bytes.
+func MakeupOf(text string) (s Makeup) {
 	b := bytesOf(text)
-	s.marks, s.size = marksOf(text), len(b)
+	s.Marks, s.Size = MarksOf(text), len(b)
 	for at := 0; at < len(b); at += 8 {
 		x, last := uint64(blanks), len(b)-at
 		if last >= 8 {
@@ -37,36 +37,36 @@ func makeupOf(text string) (s makeup) {
 				x = x<<8 | uint64(b[i])
 			}
 		}
-		low := x &^ highBits
-		others := (between(low, '0', '9') | is(low|0x04*eachByte, '/') | is(low|0x02*eachByte, '/') | is(low, '_')) &^ x // + / - _
-		s.blob[at>>6&3] |= gather(lettersOf(x)|others) << (uint(at) & 63)
+		low := x &^ HighBits
+		others := (between(low, '0', '9') | is(low|0x04*EachByte, '/') | is(low|0x02*EachByte, '/') | is(low, '_')) &^ x // + / - _
+		s.Blob[at>>6&3] |= gather(lettersOf(x)|others) << (uint(at) & 63)
 	}
 	return s
 }
 
 // between has the top bit of each of eight bytes below 0x80 set that is from first to last.
 func between(x uint64, first, last byte) uint64 {
-	return (x + uint64(0x80-first)*eachByte) &^ (x + uint64(0x7f-last)*eachByte) & highBits
+	return (x + uint64(0x80-first)*EachByte) &^ (x + uint64(0x7f-last)*EachByte) & HighBits
 }
 
 // is has the top bit of each of eight bytes below 0x80 set that is c.
-func is(x uint64, c byte) uint64 { return (highBits - (x ^ uint64(c)*eachByte)) & highBits }
+func is(x uint64, c byte) uint64 { return (HighBits - (x ^ uint64(c)*EachByte)) & HighBits }
 
 // gather makes the top bits of eight bytes eight bits, the first byte's lowest.
 func gather(x uint64) uint64 { return (x >> 7) * 0x0102040810204080 >> 56 }
 
-// leading is how many bits are set from the first on.
-func (m *bitmap) leading() int {
+// Leading is how many bits are set from the first on.
+func (m *bitmap) Leading() int {
 	for i, word := range m {
 		if word != ^uint64(0) {
 			return 64*i + bits.TrailingZeros64(^word)
 		}
 	}
-	return zone
+	return Zone
 }
 
-// trailing is how many bits are set up to the last of size.
-func (m *bitmap) trailing(size int) int {
+// Trailing is how many bits are set up to the last of size.
+func (m *bitmap) Trailing(size int) int {
 	n := 0
 	for at := size; at > 0; {
 		first := (at - 1) &^ 63
@@ -84,7 +84,7 @@ func (m *bitmap) trailing(size int) int {
 func (m *bitmap) long(size int) bool {
 	r := *m
 	some := uint64(0)
-	for n := uint(1); n < minBlob; n *= 2 { // a bit is set where two, four, eight, sixteen in a row end
+	for n := uint(1); n < MinBlob; n *= 2 { // a bit is set where two, four, eight, sixteen in a row end
 		some = 0
 		before := uint64(0)
 		for i := 0; i<<6 < size; i++ {
@@ -99,12 +99,12 @@ func (m *bitmap) long(size int) bool {
 	return true
 }
 
-// capitals is how many of the bytes of a text are.
-func capitals(text string) (n int) {
+// Capitals is how many of the bytes of a text are.
+func Capitals(text string) (n int) {
 	b := bytesOf(text)
 	for ; len(b) >= 8; b = b[8:] {
 		x := binary.LittleEndian.Uint64(b)
-		n += bits.OnesCount64(between(x&^highBits, 'A', 'Z') &^ x)
+		n += bits.OnesCount64(between(x&^HighBits, 'A', 'Z') &^ x)
 	}
 	for _, c := range b {
 		if c >= 'A' && c <= 'Z' {
@@ -116,11 +116,11 @@ func capitals(text string) (n int) {
 
 // holds says whether a blob that is text may stand in the text. Where there are sixteen letters in a row there mostly are too few
 // capitals for base64 and no sixteen hexadecimal digits in a row.
-func (s *makeup) holds(text string) bool {
-	return s.blob.long(s.size) && (capitals(text) >= mixedLeast || nextRun(text, 0, minBlob, &hexLetters) < len(text)) && hasBlob(text)
+func (s *Makeup) holds(text string) bool {
+	return s.Blob.long(s.Size) && (Capitals(text) >= mixedLeast || NextRun(text, 0, MinBlob, &HexLetters) < len(text)) && hasBlob(text)
 }
 
-// view is the text itself, whose makeup this is.
-func (s *makeup) view(text string) view {
-	return view{text: text, marks: s.marks, marked: true, whole: !s.holds(text)}
+// View is the text itself, whose makeup this is.
+func (s *Makeup) View(text string) View {
+	return View{Text: text, marks: s.Marks, marked: true, whole: !s.holds(text)}
 }

@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 )
 
 // tagText is the text that tag characters spell (Unicode, U+E0000 block).
-func tagText(v *view) *view {
+func tagText(v *View) *View {
 	return hidden(v, "tag_characters", "\xf3\xa0", func(r rune) (string, bool) {
 		if r >= 0xe0020 && r <= 0xe007e {
 			return byteText(byte(r - 0xe0000)), true
@@ -16,7 +16,7 @@ func tagText(v *view) *view {
 }
 
 // selectorText is what variation selectors spell where each stands for a byte.
-func selectorText(v *view) *view {
+func selectorText(v *View) *View {
 	out := hidden(v, "variation_selectors", "\xef\xb8", func(r rune) (string, bool) {
 		switch {
 		case r >= 0xfe00 && r <= 0xfe0f:
@@ -34,20 +34,20 @@ func selectorText(v *view) *view {
 			return "", false
 		})
 	}
-	if out == nil || !textual(out.text) {
+	if out == nil || !Textual(out.Text) {
 		return nil
 	}
 	return out
 }
 
-func hidden(v *view, name, mark string, of func(rune) (string, bool)) *view {
-	first := strings.Index(v.text, mark)
+func hidden(v *View, name, mark string, of func(rune) (string, bool)) *View {
+	first := strings.Index(v.Text, mark)
 	if first < 0 {
 		return nil
 	}
 	w := &weaver{src: v}
-	for i := first; i < len(v.text); {
-		r, size := utf8.DecodeRuneInString(v.text[i:])
+	for i := first; i < len(v.Text); {
+		r, size := utf8.DecodeRuneInString(v.Text[i:])
 		if s, ok := of(r); ok {
 			w.put(s, i, i+size)
 		}
@@ -61,9 +61,9 @@ func hidden(v *view, name, mark string, of func(rune) (string, bool)) *view {
 
 // turned is the text that a right-to-left override shows, which stands in the file from its end to its beginning (Unicode
 // Standard Annex 9).
-func turned(v *view) *view {
+func turned(v *View) *View {
 	const override = "\u202e"
-	at := strings.Index(v.text, override)
+	at := strings.Index(v.Text, override)
 	if at < 0 {
 		return nil
 	}
@@ -71,24 +71,24 @@ func turned(v *view) *view {
 	for at >= 0 {
 		start := at + len(override)
 		end := start
-		for end < len(v.text) {
-			r, size := utf8.DecodeRuneInString(v.text[end:])
+		for end < len(v.Text) {
+			r, size := utf8.DecodeRuneInString(v.Text[end:])
 			if r == 0x202c || r == '\n' || r == 0x202e || r == 0x2069 {
 				break
 			}
 			end += size
 		}
 		for i := end; i > start; {
-			r, size := utf8.DecodeLastRuneInString(v.text[start:i])
+			r, size := utf8.DecodeLastRuneInString(v.Text[start:i])
 			if r == utf8.RuneError {
 				w.put("\ufffd", i-size, i)
 			} else {
-				w.put(v.text[i-size:i], i-size, i)
+				w.put(v.Text[i-size:i], i-size, i)
 			}
 			i -= size
 		}
 		w.put("\n", at, start)
-		next := strings.Index(v.text[end:], override)
+		next := strings.Index(v.Text[end:], override)
 		if next < 0 {
 			break
 		}
@@ -104,29 +104,29 @@ const minSpaced = 6 // letters in a row that are no initials any more
 
 // spaced joins letters that stand apart: "i g n o r e", "i.g.n.o.r.e". Where more than one space, or what else than the
 // mark between them parts them, a word begins.
-func spaced(v *view) *view {
+func spaced(v *View) *View {
 	var w *weaver
 	var join []int // where letters stand; -1 for a gap between words
 	kept := 0
-	for i := lonely(v.text, 0); i+2*minSpaced-2 < len(v.text); {
-		sep := v.text[i+1]
+	for i := lonely(v.Text, 0); i+2*minSpaced-2 < len(v.Text); {
+		sep := v.Text[i+1]
 		if sep >= 'a' && sep <= 'z' { // most of all there is
-			i = lonely(v.text, i+1)
+			i = lonely(v.Text, i+1)
 			continue
 		}
-		if !wordByte(v.text[i]) || sep != ' ' && sep != '.' && sep != '-' && sep != '_' && sep != '*' || !wordByte(v.text[i+2]) || i > 0 && wordByte(v.text[i-1]) {
+		if !wordByte(v.Text[i]) || sep != ' ' && sep != '.' && sep != '-' && sep != '_' && sep != '*' || !wordByte(v.Text[i+2]) || i > 0 && wordByte(v.Text[i-1]) {
 			i++
 			continue
 		}
 		end, letters := i, 0
 		join = join[:0]
-		for end < len(v.text) && wordByte(v.text[end]) && (end+1 >= len(v.text) || !wordByte(v.text[end+1])) {
+		for end < len(v.Text) && wordByte(v.Text[end]) && (end+1 >= len(v.Text) || !wordByte(v.Text[end+1])) {
 			join = append(join, end)
 			letters++
 			end++
 			gap, space := 0, false
-			for end < len(v.text) && (v.text[end] == sep || v.text[end] == ' ' || v.text[end] == '\n') && gap < 4 {
-				space = space || v.text[end] != sep
+			for end < len(v.Text) && (v.Text[end] == sep || v.Text[end] == ' ' || v.Text[end] == '\n') && gap < 4 {
+				space = space || v.Text[end] != sep
 				end++
 				gap++
 			}
@@ -160,7 +160,7 @@ func spaced(v *view) *view {
 	if w == nil {
 		return nil
 	}
-	w.keep(kept, len(v.text))
+	w.keep(kept, len(v.Text))
 	return w.view("spaced_letters")
 }
 

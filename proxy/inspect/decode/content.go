@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"encoding/base64"
@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// blobEncoding names, in a finding, that it stands in a file that the protocol sends as base64.
-const blobEncoding = "base64_content"
+// ContentEncoding names, in a finding, that it stands in a file that the protocol sends as base64.
+const ContentEncoding = "base64_content"
 
 const blobSample = 4 << 10 // characters by which it is seen whether a blob is text
 
-// contentOf is what a file says that the protocol sends as base64; nil where the file is no text, not ok where the text is no base64.
-func contentOf(text string) (v *view, ok bool) {
-	if !inBase64(text) {
+// Content is what a file says that the protocol sends as base64; nil where the file is no text, not ok where the text is no base64.
+func Content(text string) (v *View, ok bool) {
+	if !IsBase64(text) {
 		return nil, false
 	}
 	encoding := base64.StdEncoding
@@ -45,10 +45,10 @@ func contentOf(text string) (v *view, ok bool) {
 	return contentView(text, whole), true
 }
 
-// inBase64 says that a text is nothing but base64, in lines perhaps.
-func inBase64(text string) bool {
+// IsBase64 says that a text is nothing but base64, in lines perhaps.
+func IsBase64(text string) bool {
 	for i := range len(text) {
-		if c := text[i]; !base64Letters[c] && c != '=' && c != '\r' && c != '\n' {
+		if c := text[i]; !Base64Letters[c] && c != '=' && c != '\r' && c != '\n' {
 			return false
 		}
 	}
@@ -56,8 +56,8 @@ func inBase64(text string) bool {
 }
 
 // contentView is what a blob says, each few bytes with their share of it.
-func contentView(text string, decoded []byte) *view {
-	v := &view{text: string(decoded), chain: []string{blobEncoding}, parts: []stretch{}}
+func contentView(text string, decoded []byte) *View {
+	v := &View{Text: string(decoded), Chain: []string{ContentEncoding}, Parts: []stretch{}}
 	plain, coded := 3, 4
 	switch {
 	case strings.ContainsAny(text, "\r\n"): // lines of any length: a place is no better than the whole
@@ -67,20 +67,20 @@ func contentView(text string, decoded []byte) *view {
 	}
 	for at := 0; at < len(decoded); at += plain {
 		from := at / plain * coded
-		v.parts = append(v.parts, stretch{int32(at), int32(from), int32(min(from+coded, len(text))), false})
+		v.Parts = append(v.Parts, stretch{int32(at), int32(from), int32(min(from+coded, len(text))), false})
 	}
-	if wide := strings.Count(v.text[:min(len(v.text), blobSample)], "\x00"); wide > min(len(v.text), blobSample)/4 { // UTF-16
+	if wide := strings.Count(v.Text[:min(len(v.Text), blobSample)], "\x00"); wide > min(len(v.Text), blobSample)/4 { // UTF-16
 		return withoutZeros(v)
 	}
 	return v
 }
 
-func withoutZeros(v *view) *view {
+func withoutZeros(v *View) *View {
 	w := weave(v)
-	for from := 0; from < len(v.text); {
-		end := strings.IndexByte(v.text[from:], 0)
+	for from := 0; from < len(v.Text); {
+		end := strings.IndexByte(v.Text[from:], 0)
 		if end < 0 {
-			end = len(v.text) - from
+			end = len(v.Text) - from
 		}
 		w.keep(from, from+end)
 		from += end + 1

@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"math/rand/v2"
@@ -18,38 +18,38 @@ func randomText(random *rand.Rand) string {
 		}
 	}
 	text := b.String()
-	return text[:min(len(text), zone)]
+	return text[:min(len(text), Zone)]
 }
 
 func TestTheMakeupOfATextIsWhatReadingItByteByByteSays(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 200_000 {
 		text := randomText(random)
-		m := makeupOf(text)
-		if want := marksOf(text); m.marks != want {
-			t.Fatalf("%q has marks %06b, not %06b", text, m.marks, want)
+		m := MakeupOf(text)
+		if want := MarksOf(text); m.Marks != want {
+			t.Fatalf("%q has marks %06b, not %06b", text, m.Marks, want)
 		}
 		head, tail, caps := 0, 0, 0
 		for i := range len(text) {
 			c := text[i]
-			if m.blob[i>>6]>>(i&63)&1 == 1 != base64Letters[c] {
-				t.Fatalf("%q: byte %d, %q, is of a blob: %v", text, i, c, !base64Letters[c])
+			if m.Blob[i>>6]>>(i&63)&1 == 1 != Base64Letters[c] {
+				t.Fatalf("%q: byte %d, %q, is of a blob: %v", text, i, c, !Base64Letters[c])
 			}
 			if c >= 'A' && c <= 'Z' {
 				caps++
 			}
 			tail++
-			if head == i && base64Letters[c] {
+			if head == i && Base64Letters[c] {
 				head++
 			}
-			if !base64Letters[c] {
+			if !Base64Letters[c] {
 				tail = 0
 			}
 		}
-		if m.blob.leading() != head || m.blob.trailing(len(text)) != tail || capitals(text) != caps {
-			t.Fatalf("%q: begins with %d, ends with %d letters, has %d capitals; not %d, %d, %d", text, m.blob.leading(), m.blob.trailing(len(text)), capitals(text), head, tail, caps)
+		if m.Blob.Leading() != head || m.Blob.Trailing(len(text)) != tail || Capitals(text) != caps {
+			t.Fatalf("%q: begins with %d, ends with %d letters, has %d capitals; not %d, %d, %d", text, m.Blob.Leading(), m.Blob.Trailing(len(text)), Capitals(text), head, tail, caps)
 		}
-		if long := nextRun(text, 0, minBlob, &base64Letters) < len(text); m.blob.long(len(text)) != long {
+		if long := NextRun(text, 0, MinBlob, &Base64Letters) < len(text); m.Blob.long(len(text)) != long {
 			t.Fatalf("%q: sixteen letters in a row: %v", text, !long)
 		}
 		if m.holds(text) != hasBlob(text) {
@@ -63,7 +63,7 @@ func BenchmarkMakeup(b *testing.B) {
 		b.Run("", func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for range b.N {
-				m := makeupOf(text)
+				m := MakeupOf(text)
 				m.holds(text)
 			}
 		})
@@ -75,7 +75,7 @@ func BenchmarkMarks(b *testing.B) {
 		b.Run("", func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for range b.N {
-				marksOf(text)
+				MarksOf(text)
 				hasBlob(text)
 			}
 		})

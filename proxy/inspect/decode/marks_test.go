@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"math/rand/v2"
@@ -11,7 +11,7 @@ func slowMarks(text string) (m marks) {
 	for i := range len(text) {
 		switch c := text[i]; {
 		case c >= 0x80:
-			m |= markWide
+			m |= Wide
 		case c == '&':
 			m |= markAmp
 		case c == '%':
@@ -19,7 +19,7 @@ func slowMarks(text string) (m marks) {
 		case c == '\\':
 			m |= markSlash
 		case c < 0x20 && c != '\n' && c != '\t' && c != '\r', c == 0x7f:
-			m |= markControl
+			m |= ControlCharacters
 		}
 	}
 	if len(text) >= 2*minSpaced-1 && lonely(text, 0) < len(text) {
@@ -40,7 +40,7 @@ func TestMarksAreWhatReadingByteByByteFinds(t *testing.T) {
 			}
 		}
 		text := b.String()
-		if got, want := marksOf(text), slowMarks(text); got != want {
+		if got, want := MarksOf(text), slowMarks(text); got != want {
 			t.Fatalf("%q has %06b, not %06b", text, got, want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestLettersThatStandApartAreMarkedWhereverTheyStand(t *testing.T) {
 	for before := range 20 {
 		for after := range 20 {
 			text := strings.Repeat("x", before) + " i g n o r e " + strings.Repeat("y", after)
-			if marksOf(text)&markLonely == 0 {
+			if MarksOf(text)&markLonely == 0 {
 				t.Fatalf("not in %q", text)
 			}
 		}

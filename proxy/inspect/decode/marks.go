@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"encoding/binary"
@@ -10,21 +10,21 @@ import (
 type marks uint8
 
 const (
-	markWide    marks = 1 << iota // a byte that is no ASCII
-	markAmp                       // & begins an entity
-	markPercent                   // % an encoded byte
-	markSlash                     // \ an escape
-	markControl                   // a control character other than tab, LF and CR
-	markLonely                    // letters that may stand apart (lonely)
+	Wide              marks = 1 << iota // a byte that is no ASCII
+	markAmp                             // & begins an entity
+	markPercent                         // % an encoded byte
+	markSlash                           // \ an escape
+	ControlCharacters                   // a control character other than tab, LF and CR
+	markLonely                          // letters that may stand apart (lonely)
 )
 
 const (
-	eachByte = 0x0101010101010101
-	highBits = 0x80 * eachByte
+	EachByte = 0x0101010101010101
+	HighBits = 0x80 * EachByte
 )
 
-// marksOf is one pass, eight bytes at a time (a byte of zero is found by its borrow: H. S. Warren, Hacker's Delight, 6-1).
-func marksOf(text string) (m marks) {
+// MarksOf is one pass, eight bytes at a time (a byte of zero is found by its borrow: H. S. Warren, Hacker's Delight, 6-1).
+func MarksOf(text string) (m marks) {
 	b := bytesOf(text)
 	var wide, spelled, before uint64
 	controls, apart := false, false
@@ -32,9 +32,9 @@ func marksOf(text string) (m marks) {
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
 		wide |= x
-		amp, percent, slash, del := x^'&'*eachByte, x^'%'*eachByte, x^'\\'*eachByte, x^0x7f*eachByte
-		spelled |= (amp-eachByte)&^amp | (percent-eachByte)&^percent | (slash-eachByte)&^slash
-		if ((x-0x20*eachByte)&^x|(del-eachByte)&^del)&highBits != 0 && !controls {
+		amp, percent, slash, del := x^'&'*EachByte, x^'%'*EachByte, x^'\\'*EachByte, x^0x7f*EachByte
+		spelled |= (amp-EachByte)&^amp | (percent-EachByte)&^percent | (slash-EachByte)&^slash
+		if ((x-0x20*EachByte)&^x|(del-EachByte)&^del)&HighBits != 0 && !controls {
 			controls = controlIn(b[i : i+8])
 		}
 		letters := lettersOf(x)
@@ -47,17 +47,17 @@ func marksOf(text string) (m marks) {
 	for _, c := range b[i:] {
 		wide |= uint64(c)
 		if c == '&' || c == '%' || c == '\\' {
-			spelled |= highBits
+			spelled |= HighBits
 		}
 	}
-	if wide&highBits != 0 {
-		m |= markWide
+	if wide&HighBits != 0 {
+		m |= Wide
 	}
-	if spelled&highBits != 0 {
+	if spelled&HighBits != 0 {
 		m |= spelledWith(text)
 	}
 	if controls || controlIn(b[i:]) {
-		m |= markControl
+		m |= ControlCharacters
 	}
 	if apart && len(text) >= 2*minSpaced-1 {
 		m |= markLonely
@@ -80,8 +80,8 @@ func spelledWith(text string) (m marks) {
 
 // lettersOf has the top bit of each of eight bytes set that is an ASCII letter.
 func lettersOf(x uint64) uint64 {
-	low := x&^highBits | 0x20*eachByte // lower case, and other things
-	return (low + (0x80-'a')*eachByte) &^ (low + (0x80-'{')*eachByte) &^ x & highBits
+	low := x&^HighBits | 0x20*EachByte // lower case, and other things
+	return (low + (0x80-'a')*EachByte) &^ (low + (0x80-'{')*EachByte) &^ x & HighBits
 }
 
 // standApart says of lettersOf eight bytes that there are two at least and no two beside each other.

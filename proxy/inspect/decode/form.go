@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"strings"
@@ -93,8 +93,8 @@ func compatible(r rune) bool {
 		r >= 0x2100 && r <= 0x214f
 }
 
-// takenFor is what a reader takes a character for.
-func takenFor(r rune) string {
+// TakenFor is what a reader takes a character for.
+func TakenFor(r rune) string {
 	if r < utf8.RuneSelf {
 		return string(r)
 	}

@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"unicode/utf8"
@@ -11,18 +11,18 @@ const controlsEncoding = "control_characters"
 
 // withoutControls is a text as it is delivered where sanitizer.ansi is strip, and as a terminal shows it: escape sequences and
 // control characters taken out without a gap. The text as it stands reads them as spaces.
-func withoutControls(v *view) *view {
+func withoutControls(v *View) *View {
 	w := weave(v)
 	from := 0
-	for i := 0; i < len(v.text); {
-		if c := v.text[i]; c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' || c == '\r' {
+	for i := 0; i < len(v.Text); {
+		if c := v.Text[i]; c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' || c == '\r' {
 			i++
 			continue
 		}
-		size := legible.Sequence(v.text[i:])
+		size := legible.Sequence(v.Text[i:])
 		if size == 0 {
 			var r rune
-			if r, size = utf8.DecodeRuneInString(v.text[i:]); r >= 0x20 && r != 0x7f && (r < 0x80 || r > 0x9f) {
+			if r, size = utf8.DecodeRuneInString(v.Text[i:]); r >= 0x20 && r != 0x7f && (r < 0x80 || r > 0x9f) {
 				i += size
 				continue
 			}
@@ -31,6 +31,6 @@ func withoutControls(v *view) *view {
 		i += size
 		from = i
 	}
-	w.keep(from, len(v.text))
+	w.keep(from, len(v.Text))
 	return w.view(controlsEncoding)
 }

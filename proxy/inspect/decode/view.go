@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"strings"
@@ -22,25 +22,25 @@ const (
 
 // A view is one way to read a text: as it stands, or with an encoding undone. Each of its bytes knows which bytes of the
 // original it stands for, so what is found in it has a place there.
-type view struct {
-	text  string
-	parts []stretch // where text comes from, in order of text; nil: text is the original
-	chain []string  // the encodings that were undone, outermost first
+type View struct {
+	Text  string
+	Parts []stretch // where text comes from, in order of text; nil: text is the original
+	Chain []string  // the encodings that were undone, outermost first
 
 	marks  marks // what the text holds,
 	marked bool  // if somebody has looked
 	whole  bool  // it is known that it holds no blob
 }
 
-func (v *view) holds() marks {
+func (v *View) Holds() marks {
 	if !v.marked {
-		v.marks, v.marked = marksOf(v.text), true
+		v.marks, v.marked = MarksOf(v.Text), true
 	}
 	return v.marks
 }
 
-// simple says that there is one way to read a text.
-func (v *view) simple() bool { return v.holds() == 0 && (v.whole || !hasBlob(v.text)) }
+// Simple says that there is one way to read a text.
+func (v *View) Simple() bool { return v.Holds() == 0 && (v.whole || !hasBlob(v.Text)) }
 
 // stretch is a part of a view, up to where the next begins. All of it stands for original[from:to], or where it is even, its
 // first byte for original[from], its second for the one after, and so on.
@@ -50,10 +50,10 @@ type stretch struct {
 }
 
 // part is the index of the stretch that holds text[at].
-func (v *view) part(at int) int {
-	low, high := 0, len(v.parts)
+func (v *View) part(at int) int {
+	low, high := 0, len(v.Parts)
 	for low+1 < high {
-		if mid := (low + high) / 2; int(v.parts[mid].at) <= at {
+		if mid := (low + high) / 2; int(v.Parts[mid].at) <= at {
 			low = mid
 		} else {
 			high = mid
@@ -62,14 +62,14 @@ func (v *view) part(at int) int {
 	return low
 }
 
-// span is the place in the original of what stands at text[start:end].
-func (v *view) span(start, end int) (int, int) {
-	if v.parts == nil || start >= end {
+// Span is the place in the original of what stands at text[start:end].
+func (v *View) Span(start, end int) (int, int) {
+	if v.Parts == nil || start >= end {
 		return start, end
 	}
 	low, high := int32(1<<31-1), int32(0)
-	for i := v.part(start); i < len(v.parts) && int(v.parts[i].at) < end; i++ { // not the ends alone: a text may be turned around
-		p := v.parts[i]
+	for i := v.part(start); i < len(v.Parts) && int(v.Parts[i].at) < end; i++ { // not the ends alone: a text may be turned around
+		p := v.Parts[i]
 		from, to := p.from, p.to
 		if p.even {
 			from = p.from + max(int32(start)-p.at, 0)
@@ -80,25 +80,25 @@ func (v *view) span(start, end int) (int, int) {
 	return int(low), int(high)
 }
 
-// same says that text[start:end] stands in the original as it is: it is found without this view.
-func (v *view) same(start, end int) bool {
-	if v.parts == nil {
+// Same says that text[start:end] stands in the original as it is: it is found without this view.
+func (v *View) Same(start, end int) bool {
+	if v.Parts == nil {
 		return true
 	}
 	i := v.part(start)
-	return v.parts[i].even && (i+1 == len(v.parts) || int(v.parts[i+1].at) >= end)
+	return v.Parts[i].even && (i+1 == len(v.Parts) || int(v.Parts[i+1].at) >= end)
 }
 
 // weaver makes a view out of another.
 type weaver struct {
-	src   *view
+	src   *View
 	text  []byte
 	parts []stretch
 	cur   int // a stretch of src at or before the last that was taken
 }
 
-func weave(src *view) *weaver {
-	return &weaver{src: src, text: make([]byte, 0, len(src.text))}
+func weave(src *View) *weaver {
+	return &weaver{src: src, text: make([]byte, 0, len(src.Text))}
 }
 
 // add notes where the bytes that come next stand in the original.
@@ -120,31 +120,31 @@ func (w *weaver) keep(start, end int) {
 	if start >= end {
 		return
 	}
-	if w.src.parts == nil {
+	if w.src.Parts == nil {
 		w.add(int32(start), int32(end), true)
-		w.text = append(w.text, w.src.text[start:end]...)
+		w.text = append(w.text, w.src.Text[start:end]...)
 		return
 	}
 	for at := start; at < end; {
 		i := w.seek(at)
 		stop := end
-		if i+1 < len(w.src.parts) {
-			stop = min(stop, int(w.src.parts[i+1].at))
+		if i+1 < len(w.src.Parts) {
+			stop = min(stop, int(w.src.Parts[i+1].at))
 		}
-		p := w.src.parts[i]
+		p := w.src.Parts[i]
 		if p.even {
 			w.add(p.from+int32(at)-p.at, p.from+int32(stop)-p.at, true)
 		} else {
 			w.add(p.from, p.to, false)
 		}
-		w.text = append(w.text, w.src.text[at:stop]...)
+		w.text = append(w.text, w.src.Text[at:stop]...)
 		at = stop
 	}
 }
 
 // seek is src.part for places that mostly grow.
 func (w *weaver) seek(at int) int {
-	parts := w.src.parts
+	parts := w.src.Parts
 	if int(parts[w.cur].at) > at || w.cur+8 < len(parts) && int(parts[w.cur+8].at) <= at {
 		w.cur = w.src.part(at)
 	}
@@ -159,76 +159,76 @@ func (w *weaver) put(s string, start, end int) {
 	if s == "" {
 		return
 	}
-	low, high := w.src.span(start, end)
+	low, high := w.src.Span(start, end)
 	if n := len(w.parts); n == 0 || w.parts[n-1].even || w.parts[n-1].from != int32(low) || w.parts[n-1].to != int32(high) {
 		w.add(int32(low), int32(high), false)
 	}
 	w.text = append(w.text, s...)
 }
 
-func (w *weaver) view(encoding string) *view {
-	v := &view{text: string(w.text), parts: w.parts, chain: w.src.chain}
-	if v.parts == nil {
-		v.parts = []stretch{}
+func (w *weaver) view(encoding string) *View {
+	v := &View{Text: string(w.text), Parts: w.parts, Chain: w.src.Chain}
+	if v.Parts == nil {
+		v.Parts = []stretch{}
 	}
 	if encoding != "" {
-		v.chain = append(append([]string(nil), w.src.chain...), encoding)
+		v.Chain = append(append([]string(nil), w.src.Chain...), encoding)
 	}
 	return v
 }
 
-// views are the ways to read a text that differ from each other. The first is the text itself.
-func views(text *view) (all []*view, whole bool) {
+// Views are the ways to read a text that differ from each other. The first is the text itself.
+func Views(text *View) (all []*View, whole bool) {
 	whole = true
-	all = []*view{text}
-	most := len(text.chain) + maxChain
-	room := viewFactor*len(text.text) + viewSlack
+	all = []*View{text}
+	most := len(text.Chain) + maxChain
+	room := viewFactor*len(text.Text) + viewSlack
 	for next := 0; next < len(all); next++ {
 		src := all[next]
-		if len(src.chain) >= most {
+		if len(src.Chain) >= most {
 			continue
 		}
-		holds := src.holds()
+		holds := src.Holds()
 		for _, d := range decoders {
 			if d.needs != 0 && holds&d.needs == 0 {
 				continue
 			}
-			if len(src.chain) > 0 && src.chain[len(src.chain)-1] == d.name && !d.again {
+			if len(src.Chain) > 0 && src.Chain[len(src.Chain)-1] == d.name && !d.again {
 				continue
 			}
 			v := d.decode(src)
 			if v == nil {
 				continue
 			}
-			if len(all) == maxViews || room < len(v.text) {
+			if len(all) == maxViews || room < len(v.Text) {
 				return all, false
 			}
-			room -= len(v.text)
+			room -= len(v.Text)
 			all = append(all, v)
 		}
 	}
 	return all, whole
 }
 
-// fold is a view with what makes no difference to a reader taken out: escaped white space, invisible characters, compatibility
+// Fold is a view with what makes no difference to a reader taken out: escaped white space, invisible characters, compatibility
 // forms, accents, and letters that look like Latin ones in words that are not of their script. Case and the kinds of white space
 // are the matcher's. Nothing but rules reads it.
-func fold(v *view) *view {
-	if v.holds()&markWide == 0 {
-		if v.holds()&markSlash == 0 {
+func Fold(v *View) *View {
+	if v.Holds()&Wide == 0 {
+		if v.Holds()&markSlash == 0 {
 			return v
 		}
-		return &view{text: foldASCII(v.text), parts: v.parts, chain: v.chain}
+		return &View{Text: FoldASCII(v.Text), Parts: v.Parts, Chain: v.Chain}
 	}
 	w := weave(v)
 	var seen [3]bool
-	for i := 0; i < len(v.text); {
+	for i := 0; i < len(v.Text); {
 		j := i
-		for j < len(v.text) && v.text[j] < utf8.RuneSelf {
+		for j < len(v.Text) && v.Text[j] < utf8.RuneSelf {
 			j++
 		}
-		if j < len(v.text) { // its word may be written in two scripts
-			for j > i && wordByte(v.text[j-1]) {
+		if j < len(v.Text) { // its word may be written in two scripts
+			for j > i && wordByte(v.Text[j-1]) {
 				j--
 			}
 		}
@@ -240,12 +240,12 @@ func fold(v *view) *view {
 		i = w.word(i, &seen)
 	}
 	folded := w.view("")
-	if strings.IndexByte(folded.text, '\\') >= 0 {
-		folded.text = foldASCII(folded.text)
+	if strings.IndexByte(folded.Text, '\\') >= 0 {
+		folded.Text = FoldASCII(folded.Text)
 	}
-	for i, name := range [...]string{invisibleEncoding, compatibilityEncoding, lookalikeEncoding} {
+	for i, name := range [...]string{InvisibleEncoding, CompatibilityEncoding, lookalikeEncoding} {
 		if seen[i] {
-			folded.chain = append(append([]string(nil), folded.chain...), name)
+			folded.Chain = append(append([]string(nil), folded.Chain...), name)
 		}
 	}
 	return folded
@@ -256,8 +256,8 @@ func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)
 
 // Names of what folding undoes, as findings name it.
 const (
-	invisibleEncoding     = "invisible_characters"
-	compatibilityEncoding = "compatibility_forms"
+	InvisibleEncoding     = "invisible_characters"
+	CompatibilityEncoding = "compatibility_forms"
 	lookalikeEncoding     = "look_alike_letters"
 )
 
@@ -265,8 +265,8 @@ func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// foldByte is a byte as the matcher reads it: lower case, one kind of white space.
-func foldByte(c byte) byte {
+// FoldByte is a byte as the matcher reads it: lower case, one kind of white space.
+func FoldByte(c byte) byte {
 	switch {
 	case c >= 'A' && c <= 'Z':
 		return c + 'a' - 'A'
@@ -276,11 +276,11 @@ func foldByte(c byte) byte {
 	return c
 }
 
-// foldASCII keeps the length. The escapes \n, \r and \t of a JSON text inside a text are white space too.
-func foldASCII(s string) string {
+// FoldASCII keeps the length. The escapes \n, \r and \t of a JSON text inside a text are white space too.
+func FoldASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
-		b[i] = foldByte(c)
+		b[i] = FoldByte(c)
 	}
 	for i := strings.IndexByte(s, '\\'); i >= 0 && i+1 < len(s); {
 		switch s[i+1] {
@@ -300,7 +300,7 @@ func foldASCII(s string) string {
 
 // word folds one word, or one character that belongs to none, and says where the next begins.
 func (w *weaver) word(start int, seen *[3]bool) int {
-	text := w.src.text
+	text := w.src.Text
 	end := start
 	latin, mapped, others := false, 0, 0
 	for end < len(text) {

@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"html"
@@ -12,7 +12,7 @@ type decoder struct {
 	name   string
 	again  bool  // it may stand inside itself
 	needs  marks // one of them at least; 0: it can stand in any text
-	decode func(*view) *view
+	decode func(*View) *View
 }
 
 // decoders in the order in which they are tried: what costs least first.
@@ -22,26 +22,26 @@ var decoders = []decoder{
 	{"escapes", true, markSlash, escapes},
 	{"base64", true, 0, base64Blobs},
 	{"hex", false, 0, hexBlobs},
-	{"veiled", true, markWide, veiled},
-	{"tag_characters", false, markWide, tagText},
-	{"variation_selectors", false, markWide, selectorText},
-	{"reversed", false, markWide, turned},
+	{"veiled", true, Wide, veiled},
+	{"tag_characters", false, Wide, tagText},
+	{"variation_selectors", false, Wide, selectorText},
+	{"reversed", false, Wide, turned},
 	{"spaced_letters", false, markLonely, spaced},
-	{controlsEncoding, false, markControl, withoutControls},
+	{controlsEncoding, false, ControlCharacters, withoutControls},
 }
 
 // entities undoes HTML character references (HTML Living Standard, 13.5), those without their semicolon left out.
-func entities(v *view) *view {
+func entities(v *View) *View {
 	var w *weaver
 	kept := 0
-	for i := strings.IndexByte(v.text, '&'); i >= 0; {
+	for i := strings.IndexByte(v.Text, '&'); i >= 0; {
 		end := i + 1
-		for end < len(v.text) && end-i < 34 && (v.text[end] == '#' || wordByte(v.text[end]) || v.text[end] >= '0' && v.text[end] <= '9') {
+		for end < len(v.Text) && end-i < 34 && (v.Text[end] == '#' || wordByte(v.Text[end]) || v.Text[end] >= '0' && v.Text[end] <= '9') {
 			end++
 		}
-		if end < len(v.text) && v.text[end] == ';' {
+		if end < len(v.Text) && v.Text[end] == ';' {
 			end++
-			if s := html.UnescapeString(v.text[i:end]); s != v.text[i:end] && utf8.ValidString(s) {
+			if s := html.UnescapeString(v.Text[i:end]); s != v.Text[i:end] && utf8.ValidString(s) {
 				if w == nil {
 					w = weave(v)
 				}
@@ -50,7 +50,7 @@ func entities(v *view) *view {
 				kept = end
 			}
 		}
-		next := strings.IndexByte(v.text[end:], '&')
+		next := strings.IndexByte(v.Text[end:], '&')
 		if next < 0 {
 			break
 		}
@@ -59,24 +59,24 @@ func entities(v *view) *view {
 	if w == nil {
 		return nil
 	}
-	w.keep(kept, len(v.text))
+	w.keep(kept, len(v.Text))
 	return w.view("html_entities")
 }
 
 // percents undoes percent-encoding (RFC 3986, 2.1), where a run of it is UTF-8.
-func percents(v *view) *view {
+func percents(v *View) *View {
 	var w *weaver
 	kept, decoded := 0, 0
-	for i := 0; i < len(v.text); {
-		at := strings.IndexByte(v.text[i:], '%')
+	for i := 0; i < len(v.Text); {
+		at := strings.IndexByte(v.Text[i:], '%')
 		if at < 0 {
 			break
 		}
 		start := i + at
 		end := start
 		var run []byte
-		for end+2 < len(v.text) && v.text[end] == '%' {
-			b, err := strconv.ParseUint(v.text[end+1:end+3], 16, 8)
+		for end+2 < len(v.Text) && v.Text[end] == '%' {
+			b, err := strconv.ParseUint(v.Text[end+1:end+3], 16, 8)
 			if err != nil {
 				break
 			}
@@ -103,18 +103,18 @@ func percents(v *view) *view {
 	if w == nil || decoded < 3 {
 		return nil
 	}
-	w.keep(kept, len(v.text))
+	w.keep(kept, len(v.Text))
 	return w.view("url_encoding")
 }
 
 // escapes undoes \xNN, \uNNNN with surrogates, \u{…} and \UNNNNNNNN, where three or more stand in a text.
-func escapes(v *view) *view {
+func escapes(v *View) *View {
 	var w *weaver
 	kept, decoded := 0, 0
-	for i := strings.IndexByte(v.text, '\\'); i >= 0; {
-		r, size := escaped(v.text[i:])
+	for i := strings.IndexByte(v.Text, '\\'); i >= 0; {
+		r, size := escaped(v.Text[i:])
 		if size == 4 && r >= utf8.RuneSelf { // a byte of a character, in most languages
-			if whole, n := escapedBytes(v.text[i:]); n > 0 {
+			if whole, n := escapedBytes(v.Text[i:]); n > 0 {
 				r, size = whole, n
 			}
 		}
@@ -123,7 +123,7 @@ func escapes(v *view) *view {
 				w = weave(v)
 			}
 			start := i
-			for start > kept && v.text[start-1] == '\\' { // escaped once more, as JSON in JSON is
+			for start > kept && v.Text[start-1] == '\\' { // escaped once more, as JSON in JSON is
 				start--
 			}
 			w.keep(kept, start)
@@ -132,7 +132,7 @@ func escapes(v *view) *view {
 			decoded++
 		}
 		from := i + max(size, 1)
-		next := strings.IndexByte(v.text[from:], '\\')
+		next := strings.IndexByte(v.Text[from:], '\\')
 		if next < 0 {
 			break
 		}
@@ -141,7 +141,7 @@ func escapes(v *view) *view {
 	if decoded < 3 {
 		return nil
 	}
-	w.keep(kept, len(v.text))
+	w.keep(kept, len(v.Text))
 	return w.view("escapes")
 }
 

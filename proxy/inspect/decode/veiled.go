@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"strings"
@@ -10,8 +10,8 @@ import (
 // veiled undoes what keeps an encoding from being seen as one: characters nobody sees between its letters, letters of another
 // script, other forms of them. Rules read a text folded, decoders read it as it stands: without this a blob with one such
 // character in it would be none. Only where something encoded may stand is anything changed, and case stays.
-func veiled(v *view) *view {
-	text := v.text
+func veiled(v *View) *View {
+	text := v.Text
 	var w *weaver
 	name, low, seen := "", 0, 0
 	for i := afterASCII(text, 0); i < len(text); i = afterASCII(text, i) {
@@ -22,7 +22,7 @@ func veiled(v *view) *view {
 		}
 		run := coveredRun(text, seen, i)
 		seen = run.next
-		if run.cover != coverNone && (run.letters >= minBlob || run.alone >= minSpaced) {
+		if run.cover != coverNone && (run.letters >= MinBlob || run.alone >= minSpaced) {
 			if w == nil {
 				w = weave(v)
 			}
@@ -53,7 +53,7 @@ const (
 	coverHidden // it stands for none
 )
 
-var coverNames = [...]string{coverAlike: lookalikeEncoding, coverForm: compatibilityEncoding, coverHidden: invisibleEncoding}
+var coverNames = [...]string{coverAlike: lookalikeEncoding, coverForm: CompatibilityEncoding, coverHidden: InvisibleEncoding}
 
 // codedMarks are what encodings are written in, beside the letters of base64.
 const codedMarks = "&#;%\\={}"
@@ -61,7 +61,7 @@ const codedMarks = "&#;%\\={}"
 // uncovered is the character of an encoding that a character stands for.
 func uncovered(r rune) (byte, cover) {
 	if r < utf8.RuneSelf {
-		if base64Letters[r] || strings.IndexByte(codedMarks, byte(r)) >= 0 {
+		if Base64Letters[r] || strings.IndexByte(codedMarks, byte(r)) >= 0 {
 			return byte(r), coverPlain
 		}
 		return 0, coverNone
@@ -160,7 +160,7 @@ func coveredRun(text string, low, i int) covered {
 
 // uncover takes a run as what it stands for.
 func (w *weaver) uncover(run covered) {
-	text := w.src.text
+	text := w.src.Text
 	for i := run.start; i < run.end; {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch b, is := uncovered(r); is {

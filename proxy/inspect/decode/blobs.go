@@ -1,4 +1,4 @@
-package inspect
+package decode
 
 import (
 	"encoding/base64"
@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	minBlob = 16       // characters: what is shorter holds no sentence
+	MinBlob = 16       // characters: what is shorter holds no sentence
 	maxBlob = 64 << 10 // characters of one blob that are decoded at once
 	share   = 6        // bytes of a blob whose place is known together
 
@@ -19,8 +19,8 @@ const (
 )
 
 // base64Blobs makes a view of the texts that stand in base64 or base64url (RFC 4648, 4 and 5) in another.
-func base64Blobs(v *view) *view {
-	return decodeBlobs(v, "base64", &base64Letters, func(s string) (string, bool) {
+func base64Blobs(v *View) *View {
+	return decodeBlobs(v, "base64", &Base64Letters, func(s string) (string, bool) {
 		if !mixed(s) {
 			return "", false
 		}
@@ -45,7 +45,7 @@ func tail(n int) int {
 func mixed(s string) bool {
 	upper, lower, turns := 0, 0, 0
 	var last byte
-	for i := range min(len(s), zone) {
+	for i := range min(len(s), Zone) {
 		c := s[i]
 		switch {
 		case c >= 'A' && c <= 'Z':
@@ -67,8 +67,8 @@ func mixed(s string) bool {
 	return upper >= mixedLeast && lower >= mixedLeast && turns >= mixedLeast
 }
 
-func hexBlobs(v *view) *view {
-	return decodeBlobs(v, "hex", &hexLetters, func(s string) (string, bool) {
+func hexBlobs(v *View) *View {
+	return decodeBlobs(v, "hex", &HexLetters, func(s string) (string, bool) {
 		b, err := hex.DecodeString(s[:len(s)/2*2])
 		return string(b), err == nil
 	})
@@ -76,26 +76,26 @@ func hexBlobs(v *view) *view {
 
 // hasBlob says that a text may hold a blob that is text.
 func hasBlob(text string) bool {
-	for i := nextRun(text, 0, minBlob, &base64Letters); i < len(text); {
+	for i := NextRun(text, 0, MinBlob, &Base64Letters); i < len(text); {
 		end, digits := i, 0 // of hex, in a row
-		for end < len(text) && base64Letters[text[end]] {
-			if digits++; !hexLetters[text[end]] {
+		for end < len(text) && Base64Letters[text[end]] {
+			if digits++; !HexLetters[text[end]] {
 				digits = 0
 			}
-			if end++; digits == minBlob && hexOfText(text[end-minBlob:end]) {
+			if end++; digits == MinBlob && HexOfText(text[end-MinBlob:end]) {
 				return true
 			}
 		}
 		if mixed(text[i:end]) {
 			return true
 		}
-		i = nextRun(text, end, minBlob, &base64Letters)
+		i = NextRun(text, end, MinBlob, &Base64Letters)
 	}
 	return false
 }
 
-// nextRun is where the next n letters in a row begin, at i or behind it; len(text) where there are none.
-func nextRun(text string, i, n int, letters *[256]bool) int {
+// NextRun is where the next n letters in a row begin, at i or behind it; len(text) where there are none.
+func NextRun(text string, i, n int, letters *[256]bool) int {
 	for i+n <= len(text) {
 		last := i + n - 1 // of a run that begins here
 		for last >= i && letters[text[last]] {
@@ -109,8 +109,8 @@ func nextRun(text string, i, n int, letters *[256]bool) int {
 	return len(text)
 }
 
-// hexOfText says whether hexadecimal digits may begin a text: the bytes of a hash soon are none that text is made of.
-func hexOfText(digits string) bool {
+// HexOfText says whether hexadecimal digits may begin a text: the bytes of a hash soon are none that text is made of.
+func HexOfText(digits string) bool {
 	follows := false // the byte before begins, or goes on with, a character of several bytes
 	for i := 0; i+1 < len(digits); i += 2 {
 		switch c := digits[i] | 0x20; {
@@ -134,7 +134,7 @@ func hexOfText(digits string) bool {
 }
 
 // The alphabets of blobs, by byte. They are data: nothing is made when a wrapper starts.
-var base64Letters = [256]bool{
+var Base64Letters = [256]bool{
 	'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true, 'G': true, 'H': true, 'I': true, 'J': true, 'K': true,
 	'L': true, 'M': true, 'N': true, 'O': true, 'P': true, 'Q': true, 'R': true, 'S': true, 'T': true, 'U': true, 'V': true,
 	'W': true, 'X': true, 'Y': true, 'Z': true, 'a': true, 'b': true, 'c': true, 'd': true, 'e': true, 'f': true, 'g': true,
@@ -143,23 +143,23 @@ var base64Letters = [256]bool{
 	'3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true, '+': true, '/': true, '-': true, '_': true,
 }
 
-var hexLetters = [256]bool{
+var HexLetters = [256]bool{
 	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true, 'a': true,
 	'b': true, 'c': true, 'd': true, 'e': true, 'f': true, 'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true,
 }
 
 // decodeBlobs finds runs of an alphabet and puts what they hold into one view, a line each.
-func decodeBlobs(v *view, name string, letters *[256]bool, decode func(string) (string, bool)) *view {
+func decodeBlobs(v *View, name string, letters *[256]bool, decode func(string) (string, bool)) *View {
 	var w *weaver
 	alone := 0 // up to where lines are looked at one by one
-	for i := nextRun(v.text, 0, minBlob, letters); i < len(v.text); i = nextRun(v.text, i, minBlob, letters) {
-		end := i + minBlob
-		for end < len(v.text) && letters[v.text[end]] {
+	for i := NextRun(v.Text, 0, MinBlob, letters); i < len(v.Text); i = NextRun(v.Text, i, MinBlob, letters) {
+		end := i + MinBlob
+		for end < len(v.Text) && letters[v.Text[end]] {
 			end++
 		}
 		stop := end
 		if i >= alone {
-			stop = wrapped(v.text, i, end, letters)
+			stop = wrapped(v.Text, i, end, letters)
 		}
 		if w == nil {
 			w = &weaver{src: v}
@@ -175,7 +175,7 @@ func decodeBlobs(v *view, name string, letters *[256]bool, decode func(string) (
 			w.blob(i, end, decode)
 			i = end
 		} else {
-			i = done + strings.IndexByte(v.text[done:stop], '\n') + 1
+			i = done + strings.IndexByte(v.Text[done:stop], '\n') + 1
 		}
 	}
 	if w == nil || len(w.text) == 0 {
@@ -212,7 +212,7 @@ func wrapped(text string, i, end int, letters *[256]bool) int {
 // blob writes the text that the blob at src.text[start:end] holds, a part at a time, and says up to where it is one.
 func (w *weaver) blob(start, end int, decode func(string) (string, bool)) (done int) {
 	raw := end - start
-	letters := w.src.text[start:end]
+	letters := w.src.Text[start:end]
 	if strings.IndexByte(letters, '\n') >= 0 {
 		letters = strings.NewReplacer("\r", "", "\n", "").Replace(letters)
 	}
@@ -221,7 +221,7 @@ func (w *weaver) blob(start, end int, decode func(string) (string, bool)) (done 
 	for from := 0; from < len(letters); from += maxBlob {
 		part := letters[from:min(from+maxBlob, len(letters))]
 		s, ok := decode(part)
-		if !ok || !textual(wholeCharacters(s, from > 0, from+len(part) < len(letters))) {
+		if !ok || !Textual(wholeCharacters(s, from > 0, from+len(part) < len(letters))) {
 			break
 		}
 		done = place(from + len(part))
@@ -259,9 +259,9 @@ func carries(r rune) bool {
 	return c != legible.Ordinary && c != legible.Control || compatible(r) || unicode.IsMark(r)
 }
 
-// textual says that decoded bytes are text: printable ASCII, which bytes of anything else are not by chance, or UTF-8
+// Textual says that decoded bytes are text: printable ASCII, which bytes of anything else are not by chance, or UTF-8
 // without control characters that is mostly letters and spaces.
-func textual(s string) bool {
+func Textual(s string) bool {
 	if len(s) < 8 || !utf8.ValidString(s) {
 		return false
 	}
