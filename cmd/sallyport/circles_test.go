@@ -30,7 +30,7 @@ var (
 	largerCircles = map[string]int{
 		"app":           53,
 		"proxy":         18,
-		"proxy/inspect": 22,
+		"proxy/inspect": 21,
 	}
 	moreMethods = map[string]int{
 		"app.Hub":       306,
