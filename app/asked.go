@@ -52,11 +52,14 @@ func withPart(have []store.Part, part store.Part) (parts []store.Part, gone int)
 
 func gravity(p store.Part) int { return inspect.Worst(readFindings(p.Findings)).Rank() }
 
+// askedDetail is what an item of requests keeps beside its parts: how many of each it is about that are not among them.
+type askedDetail struct {
+	Before map[string]int `json:"before"`
+}
+
 // askedBefore is how many requests of each part an item was about that do not stand in it any more.
 func askedBefore(it store.Item) map[string]int {
-	var d struct {
-		Before map[string]int `json:"before"`
-	}
+	var d askedDetail
 	if len(it.Detail) == 0 || json.Unmarshal(it.Detail, &d) != nil || d.Before == nil {
 		return map[string]int{}
 	}

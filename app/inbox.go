@@ -75,7 +75,7 @@ func (c *content) digest() string {
 
 // contentOf is what waits of one kind for a server, nil if nothing does. Items that are gone stand in it beside what
 // waits, so that a rename can be seen as one; alone they wait for nobody.
-func contentOf(l *ledger, r reviewed, kind string) *content {
+func contentOf(server store.Server, r reviewed, kind string, drift func() pin.LaunchDrift) *content {
 	var waits []judged
 	var listed []judged
 	for _, j := range r.Items {
@@ -90,18 +90,18 @@ func contentOf(l *ledger, r reviewed, kind string) *content {
 	if len(waits) == 0 || kind == kindNewServer && len(waits) == 1 && waits[0].Key == keyLaunch {
 		return nil
 	}
-	c := contentWith(l, kind, listed)
+	c := contentWith(server, kind, listed)
 	if kind == kindLaunch {
-		aboutLaunch(c, identity.ShortName(l.server), l.launchDrift())
+		aboutLaunch(c, identity.ShortName(server), drift())
 		return c
 	}
-	c.severity = severityOf(waits, readFindings(l.server.Findings))
-	c.title = titleOf(identity.ShortName(l.server), kind, listed, r.Blocked)
+	c.severity = severityOf(waits, readFindings(server.Findings))
+	c.title = titleOf(identity.ShortName(server), kind, listed, r.Blocked)
 	return c
 }
 
-func contentWith(l *ledger, kind string, listed []judged) *content {
-	c := &content{kind: kind, serverID: l.server.ID, era: l.server.Era, findings: l.server.Findings, clients: l.server.Clients, severity: severityReview}
+func contentWith(server store.Server, kind string, listed []judged) *content {
+	c := &content{kind: kind, serverID: server.ID, era: server.Era, findings: server.Findings, clients: server.Clients, severity: severityReview}
 	for _, j := range listed {
 		c.parts = append(c.parts, store.Part{Item: j.Key, State: j.State, Digest: string(j.Declared), Findings: writeFindings(j.Findings)})
 	}
@@ -157,7 +157,7 @@ func titleOf(server, kind string, parts []judged, blocked bool) string {
 func (h *Hub) settleServer(tx *store.Tx, l *ledger, before, after reviewed, now time.Time) ([]ItemNotice, error) {
 	var notices []ItemNotice
 	for _, kind := range []string{kindNewServer, kindChanged, kindLaunch} {
-		want := contentOf(l, after, kind)
+		want := contentOf(l.server, after, kind, l.launchDrift)
 		if want == nil && kind == kindChanged {
 			stays, err := h.cameAndWent(tx, l, before, after, now)
 			if err != nil {
@@ -221,7 +221,7 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger, before, after reviewed, now t
 	if len(l.server.Noisy) < noisyTimes {
 		return false, nil
 	}
-	c := contentWith(l, kindChanged, back)
+	c := contentWith(l.server, kindChanged, back)
 	c.title = titleOf(identity.ShortName(l.server), kindChanged, back, false)
 	_, _, err = h.settle(tx, c, kindChanged, l.server.ID, now)
 	if err != nil {

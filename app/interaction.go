@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -67,7 +68,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 		if gone > 0 {
 			before[part.Item] += gone
 		}
-		want := interactionContent(l, parts, before)
+		want := interactionContent(l.server, parts, before)
 		item, fresh, err := h.settle(tx, want, kindInteraction, l.server.ID, now)
 		if err != nil {
 			return false, err
@@ -104,10 +105,10 @@ func decidedOn(server store.Server, part store.Part, policy string) (store.Asked
 }
 
 // interactionContent is what waits of a server's requests. before counts those of each part that stand in it no more.
-func interactionContent(l *ledger, parts []store.Part, before map[string]int) *content {
-	c := &content{kind: kindInteraction, serverID: l.server.ID, era: l.server.Era, severity: severityReview, clients: l.server.Clients, parts: parts}
+func interactionContent(server store.Server, parts []store.Part, before map[string]int) *content {
+	c := &content{kind: kindInteraction, serverID: server.ID, era: server.Era, severity: severityReview, clients: server.Clients, parts: parts}
 	if len(before) > 0 {
-		c.detail = detail(map[string]any{"before": before})
+		c.detail, _ = json.Marshal(askedDetail{before})
 	}
 	for _, p := range parts {
 		switch inspect.Worst(readFindings(p.Findings)) {
@@ -117,12 +118,12 @@ func interactionContent(l *ledger, parts []store.Part, before map[string]int) *c
 			c.severity = graver(c.severity, severityHigh)
 		}
 	}
-	c.title = identity.ShortName(l.server) + " " + interactionTitles[parts[0].Item]
+	c.title = identity.ShortName(server) + " " + interactionTitles[parts[0].Item]
 	switch kinds := alike(parts); {
 	case len(kinds) > 1:
-		c.title = identity.ShortName(l.server) + " asked Claude and you for several things; Sallyport blocked it"
+		c.title = identity.ShortName(server) + " asked Claude and you for several things; Sallyport blocked it"
 	case len(parts) > 1:
-		c.title = identity.ShortName(l.server) + " " + severalTitles[parts[0].Item]
+		c.title = identity.ShortName(server) + " " + severalTitles[parts[0].Item]
 	}
 	return c
 }
@@ -219,7 +220,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 	if len(left) > 0 && waited {
 		before := askedBefore(it)
 		maps.DeleteFunc(before, func(item string, _ int) bool { return chosen[item] })
-		rest, _, err := h.settle(tx, interactionContent(l, left, before), kindInteraction, l.server.ID, now)
+		rest, _, err := h.settle(tx, interactionContent(l.server, left, before), kindInteraction, l.server.ID, now)
 		if err != nil {
 			return false, err
 		}

@@ -32,7 +32,7 @@ func askedOf(form pin.LaunchForm, allowed []pin.LaunchForm) (*declaration, error
 }
 
 // launchEra keeps each allowed form in a pin of its own: one server has several, one a client at least.
-func launchEra(d pin.Digest) string { return keyLaunch + "-" + clip(string(d), 16) }
+func launchEra(d pin.Digest) string { return keyLaunch + "-" + string(d[:min(len(d), 16)]) }
 
 // allowedLaunch is one allowed form and the pin that holds it.
 type allowedLaunch struct {

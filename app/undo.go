@@ -47,7 +47,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 			return false, err
 		}
 		after := review(l.facts())
-		if err := reopen(tx, it, contentOf(l, after, kindNewServer), now); err != nil {
+		if err := reopen(tx, it, contentOf(l.server, after, kindNewServer, l.launchDrift), now); err != nil {
 			return false, err
 		}
 		if _, err := h.settleServer(tx, l, before, after, now); err != nil {
