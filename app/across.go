@@ -142,23 +142,3 @@ func (h *Hub) seeDeclared(tx *store.Tx, l *ledger, now time.Time) error {
 	}
 	return l.see(tx, declared, now)
 }
-
-// keepsAcross adds what was found before in the same definition beside servers that may be gone since.
-func keepsAcross(d *declaration, have store.Seen) *declaration {
-	if string(d.Digest) != have.Digest || have.Digest == "" {
-		return d
-	}
-	var before []inspect.Finding
-	for _, f := range readFindings(have.Findings) {
-		if f.Rule == inspect.Shadowing || f.Rule == inspect.ToolImitation {
-			before = append(before, f)
-		}
-	}
-	all := together(slices.Clip(d.Findings), before)
-	if len(all) == len(d.Findings) {
-		return d
-	}
-	with := *d
-	with.Findings = all
-	return &with
-}

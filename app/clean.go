@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/powers"
 	"github.com/sallyport/sallyport/store"
@@ -69,18 +68,6 @@ func (c *cleanSets) find(digest string, now time.Time) (cleanSet, error) {
 		}
 	}
 	return cleanSet{}, answer(control.CodeNotFound, "no list with this digest was shown in the last hour; run `sallyport approve --clean` again")
-}
-
-// allClean says that nothing of a new server has a finding of Medium or above, so that a plain yes allows all of it.
-func allClean(it store.Item) bool {
-	whole := readFindings(it.Findings)
-	if it.Kind != kindNewServer || len(it.Parts) == 0 || !clean(whole) || inspect.SuspectServer(whole) {
-		return false
-	}
-	return !slices.ContainsFunc(it.Parts, func(p store.Part) bool {
-		findings := readFindings(p.Findings)
-		return p.State != stateNew && p.State != stateApproved || !clean(findings) || withheld(findings)
-	})
 }
 
 // Clean lists the new servers without a warning, and remembers that they were shown; with a digest, what is left of that set.

@@ -6,9 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
-	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -213,27 +211,4 @@ func undone(result clientconfig.Result, names []string, out *control.Decided) ([
 		return nil, answer(control.CodeBadRequest, "none of it can be put back: %s; fix the entry in the client's file, or reject the item to leave it as it is", why)
 	}
 	return names, nil
-}
-
-// fileItemDetail is an item over a client's file whole.
-func fileItemDetail(it store.Item) control.ItemDetail {
-	d := readFileDetail(it)
-	out := control.ItemDetail{InboxItem: inboxItem(it, store.Server{}), Decided: it.Decided, Details: []control.PartDetail{}, Findings: []inspect.Finding{}, Path: d.Path, Diff: d.Diff}
-	for _, p := range it.Parts {
-		out.Details = append(out.Details, control.PartDetail{
-			Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: []inspect.Finding{},
-			Changes: []pin.Change{{Path: p.Item, Op: changeOp(p.State), Words: d.Words[p.Item]}},
-		})
-	}
-	return out
-}
-
-func changeOp(state string) string {
-	switch state {
-	case stateNew:
-		return "added"
-	case stateRemoved:
-		return "removed"
-	}
-	return "changed"
 }

@@ -11,19 +11,6 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// fileDetail is what an item over a client's file keeps beside its parts.
-type fileDetail struct {
-	Path   string            `json:"path"`
-	Client string            `json:"client"`
-	Diff   string            `json:"diff,omitempty"`
-	Words  map[string]string `json:"words"`
-}
-
-func readFileDetail(it store.Item) (d fileDetail) {
-	_ = json.Unmarshal(it.Detail, &d)
-	return d
-}
-
 // settleFile makes what waits over a file exactly what was found: one item a kind, a new code for new content.
 func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) error {
 	id := store.ClientFileID(w.Path)
@@ -124,14 +111,6 @@ func putBack(w *wantedFile, view clientView, found []fileFinding, chosen map[str
 		}
 	}
 	return clientconfig.PutBack(view.file, w.snapshot, changes, w.by, w.records)
-}
-
-func graver(a, b string) string {
-	rank := map[string]int{severityReview: 0, severityHigh: 1, severityCritical: 2}
-	if rank[b] > rank[a] {
-		return b
-	}
-	return a
 }
 
 // fileTitle is ours: counts, and a name only where it is harmless.

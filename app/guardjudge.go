@@ -7,23 +7,6 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 )
 
-// Kinds of inbox items over a client's file.
-const (
-	kindConfig    = "config_changed" // entries came, went or changed; what runs, runs guarded or was never asked about
-	kindUnguarded = "unguarded"      // a server that should be guarded is not, or only looks so
-)
-
-// States of a part of such an item, beside new, changed and removed.
-const (
-	stateUnwrapped = "unwrapped"
-	stateFake      = "fake"
-)
-
-const entryPrefix = "entry:"
-
-// fileItem says whether a kind of item is about a client's file.
-func fileItem(kind string) bool { return kind == kindConfig || kind == kindUnguarded }
-
 // fileFinding is one change of a protected file as an inbox item lists it.
 type fileFinding struct {
 	change   clientconfig.Change

@@ -55,20 +55,6 @@ type Notifier interface {
 	Notify(ItemNotice)
 }
 
-// ItemNotice is an inbox item as a notification may show it.
-type ItemNotice struct {
-	Code, Kind, Server, Severity, Title string
-	Group                               string          // of a held response: the item that it is in
-	ServerID, Shown                     string          // Shown is how Server is shown to people
-	Asked                               bool            // a model asked for it
-	Entry                               string          // of a client's file, where it is about one alone
-	Tools                               int             // that are new or changed; 0 where something else is too
-	Hidden                              bool            // a finding says that text is hidden from the reader
-	Blocked                             bool            // of what a server runs: it is not started before a decision
-	Launch                              pin.LaunchAbout // of what a server runs: which change it is
-	Client, Next                        string          // of an approval that a client has not seen: which, and what helps
-}
-
 // Hub answers the control protocol over one home. It implements control.Handler.
 type Hub struct {
 	opts  Options

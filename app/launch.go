@@ -9,18 +9,6 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// keyLaunch is the one item of a server that it does not declare: what its command runs (docs/launch.md).
-const keyLaunch = string(pin.Launch)
-
-// launched is what one wrapper reported of its server's launch.
-type launched struct {
-	form  pin.LaunchForm
-	final bool
-	// declared is the form as it is pinned or waits, nil while there is nothing to decide on: before the server runs, only
-	// a launch that is held is declared.
-	declared *declaration
-}
-
 // Launch takes what a wrapper sees of its server's launch, and answers once what follows from it is stored.
 func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, error) {
 	if r.Final && !r.Form.Complete() {

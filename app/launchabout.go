@@ -1,13 +1,8 @@
 package app
 
 import (
-	"encoding/json"
-	"slices"
-	"strings"
-
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
-	"github.com/sallyport/sallyport/store"
 )
 
 // runsOn says that a launch that waits does not keep its server from running.
@@ -23,54 +18,4 @@ func (l *ledger) launchDrift() pin.LaunchDrift {
 		return pin.LaunchDrift{}
 	}
 	return now.Against(l.launchForms())
-}
-
-// launchDetail is what an item keeps of its launch beside the parts.
-type launchDetail struct {
-	About pin.LaunchAbout `json:"about"`
-}
-
-// launchAbout is what a launch item is about: the one thing to say first, in its title, its headline and a notification.
-func launchAbout(it store.Item) pin.LaunchAbout {
-	var d launchDetail
-	if it.Kind != kindLaunch || json.Unmarshal(it.Detail, &d) != nil {
-		return pin.AboutNothing
-	}
-	return d.About
-}
-
-// aboutLaunch gives a launch item its title, its severity and what it is about. No word of it is anybody else's.
-func aboutLaunch(c *content, server string, d pin.LaunchDrift) {
-	about := d.About()
-	c.findings = nil
-	c.detail, _ = json.Marshal(launchDetail{about})
-	c.title = launchTitle(server, about, d)
-	if d.Grave {
-		c.severity = severityHigh
-	}
-}
-
-func launchTitle(server string, about pin.LaunchAbout, d pin.LaunchDrift) string {
-	said := map[pin.LaunchAbout]string{
-		pin.AboutSurroundings: "Same program, other surroundings",
-		pin.AboutProgram:      "Same command, another program",
-		pin.AboutLoader:       "A variable that loads code",
-	}[about]
-	if said == "" {
-		return server + ": what it runs is blocked"
-	}
-	words := map[string]string{
-		"executable": "executable", "interpreter": "interpreter", "script": "script", "package": "package", "answers": "the program it starts", "loads": "a file loaded first",
-		"dir": "folder", "home": "home", "loaders": "variables",
-	}
-	var parts []string
-	for _, c := range d.Changes {
-		if w := words[c.Path]; w != "" && !slices.Contains(parts, w) {
-			parts = append(parts, w)
-		}
-	}
-	if said += ": " + server; about == pin.AboutLoader || len(parts) == 0 {
-		return said
-	}
-	return said + " (" + strings.Join(parts, ", ") + ")"
 }

@@ -9,41 +9,6 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-func declarationOf(form pin.LaunchForm) (*declaration, error) {
-	raw, digest, err := form.Definition()
-	if err != nil {
-		return nil, err
-	}
-	return &declaration{Key: keyLaunch, Era: launchEra(digest), Digest: digest, Raw: raw}, nil
-}
-
-// askedOf is a launch as it waits. Its digest is over what a person decides on: circumstances differ from start to start
-// without being other content, and a rejection holds in all of them.
-func askedOf(form pin.LaunchForm, allowed []pin.LaunchForm) (*declaration, error) {
-	raw, _, err := form.Definition()
-	if err != nil {
-		return nil, err
-	}
-	_, digest, err := form.Asked(allowed).Definition()
-	if err != nil {
-		return nil, err
-	}
-	return &declaration{Key: keyLaunch, Era: launchEra(digest), Digest: digest, Raw: raw}, nil
-}
-
-// launchEra keeps each allowed form in a pin of its own: one server has several, one a client at least.
-func launchEra(d pin.Digest) string { return keyLaunch + "-" + string(d[:min(len(d), 16)]) }
-
-// allowedLaunch is one allowed form and the pin that holds it.
-type allowedLaunch struct {
-	pin.LaunchForm
-	pin store.Pin
-}
-
-func (a allowedLaunch) declaration() *declaration {
-	return &declaration{Key: keyLaunch, Era: a.pin.Era, Digest: pin.Digest(a.pin.Digest), Raw: a.pin.Raw}
-}
-
 // allowedLaunches are the forms that are allowed, the one that was allowed last at the end.
 func (l *ledger) allowedLaunches() []allowedLaunch {
 	pins := slices.DeleteFunc(slices.Clone(l.pins[keyLaunch]), func(p store.Pin) bool { return p.State != store.Approved || p.Digest == "" })
@@ -59,34 +24,6 @@ func (l *ledger) allowedLaunches() []allowedLaunch {
 
 // launchForms are those forms alone.
 func (l *ledger) launchForms() []pin.LaunchForm { return formsOf(l.allowedLaunches()) }
-
-func formsOf(all []allowedLaunch) []pin.LaunchForm {
-	forms := make([]pin.LaunchForm, len(all))
-	for i, a := range all {
-		forms[i] = a.LaunchForm
-	}
-	return forms
-}
-
-// countsAs is the allowed form that a launch counts as: the same code for the same client, in the same folder unless the
-// folder says nothing of this client's servers. more says that the launch has variables which that form has not.
-func countsAs(form pin.LaunchForm, allowed []allowedLaunch) (as allowedLaunch, found, more bool) {
-	for _, a := range slices.Backward(allowed) {
-		if a.Client != form.Client || !form.SameCode(a.LaunchForm) || a.Dir != form.Dir && !pin.StartsInProject(form.Client) {
-			continue
-		}
-		if more = len(without(form.Variables, a.Variables)) > 0; !more {
-			return a, true, false
-		}
-		as, found = a, true
-	}
-	return as, found, more
-}
-
-// without are the names that are not among others.
-func without(names, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
-}
 
 // join counts a launch whose parts are all allowed as one of the forms that are, and lets its circumstances join what is
 // allowed for its client.

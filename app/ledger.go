@@ -2,13 +2,11 @@ package app
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"slices"
 	"sort"
 	"time"
 
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
@@ -232,26 +230,6 @@ func approvedBy(by string) string {
 		return ""
 	}
 	return "person"
-}
-
-func readFindings(raw json.RawMessage) []inspect.Finding {
-	var findings []inspect.Finding
-	if len(raw) > 0 && json.Unmarshal(raw, &findings) != nil {
-		// What cannot be read must not look like nothing found.
-		return []inspect.Finding{{Rule: "unreadable_findings", Level: inspect.High, Category: "threat", Title: "This warning can no longer be read"}}
-	}
-	return findings
-}
-
-func writeFindings(findings []inspect.Finding) json.RawMessage {
-	if len(findings) == 0 {
-		return nil
-	}
-	raw, err := json.Marshal(findings)
-	if err != nil {
-		return json.RawMessage(`"unreadable"`)
-	}
-	return raw
 }
 
 func absent(err error) bool {

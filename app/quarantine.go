@@ -17,9 +17,6 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// kindHeld is the inbox item of held responses: one for each server, tool and gravest rule (heldindex.go).
-const kindHeld = "response_held"
-
 // quarantine is what the hub knows of held responses and exceptions without asking the store. h.mu guards it.
 type quarantine struct {
 	heldIndex

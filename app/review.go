@@ -8,31 +8,6 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// States of an item. Only approved is served.
-const (
-	stateApproved = "approved"
-	stateNew      = "new"
-	stateChanged  = "changed"
-	stateRejected = "rejected"
-	stateRemoved  = "removed"
-)
-
-// Kinds of inbox items that a headless hub of today makes.
-const (
-	kindNewServer = "new_server"
-	kindChanged   = "changed"
-	kindLaunch    = "launch"
-	kindSettings  = "settings_changed"
-	kindProblem   = "guard_problem"
-)
-
-// Severities of inbox items.
-const (
-	severityCritical = "critical"
-	severityHigh     = "high"
-	severityReview   = "review"
-)
-
 // itemFacts is all that a decision over one item of a server rests on.
 type itemFacts struct {
 	Key        string

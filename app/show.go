@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -85,20 +84,6 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 // maxWaitingTold is how many items status names; the inbox has all of them.
 const maxWaitingTold = 100
 
-// byAge sorts what waits by severity, and then by how long it does.
-func byAge(items []control.InboxItem) {
-	rank := map[string]int{severityCritical: 0, severityHigh: 1, severityReview: 2}
-	since := func(it control.InboxItem) time.Time {
-		if !it.First.IsZero() {
-			return it.First
-		}
-		return it.Created
-	}
-	slices.SortStableFunc(items, func(a, b control.InboxItem) int {
-		return cmp.Or(rank[a.Severity]-rank[b.Severity], since(a).Compare(since(b)))
-	})
-}
-
 // Inbox is what waits for a decision.
 func (h *Hub) Inbox() (items []control.InboxItem, err error) {
 	h.mu.Lock()
@@ -146,30 +131,6 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 		}
 	}
 	return items, nil
-}
-
-func inboxItem(it store.Item, server store.Server) control.InboxItem {
-	out := control.InboxItem{
-		Code: it.Code, Kind: it.Kind, Server: server.Name, Identity: server.Identity, Severity: it.Severity, Title: it.Title,
-		Digest: it.Digest, Created: it.Created.UTC(), Asked: it.Asked, Noisy: it.Noisy, Launch: launchAbout(it), Clean: it.Decided == "" && allClean(it), Parts: []control.Part{},
-	}
-	if fileItem(it.Kind) {
-		d := readFileDetail(it)
-		out.Server, out.Identity = ClientTitle(d.Client), d.Path
-	}
-	for _, p := range shownParts(it) {
-		out.Parts = append(out.Parts, control.Part{Item: p.Item, State: p.State, Findings: listed(readFindings(p.Findings))})
-	}
-	fold(&out, readFindings(it.Findings))
-	return out
-}
-
-// listed is a list that goes out as [] where it is empty.
-func listed(findings []inspect.Finding) []inspect.Finding {
-	if findings == nil {
-		return []inspect.Finding{}
-	}
-	return findings
 }
 
 // Item is one item whole, with what was last approved beside what is declared now. What was only seen in between is no

@@ -10,9 +10,6 @@ import (
 // problemUnseen is what a person allowed and a client has not asked for since.
 const problemUnseen = "SP-220"
 
-// kindUnseen is the kind of its notice. There is nothing to decide, so it is no item of the inbox.
-const kindUnseen = "unseen"
-
 // unseen is what is allowed and not yet seen by the clients: what their wrappers said last, and which of their processes a
 // person was told of. The Hub's lock guards it.
 type unseen struct {

@@ -13,9 +13,6 @@ import (
 // nothing waits that a person could decide on.
 const problemVersions = "SP-221"
 
-// stateNoVersion is how `servers` names such a server.
-const stateNoVersion = "no_common_version"
-
 // noteVersions keeps what wrappers say of starts at which there was no common version. It stays, over restarts of the hub, until a start
 // agrees: a client that was refused starts no server again by itself. The caller holds h.mu.
 func (h *Hub) noteVersions(server string, records []store.Record, after time.Time) error {

@@ -2,11 +2,33 @@ package app
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
 )
+
+// keepsAcross adds what was found before in the same definition beside servers that may be gone since.
+func keepsAcross(d *declaration, have store.Seen) *declaration {
+	if string(d.Digest) != have.Digest || have.Digest == "" {
+		return d
+	}
+	var before []inspect.Finding
+	for _, f := range readFindings(have.Findings) {
+		if f.Rule == inspect.Shadowing || f.Rule == inspect.ToolImitation {
+			before = append(before, f)
+		}
+	}
+	all := together(slices.Clip(d.Findings), before)
+	if len(all) == len(d.Findings) {
+		return d
+	}
+	with := *d
+	with.Findings = all
+	return &with
+}
 
 // ownTools are the names of the wrapper's two tools: a server may not take them.
 var ownTools = []string{"approve_server_config", "quarantine_release"}
@@ -91,26 +113,6 @@ func serverWords(info json.RawMessage, own *inspect.RuleFile) []inspect.Finding 
 		return nil
 	}
 	return own.JudgeInitialize("serverInfo", info).Findings
-}
-
-// together adds the findings of b that a does not have: what only the wrapper can know (two faces within a minute).
-func together(a, b []inspect.Finding) []inspect.Finding {
-	type place struct {
-		rule, where string
-		start       int
-	}
-	has := map[place]bool{}
-	for _, f := range a {
-		has[place{f.Rule, f.Where, f.Start}] = true
-	}
-	for _, f := range b {
-		p := place{f.Rule, f.Where, f.Start}
-		if !has[p] && f.Level.Rank() > 0 {
-			has[p] = true
-			a = append(a, f)
-		}
-	}
-	return a
 }
 
 // merge says what a server declares now, by all its processes: sessions holds what each live wrapper declared last, the

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"encoding/json"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+)
+
+// together adds the findings of b that a does not have: what only the wrapper can know (two faces within a minute).
+func together(a, b []inspect.Finding) []inspect.Finding {
+	type place struct {
+		rule, where string
+		start       int
+	}
+	has := map[place]bool{}
+	for _, f := range a {
+		has[place{f.Rule, f.Where, f.Start}] = true
+	}
+	for _, f := range b {
+		p := place{f.Rule, f.Where, f.Start}
+		if !has[p] && f.Level.Rank() > 0 {
+			has[p] = true
+			a = append(a, f)
+		}
+	}
+	return a
+}
+
+func readFindings(raw json.RawMessage) []inspect.Finding {
+	var findings []inspect.Finding
+	if len(raw) > 0 && json.Unmarshal(raw, &findings) != nil {
+		// What cannot be read must not look like nothing found.
+		return []inspect.Finding{{Rule: "unreadable_findings", Level: inspect.High, Category: "threat", Title: "This warning can no longer be read"}}
+	}
+	return findings
+}
+
+func writeFindings(findings []inspect.Finding) json.RawMessage {
+	if len(findings) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(findings)
+	if err != nil {
+		return json.RawMessage(`"unreadable"`)
+	}
+	return raw
+}
+
+// listed is a list that goes out as [] where it is empty.
+func listed(findings []inspect.Finding) []inspect.Finding {
+	if findings == nil {
+		return []inspect.Finding{}
+	}
+	return findings
+}

@@ -1,0 +1,65 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// askedWords name a request in our sentences: "… was allowed by a person".
+var askedWords = map[string]string{
+	control.PartInteraction + inspect.AskSampling:    "the request to have Claude write something",
+	control.PartInteraction + inspect.AskElicitation: "the question to the user",
+	control.PartInteraction + inspect.AskRoots:       "the question for the user's folders",
+	control.PartInteraction + inspect.AskOther:       "the request to the client",
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// toolOf is the name of the tool that a pin key names, "" for other kinds. Names that could carry a sentence stay out.
+func toolOf(key string) string {
+	name, ok := strings.CutPrefix(key, string(pin.Tool)+":")
+	if !ok {
+		return ""
+	}
+	return legible.Name(name, "")
+}
+
+// itemWords names an item in our sentences.
+func itemWords(key string) string {
+	switch key {
+	case string(pin.Instructions):
+		return "the instructions"
+	case keyLaunch:
+		return "what the server runs"
+	}
+	if words := askedWords[key]; words != "" {
+		return words
+	}
+	kind, name, _ := strings.Cut(key, ":")
+	kind = strings.ReplaceAll(kind, "-", " ")
+	if clean := legible.Name(name, ""); clean != "" {
+		return fmt.Sprintf("the %s %q", kind, clean)
+	}
+	return "a " + kind
+}
+
+// asMany puts what is said of one thing into the plural.
+var asMany = strings.NewReplacer(" is ", " are ", " was ", " were ", " allowed it", " allowed them")
+
+// itemSaid is a sentence about an item. The instructions are many.
+func itemSaid(key, words string) string {
+	if key != string(pin.Instructions) {
+		return itemWords(key) + " " + words
+	}
+	return itemWords(key) + asMany.Replace(" "+words)
+}
