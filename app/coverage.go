@@ -46,7 +46,7 @@ func (h *Hub) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 	for path, w := range protected {
 		if !seen[path] {
 			seen[path] = true
-			h.cover(&out, clientconfig.Location{Client: w.Client, Name: ClientTitle(w.Client), Path: path, Editable: true, Preferred: true, State: clientconfig.Found}, w)
+			h.cover(&out, clientconfig.Location{Client: w.Client, Name: identity.ClientTitle(w.Client), Path: path, Editable: true, Preferred: true, State: clientconfig.Found}, w)
 		}
 	}
 	if q.Config != "" && !seen[q.Config] {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
@@ -75,7 +76,7 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 	if err != nil {
 		return out, err
 	}
-	out.Code, out.Server = it.Code, ClientTitle(w.Client)
+	out.Code, out.Server = it.Code, identity.ClientTitle(w.Client)
 	var names []string
 	for _, p := range it.Parts {
 		switch {

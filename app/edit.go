@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -41,7 +42,7 @@ func (h *Hub) editing(p control.Protect) (*edit, error) {
 	view, err := viewClient(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, answer(control.CodeNotFound, "%s has no settings file at %s; start the client once, or name the file with --config", ClientTitle(client), path)
+		return nil, answer(control.CodeNotFound, "%s has no settings file at %s; start the client once, or name the file with --config", identity.ClientTitle(client), path)
 	case err != nil:
 		return nil, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
 	case p.Digest != "" && p.Digest != view.digest:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
 )
@@ -43,7 +44,7 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 			status := "ok"
 			if item != nil {
 				status, r.Code, r.Summary = "warned", item.Code, item.Title
-				notices = append(notices, noticeOf(*item, ClientTitle(w.Client)))
+				notices = append(notices, noticeOf(*item, identity.ClientTitle(w.Client)))
 			}
 			if _, err := tx.Append(h.record("config_change", status, r)); err != nil {
 				return false, err
@@ -141,7 +142,7 @@ func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) str
 	case !h.guard.looked[w.Path] && found[0].kind == kindUnguarded:
 		words = append(words, "changed while the hub was off")
 	}
-	return ClientTitle(w.Client) + ": " + strings.Join(words, "; ")
+	return identity.ClientTitle(w.Client) + ": " + strings.Join(words, "; ")
 }
 
 func entryWord(name string) string {

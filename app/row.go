@@ -3,6 +3,7 @@ package app
 import (
 	"slices"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/store"
@@ -27,7 +28,7 @@ func inboxItem(it store.Item, server store.Server) control.InboxItem {
 	}
 	if fileItem(it.Kind) {
 		d := readFileDetail(it)
-		out.Server, out.Identity = ClientTitle(d.Client), d.Path
+		out.Server, out.Identity = identity.ClientTitle(d.Client), d.Path
 	}
 	for _, p := range shownParts(it) {
 		out.Parts = append(out.Parts, control.Part{Item: p.Item, State: p.State, Findings: listed(readFindings(p.Findings))})

@@ -403,7 +403,7 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 				if it.Item, err = tx.Item(it.Code); err != nil {
 					return false, err
 				}
-				name = ClientTitle(readFileDetail(it.Item).Client)
+				name = identity.ClientTitle(readFileDetail(it.Item).Client)
 				told = name
 			}
 			out.Items = append(out.Items, control.WaitingItem{Code: it.Code, Kind: it.Kind, Server: told, Severity: it.Severity})

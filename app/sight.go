@@ -64,7 +64,7 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 		clients = append(clients, client)
 	}
 	if len(clients) > 0 {
-		s.Behind, s.BehindDo = wayOf(slices.Min(clients)).title, sentence(wayOf(slices.Min(clients)).next)
+		s.Behind, s.BehindDo = identity.ClientOf(slices.Min(clients)).Title, sentence(identity.ClientOf(slices.Min(clients)).Next)
 	}
 	var lost []string
 	for _, it := range waiting {
@@ -302,7 +302,7 @@ func (s sight) row(server control.Server) ServerRow {
 	facts.Seen = facts.Seen || facts.Running && len(row.Entries) == 0
 	facts.Nowhere = len(row.Entries) == 0
 	if by := server.UnseenBy; len(by) > 0 {
-		facts.Behind, facts.BehindDo = wayOf(by[0]).title, sentence(wayOf(by[0]).next)
+		facts.Behind, facts.BehindDo = identity.ClientOf(by[0]).Title, sentence(identity.ClientOf(by[0]).Next)
 	}
 	row.Light = lightOfServer(facts)
 	return row

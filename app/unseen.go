@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -75,12 +76,12 @@ func (h *Hub) begunAnew(s *session) bool {
 // that a restart would come too early.
 func (h *Hub) tellUnseen() {
 	for s := range h.unseen.by {
-		way := wayOf(s.client)
-		if h.begunAnew(s) || way.own || h.unseen.told[s.process()] || h.waitingOf(s) > 0 {
+		way := identity.ClientOf(s.client)
+		if h.begunAnew(s) || way.Own || h.unseen.told[s.process()] || h.waitingOf(s) > 0 {
 			continue
 		}
 		h.unseen.told[s.process()] = true
-		h.notify(ItemNotice{Kind: kindUnseen, Code: unseenKey(s.client), Severity: severityReview, Client: way.title, Next: way.next})
+		h.notify(ItemNotice{Kind: kindUnseen, Code: unseenKey(s.client), Severity: severityReview, Client: way.Title, Next: way.Next})
 	}
 }
 
@@ -99,7 +100,7 @@ func (h *Hub) unseenServers() []control.UnseenServer {
 			name = st.base.Name
 		}
 		list = append(list, control.UnseenServer{
-			Client: s.client, Server: name, ID: s.server, Session: s.id, Items: u.Items, Since: u.Since.UTC(), Next: wayOf(s.client).next, Code: problemUnseen,
+			Client: s.client, Server: name, ID: s.server, Session: s.id, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.client).Next, Code: problemUnseen,
 		})
 	}
 	slices.SortFunc(list, func(a, b control.UnseenServer) int {

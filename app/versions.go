@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -73,7 +74,7 @@ func versionProblem(server store.Server) *control.Problem {
 	}
 	who := "the client"
 	if v.Client != "" {
-		who = ClientTitle(v.Client)
+		who = identity.ClientTitle(v.Client)
 	}
 	return &control.Problem{
 		Code: problemVersions, What: fmt.Sprintf("the server %s %s, so it can't be used", server.Name, v.Words(who)), Next: versionNext(*v),

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -12,7 +12,7 @@ import (
 func unseen(list []control.UnseenServer) []Unseen {
 	rows := []Unseen{}
 	for _, u := range list {
-		row := Unseen{Client: app.ClientTitle(u.Client), Server: cmp.Or(u.Shown, u.Server), Identity: u.Identity, Next: u.Next, Code: u.Code}
+		row := Unseen{Client: identity.ClientTitle(u.Client), Server: cmp.Or(u.Shown, u.Server), Identity: u.Identity, Next: u.Next, Code: u.Code}
 		if !slices.Contains(rows, row) {
 			rows = append(rows, row)
 		}
