@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
@@ -51,7 +52,7 @@ func (h *Hub) lookAcross(s *session) (found bool, err error) {
 		if name == key {
 			name = ""
 		}
-		all := together(slices.Clip(d.Findings), inspect.Across(name, d.Raw, tools))
+		all := review.Together(slices.Clip(d.Findings), inspect.Across(name, d.Raw, tools))
 		if len(all) == len(d.Findings) {
 			continue
 		}
@@ -63,7 +64,7 @@ func (h *Hub) lookAcross(s *session) (found bool, err error) {
 }
 
 // neighbours have the other servers of a client looked at again, because one of them declares tools that it did not before.
-func (h *Hub) neighbours(s *session) (notices []ItemNotice, err error) {
+func (h *Hub) neighbours(s *session) (notices []review.Notice, err error) {
 	names := s.toolNames()
 	if slices.Equal(names, s.named) {
 		return nil, nil
@@ -88,8 +89,8 @@ func (h *Hub) neighbours(s *session) (notices []ItemNotice, err error) {
 }
 
 // settleDrift has wait what came about since before, and writes it into the timeline.
-func (h *Hub) settleDrift(tx *store.Tx, l *ledger, before reviewed, s *session, now time.Time) ([]ItemNotice, error) {
-	after := review(l.facts())
+func (h *Hub) settleDrift(tx *store.Tx, l *ledger, before review.Standing, s *session, now time.Time) ([]review.Notice, error) {
+	after := review.Of(l.facts())
 	notices, err := h.settleServer(tx, l, before, after, now)
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (h *Hub) settleDrift(tx *store.Tx, l *ledger, before reviewed, s *session, 
 }
 
 // judgeAgain is judgeReport where nothing was reported, and more was found in what was.
-func (h *Hub) judgeAgain(s *session) (notices []ItemNotice, err error) {
+func (h *Hub) judgeAgain(s *session) (notices []review.Notice, err error) {
 	now := h.opts.Now()
 	err = h.update(func(tx *store.Tx) (bool, error) {
 		notices = nil
@@ -112,7 +113,7 @@ func (h *Hub) judgeAgain(s *session) (notices []ItemNotice, err error) {
 		if err != nil {
 			return false, err
 		}
-		before := review(l.facts())
+		before := review.Of(l.facts())
 		if err := h.seeDeclared(tx, l, now); err != nil {
 			return false, err
 		}
@@ -129,14 +130,14 @@ func (h *Hub) judgeAgain(s *session) (notices []ItemNotice, err error) {
 
 // seeDeclared writes what the live wrappers of a server declare now.
 func (h *Hub) seeDeclared(tx *store.Tx, l *ledger, now time.Time) error {
-	declared := merge(h.live(l.server.ID), l.approves)
+	declared := review.Merge(h.live(l.server.ID), l.approves)
 	for key, d := range declared {
-		if key == keyLaunch || l.approves(key, d.Digest) {
+		if key == review.KeyLaunch || l.approves(key, d.Digest) {
 			continue
 		}
 		if grown := inspect.Grown(l.base(key).Raw, d.Raw); len(grown) > 0 {
 			with := *d
-			with.Findings = together(slices.Clip(d.Findings), grown)
+			with.Findings = review.Together(slices.Clip(d.Findings), grown)
 			declared[key] = &with
 		}
 	}

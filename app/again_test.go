@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -44,7 +45,7 @@ func TestAnItemDecidedInPartNamesTheCodeOfTheRest(t *testing.T) {
 	first := p.item()
 	p.approve(first, "tool:a")
 	shown, err := p.Item(first.Code)
-	if err != nil || shown.Next != p.item().Code || shown.Decided != decidedApproved {
+	if err != nil || shown.Next != p.item().Code || shown.Decided != review.DecidedApproved {
 		t.Fatalf("shown %+v, %v", shown, err)
 	}
 	if rest, err := p.Item(shown.Next); err != nil || rest.Next != "" {

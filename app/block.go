@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
@@ -22,7 +23,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 	err = h.update(func(tx *store.Tx) (bool, error) {
 		server, err := findServer(tx, b.Server)
 		if err != nil {
-			if it, unknown := tx.Item(b.Server); unknown == nil && it.Kind == kindHeld {
+			if it, unknown := tx.Item(b.Server); unknown == nil && it.Kind == review.KindHeld {
 				err = answer(control.CodeBadRequest, "%s is a held response; delete it with `sallyport discard %s`", it.Code, it.Code)
 			}
 			return false, err
@@ -33,17 +34,17 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 			return false, err
 		}
 		now := h.opts.Now()
-		before := review(l.facts())
+		before := review.Of(l.facts())
 		keys := b.Items
 		if len(keys) == 0 {
 			for key := range l.pins {
-				if key != keyLaunch { // what it runs is as it was; a decision over the rest brings the server back
+				if key != review.KeyLaunch { // what it runs is as it was; a decision over the rest brings the server back
 					keys = append(keys, key)
 				}
 			}
 			slices.Sort(keys)
 			l.server.Blocked, l.server.BlockedBy = true, "person"
-			forgetAsked(&l.server)
+			review.ForgetAsked(&l.server)
 			if err := l.putServer(tx); err != nil {
 				return false, err
 			}
@@ -72,16 +73,16 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 			}
 		}
 		out.Server = l.server.Name
-		if _, err := h.settleServer(tx, l, before, review(l.facts()), now); err != nil {
+		if _, err := h.settleServer(tx, l, before, review.Of(l.facts()), now); err != nil {
 			return false, err
 		}
 		codes := waitingCodes(tx, id)
-		out.Code = codes[kindChanged]
+		out.Code = codes[review.KindChanged]
 		if out.Code == "" {
-			out.Code = codes[kindNewServer]
+			out.Code = codes[review.KindNewServer]
 		}
-		if out.Code == "" || slices.Equal(b.Items, []string{keyLaunch}) {
-			out.Code = codes[kindLaunch]
+		if out.Code == "" || slices.Equal(b.Items, []string{review.KeyLaunch}) {
+			out.Code = codes[review.KindLaunch]
 		}
 		if !l.wrote {
 			return false, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/powers"
@@ -85,7 +86,7 @@ func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
 		if err != nil {
 			return err
 		}
-		orderItems(waiting)
+		review.OrderItems(waiting)
 		if q.Digest != "" {
 			set, err := h.clean.find(q.Digest, now)
 			if err != nil {
@@ -96,10 +97,10 @@ func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
 			}
 		}
 		for _, it := range waiting {
-			if it.Kind != kindNewServer {
+			if it.Kind != review.KindNewServer {
 				continue
 			}
-			if !allClean(it) {
+			if !review.AllClean(it) {
 				out.Other++
 				continue
 			}
@@ -136,7 +137,7 @@ func cleanServer(tx *store.Tx, it store.Item) (control.CleanServer, error) {
 	}
 	for _, p := range it.Parts {
 		row.Parts = append(row.Parts, p.Item)
-		if form, err := pin.ReadLaunch(l.seen[p.Item].Raw); err == nil && p.Item == keyLaunch {
+		if form, err := pin.ReadLaunch(l.seen[p.Item].Raw); err == nil && p.Item == review.KeyLaunch {
 			row.Loaders = form.CodeLoaders()
 		}
 		if strings.HasPrefix(p.Item, string(pin.Tool)+":") {
@@ -165,7 +166,7 @@ func (s cleanSet) still(tx *store.Tx) (same []store.Item, left []control.CleanLe
 			left = append(left, leftOut(m, changed))
 		case err != nil:
 			return nil, nil, err
-		case !allClean(it):
+		case !review.AllClean(it):
 			left = append(left, control.CleanLeft{Code: m.code, Server: m.server, Why: "has a warning now", See: m.code})
 		default:
 			same = append(same, it)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -157,7 +158,7 @@ func TestWhatHasAWarningByNowIsLeftOut(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		it.Parts[0].Findings = writeFindings([]inspect.Finding{{Rule: "concealment", Level: inspect.Medium}})
+		it.Parts[0].Findings = review.WriteFindings([]inspect.Finding{{Rule: "concealment", Level: inspect.Medium}})
 		return tx.PutItem(it)
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -169,7 +170,7 @@ func (h *Hub) recoverWrite(path string) (found *wantedFile, err error) {
 			if err != nil {
 				return err
 			}
-			it.Decided, it.DecidedAt = decidedApproved, h.opts.Now()
+			it.Decided, it.DecidedAt = review.DecidedApproved, h.opts.Now()
 			return tx.PutItem(it)
 		})
 	} else {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -124,11 +125,11 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		server = it.ServerID
 		var wrote bool
 		switch it.Kind {
-		case kindNewServer, kindChanged, kindLaunch:
+		case review.KindNewServer, review.KindChanged, review.KindLaunch:
 			wrote, err = h.decideServer(tx, it, d, &out)
-		case kindInteraction:
+		case review.KindInteraction:
 			wrote, err = h.decideInteraction(tx, it, d, &out)
-		case kindSettings:
+		case review.KindSettings:
 			wrote, apply, err = h.decideSettings(tx, it, d, &out)
 		default:
 			err = answer(control.CodeBadRequest, "%s needs no decision", it.Code)
@@ -159,11 +160,11 @@ func decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	if err != nil {
 		return it, err
 	}
-	if it.Kind == kindHeld {
+	if it.Kind == review.KindHeld {
 		return it, answer(control.CodeBadRequest, "%s is a held response: release it with `sallyport release %s`, or delete it with `sallyport discard %s`", it.Code, it.Code, it.Code)
 	}
 	// What a person said no to can still be allowed by its code, as long as it is the same content.
-	reconsidered := it.Decided == decidedRejected && !d.Reject
+	reconsidered := it.Decided == review.DecidedRejected && !d.Reject
 	if it.Decided != "" && !reconsidered || it.Next != "" {
 		return it, stale(tx, it)
 	}
@@ -186,9 +187,9 @@ func stale(tx *store.Tx, it store.Item) error {
 		return &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since, see %s", it.Code, now.Code), See: now.Code}
 	}
 	switch it.Decided {
-	case decidedApproved:
+	case review.DecidedApproved:
 		return answer(control.CodeStale, "%s was already approved", it.Code)
-	case decidedRejected:
+	case review.DecidedRejected:
 		return answer(control.CodeStale, "%s was already rejected", it.Code)
 	}
 	return answer(control.CodeStale, "%s is no longer pending: the server went back to the approved version", it.Code)
@@ -198,7 +199,7 @@ func stale(tx *store.Tx, it store.Item) error {
 func selection(it store.Item, d control.Decide) (chosen map[string]bool, err error) {
 	chosen = map[string]bool{}
 	parts := map[string]store.Part{}
-	it.Parts = shownParts(it)
+	it.Parts = review.ShownParts(it)
 	for _, p := range it.Parts {
 		parts[p.Item] = p
 	}
@@ -207,37 +208,37 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 		switch {
 		case !ok:
 			return nil, answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(clip(name, 128)))
-		case p.State == stateRemoved:
+		case p.State == review.StateRemoved:
 			return nil, answer(control.CodeBadRequest, "%s is gone: nothing to decide", legible.Escape(clip(name, 128)))
-		case !d.Reject && withheld(readFindings(p.Findings)):
+		case !d.Reject && review.Withheld(review.ReadFindings(p.Findings)):
 			return nil, answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", legible.Escape(clip(name, 128)))
 		}
 		chosen[name] = true
 	}
-	if it.Kind == kindNewServer {
+	if it.Kind == review.KindNewServer {
 		// What was looked at ran as it was shown: whoever allows anything of a server has seen what that was. A person who
 		// refuses what it declares has said nothing about what it runs.
 		defer func() {
-			if _, shown := parts[keyLaunch]; shown && len(chosen) > 0 {
-				chosen[keyLaunch] = !d.Reject
+			if _, shown := parts[review.KeyLaunch]; shown && len(chosen) > 0 {
+				chosen[review.KeyLaunch] = !d.Reject
 			}
-			if !chosen[keyLaunch] {
-				delete(chosen, keyLaunch)
+			if !chosen[review.KeyLaunch] {
+				delete(chosen, review.KeyLaunch)
 			}
 		}()
 	}
 	if len(d.Items) > 0 {
 		return chosen, nil
 	}
-	suspect := it.Kind == kindNewServer && inspect.SuspectServer(readFindings(it.Findings))
+	suspect := it.Kind == review.KindNewServer && inspect.SuspectServer(review.ReadFindings(it.Findings))
 	for _, p := range it.Parts {
-		findings := readFindings(p.Findings)
+		findings := review.ReadFindings(p.Findings)
 		switch {
-		case p.State == stateRemoved:
+		case p.State == review.StateRemoved:
 		case d.Reject:
 			chosen[p.Item] = true
-		case withheld(findings):
-		case d.All, clean(findings) && !suspect:
+		case review.Withheld(findings):
+		case d.All, review.Clean(findings) && !suspect:
 			chosen[p.Item] = true
 		}
 	}
@@ -260,7 +261,7 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		// no reason to keep out for ever what is still as it was shown.
 		it.Parts = slices.DeleteFunc(slices.Clone(it.Parts), func(p store.Part) bool {
 			seen, ok := l.seen[p.Item]
-			return p.State != stateRemoved && !slices.Contains(d.Items, p.Item) && (!ok || seen.Removed || seen.Digest != p.Digest)
+			return p.State != review.StateRemoved && !slices.Contains(d.Items, p.Item) && (!ok || seen.Removed || seen.Digest != p.Digest)
 		})
 		if len(it.Parts) == 0 {
 			return false, goneSince(tx, it)
@@ -274,11 +275,11 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		return false, err
 	}
 	now := h.opts.Now()
-	before := review(l.facts())
+	before := review.Of(l.facts())
 	var kept int
 	for i := range it.Parts {
 		part := &it.Parts[i]
-		if part.State == stateRemoved {
+		if part.State == review.StateRemoved {
 			continue
 		}
 		seen, ok := l.seen[part.Item]
@@ -299,7 +300,7 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 			err = l.reject(tx, seen, part.State, it.Code, now)
 		default:
 			out.Approved = append(out.Approved, part.Item)
-			if part.State != stateApproved {
+			if part.State != review.StateApproved {
 				err = l.approve(tx, seen, it.Code, now)
 			}
 		}
@@ -317,20 +318,20 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		l.server.FirstUse = now
 	}
 	l.server.Noisy = nil
-	if !d.Reject && it.Kind != kindLaunch {
+	if !d.Reject && it.Kind != review.KindLaunch {
 		l.server.Blocked, l.server.BlockedBy = false, ""
 	}
 	if err := l.putServer(tx); err != nil {
 		return false, err
 	}
-	it.Decided, it.DecidedAt = decidedApproved, now
+	it.Decided, it.DecidedAt = review.DecidedApproved, now
 	if d.Reject || reconsidered && len(out.Left) > 0 {
-		it.Decided = decidedRejected // what is left of it can still be allowed by its code
+		it.Decided = review.DecidedRejected // what is left of it can still be allowed by its code
 	}
 	if err := tx.PutItem(it); err != nil {
 		return false, err
 	}
-	if slices.Contains(out.Approved, keyLaunch) {
+	if slices.Contains(out.Approved, review.KeyLaunch) {
 		if err := l.keepLaunch(tx, h.liveLaunches(l.server.ID)); err != nil {
 			return false, err
 		}
@@ -344,7 +345,7 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 			return false, err
 		}
 	}
-	after := review(l.facts())
+	after := review.Of(l.facts())
 	if _, err := h.settleServer(tx, l, before, after, now); err != nil {
 		return false, err
 	}
@@ -390,11 +391,11 @@ func goneSince(tx *store.Tx, it store.Item) error {
 }
 
 // replaced is what is declared now, with what a live process still declares of an item whose approval was replaced.
-func (h *Hub) replaced(l *ledger, live []map[string]*declaration, approved []string) map[string]*declaration {
-	now := map[string]*declaration{}
+func (h *Hub) replaced(l *ledger, live []map[string]*review.Declaration, approved []string) map[string]*review.Declaration {
+	now := map[string]*review.Declaration{}
 	for key, s := range l.seen {
 		if !s.Removed {
-			now[key] = &declaration{Key: key, Era: s.Era, Digest: pin.Digest(s.Digest), Raw: s.Raw, Findings: readFindings(s.Findings)}
+			now[key] = &review.Declaration{Key: key, Era: s.Era, Digest: pin.Digest(s.Digest), Raw: s.Raw, Findings: review.ReadFindings(s.Findings)}
 		}
 	}
 	for _, key := range approved {
@@ -440,7 +441,7 @@ func (l *ledger) approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 // that is what was declared.
 func (l *ledger) reject(tx *store.Tx, seen store.Seen, state, code string, now time.Time) error {
 	for _, other := range l.pins[seen.Item] { // a block waits in every era, so its answer counts in every era
-		if !other.Waits && !(state == stateApproved && other.Digest == seen.Digest) {
+		if !other.Waits && !(state == review.StateApproved && other.Digest == seen.Digest) {
 			continue
 		}
 		other.Waits, other.State = false, store.Rejected
@@ -462,10 +463,10 @@ func (l *ledger) reject(tx *store.Tx, seen store.Seen, state, code string, now t
 func (h *Hub) noteDecision(tx *store.Tx, server store.Server, kind, code string, keys []string, words string, more map[string]any) error {
 	r := store.Record{Server: server.Name, ServerID: server.ID, Code: code}
 	if len(keys) == 1 {
-		r.Tool = toolOf(keys[0])
-		r.Summary = itemSaid(keys[0], "was "+words+" by a person")
+		r.Tool = review.ToolOf(keys[0])
+		r.Summary = review.ItemSaid(keys[0], "was "+words+" by a person")
 	} else {
-		r.Summary = count(len(keys), "item") + " were " + words + " by a person"
+		r.Summary = review.Count(len(keys), "item") + " were " + words + " by a person"
 	}
 	more["items"] = cutList(keys)
 	r.Detail = detail(more)

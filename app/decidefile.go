@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
@@ -15,8 +16,8 @@ import (
 func (h *Hub) fileOf(code string) (path string) {
 	_ = h.viewing(func(tx *store.Tx) error {
 		it, err := tx.Item(code)
-		if err == nil && fileItem(it.Kind) {
-			path = readFileDetail(it).Path
+		if err == nil && review.FileItem(it.Kind) {
+			path = review.ReadFileDetail(it).Path
 		}
 		return err
 	})
@@ -69,7 +70,7 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 	}
 	changes := clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records)
 	found := slices.DeleteFunc(judgeFile(changes, w, view.file), func(f fileFinding) bool { return f.kind != it.Kind })
-	if c := h.fileContent(w, view, found, it.Kind); c == nil || c.digest() != it.Digest {
+	if c := h.fileContent(w, view, found, it.Kind); c == nil || c.Digest() != it.Digest {
 		return out, answer(control.CodeStale, "%s changed since it was shown: review it again", path)
 	}
 	chosen, err := chosenEntries(it, d)
@@ -88,7 +89,7 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 		default:
 			out.Approved = append(out.Approved, p.Item)
 		}
-		names = append(names, p.Item[len(entryPrefix):])
+		names = append(names, p.Item[len(review.EntryPrefix):])
 	}
 	if d.Reject {
 		err = h.rejectFile(w, view, it, names, &out)
@@ -139,14 +140,14 @@ func (h *Hub) decidedFile(tx *store.Tx, it store.Item, d string, out *control.De
 		return err
 	}
 	kind, keys, words := "approval", out.Approved, "put back"
-	if d == decidedRejected {
+	if d == review.DecidedRejected {
 		kind, keys, words = "rejection", out.Rejected, "kept as in the file"
 	}
 	clean := make([]string, len(keys))
 	for i, key := range keys {
-		clean[i] = entryPrefix + entryWord(key[len(entryPrefix):])
+		clean[i] = review.EntryPrefix + entryWord(key[len(review.EntryPrefix):])
 	}
-	return h.noteDecision(tx, store.Server{}, kind, it.Code, clean, words, map[string]any{"check": "client_file", "path": readFileDetail(it).Path, "left": len(out.Left), "digest": it.Digest})
+	return h.noteDecision(tx, store.Server{}, kind, it.Code, clean, words, map[string]any{"check": "client_file", "path": review.ReadFileDetail(it).Path, "left": len(out.Left), "digest": it.Digest})
 }
 
 func (h *Hub) rejectFile(w *wantedFile, view clientView, it store.Item, names []string, out *control.Decided) error {
@@ -160,7 +161,7 @@ func (h *Hub) rejectFile(w *wantedFile, view clientView, it store.Item, names []
 	}
 	records := h.adopted(w, view, runGuarded(w, view, there))
 	next := w.snapshot.Without(gone...).With(view.file, w.by, records, there...)
-	return h.rewant(w, next, records, names, func(tx *store.Tx) error { return h.decidedFile(tx, it, decidedRejected, out) })
+	return h.rewant(w, next, records, names, func(tx *store.Tx) error { return h.decidedFile(tx, it, review.DecidedRejected, out) })
 }
 
 // runGuarded are those of the named entries that run through the wrapper, whatever stands behind it.
@@ -185,7 +186,7 @@ func (h *Hub) putBackFile(w *wantedFile, view clientView, found []fileFinding, i
 	}
 	records := withNewer(w.records, result.Records)
 	next := w.snapshot.With(after.file, w.by, records, names...)
-	finish := func(tx *store.Tx) error { return h.decidedFile(tx, it, decidedApproved, out) }
+	finish := func(tx *store.Tx) error { return h.decidedFile(tx, it, review.DecidedApproved, out) }
 	if !result.Changed {
 		return h.rewant(w, next, records, names, finish)
 	}
@@ -205,8 +206,8 @@ func undone(result clientconfig.Result, names []string, out *control.Decided) ([
 		}
 		why = o.Why
 		names = slices.DeleteFunc(names, func(n string) bool { return n == o.Name })
-		out.Approved = slices.DeleteFunc(out.Approved, func(n string) bool { return n == entryPrefix+o.Name })
-		out.Left = append(out.Left, entryPrefix+o.Name)
+		out.Approved = slices.DeleteFunc(out.Approved, func(n string) bool { return n == review.EntryPrefix+o.Name })
+		out.Left = append(out.Left, review.EntryPrefix+o.Name)
 	}
 	if len(names) == 0 {
 		return nil, answer(control.CodeBadRequest, "none of it can be put back: %s; fix the entry in the client's file, or reject the item to leave it as it is", why)

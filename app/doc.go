@@ -1,7 +1,7 @@
 // Package app is the hub: it decides what of a server reaches a client, over what store keeps.
 //
 // Open gives a Hub, which answers the control protocol (it is a control.Handler) and is driven by nothing else; the one
-// who opens it serves its socket and waits for Done. Reading order: review.go (pure: where each item of a server stands),
+// who opens it serves its socket and waits for Done. Reading order: package review (pure: where each item of a server stands),
 // inbox.go (what waits, and under which code), decide.go (what a person may do about it), hub.go (the calls).
 //
 // Invariants: what is not approved is not in the State of a wrapper; an approval binds to a digest that the hub computed

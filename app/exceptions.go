@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -162,7 +163,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 			made = append(made, pass)
 			out = append(out, exception(tx, pass))
 		}
-		record := h.heldRecord(tx, "approval", "ok", one, fmt.Sprintf("a person made %s: responses from %s pass for %s", count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
+		record := h.heldRecord(tx, "approval", "ok", one, fmt.Sprintf("a person made %s: responses from %s pass for %s", review.Count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
 		record.Session, record.Bytes = "", 0
 		record.Detail = detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": cutList(rules), "item": clip(one.Item, maxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
 		_, err = tx.Append(record)
@@ -199,7 +200,7 @@ func idsOf(passes []store.Exception) []string {
 // heldWhat names in our sentences what a held answer is of.
 func heldWhat(one store.Held) string {
 	if one.Item != "" {
-		return itemWords(one.Item)
+		return review.ItemWords(one.Item)
 	}
 	return "its server"
 }
@@ -228,7 +229,7 @@ func (h *Hub) EndException(_ control.Peer, id string) (out control.Exception, er
 			return false, err
 		}
 		_, err := tx.Append(h.record("rejection", "ok", store.Record{
-			Server: out.Server, Tool: toolOf(pass.Item), Code: pass.Code, Summary: "a person ended an exception",
+			Server: out.Server, Tool: review.ToolOf(pass.Item), Code: pass.Code, Summary: "a person ended an exception",
 			Detail: detail(map[string]any{"check": "exception", "rule": pass.Rule, "exceptions": []string{pass.ID}, "used": pass.Used}),
 		}))
 		return true, err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -114,7 +115,7 @@ func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T)
 					}
 					if does == "put back" {
 						d.replace(`{"mcpServers": {}}`)
-						d.waits(kindConfig, "entry:files=removed entry:weather=removed")
+						d.waits(review.KindConfig, "entry:files=removed entry:weather=removed")
 					}
 					before := d.text()
 					d.Close()
@@ -157,7 +158,7 @@ func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T)
 								t.Logf("timeline: %+v", len(rows))
 							}
 						} else {
-							d.approve(d.waits(kindConfig, "entry:files=removed entry:weather=removed"))
+							d.approve(d.waits(review.KindConfig, "entry:files=removed entry:weather=removed"))
 							if !d.guarded("files") {
 								t.Error("it cannot be put back any more")
 							}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
 )
@@ -15,8 +16,8 @@ import (
 // settleFile makes what waits over a file exactly what was found: one item a kind, a new code for new content.
 func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) error {
 	id := store.ClientFileID(w.Path)
-	contents := map[string]*content{}
-	for _, kind := range []string{kindConfig, kindUnguarded} {
+	contents := map[string]*review.Content{}
+	for _, kind := range []string{review.KindConfig, review.KindUnguarded} {
 		contents[kind] = h.fileContent(w, view, found, kind)
 	}
 	h.mu.Lock()
@@ -24,11 +25,11 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 	if err := h.usable(); err != nil {
 		return nil
 	}
-	var notices []ItemNotice
+	var notices []review.Notice
 	changed := false
 	err := h.update(func(tx *store.Tx) (bool, error) {
 		notices, changed = nil, false
-		for _, kind := range []string{kindConfig, kindUnguarded} {
+		for _, kind := range []string{review.KindConfig, review.KindUnguarded} {
 			item, fresh, err := h.settle(tx, contents[kind], kind, id, h.opts.Now())
 			if err != nil {
 				return false, err
@@ -44,7 +45,7 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 			status := "ok"
 			if item != nil {
 				status, r.Code, r.Summary = "warned", item.Code, item.Title
-				notices = append(notices, noticeOf(*item, identity.ClientTitle(w.Client)))
+				notices = append(notices, review.NoticeOf(*item, identity.ClientTitle(w.Client)))
 			}
 			if _, err := tx.Append(h.record("config_change", status, r)); err != nil {
 				return false, err
@@ -65,28 +66,28 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 }
 
 // fileContent is the inbox item of one kind over a file, nil where there is nothing to say.
-func (h *Hub) fileContent(w *wantedFile, view clientView, found []fileFinding, kind string) *content {
+func (h *Hub) fileContent(w *wantedFile, view clientView, found []fileFinding, kind string) *review.Content {
 	found = slices.DeleteFunc(slices.Clone(found), func(f fileFinding) bool { return f.kind != kind })
 	if len(found) == 0 {
 		return nil
 	}
-	c := &content{kind: kind, serverID: store.ClientFileID(w.Path), severity: severityReview, clients: []string{w.Client}}
-	d := fileDetail{Path: w.Path, Client: w.Client, Words: map[string]string{}}
+	c := &review.Content{Kind: kind, ServerID: store.ClientFileID(w.Path), Severity: review.SeverityReview, Clients: []string{w.Client}}
+	d := review.FileDetail{Path: w.Path, Client: w.Client, Words: map[string]string{}}
 	now := view.file.Snapshot(w.by, w.records)
 	for _, f := range found {
-		item := entryPrefix + f.name
-		c.parts = append(c.parts, store.Part{Item: item, State: f.state, Digest: h.store.KeyedHash("client-entry",
+		item := review.EntryPrefix + f.name
+		c.Parts = append(c.Parts, store.Part{Item: item, State: f.state, Digest: h.store.KeyedHash("client-entry",
 			[]byte(f.name), []byte(f.state), []byte(entryText(now, f.name)), []byte(entryText(w.snapshot, f.name)))})
 		d.Words[item] = f.words
-		c.severity = graver(c.severity, f.severity)
+		c.Severity = review.Graver(c.Severity, f.severity)
 	}
 	if result, err := putBack(w, view, found, nil); err == nil {
 		if text, err := clientconfig.Diff(w.Path, view.raw, result.Raw, view.file.Format); err == nil {
 			d.Diff = text
 		}
 	}
-	c.title = h.fileTitle(w, view, found)
-	c.detail = detailOf(d)
+	c.Title = h.fileTitle(w, view, found)
+	c.Detail = detailOf(d)
 	return c
 }
 
@@ -96,13 +97,13 @@ func putBack(w *wantedFile, view clientView, found []fileFinding, chosen map[str
 	wiped := false
 	for _, f := range found {
 		switch {
-		case chosen != nil && !chosen[entryPrefix+f.name]:
+		case chosen != nil && !chosen[review.EntryPrefix+f.name]:
 		case f.change.Event != clientconfig.WipedServers:
 			changes = append(changes, f.change)
 		case chosen == nil && !wiped:
 			wiped = true
 			changes = append(changes, f.change)
-		case chosen != nil && len(chosen) >= len(f.change.Names) && !slices.ContainsFunc(f.change.Names, func(n string) bool { return !chosen[entryPrefix+n] }):
+		case chosen != nil && len(chosen) >= len(f.change.Names) && !slices.ContainsFunc(f.change.Names, func(n string) bool { return !chosen[review.EntryPrefix+n] }):
 			if !wiped {
 				wiped = true
 				changes = append(changes, f.change)
@@ -117,12 +118,12 @@ func putBack(w *wantedFile, view clientView, found []fileFinding, chosen map[str
 // fileTitle is ours: counts, and a name only where it is harmless.
 func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) string {
 	verbs := map[string][2]string{
-		stateNew: {"is new and not guarded", "are new and not guarded"}, stateChanged: {"changed", "changed"},
-		stateRemoved: {"is gone", "are gone"}, stateUnwrapped: {"lost its guard", "lost their guards"},
-		stateFake: {"only looks guarded", "only look guarded"},
+		review.StateNew: {"is new and not guarded", "are new and not guarded"}, review.StateChanged: {"changed", "changed"},
+		review.StateRemoved: {"is gone", "are gone"}, review.StateUnwrapped: {"lost its guard", "lost their guards"},
+		review.StateFake: {"only looks guarded", "only look guarded"},
 	}
 	var words []string
-	for _, state := range []string{stateFake, stateUnwrapped, stateRemoved, stateChanged, stateNew} {
+	for _, state := range []string{review.StateFake, review.StateUnwrapped, review.StateRemoved, review.StateChanged, review.StateNew} {
 		var names []string
 		for _, f := range found {
 			if f.state == state {
@@ -139,7 +140,7 @@ func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) str
 	switch {
 	case found[0].change.Event == clientconfig.WipedServers:
 		words = []string{fmt.Sprintf("all servers were removed from its file (%d are gone)", len(found))}
-	case !h.guard.looked[w.Path] && found[0].kind == kindUnguarded:
+	case !h.guard.looked[w.Path] && found[0].kind == review.KindUnguarded:
 		words = append(words, "changed while the hub was off")
 	}
 	return identity.ClientTitle(w.Client) + ": " + strings.Join(words, "; ")

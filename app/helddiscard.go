@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -41,7 +42,7 @@ func (h *Hub) HeldSet(q control.HeldQuery) (out control.HeldSet, err error) {
 			if err != nil && !absent(err) {
 				return err
 			}
-			shown := inboxItem(it.Item, of)
+			shown := review.InboxItem(it.Item, of)
 			h.told(tx, it.held, &shown)
 			shown.Count = len(codes)
 			out.Items = append(out.Items, shown)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -58,12 +59,12 @@ func newHeldIndex() heldIndex {
 func heldDecided(one store.Held) string {
 	switch one.State {
 	case control.HeldReleased, control.HeldTaken, control.HeldDelivered:
-		return decidedApproved
+		return review.DecidedApproved
 	case control.HeldDiscarded:
-		return decidedRejected
+		return review.DecidedRejected
 	case control.HeldGone:
 		if !one.Decided.IsZero() {
-			return decidedWithdrawn
+			return review.DecidedWithdrawn
 		}
 	}
 	return ""
@@ -87,13 +88,13 @@ func keyOf(one store.Held) heldKey {
 
 // severityOfHeld is how grave the item of a held response is.
 func severityOfHeld(one store.Held) string {
-	gravest := severityReview
+	gravest := review.SeverityReview
 	for _, level := range levelsOf(one) {
 		switch {
 		case level == inspect.Critical:
-			return severityCritical
+			return review.SeverityCritical
 		case level == inspect.High:
-			gravest = severityHigh
+			gravest = review.SeverityHigh
 		}
 	}
 	return gravest
@@ -179,13 +180,13 @@ func (it *heldItem) codes() []string {
 
 // gravest is the severity of the gravest response in it.
 func (it *heldItem) gravest() string {
-	severity := severityReview
+	severity := review.SeverityReview
 	for _, m := range it.marks {
 		switch {
-		case m.severity == severityCritical:
-			return severityCritical
-		case m.severity == severityHigh:
-			severity = severityHigh
+		case m.severity == review.SeverityCritical:
+			return review.SeverityCritical
+		case m.severity == review.SeverityHigh:
+			severity = review.SeverityHigh
 		}
 	}
 	return severity

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -46,11 +47,11 @@ func TestAnItemIsAsGraveAsItsGravestResponse(t *testing.T) {
 	x.put(heldAs(1, "s", "tool:read", "a", `{"concealment":"critical"}`))
 	x.put(heldAs(2, "s", "tool:read", "a", `{"concealment":"high"}`))
 	it := x.itemWith("C002")
-	if len(x.items) != 1 || it == nil || it.newest().code != "C002" || it.gravest() != severityCritical {
+	if len(x.items) != 1 || it == nil || it.newest().code != "C002" || it.gravest() != review.SeverityCritical {
 		t.Fatalf("%+v", it)
 	}
 	x.drop("C001")
-	if it.gravest() != severityHigh {
+	if it.gravest() != review.SeverityHigh {
 		t.Errorf("without the Critical one it is %s", it.gravest())
 	}
 }

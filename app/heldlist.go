@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
@@ -63,7 +64,7 @@ func orderWaiting(all []waits) {
 	slices.SortFunc(all, func(a, b waits) int { // those of held responses come in no order
 		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Code, b.Code))
 	})
-	sortItems(all, func(w waits) store.Item { return w.Item })
+	review.SortItems(all, func(w waits) store.Item { return w.Item })
 }
 
 // shownHeld is the item of held responses: its newest one, as grave as the gravest, asked for if any was.
@@ -177,7 +178,7 @@ func (h *Hub) decidedHeld(tx *store.Tx, since time.Time) (out []DecidedItem, err
 			continue
 		}
 		of := alike{heldKey: keyOf(one), decided: decided}
-		if decided == decidedApproved {
+		if decided == review.DecidedApproved {
 			of.code = one.Code
 		}
 		if last, some := newest[of]; !some || one.Decided.After(last.Decided) || one.Decided.Equal(last.Decided) && one.Stored.After(last.Stored) {
@@ -198,7 +199,7 @@ func (h *Hub) decidedHeld(tx *store.Tx, since time.Time) (out []DecidedItem, err
 			return nil, err
 		}
 		it.Title = heldTitles(it.Title, counts[of])
-		shown := inboxItem(it, server)
+		shown := review.InboxItem(it, server)
 		shown.Count = counts[of]
 		for i := range shown.Parts {
 			shown.Parts[i].State = one.State

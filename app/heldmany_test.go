@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -359,11 +360,11 @@ func TestWhatBecameOfManyIsALineEachForReleasesAndOneForTheRest(t *testing.T) {
 	decided, err := p.DecidedSince(since)
 	for _, it := range decided {
 		counts[it.Decided]++
-		if it.Decided == decidedRejected && it.Count != 3 {
+		if it.Decided == review.DecidedRejected && it.Count != 3 {
 			t.Errorf("%d were discarded", it.Count)
 		}
 	}
-	if err != nil || counts[decidedApproved] != 2 || counts[decidedRejected] != 1 {
+	if err != nil || counts[review.DecidedApproved] != 2 || counts[review.DecidedRejected] != 1 {
 		t.Errorf("%v, %v", counts, err)
 	}
 }

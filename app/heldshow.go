@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -22,7 +23,7 @@ func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, e
 		return control.ItemDetail{}, err
 	}
 	out := control.ItemDetail{
-		InboxItem: inboxItem(it, server), Command: server.Argv, URL: server.URL, Info: server.ServerInfo, Findings: []inspect.Finding{}, Held: held,
+		InboxItem: review.InboxItem(it, server), Command: server.Argv, URL: server.URL, Info: server.ServerInfo, Findings: []inspect.Finding{}, Held: held,
 		Details: []control.PartDetail{},
 	}
 	if one, known := h.quarantine.all[it.Code]; known {
@@ -35,7 +36,7 @@ func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, e
 		out.Parts[i].State = held.State
 	}
 	for _, p := range it.Parts {
-		out.Details = append(out.Details, control.PartDetail{Item: p.Item, State: held.State, Digest: pin.Digest(p.Digest), Findings: listed(findings), Changes: []pin.Change{}})
+		out.Details = append(out.Details, control.PartDetail{Item: p.Item, State: held.State, Digest: pin.Digest(p.Digest), Findings: review.Listed(findings), Changes: []pin.Change{}})
 	}
 	return out, nil
 }
@@ -69,7 +70,7 @@ func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []in
 	switch {
 	case absent(err):
 		for _, p := range it.Parts {
-			findings = append(findings, readFindings(p.Findings)...)
+			findings = append(findings, review.ReadFindings(p.Findings)...)
 		}
 		if one.Text != "" { // it is not what was kept: nothing of it is shown or handed over
 			d.State, d.Expires = control.HeldGone, time.Time{}
@@ -79,5 +80,5 @@ func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []in
 		return nil, nil, err
 	}
 	d.Params, d.Answer = mask.Params(text.Params, nil), text.Answer
-	return d, readFindings(text.Findings), nil
+	return d, review.ReadFindings(text.Findings), nil
 }

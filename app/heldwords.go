@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -18,9 +19,9 @@ func itemOfHeld(one store.Held, digest string, findings []inspect.Finding, now t
 	shown := slices.Clone(findings)
 	slices.SortStableFunc(shown, func(a, b inspect.Finding) int { return b.Level.Rank() - a.Level.Rank() })
 	it := store.Item{
-		Code: one.Code, Kind: kindHeld, ServerID: one.ServerID, Severity: severityOfHeld(one), Title: heldTitle(one), Digest: digest, Era: one.Era,
+		Code: one.Code, Kind: review.KindHeld, ServerID: one.ServerID, Severity: severityOfHeld(one), Title: heldTitle(one), Digest: digest, Era: one.Era,
 		Created: now, Updated: now,
-		Parts: []store.Part{{Item: heldPart(one), State: one.State, Digest: one.Text, Findings: writeFindings(shown[:min(len(shown), maxShownFindings)])}},
+		Parts: []store.Part{{Item: heldPart(one), State: one.State, Digest: one.Text, Findings: review.WriteFindings(shown[:min(len(shown), maxShownFindings)])}},
 	}
 	if one.Client != "" {
 		it.Clients = []string{one.Client}

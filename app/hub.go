@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
@@ -52,7 +53,7 @@ type Options struct {
 
 // Notifier tells a person that something waits. Its texts are ours alone.
 type Notifier interface {
-	Notify(ItemNotice)
+	Notify(review.Notice)
 }
 
 // Hub answers the control protocol over one home. It implements control.Handler.

@@ -3,6 +3,7 @@ package app
 import (
 	"testing"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
@@ -20,7 +21,7 @@ func TestWhatSpeaksAsSallyportDoesIsNotLetThroughByAPlainApproval(t *testing.T) 
 			w := p.wrap("weather")
 			w.report(it, tool("fine", "Adds."))
 			item := p.item()
-			if item.Severity != severityHigh {
+			if item.Severity != review.SeverityHigh {
 				t.Errorf("its severity is %s", item.Severity)
 			}
 			for _, part := range item.Parts {

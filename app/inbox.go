@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -22,11 +23,11 @@ const (
 )
 
 // settleServer brings the inbox in line with where a server stands: one item a kind, a new code for new content.
-func (h *Hub) settleServer(tx *store.Tx, l *ledger, before, after reviewed, now time.Time) ([]ItemNotice, error) {
-	var notices []ItemNotice
-	for _, kind := range []string{kindNewServer, kindChanged, kindLaunch} {
-		want := contentOf(l.server, after, kind, l.launchDrift)
-		if want == nil && kind == kindChanged {
+func (h *Hub) settleServer(tx *store.Tx, l *ledger, before, after review.Standing, now time.Time) ([]review.Notice, error) {
+	var notices []review.Notice
+	for _, kind := range []string{review.KindNewServer, review.KindChanged, review.KindLaunch} {
+		want := review.ContentOf(l.server, after, kind, l.launchDrift)
+		if want == nil && kind == review.KindChanged {
 			stays, err := h.cameAndWent(tx, l, before, after, now)
 			if err != nil {
 				return nil, err
@@ -42,8 +43,8 @@ func (h *Hub) settleServer(tx *store.Tx, l *ledger, before, after reviewed, now 
 		if fresh {
 			l.wrote = true
 			if item != nil {
-				notice := noticeOf(*item, l.server.Name)
-				notice.Blocked = kind == kindLaunch && !h.runsOn(l)
+				notice := review.NoticeOf(*item, l.server.Name)
+				notice.Blocked = kind == review.KindLaunch && !h.runsOn(l)
 				notices = append(notices, notice)
 			}
 		}
@@ -53,8 +54,8 @@ func (h *Hub) settleServer(tx *store.Tx, l *ledger, before, after reviewed, now 
 
 // cameAndWent is asked when nothing of the kind changed waits any more: the third time in a day that content went back to
 // what is approved, the server is noisy and the item stays, because somebody tries something or nobody reads any more.
-func (h *Hub) cameAndWent(tx *store.Tx, l *ledger, before, after reviewed, now time.Time) (stays bool, err error) {
-	have, err := tx.WaitingFor(l.server.ID, kindChanged)
+func (h *Hub) cameAndWent(tx *store.Tx, l *ledger, before, after review.Standing, now time.Time) (stays bool, err error) {
+	have, err := tx.WaitingFor(l.server.ID, review.KindChanged)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -63,15 +64,15 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger, before, after reviewed, now t
 	}
 	waited := map[string]bool{}
 	for _, p := range have.Parts {
-		waited[p.Item] = p.State == stateChanged || p.State == stateNew || p.State == stateApproved
+		waited[p.Item] = p.State == review.StateChanged || p.State == review.StateNew || p.State == review.StateApproved
 	}
-	same := !slices.ContainsFunc(have.Parts, func(p store.Part) bool { return p.State != stateApproved && p.State != stateRemoved })
+	same := !slices.ContainsFunc(have.Parts, func(p store.Part) bool { return p.State != review.StateApproved && p.State != review.StateRemoved })
 	if same {
 		return true, nil // it stays already, until a person has seen it
 	}
-	var back []judged
+	var back []review.Judged
 	for _, j := range after.Items {
-		if j.State == stateApproved && waited[j.Key] {
+		if j.State == review.StateApproved && waited[j.Key] {
 			back = append(back, j)
 		}
 	}
@@ -89,9 +90,9 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger, before, after reviewed, now t
 	if len(l.server.Noisy) < noisyTimes {
 		return false, nil
 	}
-	c := contentWith(l.server, kindChanged, back)
-	c.title = titleOf(identity.ShortName(l.server), kindChanged, back, false)
-	_, _, err = h.settle(tx, c, kindChanged, l.server.ID, now)
+	c := review.ContentWith(l.server, review.KindChanged, back)
+	c.Title = review.TitleOf(identity.ShortName(l.server), review.KindChanged, back, false)
+	_, _, err = h.settle(tx, c, review.KindChanged, l.server.ID, now)
 	if err != nil {
 		return false, err
 	}
@@ -100,7 +101,7 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger, before, after reviewed, now t
 
 // mark marks the item that waits as noisy.
 func (h *Hub) mark(tx *store.Tx, serverID string) error {
-	it, err := tx.WaitingFor(serverID, kindChanged)
+	it, err := tx.WaitingFor(serverID, review.KindChanged)
 	if err != nil || it.Noisy {
 		return err
 	}
@@ -110,7 +111,7 @@ func (h *Hub) mark(tx *store.Tx, serverID string) error {
 
 // settle makes what waits of one kind for one server exactly want. item is what waits afterwards, nil if nothing; fresh
 // says that something was written.
-func (h *Hub) settle(tx *store.Tx, want *content, kind, serverID string, now time.Time) (item *store.Item, fresh bool, err error) {
+func (h *Hub) settle(tx *store.Tx, want *review.Content, kind, serverID string, now time.Time) (item *store.Item, fresh bool, err error) {
 	have, err := tx.WaitingFor(serverID, kind)
 	exists := err == nil
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -121,17 +122,17 @@ func (h *Hub) settle(tx *store.Tx, want *content, kind, serverID string, now tim
 			return nil, false, nil
 		}
 		h.withdrawn[serverID+kind] = have.Code
-		have.Decided, have.DecidedAt = decidedWithdrawn, now
+		have.Decided, have.DecidedAt = review.DecidedWithdrawn, now
 		return nil, true, tx.PutItem(have)
 	}
-	digest := want.digest()
+	digest := want.Digest()
 	if exists && have.Digest == digest {
 		return &have, false, nil
 	}
 	flooded := h.flooded(serverID, now)
 	if flooded && !exists {
 		// What comes and goes all the time comes back under the code it had, if it is the same.
-		if last, err := tx.Item(h.withdrawn[serverID+kind]); err == nil && last.Decided == decidedWithdrawn && last.Digest == digest {
+		if last, err := tx.Item(h.withdrawn[serverID+kind]); err == nil && last.Decided == review.DecidedWithdrawn && last.Digest == digest {
 			last.Decided, last.DecidedAt, last.Updated, last.Noisy = "", time.Time{}, now, true
 			return &last, true, tx.PutItem(last)
 		}
@@ -142,12 +143,12 @@ func (h *Hub) settle(tx *store.Tx, want *content, kind, serverID string, now tim
 	}
 	h.minted[serverID] = append(h.minted[serverID], now)
 	next := store.Item{
-		Code: code, Kind: kind, ServerID: serverID, Severity: want.severity, Title: want.title, Digest: digest, Era: want.era, Noisy: flooded,
-		Created: now, Updated: now, Parts: want.parts, Findings: want.findings, Clients: want.clients, Detail: want.detail,
+		Code: code, Kind: kind, ServerID: serverID, Severity: want.Severity, Title: want.Title, Digest: digest, Era: want.Era, Noisy: flooded,
+		Created: now, Updated: now, Parts: want.Parts, Findings: want.Findings, Clients: want.Clients, Detail: want.Detail,
 	}
 	if exists {
 		next.Asked, next.AskedAt, next.Noisy = have.Asked, have.AskedAt, have.Noisy || flooded
-		have.Decided, have.DecidedAt, have.Next = decidedSuperseded, now, code
+		have.Decided, have.DecidedAt, have.Next = review.DecidedSuperseded, now, code
 		if err := tx.PutItem(have); err != nil {
 			return nil, false, err
 		}
@@ -196,7 +197,7 @@ func (h *Hub) settleAll() error {
 			if err != nil {
 				return false, err
 			}
-			r := review(l.facts())
+			r := review.Of(l.facts())
 			if _, err := h.settleServer(tx, l, r, r, h.opts.Now()); err != nil {
 				return false, err
 			}
@@ -228,9 +229,9 @@ func newest(tx *store.Tx, it store.Item) (store.Item, error) {
 	return it, nil
 }
 
-func (h *Hub) notify(n ItemNotice) {
+func (h *Hub) notify(n review.Notice) {
 	if h.opts.Notifier != nil {
-		if n.Shown = n.Server; !fileItem(n.Kind) {
+		if n.Shown = n.Server; !review.FileItem(n.Kind) {
 			n.Shown = cmp.Or(h.shownNow(n.ServerID), n.Server)
 		}
 		h.opts.Notifier.Notify(n)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
@@ -290,9 +291,9 @@ func TestAttentionAnswersForAllServersOfAClient(t *testing.T) {
 	}
 }
 
-type notices struct{ list []ItemNotice }
+type notices struct{ list []review.Notice }
 
-func (n *notices) Notify(i ItemNotice) { n.list = append(n.list, i) }
+func (n *notices) Notify(i review.Notice) { n.list = append(n.list, i) }
 
 func TestTitlesAndRecordsNeverSpeakInTheServersWords(t *testing.T) {
 	p := newPlace(t)

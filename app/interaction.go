@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -24,7 +25,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 		return control.Kept{}, answer(control.CodeBadRequest, "a request that cannot be shown to a person")
 	}
 	watch := h.own.file.Load().NewWatch()
-	found := together(append(inspect.Asked(in.Method, params), watch.Answer(params, inspect.Terms{}).Findings...), in.Findings)
+	found := review.Together(append(inspect.Asked(in.Method, params), watch.Answer(params, inspect.Terms{}).Findings...), in.Findings)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := h.sessions[w]
@@ -36,41 +37,41 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 	}
 	now := h.opts.Now()
 	part := store.Part{
-		Item: control.PartInteraction + inspect.AskKind(in.Method), State: stateNew, Digest: string(digest), Definition: params, Findings: writeFindings(found),
+		Item: control.PartInteraction + inspect.AskKind(in.Method), State: review.StateNew, Digest: string(digest), Definition: params, Findings: review.WriteFindings(found),
 	}
 	var kept control.Kept
-	var notice *ItemNotice
+	var notice *review.Notice
 	err = h.update(func(tx *store.Tx) (bool, error) {
 		kept, notice = control.Kept{}, nil
 		l, err := readLedger(tx, s.server)
 		if err != nil {
 			return false, err
 		}
-		if said, decided := decidedOn(l.server, part, h.settings.forServer(l.server)[interactionKey]); decided {
+		if said, decided := review.DecidedOn(l.server, part, h.settings.forServer(l.server)[interactionKey]); decided {
 			kept.Code = said.Code // said no before: by its code it can still be allowed
 			return false, nil
 		}
-		have, err := tx.WaitingFor(l.server.ID, kindInteraction)
+		have, err := tx.WaitingFor(l.server.ID, review.KindInteraction)
 		if err != nil && !absent(err) {
 			return false, err
 		}
-		parts, gone := withPart(have.Parts, part)
-		before := askedBefore(have)
+		parts, gone := review.WithPart(have.Parts, part)
+		before := review.AskedBefore(have)
 		if gone > 0 {
 			before[part.Item] += gone
 		}
-		want := interactionContent(l.server, parts, before)
-		item, fresh, err := h.settle(tx, want, kindInteraction, l.server.ID, now)
+		want := review.InteractionContent(l.server, parts, before)
+		item, fresh, err := h.settle(tx, want, review.KindInteraction, l.server.ID, now)
 		if err != nil {
 			return false, err
 		}
 		kept.Code = item.Code
-		if !fresh && !bytes.Equal(item.Detail, want.detail) { // one more that is not shown
-			item.Detail = want.detail
+		if !fresh && !bytes.Equal(item.Detail, want.Detail) { // one more that is not shown
+			item.Detail = want.Detail
 			return true, tx.PutItem(*item)
 		}
 		if fresh {
-			n := noticeOf(*item, l.server.Name)
+			n := review.NoticeOf(*item, l.server.Name)
 			notice = &n
 		}
 		return fresh, nil
@@ -105,22 +106,22 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 	var left []store.Part
 	for _, part := range it.Parts {
 		if !chosen[part.Item] {
-			out.Left, left = withKind(out.Left, part.Item), append(left, part)
+			out.Left, left = review.WithKind(out.Left, part.Item), append(left, part)
 			continue
 		}
 		digests := []string{part.Digest}
-		if policy == "ask" && inspect.Worst(readFindings(part.Findings)).Rank() < inspect.High.Rank() {
+		if policy == "ask" && inspect.Worst(review.ReadFindings(part.Findings)).Rank() < inspect.High.Rank() {
 			digests = append(digests, "")
 		}
 		for _, digest := range digests {
-			remember(&l.server, store.Asked{Part: part.Item, Digest: digest, Allowed: !d.Reject, Code: it.Code, At: now})
+			review.Remember(&l.server, store.Asked{Part: part.Item, Digest: digest, Allowed: !d.Reject, Code: it.Code, At: now})
 		}
 		action := "approve"
 		if d.Reject {
 			action = "reject"
-			out.Rejected = withKind(out.Rejected, part.Item)
+			out.Rejected = review.WithKind(out.Rejected, part.Item)
 		} else {
-			out.Approved = withKind(out.Approved, part.Item)
+			out.Approved = review.WithKind(out.Approved, part.Item)
 		}
 		if err := tx.AddHistory(store.Event{ServerID: l.server.ID, Item: part.Item, At: now, Action: action, By: store.ByPerson, Digest: part.Digest, Code: it.Code}); err != nil {
 			return false, err
@@ -136,17 +137,17 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 		return false, err
 	}
 	waited := it.Decided == ""
-	it.Decided, it.DecidedAt = decidedApproved, now
+	it.Decided, it.DecidedAt = review.DecidedApproved, now
 	if d.Reject || !waited && len(left) > 0 {
-		it.Decided = decidedRejected
+		it.Decided = review.DecidedRejected
 	}
 	if err := tx.PutItem(it); err != nil {
 		return false, err
 	}
 	if len(left) > 0 && waited {
-		before := askedBefore(it)
+		before := review.AskedBefore(it)
 		maps.DeleteFunc(before, func(item string, _ int) bool { return chosen[item] })
-		rest, _, err := h.settle(tx, interactionContent(l.server, left, before), kindInteraction, l.server.ID, now)
+		rest, _, err := h.settle(tx, review.InteractionContent(l.server, left, before), review.KindInteraction, l.server.ID, now)
 		if err != nil {
 			return false, err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -189,7 +190,7 @@ func TestACriticalQuestionIsNotPushedAsideByHarmlessOnes(t *testing.T) {
 func TestNoHarmlessQuestionTakesTheRoomOfACriticalOne(t *testing.T) {
 	p := newPlace(t)
 	w := mailServer(t, p)
-	for i := range maxAlike {
+	for i := range review.MaxAlike {
 		critical := control.Interaction{Method: "x/ask", Params: fmt.Appendf(nil, `{"a":"critical %d"}`, i), Findings: []inspect.Finding{{Rule: "role_hijack", Level: inspect.Critical, Category: "threat", Title: "t", Where: "a"}}}
 		if _, err := p.Interaction(w, critical); err != nil {
 			t.Fatal(err)
@@ -201,7 +202,7 @@ func TestNoHarmlessQuestionTakesTheRoomOfACriticalOne(t *testing.T) {
 	}
 	w.asks(t, "x/ask", `{"a":"x"}`)
 	d := p.requests(p.item().Code)[0]
-	if now := p.item(); now.Severity != "critical" || now.Digest != it.Digest || len(d.Changes) != maxAlike+1 || !strings.HasPrefix(d.Changes[maxAlike].Words, "and 2 more") {
+	if now := p.item(); now.Severity != "critical" || now.Digest != it.Digest || len(d.Changes) != review.MaxAlike+1 || !strings.HasPrefix(d.Changes[review.MaxAlike].Words, "and 2 more") {
 		t.Errorf("item %+v, changes %+v", now, d.Changes)
 	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -24,16 +25,16 @@ func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, 
 		return control.State{}, err
 	}
 	r.Form.Client, r.Form.Values = s.entry, nil
-	if st := h.servers[s.server]; r.Ended && st != nil && len(st.launch.allowed) > 0 {
-		r.Form = r.Form.Assume(st.launch.allowed[len(st.launch.allowed)-1])
+	if st := h.servers[s.server]; r.Ended && st != nil && len(st.launch.Allowed) > 0 {
+		r.Form = r.Form.Assume(st.launch.Allowed[len(st.launch.Allowed)-1])
 		r.Final = r.Form.Complete()
 	}
-	declared, err := declarationOf(r.Form)
+	declared, err := review.DeclarationOf(r.Form)
 	if err != nil || len(declared.Raw) > maxLaunch {
 		return control.State{}, answer(control.CodeBadRequest, "a launch that cannot be read")
 	}
-	s.launched = &launched{form: r.Form, final: r.Final}
-	if st := h.servers[s.server]; st != nil && len(r.Files) == 0 && st.launch.settled(s.launched) {
+	s.launched = &review.Launched{Form: r.Form, Final: r.Final}
+	if st := h.servers[s.server]; st != nil && len(r.Files) == 0 && st.launch.Settled(s.launched) {
 		return h.push(s), nil // a start does not wait for a store that has nothing to learn
 	}
 	notices, wrote, err := h.judgeLaunch(s, r.Files)
@@ -53,7 +54,7 @@ func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, 
 const maxLaunch = 1 << 20
 
 // judgeLaunch stores what a launch report changes.
-func (h *Hub) judgeLaunch(s *session, files []pin.FileStamp) (notices []ItemNotice, wrote bool, err error) {
+func (h *Hub) judgeLaunch(s *session, files []pin.FileStamp) (notices []review.Notice, wrote bool, err error) {
 	now := h.opts.Now()
 	err = h.update(func(tx *store.Tx) (bool, error) {
 		l, err := readLedger(tx, s.server)
@@ -67,7 +68,7 @@ func (h *Hub) judgeLaunch(s *session, files []pin.FileStamp) (notices []ItemNoti
 		if err != nil {
 			return false, err
 		}
-		before := review(l.facts())
+		before := review.Of(l.facts())
 		if err := h.seeLaunch(tx, l, now); err != nil {
 			return false, err
 		}
@@ -86,9 +87,9 @@ func (h *Hub) judgeLaunch(s *session, files []pin.FileStamp) (notices []ItemNoti
 // seeLaunch brings the ledger in line with what the live wrappers of a server reported of its launch. Where they differ,
 // what is not allowed stands: the gravest of it, and of equals what waits already.
 func (h *Hub) seeLaunch(tx *store.Tx, l *ledger, now time.Time) error {
-	var waits, runs *declaration
+	var waits, runs *review.Declaration
 	silent, grave := false, false
-	seen := l.seen[keyLaunch]
+	seen := l.seen[review.KeyLaunch]
 	for _, s := range h.ordered() {
 		if s.server != l.server.ID {
 			continue
@@ -100,13 +101,13 @@ func (h *Hub) seeLaunch(tx *store.Tx, l *ledger, now time.Time) error {
 		if err := h.declareLaunch(tx, l, s.launched, now); err != nil {
 			return err
 		}
-		d := s.launched.declared
+		d := s.launched.Declared
 		switch {
 		case d == nil:
-		case l.approves(keyLaunch, d.Digest):
+		case l.approves(review.KeyLaunch, d.Digest):
 			runs = d
 		default:
-			holds := s.launched.form.Against(l.launchForms()).Grave
+			holds := s.launched.Form.Against(l.launchForms()).Grave
 			if waits == nil || holds && !grave || holds == grave && string(waits.Digest) != seen.Digest {
 				waits, grave = d, holds
 			}
@@ -116,40 +117,40 @@ func (h *Hub) seeLaunch(tx *store.Tx, l *ledger, now time.Time) error {
 	if d == nil {
 		d = runs
 	}
-	if d == nil || d == runs && silent && seen.Digest != "" && !l.approves(keyLaunch, pin.Digest(seen.Digest)) {
+	if d == nil || d == runs && silent && seen.Digest != "" && !l.approves(review.KeyLaunch, pin.Digest(seen.Digest)) {
 		// After a restart of the hub wrappers come one by one: what waited may be what the next one runs.
 		return nil
 	}
-	return l.put(tx, keyLaunch, d, now)
+	return l.put(tx, review.KeyLaunch, d, now)
 }
 
 // declareLaunch says under which definition a launch counts. One whose parts are all allowed counts as allowed, whatever
 // other form each of them was allowed in; its circumstances join what is allowed for its client.
-func (h *Hub) declareLaunch(tx *store.Tx, l *ledger, s *launched, now time.Time) error {
+func (h *Hub) declareLaunch(tx *store.Tx, l *ledger, s *review.Launched, now time.Time) error {
 	allowed := l.launchForms()
-	form := s.form
-	s.declared = nil
+	form := s.Form
+	s.Declared = nil
 	switch {
-	case !known(l.pins[keyLaunch]):
-		if !s.final {
+	case !known(l.pins[review.KeyLaunch]):
+		if !s.Final {
 			return nil
 		}
-		d, err := askedOf(form, nil)
-		s.declared = d
+		d, err := review.AskedOf(form, nil)
+		s.Declared = d
 		if err != nil || l.server.FirstUse.IsZero() {
 			return err
 		}
 		// Allowed before there was a launch pin, or while it was off: taken over as it is, and shown as that.
 		return l.adopt(tx, d, store.ByTrustClean, now)
 	case len(allowed) > 0 && !form.Against(allowed).Drifted():
-		if !s.final {
+		if !s.Final {
 			return nil
 		}
 		d, err := l.join(tx, form, now)
-		s.declared = d
+		s.Declared = d
 		return err
 	}
-	if !s.final {
+	if !s.Final {
 		if len(allowed) > 0 {
 			form = form.Assume(allowed[len(allowed)-1]) // what would run is not known before it runs
 		}
@@ -157,16 +158,16 @@ func (h *Hub) declareLaunch(tx *store.Tx, l *ledger, s *launched, now time.Time)
 			return nil
 		}
 	}
-	d, err := askedOf(form, allowed)
+	d, err := review.AskedOf(form, allowed)
 	if err != nil {
 		return err
 	}
-	if !s.final && len(allowed) > 0 {
-		held := launchStanding{mode: policy.ForWrapper(h.settings.forServer(l.server)).Launch, known: true, allowed: allowed, refused: l.launchRefused()}
-		if held.verdict(&launched{form: s.form, declared: d}) != control.LaunchHold {
+	if !s.Final && len(allowed) > 0 {
+		held := review.LaunchStanding{Mode: policy.ForWrapper(h.settings.forServer(l.server)).Launch, Known: true, Allowed: allowed, Refused: l.launchRefused()}
+		if held.Verdict(&review.Launched{Form: s.Form, Declared: d}) != control.LaunchHold {
 			return nil // it runs: all of it will be seen in a moment
 		}
 	}
-	s.declared = d
+	s.Declared = d
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
@@ -109,11 +110,11 @@ func TestWhatAWrapperMayDoWithALaunch(t *testing.T) {
 		"what was taken back is held":                           {"notify", nil, true, nil, control.LaunchHold},
 		"an unknown mode is notify's grave half at least":       {"", allowed, false, preloads, control.LaunchHold},
 	} {
-		l := launchStanding{mode: test.mode, known: true, allowed: test.allowed}
-		if got := l.verdict(&launched{form: ran(test.change), final: test.final}); got != test.want {
+		l := review.LaunchStanding{Mode: test.mode, Known: true, Allowed: test.allowed}
+		if got := l.Verdict(&review.Launched{Form: ran(test.change), Final: test.final}); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
-		if l.known = false; test.mode != "off" && l.verdict(nil) != "" {
+		if l.Known = false; test.mode != "off" && l.Verdict(nil) != "" {
 			t.Errorf("%s: a verdict before a report", name)
 		}
 	}

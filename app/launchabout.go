@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
 )
@@ -13,7 +14,7 @@ func (h *Hub) runsOn(l *ledger) bool {
 
 // launchDrift is how what waits differs from all that is allowed.
 func (l *ledger) launchDrift() pin.LaunchDrift {
-	now, err := pin.ReadLaunch(l.seen[keyLaunch].Raw)
+	now, err := pin.ReadLaunch(l.seen[review.KeyLaunch].Raw)
 	if err != nil {
 		return pin.LaunchDrift{}
 	}

@@ -5,58 +5,59 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
 
 // allowedLaunches are the forms that are allowed, the one that was allowed last at the end.
-func (l *ledger) allowedLaunches() []allowedLaunch {
-	pins := slices.DeleteFunc(slices.Clone(l.pins[keyLaunch]), func(p store.Pin) bool { return p.State != store.Approved || p.Digest == "" })
+func (l *ledger) allowedLaunches() []review.AllowedLaunch {
+	pins := slices.DeleteFunc(slices.Clone(l.pins[review.KeyLaunch]), func(p store.Pin) bool { return p.State != store.Approved || p.Digest == "" })
 	slices.SortStableFunc(pins, func(a, b store.Pin) int { return a.ApprovedAt.Compare(b.ApprovedAt) })
-	var all []allowedLaunch
+	var all []review.AllowedLaunch
 	for _, p := range pins {
 		if form, err := pin.ReadLaunch(p.Raw); err == nil {
-			all = append(all, allowedLaunch{form, p})
+			all = append(all, review.AllowedLaunch{LaunchForm: form, Pin: p})
 		}
 	}
 	return all
 }
 
 // launchForms are those forms alone.
-func (l *ledger) launchForms() []pin.LaunchForm { return formsOf(l.allowedLaunches()) }
+func (l *ledger) launchForms() []pin.LaunchForm { return review.FormsOf(l.allowedLaunches()) }
 
 // join counts a launch whose parts are all allowed as one of the forms that are, and lets its circumstances join what is
 // allowed for its client.
-func (l *ledger) join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*declaration, error) {
+func (l *ledger) join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*review.Declaration, error) {
 	allowed := l.allowedLaunches()
-	as, found, more := countsAs(form, allowed)
+	as, found, more := review.CountsAs(form, allowed)
 	if found && !more {
-		return as.declaration(), nil
+		return as.Declaration(), nil
 	}
 	if form.Client == pin.ProbeClient { // where a look stood is nothing to remember
 		for _, a := range slices.Backward(allowed) {
 			if form.SameCode(a.LaunchForm) {
-				return a.declaration(), nil
+				return a.Declaration(), nil
 			}
 		}
 	}
 	by := store.ByTrustClean // until a person has allowed any of it
 	for _, a := range allowed {
-		if a.pin.ApprovedBy != store.ByTrustClean {
-			by = a.pin.ApprovedBy
+		if a.Pin.ApprovedBy != store.ByTrustClean {
+			by = a.Pin.ApprovedBy
 		}
 	}
 	if found {
-		by = as.pin.ApprovedBy
+		by = as.Pin.ApprovedBy
 		form.Variables = append(slices.Clone(form.Variables), as.Variables...)
 		form.Values = as.Values
 	}
-	d, err := declarationOf(form)
-	if err != nil || l.approves(keyLaunch, d.Digest) {
+	d, err := review.DeclarationOf(form)
+	if err != nil || l.approves(review.KeyLaunch, d.Digest) {
 		return d, err
 	}
 	if found { // the same launch, with what it knows more
-		if err := l.dropLaunch(tx, as.pin); err != nil {
+		if err := l.dropLaunch(tx, as.Pin); err != nil {
 			return nil, err
 		}
 	}
@@ -64,27 +65,27 @@ func (l *ledger) join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*declar
 }
 
 func (l *ledger) dropLaunch(tx *store.Tx, p store.Pin) error {
-	l.pins[keyLaunch] = slices.DeleteFunc(slices.Clone(l.pins[keyLaunch]), func(other store.Pin) bool { return other.Era == p.Era })
+	l.pins[review.KeyLaunch] = slices.DeleteFunc(slices.Clone(l.pins[review.KeyLaunch]), func(other store.Pin) bool { return other.Era == p.Era })
 	l.wrote = true
 	return tx.DeletePin(p.ServerID, p.Era, p.Item)
 }
 
 func (l *ledger) launchRefused() map[pin.Digest]bool {
 	refused := map[pin.Digest]bool{}
-	for _, p := range l.pins[keyLaunch] {
+	for _, p := range l.pins[review.KeyLaunch] {
 		for _, d := range p.Refused {
-			refused[pin.Digest(d)] = !l.approves(keyLaunch, pin.Digest(d))
+			refused[pin.Digest(d)] = !l.approves(review.KeyLaunch, pin.Digest(d))
 		}
 	}
 	return refused
 }
 
 // adopt allows a form without asking: every part of it was allowed before, or there was no launch pin before.
-func (l *ledger) adopt(tx *store.Tx, d *declaration, by string, now time.Time) error {
-	p := l.pin(keyLaunch, d.Era)
+func (l *ledger) adopt(tx *store.Tx, d *review.Declaration, by string, now time.Time) error {
+	p := l.pin(review.KeyLaunch, d.Era)
 	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = string(d.Digest), d.Raw, store.Approved, by, now, false
 	err := errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.server.ID, Item: keyLaunch, Era: d.Era, At: now, Action: "adopt", By: by, Digest: string(d.Digest),
+		ServerID: l.server.ID, Item: review.KeyLaunch, Era: d.Era, At: now, Action: "adopt", By: by, Digest: string(d.Digest),
 	}))
 	if err != nil {
 		return err
@@ -102,13 +103,13 @@ const (
 // pruneLaunches takes away what a newly allowed form replaces: the same client's forms, and those of looks, that run another
 // program, unless a live process runs one (a client may start a server twice, in two ways). An old version that nobody runs
 // any more does not stay allowed. The values of loaders do: they are not the program's.
-func (l *ledger) pruneLaunches(tx *store.Tx, d *declaration, live map[pin.Digest]bool) error {
+func (l *ledger) pruneLaunches(tx *store.Tx, d *review.Declaration, live map[pin.Digest]bool) error {
 	form, err := pin.ReadLaunch(d.Raw)
 	if err != nil {
 		return err
 	}
 	var kept, gone []store.Pin
-	for _, p := range l.pins[keyLaunch] {
+	for _, p := range l.pins[review.KeyLaunch] {
 		old, err := pin.ReadLaunch(p.Raw)
 		replaced := live != nil && p.State == store.Approved && p.Digest != string(d.Digest) && !live[pin.Digest(p.Digest)] &&
 			err == nil && (old.Client == form.Client || old.Client == pin.ProbeClient) && !old.SameProgram(form)
@@ -132,12 +133,12 @@ func (l *ledger) pruneLaunches(tx *store.Tx, d *declaration, live map[pin.Digest
 }
 
 // keepValues keeps the values of loaders that were allowed in forms that are gone, with the form that was allowed now.
-func (l *ledger) keepValues(tx *store.Tx, d *declaration, gone []store.Pin) error {
-	at := slices.IndexFunc(l.pins[keyLaunch], func(p store.Pin) bool { return p.Digest == string(d.Digest) })
+func (l *ledger) keepValues(tx *store.Tx, d *review.Declaration, gone []store.Pin) error {
+	at := slices.IndexFunc(l.pins[review.KeyLaunch], func(p store.Pin) bool { return p.Digest == string(d.Digest) })
 	if at < 0 || len(gone) == 0 {
 		return nil
 	}
-	p := l.pins[keyLaunch][at]
+	p := l.pins[review.KeyLaunch][at]
 	form, err := pin.ReadLaunch(p.Raw)
 	if err != nil {
 		return err
@@ -165,16 +166,16 @@ func (l *ledger) keepValues(tx *store.Tx, d *declaration, gone []store.Pin) erro
 
 // keepLaunch is pruneLaunches for the form that was just decided on.
 func (l *ledger) keepLaunch(tx *store.Tx, live map[pin.Digest]bool) error {
-	seen := l.seen[keyLaunch]
-	return l.pruneLaunches(tx, &declaration{Digest: pin.Digest(seen.Digest), Raw: seen.Raw}, live)
+	seen := l.seen[review.KeyLaunch]
+	return l.pruneLaunches(tx, &review.Declaration{Digest: pin.Digest(seen.Digest), Raw: seen.Raw}, live)
 }
 
 // liveLaunches are the forms that live wrappers of a server run.
 func (h *Hub) liveLaunches(server string) map[pin.Digest]bool {
 	live := map[pin.Digest]bool{}
 	for _, s := range h.sessions {
-		if s.server == server && s.launched != nil && s.launched.final && s.launched.declared != nil {
-			live[s.launched.declared.Digest] = true
+		if s.server == server && s.launched != nil && s.launched.Final && s.launched.Declared != nil {
+			live[s.launched.Declared.Digest] = true
 		}
 	}
 	return live
@@ -182,11 +183,11 @@ func (h *Hub) liveLaunches(server string) map[pin.Digest]bool {
 
 // launchBase is the allowed form that a launch is nearest to: what a person compares with.
 func (l *ledger) launchBase() store.Pin {
-	seen, ok := l.seen[keyLaunch]
+	seen, ok := l.seen[review.KeyLaunch]
 	now, err := pin.ReadLaunch(seen.Raw)
 	var best store.Pin
 	fewest := -1
-	pins := slices.Clone(l.pins[keyLaunch])
+	pins := slices.Clone(l.pins[review.KeyLaunch])
 	slices.SortStableFunc(pins, func(a, b store.Pin) int { return b.ApprovedAt.Compare(a.ApprovedAt) })
 	for _, p := range pins {
 		form, errForm := pin.ReadLaunch(p.Raw)

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
@@ -62,8 +63,8 @@ func readLedger(tx *store.Tx, id string) (*ledger, error) {
 }
 
 // facts are what review decides from, sorted by key.
-func (l *ledger) facts() serverFacts {
-	f := serverFacts{FirstUse: l.server.FirstUse, Blocked: l.server.Blocked, Findings: readFindings(l.server.Findings)}
+func (l *ledger) facts() review.Facts {
+	f := review.Facts{FirstUse: l.server.FirstUse, Blocked: l.server.Blocked, Findings: review.ReadFindings(l.server.Findings)}
 	keys := make([]string, 0, len(l.seen)+len(l.pins))
 	for key := range l.seen {
 		keys = append(keys, key)
@@ -75,7 +76,7 @@ func (l *ledger) facts() serverFacts {
 	}
 	sort.Strings(keys)
 	for _, key := range keys {
-		item := itemFacts{Key: key, Known: known(l.pins[key])}
+		item := review.ItemFacts{Key: key, Known: known(l.pins[key])}
 		for _, p := range l.pins[key] {
 			if p.State == store.Approved {
 				item.Approved = append(item.Approved, pin.Digest(p.Digest))
@@ -88,7 +89,7 @@ func (l *ledger) facts() serverFacts {
 		}
 		if s, ok := l.seen[key]; ok && !s.Removed {
 			item.Declared, item.Era, item.FirstSeen = pin.Digest(s.Digest), s.Era, s.FirstAt
-			item.Findings = readFindings(s.Findings)
+			item.Findings = review.ReadFindings(s.Findings)
 		}
 		f.Items = append(f.Items, item)
 	}
@@ -106,7 +107,7 @@ func (l *ledger) approves(key string, digest pin.Digest) bool {
 
 // base is what a diff is against: what was approved last, "" if nothing ever was. What was only seen is no base.
 func (l *ledger) base(key string) store.Pin {
-	if key == keyLaunch {
+	if key == review.KeyLaunch {
 		return l.launchBase()
 	}
 	var last store.Pin
@@ -146,14 +147,14 @@ func (l *ledger) putServer(tx *store.Tx) error {
 }
 
 // see writes what the server declares now. Nothing is written for an item that is as it was.
-func (l *ledger) see(tx *store.Tx, now map[string]*declaration, at time.Time) error {
+func (l *ledger) see(tx *store.Tx, now map[string]*review.Declaration, at time.Time) error {
 	for key, d := range now {
 		if err := l.put(tx, key, d, at); err != nil {
 			return err
 		}
 	}
 	for key, have := range l.seen {
-		if now[key] != nil || have.Removed || key == keyLaunch { // no server declares its launch
+		if now[key] != nil || have.Removed || key == review.KeyLaunch { // no server declares its launch
 			continue
 		}
 		l.wrote = true
@@ -174,12 +175,12 @@ func (l *ledger) see(tx *store.Tx, now map[string]*declaration, at time.Time) er
 }
 
 // put writes one item as it is declared now.
-func (l *ledger) put(tx *store.Tx, key string, d *declaration, at time.Time) error {
+func (l *ledger) put(tx *store.Tx, key string, d *review.Declaration, at time.Time) error {
 	have, ok := l.seen[key]
 	if ok {
-		d = keepsAcross(d, have)
+		d = review.KeepsAcross(d, have)
 	}
-	findings := writeFindings(d.Findings)
+	findings := review.WriteFindings(d.Findings)
 	if ok && !have.Removed && have.Era == d.Era && have.Digest == string(d.Digest) && bytes.Equal(have.Findings, findings) {
 		return nil
 	}
@@ -196,7 +197,7 @@ func (l *ledger) put(tx *store.Tx, key string, d *declaration, at time.Time) err
 		return err
 	}
 	l.seen[key], l.wrote = s, true
-	if key == keyLaunch {
+	if key == review.KeyLaunch {
 		return l.keepProgram(tx, d.Raw, at)
 	}
 	return nil

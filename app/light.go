@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -70,7 +71,7 @@ type sightedServer struct {
 func lightOfServer(s sightedServer) Light {
 	l := lightWithoutHeld(s)
 	if s.Held > 0 && l.State != LightHeld {
-		l.Words += ", " + count(s.Held, "response") + " held"
+		l.Words += ", " + review.Count(s.Held, "response") + " held"
 	}
 	return l
 }
@@ -86,11 +87,11 @@ func lightWithoutHeld(s sightedServer) Light {
 	case s.Open:
 		return Light{Amber, LightUnguarded, "Guarded until its client restarts", "Add the guard in the Inbox."}
 	case s.Waits > 0 && s.State == "open" && s.Blocked > 0:
-		return Light{Amber, LightReview, count(s.Blocked, "tool") + " blocked, needs your review", "Review it in the Inbox."}
+		return Light{Amber, LightReview, review.Count(s.Blocked, "tool") + " blocked, needs your review", "Review it in the Inbox."}
 	case s.Waits > 0:
 		return Light{Amber, LightReview, "Needs your review", "Review it in the Inbox."}
 	case s.Held > 0:
-		return Light{Amber, LightHeld, count(s.Held, "response") + " held", "Release or discard in the Inbox."}
+		return Light{Amber, LightHeld, review.Count(s.Held, "response") + " held", "Release or discard in the Inbox."}
 	case s.LeftOut && !s.Running:
 		return Light{Grey, LightLeftOut, "Not guarded, by your choice", ""}
 	case !s.Seen && s.Nowhere:
@@ -104,7 +105,7 @@ func lightWithoutHeld(s sightedServer) Light {
 	case s.State != "open":
 		return Light{Green, LightNoTools, "Guarded, no tools seen yet", ""}
 	case s.Blocked > 0:
-		return Light{Green, LightGuarded, "Guarded, " + count(s.Blocked, "tool") + " blocked by you", ""}
+		return Light{Green, LightGuarded, "Guarded, " + review.Count(s.Blocked, "tool") + " blocked by you", ""}
 	default:
 		return Light{Green, LightGuarded, "Guarded", ""}
 	}
@@ -159,27 +160,27 @@ func lightOfAll(s sightedAll) Light {
 	case !s.Works:
 		return Light{Amber, LightBroken, "Sallyport isn't working", "Open it to see why."}
 	case s.Critical > 0:
-		return Light{Red, LightCritical, count(s.Critical, "critical item") + needs(s.Critical) + "your review", "Review it in the Inbox."}
+		return Light{Red, LightCritical, review.Count(s.Critical, "critical item") + needs(s.Critical) + "your review", "Review it in the Inbox."}
 	case s.Lost != "" && s.Alone:
 		return Light{Amber, LightUnguarded, s.Lost + " is not guarded", "Put the guard back, then restart its client."}
 	case s.Lost != "":
 		return Light{Amber, LightUnguarded, s.Lost + " and others are not guarded", "Put the guard back, then restart the client."}
 	case s.Waiting > 0:
-		return Light{Amber, LightReview, count(s.Waiting, "item") + needs(s.Waiting) + "your review", "Review it in the Inbox."}
+		return Light{Amber, LightReview, review.Count(s.Waiting, "item") + needs(s.Waiting) + "your review", "Review it in the Inbox."}
 	case s.Loose > 0:
-		return Light{Amber, LightUnguarded, count(s.Loose, "server") + " not guarded", "Add the guard, then restart the client."}
+		return Light{Amber, LightUnguarded, review.Count(s.Loose, "server") + " not guarded", "Add the guard, then restart the client."}
 	case s.NoVersion > 0:
-		return Light{Amber, LightNoVersion, count(s.NoVersion, "server") + " without a common protocol version", "Update the server or its client."}
+		return Light{Amber, LightNoVersion, review.Count(s.NoVersion, "server") + " without a common protocol version", "Update the server or its client."}
 	case s.Started+s.Apart > 0 && !s.BehindAll:
 		return Light{Green, LightGuarded, guardedWords(s), ""}
 	case s.Behind != "":
 		return Light{Grey, LightUnseen, "Allowed, not yet seen by " + s.Behind, s.BehindDo}
 	case s.Guarded > 0:
-		return Light{Grey, LightNotStarted, count(s.Guarded, "server") + " guarded, none started yet", restart(s.Restart)}
+		return Light{Grey, LightNotStarted, review.Count(s.Guarded, "server") + " guarded, none started yet", restart(s.Restart)}
 	case len(s.Unreadable) > 0:
 		return Light{Grey, LightUnreadable, "Can't read the settings file of " + strings.Join(s.Unreadable, " and "), "Fix the file, then try again."}
 	case s.Total > 0:
-		return Light{Grey, LightBeyond, "0 of " + count(s.Total, "server") + " guarded", ""}
+		return Light{Grey, LightBeyond, "0 of " + review.Count(s.Total, "server") + " guarded", ""}
 	case s.Files == 0:
 		return Light{Grey, LightNoServers, "No settings file found yet", "Open Claude once, then try again."}
 	default:
@@ -189,9 +190,9 @@ func lightOfAll(s sightedAll) Light {
 
 func guardedWords(s sightedAll) string {
 	guarded, total := s.Guarded+s.Apart, s.Total+s.Apart
-	words := count(guarded, "server") + " guarded"
+	words := review.Count(guarded, "server") + " guarded"
 	if guarded < total {
-		words = fmt.Sprintf("%d of %s guarded", guarded, count(total, "server"))
+		words = fmt.Sprintf("%d of %s guarded", guarded, review.Count(total, "server"))
 	}
 	if late := s.Guarded - s.Started; late > 0 {
 		words += fmt.Sprintf(", %d not started yet", late)

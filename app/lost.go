@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -91,10 +92,10 @@ func (l *lost) title() string {
 
 func (l *lost) item() control.InboxItem {
 	it := control.InboxItem{
-		Code: l.code, Kind: kindProblem, Severity: severityHigh, Title: l.title(), Digest: l.digest, Created: l.at.UTC(),
+		Code: l.code, Kind: review.KindProblem, Severity: review.SeverityHigh, Title: l.title(), Digest: l.digest, Created: l.at.UTC(),
 		Parts: []control.Part{{Item: control.PartStore, State: control.StateLost, Findings: []inspect.Finding{}}},
 	}
-	fold(&it, nil)
+	review.Fold(&it, nil)
 	return it
 }
 
@@ -107,7 +108,7 @@ func (l *lost) detail() control.ItemDetail {
 		InboxItem: l.item(), Findings: []inspect.Finding{},
 		Details: []control.PartDetail{{Item: control.PartStore, State: control.StateLost, Digest: pin.Digest(l.digest), Findings: []inspect.Finding{}, Changes: []pin.Change{change}}},
 	}
-	foldDetail(&out)
+	review.FoldDetail(&out)
 	return out
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
@@ -25,7 +26,7 @@ func (l *ledger) keepProgram(tx *store.Tx, raw []byte, at time.Time) error {
 
 // madeBy says which program a server is, from its launch as it was last seen; nil where none was, as for a server elsewhere.
 func madeBy(l *ledger) *control.Made {
-	seen, ok := l.seen[keyLaunch]
+	seen, ok := l.seen[review.KeyLaunch]
 	if !ok {
 		return nil
 	}

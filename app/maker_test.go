@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
@@ -33,7 +34,7 @@ func TestAFingerprintIsUnchangedSinceTheProgramWasFirstSeenLikeThat(t *testing.T
 			t.Fatal(err)
 		}
 		if err := st.Update(func(tx *store.Tx) error {
-			return l.put(tx, keyLaunch, &declaration{Key: keyLaunch, Era: launchEra(digest), Digest: digest, Raw: raw}, now)
+			return l.put(tx, review.KeyLaunch, &review.Declaration{Key: review.KeyLaunch, Era: review.LaunchEra(digest), Digest: digest, Raw: raw}, now)
 		}); err != nil {
 			t.Fatal(err)
 		}

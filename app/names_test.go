@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -105,8 +106,8 @@ func TestNamesThatLookAlikeAreToldApart(t *testing.T) {
 // client. Two are told apart there too, and the records of one are not those of the other.
 func TestEverySurfaceShowsAServerByOneName(t *testing.T) {
 	p := newPlace(t)
-	said := map[string]ItemNotice{}
-	p.opts.Notifier = notifierFunc(func(n ItemNotice) { said[n.Server+n.Shown] = n })
+	said := map[string]review.Notice{}
+	p.opts.Notifier = notifierFunc(func(n review.Notice) { said[n.Server+n.Shown] = n })
 	one, two := p.wrap("Google Drive", "one"), p.wrap("Google Drive", "two")
 	long := p.wrap(strings.Repeat("名", 101), "three")
 	for _, w := range []*server{one, two, long} {
@@ -157,9 +158,9 @@ func TestEverySurfaceShowsAServerByOneName(t *testing.T) {
 	}
 }
 
-type notifierFunc func(ItemNotice)
+type notifierFunc func(review.Notice)
 
-func (f notifierFunc) Notify(n ItemNotice) { f(n) }
+func (f notifierFunc) Notify(n review.Notice) { f(n) }
 
 // Records of a version that knew no ids are shown by the one server of their name, and by their name alone where it could be two.
 func TestOldRecordsAreShownByTheOneServerOfTheirName(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -97,7 +98,7 @@ func (h *Hub) openRules() error {
 func (h *Hub) rulesFail(path string, err error) {
 	holds := "no rules of your own apply"
 	if n := h.own.file.Load().Count(); n > 0 {
-		holds = "its earlier version still applies: " + count(n, "rule")
+		holds = "its earlier version still applies: " + review.Count(n, "rule")
 		if h.own.path != path {
 			holds = "the rules of " + legible.Escape(h.own.path) + " still apply"
 		}
@@ -122,7 +123,7 @@ func (h *Hub) useRules(rules *loadedRules) {
 	if h.store != nil {
 		summary := "rules of your own removed"
 		if rules.file != nil {
-			summary = fmt.Sprintf("%s of your own, from %s", count(rules.file.Count(), "rule"), legible.Escape(rules.path))
+			summary = fmt.Sprintf("%s of your own, from %s", review.Count(rules.file.Count(), "rule"), legible.Escape(rules.path))
 		}
 		err := h.update(func(tx *store.Tx) (bool, error) {
 			kept, err := json.Marshal(keptRules{rules.path, rules.raw})
@@ -168,7 +169,7 @@ func (h *Hub) lookAgain() error {
 	for _, s := range h.ordered() {
 		found := false
 		for key, d := range s.declared {
-			if all := together(slices.Clip(d.Findings), file.Threats(d.Raw).Findings); len(all) > len(d.Findings) {
+			if all := review.Together(slices.Clip(d.Findings), file.Threats(d.Raw).Findings); len(all) > len(d.Findings) {
 				with := *d
 				with.Findings = all
 				s.declared[key], found = &with, true

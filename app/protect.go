@@ -5,6 +5,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -199,7 +200,7 @@ func (h *Hub) forgetItems(path string) error {
 		return err
 	}
 	err := h.updating(func(tx *store.Tx) error {
-		for _, kind := range []string{kindConfig, kindUnguarded} {
+		for _, kind := range []string{review.KindConfig, review.KindUnguarded} {
 			if _, _, err := h.settle(tx, nil, kind, store.ClientFileID(path), h.opts.Now()); err != nil {
 				return err
 			}

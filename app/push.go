@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
@@ -20,7 +21,7 @@ func (h *Hub) blocked(s *session) control.State {
 		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()), Rules: h.own.raw, OwnTools: h.ownToolsOf(s),
 	}
 	if h.lost != nil {
-		state.Code, state.Kind, state.Waiting = h.lost.code, kindProblem, 1
+		state.Code, state.Kind, state.Waiting = h.lost.code, review.KindProblem, 1
 	}
 	return state
 }
@@ -52,11 +53,11 @@ func (h *Hub) refresh(id string) error {
 		if err != nil {
 			return err
 		}
-		h.stand(l, review(l.facts()), waiting)
+		h.stand(l, review.Of(l.facts()), waiting)
 		if h.servers[id].base.Hide, err = hiddenFiles(tx); err != nil {
 			return err
 		}
-		h.servers[id].launch = h.standLaunch(tx, l, waiting[kindLaunch].Code)
+		h.servers[id].launch = h.standLaunch(tx, l, waiting[review.KindLaunch].Code)
 		h.servers[id].as = as
 		return nil
 	})
@@ -78,7 +79,7 @@ func waitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
 }
 
 // stand computes the State that the wrappers of a server share. Its maps are never changed afterwards.
-func (h *Hub) stand(l *ledger, r reviewed, waiting map[string]store.Item) {
+func (h *Hub) stand(l *ledger, r review.Standing, waiting map[string]store.Item) {
 	st := h.servers[l.server.ID]
 	if st == nil {
 		st = &standing{lastSeen: l.server.LastSeen}
@@ -86,9 +87,9 @@ func (h *Hub) stand(l *ledger, r reviewed, waiting map[string]store.Item) {
 	}
 	base := control.State{
 		Name: l.server.Name, Open: r.Open, Blocked: r.Blocked,
-		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.settings.forServer(l.server), Asks: asksOf(l.server),
+		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.settings.forServer(l.server), Asks: review.AsksOf(l.server),
 	}
-	for _, kind := range []string{kindNewServer, kindChanged} {
+	for _, kind := range []string{review.KindNewServer, review.KindChanged} {
 		if it, ok := waiting[kind]; ok {
 			base.Code, base.Kind = it.Code, kind
 		}
@@ -122,7 +123,7 @@ func (h *Hub) stateOf(s *session) (state control.State, news bool) {
 		return h.blocked(s), false
 	}
 	state = st.base
-	state.Name, state.Waiting, state.Launch, state.OwnTools = s.told, h.waitingOf(s), st.launch.state(s), h.ownToolsOf(s)
+	state.Name, state.Waiting, state.Launch, state.OwnTools = s.told, h.waitingOf(s), st.launch.State(s.launched, s.entry), h.ownToolsOf(s)
 	if s.entry == pin.ProbeClient { // a look starts a server as its client would
 		state.Launch.Surroundings = h.around.last(s.client)
 	}

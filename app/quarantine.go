@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -251,7 +252,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 
 // hold stores a held answer with its inbox item and its record, in one transaction. more is written with them. The caller
 // holds h.mu.
-func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *ItemNotice, err error) {
+func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
 	one := ready.Held
 	one.ServerID = s.server
 	if s.client != "" {
@@ -321,7 +322,7 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 	if err != nil {
 		return "", nil, err
 	}
-	n := noticeOf(item, server)
+	n := review.NoticeOf(item, server)
 	n.Group = keyOf(one).name()
 	return one.Code, &n, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -53,7 +54,7 @@ func (h *Hub) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.H
 	if err != nil {
 		return it, store.Held{}, err
 	}
-	if it.Kind != kindHeld {
+	if it.Kind != review.KindHeld {
 		return it, store.Held{}, answer(control.CodeBadRequest, "%s is not a held response: decide on it with `sallyport approve %s` or `sallyport reject %s`", it.Code, it.Code, it.Code)
 	}
 	one, err := tx.Held(it.Code)
@@ -121,7 +122,7 @@ func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 		return false, err
 	}
 	if r.WithoutMarked {
-		if _, err := h.own.file.Load().RemoveMarked(text.Answer, readFindings(text.Findings)); err != nil {
+		if _, err := h.own.file.Load().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
 			return false, answer(control.CodeBadRequest, "Sallyport can't remove the marked text from %s (%s): release all of it, or discard it", one.Code, oneLine(err.Error()))
 		}
 	}

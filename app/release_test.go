@@ -11,6 +11,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -235,7 +236,7 @@ func TestAnAnswerOfADeadWrapperIsTakenFromTheSpoolOnce(t *testing.T) {
 		}
 	}
 	it := p.item()
-	if it.Server != "notes" || it.Kind != kindHeld {
+	if it.Server != "notes" || it.Kind != review.KindHeld {
 		t.Fatalf("%+v", it)
 	}
 	w := p.wrap("notes")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -30,11 +31,11 @@ type session struct {
 	parent   control.Parent // the process that started it, 0 where it could not tell
 	since    time.Time
 	secrets  []string // of its command, to mask them in what it logs
-	declared map[string]*declaration
-	named    []string  // the tools in it, when the other servers of its client were last looked at beside them
-	launched *launched // nil before it was reported
-	sandbox  string    // what its server runs under, as it said with its last report
-	reported uint64    // order of its last report, 0 before the first
+	declared map[string]*review.Declaration
+	named    []string         // the tools in it, when the other servers of its client were last looked at beside them
+	launched *review.Launched // nil before it was reported
+	sandbox  string           // what its server runs under, as it said with its last report
+	reported uint64           // order of its last report, 0 before the first
 	pushed   control.State
 	listsFor clientProcess // whose listing our own tools stand in once; zero without --client
 	strange  bool          // it sent records that no wrapper can cause
@@ -47,7 +48,7 @@ func (s *session) looks() bool { return s.entry == pin.ProbeClient }
 // standing is what is known of a server without asking the store: the part of a State that all its wrappers share.
 type standing struct {
 	base     control.State // Name, Waiting and Launch are each wrapper's own
-	launch   launchStanding
+	launch   review.LaunchStanding
 	lastSeen time.Time
 	as       uint64 // of which number of commits it was read
 }
@@ -211,7 +212,7 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 	if r.Era != "legacy" && r.Era != "modern" {
 		return control.State{}, answer(control.CodeBadRequest, "unknown era")
 	}
-	declared, _, whole := declarations(r, h.own.file.Load()) // outside the lock: it may take a while
+	declared, _, whole := review.Declarations(r, h.own.file.Load()) // outside the lock: it may take a while
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := h.sessions[w]
@@ -261,7 +262,7 @@ func (h *Hub) share(s *session) {
 }
 
 // live is what the live wrappers of a server declared, the newest report first.
-func (h *Hub) live(server string) []map[string]*declaration {
+func (h *Hub) live(server string) []map[string]*review.Declaration {
 	var sessions []*session
 	for _, s := range h.sessions {
 		if s.server == server && s.reported > 0 {
@@ -269,7 +270,7 @@ func (h *Hub) live(server string) []map[string]*declaration {
 		}
 	}
 	sort.Slice(sessions, func(i, j int) bool { return sessions[i].reported > sessions[j].reported })
-	all := make([]map[string]*declaration, len(sessions))
+	all := make([]map[string]*review.Declaration, len(sessions))
 	for i, s := range sessions {
 		all[i] = s.declared
 	}
@@ -277,7 +278,7 @@ func (h *Hub) live(server string) []map[string]*declaration {
 }
 
 // judgeReport stores what a report changes: what is declared, what waits, and what the timeline says about it.
-func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding) (notices []ItemNotice, err error) {
+func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding) (notices []review.Notice, err error) {
 	now := h.opts.Now()
 	err = h.update(func(tx *store.Tx) (bool, error) {
 		l, err := readLedger(tx, s.server)
@@ -285,7 +286,7 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 			return false, err
 		}
 		facts := l.facts()
-		before := review(facts)
+		before := review.Of(facts)
 		if err := h.seeDeclared(tx, l, now); err != nil {
 			return false, err
 		}
@@ -297,14 +298,14 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 			return false, err
 		}
 		facts = l.facts()
-		after := review(facts)
+		after := review.Of(facts)
 		if trusted := h.firstUse(l, after, facts); len(trusted) > 0 {
 			record, err := h.trust(tx, l, trusted, now)
 			if err != nil {
 				return false, err
 			}
 			records = append(records, record)
-			after = review(l.facts())
+			after = review.Of(l.facts())
 		}
 		came, err := h.settleServer(tx, l, before, after, now)
 		if err != nil {
@@ -340,7 +341,7 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger, s *session, r control.Report, 
 	if len(r.ServerInfo) > 0 && len(r.ServerInfo) <= 1<<20 && json.Valid(r.ServerInfo) {
 		l.server.ServerInfo = r.ServerInfo
 	}
-	l.server.Findings = writeFindings(whole)
+	l.server.Findings = review.WriteFindings(whole)
 	if under := level(r.Sandbox); under != "" {
 		l.server.Sandbox = under
 	}
@@ -372,11 +373,11 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger, s *session, r control.Report, 
 
 // firstUse are the keys to be trusted at the first sight of a server. After a lost store nothing is: what looks new was
 // perhaps refused before.
-func (h *Hub) firstUse(l *ledger, r reviewed, facts serverFacts) []string {
+func (h *Hub) firstUse(l *ledger, r review.Standing, facts review.Facts) []string {
 	if !h.settings.trustsClean(l.server) || len(h.problems[problemStoreLost].Code) > 0 || len(h.problems[problemTampered].Code) > 0 {
 		return nil
 	}
-	return trustable(r, facts)
+	return review.Trustable(r, facts)
 }
 
 func (h *Hub) trust(tx *store.Tx, l *ledger, keys []string, now time.Time) (store.Record, error) {
@@ -394,7 +395,7 @@ func (h *Hub) trust(tx *store.Tx, l *ledger, keys []string, now time.Time) (stor
 	l.server.FirstUse = now
 	return h.record("approval", "ok", store.Record{
 		Server: l.server.Name, ServerID: l.server.ID, Mode: "trust-clean",
-		Summary: fmt.Sprintf("%s trusted on first use, never read", count(len(keys), "item")),
+		Summary: fmt.Sprintf("%s trusted on first use, never read", review.Count(len(keys), "item")),
 		Detail:  detail(map[string]any{"check": "first_use", "items": cutList(keys)}),
 	}), l.putServer(tx)
 }

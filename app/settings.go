@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -134,7 +135,7 @@ func (h *Hub) readSettings() error {
 				return false, err
 			}
 		}
-		_, fresh, err := h.settle(tx, settingsContent(accepted, doc), kindSettings, "", h.opts.Now())
+		_, fresh, err := h.settle(tx, settingsContent(accepted, doc), review.KindSettings, "", h.opts.Now())
 		return wrote || fresh || len(tightened) > 0, err
 	})
 	if err != nil {
@@ -165,23 +166,23 @@ func isObject(raw []byte) bool {
 }
 
 // settingsContent is what a settings file loosens, as an inbox item; nil if it loosens nothing.
-func settingsContent(accepted, file policy.Document) *content {
+func settingsContent(accepted, file policy.Document) *review.Content {
 	_, loosened := policy.Diff(accepted, file)
 	if len(loosened) == 0 {
 		return nil
 	}
-	c := &content{kind: kindSettings, severity: severityReview}
+	c := &review.Content{Kind: review.KindSettings, Severity: review.SeverityReview}
 	for _, change := range loosened {
 		sum := sha256.Sum256([]byte(mask.PlainJSON([]string{change.Key, change.Server, change.Tool, change.From, change.To})))
-		c.parts = append(c.parts, store.Part{
-			Item: settingItem(change), State: stateChanged, Digest: hex.EncodeToString(sum[:]),
+		c.Parts = append(c.Parts, store.Part{
+			Item: settingItem(change), State: review.StateChanged, Digest: hex.EncodeToString(sum[:]),
 			Definition: []byte(mask.PlainJSON(change.To)), Approved: []byte(mask.PlainJSON(change.From)),
 		})
 	}
 	if len(loosened) == 1 {
-		c.title = fmt.Sprintf("settings.json makes %s less safe: %s instead of %s", loosened[0].Key, loosened[0].To, loosened[0].From)
+		c.Title = fmt.Sprintf("settings.json makes %s less safe: %s instead of %s", loosened[0].Key, loosened[0].To, loosened[0].From)
 	} else {
-		c.title = fmt.Sprintf("settings.json makes %d settings less safe", len(loosened))
+		c.Title = fmt.Sprintf("settings.json makes %d settings less safe", len(loosened))
 	}
 	return c
 }
@@ -205,7 +206,7 @@ func settingDetails(it store.Item) []control.PartDetail {
 		details = append(details, control.PartDetail{
 			Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: []inspect.Finding{},
 			Definition: p.Definition, Approved: p.Approved,
-			Changes: []pin.Change{{Path: strings.TrimPrefix(p.Item, settingPrefix), Op: stateChanged, Words: fmt.Sprintf("changed: %s → %s", from, to), Before: from, After: to}},
+			Changes: []pin.Change{{Path: strings.TrimPrefix(p.Item, settingPrefix), Op: review.StateChanged, Words: fmt.Sprintf("changed: %s → %s", from, to), Before: from, After: to}},
 		})
 	}
 	return details
@@ -272,15 +273,15 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 		}
 	}
 	now := h.opts.Now()
-	it.Decided, it.DecidedAt = decidedApproved, now
+	it.Decided, it.DecidedAt = review.DecidedApproved, now
 	kind, words := "approval", "allowed"
 	if d.Reject {
-		it.Decided, kind, words = decidedRejected, "rejection", "rejected"
+		it.Decided, kind, words = review.DecidedRejected, "rejection", "rejected"
 	}
 	if err := errors.Join(tx.PutItem(it), tx.SetMeta(metaSettings, accepted.Marshal())); err != nil {
 		return false, nil, err
 	}
-	next, _, err := h.settle(tx, settingsContent(accepted, file), kindSettings, "", now)
+	next, _, err := h.settle(tx, settingsContent(accepted, file), review.KindSettings, "", now)
 	if err != nil {
 		return false, nil, err
 	}

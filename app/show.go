@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -18,7 +19,7 @@ import (
 // Status says how the hub is, with the first of what waits.
 func (h *Hub) Status() (control.Status, error) {
 	out, err := h.WholeStatus()
-	byAge(out.Waiting)
+	review.ByAge(out.Waiting)
 	out.Waiting = out.Waiting[:min(len(out.Waiting), maxWaitingTold)]
 	return out, err
 }
@@ -116,13 +117,13 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 	}
 	items := make([]control.InboxItem, len(waiting))
 	for i, it := range waiting {
-		items[i] = inboxItem(it.Item, byID[it.ServerID])
-		if server, known := byID[it.ServerID]; known && !fileItem(it.Kind) {
+		items[i] = review.InboxItem(it.Item, byID[it.ServerID])
+		if server, known := byID[it.ServerID]; known && !review.FileItem(it.Kind) {
 			items[i].Shown = names.Shown(server)
 			items[i].Title = identity.Retitled(items[i].Title, server, items[i].Shown)
 		}
 		h.told(tx, it.held, &items[i])
-		if it.Kind == kindLaunch {
+		if it.Kind == review.KindLaunch {
 			l, err := readLedger(tx, it.ServerID)
 			if err != nil && !absent(err) {
 				return nil, err
@@ -155,11 +156,11 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		if err != nil {
 			return err
 		}
-		if it.Decided == decidedSuperseded {
+		if it.Decided == review.DecidedSuperseded {
 			return stale(tx, it)
 		}
 		defer func() {
-			if servers, bad := tx.Servers(); bad == nil && !fileItem(it.Kind) {
+			if servers, bad := tx.Servers(); bad == nil && !review.FileItem(it.Kind) {
 				for _, s := range servers {
 					if s.ID == it.ServerID {
 						out.Shown = identity.CalledOf(servers).Shown(s)
@@ -168,16 +169,16 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 				}
 			}
 		}()
-		if it.Kind == kindSettings {
-			out = control.ItemDetail{InboxItem: inboxItem(it, store.Server{}), Decided: it.Decided}
+		if it.Kind == review.KindSettings {
+			out = control.ItemDetail{InboxItem: review.InboxItem(it, store.Server{}), Decided: it.Decided}
 			out.Details = settingDetails(it)
 			return setNext(tx, it, &out)
 		}
-		if fileItem(it.Kind) {
-			out = fileItemDetail(it)
+		if review.FileItem(it.Kind) {
+			out = review.FileItemDetail(it)
 			return setNext(tx, it, &out)
 		}
-		if it.Kind == kindHeld {
+		if it.Kind == review.KindHeld {
 			out, err = h.heldItemDetail(tx, it)
 			return err
 		}
@@ -189,27 +190,27 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			return err
 		}
 		out = control.ItemDetail{
-			InboxItem: inboxItem(it, l.server), Command: l.server.Argv, URL: l.server.URL, Info: l.server.ServerInfo,
-			Findings: listed(readFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
+			InboxItem: review.InboxItem(it, l.server), Command: l.server.Argv, URL: l.server.URL, Info: l.server.ServerInfo,
+			Findings: review.Listed(review.ReadFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
 		}
-		out.Runs = it.Kind == kindLaunch && it.Decided == "" && h.runsOn(l)
+		out.Runs = it.Kind == review.KindLaunch && it.Decided == "" && h.runsOn(l)
 		out.Sandbox, out.LookedIn = h.settings.forServer(l.server)[sandboxKey], l.server.Sandbox
-		if it.Kind == kindInteraction {
-			out.Details = interactionDetails(it)
+		if it.Kind == review.KindInteraction {
+			out.Details = review.InteractionDetails(it)
 			return setNext(tx, it, &out)
 		}
 		for _, p := range it.Parts {
 			out.Details = append(out.Details, partDetail(l, it, p))
 		}
-		if it.Kind == kindNewServer {
-			out.Can, out.Made = canDo(out.Details), madeBy(l)
+		if it.Kind == review.KindNewServer {
+			out.Can, out.Made = review.CanDo(out.Details), madeBy(l)
 			if out.Before, err = entryBefore(tx, l.server); err != nil {
 				return err
 			}
 		}
 		return setNext(tx, it, &out)
 	})
-	foldDetail(&out)
+	review.FoldDetail(&out)
 	return out, h.failed(err)
 }
 
@@ -249,7 +250,7 @@ func setNext(tx *store.Tx, it store.Item, out *control.ItemDetail) error {
 }
 
 func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
-	d := control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: listed(readFindings(p.Findings)), Changes: []pin.Change{}}
+	d := control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: review.Listed(review.ReadFindings(p.Findings)), Changes: []pin.Change{}}
 	definition, approved := p.Definition, p.Approved
 	if it.Decided == "" || definition == nil {
 		if seen, ok := l.seen[p.Item]; ok && !seen.Removed && seen.Digest == p.Digest {
@@ -261,12 +262,12 @@ func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
 	}
 	kind, _, _ := strings.Cut(p.Item, ":")
 	d.Definition, d.Approved = definition, approved
-	d.Does = does(d)
+	d.Does = review.Does(d)
 	switch {
 	case definition == nil:
 	case approved == nil:
 		d.Changes = pin.Describe(pin.Kind(kind), definition)
-	case p.Item == keyLaunch && it.Decided == "":
+	case p.Item == review.KeyLaunch && it.Decided == "":
 		drift := l.launchDrift()
 		d.Changes = slices.Concat(d.Changes, drift.Changes, drift.Joins)
 	default:
@@ -312,10 +313,10 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 }
 
 func serverRow(l *ledger, codes map[string]string) control.Server {
-	r := review(l.facts())
+	r := review.Of(l.facts())
 	row := control.Server{
 		ID: l.server.ID, Server: l.server.Name, Identity: l.server.Identity, State: "new", LastSeen: l.server.LastSeen.UTC(),
-		Clients: l.server.Clients, Items: []control.ServerItem{}, Findings: listed(readFindings(l.server.Findings)),
+		Clients: l.server.Clients, Items: []control.ServerItem{}, Findings: review.Listed(review.ReadFindings(l.server.Findings)),
 	}
 	switch {
 	case r.Blocked:
@@ -326,27 +327,27 @@ func serverRow(l *ledger, codes map[string]string) control.Server {
 		row.State = "blocked" // somebody looked, and nothing of it is allowed
 	}
 	if row.Versions, row.Problem = versionsOf(l.server), versionProblem(l.server); row.Versions != nil && !r.Blocked {
-		row.State = stateNoVersion
+		row.State = review.StateNoVersion
 	}
-	for _, kind := range []string{kindLaunch, kindNewServer, kindChanged} {
+	for _, kind := range []string{review.KindLaunch, review.KindNewServer, review.KindChanged} {
 		if codes[kind] != "" {
 			row.Code = codes[kind]
 		}
 	}
 	for _, j := range r.Items {
-		if strings.HasPrefix(j.Key, string(pin.Tool)+":") && j.State != stateRemoved {
-			if j.State == stateApproved && !r.Blocked {
+		if strings.HasPrefix(j.Key, string(pin.Tool)+":") && j.State != review.StateRemoved {
+			if j.State == review.StateApproved && !r.Blocked {
 				row.Allowed++
 			} else {
 				row.Blocked++
 			}
 		}
 		item := control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}
-		if j.State == stateApproved || j.State == stateRemoved {
+		if j.State == review.StateApproved || j.State == review.StateRemoved {
 			item.Approved = j.ApprovedBy
 		}
 		row.Items = append(row.Items, item)
-		row.Findings = together(slices.Clone(row.Findings), placed(j.Key, j.Findings))
+		row.Findings = review.Together(slices.Clone(row.Findings), placed(j.Key, j.Findings))
 	}
 	row.Passages = inspect.Passages(row.Findings)
 	return row
@@ -383,7 +384,7 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 		return out, err
 	}
 	now := h.opts.Now()
-	var notices []ItemNotice
+	var notices []review.Notice
 	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
 		all, err := h.waitingHeads(tx)
 		if err != nil {
@@ -399,11 +400,11 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 				return false, err
 			}
 			name, told := server.Name, identity.ToldName(server.Name, server)
-			if fileItem(it.Kind) {
+			if review.FileItem(it.Kind) {
 				if it.Item, err = tx.Item(it.Code); err != nil {
 					return false, err
 				}
-				name = identity.ClientTitle(readFileDetail(it.Item).Client)
+				name = identity.ClientTitle(review.ReadFileDetail(it.Item).Client)
 				told = name
 			}
 			out.Items = append(out.Items, control.WaitingItem{Code: it.Code, Kind: it.Kind, Server: told, Severity: it.Severity})
@@ -425,7 +426,7 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 			if err != nil {
 				return false, err
 			}
-			notices = append(notices, noticeOf(whole, name))
+			notices = append(notices, review.NoticeOf(whole, name))
 		}
 		return wrote, nil
 	})

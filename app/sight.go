@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
@@ -68,10 +69,10 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 	}
 	var lost []string
 	for _, it := range waiting {
-		if it.Severity == severityCritical {
+		if it.Severity == review.SeverityCritical {
 			s.Critical++
 		}
-		if it.Kind == kindUnguarded {
+		if it.Kind == review.KindUnguarded {
 			for _, p := range it.Parts {
 				lost = append(lost, legible.ShortName(identity.PersonName(strings.TrimPrefix(p.Item, "entry:")), legible.MaxShownName))
 			}
@@ -234,7 +235,7 @@ func (h *Hub) look() (s sight, err error) {
 		waiting, err := h.waitingHeads(tx)
 		for _, it := range waiting {
 			n := s.waiting[it.ServerID]
-			n.critical = n.critical || it.Severity == severityCritical
+			n.critical = n.critical || it.Severity == review.SeverityCritical
 			if it.held != nil {
 				n.held += len(it.held.marks)
 			} else {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -55,7 +56,7 @@ func TestAnEntryIsKnownByItsNameInAnyScript(t *testing.T) {
 			if rows := (sight{coverage: open, known: known}).rows(servers); len(rows) != 1 || rows[0].Light.State != LightUnguarded {
 				t.Errorf("its guard was taken out: %+v", rows)
 			}
-			lost := []control.InboxItem{{Kind: kindUnguarded, Severity: severityHigh, Parts: []control.Part{{Item: "entry:" + name}}}}
+			lost := []control.InboxItem{{Kind: review.KindUnguarded, Severity: review.SeverityHigh, Parts: []control.Part{{Item: "entry:" + name}}}}
 			if l := p.Light(open, lost, true); l.Words != identity.PersonName(name)+" is not guarded" {
 				t.Errorf("the whole: %+v", l)
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -75,7 +76,7 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 	records, refused := s.caused(name, rest)
 	if refused += strange; refused > 0 {
 		records = append(records, h.record("guard_problem", "warned", store.Record{
-			Server: name, ServerID: s.server, Session: s.id, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", count(refused, "record")),
+			Server: name, ServerID: s.server, Session: s.id, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", review.Count(refused, "record")),
 			Detail: detail(map[string]any{"check": "records", "count": refused}),
 		}))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -82,7 +83,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		}
 		out.Answer, out.Error = text.Answer, one.Error
 		if one.Without {
-			if out.Answer, err = h.own.file.Load().RemoveMarked(text.Answer, readFindings(text.Findings)); err != nil {
+			if out.Answer, err = h.own.file.Load().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
 				return false, answer(control.CodeUnavailable, "Sallyport can't remove the marked text from %s: %s", one.Code, oneLine(err.Error()))
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
@@ -39,8 +40,8 @@ func cutList(keys []string) []string {
 }
 
 // drift is what the timeline says about a report: every item whose state or definition is another than before.
-func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[string]string) []store.Record {
-	was := map[string]judged{}
+func (h *Hub) drift(l *ledger, before, after review.Standing, s *session, codes map[string]string) []store.Record {
+	was := map[string]review.Judged{}
 	for _, j := range before.Items {
 		was[j.Key] = j
 	}
@@ -51,33 +52,33 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 		if ok && old.State == j.State && old.Declared == j.Declared {
 			continue
 		}
-		if j.Key == keyLaunch && !j.Known {
+		if j.Key == review.KeyLaunch && !j.Known {
 			continue // part of the first look
 		}
-		if j.Kind == kindNewServer && (j.State == stateNew || !ok) {
+		if j.Kind == review.KindNewServer && (j.State == review.StateNew || !ok) {
 			fresh++
 			continue
 		}
 		status, words := "blocked", ""
 		switch {
-		case j.State == stateApproved && !old.Known:
+		case j.State == review.StateApproved && !old.Known:
 			continue // trusted on first use: it has its own record
-		case j.State == stateApproved && old.State == stateApproved:
+		case j.State == review.StateApproved && old.State == review.StateApproved:
 			continue // another form that is allowed as well: what another client runs
-		case j.State == stateApproved && old.State == stateRemoved:
-			status, words = "ok", itemSaid(j.Key, "is back, as you allowed it")
-		case j.State == stateApproved:
-			status, words = "ok", itemSaid(j.Key, "changed back to what you allowed")
-		case j.State == stateRemoved:
-			status, words = "warned", itemSaid(j.Key, "is no longer offered")
-		case j.State == stateNew:
-			words = itemSaid(j.Key, "is new and not allowed yet")
-		case j.State == stateRejected:
-			words = itemSaid(j.Key, "is what you blocked before")
+		case j.State == review.StateApproved && old.State == review.StateRemoved:
+			status, words = "ok", review.ItemSaid(j.Key, "is back, as you allowed it")
+		case j.State == review.StateApproved:
+			status, words = "ok", review.ItemSaid(j.Key, "changed back to what you allowed")
+		case j.State == review.StateRemoved:
+			status, words = "warned", review.ItemSaid(j.Key, "is no longer offered")
+		case j.State == review.StateNew:
+			words = review.ItemSaid(j.Key, "is new and not allowed yet")
+		case j.State == review.StateRejected:
+			words = review.ItemSaid(j.Key, "is what you blocked before")
 		default:
-			words = itemSaid(j.Key, "changed since you allowed it")
+			words = review.ItemSaid(j.Key, "changed since you allowed it")
 		}
-		if j.Key == keyLaunch && j.State == stateChanged && h.runsOn(l) {
+		if j.Key == review.KeyLaunch && j.State == review.StateChanged && h.runsOn(l) {
 			status = "warned"
 		}
 		if len(records) == maxListed {
@@ -85,7 +86,7 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 			continue
 		}
 		record := store.Record{
-			Server: l.server.Name, ServerID: l.server.ID, Tool: toolOf(j.Key), Summary: words, Client: s.client, Session: s.id,
+			Server: l.server.Name, ServerID: l.server.ID, Tool: review.ToolOf(j.Key), Summary: words, Client: s.client, Session: s.id,
 			Detail: detail(map[string]any{"check": "pins", "item": j.Key, "state": j.State, "digest": j.Declared, "before": old.Declared}),
 		}
 		if j.Waits {
@@ -95,14 +96,14 @@ func (h *Hub) drift(l *ledger, before, after reviewed, s *session, codes map[str
 	}
 	if left > 0 {
 		records = append(records, h.record("drift", "blocked", store.Record{
-			Server: l.server.Name, ServerID: l.server.ID, Session: s.id, Summary: fmt.Sprintf("%s more changed at the same time", count(left, "item")),
+			Server: l.server.Name, ServerID: l.server.ID, Session: s.id, Summary: fmt.Sprintf("%s more changed at the same time", review.Count(left, "item")),
 			Detail: detail(map[string]any{"check": "pins", "count": left}),
 		}))
 	}
 	if fresh > 0 {
 		records = append(records, h.record("policy_decision", "blocked", store.Record{
-			Server: l.server.Name, ServerID: l.server.ID, Code: codes[kindNewServer], Client: s.client, Session: s.id,
-			Summary: "a new server: " + count(fresh, "item") + " to review",
+			Server: l.server.Name, ServerID: l.server.ID, Code: codes[review.KindNewServer], Client: s.client, Session: s.id,
+			Summary: "a new server: " + review.Count(fresh, "item") + " to review",
 			Detail:  detail(map[string]any{"check": "first_use", "count": fresh}),
 		}))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
@@ -27,7 +28,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 		if err != nil {
 			return false, err
 		}
-		if it.Kind != kindNewServer || it.Decided != decidedApproved {
+		if it.Kind != review.KindNewServer || it.Decided != review.DecidedApproved {
 			return false, answer(control.CodeBadRequest, "%s is not a new server you allowed", it.Code)
 		}
 		l, err := readLedger(tx, it.ServerID)
@@ -36,7 +37,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 		}
 		id, out.Server = it.ServerID, l.server.Name
 		now := h.opts.Now()
-		before := review(l.facts())
+		before := review.Of(l.facts())
 		if out.Items, err = l.forgetAllowed(tx, it, now); err != nil {
 			return false, err
 		}
@@ -46,14 +47,14 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 		if err := l.asShown(tx, it, now); err != nil {
 			return false, err
 		}
-		after := review(l.facts())
-		if err := reopen(tx, it, contentOf(l.server, after, kindNewServer, l.launchDrift), now); err != nil {
+		after := review.Of(l.facts())
+		if err := reopen(tx, it, review.ContentOf(l.server, after, review.KindNewServer, l.launchDrift), now); err != nil {
 			return false, err
 		}
 		if _, err := h.settleServer(tx, l, before, after, now); err != nil {
 			return false, err
 		}
-		if waits, err := tx.WaitingFor(id, kindNewServer); err == nil {
+		if waits, err := tx.WaitingFor(id, review.KindNewServer); err == nil {
 			out.Code = waits.Code
 		}
 		return true, h.noteDecision(tx, l.server, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
@@ -92,7 +93,7 @@ func (l *ledger) forgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 		return nil
 	}
 	for _, part := range it.Parts {
-		if part.Item == keyLaunch || part.State != stateNew {
+		if part.Item == review.KeyLaunch || part.State != review.StateNew {
 			continue
 		}
 		if err := forget(part.Item, func(p store.Pin) bool { return p.Code == it.Code && p.ApprovedBy == store.ByPerson }); err != nil {
@@ -100,11 +101,11 @@ func (l *ledger) forgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 		}
 	}
 	for key := range l.pins {
-		if key != keyLaunch && slices.ContainsFunc(l.pins[key], func(p store.Pin) bool { return p.State == store.Approved }) {
+		if key != review.KeyLaunch && slices.ContainsFunc(l.pins[key], func(p store.Pin) bool { return p.State == store.Approved }) {
 			return items, nil
 		}
 	}
-	return items, forget(keyLaunch, func(store.Pin) bool { return true })
+	return items, forget(review.KeyLaunch, func(store.Pin) bool { return true })
 }
 
 // unapprove keeps of a pin what a person said no to, and the pin only for that.
@@ -120,28 +121,28 @@ func (l *ledger) unapprove(tx *store.Tx, p store.Pin) error {
 // asShown has the launch wait as the item showed it, where the same program runs: circumstances that joined since are no
 // other content.
 func (l *ledger) asShown(tx *store.Tx, it store.Item, now time.Time) error {
-	i := slices.IndexFunc(it.Parts, func(p store.Part) bool { return p.Item == keyLaunch })
-	if i < 0 || known(l.pins[keyLaunch]) {
+	i := slices.IndexFunc(it.Parts, func(p store.Part) bool { return p.Item == review.KeyLaunch })
+	if i < 0 || known(l.pins[review.KeyLaunch]) {
 		return nil
 	}
 	shown, errShown := pin.ReadLaunch(it.Parts[i].Definition)
-	running, errNow := pin.ReadLaunch(l.seen[keyLaunch].Raw)
+	running, errNow := pin.ReadLaunch(l.seen[review.KeyLaunch].Raw)
 	if errShown != nil || errNow != nil || !shown.SameCode(running) {
 		return nil
 	}
 	digest := pin.Digest(it.Parts[i].Digest)
-	return l.put(tx, keyLaunch, &declaration{Key: keyLaunch, Era: launchEra(digest), Digest: digest, Raw: it.Parts[i].Definition}, now)
+	return l.put(tx, review.KeyLaunch, &review.Declaration{Key: review.KeyLaunch, Era: review.LaunchEra(digest), Digest: digest, Raw: it.Parts[i].Definition}, now)
 }
 
 // reopen has a decided item wait again, where what waits now is exactly its content. What was left of it is part of it.
-func reopen(tx *store.Tx, it store.Item, want *content, now time.Time) error {
-	if want == nil || want.digest() != it.Digest {
+func reopen(tx *store.Tx, it store.Item, want *review.Content, now time.Time) error {
+	if want == nil || want.Digest() != it.Digest {
 		return nil // the server declares something else since: that gets a code of its own
 	}
 	rest, err := tx.WaitingFor(it.ServerID, it.Kind)
 	switch {
 	case err == nil:
-		rest.Decided, rest.DecidedAt, rest.Next = decidedSuperseded, now, it.Code
+		rest.Decided, rest.DecidedAt, rest.Next = review.DecidedSuperseded, now, it.Code
 		if err := tx.PutItem(rest); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
@@ -132,7 +133,7 @@ func TestUndoAfterTheProgramChangedShowsTheProgramThatRuns(t *testing.T) {
 		t.Fatalf("another program waits under the code %s of the one that was shown, %v", back.Code, err)
 	}
 	for _, part := range d.Details {
-		if part.Item == keyLaunch && !strings.Contains(string(part.Definition), "2.0.0") {
+		if part.Item == review.KeyLaunch && !strings.Contains(string(part.Definition), "2.0.0") {
 			t.Errorf("it shows %s", part.Definition)
 		}
 	}

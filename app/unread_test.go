@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -24,17 +25,17 @@ func TestAnItemWithoutOneReadingWaitsByItsNameAndNobodyCanAllowIt(t *testing.T) 
 		for _, fresh := range []bool{true, false} {
 			p := newPlace(t)
 			w := p.wrap("weather")
-			state, kind := stateNew, kindNewServer
+			state, kind := review.StateNew, review.KindNewServer
 			echo, other := tool("echo", "Says it again."), tool("other", "Another.")
 			if !fresh {
-				state, kind = stateChanged, kindChanged
+				state, kind = review.StateChanged, review.KindChanged
 				w.report(echo, other)
 				p.approve(p.item())
 			}
 			s := w.report(unread(definition), other)
 			wantState(t, s, "tool:echo", state)
 			it := p.item()
-			if it.Kind != kind || it.Severity != severityHigh || served(s, echo) || len(s.Items["tool:echo"].Approved) != 0 || s.Items["tool:echo"].Code != it.Code {
+			if it.Kind != kind || it.Severity != review.SeverityHigh || served(s, echo) || len(s.Items["tool:echo"].Approved) != 0 || s.Items["tool:echo"].Code != it.Code {
 				t.Errorf("%s: item %+v, state %+v", name, it, s)
 			}
 			detail, err := p.Item(it.Code)
@@ -66,8 +67,8 @@ func TestAnItemWithoutOneReadingWaitsByItsNameAndNobodyCanAllowIt(t *testing.T) 
 			w.report(unread(definition), other)
 			p.reject(p.item())
 			p.quiet()
-			wantState(t, w.last(t), "tool:echo", stateRejected)
-			if other := unread(strings.Replace(definition, "{", "{ ", 1)); w.report(other).Items["tool:echo"].State != stateChanged {
+			wantState(t, w.last(t), "tool:echo", review.StateRejected)
+			if other := unread(strings.Replace(definition, "{", "{ ", 1)); w.report(other).Items["tool:echo"].State != review.StateChanged {
 				t.Errorf("%s: other bytes of it do not wait", name)
 			}
 		}

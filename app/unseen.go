@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -81,12 +82,12 @@ func (h *Hub) tellUnseen() {
 			continue
 		}
 		h.unseen.told[s.process()] = true
-		h.notify(ItemNotice{Kind: kindUnseen, Code: unseenKey(s.client), Severity: severityReview, Client: way.Title, Next: way.Next})
+		h.notify(review.Notice{Kind: review.KindUnseen, Code: unseenKey(s.client), Severity: review.SeverityReview, Client: way.Title, Next: way.Next})
 	}
 }
 
 // unseenKey names the notice of a client where codes of items name the others. No code has a colon in it.
-func unseenKey(client string) string { return kindUnseen + ":" + client }
+func unseenKey(client string) string { return review.KindUnseen + ":" + client }
 
 // unseenServers lists what is not yet seen, by client and server.
 func (h *Hub) unseenServers() []control.UnseenServer {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -119,7 +120,7 @@ func TestOneNotificationForARunOfAClientOnceNothingOfItWaits(t *testing.T) {
 	p.opts.Notifier = heard
 	told := func() (keys []string) {
 		for _, n := range heard.list {
-			if n.Kind == kindUnseen {
+			if n.Kind == review.KindUnseen {
 				keys = append(keys, n.Code+" "+n.Next)
 			}
 		}
@@ -177,7 +178,7 @@ func TestTheNotificationComesWhenTheLastThatWaitedIsAHeldResponse(t *testing.T) 
 	p.opts.Notifier = heard
 	told := func() (n int) {
 		for _, notice := range heard.list {
-			if notice.Kind == kindUnseen {
+			if notice.Kind == review.KindUnseen {
 				n++
 			}
 		}

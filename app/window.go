@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -38,7 +39,7 @@ func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
 			return err
 		}
 		for _, it := range items {
-			if it.Decided == decidedSuperseded || it.DecidedAt.Before(since) {
+			if it.Decided == review.DecidedSuperseded || it.DecidedAt.Before(since) {
 				continue
 			}
 			if it, err = tx.Item(it.Code); err != nil {
@@ -48,7 +49,7 @@ func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
 			if err != nil && !absent(err) {
 				return err
 			}
-			out = append(out, DecidedItem{inboxItem(it, server), it.Decided, it.DecidedAt.UTC()})
+			out = append(out, DecidedItem{review.InboxItem(it, server), it.Decided, it.DecidedAt.UTC()})
 		}
 		held, err := h.decidedHeld(tx, since)
 		out = append(out, held...)
@@ -109,10 +110,10 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		if st := h.servers[server.ID]; st != nil && st.lastSeen.After(out.LastSeen) {
 			out.LastSeen = st.lastSeen.UTC()
 		}
-		for _, j := range review(l.facts()).Items {
+		for _, j := range review.Of(l.facts()).Items {
 			item := PinnedItem{ServerItem: control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}, Findings: j.Findings, Passages: inspect.Passages(j.Findings)}
 			base := l.base(j.Key)
-			if j.State == stateApproved || j.State == stateRemoved {
+			if j.State == review.StateApproved || j.State == review.StateRemoved {
 				item.Approved, item.ApprovedAt = j.ApprovedBy, base.ApprovedAt
 			}
 			if j.Waits {
@@ -140,7 +141,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 			if err != nil {
 				return err
 			}
-			shown := inboxItem(it.Item, server)
+			shown := review.InboxItem(it.Item, server)
 			shown.Shown, shown.Title = out.Shown, identity.Retitled(shown.Title, server, out.Shown)
 			h.told(tx, it.held, &shown)
 			out.Waiting = append(out.Waiting, shown)

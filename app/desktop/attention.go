@@ -10,6 +10,7 @@ import (
 
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/app/notify"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/tray"
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -55,7 +56,7 @@ func (a *attention) looks(shell *Shell) {
 }
 
 // Notify tells of an item, in the words of notify and none of the server's. It is called while the hub is locked.
-func (a *attention) Notify(n app.ItemNotice) {
+func (a *attention) Notify(n review.Notice) {
 	note := notify.Say(notify.Subject{
 		Kind: n.Kind, Server: about(n), Code: n.Code, Grave: n.Severity == "critical", Hidden: n.Hidden, Tools: n.Tools, Blocked: n.Blocked, Launch: string(n.Launch), Asked: n.Asked,
 		Found:  n.Severity == "critical" || n.Severity == "high",
@@ -65,7 +66,7 @@ func (a *attention) Notify(n app.ItemNotice) {
 }
 
 // about is the name that a note may have: of the server, or of the one entry of a client's file; "" for what is about more.
-func about(n app.ItemNotice) string {
+func about(n review.Notice) string {
 	switch n.Kind {
 	case "unguarded", "config_changed":
 		return n.Entry

@@ -77,7 +77,7 @@ func item(it control.InboxItem) Item {
 	return out
 }
 
-func review(it control.ItemDetail) Review {
+func reviewOf(it control.ItemDetail) Review {
 	if it.Held != nil {
 		it.Findings, it.Details = heldFindings(it), nil
 		it.Passages = inspect.Passages(it.Findings) // another order than the hub's

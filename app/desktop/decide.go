@@ -59,7 +59,7 @@ func (p *Page) Review(code string) (Review, error) {
 	if err != nil {
 		return Review{}, err
 	}
-	out := review(it)
+	out := reviewOf(it)
 	over := undecidable(it)
 	if it.Held != nil {
 		over = undecidableHeld(it)

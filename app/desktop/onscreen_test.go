@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/app/notify"
+	"github.com/sallyport/sallyport/app/review"
 )
 
 // board keeps the keys of the notes that were shown.
@@ -73,9 +73,9 @@ func TestWhatIsOnTheScreenIsNotNotified(t *testing.T) {
 				p.say = &attention{notes: b, paced: notify.NewPaced(b, notify.NewPace(notify.Rules{}), nil)}
 				p.say.looks(shell)
 				c.shows(p, shell)
-				p.say.Notify(app.ItemNotice{Code: "4F2A", Kind: "changed", Server: "weather", Severity: "review", Group: "weather's"})
-				p.say.Notify(app.ItemNotice{Code: "NEWS", Kind: "new_server", Server: "notes", Severity: "review"})
-				p.say.Notify(app.ItemNotice{Code: "CRIT", Kind: "changed", Server: "files", Severity: "critical"})
+				p.say.Notify(review.Notice{Code: "4F2A", Kind: "changed", Server: "weather", Severity: "review", Group: "weather's"})
+				p.say.Notify(review.Notice{Code: "NEWS", Kind: "new_server", Server: "notes", Severity: "review"})
+				p.say.Notify(review.Notice{Code: "CRIT", Kind: "changed", Server: "files", Severity: "critical"})
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				got := b.took()
@@ -103,7 +103,7 @@ func TestAFirstRunUsesUpNoNotification(t *testing.T) {
 		p.Shows("start", "", true)
 		p.say.onScreen.wrote()
 		for n := range 20 {
-			p.say.Notify(app.ItemNotice{Code: string(rune('A' + n)), Kind: "new_server", Server: string(rune('a' + n)), Severity: "high"})
+			p.say.Notify(review.Notice{Code: string(rune('A' + n)), Kind: "new_server", Server: string(rune('a' + n)), Severity: "high"})
 			time.Sleep(20 * time.Second)
 		}
 		synctest.Wait()
@@ -112,7 +112,7 @@ func TestAFirstRunUsesUpNoNotification(t *testing.T) {
 		}
 		p.Shows("inbox", "", true)
 		for n := range 6 {
-			p.say.Notify(app.ItemNotice{Code: string(rune('A' + n)), Kind: "changed", Server: string(rune('a' + n)), Severity: "high"})
+			p.say.Notify(review.Notice{Code: string(rune('A' + n)), Kind: "changed", Server: string(rune('a' + n)), Severity: "high"})
 			time.Sleep(time.Minute)
 		}
 		synctest.Wait()

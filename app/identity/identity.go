@@ -1,4 +1,4 @@
-// Package identity says which server is which (Of), and by which name people know it (Called). A server is its transport and its command
+// Package identity says which server is which (Of), and by which name people know it (Called) and its client (ClientOf). A server is its transport and its command
 // or URL; the name of its entry in a client's file is no part of that, and two servers that look alike are shown apart.
 package identity
 

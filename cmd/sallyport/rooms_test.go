@@ -44,15 +44,16 @@ var rooms = map[string][]string{
 	"proxy/scripted":        {},
 	"proxy/transport":       {"proxy/proc"},
 
-	"app":              {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
+	"app":              {"app/clientconfig", "app/identity", "app/mask", "app/review", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {"proxy/disk"},
-	"app/identity":     {"app/mask", "proxy/control", "proxy/inspect/legible", "store"},
+	"app/identity":     {"app/clientconfig", "app/mask", "proxy/control", "proxy/inspect/legible", "store"},
 	"app/mask":         {},
+	"app/review":       {"app/identity", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "store"},
 	"app/notify":       {"proxy/inspect/legible"},
 	"app/reveal":       {},
 	"app/tray":         {"proxy/inspect/legible"},
 	"app/tray/panel":   {}, // the other end of both, for tests
-	"app/desktop":      {"app", "app/notify", "app/reveal", "app/tray", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers"},
+	"app/desktop":      {"app", "app/identity", "app/notify", "app/reveal", "app/review", "app/tray", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers"},
 	"frontend":         {},
 	"store":            {"proxy/disk"},
 

@@ -1,4 +1,4 @@
-package app
+package review
 
 import (
 	"fmt"
@@ -18,15 +18,15 @@ var askedWords = map[string]string{
 	control.PartInteraction + inspect.AskOther:       "the request to the client",
 }
 
-func count(n int, what string) string {
+func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// toolOf is the name of the tool that a pin key names, "" for other kinds. Names that could carry a sentence stay out.
-func toolOf(key string) string {
+// ToolOf is the name of the tool that a pin key names, "" for other kinds. Names that could carry a sentence stay out.
+func ToolOf(key string) string {
 	name, ok := strings.CutPrefix(key, string(pin.Tool)+":")
 	if !ok {
 		return ""
@@ -34,12 +34,12 @@ func toolOf(key string) string {
 	return legible.Name(name, "")
 }
 
-// itemWords names an item in our sentences.
-func itemWords(key string) string {
+// ItemWords names an item in our sentences.
+func ItemWords(key string) string {
 	switch key {
 	case string(pin.Instructions):
 		return "the instructions"
-	case keyLaunch:
+	case KeyLaunch:
 		return "what the server runs"
 	}
 	if words := askedWords[key]; words != "" {
@@ -56,10 +56,10 @@ func itemWords(key string) string {
 // asMany puts what is said of one thing into the plural.
 var asMany = strings.NewReplacer(" is ", " are ", " was ", " were ", " allowed it", " allowed them")
 
-// itemSaid is a sentence about an item. The instructions are many.
-func itemSaid(key, words string) string {
+// ItemSaid is a sentence about an item. The instructions are many.
+func ItemSaid(key, words string) string {
 	if key != string(pin.Instructions) {
-		return itemWords(key) + " " + words
+		return ItemWords(key) + " " + words
 	}
-	return itemWords(key) + asMany.Replace(" "+words)
+	return ItemWords(key) + asMany.Replace(" "+words)
 }

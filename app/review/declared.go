@@ -1,4 +1,4 @@
-package app
+package review
 
 import (
 	"encoding/json"
@@ -10,18 +10,18 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// keepsAcross adds what was found before in the same definition beside servers that may be gone since.
-func keepsAcross(d *declaration, have store.Seen) *declaration {
+// KeepsAcross adds what was found before in the same definition beside servers that may be gone since.
+func KeepsAcross(d *Declaration, have store.Seen) *Declaration {
 	if string(d.Digest) != have.Digest || have.Digest == "" {
 		return d
 	}
 	var before []inspect.Finding
-	for _, f := range readFindings(have.Findings) {
+	for _, f := range ReadFindings(have.Findings) {
 		if f.Rule == inspect.Shadowing || f.Rule == inspect.ToolImitation {
 			before = append(before, f)
 		}
 	}
-	all := together(slices.Clip(d.Findings), before)
+	all := Together(slices.Clip(d.Findings), before)
 	if len(all) == len(d.Findings) {
 		return d
 	}
@@ -33,8 +33,8 @@ func keepsAcross(d *declaration, have store.Seen) *declaration {
 // ownTools are the names of the wrapper's two tools: a server may not take them.
 var ownTools = []string{"approve_server_config", "quarantine_release"}
 
-// declaration is one item as a process declares it. It is never changed after it was made.
-type declaration struct {
+// Declaration is one item as a process declares it. It is never changed after it was made.
+type Declaration struct {
 	Key      string
 	Era      string
 	Digest   pin.Digest
@@ -42,17 +42,17 @@ type declaration struct {
 	Findings []inspect.Finding
 }
 
-// declarations reads a report. What a wrapper says about an item is not believed: name, digest and findings are computed
+// Declarations reads a report. What a wrapper says about an item is not believed: name, digest and findings are computed
 // here from the bytes the server declared. An item without one reading has no text here and can never be approved. Of two
 // items with one key the first stands for both, because neither can be approved. own are the rules beside the catalogue.
-func declarations(report control.Report, own *inspect.RuleFile) (items map[string]*declaration, order []string, whole []inspect.Finding) {
-	items = map[string]*declaration{}
+func Declarations(report control.Report, own *inspect.RuleFile) (items map[string]*Declaration, order []string, whole []inspect.Finding) {
+	items = map[string]*Declaration{}
 	for _, f := range report.Findings {
 		if f.Rule != pin.NameCollision { // found again below
 			whole = append(whole, f)
 		}
 	}
-	whole = together(serverWords(report.ServerInfo, own), whole)
+	whole = Together(serverWords(report.ServerInfo, own), whole)
 	var read []pin.Item
 	for i, reported := range report.Items {
 		if i == 6*pin.MaxItems { // five listings and room: a wrapper never sends more
@@ -80,7 +80,7 @@ func declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 		if item.Unread == nil && item.Kind == pin.Tool {
 			item.Findings = append(item.Findings, inspect.ContextParameters(item.Raw)...)
 		}
-		item.Findings = together(item.Findings, reported.Findings)
+		item.Findings = Together(item.Findings, reported.Findings)
 		read = append(read, item)
 	}
 	held, collisions := pin.Collisions(read, ownTools)
@@ -101,7 +101,7 @@ func declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 		if items[key] != nil {
 			continue
 		}
-		items[key] = &declaration{Key: key, Era: report.Era, Digest: item.Digest, Raw: item.Raw, Findings: findings}
+		items[key] = &Declaration{Key: key, Era: report.Era, Digest: item.Digest, Raw: item.Raw, Findings: findings}
 		order = append(order, key)
 	}
 	return items, order, whole
@@ -115,15 +115,15 @@ func serverWords(info json.RawMessage, own *inspect.RuleFile) []inspect.Finding 
 	return own.JudgeInitialize("serverInfo", info).Findings
 }
 
-// merge says what a server declares now, by all its processes: sessions holds what each live wrapper declared last, the
+// Merge says what a server declares now, by all its processes: sessions holds what each live wrapper declared last, the
 // newest report first. Where two processes differ, what is not approved stands, so that what one of them waits for stays
 // in the inbox until none declares it.
-func merge(sessions []map[string]*declaration, approved func(key string, digest pin.Digest) bool) map[string]*declaration {
-	now := map[string]*declaration{}
+func Merge(sessions []map[string]*Declaration, approved func(key string, digest pin.Digest) bool) map[string]*Declaration {
+	now := map[string]*Declaration{}
 	for _, declared := range sessions {
 		for key, d := range declared {
 			have := now[key]
-			if have == nil || approved(key, have.Digest) && !withheld(have.Findings) && (!approved(key, d.Digest) || withheld(d.Findings)) {
+			if have == nil || approved(key, have.Digest) && !Withheld(have.Findings) && (!approved(key, d.Digest) || Withheld(d.Findings)) {
 				now[key] = d
 			}
 		}

@@ -1,4 +1,4 @@
-package app
+package review
 
 import (
 	"encoding/json"
@@ -9,10 +9,10 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// fileItemDetail is an item over a client's file whole.
-func fileItemDetail(it store.Item) control.ItemDetail {
-	d := readFileDetail(it)
-	out := control.ItemDetail{InboxItem: inboxItem(it, store.Server{}), Decided: it.Decided, Details: []control.PartDetail{}, Findings: []inspect.Finding{}, Path: d.Path, Diff: d.Diff}
+// FileItemDetail is an item over a client's file whole.
+func FileItemDetail(it store.Item) control.ItemDetail {
+	d := ReadFileDetail(it)
+	out := control.ItemDetail{InboxItem: InboxItem(it, store.Server{}), Decided: it.Decided, Details: []control.PartDetail{}, Findings: []inspect.Finding{}, Path: d.Path, Diff: d.Diff}
 	for _, p := range it.Parts {
 		out.Details = append(out.Details, control.PartDetail{
 			Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: []inspect.Finding{},
@@ -24,23 +24,23 @@ func fileItemDetail(it store.Item) control.ItemDetail {
 
 func changeOp(state string) string {
 	switch state {
-	case stateNew:
+	case StateNew:
 		return "added"
-	case stateRemoved:
+	case StateRemoved:
 		return "removed"
 	}
 	return "changed"
 }
 
-// fileDetail is what an item over a client's file keeps beside its parts.
-type fileDetail struct {
+// FileDetail is what an item over a client's file keeps beside its parts.
+type FileDetail struct {
 	Path   string            `json:"path"`
 	Client string            `json:"client"`
 	Diff   string            `json:"diff,omitempty"`
 	Words  map[string]string `json:"words"`
 }
 
-func readFileDetail(it store.Item) (d fileDetail) {
+func ReadFileDetail(it store.Item) (d FileDetail) {
 	_ = json.Unmarshal(it.Detail, &d)
 	return d
 }

@@ -1,4 +1,4 @@
-package app
+package review
 
 import (
 	"encoding/json"
@@ -14,8 +14,8 @@ import (
 // maxAsked bounds what is remembered of one server's requests; past it the oldest is asked about again.
 const maxAsked = 64
 
-// decidedOn is a decision that was made over this request, or over its kind where the first of each kind is asked about.
-func decidedOn(server store.Server, part store.Part, policy string) (store.Asked, bool) {
+// DecidedOn is a decision that was made over this request, or over its kind where the first of each kind is asked about.
+func DecidedOn(server store.Server, part store.Part, policy string) (store.Asked, bool) {
 	for _, asked := range slices.Backward(server.Asks) {
 		if asked.Part == part.Item && (asked.Digest == part.Digest || asked.Digest == "" && policy == "ask" && !asked.Allowed) {
 			return asked, true
@@ -24,26 +24,26 @@ func decidedOn(server store.Server, part store.Part, policy string) (store.Asked
 	return store.Asked{}, false
 }
 
-// interactionContent is what waits of a server's requests. before counts those of each part that stand in it no more.
-func interactionContent(server store.Server, parts []store.Part, before map[string]int) *content {
-	c := &content{kind: kindInteraction, serverID: server.ID, era: server.Era, severity: severityReview, clients: server.Clients, parts: parts}
+// InteractionContent is what waits of a server's requests. before counts those of each part that stand in it no more.
+func InteractionContent(server store.Server, parts []store.Part, before map[string]int) *Content {
+	c := &Content{Kind: KindInteraction, ServerID: server.ID, Era: server.Era, Severity: SeverityReview, Clients: server.Clients, Parts: parts}
 	if len(before) > 0 {
-		c.detail, _ = json.Marshal(askedDetail{before})
+		c.Detail, _ = json.Marshal(askedDetail{before})
 	}
 	for _, p := range parts {
-		switch inspect.Worst(readFindings(p.Findings)) {
+		switch inspect.Worst(ReadFindings(p.Findings)) {
 		case inspect.Critical:
-			c.severity = severityCritical
+			c.Severity = SeverityCritical
 		case inspect.High:
-			c.severity = graver(c.severity, severityHigh)
+			c.Severity = Graver(c.Severity, SeverityHigh)
 		}
 	}
-	c.title = identity.ShortName(server) + " " + interactionTitles[parts[0].Item]
+	c.Title = identity.ShortName(server) + " " + interactionTitles[parts[0].Item]
 	switch kinds := alike(parts); {
 	case len(kinds) > 1:
-		c.title = identity.ShortName(server) + " asked Claude and you for several things; Sallyport blocked it"
+		c.Title = identity.ShortName(server) + " asked Claude and you for several things; Sallyport blocked it"
 	case len(parts) > 1:
-		c.title = identity.ShortName(server) + " " + severalTitles[parts[0].Item]
+		c.Title = identity.ShortName(server) + " " + severalTitles[parts[0].Item]
 	}
 	return c
 }
@@ -71,15 +71,15 @@ var interactionWords = map[string]string{
 	control.PartInteraction + inspect.AskOther:       "asks Claude for something",
 }
 
-// withKind adds a kind of which several requests are decided on at once.
-func withKind(kinds []string, kind string) []string {
+// WithKind adds a kind of which several requests are decided on at once.
+func WithKind(kinds []string, kind string) []string {
 	if slices.Contains(kinds, kind) {
 		return kinds
 	}
 	return append(kinds, kind)
 }
 
-func remember(server *store.Server, asked store.Asked) {
+func Remember(server *store.Server, asked store.Asked) {
 	server.Asks = slices.DeleteFunc(slices.Clone(server.Asks), func(a store.Asked) bool { return a.Part == asked.Part && a.Digest == asked.Digest })
 	server.Asks = append(server.Asks, asked)
 	for len(server.Asks) > maxAsked { // what was refused is asked about again sooner than what was allowed
@@ -88,13 +88,13 @@ func remember(server *store.Server, asked store.Asked) {
 	}
 }
 
-// forgetAsked takes back what a server may ask: whoever blocks it whole allows it nothing.
-func forgetAsked(server *store.Server) {
+// ForgetAsked takes back what a server may ask: whoever blocks it whole allows it nothing.
+func ForgetAsked(server *store.Server) {
 	server.Asks = slices.DeleteFunc(slices.Clone(server.Asks), func(a store.Asked) bool { return a.Allowed })
 }
 
-// asksOf is what the wrappers of a server are told that it may ask.
-func asksOf(server store.Server) []control.Allowed {
+// AsksOf is what the wrappers of a server are told that it may ask.
+func AsksOf(server store.Server) []control.Allowed {
 	var all []control.Allowed
 	for _, kind := range []string{inspect.AskSampling, inspect.AskElicitation, inspect.AskRoots, inspect.AskOther} {
 		allowed := control.Allowed{Kind: kind}

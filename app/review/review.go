@@ -1,4 +1,8 @@
-package app
+// Package review says where things stand and what a person is told of them: where each item of a server stands (Of), what its launch
+// may do (LaunchStanding), what waits in the inbox and under which title (Content), what a server may ask its client for. It takes values
+// and gives values; it knows no lock, no hub and no transaction, and no clock but as an argument. Titles and sentences are ours: a name
+// stands in one only where it carries no sentence of its own.
+package review
 
 import (
 	"slices"
@@ -8,8 +12,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// itemFacts is all that a decision over one item of a server rests on.
-type itemFacts struct {
+// ItemFacts is all that a decision over one item of a server rests on.
+type ItemFacts struct {
 	Key        string
 	Approved   []pin.Digest // of both eras
 	ApprovedBy string
@@ -22,48 +26,48 @@ type itemFacts struct {
 	FirstSeen  time.Time
 }
 
-// serverFacts are those of a whole server.
-type serverFacts struct {
+// Facts are those of a whole server.
+type Facts struct {
 	FirstUse time.Time // zero while nobody has looked
 	Blocked  bool      // whole, by a person
 	Findings []inspect.Finding
-	Items    []itemFacts
+	Items    []ItemFacts
 }
 
-// judged is where one item stands, and why.
-type judged struct {
-	itemFacts
+// Judged is where one item stands, and why.
+type Judged struct {
+	ItemFacts
 	State    string
 	Waits    bool
 	Withheld bool   // can be approved by nobody as it is declared
 	Kind     string // of the inbox item it waits in
 }
 
-// reviewed is where a server stands.
-type reviewed struct {
-	Items   []judged
+// Standing is where a server stands.
+type Standing struct {
+	Items   []Judged
 	Open    bool // at least one item is approved, and the server is not blocked whole
 	Blocked bool // whole
 }
 
-// review says where every item of a server stands. It is pure, and the only place that decides it: one equality between
+// Of says where every item of a server stands. It is pure, and the only place that decides it: one equality between
 // the digest declared and the digests approved lets an item through, nothing else.
-func review(facts serverFacts) reviewed {
-	out := reviewed{Items: make([]judged, 0, len(facts.Items)), Blocked: facts.Blocked}
+func Of(facts Facts) Standing {
+	out := Standing{Items: make([]Judged, 0, len(facts.Items)), Blocked: facts.Blocked}
 	for _, item := range facts.Items {
 		j := judge(item)
-		j.Kind = kindChanged
+		j.Kind = KindChanged
 		if !j.Known && (facts.FirstUse.IsZero() || !item.FirstSeen.After(facts.FirstUse)) {
-			j.Kind = kindNewServer
+			j.Kind = KindNewServer
 		}
 		// A change with a Critical finding blocks the server whole until it is decided. What a new server declared at first
 		// use does not: whoever approved the rest of it has seen it and left it out.
-		if j.Kind == kindChanged && j.Waits && (j.State == stateNew || j.State == stateChanged) && inspect.Worst(j.Findings) == inspect.Critical {
+		if j.Kind == KindChanged && j.Waits && (j.State == StateNew || j.State == StateChanged) && inspect.Worst(j.Findings) == inspect.Critical {
 			out.Blocked = true
 		}
-		if j.Key == keyLaunch {
-			if j.Kind = kindLaunch; !j.Known {
-				j.Kind = kindNewServer
+		if j.Key == KeyLaunch {
+			if j.Kind = KindLaunch; !j.Known {
+				j.Kind = KindNewServer
 			}
 			out.Items = append(out.Items, j) // what is allowed to run opens nothing
 			continue
@@ -76,29 +80,29 @@ func review(facts serverFacts) reviewed {
 }
 
 // judge is the table of states for one item.
-func judge(item itemFacts) judged {
-	j := judged{itemFacts: item, Withheld: withheld(item.Findings)}
+func judge(item ItemFacts) Judged {
+	j := Judged{ItemFacts: item, Withheld: Withheld(item.Findings)}
 	switch {
 	case item.Declared == "":
-		j.State = stateRemoved
+		j.State = StateRemoved
 		if item.Held {
-			j.State = stateRejected
+			j.State = StateRejected
 		}
 	case j.Withheld && slices.Contains(item.Refused, item.Declared):
-		j.State = stateRejected
+		j.State = StateRejected
 	case j.Withheld:
-		j.State, j.Waits = stateNew, true
+		j.State, j.Waits = StateNew, true
 		if item.Known {
-			j.State = stateChanged
+			j.State = StateChanged
 		}
 	case slices.Contains(item.Approved, item.Declared):
-		j.State = stateApproved
+		j.State = StateApproved
 	case slices.Contains(item.Refused, item.Declared):
-		j.State, j.Waits = stateRejected, item.Held
+		j.State, j.Waits = StateRejected, item.Held
 	case item.Known:
-		j.State, j.Waits = stateChanged, true
+		j.State, j.Waits = StateChanged, true
 	default:
-		j.State, j.Waits = stateNew, true
+		j.State, j.Waits = StateNew, true
 	}
 	if j.Withheld {
 		j.Approved = nil
@@ -106,37 +110,37 @@ func judge(item itemFacts) judged {
 	return j
 }
 
-// withheld says that no approval can reach the item: its name is taken twice, or its text has no one reading.
-func withheld(findings []inspect.Finding) bool {
+// Withheld says that no approval can reach the item: its name is taken twice, or its text has no one reading.
+func Withheld(findings []inspect.Finding) bool {
 	return slices.ContainsFunc(findings, func(f inspect.Finding) bool {
 		return f.Rule == pin.NameCollision || f.Rule == inspect.NoReading
 	})
 }
 
-// clean says that an item has no finding of Medium or above: what `approve CODE` and trust-clean may let through.
-func clean(findings []inspect.Finding) bool {
+// Clean says that an item has no finding of Medium or above: what `approve CODE` and trust-clean may let through.
+func Clean(findings []inspect.Finding) bool {
 	return inspect.Worst(findings).Rank() < inspect.Medium.Rank()
 }
 
-// trustable are the keys that trust-clean approves at the first sight of a server.
-func trustable(r reviewed, facts serverFacts) []string {
+// Trustable are the keys that trust-clean approves at the first sight of a server.
+func Trustable(r Standing, facts Facts) []string {
 	if !facts.FirstUse.IsZero() || facts.Blocked || inspect.SuspectServer(facts.Findings) {
 		return nil
 	}
 	var keys []string
 	for _, j := range r.Items {
-		if j.State == stateNew && j.Kind == kindNewServer && !j.Withheld && clean(j.Findings) {
+		if j.State == StateNew && j.Kind == KindNewServer && !j.Withheld && Clean(j.Findings) {
 			keys = append(keys, j.Key)
 		}
 	}
-	if len(keys) == 1 && keys[0] == keyLaunch {
+	if len(keys) == 1 && keys[0] == KeyLaunch {
 		return nil // the server has not been asked what it declares yet
 	}
 	return keys
 }
 
 // severityOf is the severity of an item with these parts and findings about the whole.
-func severityOf(parts []judged, whole []inspect.Finding) string {
+func severityOf(parts []Judged, whole []inspect.Finding) string {
 	worst := inspect.Worst(whole)
 	for _, p := range parts {
 		if level := inspect.Worst(p.Findings); level.Rank() > worst.Rank() {
@@ -145,9 +149,9 @@ func severityOf(parts []judged, whole []inspect.Finding) string {
 	}
 	switch worst {
 	case inspect.Critical:
-		return severityCritical
+		return SeverityCritical
 	case inspect.High:
-		return severityHigh
+		return SeverityHigh
 	}
-	return severityReview
+	return SeverityReview
 }

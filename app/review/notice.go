@@ -1,4 +1,4 @@
-package app
+package review
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// ItemNotice is an inbox item as a notification may show it.
-type ItemNotice struct {
+// Notice is an inbox item as a notification may show it.
+type Notice struct {
 	Code, Kind, Server, Severity, Title string
 	Group                               string          // of a held response: the item that it is in
 	ServerID, Shown                     string          // Shown is how Server is shown to people
@@ -22,11 +22,11 @@ type ItemNotice struct {
 	Client, Next                        string          // of an approval that a client has not seen: which, and what helps
 }
 
-func noticeOf(it store.Item, server string) ItemNotice {
-	n := ItemNotice{Code: it.Code, Kind: it.Kind, Server: server, ServerID: it.ServerID, Severity: it.Severity, Title: it.Title, Asked: it.Asked, Launch: launchAbout(it)}
+func NoticeOf(it store.Item, server string) Notice {
+	n := Notice{Code: it.Code, Kind: it.Kind, Server: server, ServerID: it.ServerID, Severity: it.Severity, Title: it.Title, Asked: it.Asked, Launch: launchAbout(it)}
 	others := 0
 	for _, p := range it.Parts {
-		if p.State == stateRemoved {
+		if p.State == StateRemoved {
 			continue
 		}
 		if strings.HasPrefix(p.Item, string(pin.Tool)+":") {
@@ -34,15 +34,15 @@ func noticeOf(it store.Item, server string) ItemNotice {
 		} else {
 			others++
 		}
-		for _, f := range readFindings(p.Findings) {
+		for _, f := range ReadFindings(p.Findings) {
 			n.Hidden = n.Hidden || f.Level == inspect.Critical && hides(f)
 		}
 	}
 	if others > 0 {
 		n.Tools = 0
 	}
-	if len(it.Parts) == 1 && fileItem(it.Kind) {
-		n.Entry = strings.TrimPrefix(it.Parts[0].Item, entryPrefix)
+	if len(it.Parts) == 1 && FileItem(it.Kind) {
+		n.Entry = strings.TrimPrefix(it.Parts[0].Item, EntryPrefix)
 	}
 	return n
 }

@@ -1,4 +1,4 @@
-package app
+package review
 
 import (
 	"encoding/json"
@@ -17,20 +17,20 @@ type launchDetail struct {
 // launchAbout is what a launch item is about: the one thing to say first, in its title, its headline and a notification.
 func launchAbout(it store.Item) pin.LaunchAbout {
 	var d launchDetail
-	if it.Kind != kindLaunch || json.Unmarshal(it.Detail, &d) != nil {
+	if it.Kind != KindLaunch || json.Unmarshal(it.Detail, &d) != nil {
 		return pin.AboutNothing
 	}
 	return d.About
 }
 
 // aboutLaunch gives a launch item its title, its severity and what it is about. No word of it is anybody else's.
-func aboutLaunch(c *content, server string, d pin.LaunchDrift) {
+func aboutLaunch(c *Content, server string, d pin.LaunchDrift) {
 	about := d.About()
-	c.findings = nil
-	c.detail, _ = json.Marshal(launchDetail{about})
-	c.title = launchTitle(server, about, d)
+	c.Findings = nil
+	c.Detail, _ = json.Marshal(launchDetail{about})
+	c.Title = launchTitle(server, about, d)
 	if d.Grave {
-		c.severity = severityHigh
+		c.Severity = SeverityHigh
 	}
 }
 

@@ -1,4 +1,4 @@
-package app
+package review
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/powers"
 )
 
-// does is what a tool can do, as it is declared now; nil of anything else. It is told to a person and decides nothing.
-func does(part control.PartDetail) *powers.Tool {
+// Does is what a tool can do, as it is declared now; nil of anything else. It is told to a person and decides nothing.
+func Does(part control.PartDetail) *powers.Tool {
 	if !strings.HasPrefix(part.Item, string(pin.Tool)+":") || part.Definition == nil {
 		return nil
 	}
@@ -17,8 +17,8 @@ func does(part control.PartDetail) *powers.Tool {
 	return &tool
 }
 
-// canDo puts together what the tools among these parts can do; nil where there are none.
-func canDo(parts []control.PartDetail) *powers.Summary {
+// CanDo puts together what the tools among these parts can do; nil where there are none.
+func CanDo(parts []control.PartDetail) *powers.Summary {
 	var tools []powers.Tool
 	for _, p := range parts {
 		if p.Does != nil {

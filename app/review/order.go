@@ -1,4 +1,4 @@
-package app
+package review
 
 import (
 	"cmp"
@@ -10,13 +10,13 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-func orderItems(items []store.Item) {
-	sortItems(items, func(it store.Item) store.Item { return it })
+func OrderItems(items []store.Item) {
+	SortItems(items, func(it store.Item) store.Item { return it })
 }
 
-// sortItems sorts what waits as a person reads it: what was asked for last on top, then by severity, then the newest.
-func sortItems[T any](items []T, of func(T) store.Item) {
-	rank := map[string]int{severityCritical: 0, severityHigh: 1, severityReview: 2}
+// SortItems sorts what waits as a person reads it: what was asked for last on top, then by severity, then the newest.
+func SortItems[T any](items []T, of func(T) store.Item) {
+	rank := map[string]int{SeverityCritical: 0, SeverityHigh: 1, SeverityReview: 2}
 	sort.SliceStable(items, func(i, j int) bool {
 		a, b := of(items[i]), of(items[j])
 		if !a.AskedAt.Equal(b.AskedAt) {
@@ -29,9 +29,9 @@ func sortItems[T any](items []T, of func(T) store.Item) {
 	})
 }
 
-// byAge sorts what waits by severity, and then by how long it does.
-func byAge(items []control.InboxItem) {
-	rank := map[string]int{severityCritical: 0, severityHigh: 1, severityReview: 2}
+// ByAge sorts what waits by severity, and then by how long it does.
+func ByAge(items []control.InboxItem) {
+	rank := map[string]int{SeverityCritical: 0, SeverityHigh: 1, SeverityReview: 2}
 	since := func(it control.InboxItem) time.Time {
 		if !it.First.IsZero() {
 			return it.First

@@ -1,4 +1,4 @@
-package app
+package review
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// together adds the findings of b that a does not have: what only the wrapper can know (two faces within a minute).
-func together(a, b []inspect.Finding) []inspect.Finding {
+// Together adds the findings of b that a does not have: what only the wrapper can know (two faces within a minute).
+func Together(a, b []inspect.Finding) []inspect.Finding {
 	type place struct {
 		rule, where string
 		start       int
@@ -26,7 +26,7 @@ func together(a, b []inspect.Finding) []inspect.Finding {
 	return a
 }
 
-func readFindings(raw json.RawMessage) []inspect.Finding {
+func ReadFindings(raw json.RawMessage) []inspect.Finding {
 	var findings []inspect.Finding
 	if len(raw) > 0 && json.Unmarshal(raw, &findings) != nil {
 		// What cannot be read must not look like nothing found.
@@ -35,7 +35,7 @@ func readFindings(raw json.RawMessage) []inspect.Finding {
 	return findings
 }
 
-func writeFindings(findings []inspect.Finding) json.RawMessage {
+func WriteFindings(findings []inspect.Finding) json.RawMessage {
 	if len(findings) == 0 {
 		return nil
 	}
@@ -46,8 +46,8 @@ func writeFindings(findings []inspect.Finding) json.RawMessage {
 	return raw
 }
 
-// listed is a list that goes out as [] where it is empty.
-func listed(findings []inspect.Finding) []inspect.Finding {
+// Listed is a list that goes out as [] where it is empty.
+func Listed(findings []inspect.Finding) []inspect.Finding {
 	if findings == nil {
 		return []inspect.Finding{}
 	}

@@ -1,4 +1,4 @@
-package app
+package review
 
 import (
 	"bytes"
@@ -14,14 +14,14 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// maxAlike is how many different requests of one kind wait at once, with no more bytes than one of them may have: more is read
+// MaxAlike is how many different requests of one kind wait at once, with no more bytes than one of them may have: more is read
 // by nobody.
-const maxAlike = 10
+const MaxAlike = 10
 
-// withPart adds a request to what waits. The same one made again stands there once, with what is found in the graver of the two: what a digest
+// WithPart adds a request to what waits. The same one made again stands there once, with what is found in the graver of the two: what a digest
 // leaves out may differ (_meta). gone is how many of its kind are not among the parts for want of room: the least grave, of those the
 // oldest, so that harmless ones push no grave one aside.
-func withPart(have []store.Part, part store.Part) (parts []store.Part, gone int) {
+func WithPart(have []store.Part, part store.Part) (parts []store.Part, gone int) {
 	parts = slices.Clone(have)
 	for i, p := range parts {
 		if p.Item == part.Item && p.Digest == part.Digest {
@@ -43,22 +43,22 @@ func withPart(have []store.Part, part store.Part) (parts []store.Part, gone int)
 				least = i
 			}
 		}
-		if n <= 1 || n <= maxAlike && size <= control.MaxInteraction {
+		if n <= 1 || n <= MaxAlike && size <= control.MaxInteraction {
 			return parts, gone
 		}
 		parts = slices.Delete(parts, least, least+1)
 	}
 }
 
-func gravity(p store.Part) int { return inspect.Worst(readFindings(p.Findings)).Rank() }
+func gravity(p store.Part) int { return inspect.Worst(ReadFindings(p.Findings)).Rank() }
 
 // askedDetail is what an item of requests keeps beside its parts: how many of each it is about that are not among them.
 type askedDetail struct {
 	Before map[string]int `json:"before"`
 }
 
-// askedBefore is how many requests of each part an item was about that do not stand in it any more.
-func askedBefore(it store.Item) map[string]int {
+// AskedBefore is how many requests of each part an item was about that do not stand in it any more.
+func AskedBefore(it store.Item) map[string]int {
 	var d askedDetail
 	if len(it.Detail) == 0 || json.Unmarshal(it.Detail, &d) != nil || d.Before == nil {
 		return map[string]int{}
@@ -90,13 +90,13 @@ func asOne(requests []store.Part) store.Part {
 	var found []inspect.Finding
 	for i, p := range requests {
 		definitions, digests = append(definitions, p.Definition), append(digests, p.Digest)
-		for _, f := range readFindings(p.Findings) {
+		for _, f := range ReadFindings(p.Findings) {
 			f.Where = strings.TrimSuffix(fmt.Sprintf("request %d: %s", i+1, f.Where), ": ")
 			found = append(found, f)
 		}
 	}
 	one.Definition = slices.Concat([]byte{'['}, bytes.Join(definitions, []byte{','}), []byte{']'})
-	one.Findings = writeFindings(found)
+	one.Findings = WriteFindings(found)
 	if raw, err := json.Marshal(digests); err == nil {
 		digest, _ := pin.DigestOf("requests", one.Item, raw)
 		one.Digest = string(digest)
@@ -104,9 +104,9 @@ func asOne(requests []store.Part) store.Part {
 	return one
 }
 
-// shownParts are the parts of an item as they are listed and chosen from.
-func shownParts(it store.Item) []store.Part {
-	if it.Kind != kindInteraction {
+// ShownParts are the parts of an item as they are listed and chosen from.
+func ShownParts(it store.Item) []store.Part {
+	if it.Kind != KindInteraction {
 		return it.Parts
 	}
 	var parts []store.Part
@@ -116,13 +116,13 @@ func shownParts(it store.Item) []store.Part {
 	return parts
 }
 
-// interactionDetails are the requests of an item as a person is shown them: their parameters as the server wrote them.
-func interactionDetails(it store.Item) (details []control.PartDetail) {
-	before := askedBefore(it)
+// InteractionDetails are the requests of an item as a person is shown them: their parameters as the server wrote them.
+func InteractionDetails(it store.Item) (details []control.PartDetail) {
+	before := AskedBefore(it)
 	for _, of := range alike(it.Parts) {
 		one := asOne(of)
 		d := control.PartDetail{
-			Item: one.Item, State: one.State, Digest: pin.Digest(one.Digest), Findings: listed(readFindings(one.Findings)), Definition: one.Definition,
+			Item: one.Item, State: one.State, Digest: pin.Digest(one.Digest), Findings: Listed(ReadFindings(one.Findings)), Definition: one.Definition,
 		}
 		for i, p := range of {
 			change := pin.Change{Op: "added", Words: interactionWords[p.Item], After: string(p.Definition)}

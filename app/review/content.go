@@ -1,0 +1,129 @@
+package review
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Content is what one inbox item is about. Two contents with one digest are the same to a person.
+type Content struct {
+	Kind     string
+	ServerID string
+	Era      string
+	Title    string
+	Severity string
+	Parts    []store.Part
+	Findings json.RawMessage
+	Clients  []string
+	Detail   json.RawMessage // shown with it, and no part of its digest
+}
+
+// Digest is what a decision binds to. Every part's state and definition count, and every finding that was shown.
+func (c *Content) Digest() string {
+	type part struct {
+		Item, State, Digest string
+		Findings            json.RawMessage
+	}
+	whole := struct {
+		V            int
+		Kind, Server string
+		Parts        []part
+		Findings     json.RawMessage
+	}{V: 1, Kind: c.Kind, Server: c.ServerID, Findings: c.Findings}
+	for _, p := range c.Parts {
+		whole.Parts = append(whole.Parts, part{p.Item, p.State, p.Digest, p.Findings})
+	}
+	raw, err := json.Marshal(whole)
+	if err != nil {
+		raw = []byte(c.Kind + err.Error())
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// ContentOf is what waits of one kind for a server, nil if nothing does. Items that are gone stand in it beside what
+// waits, so that a rename can be seen as one; alone they wait for nobody.
+func ContentOf(server store.Server, r Standing, kind string, drift func() pin.LaunchDrift) *Content {
+	var waits []Judged
+	var listed []Judged
+	for _, j := range r.Items {
+		switch {
+		case j.Waits && j.Kind == kind:
+			waits = append(waits, j)
+			listed = append(listed, j)
+		case kind == KindChanged && j.State == StateRemoved:
+			listed = append(listed, j)
+		}
+	}
+	if len(waits) == 0 || kind == KindNewServer && len(waits) == 1 && waits[0].Key == KeyLaunch {
+		return nil
+	}
+	c := ContentWith(server, kind, listed)
+	if kind == KindLaunch {
+		aboutLaunch(c, identity.ShortName(server), drift())
+		return c
+	}
+	c.Severity = severityOf(waits, ReadFindings(server.Findings))
+	c.Title = TitleOf(identity.ShortName(server), kind, listed, r.Blocked)
+	return c
+}
+
+func ContentWith(server store.Server, kind string, listed []Judged) *Content {
+	c := &Content{Kind: kind, ServerID: server.ID, Era: server.Era, Findings: server.Findings, Clients: server.Clients, Severity: SeverityReview}
+	for _, j := range listed {
+		c.Parts = append(c.Parts, store.Part{Item: j.Key, State: j.State, Digest: string(j.Declared), Findings: WriteFindings(j.Findings)})
+	}
+	return c
+}
+
+// TitleOf is ours: counts and kinds, and a name only where it is harmless.
+func TitleOf(server, kind string, parts []Judged, blocked bool) string {
+	if kind == KindNewServer {
+		counts := map[pin.Kind]int{}
+		for _, p := range parts {
+			k, _, _ := strings.Cut(p.Key, ":")
+			counts[pin.Kind(k)]++
+		}
+		var words []string
+		for _, k := range []struct {
+			kind pin.Kind
+			word string
+		}{{pin.Tool, "tool"}, {pin.Prompt, "prompt"}, {pin.ResourceTemplate, "resource template"}, {pin.Resource, "resource"}} {
+			if n := counts[k.kind]; n > 0 {
+				words = append(words, Count(n, k.word))
+			}
+		}
+		if counts[pin.Instructions] > 0 {
+			words = append(words, "instructions")
+		}
+		return server + " is new: " + strings.Join(words, ", ")
+	}
+	verbs := map[string]string{StateChanged: "changed", StateNew: "is new", StateRejected: "is blocked", StateRemoved: "is gone", StateApproved: "changed and changed back"}
+	var words []string
+	for _, state := range []string{StateChanged, StateNew, StateRejected, StateApproved, StateRemoved} {
+		var of []Judged
+		for _, p := range parts {
+			if p.State == state {
+				of = append(of, p)
+			}
+		}
+		switch {
+		case len(of) == 1:
+			words = append(words, ItemSaid(of[0].Key, verbs[state]))
+		case len(of) > 1:
+			words = append(words, fmt.Sprintf("%d items %s", len(of), strings.NewReplacer("is ", "are ").Replace(verbs[state])))
+		}
+	}
+	title := server + ": " + strings.Join(words, ", ")
+	if blocked {
+		title += "; the whole server is blocked"
+	}
+	return title
+}
