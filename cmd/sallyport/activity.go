@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )

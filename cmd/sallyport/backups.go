@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 )
 

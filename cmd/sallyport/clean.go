@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/review"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -138,7 +138,7 @@ func (p *page) cleanSet(set control.CleanSet) {
 		if len(one.Loaders) > 0 {
 			fact("set", strings.Join(one.Loaders, ", ")+", which can load code into it")
 		}
-		p.before(control.ItemDetail{InboxItem: control.InboxItem{Server: one.Server}, Command: one.Command, URL: one.URL, Before: one.Before})
+		review.Before(p.Page, control.ItemDetail{InboxItem: control.InboxItem{Server: one.Server}, Command: one.Command, URL: one.URL, Before: one.Before})
 		fact("offers", offers(one))
 		if one.Can != nil {
 			p.Hang("  can do   ", "           ", one.Can.String())

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 

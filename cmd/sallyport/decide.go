@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/review"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -76,7 +76,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	if aboutHeld(item) {
+	if review.AboutHeld(item) {
 		return exitFailed, fmt.Errorf("%s is a held response: \"sallyport release %s\" releases it, \"sallyport discard %s\" deletes it", item.Code, item.Code, item.Code)
 	}
 	// What was rejected is out of the inbox; its code is the way to think again.
@@ -124,7 +124,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		if !interactive(s) {
 			return exitUsage, errors.New("there is no terminal to ask on; read the item, then run this command again with --yes")
 		}
-		newPage(shown).review(item, hub.Welcome(), time.Now())
+		review.Item(newPage(shown).Page, item, hub.Welcome(), time.Now())
 		if err := d.ask(ctx, shown, item, chosen); err != nil {
 			return exitFailed, err
 		}
@@ -139,14 +139,14 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	s.did("it was decided")
-	if lostStore(item) && !d.json {
+	if review.AboutLostStore(item) && !d.json {
 		newPage(s).Printf("started over with an empty store: every server needs your review again\n")
 		return exitFine, nil
 	}
 	none := len(decided.Approved)+len(decided.Rejected) == 0
 	if d.json {
 		err = writeJSON(s.out, decided)
-	} else if aboutFile(item) {
+	} else if review.AboutFile(item) {
 		newPage(s).decidedFile(decided)
 	} else {
 		newPage(s).decided(decided, item, left)
@@ -163,7 +163,7 @@ func showUndecided(s streams, asJSON bool, item control.ItemDetail, decides cont
 	if asJSON {
 		return writeJSON(s.out, item)
 	}
-	newPage(s).review(item, decides, time.Now())
+	review.Item(newPage(s).Page, item, decides, time.Now())
 	return nil
 }
 
@@ -177,14 +177,14 @@ func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.P
 	}
 	suspect := item.Kind == "new_server" && inspect.SuspectServer(item.Findings)
 	for _, part := range item.Details {
-		if part.State == "removed" && !aboutFile(item) {
+		if part.State == "removed" && !review.AboutFile(item) {
 			continue // shown because a rename looks like this; there is nothing to decide about it
 		}
 		var named bool
 		switch {
 		case len(d.Items) > 0:
 			named = slices.Contains(d.Items, part.Item)
-		case d.All || d.Reject || aboutFile(item):
+		case d.All || d.Reject || review.AboutFile(item):
 			named = true
 		default:
 			named = inspect.Worst(part.Findings).Rank() < inspect.Medium.Rank() && !suspect
@@ -211,10 +211,10 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 		}
 	}
 	question := fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, terminal.Counted(len(chosen), "item"), terminal.Server(item.Server, item.Shown))
-	if aboutFile(item) {
+	if review.AboutFile(item) {
 		question = fileQuestion(item, d.decide.Reject, len(chosen))
 	}
-	if lostStore(item) {
+	if review.AboutLostStore(item) {
 		question = "\nStart over with an empty store? [y/N] "
 	}
 	if !d.decide.Reject && gravest(item, chosen) == inspect.Critical {
@@ -357,4 +357,27 @@ func (c blockCommand) run(ctx context.Context, s streams) (int, error) {
 		p.Printf("to allow it again, decide on item %s\n", terminal.Text(blocked.Code))
 	}
 	return exitFine, nil
+}
+
+func fileQuestion(d control.ItemDetail, reject bool, n int) string {
+	if reject {
+		return fmt.Sprintf("\nKeep the file's version of %s? [y/N] ", entries(n))
+	}
+	return fmt.Sprintf("\nPut back %s as shown? [y/N] ", entries(n))
+}
+
+// decidedFile says what became of a client's file.
+func (p *page) decidedFile(d control.Decided) {
+	if len(d.Approved) > 0 {
+		p.Hang("", "  ", "put back: "+terminal.Names(d.Approved))
+	}
+	if len(d.Rejected) > 0 {
+		p.Hang("", "  ", "kept as in the file: "+terminal.Names(d.Rejected))
+	}
+	if len(d.Left) > 0 {
+		p.Hang("", "  ", "still needs review: "+terminal.Names(d.Left))
+	}
+	if d.Next != "" {
+		p.Printf("see item %s\n", terminal.Text(d.Next))
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -125,19 +124,19 @@ func TestWhatWorksIsNotSaidToBeKeptBlocked(t *testing.T) {
 	}
 }
 
-func TestThePageOfWhatCameBackDoesNotSayThatItIsBlocked(t *testing.T) {
-	back := drifted()
-	back.Severity, back.Details = "review", []control.PartDetail{{Item: "tool:get_forecast", State: "approved"}}
-	var out bytes.Buffer
-	(&page{&terminal.Page{Out: &out, Columns: 80}}).review(back, control.Welcome{CLIApproval: true}, created)
-	for _, want := range []string{"keeps working", "reject 7CK4           blocks it"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("nowhere %q:\n%s", want, out.String())
-		}
+func newServer() control.ItemDetail {
+	return control.ItemDetail{
+		InboxItem: control.InboxItem{Code: "4F2A", Kind: "new_server", Server: "weather", Severity: "review"},
+		Details:   []control.PartDetail{{Item: "instructions", State: "new"}, {Item: "tool:get_forecast", State: "new"}, {Item: "prompt:plan", State: "new"}},
 	}
-	for _, wrong := range []string{"stays blocked", "keeps it blocked", "changed since you last allowed"} {
-		if strings.Contains(out.String(), wrong) {
-			t.Errorf("it says %q:\n%s", wrong, out.String())
-		}
+}
+
+func drifted() control.ItemDetail {
+	return control.ItemDetail{
+		InboxItem: control.InboxItem{Code: "7CK4", Kind: "changed", Server: "weather", Severity: "critical"},
+		Details: []control.PartDetail{
+			{Item: "tool:get_forecast", State: "changed", Findings: []inspect.Finding{{Rule: "instruction_injection", Level: inspect.Critical}}},
+			{Item: "tool:list_cities", State: "removed"},
+		},
 	}
 }

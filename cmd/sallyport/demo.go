@@ -16,9 +16,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 

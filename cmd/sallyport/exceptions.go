@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -55,7 +54,7 @@ func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	p := newPage(s)
 	for _, e := range made {
-		p.Line("", "exception until "+clock(e.Until)+": ", exceptionWords(e))
+		p.Line("", "exception until "+terminal.Clock(e.Until)+": ", exceptionWords(e))
 	}
 	p.Printf("The held response stays held: release it with \"sallyport release %s\". To end an exception: sallyport exceptions end ID\n", terminal.Text(item.Code))
 	return exitFine, nil
@@ -97,7 +96,7 @@ func (c exceptionsListCommand) run(ctx context.Context, s streams) (int, error) 
 	}
 	rows := make([][]string, len(all))
 	for i, e := range all {
-		rows[i] = []string{terminal.Text(e.ID), terminal.Short(e.Rule, 32), terminal.Text(string(e.Level)), terminal.Server(e.Server, ""), orDash(terminal.Short(e.Item, 40)), clock(e.Until), strconv.Itoa(e.Used)}
+		rows[i] = []string{terminal.Text(e.ID), terminal.Short(e.Rule, 32), terminal.Text(string(e.Level)), terminal.Server(e.Server, ""), orDash(terminal.Short(e.Item, 40)), terminal.Clock(e.Until), strconv.Itoa(e.Used)}
 	}
 	p.Table(strings.Fields("ID RULE UP-TO SERVER ITEM UNTIL USED"), rows)
 	p.Printf("\nTo end one: sallyport exceptions end ID\n")

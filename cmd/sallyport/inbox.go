@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/review"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 )
 
@@ -59,7 +60,7 @@ func (c showCommand) run(ctx context.Context, s streams) (int, error) {
 	if c.JSON {
 		return exitFine, writeJSON(s.out, item)
 	}
-	newPage(s).review(item, hub.Welcome(), time.Now())
+	review.Item(newPage(s).Page, item, hub.Welcome(), time.Now())
 	return exitFine, nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"maps"
 	"os"
 	"os/exec"
@@ -18,6 +19,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/transport"
 )
+
+var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	transport.GuardMain() // the guard is this same file started again

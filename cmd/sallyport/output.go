@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/review"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -64,9 +64,9 @@ func (c releaseCommand) say(s streams, answer control.ReleaseAnswer) error {
 	case answer.State == control.HeldTaken:
 		p.Printf("%s was already released and is being delivered\n", terminal.Text(answer.Code))
 	case answer.Already:
-		p.Printf("%s was already released; it can be collected until %s\n", terminal.Text(answer.Code), clock(answer.Until))
+		p.Printf("%s was already released; it can be collected until %s\n", terminal.Text(answer.Code), terminal.Clock(answer.Until))
 	default:
-		p.Printf("released: %s; it can be collected once, until %s\n", terminal.Text(answer.Code), clock(answer.Until))
+		p.Printf("released: %s; it can be collected once, until %s\n", terminal.Text(answer.Code), terminal.Clock(answer.Until))
 		p.Printf("Ask the client to repeat its request, or, for a tool's response, to call quarantine_release with this code.\n")
 	}
 	return nil
@@ -178,7 +178,7 @@ func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
 	case !d.yes && !interactive(s):
 		return exitUsage, errNoTerminal
 	case !d.yes:
-		newPage(shown).review(d.item, d.hub.Welcome(), time.Now())
+		review.Item(newPage(shown).Page, d.item, d.hub.Welcome(), time.Now())
 	case !d.json:
 		newPage(s).Printf("%s  %s\ndigest %s\n", terminal.Text(d.item.Code), terminal.Text(d.item.Title), terminal.Text(d.item.Digest))
 	}

@@ -132,19 +132,6 @@ func sandboxWords(s control.Server) string {
 	return s.Sandbox
 }
 
-// lookedUnder is what is set for the server of an item, and what it ran under when it was looked at, "" where neither is
-// anything.
-func lookedUnder(d control.ItemDetail) string {
-	set, looked := d.Sandbox, d.LookedIn
-	switch {
-	case set == "", set == "off" && (looked == "off" || looked == ""):
-		return ""
-	case looked == "" || looked == set:
-		return set
-	}
-	return set + " from its next start on; it declared itself under " + looked
-}
-
 // examineSandbox looks whether a sandbox can be had, and whether each server that is to have one has it.
 func examineSandbox(ctx context.Context, home control.Home) checked {
 	const check = "sandbox"

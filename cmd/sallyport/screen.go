@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/review"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -51,7 +51,7 @@ func (p *page) waitingList(items []control.InboxItem, count int) {
 	}
 	p.Printf("waiting   %d\n", count)
 	for _, item := range items[:min(len(items), maxWaitingLines)] {
-		p.Printf("          %s  %-8s  %s\n", p.Paint(terminal.Bold, terminal.Text(item.Code)), p.severity(item.Severity), terminal.Name(item.Title, 60))
+		p.Printf("          %s  %-8s  %s\n", p.Paint(terminal.Bold, terminal.Text(item.Code)), review.Severity(p.Page, item.Severity), terminal.Name(item.Title, 60))
 	}
 	if more := count - maxWaitingLines; more > 0 {
 		p.Printf("          and %d more: sallyport inbox\n", more)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 )
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -54,3 +55,6 @@ func Indented(raw json.RawMessage) string {
 	}
 	return string(legible.EscapeJSON(out.Bytes()))
 }
+
+// Clock is a time to the second, in UTC.
+func Clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

@@ -1,4 +1,4 @@
-package main
+package review
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -121,8 +120,7 @@ func TestReviewReadsAsTheGoldenFilesSay(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
-			p := &page{&terminal.Page{Out: &out, Columns: 80, Colours: c.colours}}
-			p.review(c.item, c.decides, created.Add(90*time.Minute))
+			Item(&terminal.Page{Out: &out, Columns: 80, Colours: c.colours}, c.item, c.decides, created.Add(90*time.Minute))
 			golden(t, c.name, out.Bytes())
 		})
 	}
@@ -161,7 +159,7 @@ func TestServerTextOnThePageCannotPassForOurs(t *testing.T) {
 		{Path: "description", Op: "changed", Words: "changed", Text: []pin.Segment{{Op: "insert", Text: hostile}}}},
 		Findings: []inspect.Finding{{Rule: hostile, Level: inspect.Level(hostile), Title: hostile, Where: hostile, Match: hostile, Decoded: hostile, Encodings: []string{hostile}}}}}
 	var out bytes.Buffer
-	(&page{&terminal.Page{Out: &out, Columns: 80}}).review(item, control.Welcome{CLIApproval: true}, created)
+	Item(&terminal.Page{Out: &out, Columns: 80}, item, control.Welcome{CLIApproval: true}, created)
 	for line := range strings.Lines(out.String()) {
 		if strings.ContainsAny(line, "\x1b\r\u202e\u2028") {
 			t.Errorf("a control character is printed: %q", line)
@@ -186,5 +184,22 @@ func TestMarksOfADifferenceCannotBeForged(t *testing.T) {
 	}
 	if want := `\[-safe\-] \{+new\+}[-\-]-]`; shown.String() != want {
 		t.Errorf("shown as %s, want %s", shown.String(), want)
+	}
+}
+
+func TestThePageOfWhatCameBackDoesNotSayThatItIsBlocked(t *testing.T) {
+	back := drifted()
+	back.Severity, back.Details = "review", []control.PartDetail{{Item: "tool:get_forecast", State: "approved"}}
+	var out bytes.Buffer
+	Item(&terminal.Page{Out: &out, Columns: 80}, back, control.Welcome{CLIApproval: true}, created)
+	for _, want := range []string{"keeps working", "reject 7CK4           blocks it"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("nowhere %q:\n%s", want, out.String())
+		}
+	}
+	for _, wrong := range []string{"stays blocked", "keeps it blocked", "changed since you last allowed"} {
+		if strings.Contains(out.String(), wrong) {
+			t.Errorf("it says %q:\n%s", wrong, out.String())
+		}
 	}
 }

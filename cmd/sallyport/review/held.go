@@ -1,13 +1,11 @@
-package main
+package review
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -16,7 +14,7 @@ import (
 // maxShownAnswer is how much of one text of a held answer stands on a page. --json has all of it.
 const maxShownAnswer = 64 << 10
 
-func aboutHeld(d control.ItemDetail) bool { return d.Held != nil }
+func AboutHeld(d control.ItemDetail) bool { return d.Held != nil }
 
 func heldMeaning(d control.ItemDetail) string {
 	switch d.Held.Why {
@@ -36,11 +34,11 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 	}
 	switch held.State {
 	case control.HeldReleased:
-		return []string{"It is released. The client can collect it once, until " + clock(held.Until) + ",", "with the code or by the same request again. After that, it's held again."}
+		return []string{"It is released. The client can collect it once, until " + terminal.Clock(held.Until) + ",", "with the code or by the same request again. After that, it's held again."}
 	case control.HeldTaken:
 		return []string{"It is being delivered."}
 	case control.HeldDelivered:
-		return []string{"It was delivered at " + clock(held.Delivered) + ". A response is delivered once and then deleted."}
+		return []string{"It was delivered at " + terminal.Clock(held.Delivered) + ". A response is delivered once and then deleted."}
 	case control.HeldDiscarded:
 		return []string{"It was deleted."}
 	case control.HeldGone:
@@ -48,7 +46,7 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 	}
 	lines = []string{"If you do nothing, the model never sees it."}
 	if !held.Expires.IsZero() {
-		lines = append(lines, "Its text is kept until "+clock(held.Expires)+".")
+		lines = append(lines, "Its text is kept until "+terminal.Clock(held.Expires)+".")
 	}
 	if held.State == control.HeldExpired {
 		lines = append(lines, "It was released before and not collected in time.")
@@ -82,10 +80,8 @@ func heldBeside(d control.ItemDetail) string {
 	if len(d.Codes) > 0 && d.Codes[0] == d.Code {
 		which = "This is the newest"
 	}
-	return fmt.Sprintf("%d responses like it are held, from %s to %s. %s.", d.Count, clock(d.First), clock(d.Last), which)
+	return fmt.Sprintf("%d responses like it are held, from %s to %s. %s.", d.Count, terminal.Clock(d.First), terminal.Clock(d.Last), which)
 }
-
-func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // held prints what was asked and what came. Nothing of it is more than text: every row stands behind the gutter, escaped.
 func (p *page) held(d control.ItemDetail) {
@@ -99,7 +95,7 @@ func (p *page) held(d control.ItemDetail) {
 	fact("request", held.Method)
 	fact("name", held.Name)
 	fact("client", held.Client)
-	fact("at", clock(held.Time))
+	fact("at", terminal.Clock(held.Time))
 	if len(held.Params) > 0 {
 		p.Printf("  arguments, with secrets masked:\n")
 		p.quoted("  ", terminal.Indented(held.Params))

@@ -1,11 +1,10 @@
-package main
+package review
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )

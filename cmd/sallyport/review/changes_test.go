@@ -1,4 +1,4 @@
-package main
+package review
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 )

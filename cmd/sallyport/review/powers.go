@@ -1,11 +1,10 @@
-package main
+package review
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/powers"
@@ -44,7 +43,7 @@ func (p *page) made(m *control.Made) {
 
 // warned counts the warnings of an item and names where they are: a part that has one is not always the first.
 func warned(d control.ItemDetail) string {
-	if aboutHeld(d) {
+	if AboutHeld(d) {
 		return ""
 	}
 	n, in := len(inspect.Passages(d.Findings)), []string{}
@@ -101,7 +100,7 @@ func (p *page) parts(d control.ItemDetail) {
 		}
 		for _, part := range group.parts {
 			n++
-			if aboutFile(d) {
+			if AboutFile(d) {
 				p.filePart(n, len(d.Details), part)
 			} else {
 				p.part(n, len(d.Details), part)
@@ -154,4 +153,17 @@ func doesWords(t powers.Tool) string {
 		words += " · says it doesn't reach outside"
 	}
 	return words
+}
+
+// lookedUnder is what is set for the server of an item, and what it ran under when it was looked at, "" where neither is
+// anything.
+func lookedUnder(d control.ItemDetail) string {
+	set, looked := d.Sandbox, d.LookedIn
+	switch {
+	case set == "", set == "off" && (looked == "off" || looked == ""):
+		return ""
+	case looked == "" || looked == set:
+		return set
+	}
+	return set + " from its next start on; it declared itself under " + looked
 }

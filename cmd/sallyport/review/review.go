@@ -1,4 +1,6 @@
-package main
+// Package review prints an item of the inbox as a person reads it before deciding: what it is about, what runs, what it means, every part
+// with its changes and warnings, what happens if nothing is done. It decides nothing and asks nothing.
+package review
 
 import (
 	"encoding/json"
@@ -8,32 +10,32 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// review prints one inbox item whole: what it is about, what runs, what it means, then every part with its changes, its
+// Item prints one inbox item whole: what it is about, what runs, what it means, then every part with its changes, its
 // findings and its definition as declared, and last what happens if nothing is done. Our words stand at the left margin and
 // in fixed places; whatever the server wrote stands behind a gutter.
-func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Time) {
-	p.Printf("%s   %s\n", p.Paint(terminal.Bold, "Inbox item "+terminal.Text(d.Code)), p.severity(d.Severity))
+func Item(to *terminal.Page, d control.ItemDetail, decides control.Welcome, now time.Time) {
+	p := &page{to}
+	p.Printf("%s   %s\n", p.Paint(terminal.Bold, "Inbox item "+terminal.Text(d.Code)), Severity(to, d.Severity))
 	p.Named("", "", d.Title)
 	p.can(d)
 	p.Printf("\n")
 	p.facts(d, now)
 	p.Printf("\n%s\n", meaning(d))
 	p.warnings("", d.Findings)
-	if aboutHeld(d) {
+	if AboutHeld(d) {
 		p.held(d)
 		d.Details = nil
 	}
 	p.parts(d)
 	p.fileChange(d)
 	p.Printf("\n%s\n", p.Paint(terminal.Bold, "What happens now"))
-	if aboutHeld(d) {
+	if AboutHeld(d) {
 		for _, line := range heldConsequence(d, decides) {
 			p.Printf("  %s\n", line)
 		}
@@ -44,12 +46,13 @@ func (p *page) review(d control.ItemDetail, decides control.Welcome, now time.Ti
 	}
 }
 
-// lostStore says that an item tells of a lost store: to approve it is to begin again.
-func lostStore(d control.ItemDetail) bool {
+// AboutLostStore says that an item tells of a lost store: to approve it is to begin again.
+func AboutLostStore(d control.ItemDetail) bool {
 	return len(d.Parts) == 1 && d.Parts[0].Item == control.PartStore && d.Parts[0].State == control.StateLost
 }
 
-func (p *page) severity(level string) string {
+// Severity is the severity of an item as a word.
+func Severity(p *terminal.Page, level string) string {
 	switch level {
 	case "critical":
 		return p.Paint(terminal.Critical, "CRITICAL")
@@ -59,8 +62,8 @@ func (p *page) severity(level string) string {
 	return p.Paint(terminal.Cyan, "REVIEW")
 }
 
-// before says that the entry of this name ran something else until now, word by word.
-func (p *page) before(d control.ItemDetail) {
+// Before says that the entry of this name ran something else until now, word by word.
+func Before(p *terminal.Page, d control.ItemDetail) {
 	if d.Before == nil {
 		return
 	}
@@ -97,7 +100,7 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 			p.Line("  ", fmt.Sprintf("%-13s", name), value)
 		}
 	}
-	if aboutFile(d) {
+	if AboutFile(d) {
 		fact("client", d.Server)
 		fact("file", d.Path)
 	} else {
@@ -106,17 +109,17 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	}
 	fact("runs", terminal.Command(d.Command))
 	fact("address", d.URL)
-	p.before(d)
+	Before(p.Page, d)
 	p.made(d.Made)
 	fact("sandbox", lookedUnder(d))
 	fact("calls itself", serverInfo(d.Info))
-	if !aboutHeld(d) && inspect.SuspectServer(d.Findings) {
+	if !AboutHeld(d) && inspect.SuspectServer(d.Findings) {
 		fact("", "has a warning in its name or version: see below")
 	}
 	fact("warnings", warned(d))
 	fact("waiting", waiting(d.Created, now))
 	fact("digest", d.Digest)
-	if aboutHeld(d) {
+	if AboutHeld(d) {
 		fact("state", d.Held.State)
 	} else {
 		fact("decided", d.Decided)
@@ -159,7 +162,7 @@ func meaning(d control.ItemDetail) string {
 		running = "Sallyport started the server to see what it declares. Its program ran in a\nsandbox (" + d.LookedIn + "), not with all your permissions."
 	}
 	switch {
-	case aboutHeld(d):
+	case AboutHeld(d):
 		return heldMeaning(d)
 	case d.Kind == "new_server":
 		return "This server is new. Until you allow it, the client sees none of it: its tools\nare not listed, and calls to them are blocked.\n" + running
@@ -169,7 +172,7 @@ func meaning(d control.ItemDetail) string {
 		return "The server changed since you last allowed it, and the change has a Critical\nwarning. The whole server is blocked until you decide.\n" + running
 	case d.Kind == "changed":
 		return "The server changed since you last allowed it. Only what is shown here is\nblocked; the rest of the server still works.\n" + running
-	case aboutFile(d):
+	case AboutFile(d):
 		return fileMeaning(d)
 	case d.Kind == "launch":
 		return launchMeaning(d)
@@ -177,7 +180,7 @@ func meaning(d control.ItemDetail) string {
 		return "The server asked the client, or you, for something, and Sallyport blocked it.\nIf you allow it, exactly the same request passes the next time."
 	case d.Kind == "settings_changed":
 		return "Someone made a setting less safe. The stricter value applies until you decide."
-	case lostStore(d):
+	case AboutLostStore(d):
 		return "Sallyport can't use its store, which holds what you allowed and what happened.\nEverything is blocked. You can start over with an empty store: the old one is\nkept aside, every server is new again, riskier values in settings.json wait\nfor your review, and the activity log starts with this decision."
 	case d.Kind == "guard_problem":
 		return "Sallyport couldn't check something. What it couldn't check stays blocked."
@@ -198,7 +201,7 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	case d.Decided != "":
 		return []string{"This item is decided."}
 	}
-	if aboutFile(d) {
+	if AboutFile(d) {
 		return fileConsequence(d, decides)
 	}
 	lines := []string{"If you do nothing, all of it stays blocked."}
@@ -214,7 +217,7 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	}
 	code := terminal.Text(d.Code)
 	switch {
-	case decides.CLIApproval && lostStore(d):
+	case decides.CLIApproval && AboutLostStore(d):
 		lines = append(lines,
 			fmt.Sprintf("sallyport approve %s          starts over with an empty store", code),
 			"Or put a good copy of the store in its place and restart the hub.")
@@ -367,3 +370,6 @@ func declaredText(raw json.RawMessage) string {
 	}
 	return legible.Escape(s)
 }
+
+// page is a page with what a review adds to it.
+type page struct{ *terminal.Page }

@@ -1,18 +1,17 @@
-package main
+package review
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// aboutFile says that an item is about a client's file: its parts are entries, to approve it is to put back what is
+// AboutFile says that an item is about a client's file: its parts are entries, to approve it is to put back what is
 // wanted, and to reject it is to take what stands there as wanted.
-func aboutFile(d control.ItemDetail) bool { return d.Kind == "config_changed" || d.Kind == "unguarded" }
+func AboutFile(d control.ItemDetail) bool { return d.Kind == "config_changed" || d.Kind == "unguarded" }
 
 func fileMeaning(d control.ItemDetail) string {
 	if d.Kind == "unguarded" {
@@ -58,7 +57,7 @@ func (p *page) filePart(n, of int, part control.PartDetail) {
 
 // fileChange prints what an approval would write. It comes behind the gutter like all text that is not ours.
 func (p *page) fileChange(d control.ItemDetail) {
-	if d.Diff == "" || !aboutFile(d) {
+	if d.Diff == "" || !AboutFile(d) {
 		return
 	}
 	p.Printf("\nIf you approve, Sallyport changes the file like this:\n")
@@ -71,28 +70,5 @@ func (p *page) fileChange(d control.ItemDetail) {
 			look = terminal.Red
 		}
 		p.Quote("  ", terminal.Piece{Text: legible.Escape(strings.TrimSuffix(line, "\n")), Style: look})
-	}
-}
-
-func fileQuestion(d control.ItemDetail, reject bool, n int) string {
-	if reject {
-		return fmt.Sprintf("\nKeep the file's version of %s? [y/N] ", entries(n))
-	}
-	return fmt.Sprintf("\nPut back %s as shown? [y/N] ", entries(n))
-}
-
-// decidedFile says what became of a client's file.
-func (p *page) decidedFile(d control.Decided) {
-	if len(d.Approved) > 0 {
-		p.Hang("", "  ", "put back: "+terminal.Names(d.Approved))
-	}
-	if len(d.Rejected) > 0 {
-		p.Hang("", "  ", "kept as in the file: "+terminal.Names(d.Rejected))
-	}
-	if len(d.Left) > 0 {
-		p.Hang("", "  ", "still needs review: "+terminal.Names(d.Left))
-	}
-	if d.Next != "" {
-		p.Printf("see item %s\n", terminal.Text(d.Next))
 	}
 }
