@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 const (
@@ -83,7 +84,7 @@ func (a *aside) give(n int) {
 // deliver hands an answer to the client, if what it came from may still be called at this moment and nothing is found in it.
 func (s *Session) deliver(r *request, line []byte) error {
 	v := s.view.Load()
-	if why := s.stillAllowed(v, r); why != reasonNone {
+	if why := s.stillAllowed(v, r); why != refusal.None {
 		s.refuseAnswer(r, why)
 		return nil
 	}
@@ -131,7 +132,7 @@ func (s *Session) examine(v *view, r *request, line []byte) (err error) {
 		found.imitates()
 	}
 	if now := s.view.Load(); now != v { // it took its time, and somebody decided meanwhile
-		if why := s.stillAllowed(now, r); why != reasonNone {
+		if why := s.stillAllowed(now, r); why != refusal.None {
 			s.refuseAnswer(r, why)
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 // fromClient handles one line of the client. A server that no longer takes lines is no reason to stop reading: each
@@ -78,7 +79,7 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 	s.subjectOf(r, line, m)
 	r.keep(line, m)
 	if !s.life.asked.Load() {
-		s.refuse(r, reasonUninitialized)
+		s.refuse(r, refusal.Uninitialized)
 		return
 	}
 	if !s.life.wentOn.Load() {
@@ -151,7 +152,7 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 		s.admitListing(v, r, line)
 		return
 	}
-	if why := s.judge(v, r); why != reasonNone {
+	if why := s.judge(v, r); why != refusal.None {
 		s.checks.poke(v)
 		s.refuse(r, why)
 		return
@@ -167,64 +168,64 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 }
 
 // judge decides about a client's request that is neither a listing nor plain: docs/relay.md, "What a client may ask for".
-func (s *Session) judge(v *view, r *request) reason {
+func (s *Session) judge(v *view, r *request) refusal.Reason {
 	switch {
 	case v.state.Revision == 0:
-		return reasonNoHub
+		return refusal.NoHub
 	case v.state.Blocked:
-		return reasonBlocked
+		return refusal.Blocked
 	case !v.open():
 		return v.shut()
 	case !v.verified:
-		return reasonUnverified
+		return refusal.Unverified
 	}
 	switch r.method {
 	case methodCall, methodGetPrompt, methodComplete:
 		if v.allows(r.item) {
-			return reasonNone
+			return refusal.None
 		}
 		return v.whyNot(r.item)
 	case methodResource:
 		if v.allowsResource(r.name) {
-			return reasonNone
+			return refusal.None
 		}
 		return v.whyNot(r.item)
 	case methodTask:
 		if r.item == "" {
-			return reasonUnknown
+			return refusal.Unknown
 		}
 		if v.allows(r.item) {
-			return reasonNone
+			return refusal.None
 		}
 		return v.whyNot(r.item)
 	case methodListTasks, methodOther:
-		return reasonNone
+		return refusal.None
 	}
-	return reasonUnknown
+	return refusal.Unknown
 }
 
 // whyNot names the reason for which an item of an open server is not served.
-func (v *view) whyNot(key string) reason {
+func (v *view) whyNot(key string) refusal.Reason {
 	item, known := v.state.Items[key]
 	if v.seen == nil {
-		return reasonUnverified
+		return refusal.Unverified
 	}
 	_, declared := v.seen.digests[key]
 	switch {
 	case !known:
-		return reasonUnknown
+		return refusal.Unknown
 	case v.seen.unread[key]:
-		return reasonUnread
+		return refusal.Unread
 	case v.seen.withheld[key]:
-		return reasonWithheld
+		return refusal.Withheld
 	case item.State == "rejected":
-		return reasonRejected
+		return refusal.Rejected
 	case item.State == "removed" || !declared && item.State != "new":
-		return reasonRemoved
+		return refusal.Removed
 	case item.State == "new":
-		return reasonNew
+		return refusal.New
 	default:
-		return reasonChanged
+		return refusal.Changed
 	}
 }
 
@@ -253,39 +254,39 @@ func (s *Session) untaken(r *request) {
 }
 
 // refuse answers a request that did not reach the server in our words, and records it.
-func (s *Session) refuse(r *request, why reason) { s.refuseIn(r, why, false) }
+func (s *Session) refuse(r *request, why refusal.Reason) { s.refuseIn(r, why, false) }
 
 // refuseAnswer is refuse for a request whose answer came: the words do not say that nothing was run.
-func (s *Session) refuseAnswer(r *request, why reason) { s.refuseIn(r, why, true) }
+func (s *Session) refuseAnswer(r *request, why refusal.Reason) { s.refuseIn(r, why, true) }
 
-func (s *Session) refuseIn(r *request, why reason, ran bool) {
+func (s *Session) refuseIn(r *request, why refusal.Reason, ran bool) {
 	v := s.view.Load()
-	sub := s.subject(v, r)
-	sub.ran = ran
-	text, d := refusal(why, sub, v.state)
-	s.client.Enqueue(refuse(r.id, r.method, text, d))
+	sub := s.subjectIn(v, r)
+	sub.Ran = ran
+	text, d := refusal.Of(why, sub, v.state)
+	s.client.Enqueue(refusalLine(r.id, r.method, text, d))
 	s.journal.refused(r, why, d, ran)
 }
 
-func (s *Session) subject(v *view, r *request) subject {
-	sub := subject{item: r.item, name: r.name, noun: "request"}
+func (s *Session) subjectIn(v *view, r *request) refusal.Subject {
+	sub := refusal.Subject{Item: r.item, Name: r.name, Noun: "request"}
 	switch r.method {
 	case methodCall:
-		sub.noun = "tool"
+		sub.Noun = "tool"
 		if v.seen != nil {
-			sub.ordinal = v.seen.ordinal[r.item]
+			sub.Ordinal = v.seen.ordinal[r.item]
 		}
 	case methodGetPrompt:
-		sub.noun = "prompt"
+		sub.Noun = "prompt"
 	case methodResource:
-		sub.noun = "resource"
+		sub.Noun = "resource"
 	case methodComplete:
-		sub.noun = "resource"
+		sub.Noun = "resource"
 		if hasKind(r.item, pin.Prompt) {
-			sub.noun = "prompt"
+			sub.Noun = "prompt"
 		}
 	case methodTask:
-		sub.noun = "task"
+		sub.Noun = "task"
 	}
 	return sub
 }
@@ -346,9 +347,9 @@ func (s *Session) clientAnswer(line []byte, m *frame.Message) {
 	}
 	if v := s.view.Load(); asked.method != methodPlain && !v.open() {
 		// It was blocked while the client thought about it: what the person or the model said is no longer for this server.
-		text, d := refusal(v.shut(), subject{noun: "request"}, v.state)
-		s.server.Enqueue(errorLine(asked.id, CodeRefused, text, d.append(nil)))
-		s.journal.askEnded(asked, outcome{status: "blocked", code: d.code})
+		text, d := refusal.Of(v.shut(), refusal.Subject{Noun: "request"}, v.state)
+		s.server.Enqueue(errorLine(asked.id, CodeRefused, text, d.Append(nil)))
+		s.journal.askEnded(asked, outcome{status: "blocked", code: d.Code})
 		s.journal.dropped("a response from the client to a server that is now blocked")
 		return
 	}

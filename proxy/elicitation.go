@@ -75,7 +75,7 @@ func (s *Session) refusesElicitation(v *view, r *request, line []byte, failure f
 		id, mode := bytes.Clone(r.id), v.policy.Interaction
 		s.askPerson(verdict == askHold && digest != "", control.Interaction{Method: method, Params: params, Client: s.clientName(), Findings: found.Findings}, func(code string) {
 			text, d := s.askRefused(kind, code)
-			s.client.Enqueue(refuse(id, r.method, text, d))
+			s.client.Enqueue(refusalLine(id, r.method, text, d))
 			s.journal.refusedInteraction(kind, mode, code, found)
 		})
 		s.journal.answered(r, "blocked", len(line))

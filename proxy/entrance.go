@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 // entrance keeps what the client asks before the first snapshot has been judged, in order: nothing is decided by name, so
@@ -40,7 +41,7 @@ func (e *entrance) hold(s *Session, r *request, line []byte) bool {
 	}
 	e.mu.Unlock()
 	if full {
-		s.refuse(r, reasonUnverified)
+		s.refuse(r, refusal.Unverified)
 		return true
 	}
 	s.checks.begin()

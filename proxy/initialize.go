@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 // rememberClient takes the client's name and the way it numbers its requests from initialize.
@@ -108,7 +109,7 @@ func (s *Session) notInitialized() {
 	}
 	s.life.asked.Store(false)
 	for _, waiting := range s.gate.takeAll() {
-		s.refuse(waiting, reasonUninitialized)
+		s.refuse(waiting, refusal.Uninitialized)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 const (
@@ -79,7 +80,7 @@ func (s *Session) refusesAsk(v *view, line []byte, m *frame.Message) bool {
 	refused := control.Interaction{Method: method, Params: params, Client: s.clientName(), Findings: found.Findings}
 	s.askPerson(verdict == askHold && digest != "", refused, func(code string) {
 		text, d := s.askRefused(kind, code)
-		s.server.Enqueue(errorLine(id, CodeRefused, text, d.append(nil)))
+		s.server.Enqueue(errorLine(id, CodeRefused, text, d.Append(nil)))
 		s.journal.refusedInteraction(kind, mode, code, found)
 		s.journal.asks.note(&s.journal, asked, outcome{status: "blocked", code: code}, started)
 	})
@@ -201,14 +202,14 @@ var askWords = map[string]string{
 }
 
 // askRefused is what is said of a refused request, in our own words.
-func (s *Session) askRefused(kind, code string) (text string, d decision) {
+func (s *Session) askRefused(kind, code string) (text string, d refusal.Decision) {
 	state := s.view.Load().state
 	server := legible.SpokenServer(state.Name, "this server")
 	text = "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was blocked."
 	if code != "" {
 		text += fmt.Sprintf(" The user can decide on it in Sallyport, inbox item %s.", code)
 	}
-	return text + " Do not retry; retrying will not help.", decision{code: code, kind: "interaction", server: server, status: "blocked"}
+	return text + " Do not retry; retrying will not help.", refusal.Decision{Code: code, Kind: "interaction", Server: server, Status: "blocked"}
 }
 
 // passesNotification says whether a notification of an open server may go on; what may not is dropped and recorded.

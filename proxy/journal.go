@@ -10,6 +10,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 // journal writes this session's activity records. None of its methods waits for anything: Gatekeeper.Record takes a record
@@ -51,61 +52,11 @@ func (j *journal) answered(r *request, status string, bytes int) {
 	})
 }
 
-func (j *journal) refused(r *request, why reason, d decision, ran bool) {
+func (j *journal) refused(r *request, why refusal.Reason, d refusal.Decision, ran bool) {
 	j.record(r.recordKind(), "blocked", control.Record{
-		Tool: d.tool, Code: d.code, Summary: summary(why, ran), Detail: r.detail(map[string]any{"check": "gate"}),
+		Tool: d.Tool, Code: d.Code, Summary: why.Summary(ran), Detail: r.detail(map[string]any{"check": "gate"}),
 		DurationUS: time.Since(r.started).Microseconds(),
 	})
-}
-
-// summary is the reason for the timeline. ran says that the request had reached the server.
-func summary(why reason, ran bool) string {
-	if ran && why != reasonDropped {
-		return "response dropped: " + why.summary()
-	}
-	return why.summary()
-}
-
-func (why reason) summary() string {
-	switch why {
-	case reasonLaunch:
-		return "the server's program is not the one you allowed"
-	case reasonLaunchUnseen:
-		return "the server's program is still being checked"
-	case reasonUnreviewed:
-		return "you haven't reviewed the server yet"
-	case reasonBlocked:
-		return "the whole server is blocked"
-	case reasonChanged:
-		return "it changed since you allowed it"
-	case reasonDropped:
-		return "response dropped: the tool changed while it ran"
-	case reasonNew:
-		return "it is new and not allowed yet"
-	case reasonRejected:
-		return "you blocked it"
-	case reasonRemoved:
-		return "the server no longer offers it"
-	case reasonWithheld:
-		return "another item of the server has the same or nearly the same name"
-	case reasonUnread:
-		return "its definition can be read in two ways"
-	case reasonUnknown:
-		return "you haven't allowed anything of this name"
-	case reasonUnverified:
-		return "the check took too long"
-	case reasonNothing:
-		return "nothing from this server is allowed"
-	case reasonVersion:
-		return "the server speaks a different protocol version"
-	case reasonUnlisted:
-		return "Sallyport couldn't read what the server declares"
-	case reasonNoHub:
-		return "Sallyport isn't running"
-	case reasonUninitialized:
-		return "it came before initialize"
-	}
-	return "not allowed"
 }
 
 // tally counts events of one sort.
@@ -186,10 +137,10 @@ func (j *journal) dropped(what string) {
 	j.counted("dropped: "+what, "policy_decision", "blocked", "protocol")
 }
 
-func (j *journal) refusedAsk(method string, d decision) {
+func (j *journal) refusedAsk(method string, d refusal.Decision) {
 	j.often("ask", func(n uint64) {
 		detail, _ := json.Marshal(map[string]any{"check": "gate", "count": n, "method": legible.Name(method, "a request of its own")})
-		j.record("policy_decision", "blocked", control.Record{Code: d.code, Summary: "blocked a request from the server to the client", Detail: detail})
+		j.record("policy_decision", "blocked", control.Record{Code: d.Code, Summary: "blocked a request from the server to the client", Detail: detail})
 	})
 }
 

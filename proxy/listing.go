@@ -5,6 +5,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 // listingAge is how old the last check may be when a client lists without another one beside it.
@@ -79,7 +80,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 		if r.method == methodListTools {
 			return s.client.Write(s.emptyListing(v, r))
 		}
-		s.refuse(r, reasonUnverified)
+		s.refuse(r, refusal.Unverified)
 		return nil
 	}
 	root := frame.Root(line)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 var update = flag.Bool("update", false, "write docs/reference/messages.md anew")
@@ -47,10 +48,10 @@ For a tool ` + "`get_forecast`" + ` of a server ` + "`weather`" + `, item ` + "`
 | kind | text |
 |---|---|
 `)
-	for why := reasonNone + 1; why <= reasonUnread; why++ {
-		text, decision := refusal(why, subject{item: "tool:get_forecast", name: "get_forecast", noun: "tool"}, &control.State{Name: "weather", Code: "4F2A",
+	for why := refusal.None + 1; why <= refusal.Unread; why++ {
+		text, decision := refusal.Of(why, refusal.Subject{Item: "tool:get_forecast", Name: "get_forecast", Noun: "tool"}, &control.State{Name: "weather", Code: "4F2A",
 			Items: map[string]control.ItemState{"tool:get_forecast": {Code: "4F2A"}}, Launch: &control.LaunchState{Code: "4F2A"}})
-		fmt.Fprintf(&b, "| `%s` | %s |\n", decision.kind, text)
+		fmt.Fprintf(&b, "| `%s` | %s |\n", decision.Kind, text)
 	}
 	b.WriteString("\n`blocked` stands for the kind of the inbox item, where there is one.\n\n## Other messages\n\nAs they are in the code; `…` is a name, a code or a reason in our own words. The number is the JSON-RPC error code, where it is an error.\n\n| code | text |\n|---|---|\n")
 	for _, row := range voiced(t) {

@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 const (
@@ -52,20 +53,20 @@ func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
 			s.journal.unkept(err)
 		}
 		text, d := s.heldWords(r, &held, kept.Code, err == nil)
-		s.client.Enqueue(refuse(r.id, r.method, text, d))
+		s.client.Enqueue(refusalLine(r.id, r.method, text, d))
 		s.journal.held(r, kept.Code, held, len(body))
 	})
 }
 
 // heldWords is what the client is told of an answer that was held back.
-func (s *Session) heldWords(r *request, held *control.Held, code string, kept bool) (string, decision) {
+func (s *Session) heldWords(r *request, held *control.Held, code string, kept bool) (string, refusal.Decision) {
 	v := s.view.Load()
-	sub := s.subject(v, r)
+	sub := s.subjectIn(v, r)
 	server := legible.SpokenServer(v.state.Name, "this server")
-	phrase, clean := spoken(sub, server)
-	d := decision{code: code, kind: "response_held", server: server, status: "held"}
-	if sub.noun == "tool" {
-		d.tool = clean
+	phrase, clean := refusal.Spoken(sub, server)
+	d := refusal.Decision{Code: code, Kind: "response_held", Server: server, Status: "held"}
+	if sub.Noun == "tool" {
+		d.Tool = clean
 	}
 	because := "it may try to make you do something the user did not ask for"
 	if held.Why == control.HeldLimit {
@@ -152,8 +153,8 @@ func (s *Session) handOver(r *request, code string, same bool) {
 	waiting := code
 	refuseWith := func(text string) {
 		v := s.view.Load()
-		d := decision{code: waiting, kind: "response_held", server: legible.SpokenServer(v.state.Name, "this server"), status: "held"}
-		s.client.Enqueue(refuse(r.id, r.method, text, d))
+		d := refusal.Decision{Code: waiting, Kind: "response_held", Server: legible.SpokenServer(v.state.Name, "this server"), Status: "held"}
+		s.client.Enqueue(refusalLine(r.id, r.method, text, d))
 	}
 	if !s.releases.begin(code) {
 		refuseWith(takenText(control.HeldDelivered, code))
@@ -213,8 +214,8 @@ func (s *Session) handedLine(r *request, taken control.Taken, code string) []byt
 		return append(append(line, answer...), "}\n"...)
 	}
 	if frame.Type(answer, root) == '{' {
-		d := decision{code: code, kind: "response_held", server: legible.SpokenServer(taken.Server, "this server"), tool: legible.Name(taken.Tool, ""), status: "released"}
-		word := append([]byte(`"sallyport/decision":`), d.append(nil)...)
+		d := refusal.Decision{Code: code, Kind: "response_held", Server: legible.SpokenServer(taken.Server, "this server"), Tool: legible.Name(taken.Tool, ""), Status: "released"}
+		word := append([]byte(`"sallyport/decision":`), d.Append(nil)...)
 		var edits []frame.Edit
 		if meta, ok := frame.Find(answer, root, "_meta"); ok && frame.Type(answer, meta) == '{' {
 			edits = frame.AppendMember(answer, meta, word)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 // fromServer handles one line of the server. An error means that the client no longer reads.
@@ -126,13 +127,13 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		return nil
 	}
 	if !plain && !v.open() {
-		text, d := refusal(v.shut(), subject{noun: "request"}, v.state)
+		text, d := refusal.Of(v.shut(), refusal.Subject{Noun: "request"}, v.state)
 		// A server that asks and asks and never reads fills its pipe, and this goroutine waits for it: nothing that the
 		// client has been answered meanwhile may wait with it.
 		s.client.Uncork()
-		s.server.Enqueue(errorLine(id, CodeRefused, text, d.append(nil)))
+		s.server.Enqueue(errorLine(id, CodeRefused, text, d.Append(nil)))
 		s.journal.refusedAsk(string(m.Method), d)
-		s.journal.asks.note(&s.journal, askedOf(m.Method, line), outcome{status: "blocked", code: d.code}, time.Now())
+		s.journal.asks.note(&s.journal, askedOf(m.Method, line), outcome{status: "blocked", code: d.Code}, time.Now())
 		return nil
 	}
 	if !plain && s.refusesAsk(v, line, m) {
@@ -259,10 +260,10 @@ func (s *Session) blandError(r *request, line []byte, m *frame.Message) []byte {
 }
 
 // stillAllowed asks the gate again for an answer: an approval that was taken back while a call ran counts for its answer.
-func (s *Session) stillAllowed(v *view, r *request) reason {
+func (s *Session) stillAllowed(v *view, r *request) refusal.Reason {
 	why := s.judge(v, r)
-	if why == reasonChanged || why == reasonNew {
-		return reasonDropped
+	if why == refusal.Changed || why == refusal.New {
+		return refusal.Dropped
 	}
 	return why
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 // maxShelved bounds the bytes of answers that wait for a check: 64 answers of 20 MB, and then some. What comes beyond is
@@ -44,7 +45,7 @@ func (c *checker) keep(r *request, line []byte) bool {
 	}
 	c.shelf.mu.Unlock()
 	if full {
-		c.s.refuseAnswer(r, reasonUnverified)
+		c.s.refuseAnswer(r, refusal.Unverified)
 	}
 	return true
 }

@@ -387,3 +387,16 @@ func userInterfaces(tool []byte, into map[string]bool) {
 		}
 	}
 }
+
+// itemNoun is how a kind of item is called in a sentence.
+func itemNoun(kind pin.Kind) string {
+	switch kind {
+	case pin.Tool:
+		return "tool"
+	case pin.Prompt:
+		return "prompt"
+	case pin.Resource, pin.ResourceTemplate:
+		return "resource"
+	}
+	return "request"
+}

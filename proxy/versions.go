@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 // CodeVersion is the JSON-RPC error code of "no common protocol version" (UnsupportedProtocolVersionError, specification of 2026-07-28).
@@ -209,6 +210,6 @@ func (s *Session) refuseApart(r *request, line []byte) {
 	case r.method.listing():
 		s.client.Enqueue(s.emptyListing(s.view.Load(), r))
 	default:
-		s.refuse(r, reasonVersion)
+		s.refuse(r, refusal.Version)
 	}
 }

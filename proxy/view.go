@@ -6,6 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 // observation is what the last complete snapshot saw. It is never changed after it was made.
@@ -77,27 +78,27 @@ func (v *view) open() bool {
 }
 
 // shut is why nothing of the server passes, for a view that is not open.
-func (v *view) shut() reason {
+func (v *view) shut() refusal.Reason {
 	switch {
 	case v.state.Revision == 0:
-		return reasonNoHub
+		return refusal.NoHub
 	case v.state.Blocked:
-		return reasonBlocked
+		return refusal.Blocked
 	case v.launch == control.LaunchHold:
-		return reasonLaunch
+		return refusal.Launch
 	case v.state.Open && v.launch == control.LaunchWait:
-		return reasonLaunchUnseen
+		return refusal.LaunchUnseen
 	case v.apart:
-		return reasonVersion
+		return refusal.Version
 	case !v.verified && v.state.Code == "":
-		return reasonUnlisted
+		return refusal.Unlisted
 	}
 	for _, item := range v.state.Items {
 		if item.State == "rejected" {
-			return reasonNothing
+			return refusal.Nothing
 		}
 	}
-	return reasonUnreviewed
+	return refusal.Unreviewed
 }
 
 // approves says whether this definition of this item may be delivered, whichever listing or answer it stands in.

@@ -28,10 +28,11 @@ var rooms = map[string][]string{
 	"cmd/bench/peer": {"cmd/bench/echo"},
 	"cmd/eval":       {"proxy/inspect"},
 
-	"proxy":                 {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/sanitize", "proxy/transport"},
+	"proxy":                 {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize", "proxy/transport"},
 	"proxy/control":         {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "proxy/proc"},
 	"proxy/disk":            {},
 	"proxy/proc":            {},
+	"proxy/refusal":         {"proxy/control", "proxy/frame", "proxy/inspect/legible"},
 	"proxy/frame":           {},
 	"proxy/golden":          {}, // for tests
 	"proxy/inspect":         {"proxy/frame", "proxy/inspect/decode", "proxy/inspect/legible"},

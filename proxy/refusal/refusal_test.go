@@ -1,4 +1,4 @@
-package proxy
+package refusal
 
 import (
 	"strings"
@@ -9,8 +9,8 @@ import (
 
 func TestARefusalSaysToRestartClaudeWhereTheHubIsAStranger(t *testing.T) {
 	for strange, want := range map[bool]string{false: "Try again in a minute", true: "until Claude is restarted"} {
-		text, d := refusal(reasonNoHub, subject{noun: "tool", name: "echo"}, &control.State{Name: "weather", Strange: strange})
-		if !strings.Contains(text, want) || d.kind != "no_hub" {
+		text, d := Of(NoHub, Subject{Noun: "tool", Name: "echo"}, &control.State{Name: "weather", Strange: strange})
+		if !strings.Contains(text, want) || d.Kind != "no_hub" {
 			t.Errorf("%s, %+v", text, d)
 		}
 	}

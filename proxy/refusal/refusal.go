@@ -1,0 +1,245 @@
+// Package refusal has the words for what is not let through: why (Reason), what a client is told of it in a sentence of ours and in a
+// decision object (Of), and what the timeline says (Reason.Summary).
+//
+// Nothing of a server's text gets into these words but a plain name, and that by Spoken. It is pure: it knows no session and no hub.
+package refusal
+
+import (
+	"fmt"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+)
+
+// Reason is why something was not let through. Each has one sentence in Of, and one for the timeline in Summary.
+type Reason uint8
+
+const (
+	None          Reason = iota
+	Unreviewed           // nobody has looked at the server yet
+	Blocked              // the server is blocked whole
+	Changed              // declared otherwise than approved
+	New                  // declared, never approved
+	Rejected             // a person said no, or took the approval back
+	Removed              // was approved, is not declared now
+	Unknown              // names nothing that is approved
+	Unverified           // the check that must come first did not come to an end
+	Nothing              // somebody looked, and allowed nothing of it
+	Unlisted             // the same of a server of which nothing waits: nobody can look at what could not be read
+	NoHub                // no state was ever received
+	Uninitialized        // a call before initialize
+	Dropped              // the answer was dropped because the item changed while it ran
+	Launch               // what it runs is not what was allowed to run
+	LaunchUnseen         // what it runs has not been seen yet (pins.launch = block)
+	Withheld             // declared under a name that another item has too, or nearly
+	Version              // it speaks a protocol version that we do not
+	Unread               // declared in a text that has no one reading
+)
+
+// Subject is what a refusal speaks about. Name is the server's or the client's word and goes through Spoken before it
+// stands in a sentence.
+type Subject struct {
+	Item    string // pin key, "" for a method that names nothing
+	Name    string
+	Noun    string // tool, prompt, resource, request
+	Ordinal int    // place of a tool in its listing, 0 where unknown
+	Ran     bool   // the request reached the server: what is refused is its answer
+}
+
+// Decision is the object a client finds under _meta."sallyport/decision", or as data of a JSON-RPC error.
+type Decision struct {
+	Code   string
+	Kind   string
+	Server string
+	Tool   string
+	Status string
+}
+
+func (d Decision) Append(dst []byte) []byte {
+	dst = append(dst, `{"code":`...)
+	if d.Code == "" {
+		dst = append(dst, "null"...)
+	} else {
+		dst = frame.AppendString(dst, d.Code)
+	}
+	dst = append(dst, `,"kind":`...)
+	dst = frame.AppendString(dst, d.Kind)
+	dst = append(dst, `,"server":`...)
+	dst = frame.AppendString(dst, d.Server)
+	dst = append(dst, `,"tool":`...)
+	if d.Tool == "" {
+		dst = append(dst, "null"...)
+	} else {
+		dst = frame.AppendString(dst, d.Tool)
+	}
+	dst = append(dst, `,"status":`...)
+	dst = frame.AppendString(dst, d.Status)
+	return append(dst, '}')
+}
+
+// Spoken is how a subject is named in our own words: the server never speaks through us, so only a plain name is quoted.
+func Spoken(s Subject, server string) (phrase, clean string) {
+	clean = legible.Name(s.Name, "")
+	switch {
+	case clean != "":
+		return fmt.Sprintf("The %s %q", s.Noun, clean), clean
+	case s.Noun == "tool" && s.Ordinal > 0:
+		clean = fmt.Sprintf("tool %d of %s", s.Ordinal, server)
+		return "The " + clean, clean
+	default:
+		clean = fmt.Sprintf("a %s of %s", s.Noun, server)
+		return "A" + clean[1:], clean
+	}
+}
+
+// Of is what the client is told: the sentence and the decision object.
+func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
+	server := legible.SpokenServer(state.Name, "this server")
+	if why == Unreviewed {
+		s.Ordinal = 0
+	}
+	phrase, clean := Spoken(s, server)
+	d = Decision{Kind: "blocked", Server: server, Status: "blocked"}
+	if s.Noun == "tool" {
+		d.Tool = clean
+	}
+	d.Code, d.Kind = state.Code, state.Kind
+	// Of a server nobody has reviewed the refusal is the same whether the tool exists or not.
+	if item, known := state.Items[s.Item]; known && item.Code != "" && why != Unreviewed {
+		d.Code = item.Code
+	}
+	final := "Do not retry; retrying will not help."
+	notRun, nothingRun, notThrough := "so it was not run.", "so nothing was run.", "so this was blocked."
+	if s.Ran {
+		notRun, nothingRun, notThrough = "so its response was dropped.", "so the response was dropped.", "so the response was dropped."
+	}
+	switch why {
+	case Unreviewed:
+		text = fmt.Sprintf("The user has not reviewed the server %q yet, %s", server, nothingRun)
+		d.Kind = orElse(d.Kind, "new_server")
+	case Blocked:
+		text = fmt.Sprintf("The whole server %q is blocked, %s", server, nothingRun)
+	case Launch:
+		text = fmt.Sprintf("The program of the server %q changed since it was last allowed, %s", server, nothingRun)
+		d.Code, d.Kind = "", "launch"
+		if state.Launch != nil {
+			d.Code = state.Launch.Code
+		}
+	case LaunchUnseen:
+		text = fmt.Sprintf("Sallyport is still checking the program of the server %q, %s", server, notThrough)
+		d.Code, d.Kind, final = "", "launch", "Try again in a minute."
+	case Version:
+		text = fmt.Sprintf("The server %q speaks a protocol version that Sallyport does not support, %s", server, nothingRun)
+		d.Code, d.Kind = "", "no_common_version"
+	case Changed:
+		text = phrase + " changed since it was last allowed, " + notRun
+	case Dropped:
+		text = phrase + " changed while it ran, so its response was dropped."
+	case Withheld:
+		text = phrase + " has the same or nearly the same name as another item, " + notRun
+	case Unread:
+		text = phrase + " has a definition that can be read in two ways, " + notRun
+	case New:
+		text = phrase + " is new and has not been allowed yet, " + notRun
+	case Rejected:
+		text = phrase + " is blocked by the user, " + notRun
+	case Removed:
+		text = phrase + " is no longer offered by the server, " + notRun
+		d.Code = ""
+	case Unknown:
+		text = phrase + " has not been allowed, " + notRun
+		if _, waits := state.Items[s.Item]; !waits {
+			d.Code = ""
+		}
+	case Unverified:
+		text = fmt.Sprintf("Sallyport could not check in time whether the server %q changed, %s", server, notThrough)
+		d.Code, d.Kind, final = "", "unverified", "Try again in a minute."
+		if s.Ran {
+			final = "The call may have had an effect."
+		}
+	case Nothing:
+		text = fmt.Sprintf("Nothing from the server %q is allowed, %s", server, nothingRun)
+	case Unlisted:
+		text = fmt.Sprintf("Sallyport can't read what the server %q declares, %s", server, nothingRun)
+		d.Code, d.Kind, final = "", "unverified", "Try again in a minute."
+	case NoHub:
+		text = fmt.Sprintf("Sallyport isn't responding, so the server %q is blocked.", server)
+		d.Code, d.Kind, final = "", "no_hub", "Try again in a minute."
+		if state.Strange {
+			text = fmt.Sprintf("Sallyport was updated while it was running, or another program responds in its place, so the server %q is blocked until Claude is restarted.", server)
+			final = "Do not retry before that."
+		}
+	case Uninitialized:
+		text = "A request before initialize is blocked."
+		d.Code, d.Kind, final = "", "uninitialized", "Send initialize first."
+	default:
+		text = phrase + " is not allowed, " + notRun
+	}
+	d.Kind = orElse(d.Kind, "blocked")
+	tell := "Tell the user: open Sallyport."
+	if d.Code != "" {
+		tell = fmt.Sprintf("Tell the user: open Sallyport, inbox item %s.", d.Code)
+	}
+	if why == Uninitialized {
+		return "[Sallyport] " + text + " " + final, d
+	}
+	return "[Sallyport] " + text + " " + tell + " " + final, d
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// Summary is the reason for the timeline. ran says that the request had reached the server.
+func (why Reason) Summary(ran bool) string {
+	if ran && why != Dropped {
+		return "response dropped: " + why.summary()
+	}
+	return why.summary()
+}
+
+func (why Reason) summary() string {
+	switch why {
+	case Launch:
+		return "the server's program is not the one you allowed"
+	case LaunchUnseen:
+		return "the server's program is still being checked"
+	case Unreviewed:
+		return "you haven't reviewed the server yet"
+	case Blocked:
+		return "the whole server is blocked"
+	case Changed:
+		return "it changed since you allowed it"
+	case Dropped:
+		return "response dropped: the tool changed while it ran"
+	case New:
+		return "it is new and not allowed yet"
+	case Rejected:
+		return "you blocked it"
+	case Removed:
+		return "the server no longer offers it"
+	case Withheld:
+		return "another item of the server has the same or nearly the same name"
+	case Unread:
+		return "its definition can be read in two ways"
+	case Unknown:
+		return "you haven't allowed anything of this name"
+	case Unverified:
+		return "the check took too long"
+	case Nothing:
+		return "nothing from this server is allowed"
+	case Version:
+		return "the server speaks a different protocol version"
+	case Unlisted:
+		return "Sallyport couldn't read what the server declares"
+	case NoHub:
+		return "Sallyport isn't running"
+	case Uninitialized:
+		return "it came before initialize"
+	}
+	return "not allowed"
+}
