@@ -109,82 +109,107 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 	if item, known := state.Items[s.Item]; known && item.Code != "" && why != Unreviewed {
 		d.Code = item.Code
 	}
-	final := "Do not retry; retrying will not help."
-	notRun, nothingRun, notThrough := "so it was not run.", "so nothing was run.", "so this was blocked."
-	if s.Ran {
-		notRun, nothingRun, notThrough = "so its response was dropped.", "so the response was dropped.", "so the response was dropped."
+	final := d.settle(why, s, state)
+	text = sentence(why, s.Ran, server, phrase, state.Strange)
+	d.Kind = orElse(d.Kind, "blocked")
+	if why == Uninitialized {
+		return "[Sallyport] " + text + " " + final, d
 	}
+	tell := "Tell the user: open Sallyport."
+	if d.Code != "" {
+		tell = fmt.Sprintf("Tell the user: open Sallyport, inbox item %s.", d.Code)
+	}
+	return "[Sallyport] " + text + " " + tell + " " + final, d
+}
+
+// settle puts the code and kind of a refusal where they are not those of the item, and returns what to do now.
+func (d *Decision) settle(why Reason, s Subject, state *control.State) (final string) {
+	final = "Do not retry; retrying will not help."
+	const soon = "Try again in a minute."
 	switch why {
 	case Unreviewed:
-		text = fmt.Sprintf("The user has not reviewed the server %q yet, %s", server, nothingRun)
 		d.Kind = orElse(d.Kind, "new_server")
-	case Blocked:
-		text = fmt.Sprintf("The whole server %q is blocked, %s", server, nothingRun)
 	case Launch:
-		text = fmt.Sprintf("The program of the server %q changed since it was last allowed, %s", server, nothingRun)
 		d.Code, d.Kind = "", "launch"
 		if state.Launch != nil {
 			d.Code = state.Launch.Code
 		}
 	case LaunchUnseen:
-		text = fmt.Sprintf("Sallyport is still checking the program of the server %q, %s", server, notThrough)
-		d.Code, d.Kind, final = "", "launch", "Try again in a minute."
+		d.Code, d.Kind, final = "", "launch", soon
 	case Version:
-		text = fmt.Sprintf("The server %q speaks a protocol version that Sallyport does not support, %s", server, nothingRun)
 		d.Code, d.Kind = "", "no_common_version"
-	case Changed:
-		text = phrase + " changed since it was last allowed, " + notRun
-	case Dropped:
-		text = phrase + " changed while it ran, so its response was dropped."
-	case Withheld:
-		text = phrase + " has the same or nearly the same name as another item, " + notRun
-	case Unread:
-		text = phrase + " has a definition that can be read in two ways, " + notRun
-	case New:
-		text = phrase + " is new and has not been allowed yet, " + notRun
-	case Rejected:
-		text = phrase + " is blocked by the user, " + notRun
 	case Removed:
-		text = phrase + " is no longer offered by the server, " + notRun
 		d.Code = ""
 	case Unknown:
-		text = phrase + " has not been allowed, " + notRun
 		if _, waits := state.Items[s.Item]; !waits {
 			d.Code = ""
 		}
 	case Unverified:
-		text = fmt.Sprintf("Sallyport could not check in time whether the server %q changed, %s", server, notThrough)
-		d.Code, d.Kind, final = "", "unverified", "Try again in a minute."
+		d.Code, d.Kind, final = "", "unverified", soon
 		if s.Ran {
 			final = "The call may have had an effect."
 		}
-	case Nothing:
-		text = fmt.Sprintf("Nothing from the server %q is allowed, %s", server, nothingRun)
 	case Unlisted:
-		text = fmt.Sprintf("Sallyport can't read what the server %q declares, %s", server, nothingRun)
-		d.Code, d.Kind, final = "", "unverified", "Try again in a minute."
+		d.Code, d.Kind, final = "", "unverified", soon
 	case NoHub:
-		text = fmt.Sprintf("Sallyport isn't responding, so the server %q is blocked.", server)
-		d.Code, d.Kind, final = "", "no_hub", "Try again in a minute."
+		d.Code, d.Kind, final = "", "no_hub", soon
 		if state.Strange {
-			text = fmt.Sprintf("Sallyport was updated while it was running, or another program responds in its place, so the server %q is blocked until Claude is restarted.", server)
 			final = "Do not retry before that."
 		}
 	case Uninitialized:
-		text = "A request before initialize is blocked."
 		d.Code, d.Kind, final = "", "uninitialized", "Send initialize first."
-	default:
-		text = phrase + " is not allowed, " + notRun
 	}
-	d.Kind = orElse(d.Kind, "blocked")
-	tell := "Tell the user: open Sallyport."
-	if d.Code != "" {
-		tell = fmt.Sprintf("Tell the user: open Sallyport, inbox item %s.", d.Code)
+	return final
+}
+
+// sentence says what happened. ran says that the request reached the server, strange that what took the hub's place may not be one.
+func sentence(why Reason, ran bool, server, phrase string, strange bool) string {
+	notRun, nothingRun, notThrough := "so it was not run.", "so nothing was run.", "so this was blocked."
+	if ran {
+		notRun, nothingRun, notThrough = "so its response was dropped.", "so the response was dropped.", "so the response was dropped."
 	}
-	if why == Uninitialized {
-		return "[Sallyport] " + text + " " + final, d
+	switch why {
+	case Unreviewed:
+		return fmt.Sprintf("The user has not reviewed the server %q yet, %s", server, nothingRun)
+	case Blocked:
+		return fmt.Sprintf("The whole server %q is blocked, %s", server, nothingRun)
+	case Launch:
+		return fmt.Sprintf("The program of the server %q changed since it was last allowed, %s", server, nothingRun)
+	case LaunchUnseen:
+		return fmt.Sprintf("Sallyport is still checking the program of the server %q, %s", server, notThrough)
+	case Version:
+		return fmt.Sprintf("The server %q speaks a protocol version that Sallyport does not support, %s", server, nothingRun)
+	case Changed:
+		return phrase + " changed since it was last allowed, " + notRun
+	case Dropped:
+		return phrase + " changed while it ran, so its response was dropped."
+	case Withheld:
+		return phrase + " has the same or nearly the same name as another item, " + notRun
+	case Unread:
+		return phrase + " has a definition that can be read in two ways, " + notRun
+	case New:
+		return phrase + " is new and has not been allowed yet, " + notRun
+	case Rejected:
+		return phrase + " is blocked by the user, " + notRun
+	case Removed:
+		return phrase + " is no longer offered by the server, " + notRun
+	case Unknown:
+		return phrase + " has not been allowed, " + notRun
+	case Unverified:
+		return fmt.Sprintf("Sallyport could not check in time whether the server %q changed, %s", server, notThrough)
+	case Nothing:
+		return fmt.Sprintf("Nothing from the server %q is allowed, %s", server, nothingRun)
+	case Unlisted:
+		return fmt.Sprintf("Sallyport can't read what the server %q declares, %s", server, nothingRun)
+	case NoHub:
+		if strange {
+			return fmt.Sprintf("Sallyport was updated while it was running, or another program responds in its place, so the server %q is blocked until Claude is restarted.", server)
+		}
+		return fmt.Sprintf("Sallyport isn't responding, so the server %q is blocked.", server)
+	case Uninitialized:
+		return "A request before initialize is blocked."
 	}
-	return "[Sallyport] " + text + " " + tell + " " + final, d
+	return phrase + " is not allowed, " + notRun
 }
 
 func orElse(s, otherwise string) string {
