@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -407,57 +406,6 @@ func (h *Hub) replaced(l *ledger, live []map[string]*review.Declaration, approve
 		}
 	}
 	return now
-}
-
-// approve allows the definition that is declared; it takes the place of the one allowed before in that era.
-func (l *ledger) approve(tx *store.Tx, seen store.Seen, code string, now time.Time) error {
-	p := l.pin(seen.Item, seen.Era)
-	before := p.Digest
-	digest, raw := seen.Digest, seen.Raw
-	p.Digest, p.Raw, p.State, p.Waits, p.Code = digest, raw, store.Approved, false, code
-	p.ApprovedBy, p.ApprovedAt = store.ByPerson, now
-	p.Refused = slices.DeleteFunc(slices.Clone(p.Refused), func(d string) bool { return d == digest })
-	// A block took the approvals of both eras back; the decision brings back what was shown, and no more than that.
-	for _, other := range l.pins[seen.Item] {
-		if other.Era == seen.Era {
-			continue
-		}
-		other.Waits = false
-		other.Refused = slices.DeleteFunc(slices.Clone(other.Refused), func(d string) bool { return d == digest })
-		if err := l.putPin(tx, other); err != nil {
-			return err
-		}
-	}
-	action := "approve"
-	if before != "" && before != digest {
-		action = "replace"
-	}
-	return errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: action, By: store.ByPerson, Digest: digest, Before: before, Code: code,
-	}))
-}
-
-// reject keeps the definition that is declared out, for as long as it is the same. What was allowed before stays so, unless
-// that is what was declared.
-func (l *ledger) reject(tx *store.Tx, seen store.Seen, state, code string, now time.Time) error {
-	for _, other := range l.pins[seen.Item] { // a block waits in every era, so its answer counts in every era
-		if !other.Waits && !(state == review.StateApproved && other.Digest == seen.Digest) {
-			continue
-		}
-		other.Waits, other.State = false, store.Rejected
-		if err := l.putPin(tx, other); err != nil {
-			return err
-		}
-	}
-	p := l.pin(seen.Item, seen.Era)
-	refuse(&p, seen.Digest, now)
-	p.Code = code
-	if p.Digest == seen.Digest {
-		p.State = store.Rejected
-	}
-	return errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: "reject", By: store.ByPerson, Digest: seen.Digest, Code: code,
-	}))
 }
 
 func (h *Hub) noteDecision(tx *store.Tx, server store.Server, kind, code string, keys []string, words string, more map[string]any) error {

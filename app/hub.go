@@ -434,3 +434,7 @@ func (h *Hub) Damage() string {
 func answer(code int, format string, args ...any) error {
 	return &control.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
+
+func absent(err error) bool {
+	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrSeal)
+}

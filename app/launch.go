@@ -171,3 +171,14 @@ func (h *Hub) declareLaunch(tx *store.Tx, l *ledger, s *review.Launched, now tim
 	s.Declared = d
 	return nil
 }
+
+// liveLaunches are the forms that live wrappers of a server run.
+func (h *Hub) liveLaunches(server string) map[pin.Digest]bool {
+	live := map[pin.Digest]bool{}
+	for _, s := range h.sessions {
+		if s.server == server && s.launched != nil && s.launched.Final && s.launched.Declared != nil {
+			live[s.launched.Declared.Digest] = true
+		}
+	}
+	return live
+}

@@ -170,17 +170,6 @@ func (l *ledger) keepLaunch(tx *store.Tx, live map[pin.Digest]bool) error {
 	return l.pruneLaunches(tx, &review.Declaration{Digest: pin.Digest(seen.Digest), Raw: seen.Raw}, live)
 }
 
-// liveLaunches are the forms that live wrappers of a server run.
-func (h *Hub) liveLaunches(server string) map[pin.Digest]bool {
-	live := map[pin.Digest]bool{}
-	for _, s := range h.sessions {
-		if s.server == server && s.launched != nil && s.launched.Final && s.launched.Declared != nil {
-			live[s.launched.Declared.Digest] = true
-		}
-	}
-	return live
-}
-
 // launchBase is the allowed form that a launch is nearest to: what a person compares with.
 func (l *ledger) launchBase() store.Pin {
 	seen, ok := l.seen[review.KeyLaunch]
@@ -206,4 +195,13 @@ func (l *ledger) launchBase() store.Pin {
 		}
 	}
 	return best
+}
+
+// launchDrift is how what waits differs from all that is allowed.
+func (l *ledger) launchDrift() pin.LaunchDrift {
+	now, err := pin.ReadLaunch(l.seen[review.KeyLaunch].Raw)
+	if err != nil {
+		return pin.LaunchDrift{}
+	}
+	return now.Against(l.launchForms())
 }

@@ -42,3 +42,9 @@ func (h *Hub) standLaunch(tx *store.Tx, l *ledger, code string) review.LaunchSta
 	})
 	return st
 }
+
+// runsOn says that a launch that waits does not keep its server from running.
+func (h *Hub) runsOn(l *ledger) bool {
+	drift := l.launchDrift()
+	return !drift.Grave && !(drift.Strict && policy.ForWrapper(h.settings.forServer(l.server)).Launch == "block")
+}

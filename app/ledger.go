@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 	"sort"
 	"time"
@@ -231,8 +230,4 @@ func approvedBy(by string) string {
 		return ""
 	}
 	return "person"
-}
-
-func absent(err error) bool {
-	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrSeal)
 }

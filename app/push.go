@@ -63,21 +63,6 @@ func (h *Hub) refresh(id string) error {
 	})
 }
 
-// waitingFor are the items that wait for a server, by kind, without what is in them.
-func waitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
-	all, err := tx.WaitingHeads()
-	if err != nil {
-		return nil, err
-	}
-	waiting := map[string]store.Item{}
-	for _, it := range all {
-		if it.ServerID == id {
-			waiting[it.Kind] = it
-		}
-	}
-	return waiting, nil
-}
-
 // stand computes the State that the wrappers of a server share. Its maps are never changed afterwards.
 func (h *Hub) stand(l *ledger, r review.Standing, waiting map[string]store.Item) {
 	st := h.servers[l.server.ID]

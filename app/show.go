@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
-	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -214,32 +211,6 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 	return out, h.failed(err)
 }
 
-// entryBefore is the server that ran last under the name of a new one. A changed command is a new server; that it took the
-// place of one that was trusted is what a person must see first.
-func entryBefore(tx *store.Tx, server store.Server) (*control.EntryBefore, error) {
-	servers, err := tx.Servers()
-	if err != nil {
-		return nil, err
-	}
-	var last *store.Server
-	for i, s := range servers {
-		if s.ID != server.ID && (s.Name == server.Name || slices.Contains(s.Names, server.Name)) && s.FirstSeen.Before(server.FirstSeen) && (last == nil || s.LastSeen.After(last.LastSeen)) {
-			last = &servers[i]
-		}
-	}
-	if last == nil {
-		return nil, nil
-	}
-	state := "new"
-	switch {
-	case last.Blocked:
-		state = "blocked"
-	case !last.FirstUse.IsZero():
-		state = "open"
-	}
-	return &control.EntryBefore{Identity: last.Identity, State: state, Command: last.Argv, URL: last.URL}, nil
-}
-
 // setNext says where the rest of an item that was decided in part is now.
 func setNext(tx *store.Tx, it store.Item, out *control.ItemDetail) error {
 	now, err := newest(tx, it)
@@ -247,33 +218,6 @@ func setNext(tx *store.Tx, it store.Item, out *control.ItemDetail) error {
 		out.Next = now.Code
 	}
 	return err
-}
-
-func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
-	d := control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: review.Listed(review.ReadFindings(p.Findings)), Changes: []pin.Change{}}
-	definition, approved := p.Definition, p.Approved
-	if it.Decided == "" || definition == nil {
-		if seen, ok := l.seen[p.Item]; ok && !seen.Removed && seen.Digest == p.Digest {
-			definition = seen.Raw
-		}
-	}
-	if it.Decided == "" {
-		approved = l.base(p.Item).Raw
-	}
-	kind, _, _ := strings.Cut(p.Item, ":")
-	d.Definition, d.Approved = definition, approved
-	d.Does = review.Does(d)
-	switch {
-	case definition == nil:
-	case approved == nil:
-		d.Changes = pin.Describe(pin.Kind(kind), definition)
-	case p.Item == review.KeyLaunch && it.Decided == "":
-		drift := l.launchDrift()
-		d.Changes = slices.Concat(d.Changes, drift.Changes, drift.Joins)
-	default:
-		d.Changes = append(d.Changes, pin.Compare(approved, definition, pin.Kind(kind))...)
-	}
-	return d
 }
 
 // knownServers are all servers that ran or were looked at.
@@ -310,59 +254,6 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 	})
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Server < out[j].Server })
 	return out, h.failed(err)
-}
-
-func serverRow(l *ledger, codes map[string]string) control.Server {
-	r := review.Of(l.facts())
-	row := control.Server{
-		ID: l.server.ID, Server: l.server.Name, Identity: l.server.Identity, State: "new", LastSeen: l.server.LastSeen.UTC(),
-		Clients: l.server.Clients, Items: []control.ServerItem{}, Findings: review.Listed(review.ReadFindings(l.server.Findings)),
-	}
-	switch {
-	case r.Blocked:
-		row.State = "blocked"
-	case r.Open:
-		row.State = "open"
-	case !l.server.FirstUse.IsZero():
-		row.State = "blocked" // somebody looked, and nothing of it is allowed
-	}
-	if row.Versions, row.Problem = versionsOf(l.server), versionProblem(l.server); row.Versions != nil && !r.Blocked {
-		row.State = review.StateNoVersion
-	}
-	for _, kind := range []string{review.KindLaunch, review.KindNewServer, review.KindChanged} {
-		if codes[kind] != "" {
-			row.Code = codes[kind]
-		}
-	}
-	for _, j := range r.Items {
-		if strings.HasPrefix(j.Key, string(pin.Tool)+":") && j.State != review.StateRemoved {
-			if j.State == review.StateApproved && !r.Blocked {
-				row.Allowed++
-			} else {
-				row.Blocked++
-			}
-		}
-		item := control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}
-		if j.State == review.StateApproved || j.State == review.StateRemoved {
-			item.Approved = j.ApprovedBy
-		}
-		row.Items = append(row.Items, item)
-		row.Findings = review.Together(slices.Clone(row.Findings), placed(j.Key, j.Findings))
-	}
-	row.Passages = inspect.Passages(row.Findings)
-	return row
-}
-
-// placed puts the item's key before the place of its findings, for a list over all items.
-func placed(key string, findings []inspect.Finding) []inspect.Finding {
-	out := make([]inspect.Finding, 0, len(findings))
-	for _, f := range findings {
-		if f.Where != key {
-			f.Where = strings.TrimSuffix(key+" "+f.Where, " ")
-		}
-		out = append(out, f)
-	}
-	return out
 }
 
 func concerns(it store.Item, client, server string) bool {

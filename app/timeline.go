@@ -110,19 +110,6 @@ func (h *Hub) drift(l *ledger, before, after review.Standing, s *session, codes 
 	return records
 }
 
-// waitingCodes are the codes of what waits for a server, by kind.
-func waitingCodes(tx *store.Tx, id string) map[string]string {
-	codes := map[string]string{}
-	waiting, err := waitingFor(tx, id)
-	if err != nil {
-		return codes
-	}
-	for kind, it := range waiting {
-		codes[kind] = it.Code
-	}
-	return codes
-}
-
 // wrapperKinds are what a wrapper, or its spool, can have caused. A decision is none of them. That a released answer arrived is
 // caused only by who was granted it (confirmHeld).
 var wrapperKinds = map[string]bool{

@@ -1,13 +1,11 @@
 package app
 
 import (
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -67,71 +65,6 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 	}
 	h.pushAll()
 	return out, nil
-}
-
-// forgetAllowed drops the pins that an item's decision made, and answers of what. What runs is forgotten with them, unless
-// something else of the server is still allowed.
-func (l *ledger) forgetAllowed(tx *store.Tx, it store.Item, now time.Time) (items []string, err error) {
-	forget := func(key string, of func(store.Pin) bool) error {
-		pins := slices.Clone(l.pins[key])
-		for _, p := range pins {
-			if p.State != store.Approved || !of(p) {
-				continue
-			}
-			if !slices.Contains(items, key) {
-				items = append(items, key)
-			}
-			digest := p.Digest
-			p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = "", nil, store.Rejected, "", time.Time{}, false, ""
-			err := errors.Join(l.unapprove(tx, p), tx.AddHistory(store.Event{
-				ServerID: l.server.ID, Item: key, Era: p.Era, At: now, Action: "undo", By: store.ByPerson, Digest: digest, Code: it.Code,
-			}))
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for _, part := range it.Parts {
-		if part.Item == review.KeyLaunch || part.State != review.StateNew {
-			continue
-		}
-		if err := forget(part.Item, func(p store.Pin) bool { return p.Code == it.Code && p.ApprovedBy == store.ByPerson }); err != nil {
-			return nil, err
-		}
-	}
-	for key := range l.pins {
-		if key != review.KeyLaunch && slices.ContainsFunc(l.pins[key], func(p store.Pin) bool { return p.State == store.Approved }) {
-			return items, nil
-		}
-	}
-	return items, forget(review.KeyLaunch, func(store.Pin) bool { return true })
-}
-
-// unapprove keeps of a pin what a person said no to, and the pin only for that.
-func (l *ledger) unapprove(tx *store.Tx, p store.Pin) error {
-	if len(p.Refused) > 0 {
-		return l.putPin(tx, p)
-	}
-	l.pins[p.Item] = slices.DeleteFunc(slices.Clone(l.pins[p.Item]), func(other store.Pin) bool { return other.Era == p.Era })
-	l.wrote = true
-	return tx.DeletePin(p.ServerID, p.Era, p.Item)
-}
-
-// asShown has the launch wait as the item showed it, where the same program runs: circumstances that joined since are no
-// other content.
-func (l *ledger) asShown(tx *store.Tx, it store.Item, now time.Time) error {
-	i := slices.IndexFunc(it.Parts, func(p store.Part) bool { return p.Item == review.KeyLaunch })
-	if i < 0 || known(l.pins[review.KeyLaunch]) {
-		return nil
-	}
-	shown, errShown := pin.ReadLaunch(it.Parts[i].Definition)
-	running, errNow := pin.ReadLaunch(l.seen[review.KeyLaunch].Raw)
-	if errShown != nil || errNow != nil || !shown.SameCode(running) {
-		return nil
-	}
-	digest := pin.Digest(it.Parts[i].Digest)
-	return l.put(tx, review.KeyLaunch, &review.Declaration{Key: review.KeyLaunch, Era: review.LaunchEra(digest), Digest: digest, Raw: it.Parts[i].Definition}, now)
 }
 
 // reopen has a decided item wait again, where what waits now is exactly its content. What was left of it is part of it.

@@ -1,18 +1,11 @@
 package app
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
-	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
-
-// problemVersions is a server that has no protocol version in common with its client, or with us: nothing of it is ever listed, so
-// nothing waits that a person could decide on.
-const problemVersions = "SP-221"
 
 // noteVersions keeps what wrappers say of starts at which there was no common version. It stays, over restarts of the hub, until a start
 // agrees: a client that was refused starts no server again by itself. The caller holds h.mu.
@@ -47,57 +40,4 @@ func (h *Hub) noteVersions(server string, records []store.Record, after time.Tim
 		}
 	}
 	return nil
-}
-
-func sameVersions(a, b *store.Versions) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.Asked == b.Asked && a.Client == b.Client && slices.Equal(a.Offered, b.Offered)
-}
-
-// versionProblems are those of the servers that had no common version when they were last started.
-func versionProblems(servers []store.Server) []control.Problem {
-	var problems []control.Problem
-	for _, server := range servers {
-		if server.Versions != nil {
-			problems = append(problems, *versionProblem(server))
-		}
-	}
-	return problems
-}
-
-func versionProblem(server store.Server) *control.Problem {
-	v := versionsOf(server)
-	if v == nil {
-		return nil
-	}
-	who := "the client"
-	if v.Client != "" {
-		who = identity.ClientTitle(v.Client)
-	}
-	return &control.Problem{
-		Code: problemVersions, What: fmt.Sprintf("the server %s %s, so it can't be used", server.Name, v.Words(who)), Next: versionNext(*v),
-	}
-}
-
-func versionsOf(server store.Server) *control.Versions {
-	if server.Versions == nil {
-		return nil
-	}
-	return &control.Versions{Offered: server.Versions.Offered, Asked: server.Versions.Asked, Client: server.Versions.Client}
-}
-
-// versionNext is what a person can do: which side is behind follows from the dates.
-func versionNext(v control.Versions) string {
-	newest := control.Spoken[len(control.Spoken)-1]
-	switch {
-	case len(v.Offered) == 0:
-		return "Update the server or the client so that both speak the same version, then restart the client."
-	case v.Offered[0] > newest:
-		return fmt.Sprintf("Install a version of the server that speaks %s or earlier, or update Sallyport and the client. Then restart the client.", newest)
-	case v.Asked > v.Offered[len(v.Offered)-1]:
-		return "Update the server, then restart the client."
-	}
-	return "Update the client, then restart it."
 }
