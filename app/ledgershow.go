@@ -78,7 +78,7 @@ func serverRow(l *ledger, codes map[string]string) control.Server {
 	case !l.server.FirstUse.IsZero():
 		row.State = "blocked" // somebody looked, and nothing of it is allowed
 	}
-	if row.Versions, row.Problem = versionsOf(l.server), versionProblem(l.server); row.Versions != nil && !r.Blocked {
+	if row.Versions, row.Problem = review.VersionsOf(l.server), review.VersionProblem(l.server); row.Versions != nil && !r.Blocked {
 		row.State = review.StateNoVersion
 	}
 	for _, kind := range []string{review.KindLaunch, review.KindNewServer, review.KindChanged} {

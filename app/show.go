@@ -41,7 +41,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 			if err != nil {
 				return err
 			}
-			out.Servers, apart = len(servers), versionProblems(servers)
+			out.Servers, apart = len(servers), review.VersionProblems(servers)
 			names := identity.CalledOf(servers)
 			for _, s := range servers {
 				shown[s.ID] = names.Shown(s)

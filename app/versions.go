@@ -3,6 +3,7 @@ package app
 import (
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -30,7 +31,7 @@ func (h *Hub) noteVersions(server string, records []store.Record, after time.Tim
 			if apart {
 				known.Versions = &store.Versions{Offered: v.Offered, Asked: v.Asked, Client: v.Client}
 			}
-			if before == nil && !apart || sameVersions(before, known.Versions) {
+			if before == nil && !apart || review.SameVersions(before, known.Versions) {
 				return false, nil
 			}
 			return true, tx.PutServer(known)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -83,7 +84,7 @@ func TestWhatHelpsFollowsFromTheDates(t *testing.T) {
 		"2025-11-25": "Update the client,", "": "Update the server or the client",
 	} {
 		v := control.VersionsOf([]string{offered}, "2025-06-18")
-		if next := versionNext(v); !strings.HasPrefix(next, begins) {
+		if next := review.VersionNext(v); !strings.HasPrefix(next, begins) {
 			t.Errorf("%q: %s", offered, next)
 		}
 	}

@@ -1,4 +1,4 @@
-package app
+package review
 
 import (
 	"fmt"
@@ -13,26 +13,26 @@ import (
 // nothing waits that a person could decide on.
 const problemVersions = "SP-221"
 
-func sameVersions(a, b *store.Versions) bool {
+func SameVersions(a, b *store.Versions) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	return a.Asked == b.Asked && a.Client == b.Client && slices.Equal(a.Offered, b.Offered)
 }
 
-// versionProblems are those of the servers that had no common version when they were last started.
-func versionProblems(servers []store.Server) []control.Problem {
+// VersionProblems are those of the servers that had no common version when they were last started.
+func VersionProblems(servers []store.Server) []control.Problem {
 	var problems []control.Problem
 	for _, server := range servers {
 		if server.Versions != nil {
-			problems = append(problems, *versionProblem(server))
+			problems = append(problems, *VersionProblem(server))
 		}
 	}
 	return problems
 }
 
-func versionProblem(server store.Server) *control.Problem {
-	v := versionsOf(server)
+func VersionProblem(server store.Server) *control.Problem {
+	v := VersionsOf(server)
 	if v == nil {
 		return nil
 	}
@@ -41,19 +41,19 @@ func versionProblem(server store.Server) *control.Problem {
 		who = identity.ClientTitle(v.Client)
 	}
 	return &control.Problem{
-		Code: problemVersions, What: fmt.Sprintf("the server %s %s, so it can't be used", server.Name, v.Words(who)), Next: versionNext(*v),
+		Code: problemVersions, What: fmt.Sprintf("the server %s %s, so it can't be used", server.Name, v.Words(who)), Next: VersionNext(*v),
 	}
 }
 
-func versionsOf(server store.Server) *control.Versions {
+func VersionsOf(server store.Server) *control.Versions {
 	if server.Versions == nil {
 		return nil
 	}
 	return &control.Versions{Offered: server.Versions.Offered, Asked: server.Versions.Asked, Client: server.Versions.Client}
 }
 
-// versionNext is what a person can do: which side is behind follows from the dates.
-func versionNext(v control.Versions) string {
+// VersionNext is what a person can do: which side is behind follows from the dates.
+func VersionNext(v control.Versions) string {
 	newest := control.Spoken[len(control.Spoken)-1]
 	switch {
 	case len(v.Offered) == 0:
