@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -89,14 +90,14 @@ func (h *Hub) neighbours(s *session) (notices []review.Notice, err error) {
 }
 
 // settleDrift has wait what came about since before, and writes it into the timeline.
-func (h *Hub) settleDrift(tx *store.Tx, l *ledger, before review.Standing, s *session, now time.Time) ([]review.Notice, error) {
-	after := review.Of(l.facts())
+func (h *Hub) settleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing, s *session, now time.Time) ([]review.Notice, error) {
+	after := review.Of(l.Facts())
 	notices, err := h.settleServer(tx, l, before, after, now)
 	if err != nil {
 		return nil, err
 	}
-	if records := h.drift(l, before, after, s, waitingCodes(tx, s.server)); len(records) > 0 {
-		l.wrote = true
+	if records := h.drift(l, before, after, s, ledger.WaitingCodes(tx, s.server)); len(records) > 0 {
+		l.Wrote = true
 		if _, err := tx.Append(records...); err != nil {
 			return nil, err
 		}
@@ -109,18 +110,18 @@ func (h *Hub) judgeAgain(s *session) (notices []review.Notice, err error) {
 	now := h.opts.Now()
 	err = h.update(func(tx *store.Tx) (bool, error) {
 		notices = nil
-		l, err := readLedger(tx, s.server)
+		l, err := ledger.Read(tx, s.server)
 		if err != nil {
 			return false, err
 		}
-		before := review.Of(l.facts())
+		before := review.Of(l.Facts())
 		if err := h.seeDeclared(tx, l, now); err != nil {
 			return false, err
 		}
 		if notices, err = h.settleDrift(tx, l, before, s, now); err != nil {
 			return false, err
 		}
-		return l.wrote, nil
+		return l.Wrote, nil
 	})
 	if err != nil {
 		return nil, err
@@ -129,17 +130,17 @@ func (h *Hub) judgeAgain(s *session) (notices []review.Notice, err error) {
 }
 
 // seeDeclared writes what the live wrappers of a server declare now.
-func (h *Hub) seeDeclared(tx *store.Tx, l *ledger, now time.Time) error {
-	declared := review.Merge(h.live(l.server.ID), l.approves)
+func (h *Hub) seeDeclared(tx *store.Tx, l *ledger.Ledger, now time.Time) error {
+	declared := review.Merge(h.live(l.Server.ID), l.Approves)
 	for key, d := range declared {
-		if key == review.KeyLaunch || l.approves(key, d.Digest) {
+		if key == review.KeyLaunch || l.Approves(key, d.Digest) {
 			continue
 		}
-		if grown := inspect.Grown(l.base(key).Raw, d.Raw); len(grown) > 0 {
+		if grown := inspect.Grown(l.Base(key).Raw, d.Raw); len(grown) > 0 {
 			with := *d
 			with.Findings = review.Together(slices.Clip(d.Findings), grown)
 			declared[key] = &with
 		}
 	}
-	return l.see(tx, declared, now)
+	return l.See(tx, declared, now)
 }

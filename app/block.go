@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -29,30 +30,30 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 			return false, err
 		}
 		id = server.ID
-		l, err := readLedger(tx, id)
+		l, err := ledger.Read(tx, id)
 		if err != nil {
 			return false, err
 		}
 		now := h.opts.Now()
-		before := review.Of(l.facts())
+		before := review.Of(l.Facts())
 		keys := b.Items
 		if len(keys) == 0 {
-			for key := range l.pins {
+			for key := range l.Pins {
 				if key != review.KeyLaunch { // what it runs is as it was; a decision over the rest brings the server back
 					keys = append(keys, key)
 				}
 			}
 			slices.Sort(keys)
-			l.server.Blocked, l.server.BlockedBy = true, "person"
-			review.ForgetAsked(&l.server)
-			if err := l.putServer(tx); err != nil {
+			l.Server.Blocked, l.Server.BlockedBy = true, "person"
+			review.ForgetAsked(&l.Server)
+			if err := l.PutServer(tx); err != nil {
 				return false, err
 			}
 		}
 		for _, key := range keys {
-			pins := slices.Clone(l.pins[key])
-			if len(b.Items) > 0 && !known(pins) {
-				return false, answer(control.CodeNotFound, "%s has no allowed item called %s", l.server.Name, legible.Escape(clip(key, 128)))
+			pins := slices.Clone(l.Pins[key])
+			if len(b.Items) > 0 && !ledger.Known(pins) {
+				return false, answer(control.CodeNotFound, "%s has no allowed item called %s", l.Server.Name, legible.Escape(clip(key, 128)))
 			}
 			took := false
 			for _, p := range pins {
@@ -60,8 +61,8 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 					continue
 				}
 				took = true
-				takeBack(&p, now)
-				err := errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
+				ledger.TakeBack(&p, now)
+				err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
 					ServerID: id, Item: key, Era: p.Era, At: now, Action: "block", By: store.ByPerson, Digest: p.Digest,
 				}))
 				if err != nil {
@@ -72,11 +73,11 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 				out.Items = append(out.Items, key)
 			}
 		}
-		out.Server = l.server.Name
-		if _, err := h.settleServer(tx, l, before, review.Of(l.facts()), now); err != nil {
+		out.Server = l.Server.Name
+		if _, err := h.settleServer(tx, l, before, review.Of(l.Facts()), now); err != nil {
 			return false, err
 		}
-		codes := waitingCodes(tx, id)
+		codes := ledger.WaitingCodes(tx, id)
 		out.Code = codes[review.KindChanged]
 		if out.Code == "" {
 			out.Code = codes[review.KindNewServer]
@@ -84,14 +85,14 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		if out.Code == "" || slices.Equal(b.Items, []string{review.KeyLaunch}) {
 			out.Code = codes[review.KindLaunch]
 		}
-		if !l.wrote {
+		if !l.Wrote {
 			return false, nil
 		}
 		words := "blocked"
 		if len(b.Items) == 0 {
 			words = "blocked along with the whole server"
 		}
-		return true, h.noteDecision(tx, l.server, "rejection", out.Code, out.Items, words, map[string]any{"check": "block"})
+		return true, h.noteDecision(tx, l.Server, "rejection", out.Code, out.Items, words, map[string]any{"check": "block"})
 	})
 	if err != nil {
 		return control.Blocked{}, h.failed(err)

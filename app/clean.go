@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -126,23 +127,23 @@ func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
 
 // cleanServer is one server of the list, with what its tools can do as they are declared.
 func cleanServer(tx *store.Tx, it store.Item) (control.CleanServer, error) {
-	l, err := readLedger(tx, it.ServerID)
+	l, err := ledger.Read(tx, it.ServerID)
 	if err != nil {
 		return control.CleanServer{}, err
 	}
-	server := l.server
+	server := l.Server
 	var tools []powers.Tool
 	row := control.CleanServer{
 		Code: it.Code, Server: server.Name, Shown: shownIn(tx, server), Identity: server.Identity, Digest: it.Digest, Command: server.Argv, URL: server.URL, Parts: []string{}, Loaders: []string{},
 	}
 	for _, p := range it.Parts {
 		row.Parts = append(row.Parts, p.Item)
-		if form, err := pin.ReadLaunch(l.seen[p.Item].Raw); err == nil && p.Item == review.KeyLaunch {
+		if form, err := pin.ReadLaunch(l.Seen[p.Item].Raw); err == nil && p.Item == review.KeyLaunch {
 			row.Loaders = form.CodeLoaders()
 		}
 		if strings.HasPrefix(p.Item, string(pin.Tool)+":") {
 			row.Tools++
-			if seen := l.seen[p.Item]; seen.Digest == p.Digest {
+			if seen := l.Seen[p.Item]; seen.Digest == p.Digest {
 				tools = append(tools, powers.Of(seen.Raw))
 			}
 		}
@@ -151,7 +152,7 @@ func cleanServer(tx *store.Tx, it store.Item) (control.CleanServer, error) {
 		can := powers.Sum(tools)
 		row.Can = &can
 	}
-	row.Before, err = entryBefore(tx, server)
+	row.Before, err = ledger.EntryBefore(tx, server)
 	return row, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -246,27 +247,27 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 
 // decideServer decides on a new server or on changes of one.
 func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
-	l, err := readLedger(tx, it.ServerID)
+	l, err := ledger.Read(tx, it.ServerID)
 	if absent(err) {
 		return false, answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
 	}
 	if err != nil {
 		return false, err
 	}
-	out.Server = l.server.Name
+	out.Server = l.Server.Name
 	reconsidered := it.Decided != ""
 	if reconsidered {
 		// What stood in the way when it was rejected may be gone since, and so may the other half of what stood in it: that is
 		// no reason to keep out for ever what is still as it was shown.
 		it.Parts = slices.DeleteFunc(slices.Clone(it.Parts), func(p store.Part) bool {
-			seen, ok := l.seen[p.Item]
+			seen, ok := l.Seen[p.Item]
 			return p.State != review.StateRemoved && !slices.Contains(d.Items, p.Item) && (!ok || seen.Removed || seen.Digest != p.Digest)
 		})
 		if len(it.Parts) == 0 {
 			return false, goneSince(tx, it)
 		}
 		for i := range it.Parts {
-			it.Parts[i].Findings = l.seen[it.Parts[i].Item].Findings
+			it.Parts[i].Findings = l.Seen[it.Parts[i].Item].Findings
 		}
 	}
 	chosen, err := selection(it, d)
@@ -274,20 +275,20 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		return false, err
 	}
 	now := h.opts.Now()
-	before := review.Of(l.facts())
+	before := review.Of(l.Facts())
 	var kept int
 	for i := range it.Parts {
 		part := &it.Parts[i]
 		if part.State == review.StateRemoved {
 			continue
 		}
-		seen, ok := l.seen[part.Item]
+		seen, ok := l.Seen[part.Item]
 		if !ok || seen.Removed || seen.Digest != part.Digest {
 			// Only an item that was rejected before comes here: what waits is kept in line with what is declared.
 			return false, goneSince(tx, it)
 		}
 		// What was decided on is kept with the decision, as far as it is not huge.
-		if base := l.base(part.Item); kept+len(seen.Raw)+len(base.Raw) <= 1<<20 {
+		if base := l.Base(part.Item); kept+len(seen.Raw)+len(base.Raw) <= 1<<20 {
 			part.Definition, part.Approved = seen.Raw, base.Raw
 			kept += len(seen.Raw) + len(base.Raw)
 		}
@@ -296,11 +297,11 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 			out.Left = append(out.Left, part.Item)
 		case d.Reject:
 			out.Rejected = append(out.Rejected, part.Item)
-			err = l.reject(tx, seen, part.State, it.Code, now)
+			err = l.Reject(tx, seen, part.State, it.Code, now)
 		default:
 			out.Approved = append(out.Approved, part.Item)
 			if part.State != review.StateApproved {
-				err = l.approve(tx, seen, it.Code, now)
+				err = l.Approve(tx, seen, it.Code, now)
 			}
 		}
 		if err != nil {
@@ -313,14 +314,14 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		}
 		return false, nil
 	}
-	if l.server.FirstUse.IsZero() {
-		l.server.FirstUse = now
+	if l.Server.FirstUse.IsZero() {
+		l.Server.FirstUse = now
 	}
-	l.server.Noisy = nil
+	l.Server.Noisy = nil
 	if !d.Reject && it.Kind != review.KindLaunch {
-		l.server.Blocked, l.server.BlockedBy = false, ""
+		l.Server.Blocked, l.Server.BlockedBy = false, ""
 	}
-	if err := l.putServer(tx); err != nil {
+	if err := l.PutServer(tx); err != nil {
 		return false, err
 	}
 	it.Decided, it.DecidedAt = review.DecidedApproved, now
@@ -331,7 +332,7 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		return false, err
 	}
 	if slices.Contains(out.Approved, review.KeyLaunch) {
-		if err := l.keepLaunch(tx, h.liveLaunches(l.server.ID)); err != nil {
+		if err := l.KeepLaunch(tx, h.liveLaunches(l.Server.ID)); err != nil {
 			return false, err
 		}
 	}
@@ -339,24 +340,24 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		return false, err
 	}
 	// Another process of the server may still declare what was just replaced: that waits now.
-	if live := h.live(l.server.ID); len(live) > 0 {
-		if err := l.see(tx, h.replaced(l, live, out.Approved), now); err != nil {
+	if live := h.live(l.Server.ID); len(live) > 0 {
+		if err := l.See(tx, h.replaced(l, live, out.Approved), now); err != nil {
 			return false, err
 		}
 	}
-	after := review.Of(l.facts())
+	after := review.Of(l.Facts())
 	if _, err := h.settleServer(tx, l, before, after, now); err != nil {
 		return false, err
 	}
 	if len(out.Left) > 0 {
-		if rest, err := tx.WaitingFor(l.server.ID, it.Kind); err == nil && rest.Code != it.Code {
+		if rest, err := tx.WaitingFor(l.Server.ID, it.Kind); err == nil && rest.Code != it.Code {
 			out.Next, it.Next = rest.Code, rest.Code
 			if err := tx.PutItem(it); err != nil {
 				return false, err
 			}
 		}
 	}
-	return true, h.noteDecided(tx, l.server, d, it, out)
+	return true, h.noteDecided(tx, l.Server, d, it, out)
 }
 
 // noteDecided is the record of a decision on an item of a server.
@@ -390,16 +391,16 @@ func goneSince(tx *store.Tx, it store.Item) error {
 }
 
 // replaced is what is declared now, with what a live process still declares of an item whose approval was replaced.
-func (h *Hub) replaced(l *ledger, live []map[string]*review.Declaration, approved []string) map[string]*review.Declaration {
+func (h *Hub) replaced(l *ledger.Ledger, live []map[string]*review.Declaration, approved []string) map[string]*review.Declaration {
 	now := map[string]*review.Declaration{}
-	for key, s := range l.seen {
+	for key, s := range l.Seen {
 		if !s.Removed {
 			now[key] = &review.Declaration{Key: key, Era: s.Era, Digest: pin.Digest(s.Digest), Raw: s.Raw, Findings: review.ReadFindings(s.Findings)}
 		}
 	}
 	for _, key := range approved {
 		for _, declared := range live {
-			if d := declared[key]; d != nil && !l.approves(key, d.Digest) {
+			if d := declared[key]; d != nil && !l.Approves(key, d.Digest) {
 				now[key] = d
 				break
 			}

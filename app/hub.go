@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -294,7 +295,7 @@ func (h *Hub) checkSeals() error {
 				if p.State != store.Approved {
 					continue
 				}
-				takeBack(&p, now)
+				ledger.TakeBack(&p, now)
 				if err := errors.Join(tx.PutPin(p), tx.AddHistory(store.Event{ServerID: p.ServerID, Item: p.Item, Era: p.Era, At: now, Action: "block", By: "seal", Digest: p.Digest})); err != nil {
 					return err
 				}

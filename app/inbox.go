@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/store"
 )
@@ -23,10 +24,10 @@ const (
 )
 
 // settleServer brings the inbox in line with where a server stands: one item a kind, a new code for new content.
-func (h *Hub) settleServer(tx *store.Tx, l *ledger, before, after review.Standing, now time.Time) ([]review.Notice, error) {
+func (h *Hub) settleServer(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) ([]review.Notice, error) {
 	var notices []review.Notice
 	for _, kind := range []string{review.KindNewServer, review.KindChanged, review.KindLaunch} {
-		want := review.ContentOf(l.server, after, kind, l.launchDrift)
+		want := review.ContentOf(l.Server, after, kind, l.LaunchDrift)
 		if want == nil && kind == review.KindChanged {
 			stays, err := h.cameAndWent(tx, l, before, after, now)
 			if err != nil {
@@ -36,14 +37,14 @@ func (h *Hub) settleServer(tx *store.Tx, l *ledger, before, after review.Standin
 				continue
 			}
 		}
-		item, fresh, err := h.settle(tx, want, kind, l.server.ID, now)
+		item, fresh, err := h.settle(tx, want, kind, l.Server.ID, now)
 		if err != nil {
 			return nil, err
 		}
 		if fresh {
-			l.wrote = true
+			l.Wrote = true
 			if item != nil {
-				notice := review.NoticeOf(*item, l.server.Name)
+				notice := review.NoticeOf(*item, l.Server.Name)
 				notice.Blocked = kind == review.KindLaunch && !h.runsOn(l)
 				notices = append(notices, notice)
 			}
@@ -54,8 +55,8 @@ func (h *Hub) settleServer(tx *store.Tx, l *ledger, before, after review.Standin
 
 // cameAndWent is asked when nothing of the kind changed waits any more: the third time in a day that content went back to
 // what is approved, the server is noisy and the item stays, because somebody tries something or nobody reads any more.
-func (h *Hub) cameAndWent(tx *store.Tx, l *ledger, before, after review.Standing, now time.Time) (stays bool, err error) {
-	have, err := tx.WaitingFor(l.server.ID, review.KindChanged)
+func (h *Hub) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) (stays bool, err error) {
+	have, err := tx.WaitingFor(l.Server.ID, review.KindChanged)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -79,24 +80,24 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger, before, after review.Standing
 	if len(back) == 0 {
 		return false, nil // decided, or what was new is gone: not a return
 	}
-	recent := slices.DeleteFunc(slices.Clone(l.server.Noisy), func(t time.Time) bool { return now.Sub(t) > noisyWindow })
-	l.server.Noisy = append(recent, now)
-	if n := len(l.server.Noisy); n > noisyTimes {
-		l.server.Noisy = l.server.Noisy[n-noisyTimes:]
+	recent := slices.DeleteFunc(slices.Clone(l.Server.Noisy), func(t time.Time) bool { return now.Sub(t) > noisyWindow })
+	l.Server.Noisy = append(recent, now)
+	if n := len(l.Server.Noisy); n > noisyTimes {
+		l.Server.Noisy = l.Server.Noisy[n-noisyTimes:]
 	}
-	if err := l.putServer(tx); err != nil {
+	if err := l.PutServer(tx); err != nil {
 		return false, err
 	}
-	if len(l.server.Noisy) < noisyTimes {
+	if len(l.Server.Noisy) < noisyTimes {
 		return false, nil
 	}
-	c := review.ContentWith(l.server, review.KindChanged, back)
-	c.Title = review.TitleOf(identity.ShortName(l.server), review.KindChanged, back, false)
-	_, _, err = h.settle(tx, c, review.KindChanged, l.server.ID, now)
+	c := review.ContentWith(l.Server, review.KindChanged, back)
+	c.Title = review.TitleOf(identity.ShortName(l.Server), review.KindChanged, back, false)
+	_, _, err = h.settle(tx, c, review.KindChanged, l.Server.ID, now)
 	if err != nil {
 		return false, err
 	}
-	return true, h.mark(tx, l.server.ID)
+	return true, h.mark(tx, l.Server.ID)
 }
 
 // mark marks the item that waits as noisy.
@@ -193,15 +194,15 @@ func (h *Hub) settleAll() error {
 		}
 		wrote := false
 		for _, server := range servers {
-			l, err := readLedger(tx, server.ID)
+			l, err := ledger.Read(tx, server.ID)
 			if err != nil {
 				return false, err
 			}
-			r := review.Of(l.facts())
+			r := review.Of(l.Facts())
 			if _, err := h.settleServer(tx, l, r, r, h.opts.Now()); err != nil {
 				return false, err
 			}
-			wrote = wrote || l.wrote
+			wrote = wrote || l.Wrote
 		}
 		return wrote, nil
 	})

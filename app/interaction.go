@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -43,15 +44,15 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 	var notice *review.Notice
 	err = h.update(func(tx *store.Tx) (bool, error) {
 		kept, notice = control.Kept{}, nil
-		l, err := readLedger(tx, s.server)
+		l, err := ledger.Read(tx, s.server)
 		if err != nil {
 			return false, err
 		}
-		if said, decided := review.DecidedOn(l.server, part, h.settings.forServer(l.server)[interactionKey]); decided {
+		if said, decided := review.DecidedOn(l.Server, part, h.settings.forServer(l.Server)[interactionKey]); decided {
 			kept.Code = said.Code // said no before: by its code it can still be allowed
 			return false, nil
 		}
-		have, err := tx.WaitingFor(l.server.ID, review.KindInteraction)
+		have, err := tx.WaitingFor(l.Server.ID, review.KindInteraction)
 		if err != nil && !absent(err) {
 			return false, err
 		}
@@ -60,8 +61,8 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 		if gone > 0 {
 			before[part.Item] += gone
 		}
-		want := review.InteractionContent(l.server, parts, before)
-		item, fresh, err := h.settle(tx, want, review.KindInteraction, l.server.ID, now)
+		want := review.InteractionContent(l.Server, parts, before)
+		item, fresh, err := h.settle(tx, want, review.KindInteraction, l.Server.ID, now)
 		if err != nil {
 			return false, err
 		}
@@ -71,7 +72,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 			return true, tx.PutItem(*item)
 		}
 		if fresh {
-			n := review.NoticeOf(*item, l.server.Name)
+			n := review.NoticeOf(*item, l.Server.Name)
 			notice = &n
 		}
 		return fresh, nil
@@ -89,20 +90,20 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 // decideInteraction decides on what a server asked, kind by kind. Approved, the same request passes when it is made again, word for word; and
 // where the first of each kind is asked about, the others of that kind that nothing grave is found in.
 func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
-	l, err := readLedger(tx, it.ServerID)
+	l, err := ledger.Read(tx, it.ServerID)
 	if absent(err) {
 		return false, answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
 	}
 	if err != nil {
 		return false, err
 	}
-	out.Server = l.server.Name
+	out.Server = l.Server.Name
 	chosen, err := selection(it, d)
 	if err != nil {
 		return false, err
 	}
 	now := h.opts.Now()
-	policy := h.settings.forServer(l.server)[interactionKey]
+	policy := h.settings.forServer(l.Server)[interactionKey]
 	var left []store.Part
 	for _, part := range it.Parts {
 		if !chosen[part.Item] {
@@ -114,7 +115,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 			digests = append(digests, "")
 		}
 		for _, digest := range digests {
-			review.Remember(&l.server, store.Asked{Part: part.Item, Digest: digest, Allowed: !d.Reject, Code: it.Code, At: now})
+			review.Remember(&l.Server, store.Asked{Part: part.Item, Digest: digest, Allowed: !d.Reject, Code: it.Code, At: now})
 		}
 		action := "approve"
 		if d.Reject {
@@ -123,7 +124,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 		} else {
 			out.Approved = review.WithKind(out.Approved, part.Item)
 		}
-		if err := tx.AddHistory(store.Event{ServerID: l.server.ID, Item: part.Item, At: now, Action: action, By: store.ByPerson, Digest: part.Digest, Code: it.Code}); err != nil {
+		if err := tx.AddHistory(store.Event{ServerID: l.Server.ID, Item: part.Item, At: now, Action: action, By: store.ByPerson, Digest: part.Digest, Code: it.Code}); err != nil {
 			return false, err
 		}
 	}
@@ -133,7 +134,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 		}
 		return false, nil
 	}
-	if err := l.putServer(tx); err != nil {
+	if err := l.PutServer(tx); err != nil {
 		return false, err
 	}
 	waited := it.Decided == ""
@@ -147,7 +148,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 	if len(left) > 0 && waited {
 		before := review.AskedBefore(it)
 		maps.DeleteFunc(before, func(item string, _ int) bool { return chosen[item] })
-		rest, _, err := h.settle(tx, review.InteractionContent(l.server, left, before), review.KindInteraction, l.server.ID, now)
+		rest, _, err := h.settle(tx, review.InteractionContent(l.Server, left, before), review.KindInteraction, l.Server.ID, now)
 		if err != nil {
 			return false, err
 		}
@@ -156,5 +157,5 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 			return false, err
 		}
 	}
-	return true, h.noteDecided(tx, l.server, d, it, out)
+	return true, h.noteDecided(tx, l.Server, d, it, out)
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"time"
 
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -57,25 +58,25 @@ const maxLaunch = 1 << 20
 func (h *Hub) judgeLaunch(s *session, files []pin.FileStamp) (notices []review.Notice, wrote bool, err error) {
 	now := h.opts.Now()
 	err = h.update(func(tx *store.Tx) (bool, error) {
-		l, err := readLedger(tx, s.server)
+		l, err := ledger.Read(tx, s.server)
 		if err != nil {
 			return false, err
 		}
-		if policy.ForWrapper(h.settings.forServer(l.server)).Launch == "off" {
+		if policy.ForWrapper(h.settings.forServer(l.Server)).Launch == "off" {
 			return false, nil
 		}
 		learned, err := h.learnFiles(tx, files)
 		if err != nil {
 			return false, err
 		}
-		before := review.Of(l.facts())
+		before := review.Of(l.Facts())
 		if err := h.seeLaunch(tx, l, now); err != nil {
 			return false, err
 		}
 		if notices, err = h.settleDrift(tx, l, before, s, now); err != nil {
 			return false, err
 		}
-		wrote = l.wrote || learned
+		wrote = l.Wrote || learned
 		return wrote, nil
 	})
 	if err != nil || !wrote {
@@ -86,12 +87,12 @@ func (h *Hub) judgeLaunch(s *session, files []pin.FileStamp) (notices []review.N
 
 // seeLaunch brings the ledger in line with what the live wrappers of a server reported of its launch. Where they differ,
 // what is not allowed stands: the gravest of it, and of equals what waits already.
-func (h *Hub) seeLaunch(tx *store.Tx, l *ledger, now time.Time) error {
+func (h *Hub) seeLaunch(tx *store.Tx, l *ledger.Ledger, now time.Time) error {
 	var waits, runs *review.Declaration
 	silent, grave := false, false
-	seen := l.seen[review.KeyLaunch]
+	seen := l.Seen[review.KeyLaunch]
 	for _, s := range h.ordered() {
-		if s.server != l.server.ID {
+		if s.server != l.Server.ID {
 			continue
 		}
 		if s.launched == nil {
@@ -104,10 +105,10 @@ func (h *Hub) seeLaunch(tx *store.Tx, l *ledger, now time.Time) error {
 		d := s.launched.Declared
 		switch {
 		case d == nil:
-		case l.approves(review.KeyLaunch, d.Digest):
+		case l.Approves(review.KeyLaunch, d.Digest):
 			runs = d
 		default:
-			holds := s.launched.Form.Against(l.launchForms()).Grave
+			holds := s.launched.Form.Against(l.LaunchForms()).Grave
 			if waits == nil || holds && !grave || holds == grave && string(waits.Digest) != seen.Digest {
 				waits, grave = d, holds
 			}
@@ -117,36 +118,36 @@ func (h *Hub) seeLaunch(tx *store.Tx, l *ledger, now time.Time) error {
 	if d == nil {
 		d = runs
 	}
-	if d == nil || d == runs && silent && seen.Digest != "" && !l.approves(review.KeyLaunch, pin.Digest(seen.Digest)) {
+	if d == nil || d == runs && silent && seen.Digest != "" && !l.Approves(review.KeyLaunch, pin.Digest(seen.Digest)) {
 		// After a restart of the hub wrappers come one by one: what waited may be what the next one runs.
 		return nil
 	}
-	return l.put(tx, review.KeyLaunch, d, now)
+	return l.Put(tx, review.KeyLaunch, d, now)
 }
 
 // declareLaunch says under which definition a launch counts. One whose parts are all allowed counts as allowed, whatever
 // other form each of them was allowed in; its circumstances join what is allowed for its client.
-func (h *Hub) declareLaunch(tx *store.Tx, l *ledger, s *review.Launched, now time.Time) error {
-	allowed := l.launchForms()
+func (h *Hub) declareLaunch(tx *store.Tx, l *ledger.Ledger, s *review.Launched, now time.Time) error {
+	allowed := l.LaunchForms()
 	form := s.Form
 	s.Declared = nil
 	switch {
-	case !known(l.pins[review.KeyLaunch]):
+	case !ledger.Known(l.Pins[review.KeyLaunch]):
 		if !s.Final {
 			return nil
 		}
 		d, err := review.AskedOf(form, nil)
 		s.Declared = d
-		if err != nil || l.server.FirstUse.IsZero() {
+		if err != nil || l.Server.FirstUse.IsZero() {
 			return err
 		}
 		// Allowed before there was a launch pin, or while it was off: taken over as it is, and shown as that.
-		return l.adopt(tx, d, store.ByTrustClean, now)
+		return l.Adopt(tx, d, store.ByTrustClean, now)
 	case len(allowed) > 0 && !form.Against(allowed).Drifted():
 		if !s.Final {
 			return nil
 		}
-		d, err := l.join(tx, form, now)
+		d, err := l.Join(tx, form, now)
 		s.Declared = d
 		return err
 	}
@@ -163,7 +164,7 @@ func (h *Hub) declareLaunch(tx *store.Tx, l *ledger, s *review.Launched, now tim
 		return err
 	}
 	if !s.Final && len(allowed) > 0 {
-		held := review.LaunchStanding{Mode: policy.ForWrapper(h.settings.forServer(l.server)).Launch, Known: true, Allowed: allowed, Refused: l.launchRefused()}
+		held := review.LaunchStanding{Mode: policy.ForWrapper(h.settings.forServer(l.Server)).Launch, Known: true, Allowed: allowed, Refused: l.LaunchRefused()}
 		if held.Verdict(&review.Launched{Form: s.Form, Declared: d}) != control.LaunchHold {
 			return nil // it runs: all of it will be seen in a moment
 		}

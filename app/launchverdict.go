@@ -3,6 +3,7 @@ package app
 import (
 	"slices"
 
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -10,16 +11,16 @@ import (
 )
 
 // standLaunch computes what the verdicts over a server's launches rest on.
-func (h *Hub) standLaunch(tx *store.Tx, l *ledger, code string) review.LaunchStanding {
+func (h *Hub) standLaunch(tx *store.Tx, l *ledger.Ledger, code string) review.LaunchStanding {
 	h.learnFiles(tx, nil)
 	st := review.LaunchStanding{
-		Mode: policy.ForWrapper(h.settings.forServer(l.server)).Launch, Known: known(l.pins[review.KeyLaunch]),
-		Pins: l.allowedLaunches(), Refused: l.launchRefused(), Code: code, Key: h.store.Derive("launch", l.server.ID),
-		Seen: pin.Digest(l.seen[review.KeyLaunch].Digest),
+		Mode: policy.ForWrapper(h.settings.forServer(l.Server)).Launch, Known: ledger.Known(l.Pins[review.KeyLaunch]),
+		Pins: l.AllowedLaunches(), Refused: l.LaunchRefused(), Code: code, Key: h.store.Derive("launch", l.Server.ID),
+		Seen: pin.Digest(l.Seen[review.KeyLaunch].Digest),
 	}
 	st.Allowed = review.FormsOf(st.Pins)
-	if st.Known && st.Seen != "" && !l.approves(review.KeyLaunch, st.Seen) && !st.Refused[st.Seen] {
-		if form, err := pin.ReadLaunch(l.seen[review.KeyLaunch].Raw); err == nil && form.Against(st.Allowed).Strict {
+	if st.Known && st.Seen != "" && !l.Approves(review.KeyLaunch, st.Seen) && !st.Refused[st.Seen] {
+		if form, err := pin.ReadLaunch(l.Seen[review.KeyLaunch].Raw); err == nil && form.Against(st.Allowed).Strict {
 			st.Waits = &form
 		}
 	}
@@ -44,7 +45,7 @@ func (h *Hub) standLaunch(tx *store.Tx, l *ledger, code string) review.LaunchSta
 }
 
 // runsOn says that a launch that waits does not keep its server from running.
-func (h *Hub) runsOn(l *ledger) bool {
-	drift := l.launchDrift()
-	return !drift.Grave && !(drift.Strict && policy.ForWrapper(h.settings.forServer(l.server)).Launch == "block")
+func (h *Hub) runsOn(l *ledger.Ledger) bool {
+	drift := l.LaunchDrift()
+	return !drift.Grave && !(drift.Strict && policy.ForWrapper(h.settings.forServer(l.Server)).Launch == "block")
 }

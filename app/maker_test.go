@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
@@ -25,7 +26,7 @@ func TestAFingerprintIsUnchangedSinceTheProgramWasFirstSeenLikeThat(t *testing.T
 		return raw
 	}
 	at := func(hour int) time.Time { return time.Date(2026, 11, 23, hour, 0, 0, 0, time.UTC) }
-	l := &ledger{server: store.Server{ID: "s"}, pins: map[string][]store.Pin{}, seen: map[string]store.Seen{}}
+	l := &ledger.Ledger{Server: store.Server{ID: "s"}, Pins: map[string][]store.Pin{}, Seen: map[string]store.Seen{}}
 	see := func(client, hash string, now time.Time) {
 		t.Helper()
 		raw := form(client, hash)
@@ -34,7 +35,7 @@ func TestAFingerprintIsUnchangedSinceTheProgramWasFirstSeenLikeThat(t *testing.T
 			t.Fatal(err)
 		}
 		if err := st.Update(func(tx *store.Tx) error {
-			return l.put(tx, review.KeyLaunch, &review.Declaration{Key: review.KeyLaunch, Era: review.LaunchEra(digest), Digest: digest, Raw: raw}, now)
+			return l.Put(tx, review.KeyLaunch, &review.Declaration{Key: review.KeyLaunch, Era: review.LaunchEra(digest), Digest: digest, Raw: raw}, now)
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestAFingerprintIsUnchangedSinceTheProgramWasFirstSeenLikeThat(t *testing.T
 		{"the first program again", "codex", "aa", at(4), at(4)},
 	} {
 		see(c.client, c.hash, c.now)
-		if made := madeBy(l); made == nil || !made.Since.Equal(c.since) || made.Package != "@acme/weather" || made.Version != c.hash || len(made.Fingerprint) != 64 {
+		if made := ledger.MadeBy(l); made == nil || !made.Since.Equal(c.since) || made.Package != "@acme/weather" || made.Version != c.hash || len(made.Fingerprint) != 64 {
 			t.Errorf("%s: %+v", c.what, made)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -45,15 +46,15 @@ func (h *Hub) refresh(id string) error {
 	as := h.commits.Load()
 	h.stale[id] = true
 	return h.store.View(func(tx *store.Tx) error {
-		l, err := readLedger(tx, id)
+		l, err := ledger.Read(tx, id)
 		if err != nil {
 			return err
 		}
-		waiting, err := waitingFor(tx, id)
+		waiting, err := ledger.WaitingFor(tx, id)
 		if err != nil {
 			return err
 		}
-		h.stand(l, review.Of(l.facts()), waiting)
+		h.stand(l, review.Of(l.Facts()), waiting)
 		if h.servers[id].base.Hide, err = hiddenFiles(tx); err != nil {
 			return err
 		}
@@ -64,15 +65,15 @@ func (h *Hub) refresh(id string) error {
 }
 
 // stand computes the State that the wrappers of a server share. Its maps are never changed afterwards.
-func (h *Hub) stand(l *ledger, r review.Standing, waiting map[string]store.Item) {
-	st := h.servers[l.server.ID]
+func (h *Hub) stand(l *ledger.Ledger, r review.Standing, waiting map[string]store.Item) {
+	st := h.servers[l.Server.ID]
 	if st == nil {
-		st = &standing{lastSeen: l.server.LastSeen}
-		h.servers[l.server.ID] = st
+		st = &standing{lastSeen: l.Server.LastSeen}
+		h.servers[l.Server.ID] = st
 	}
 	base := control.State{
-		Name: l.server.Name, Open: r.Open, Blocked: r.Blocked,
-		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.settings.forServer(l.server), Asks: review.AsksOf(l.server),
+		Name: l.Server.Name, Open: r.Open, Blocked: r.Blocked,
+		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.settings.forServer(l.Server), Asks: review.AsksOf(l.Server),
 	}
 	for _, kind := range []string{review.KindNewServer, review.KindChanged} {
 		if it, ok := waiting[kind]; ok {
@@ -88,7 +89,7 @@ func (h *Hub) stand(l *ledger, r review.Standing, waiting map[string]store.Item)
 	}
 	st.base = base
 	if h.resting != nil {
-		h.resting[l.server.ID] = restingOf(l)
+		h.resting[l.Server.ID] = restingOf(l)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/store"
 )
@@ -19,9 +20,9 @@ type resting struct {
 	tools    []string
 }
 
-func restingOf(l *ledger) resting {
-	r := resting{clients: l.server.Clients, lastSeen: l.server.LastSeen}
-	for key, pins := range l.pins {
+func restingOf(l *ledger.Ledger) resting {
+	r := resting{clients: l.Server.Clients, lastSeen: l.Server.LastSeen}
+	for key, pins := range l.Pins {
 		name, ok := strings.CutPrefix(key, string(pin.Tool)+":")
 		if ok && slices.ContainsFunc(pins, func(p store.Pin) bool { return p.State == store.Approved }) {
 			r.tools = append(r.tools, name)
@@ -44,9 +45,9 @@ func (h *Hub) restIn(tx *store.Tx) error {
 		return nil
 	}
 	all := map[string]resting{}
-	ledgers, err := readLedgers(tx)
+	ledgers, err := ledger.ReadAll(tx)
 	for _, l := range ledgers {
-		all[l.server.ID] = restingOf(l)
+		all[l.Server.ID] = restingOf(l)
 	}
 	if err == nil {
 		h.resting = all

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -281,11 +282,11 @@ func (h *Hub) live(server string) []map[string]*review.Declaration {
 func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding) (notices []review.Notice, err error) {
 	now := h.opts.Now()
 	err = h.update(func(tx *store.Tx) (bool, error) {
-		l, err := readLedger(tx, s.server)
+		l, err := ledger.Read(tx, s.server)
 		if err != nil {
 			return false, err
 		}
-		facts := l.facts()
+		facts := l.Facts()
 		before := review.Of(facts)
 		if err := h.seeDeclared(tx, l, now); err != nil {
 			return false, err
@@ -297,7 +298,7 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 		if err != nil {
 			return false, err
 		}
-		facts = l.facts()
+		facts = l.Facts()
 		after := review.Of(facts)
 		if trusted := h.firstUse(l, after, facts); len(trusted) > 0 {
 			record, err := h.trust(tx, l, trusted, now)
@@ -305,7 +306,7 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 				return false, err
 			}
 			records = append(records, record)
-			after = review.Of(l.facts())
+			after = review.Of(l.Facts())
 		}
 		came, err := h.settleServer(tx, l, before, after, now)
 		if err != nil {
@@ -316,15 +317,15 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 		if err != nil {
 			return false, err
 		}
-		l.wrote = l.wrote || kept
-		records = append(h.drift(l, before, after, s, waitingCodes(tx, s.server)), records...)
+		l.Wrote = l.Wrote || kept
+		records = append(h.drift(l, before, after, s, ledger.WaitingCodes(tx, s.server)), records...)
 		if len(records) > 0 {
-			l.wrote = true
+			l.Wrote = true
 			if _, err := tx.Append(records...); err != nil {
 				return false, err
 			}
 		}
-		return l.wrote, nil
+		return l.Wrote, nil
 	})
 	if err != nil {
 		return nil, err
@@ -335,29 +336,29 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 
 // noteServer keeps what a report says about the server as a whole. A finding about the whole that is new goes into the
 // timeline, because there is no item it could stand in.
-func (h *Hub) noteServer(tx *store.Tx, l *ledger, s *session, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
-	before := l.server
-	l.server.Era, l.server.Protocol, l.server.Versions = r.Era, clip(r.Protocol, maxName), nil
+func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *session, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
+	before := l.Server
+	l.Server.Era, l.Server.Protocol, l.Server.Versions = r.Era, clip(r.Protocol, maxName), nil
 	if len(r.ServerInfo) > 0 && len(r.ServerInfo) <= 1<<20 && json.Valid(r.ServerInfo) {
-		l.server.ServerInfo = r.ServerInfo
+		l.Server.ServerInfo = r.ServerInfo
 	}
-	l.server.Findings = review.WriteFindings(whole)
+	l.Server.Findings = review.WriteFindings(whole)
 	if under := level(r.Sandbox); under != "" {
-		l.server.Sandbox = under
+		l.Server.Sandbox = under
 	}
-	if s.client != "" && !slices.Contains(l.server.Clients, s.client) && len(l.server.Clients) < maxClients {
-		l.server.Clients = append(slices.Clone(l.server.Clients), s.client)
+	if s.client != "" && !slices.Contains(l.Server.Clients, s.client) && len(l.Server.Clients) < maxClients {
+		l.Server.Clients = append(slices.Clone(l.Server.Clients), s.client)
 	}
-	same := before.Versions == nil && before.Era == l.server.Era && before.Sandbox == l.server.Sandbox && before.Protocol == l.server.Protocol && len(before.Clients) == len(l.server.Clients) &&
-		compact(before.ServerInfo) == compact(l.server.ServerInfo) && compact(before.Findings) == compact(l.server.Findings)
+	same := before.Versions == nil && before.Era == l.Server.Era && before.Sandbox == l.Server.Sandbox && before.Protocol == l.Server.Protocol && len(before.Clients) == len(l.Server.Clients) &&
+		compact(before.ServerInfo) == compact(l.Server.ServerInfo) && compact(before.Findings) == compact(l.Server.Findings)
 	if same {
 		return nil, nil
 	}
-	l.server.LastSeen = now
-	if err := l.putServer(tx); err != nil {
+	l.Server.LastSeen = now
+	if err := l.PutServer(tx); err != nil {
 		return nil, err
 	}
-	if compact(before.Findings) == compact(l.server.Findings) || len(whole) == 0 {
+	if compact(before.Findings) == compact(l.Server.Findings) || len(whole) == 0 {
 		return nil, nil
 	}
 	rules := map[string]bool{}
@@ -365,7 +366,7 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger, s *session, r control.Report, 
 		rules[f.Rule] = true
 	}
 	return []store.Record{h.record("policy_decision", "warned", store.Record{
-		Server: l.server.Name, ServerID: l.server.ID, Session: s.id, Client: s.client,
+		Server: l.Server.Name, ServerID: l.Server.ID, Session: s.id, Client: s.client,
 		Summary: "what the server declares has warnings as a whole",
 		Detail:  detail(map[string]any{"check": "metadata", "rules": slices.Sorted(maps.Keys(rules))}),
 	})}, nil
@@ -373,31 +374,31 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger, s *session, r control.Report, 
 
 // firstUse are the keys to be trusted at the first sight of a server. After a lost store nothing is: what looks new was
 // perhaps refused before.
-func (h *Hub) firstUse(l *ledger, r review.Standing, facts review.Facts) []string {
-	if !h.settings.trustsClean(l.server) || len(h.problems[problemStoreLost].Code) > 0 || len(h.problems[problemTampered].Code) > 0 {
+func (h *Hub) firstUse(l *ledger.Ledger, r review.Standing, facts review.Facts) []string {
+	if !h.settings.trustsClean(l.Server) || len(h.problems[problemStoreLost].Code) > 0 || len(h.problems[problemTampered].Code) > 0 {
 		return nil
 	}
 	return review.Trustable(r, facts)
 }
 
-func (h *Hub) trust(tx *store.Tx, l *ledger, keys []string, now time.Time) (store.Record, error) {
+func (h *Hub) trust(tx *store.Tx, l *ledger.Ledger, keys []string, now time.Time) (store.Record, error) {
 	for _, key := range keys {
-		seen := l.seen[key]
-		p := l.pin(key, seen.Era)
+		seen := l.Seen[key]
+		p := l.Pin(key, seen.Era)
 		p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, store.Approved, store.ByTrustClean, now, false
-		err := errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
-			ServerID: l.server.ID, Item: key, Era: seen.Era, At: now, Action: "trust", By: store.ByTrustClean, Digest: seen.Digest,
+		err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
+			ServerID: l.Server.ID, Item: key, Era: seen.Era, At: now, Action: "trust", By: store.ByTrustClean, Digest: seen.Digest,
 		}))
 		if err != nil {
 			return store.Record{}, err
 		}
 	}
-	l.server.FirstUse = now
+	l.Server.FirstUse = now
 	return h.record("approval", "ok", store.Record{
-		Server: l.server.Name, ServerID: l.server.ID, Mode: "trust-clean",
+		Server: l.Server.Name, ServerID: l.Server.ID, Mode: "trust-clean",
 		Summary: fmt.Sprintf("%s trusted on first use, never read", review.Count(len(keys), "item")),
 		Detail:  detail(map[string]any{"check": "first_use", "items": cutList(keys)}),
-	}), l.putServer(tx)
+	}), l.PutServer(tx)
 }
 
 func compact(raw json.RawMessage) string {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -121,7 +122,7 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 		}
 		h.told(tx, it.held, &items[i])
 		if it.Kind == review.KindLaunch {
-			l, err := readLedger(tx, it.ServerID)
+			l, err := ledger.Read(tx, it.ServerID)
 			if err != nil && !absent(err) {
 				return nil, err
 			}
@@ -179,7 +180,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			out, err = h.heldItemDetail(tx, it)
 			return err
 		}
-		l, err := readLedger(tx, it.ServerID)
+		l, err := ledger.Read(tx, it.ServerID)
 		if absent(err) {
 			return answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
 		}
@@ -187,21 +188,21 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			return err
 		}
 		out = control.ItemDetail{
-			InboxItem: review.InboxItem(it, l.server), Command: l.server.Argv, URL: l.server.URL, Info: l.server.ServerInfo,
+			InboxItem: review.InboxItem(it, l.Server), Command: l.Server.Argv, URL: l.Server.URL, Info: l.Server.ServerInfo,
 			Findings: review.Listed(review.ReadFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
 		}
 		out.Runs = it.Kind == review.KindLaunch && it.Decided == "" && h.runsOn(l)
-		out.Sandbox, out.LookedIn = h.settings.forServer(l.server)[sandboxKey], l.server.Sandbox
+		out.Sandbox, out.LookedIn = h.settings.forServer(l.Server)[sandboxKey], l.Server.Sandbox
 		if it.Kind == review.KindInteraction {
 			out.Details = review.InteractionDetails(it)
 			return setNext(tx, it, &out)
 		}
 		for _, p := range it.Parts {
-			out.Details = append(out.Details, partDetail(l, it, p))
+			out.Details = append(out.Details, ledger.PartDetail(l, it, p))
 		}
 		if it.Kind == review.KindNewServer {
-			out.Can, out.Made = review.CanDo(out.Details), madeBy(l)
-			if out.Before, err = entryBefore(tx, l.server); err != nil {
+			out.Can, out.Made = review.CanDo(out.Details), ledger.MadeBy(l)
+			if out.Before, err = ledger.EntryBefore(tx, l.Server); err != nil {
 				return err
 			}
 		}
@@ -234,18 +235,18 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 		}
 	}
 	err = h.store.View(func(tx *store.Tx) error {
-		ledgers, err := readLedgers(tx)
+		ledgers, err := ledger.ReadAll(tx)
 		names := identity.Called{}
 		for _, l := range ledgers {
-			names.Add(l.server)
+			names.Add(l.Server)
 		}
 		for _, l := range ledgers {
-			codes := waitingCodes(tx, l.server.ID)
-			row := serverRow(l, codes)
-			row.Shown, row.Held = names.Shown(l.server), h.quarantine.countOf(l.server.ID)
-			row.Wrappers, row.UnseenBy = wrappers[l.server.ID], h.unseenBy(l.server.ID)
-			row.Sandbox, row.RunsIn = h.settings.forServer(l.server)[sandboxKey], h.runsUnder(l.server.ID)
-			if st := h.servers[l.server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
+			codes := ledger.WaitingCodes(tx, l.Server.ID)
+			row := ledger.ServerRow(l, codes)
+			row.Shown, row.Held = names.Shown(l.Server), h.quarantine.countOf(l.Server.ID)
+			row.Wrappers, row.UnseenBy = wrappers[l.Server.ID], h.unseenBy(l.Server.ID)
+			row.Sandbox, row.RunsIn = h.settings.forServer(l.Server)[sandboxKey], h.runsUnder(l.Server.ID)
+			if st := h.servers[l.Server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
 				row.LastSeen = st.lastSeen.UTC()
 			}
 			out = append(out, row)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -40,7 +41,7 @@ func cutList(keys []string) []string {
 }
 
 // drift is what the timeline says about a report: every item whose state or definition is another than before.
-func (h *Hub) drift(l *ledger, before, after review.Standing, s *session, codes map[string]string) []store.Record {
+func (h *Hub) drift(l *ledger.Ledger, before, after review.Standing, s *session, codes map[string]string) []store.Record {
 	was := map[string]review.Judged{}
 	for _, j := range before.Items {
 		was[j.Key] = j
@@ -86,7 +87,7 @@ func (h *Hub) drift(l *ledger, before, after review.Standing, s *session, codes 
 			continue
 		}
 		record := store.Record{
-			Server: l.server.Name, ServerID: l.server.ID, Tool: review.ToolOf(j.Key), Summary: words, Client: s.client, Session: s.id,
+			Server: l.Server.Name, ServerID: l.Server.ID, Tool: review.ToolOf(j.Key), Summary: words, Client: s.client, Session: s.id,
 			Detail: detail(map[string]any{"check": "pins", "item": j.Key, "state": j.State, "digest": j.Declared, "before": old.Declared}),
 		}
 		if j.Waits {
@@ -96,13 +97,13 @@ func (h *Hub) drift(l *ledger, before, after review.Standing, s *session, codes 
 	}
 	if left > 0 {
 		records = append(records, h.record("drift", "blocked", store.Record{
-			Server: l.server.Name, ServerID: l.server.ID, Session: s.id, Summary: fmt.Sprintf("%s more changed at the same time", review.Count(left, "item")),
+			Server: l.Server.Name, ServerID: l.Server.ID, Session: s.id, Summary: fmt.Sprintf("%s more changed at the same time", review.Count(left, "item")),
 			Detail: detail(map[string]any{"check": "pins", "count": left}),
 		}))
 	}
 	if fresh > 0 {
 		records = append(records, h.record("policy_decision", "blocked", store.Record{
-			Server: l.server.Name, ServerID: l.server.ID, Code: codes[review.KindNewServer], Client: s.client, Session: s.id,
+			Server: l.Server.Name, ServerID: l.Server.ID, Code: codes[review.KindNewServer], Client: s.client, Session: s.id,
 			Summary: "a new server: " + review.Count(fresh, "item") + " to review",
 			Detail:  detail(map[string]any{"check": "first_use", "count": fresh}),
 		}))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
@@ -29,24 +30,24 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 		if it.Kind != review.KindNewServer || it.Decided != review.DecidedApproved {
 			return false, answer(control.CodeBadRequest, "%s is not a new server you allowed", it.Code)
 		}
-		l, err := readLedger(tx, it.ServerID)
+		l, err := ledger.Read(tx, it.ServerID)
 		if err != nil {
 			return false, err
 		}
-		id, out.Server = it.ServerID, l.server.Name
+		id, out.Server = it.ServerID, l.Server.Name
 		now := h.opts.Now()
-		before := review.Of(l.facts())
-		if out.Items, err = l.forgetAllowed(tx, it, now); err != nil {
+		before := review.Of(l.Facts())
+		if out.Items, err = l.ForgetAllowed(tx, it, now); err != nil {
 			return false, err
 		}
 		if len(out.Items) == 0 {
 			return false, answer(control.CodeStale, "everything %s allowed has changed since", it.Code)
 		}
-		if err := l.asShown(tx, it, now); err != nil {
+		if err := l.AsShown(tx, it, now); err != nil {
 			return false, err
 		}
-		after := review.Of(l.facts())
-		if err := reopen(tx, it, review.ContentOf(l.server, after, review.KindNewServer, l.launchDrift), now); err != nil {
+		after := review.Of(l.Facts())
+		if err := reopen(tx, it, review.ContentOf(l.Server, after, review.KindNewServer, l.LaunchDrift), now); err != nil {
 			return false, err
 		}
 		if _, err := h.settleServer(tx, l, before, after, now); err != nil {
@@ -55,7 +56,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 		if waits, err := tx.WaitingFor(id, review.KindNewServer); err == nil {
 			out.Code = waits.Code
 		}
-		return true, h.noteDecision(tx, l.server, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
+		return true, h.noteDecision(tx, l.Server, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
 	})
 	if err != nil {
 		return control.Blocked{}, h.failed(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -91,12 +92,12 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		if err != nil {
 			return err
 		}
-		l, err := readLedger(tx, server.ID)
+		l, err := ledger.Read(tx, server.ID)
 		if err != nil {
 			return err
 		}
-		codes := waitingCodes(tx, server.ID)
-		out = ServerWhole{Server: serverRow(l, codes), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
+		codes := ledger.WaitingCodes(tx, server.ID)
+		out = ServerWhole{Server: ledger.ServerRow(l, codes), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
 		out.Sandbox, out.RunsIn = h.settings.forServer(server)[sandboxKey], h.runsUnder(server.ID)
 		out.UnseenBy = h.unseenBy(server.ID)
 		if all, err := tx.Servers(); err == nil {
@@ -110,17 +111,17 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		if st := h.servers[server.ID]; st != nil && st.lastSeen.After(out.LastSeen) {
 			out.LastSeen = st.lastSeen.UTC()
 		}
-		for _, j := range review.Of(l.facts()).Items {
+		for _, j := range review.Of(l.Facts()).Items {
 			item := PinnedItem{ServerItem: control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}, Findings: j.Findings, Passages: inspect.Passages(j.Findings)}
-			base := l.base(j.Key)
+			base := l.Base(j.Key)
 			if j.State == review.StateApproved || j.State == review.StateRemoved {
 				item.Approved, item.ApprovedAt = j.ApprovedBy, base.ApprovedAt
 			}
 			if j.Waits {
 				item.Code = codes[j.Kind]
 			}
-			if item.Definition = base.Raw; !l.seen[j.Key].Removed && l.seen[j.Key].Raw != nil {
-				item.Definition = l.seen[j.Key].Raw
+			if item.Definition = base.Raw; !l.Seen[j.Key].Removed && l.Seen[j.Key].Raw != nil {
+				item.Definition = l.Seen[j.Key].Raw
 			}
 			out.Items = append(out.Items, item)
 		}

@@ -28,7 +28,7 @@ const (
 // Packages and types that are still larger, and how large. A number here can only shrink.
 var (
 	largerCircles = map[string]int{
-		"app":           47,
+		"app":           46,
 		"proxy":         18,
 		"proxy/inspect": 21,
 	}

@@ -1,9 +1,9 @@
-package app
+package ledger
 
 import "github.com/sallyport/sallyport/store"
 
-// waitingFor are the items that wait for a server, by kind, without what is in them.
-func waitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
+// WaitingFor are the items that wait for a server, by kind, without what is in them.
+func WaitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
 	all, err := tx.WaitingHeads()
 	if err != nil {
 		return nil, err
@@ -17,10 +17,10 @@ func waitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
 	return waiting, nil
 }
 
-// waitingCodes are the codes of what waits for a server, by kind.
-func waitingCodes(tx *store.Tx, id string) map[string]string {
+// WaitingCodes are the codes of what waits for a server, by kind.
+func WaitingCodes(tx *store.Tx, id string) map[string]string {
 	codes := map[string]string{}
-	waiting, err := waitingFor(tx, id)
+	waiting, err := WaitingFor(tx, id)
 	if err != nil {
 		return codes
 	}

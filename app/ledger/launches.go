@@ -1,4 +1,4 @@
-package app
+package ledger
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// allowedLaunches are the forms that are allowed, the one that was allowed last at the end.
-func (l *ledger) allowedLaunches() []review.AllowedLaunch {
-	pins := slices.DeleteFunc(slices.Clone(l.pins[review.KeyLaunch]), func(p store.Pin) bool { return p.State != store.Approved || p.Digest == "" })
+// AllowedLaunches are the forms that are allowed, the one that was allowed last at the end.
+func (l *Ledger) AllowedLaunches() []review.AllowedLaunch {
+	pins := slices.DeleteFunc(slices.Clone(l.Pins[review.KeyLaunch]), func(p store.Pin) bool { return p.State != store.Approved || p.Digest == "" })
 	slices.SortStableFunc(pins, func(a, b store.Pin) int { return a.ApprovedAt.Compare(b.ApprovedAt) })
 	var all []review.AllowedLaunch
 	for _, p := range pins {
@@ -23,13 +23,13 @@ func (l *ledger) allowedLaunches() []review.AllowedLaunch {
 	return all
 }
 
-// launchForms are those forms alone.
-func (l *ledger) launchForms() []pin.LaunchForm { return review.FormsOf(l.allowedLaunches()) }
+// LaunchForms are those forms alone.
+func (l *Ledger) LaunchForms() []pin.LaunchForm { return review.FormsOf(l.AllowedLaunches()) }
 
-// join counts a launch whose parts are all allowed as one of the forms that are, and lets its circumstances join what is
+// Join counts a launch whose parts are all allowed as one of the forms that are, and lets its circumstances join what is
 // allowed for its client.
-func (l *ledger) join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*review.Declaration, error) {
-	allowed := l.allowedLaunches()
+func (l *Ledger) Join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*review.Declaration, error) {
+	allowed := l.AllowedLaunches()
 	as, found, more := review.CountsAs(form, allowed)
 	if found && !more {
 		return as.Declaration(), nil
@@ -53,7 +53,7 @@ func (l *ledger) join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*review
 		form.Values = as.Values
 	}
 	d, err := review.DeclarationOf(form)
-	if err != nil || l.approves(review.KeyLaunch, d.Digest) {
+	if err != nil || l.Approves(review.KeyLaunch, d.Digest) {
 		return d, err
 	}
 	if found { // the same launch, with what it knows more
@@ -61,31 +61,31 @@ func (l *ledger) join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*review
 			return nil, err
 		}
 	}
-	return d, l.adopt(tx, d, by, now)
+	return d, l.Adopt(tx, d, by, now)
 }
 
-func (l *ledger) dropLaunch(tx *store.Tx, p store.Pin) error {
-	l.pins[review.KeyLaunch] = slices.DeleteFunc(slices.Clone(l.pins[review.KeyLaunch]), func(other store.Pin) bool { return other.Era == p.Era })
-	l.wrote = true
+func (l *Ledger) dropLaunch(tx *store.Tx, p store.Pin) error {
+	l.Pins[review.KeyLaunch] = slices.DeleteFunc(slices.Clone(l.Pins[review.KeyLaunch]), func(other store.Pin) bool { return other.Era == p.Era })
+	l.Wrote = true
 	return tx.DeletePin(p.ServerID, p.Era, p.Item)
 }
 
-func (l *ledger) launchRefused() map[pin.Digest]bool {
+func (l *Ledger) LaunchRefused() map[pin.Digest]bool {
 	refused := map[pin.Digest]bool{}
-	for _, p := range l.pins[review.KeyLaunch] {
+	for _, p := range l.Pins[review.KeyLaunch] {
 		for _, d := range p.Refused {
-			refused[pin.Digest(d)] = !l.approves(review.KeyLaunch, pin.Digest(d))
+			refused[pin.Digest(d)] = !l.Approves(review.KeyLaunch, pin.Digest(d))
 		}
 	}
 	return refused
 }
 
-// adopt allows a form without asking: every part of it was allowed before, or there was no launch pin before.
-func (l *ledger) adopt(tx *store.Tx, d *review.Declaration, by string, now time.Time) error {
-	p := l.pin(review.KeyLaunch, d.Era)
+// Adopt allows a form without asking: every part of it was allowed before, or there was no launch pin before.
+func (l *Ledger) Adopt(tx *store.Tx, d *review.Declaration, by string, now time.Time) error {
+	p := l.Pin(review.KeyLaunch, d.Era)
 	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = string(d.Digest), d.Raw, store.Approved, by, now, false
-	err := errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.server.ID, Item: review.KeyLaunch, Era: d.Era, At: now, Action: "adopt", By: by, Digest: string(d.Digest),
+	err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
+		ServerID: l.Server.ID, Item: review.KeyLaunch, Era: d.Era, At: now, Action: "adopt", By: by, Digest: string(d.Digest),
 	}))
 	if err != nil {
 		return err
@@ -103,13 +103,13 @@ const (
 // pruneLaunches takes away what a newly allowed form replaces: the same client's forms, and those of looks, that run another
 // program, unless a live process runs one (a client may start a server twice, in two ways). An old version that nobody runs
 // any more does not stay allowed. The values of loaders do: they are not the program's.
-func (l *ledger) pruneLaunches(tx *store.Tx, d *review.Declaration, live map[pin.Digest]bool) error {
+func (l *Ledger) pruneLaunches(tx *store.Tx, d *review.Declaration, live map[pin.Digest]bool) error {
 	form, err := pin.ReadLaunch(d.Raw)
 	if err != nil {
 		return err
 	}
 	var kept, gone []store.Pin
-	for _, p := range l.pins[review.KeyLaunch] {
+	for _, p := range l.Pins[review.KeyLaunch] {
 		old, err := pin.ReadLaunch(p.Raw)
 		replaced := live != nil && p.State == store.Approved && p.Digest != string(d.Digest) && !live[pin.Digest(p.Digest)] &&
 			err == nil && (old.Client == form.Client || old.Client == pin.ProbeClient) && !old.SameProgram(form)
@@ -133,12 +133,12 @@ func (l *ledger) pruneLaunches(tx *store.Tx, d *review.Declaration, live map[pin
 }
 
 // keepValues keeps the values of loaders that were allowed in forms that are gone, with the form that was allowed now.
-func (l *ledger) keepValues(tx *store.Tx, d *review.Declaration, gone []store.Pin) error {
-	at := slices.IndexFunc(l.pins[review.KeyLaunch], func(p store.Pin) bool { return p.Digest == string(d.Digest) })
+func (l *Ledger) keepValues(tx *store.Tx, d *review.Declaration, gone []store.Pin) error {
+	at := slices.IndexFunc(l.Pins[review.KeyLaunch], func(p store.Pin) bool { return p.Digest == string(d.Digest) })
 	if at < 0 || len(gone) == 0 {
 		return nil
 	}
-	p := l.pins[review.KeyLaunch][at]
+	p := l.Pins[review.KeyLaunch][at]
 	form, err := pin.ReadLaunch(p.Raw)
 	if err != nil {
 		return err
@@ -161,22 +161,22 @@ func (l *ledger) keepValues(tx *store.Tx, d *review.Declaration, gone []store.Pi
 	if p.Raw, _, err = form.Definition(); err != nil {
 		return err
 	}
-	return l.putPin(tx, p)
+	return l.PutPin(tx, p)
 }
 
-// keepLaunch is pruneLaunches for the form that was just decided on.
-func (l *ledger) keepLaunch(tx *store.Tx, live map[pin.Digest]bool) error {
-	seen := l.seen[review.KeyLaunch]
+// KeepLaunch is pruneLaunches for the form that was just decided on.
+func (l *Ledger) KeepLaunch(tx *store.Tx, live map[pin.Digest]bool) error {
+	seen := l.Seen[review.KeyLaunch]
 	return l.pruneLaunches(tx, &review.Declaration{Digest: pin.Digest(seen.Digest), Raw: seen.Raw}, live)
 }
 
 // launchBase is the allowed form that a launch is nearest to: what a person compares with.
-func (l *ledger) launchBase() store.Pin {
-	seen, ok := l.seen[review.KeyLaunch]
+func (l *Ledger) launchBase() store.Pin {
+	seen, ok := l.Seen[review.KeyLaunch]
 	now, err := pin.ReadLaunch(seen.Raw)
 	var best store.Pin
 	fewest := -1
-	pins := slices.Clone(l.pins[review.KeyLaunch])
+	pins := slices.Clone(l.Pins[review.KeyLaunch])
 	slices.SortStableFunc(pins, func(a, b store.Pin) int { return b.ApprovedAt.Compare(a.ApprovedAt) })
 	for _, p := range pins {
 		form, errForm := pin.ReadLaunch(p.Raw)
@@ -197,11 +197,11 @@ func (l *ledger) launchBase() store.Pin {
 	return best
 }
 
-// launchDrift is how what waits differs from all that is allowed.
-func (l *ledger) launchDrift() pin.LaunchDrift {
-	now, err := pin.ReadLaunch(l.seen[review.KeyLaunch].Raw)
+// LaunchDrift is how what waits differs from all that is allowed.
+func (l *Ledger) LaunchDrift() pin.LaunchDrift {
+	now, err := pin.ReadLaunch(l.Seen[review.KeyLaunch].Raw)
 	if err != nil {
 		return pin.LaunchDrift{}
 	}
-	return now.Against(l.launchForms())
+	return now.Against(l.LaunchForms())
 }

@@ -1,4 +1,4 @@
-package app
+package ledger
 
 import (
 	"time"
@@ -11,22 +11,22 @@ import (
 
 // keepProgram keeps since when a server's program has the fingerprint that it has. It is for people and decides nothing: what
 // may run is what the pins of the launch say.
-func (l *ledger) keepProgram(tx *store.Tx, raw []byte, at time.Time) error {
+func (l *Ledger) keepProgram(tx *store.Tx, raw []byte, at time.Time) error {
 	form, err := pin.ReadLaunch(raw)
 	if err != nil {
 		return nil // cannot be: it was written by Definition
 	}
 	fingerprint := form.Program()
-	if fingerprint == "" || l.server.Program != nil && l.server.Program.Fingerprint == fingerprint {
+	if fingerprint == "" || l.Server.Program != nil && l.Server.Program.Fingerprint == fingerprint {
 		return nil
 	}
-	l.server.Program = &store.Program{Fingerprint: fingerprint, Since: at.UTC()}
-	return l.putServer(tx)
+	l.Server.Program = &store.Program{Fingerprint: fingerprint, Since: at.UTC()}
+	return l.PutServer(tx)
 }
 
-// madeBy says which program a server is, from its launch as it was last seen; nil where none was, as for a server elsewhere.
-func madeBy(l *ledger) *control.Made {
-	seen, ok := l.seen[review.KeyLaunch]
+// MadeBy says which program a server is, from its launch as it was last seen; nil where none was, as for a server elsewhere.
+func MadeBy(l *Ledger) *control.Made {
+	seen, ok := l.Seen[review.KeyLaunch]
 	if !ok {
 		return nil
 	}
@@ -38,7 +38,7 @@ func madeBy(l *ledger) *control.Made {
 	if p := form.Package; p != nil && !p.Unseen && !p.Pending {
 		made.Manager, made.Package, made.Version = p.Manager, p.Name, p.Version
 	}
-	if p := l.server.Program; p != nil && p.Fingerprint == form.Program() {
+	if p := l.Server.Program; p != nil && p.Fingerprint == form.Program() {
 		made.Fingerprint, made.Since = p.Fingerprint, p.Since
 	}
 	return made

@@ -1,4 +1,4 @@
-package app
+package ledger
 
 import (
 	"errors"
@@ -10,22 +10,22 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// approve allows the definition that is declared; it takes the place of the one allowed before in that era.
-func (l *ledger) approve(tx *store.Tx, seen store.Seen, code string, now time.Time) error {
-	p := l.pin(seen.Item, seen.Era)
+// Approve allows the definition that is declared; it takes the place of the one allowed before in that era.
+func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Time) error {
+	p := l.Pin(seen.Item, seen.Era)
 	before := p.Digest
 	digest, raw := seen.Digest, seen.Raw
 	p.Digest, p.Raw, p.State, p.Waits, p.Code = digest, raw, store.Approved, false, code
 	p.ApprovedBy, p.ApprovedAt = store.ByPerson, now
 	p.Refused = slices.DeleteFunc(slices.Clone(p.Refused), func(d string) bool { return d == digest })
 	// A block took the approvals of both eras back; the decision brings back what was shown, and no more than that.
-	for _, other := range l.pins[seen.Item] {
+	for _, other := range l.Pins[seen.Item] {
 		if other.Era == seen.Era {
 			continue
 		}
 		other.Waits = false
 		other.Refused = slices.DeleteFunc(slices.Clone(other.Refused), func(d string) bool { return d == digest })
-		if err := l.putPin(tx, other); err != nil {
+		if err := l.PutPin(tx, other); err != nil {
 			return err
 		}
 	}
@@ -33,39 +33,39 @@ func (l *ledger) approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 	if before != "" && before != digest {
 		action = "replace"
 	}
-	return errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: action, By: store.ByPerson, Digest: digest, Before: before, Code: code,
+	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
+		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: action, By: store.ByPerson, Digest: digest, Before: before, Code: code,
 	}))
 }
 
-// reject keeps the definition that is declared out, for as long as it is the same. What was allowed before stays so, unless
+// Reject keeps the definition that is declared out, for as long as it is the same. What was allowed before stays so, unless
 // that is what was declared.
-func (l *ledger) reject(tx *store.Tx, seen store.Seen, state, code string, now time.Time) error {
-	for _, other := range l.pins[seen.Item] { // a block waits in every era, so its answer counts in every era
+func (l *Ledger) Reject(tx *store.Tx, seen store.Seen, state, code string, now time.Time) error {
+	for _, other := range l.Pins[seen.Item] { // a block waits in every era, so its answer counts in every era
 		if !other.Waits && !(state == review.StateApproved && other.Digest == seen.Digest) {
 			continue
 		}
 		other.Waits, other.State = false, store.Rejected
-		if err := l.putPin(tx, other); err != nil {
+		if err := l.PutPin(tx, other); err != nil {
 			return err
 		}
 	}
-	p := l.pin(seen.Item, seen.Era)
+	p := l.Pin(seen.Item, seen.Era)
 	refuse(&p, seen.Digest, now)
 	p.Code = code
 	if p.Digest == seen.Digest {
 		p.State = store.Rejected
 	}
-	return errors.Join(l.putPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: "reject", By: store.ByPerson, Digest: seen.Digest, Code: code,
+	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
+		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: "reject", By: store.ByPerson, Digest: seen.Digest, Code: code,
 	}))
 }
 
-// forgetAllowed drops the pins that an item's decision made, and answers of what. What runs is forgotten with them, unless
+// ForgetAllowed drops the pins that an item's decision made, and answers of what. What runs is forgotten with them, unless
 // something else of the server is still allowed.
-func (l *ledger) forgetAllowed(tx *store.Tx, it store.Item, now time.Time) (items []string, err error) {
+func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (items []string, err error) {
 	forget := func(key string, of func(store.Pin) bool) error {
-		pins := slices.Clone(l.pins[key])
+		pins := slices.Clone(l.Pins[key])
 		for _, p := range pins {
 			if p.State != store.Approved || !of(p) {
 				continue
@@ -76,7 +76,7 @@ func (l *ledger) forgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 			digest := p.Digest
 			p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = "", nil, store.Rejected, "", time.Time{}, false, ""
 			err := errors.Join(l.unapprove(tx, p), tx.AddHistory(store.Event{
-				ServerID: l.server.ID, Item: key, Era: p.Era, At: now, Action: "undo", By: store.ByPerson, Digest: digest, Code: it.Code,
+				ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: "undo", By: store.ByPerson, Digest: digest, Code: it.Code,
 			}))
 			if err != nil {
 				return err
@@ -92,8 +92,8 @@ func (l *ledger) forgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 			return nil, err
 		}
 	}
-	for key := range l.pins {
-		if key != review.KeyLaunch && slices.ContainsFunc(l.pins[key], func(p store.Pin) bool { return p.State == store.Approved }) {
+	for key := range l.Pins {
+		if key != review.KeyLaunch && slices.ContainsFunc(l.Pins[key], func(p store.Pin) bool { return p.State == store.Approved }) {
 			return items, nil
 		}
 	}
@@ -101,27 +101,27 @@ func (l *ledger) forgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 }
 
 // unapprove keeps of a pin what a person said no to, and the pin only for that.
-func (l *ledger) unapprove(tx *store.Tx, p store.Pin) error {
+func (l *Ledger) unapprove(tx *store.Tx, p store.Pin) error {
 	if len(p.Refused) > 0 {
-		return l.putPin(tx, p)
+		return l.PutPin(tx, p)
 	}
-	l.pins[p.Item] = slices.DeleteFunc(slices.Clone(l.pins[p.Item]), func(other store.Pin) bool { return other.Era == p.Era })
-	l.wrote = true
+	l.Pins[p.Item] = slices.DeleteFunc(slices.Clone(l.Pins[p.Item]), func(other store.Pin) bool { return other.Era == p.Era })
+	l.Wrote = true
 	return tx.DeletePin(p.ServerID, p.Era, p.Item)
 }
 
-// asShown has the launch wait as the item showed it, where the same program runs: circumstances that joined since are no
+// AsShown has the launch wait as the item showed it, where the same program runs: circumstances that joined since are no
 // other content.
-func (l *ledger) asShown(tx *store.Tx, it store.Item, now time.Time) error {
+func (l *Ledger) AsShown(tx *store.Tx, it store.Item, now time.Time) error {
 	i := slices.IndexFunc(it.Parts, func(p store.Part) bool { return p.Item == review.KeyLaunch })
-	if i < 0 || known(l.pins[review.KeyLaunch]) {
+	if i < 0 || Known(l.Pins[review.KeyLaunch]) {
 		return nil
 	}
 	shown, errShown := pin.ReadLaunch(it.Parts[i].Definition)
-	running, errNow := pin.ReadLaunch(l.seen[review.KeyLaunch].Raw)
+	running, errNow := pin.ReadLaunch(l.Seen[review.KeyLaunch].Raw)
 	if errShown != nil || errNow != nil || !shown.SameCode(running) {
 		return nil
 	}
 	digest := pin.Digest(it.Parts[i].Digest)
-	return l.put(tx, review.KeyLaunch, &review.Declaration{Key: review.KeyLaunch, Era: review.LaunchEra(digest), Digest: digest, Raw: it.Parts[i].Definition}, now)
+	return l.Put(tx, review.KeyLaunch, &review.Declaration{Key: review.KeyLaunch, Era: review.LaunchEra(digest), Digest: digest, Raw: it.Parts[i].Definition}, now)
 }

@@ -1,4 +1,4 @@
-package app
+package ledger
 
 import (
 	"slices"
@@ -11,9 +11,9 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// entryBefore is the server that ran last under the name of a new one. A changed command is a new server; that it took the
+// EntryBefore is the server that ran last under the name of a new one. A changed command is a new server; that it took the
 // place of one that was trusted is what a person must see first.
-func entryBefore(tx *store.Tx, server store.Server) (*control.EntryBefore, error) {
+func EntryBefore(tx *store.Tx, server store.Server) (*control.EntryBefore, error) {
 	servers, err := tx.Servers()
 	if err != nil {
 		return nil, err
@@ -37,16 +37,16 @@ func entryBefore(tx *store.Tx, server store.Server) (*control.EntryBefore, error
 	return &control.EntryBefore{Identity: last.Identity, State: state, Command: last.Argv, URL: last.URL}, nil
 }
 
-func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
+func PartDetail(l *Ledger, it store.Item, p store.Part) control.PartDetail {
 	d := control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: review.Listed(review.ReadFindings(p.Findings)), Changes: []pin.Change{}}
 	definition, approved := p.Definition, p.Approved
 	if it.Decided == "" || definition == nil {
-		if seen, ok := l.seen[p.Item]; ok && !seen.Removed && seen.Digest == p.Digest {
+		if seen, ok := l.Seen[p.Item]; ok && !seen.Removed && seen.Digest == p.Digest {
 			definition = seen.Raw
 		}
 	}
 	if it.Decided == "" {
-		approved = l.base(p.Item).Raw
+		approved = l.Base(p.Item).Raw
 	}
 	kind, _, _ := strings.Cut(p.Item, ":")
 	d.Definition, d.Approved = definition, approved
@@ -56,7 +56,7 @@ func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
 	case approved == nil:
 		d.Changes = pin.Describe(pin.Kind(kind), definition)
 	case p.Item == review.KeyLaunch && it.Decided == "":
-		drift := l.launchDrift()
+		drift := l.LaunchDrift()
 		d.Changes = slices.Concat(d.Changes, drift.Changes, drift.Joins)
 	default:
 		d.Changes = append(d.Changes, pin.Compare(approved, definition, pin.Kind(kind))...)
@@ -64,21 +64,21 @@ func partDetail(l *ledger, it store.Item, p store.Part) control.PartDetail {
 	return d
 }
 
-func serverRow(l *ledger, codes map[string]string) control.Server {
-	r := review.Of(l.facts())
+func ServerRow(l *Ledger, codes map[string]string) control.Server {
+	r := review.Of(l.Facts())
 	row := control.Server{
-		ID: l.server.ID, Server: l.server.Name, Identity: l.server.Identity, State: "new", LastSeen: l.server.LastSeen.UTC(),
-		Clients: l.server.Clients, Items: []control.ServerItem{}, Findings: review.Listed(review.ReadFindings(l.server.Findings)),
+		ID: l.Server.ID, Server: l.Server.Name, Identity: l.Server.Identity, State: "new", LastSeen: l.Server.LastSeen.UTC(),
+		Clients: l.Server.Clients, Items: []control.ServerItem{}, Findings: review.Listed(review.ReadFindings(l.Server.Findings)),
 	}
 	switch {
 	case r.Blocked:
 		row.State = "blocked"
 	case r.Open:
 		row.State = "open"
-	case !l.server.FirstUse.IsZero():
+	case !l.Server.FirstUse.IsZero():
 		row.State = "blocked" // somebody looked, and nothing of it is allowed
 	}
-	if row.Versions, row.Problem = review.VersionsOf(l.server), review.VersionProblem(l.server); row.Versions != nil && !r.Blocked {
+	if row.Versions, row.Problem = review.VersionsOf(l.Server), review.VersionProblem(l.Server); row.Versions != nil && !r.Blocked {
 		row.State = review.StateNoVersion
 	}
 	for _, kind := range []string{review.KindLaunch, review.KindNewServer, review.KindChanged} {
