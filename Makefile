@@ -99,9 +99,10 @@ faults: test-needs ## Run the fault tests in their long form (a quarter of an ho
 	go test -count=1 -timeout 30m -run 'TestWhateverIsDoneToAFile' ./app -long
 
 .PHONY: check
-check: page-needs ## Format, vet on every platform, staticcheck, the page's types and lint, build without cgo, known vulnerabilities
+check: page-needs ## Format, go.mod, vet on every platform, staticcheck, the page's types and lint, build without cgo, known vulnerabilities
 	@build/need go
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [[ -n "$$unformatted" ]]; then echo "gofmt: $$unformatted"; exit 1; fi
+	go mod tidy -diff
 	go vet ./...
 	GOOS=darwin CGO_ENABLED=0 go vet ./...
 	GOOS=windows CGO_ENABLED=0 go vet ./...
