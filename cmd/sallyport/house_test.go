@@ -28,7 +28,7 @@ func tracked(t *testing.T) []string {
 }
 
 func TestTheTopLevelIsTheFixedOne(t *testing.T) {
-	fixed := strings.Fields("cmd app frontend proxy store build go.mod go.sum wails.json README.md LICENSE Makefile docs .ci .gitignore")
+	fixed := strings.Fields("cmd app frontend proxy store build go.mod go.sum wails.json README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE Makefile docs .ci .gitignore")
 	found := map[string]bool{}
 	for _, path := range tracked(t) {
 		top, _, _ := strings.Cut(path, "/")
