@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/demo"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/transport"
 )
@@ -116,7 +117,7 @@ func storyHub(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	child := storyCommand(ts, append([]string{"sallyport", "hub"}, args...))
-	var said tail
+	var said demo.Tail
 	child.Stdout, child.Stderr = &said, &said
 	ts.Check(child.Start())
 	gone := make(chan struct{})
@@ -132,10 +133,10 @@ func storyHub(ts *testscript.TestScript, neg bool, args []string) {
 	*ts.Value("hub").(*func()) = stop
 	home, err := control.HomeAt(ts.Getenv("SALLYPORT_HOME"))
 	ts.Check(err)
-	ts.Check(eventually(context.Background(), func() (bool, error) {
+	ts.Check(demo.Eventually(context.Background(), func() (bool, error) {
 		select {
 		case <-gone:
-			return false, errors.New("the hub ended" + said.said())
+			return false, errors.New("the hub ended" + said.Said())
 		default:
 		}
 		client, err := control.Dial(context.Background(), home, control.RoleCLI)
@@ -149,9 +150,9 @@ func storyHub(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 }
 
-// storyClient is a demoClient and how many list_changed the story has asked about.
+// storyClient is a demo.Client and how many list_changed the story has asked about.
 type storyClient struct {
-	*demoClient
+	*demo.Client
 	told int64
 }
 
@@ -166,14 +167,14 @@ func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Defer(cancel)
 		path, err := exec.LookPath(rest[0])
 		ts.Check(err)
-		c, err := startWrapped(ctx, append([]string{path}, rest[1:]...), storyEnv(ts))
+		c, err := demo.StartWrapped(ctx, append([]string{path}, rest[1:]...), storyEnv(ts))
 		ts.Check(err)
-		ts.Defer(func() { c.close() })
-		answer, err := c.hello(ctx)
+		ts.Defer(func() { c.Close() })
+		answer, err := c.Hello(ctx)
 		ts.Check(err)
 		_, err = ts.Stdout().Write(append(answer, '\n'))
 		ts.Check(err)
-		clients[name] = &storyClient{demoClient: c}
+		clients[name] = &storyClient{Client: c}
 		return
 	}
 	defer cancel()
@@ -183,22 +184,22 @@ func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	switch verb {
 	case "tools":
-		tools, err := c.tools(ctx)
+		tools, err := c.Tools(ctx)
 		ts.Check(err)
 		_, err = ts.Stdout().Write([]byte(strings.Join(slices.Sorted(maps.Keys(tools)), "\n") + "\n"))
 		ts.Check(err)
 	case "call":
-		result, err := c.call(ctx, rest[0], rest[1])
+		result, err := c.Call(ctx, rest[0], rest[1])
 		ts.Check(err)
 		_, err = ts.Stdout().Write(append(result, '\n'))
 		ts.Check(err)
 	case "told":
-		ts.Check(c.heard(ctx, c.told))
-		c.told = c.changes.Load()
+		ts.Check(c.Heard(ctx, c.told))
+		c.told = c.Changes.Load()
 	case "forgets": // what it was told so far does not count
-		c.told = c.changes.Load()
+		c.told = c.Changes.Load()
 	case "stop":
-		ts.Check(c.close())
+		ts.Check(c.Close())
 	default:
 		ts.Fatalf("a client cannot %s", verb)
 	}
@@ -211,7 +212,7 @@ func storyWaiting(ts *testscript.TestScript, neg bool, args []string) {
 	home, err := control.HomeAt(ts.Getenv("SALLYPORT_HOME"))
 	ts.Check(err)
 	var items []control.InboxItem
-	err = eventually(context.Background(), func() (bool, error) {
+	err = demo.Eventually(context.Background(), func() (bool, error) {
 		// A hub that begins again with an empty store takes its own place: for a moment there is none.
 		client, err := control.Dial(context.Background(), home, control.RoleCLI)
 		if err == nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/cmd/sallyport/demo"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -109,7 +110,7 @@ func (i *installation) hub() (stop func()) {
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	err = eventually(context.Background(), func() (bool, error) {
+	err = demo.Eventually(context.Background(), func() (bool, error) {
 		client, err := control.Dial(context.Background(), home, control.RoleCLI)
 		if errors.Is(err, control.ErrNoHub) {
 			return false, nil
@@ -322,7 +323,7 @@ func TestNoCommandPrintsASecretOfTheFile(t *testing.T) {
 	defer hub.Close()
 	i.write(`{"mcpServers": {"flag": {"command": "y", "args": ["--api-key", "PLANTED-12"]}}}`)
 	var waiting []control.InboxItem
-	err = eventually(t.Context(), func() (bool, error) {
+	err = demo.Eventually(t.Context(), func() (bool, error) {
 		waiting, err = hub.Inbox(t.Context())
 		return len(waiting) > 0, err
 	})

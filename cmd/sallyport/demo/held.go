@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const poisonMark = "collect.example"
 
 // held is the second half of the story: an answer that carries an order is held before the client sees it, a person reads
 // it and lets it through once, without the order.
-func (t *story) held(ctx context.Context, c *demoClient) error {
+func (t *story) held(ctx context.Context, c *Client) error {
 	var code string
 	err := t.step("A forecast comes back with an order to Claude in it: send a private key somewhere, and tell nobody.", func() error {
 		if err := os.WriteFile(t.poison, nil, 0o600); err != nil {
@@ -46,7 +46,7 @@ func (t *story) held(ctx context.Context, c *demoClient) error {
 		return err
 	}
 	return t.step("You read the held response and release it once, without the marked parts.", func() error {
-		shown, err := t.command(ctx, exitFine, "show", code)
+		shown, err := t.command(ctx, "show", code)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (t *story) held(ctx context.Context, c *demoClient) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.command(ctx, exitFine, "release", code, "--without-marked", "--digest", item.Digest, "--yes"); err != nil {
+		if _, err := t.command(ctx, "release", code, "--without-marked", "--digest", item.Digest, "--yes"); err != nil {
 			return err
 		}
 		handed, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, "released")
@@ -82,10 +82,10 @@ func (t *story) held(ctx context.Context, c *demoClient) error {
 type answered struct{ code, text string }
 
 // expectHeld calls a tool and wants an answer with our word on it, of this status, and without the order.
-func (t *story) expectHeld(ctx context.Context, c *demoClient, tool, arguments, status string) (answered, error) {
+func (t *story) expectHeld(ctx context.Context, c *Client, tool, arguments, status string) (answered, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
-	raw, err := c.call(ctx, tool, arguments)
+	raw, err := c.Call(ctx, tool, arguments)
 	if err != nil {
 		return answered{}, err
 	}

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bufio"
@@ -18,14 +18,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
-// demoClient is an MCP client of the plainest kind: raw JSON lines over two pipes, so that the demo compares the bytes that
+// Client is an MCP client of the plainest kind: raw JSON lines over two pipes, so that the demo compares the bytes that
 // arrive and not what a library makes of them.
-type demoClient struct {
+type Client struct {
 	in      io.WriteCloser
 	stop    func() error // waits for the end of what was started, once its input has ended
-	stderr  tail
+	stderr  Tail
 	nextID  int
-	changes atomic.Int64  // notifications/tools/list_changed that have arrived
+	Changes atomic.Int64  // notifications/tools/list_changed that have arrived
 	changed chan struct{} // one more has
 
 	mu      sync.Mutex
@@ -33,16 +33,16 @@ type demoClient struct {
 	ended   chan struct{}
 }
 
-// maxDemoLine bounds one line; the servers of the demo stay far below it.
-const maxDemoLine = 8 << 20
+// maxLine bounds one line; the servers of the demo stay far below it.
+const maxLine = 8 << 20
 
-func newDemoClient() *demoClient {
-	return &demoClient{waiting: map[string]chan []byte{}, changed: make(chan struct{}, 1), ended: make(chan struct{})}
+func newClient() *Client {
+	return &Client{waiting: map[string]chan []byte{}, changed: make(chan struct{}, 1), ended: make(chan struct{})}
 }
 
-// startWrapped starts a wrapper, as a client does. It keeps env as it is: a wrapper finds its home there.
-func startWrapped(ctx context.Context, argv, env []string) (*demoClient, error) {
-	c := newDemoClient()
+// StartWrapped starts a wrapper, as a client does. It keeps env as it is: a wrapper finds its home there.
+func StartWrapped(ctx context.Context, argv, env []string) (*Client, error) {
+	c := newClient()
 	child := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) } // it ends its server, then itself
 	child.WaitDelay = 10 * time.Second
@@ -72,8 +72,8 @@ func startWrapped(ctx context.Context, argv, env []string) (*demoClient, error) 
 }
 
 // startDirect starts a server with nothing in front of it, to compare with.
-func startDirect(ctx context.Context, argv []string) (*demoClient, error) {
-	c := newDemoClient()
+func startDirect(ctx context.Context, argv []string) (*Client, error) {
+	c := newClient()
 	server, err := transport.Start(ctx, transport.Command{Argv: argv}, &c.stderr, nil)
 	if err != nil {
 		return nil, err
@@ -87,10 +87,10 @@ func startDirect(ctx context.Context, argv []string) (*demoClient, error) {
 	return c, nil
 }
 
-func (c *demoClient) read(out io.Reader) {
+func (c *Client) read(out io.Reader) {
 	defer close(c.ended)
 	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, maxDemoLine)
+	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		line := bytes.Clone(lines.Bytes())
 		var envelope struct {
@@ -102,7 +102,7 @@ func (c *demoClient) read(out io.Reader) {
 		}
 		switch {
 		case envelope.Method == "notifications/tools/list_changed":
-			c.changes.Add(1)
+			c.Changes.Add(1)
 			select {
 			case c.changed <- struct{}{}:
 			default:
@@ -122,13 +122,13 @@ func (c *demoClient) read(out io.Reader) {
 	}
 }
 
-func (c *demoClient) send(line string) error {
+func (c *Client) send(line string) error {
 	_, err := io.WriteString(c.in, line+"\n")
 	return err
 }
 
 // request sends a request and returns the whole line that answers it. params is JSON, "" for none.
-func (c *demoClient) request(ctx context.Context, method, params string) ([]byte, error) {
+func (c *Client) request(ctx context.Context, method, params string) ([]byte, error) {
 	c.nextID++
 	id := fmt.Sprint(c.nextID)
 	answer := make(chan []byte, 1)
@@ -139,20 +139,20 @@ func (c *demoClient) request(ctx context.Context, method, params string) ([]byte
 		params = `,"params":` + params
 	}
 	if err := c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q%s}`, id, method, params)); err != nil {
-		return nil, fmt.Errorf("%s: %w%s", method, err, c.stderr.said())
+		return nil, fmt.Errorf("%s: %w%s", method, err, c.stderr.Said())
 	}
 	select {
 	case line := <-answer:
 		return line, nil
 	case <-c.ended:
-		return nil, fmt.Errorf("%s: the server ended before it answered%s", method, c.stderr.said())
+		return nil, fmt.Errorf("%s: the server ended before it answered%s", method, c.stderr.Said())
 	case <-ctx.Done():
-		return nil, fmt.Errorf("%s: no answer: %w%s", method, ctx.Err(), c.stderr.said())
+		return nil, fmt.Errorf("%s: no answer: %w%s", method, ctx.Err(), c.stderr.Said())
 	}
 }
 
-// hello is the handshake of the legacy eras. It returns the answer to initialize.
-func (c *demoClient) hello(ctx context.Context) ([]byte, error) {
+// Hello is the handshake of the legacy eras. It returns the answer to initialize.
+func (c *Client) Hello(ctx context.Context) ([]byte, error) {
 	answer, err := c.request(ctx, "initialize",
 		`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sallyport-demo","version":"1"}}`)
 	if err != nil {
@@ -161,8 +161,8 @@ func (c *demoClient) hello(ctx context.Context) ([]byte, error) {
 	return answer, c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-// tools lists the tools: their definitions by name, as they stand in the bytes that arrived.
-func (c *demoClient) tools(ctx context.Context) (map[string]json.RawMessage, error) {
+// Tools lists the tools: their definitions by name, as they stand in the bytes that arrived.
+func (c *Client) Tools(ctx context.Context) (map[string]json.RawMessage, error) {
 	answer, err := c.request(ctx, "tools/list", "")
 	if err != nil {
 		return nil, err
@@ -189,8 +189,8 @@ func (c *demoClient) tools(ctx context.Context) (map[string]json.RawMessage, err
 	return tools, nil
 }
 
-// call calls a tool and returns the result as it stands in the line that arrived. arguments is JSON.
-func (c *demoClient) call(ctx context.Context, tool, arguments string) (json.RawMessage, error) {
+// Call calls a tool and returns the result as it stands in the line that arrived. arguments is JSON.
+func (c *Client) Call(ctx context.Context, tool, arguments string) (json.RawMessage, error) {
 	answer, err := c.request(ctx, "tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments))
 	if err != nil {
 		return nil, err
@@ -204,13 +204,13 @@ func (c *demoClient) call(ctx context.Context, tool, arguments string) (json.Raw
 	return called.Result, nil
 }
 
-// heard waits until more than before list_changed have arrived.
-func (c *demoClient) heard(ctx context.Context, before int64) error {
-	for c.changes.Load() <= before {
+// Heard waits until more than before list_changed have arrived.
+func (c *Client) Heard(ctx context.Context, before int64) error {
+	for c.Changes.Load() <= before {
 		select {
 		case <-c.changed:
 		case <-c.ended:
-			return errors.New("the server ended" + c.stderr.said())
+			return errors.New("the server ended" + c.stderr.Said())
 		case <-ctx.Done():
 			return errors.New("no list_changed arrived")
 		}
@@ -218,19 +218,19 @@ func (c *demoClient) heard(ctx context.Context, before int64) error {
 	return nil
 }
 
-// close ends the input, as a client does that is through, and waits for the end of what it talked to.
-func (c *demoClient) close() error {
+// Close ends the input, as a client does that is through, and waits for the end of what it talked to.
+func (c *Client) Close() error {
 	c.in.Close()
 	return c.stop()
 }
 
-// tail keeps the end of what a child wrote to its error output, for the one line that says why something went wrong.
-type tail struct {
+// Tail keeps the end of what a child wrote to its error output, for the one line that says why something went wrong.
+type Tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
@@ -238,7 +238,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *tail) said() string {
+// Said is the last line, as the end of an error message.
+func (t *Tail) Said() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	said := bytes.TrimSpace(t.text)

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 // drift is the main part of the story, on a server that ships with the program: new, blocked, allowed, changed, blocked again, allowed.
-func (t *story) drift(ctx context.Context) (*demoClient, error) {
+func (t *story) drift(ctx context.Context) (*Client, error) {
 	direct, honest, err := t.direct(ctx, t.file.weather)
 	if err != nil {
 		return nil, fmt.Errorf("start the server that ships: %w", err)
@@ -25,7 +25,7 @@ func (t *story) drift(ctx context.Context) (*demoClient, error) {
 	}
 
 	err = t.step("The server changes: get_forecast now asks for the whole conversation.", func() error {
-		before, directBefore := c.changes.Load(), direct.changes.Load()
+		before, directBefore := c.Changes.Load(), direct.Changes.Load()
 		if err := os.WriteFile(t.trigger, nil, 0o600); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (t *story) drift(ctx context.Context) (*demoClient, error) {
 		if err != nil {
 			return err
 		}
-		shown, err := t.command(ctx, exitFine, "show", item.Code)
+		shown, err := t.command(ctx, "show", item.Code)
 		if err != nil {
 			return err
 		}
@@ -67,14 +67,14 @@ func (t *story) drift(ctx context.Context) (*demoClient, error) {
 				return fmt.Errorf("what is shown does not say %q", word)
 			}
 		}
-		before := c.changes.Load()
-		if _, err := t.command(ctx, exitFine, "approve", item.Code, "--tool", "get_forecast", "--yes"); err != nil {
+		before := c.Changes.Load()
+		if _, err := t.command(ctx, "approve", item.Code, "--tool", "get_forecast", "--yes"); err != nil {
 			return err
 		}
 		if err := t.hear(ctx, c, before); err != nil {
 			return err
 		}
-		drifted, err := direct.tools(ctx)
+		drifted, err := direct.Tools(ctx)
 		if err != nil {
 			return err
 		}
@@ -91,15 +91,15 @@ func (t *story) drift(ctx context.Context) (*demoClient, error) {
 }
 
 // review is the first part of every server's story: new, everything blocked, looked at, allowed, works.
-func (t *story) review(ctx context.Context, name string, direct *demoClient, declared map[string]json.RawMessage, tool, arguments string) (*demoClient, error) {
-	var c *demoClient
+func (t *story) review(ctx context.Context, name string, direct *Client, declared map[string]json.RawMessage, tool, arguments string) (*Client, error) {
+	var c *Client
 	err := t.step(fmt.Sprintf("The client starts %q as its file says. You haven't reviewed it yet.", name), func() (err error) {
 		if c, err = t.start(ctx, name); err != nil {
 			return err
 		}
 		hello, cancel := context.WithTimeout(ctx, stepTime)
 		defer cancel()
-		answer, err := c.hello(hello)
+		answer, err := c.Hello(hello)
 		if err != nil {
 			return err
 		}
@@ -124,12 +124,12 @@ func (t *story) review(ctx context.Context, name string, direct *demoClient, dec
 		if err != nil {
 			return err
 		}
-		if _, err := t.command(ctx, exitFine, "show", item.Code); err != nil {
+		if _, err := t.command(ctx, "show", item.Code); err != nil {
 			return err
 		}
-		before := c.changes.Load()
+		before := c.Changes.Load()
 		// --all: this is a story about a server that the person trusts after looking at all of it.
-		if _, err := t.command(ctx, exitFine, "approve", item.Code, "--all", "--digest", item.Digest, "--yes"); err != nil {
+		if _, err := t.command(ctx, "approve", item.Code, "--all", "--digest", item.Digest, "--yes"); err != nil {
 			return err
 		}
 		if err := t.hear(ctx, c, before); err != nil {
@@ -144,23 +144,23 @@ func (t *story) review(ctx context.Context, name string, direct *demoClient, dec
 	return c, err
 }
 
-func (t *story) hear(ctx context.Context, c *demoClient, before int64) error {
+func (t *story) hear(ctx context.Context, c *Client, before int64) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
-	return c.heard(ctx, before)
+	return c.Heard(ctx, before)
 }
 
 // direct starts a server with nothing in front of it and reads what it declares.
-func (t *story) direct(ctx context.Context, argv []string) (*demoClient, map[string]json.RawMessage, error) {
+func (t *story) direct(ctx context.Context, argv []string) (*Client, map[string]json.RawMessage, error) {
 	direct, err := startDirect(ctx, argv)
 	if err != nil {
 		return nil, nil, err
 	}
-	t.endings = append(t.endings, func() { direct.close() })
-	if _, err := direct.hello(ctx); err != nil {
+	t.endings = append(t.endings, func() { direct.Close() })
+	if _, err := direct.Hello(ctx); err != nil {
 		return nil, nil, err
 	}
-	declared, err := direct.tools(ctx)
+	declared, err := direct.Tools(ctx)
 	return direct, declared, err
 }
 

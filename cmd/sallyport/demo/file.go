@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -100,7 +100,7 @@ func (t *story) protect(ctx context.Context) error {
 		if err := t.makeFile(); err != nil {
 			return err
 		}
-		if _, err := t.command(ctx, exitFine, "protect", "--config", t.file.path, "--dry-run"); err != nil {
+		if _, err := t.command(ctx, "protect", "--config", t.file.path, "--dry-run"); err != nil {
 			return err
 		}
 		if err := t.expectFile(t.file.before); err != nil {
@@ -113,7 +113,7 @@ func (t *story) protect(ctx context.Context) error {
 		return err
 	}
 	return t.step("\"protect\" guards both servers.", func() error {
-		if _, err := t.command(ctx, exitFine, "protect", "--no-look", "--config", t.file.path); err != nil {
+		if _, err := t.command(ctx, "protect", "--no-look", "--config", t.file.path); err != nil {
 			return err
 		}
 		var err error
@@ -125,7 +125,9 @@ func (t *story) protect(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if !sameFile(argv[0], t.program) || !slices.Contains(argv, "wrap") {
+			entry, _ := os.Stat(argv[0])
+			ours, _ := os.Stat(t.program)
+			if !os.SameFile(entry, ours) || !slices.Contains(argv, "wrap") {
 				return fmt.Errorf("the entry %s does not run through this program", name)
 			}
 		}
@@ -133,7 +135,7 @@ func (t *story) protect(ctx context.Context) error {
 			return fmt.Errorf("more than command and args changed")
 		}
 		t.fine("both entries now run through Sallyport; env, other settings and line ends are unchanged")
-		if _, err := t.command(ctx, exitFine, "protect", "--no-look", "--config", t.file.path); err != nil {
+		if _, err := t.command(ctx, "protect", "--no-look", "--config", t.file.path); err != nil {
 			return err
 		}
 		if err := t.expectFile(t.file.protected); err != nil {
@@ -171,21 +173,21 @@ func (t *story) entry(name string) (argv, env []string, err error) {
 }
 
 // start starts a server as the client does: with what stands in its file, whatever that is.
-func (t *story) start(ctx context.Context, name string) (*demoClient, error) {
+func (t *story) start(ctx context.Context, name string) (*Client, error) {
 	argv, env, err := t.entry(name)
 	if err != nil {
 		return nil, err
 	}
 	t.typed(argv)
-	c, err := startWrapped(ctx, argv, append(slices.Clone(t.env), env...))
+	c, err := StartWrapped(ctx, argv, append(slices.Clone(t.env), env...))
 	if err == nil {
-		t.endings = append(t.endings, func() { c.close() })
+		t.endings = append(t.endings, func() { c.Close() })
 	}
 	return c, err
 }
 
 // wipe has the client lose its servers, and puts them back.
-func (t *story) wipe(ctx context.Context, direct *demoClient) error {
+func (t *story) wipe(ctx context.Context, direct *Client) error {
 	head, rest, _ := bytes.Cut(t.file.protected, []byte(`"mcpServers": {`))
 	_, rest, found := bytes.Cut(rest, []byte("\r\n\t}"))
 	if !found {
@@ -202,7 +204,7 @@ func (t *story) wipe(ctx context.Context, direct *demoClient) error {
 		if err := os.Rename(next, t.file.path); err != nil {
 			return err
 		}
-		err := eventually(ctx, func() (ok bool, err error) {
+		err := Eventually(ctx, func() (ok bool, err error) {
 			item, ok, err = t.waiting(ctx, clientOfFile)
 			return ok, err
 		})
@@ -222,10 +224,10 @@ func (t *story) wipe(ctx context.Context, direct *demoClient) error {
 		return err
 	}
 	err = t.step("You review what was lost and restore it.", func() error {
-		if _, err := t.command(ctx, exitFine, "show", item.Code); err != nil {
+		if _, err := t.command(ctx, "show", item.Code); err != nil {
 			return err
 		}
-		if _, err := t.command(ctx, exitFine, "approve", item.Code, "--digest", item.Digest, "--yes"); err != nil {
+		if _, err := t.command(ctx, "approve", item.Code, "--digest", item.Digest, "--yes"); err != nil {
 			return err
 		}
 		if err := t.expectFile(t.file.protected); err != nil {
@@ -244,16 +246,16 @@ func (t *story) wipe(ctx context.Context, direct *demoClient) error {
 		}
 		bounded, cancel := context.WithTimeout(ctx, stepTime)
 		defer cancel()
-		if _, err := c.hello(bounded); err != nil {
+		if _, err := c.Hello(bounded); err != nil {
 			return err
 		}
-		declared, err := direct.tools(bounded)
+		declared, err := direct.Tools(bounded)
 		if err != nil {
 			return err
 		}
 		// The server begins as it once was and changes at once, so what was replaced is met for a moment, and blocked.
 		var seen error
-		err = eventually(ctx, func() (bool, error) {
+		err = Eventually(ctx, func() (bool, error) {
 			seen = t.expectTools(bounded, c, declared)
 			return seen == nil, nil
 		})
@@ -270,7 +272,7 @@ const clientOfFile = "Claude Desktop"
 // unprotect takes the guard out again.
 func (t *story) unprotect(ctx context.Context) error {
 	return t.step("\"unprotect\" removes the guard.", func() error {
-		if _, err := t.command(ctx, exitFine, "unprotect", "--config", t.file.path, "--yes"); err != nil {
+		if _, err := t.command(ctx, "unprotect", "--config", t.file.path, "--yes"); err != nil {
 			return err
 		}
 		if err := t.expectFile(t.file.before); err != nil {

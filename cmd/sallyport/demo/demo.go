@@ -1,0 +1,394 @@
+// Package demo tells the story of what Sallyport does, on this computer and in a data folder of its own: it plays the client and the
+// person, and everything else is real processes. Each step checks what it says, so the demo is a test as well.
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+// storyTime bounds the whole demo: npm on a slow line is most of it.
+const storyTime = 5 * time.Minute
+
+// stepTime bounds what should take milliseconds.
+const stepTime = 20 * time.Second
+
+// Tell tells the story on a page, in a data folder of its own, which it removes unless it is to be kept.
+func Tell(ctx context.Context, page *terminal.Page, version string, keep bool) error {
+	ctx, cancel := context.WithTimeout(ctx, storyTime)
+	defer cancel()
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // its hub goes with the terminal it ran in
+	defer stop()
+	dir, err := os.MkdirTemp("", "sallyport-demo-")
+	if err != nil {
+		return fmt.Errorf("make a temporary home: %w", err)
+	}
+	program, err := programIn(dir)
+	if err != nil {
+		return err
+	}
+	if keep {
+		defer page.Printf("\nThe data folder of this demo is in %s\n", dir)
+	} else {
+		defer os.RemoveAll(dir)
+	}
+	t := &story{page: page, program: program, version: version, dir: dir, home: filepath.Join(dir, "home")}
+	t.env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SALLYPORT_") }), "SALLYPORT_HOME="+t.home)
+	defer t.end()
+	if err := t.tell(ctx); err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w (%w)", err, context.Cause(ctx))
+		}
+		return fmt.Errorf("step %d went wrong: %w", t.steps, err)
+	}
+	page.Printf("\n%s\n", page.Paint(terminal.Green, fmt.Sprintf("%d steps, all as expected.", t.steps)))
+	return nil
+}
+
+// programIn is this program under a path that protect may write into a file for as long as the demo lasts: one that was
+// built by go run gets another name for the same file.
+func programIn(dir string) (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	if app.Stayed(program) {
+		return program, nil
+	}
+	link := filepath.Join(dir, filepath.Base(program))
+	if err := os.Link(program, link); err != nil {
+		return "", fmt.Errorf("give the program a place for the demo: %w; build it with \"make build\"", err)
+	}
+	return link, nil
+}
+
+// story is the demo while it is told. It plays the client and the person; the hub, the wrappers, the servers and every
+// command are real processes of their own.
+type story struct {
+	page    *terminal.Page
+	program string
+	version string
+	dir     string
+	home    string
+	env     []string
+	file    sampleFile
+	trigger string // the server that ships changes when this file is there
+	poison  string // and answers with an order in it while this one is there
+	steps   int
+	endings []func()
+	lists   *Client // whose wrapper lists our two tools
+}
+
+func (t *story) end() {
+	for _, end := range slices.Backward(t.endings) {
+		end()
+	}
+	t.endings = nil
+}
+
+func (t *story) tell(ctx context.Context) error {
+	t.page.Printf("Everything below happens on this computer, in %s.\nThe only thing it contacts is npm.\n", t.dir)
+	if err := t.startHub(ctx); err != nil {
+		return err
+	}
+	if err := t.protect(ctx); err != nil {
+		return err
+	}
+	direct, err := t.drift(ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.real(ctx); err != nil {
+		return err
+	}
+	if err := t.wipe(ctx, direct); err != nil {
+		return err
+	}
+	if err := t.unprotect(ctx); err != nil {
+		return err
+	}
+	return t.step("The timeline has every step above, and its hash chain is intact.", func() error {
+		if _, err := t.command(ctx, "activity", "list", "--limit", "12"); err != nil {
+			return err
+		}
+		_, err := t.command(ctx, "activity", "verify")
+		return err
+	})
+}
+
+// step tells one step, takes it, and says that it went as it should.
+func (t *story) step(title string, do func() error) error {
+	t.steps++
+	t.page.Printf("\n%s\n", t.page.Paint(terminal.Bold, fmt.Sprintf("%d. %s", t.steps, title)))
+	return do()
+}
+
+// fine says what was checked and held.
+func (t *story) fine(format string, args ...any) {
+	t.page.Hang("   "+t.page.Paint(terminal.Green, "ok")+" ", "      ", fmt.Sprintf(format, args...))
+}
+
+// How much of what a command prints the story shows: a review of a large server is long, and rightly so, and how it begins
+// and what one can do then is what counts here.
+const (
+	firstLines = 60
+	lastLines  = 10
+	// A row of the timeline is wider: it is cut here, where its end is the ID of a record that nobody will look up.
+	mostColumns = 94
+)
+
+func cut(line string, most int) string {
+	if terminal.Width(line) <= most {
+		return line
+	}
+	return string([]rune(line)[:most-1]) + "…" // our own words, and names that the story chose
+}
+
+// typed prints a command line as a person would type it, broken where it is too wide.
+func (t *story) typed(argv []string) {
+	const first, next = "   $ ", "       "
+	row := first + terminal.Command(argv[:1])
+	for _, word := range argv[1:] {
+		if word = terminal.Command([]string{word}); terminal.Width(row)+terminal.Width(word)+3 > t.page.Columns {
+			t.page.Printf("%s\n", t.page.Paint(terminal.Dim, row+" \\"))
+			row = next + word
+			continue
+		}
+		row += " " + word
+	}
+	t.page.Printf("%s\n", t.page.Paint(terminal.Dim, row))
+}
+
+// command runs a command of ours as a person would, prints it and what it says, and wants it to succeed.
+func (t *story) command(ctx context.Context, args ...string) (string, error) {
+	t.typed(append([]string{"sallyport"}, args...))
+	child := exec.CommandContext(ctx, t.program, args...)
+	child.Env = t.env
+	var out bytes.Buffer
+	child.Stdout, child.Stderr = &out, &out
+	err := child.Run()
+	lines := slices.Collect(strings.Lines(out.String()))
+	left := len(lines) - firstLines - lastLines
+	for n, line := range lines {
+		switch {
+		case left <= 1 || n < firstLines || n >= firstLines+left:
+			t.page.Printf("     %s\n", cut(strings.TrimRight(line, " \n"), mostColumns))
+		case n == firstLines:
+			t.page.Printf("     %s\n", t.page.Paint(terminal.Dim, fmt.Sprintf("… %d more lines …", left)))
+		}
+	}
+	if err != nil {
+		return out.String(), fmt.Errorf("sallyport %s: %w", strings.Join(args, " "), err)
+	}
+	if strings.Contains(out.String(), sampleSecret) {
+		return out.String(), fmt.Errorf("sallyport %s printed what stands in env", strings.Join(args, " "))
+	}
+	return out.String(), nil
+}
+
+func (t *story) startHub(ctx context.Context) error {
+	return t.step("A hub starts with an empty data folder. It keeps what you allowed, and only a person decides.", func() error {
+		var said Tail
+		hub := exec.Command(t.program, "hub", "--allow-cli-approval")
+		hub.Env, hub.Stderr = t.env, &said
+		if err := hub.Start(); err != nil {
+			return err
+		}
+		gone := make(chan struct{})
+		go func() {
+			hub.Wait()
+			close(gone)
+		}()
+		t.endings = append(t.endings, func() {
+			hub.Process.Signal(os.Interrupt)
+			select {
+			case <-gone:
+			case <-time.After(stepTime):
+				hub.Process.Kill()
+				<-gone
+			}
+		})
+		home, err := control.HomeAt(t.home)
+		if err != nil {
+			return err
+		}
+		err = Eventually(ctx, func() (bool, error) {
+			select {
+			case <-gone:
+				return false, errors.New("the hub ended" + said.Said())
+			default:
+			}
+			client, err := control.DialWith(ctx, home, control.DialOptions{Role: control.RoleCLI, Version: t.version})
+			if errors.Is(err, control.ErrNoHub) {
+				return false, nil
+			}
+			if err != nil {
+				return false, err
+			}
+			return true, client.Close()
+		})
+		if err != nil {
+			return err
+		}
+		t.fine("it runs, and the inbox is empty")
+		return nil
+	})
+}
+
+// Eventually waits until a condition holds.
+func Eventually(ctx context.Context, holds func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	for {
+		if ok, err := holds(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.New("it did not come about in " + stepTime.String())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// waits is the one item that waits for a server.
+func (t *story) waits(ctx context.Context, server string) (control.InboxItem, error) {
+	item, one, err := t.waiting(ctx, server)
+	if err == nil && !one {
+		err = fmt.Errorf("not exactly one item waits for %s", server)
+	}
+	return item, err
+}
+
+// waiting is the item that waits for a server, where it is one.
+func (t *story) waiting(ctx context.Context, server string) (item control.InboxItem, one bool, err error) {
+	child := exec.CommandContext(ctx, t.program, "inbox", "--json")
+	child.Env = t.env
+	out, _ := child.Output() // exit 3: something waits
+	var inbox struct {
+		Items []control.InboxItem `json:"items"`
+	}
+	if err := json.Unmarshal(out, &inbox); err != nil {
+		return item, false, fmt.Errorf("inbox --json printed %.200q", out)
+	}
+	found := slices.DeleteFunc(inbox.Items, func(item control.InboxItem) bool { return item.Server != server })
+	if len(found) != 1 {
+		return item, false, nil
+	}
+	return found[0], true, nil
+}
+
+// ownTools are the two tools that one wrapper of each client adds.
+var ownTools = []string{"approve_server_config", "quarantine_release"}
+
+func (t *story) expectTools(ctx context.Context, c *Client, want map[string]json.RawMessage) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	got, err := c.Tools(ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.expectOwn(c, got); err != nil {
+		return err
+	}
+	if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
+		return fmt.Errorf("the client sees the tools %q of the server, not %q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+	}
+	for name, definition := range want {
+		if !bytes.Equal(got[name], definition) {
+			return fmt.Errorf("the definition of %s is not byte for byte the server's", name)
+		}
+	}
+	return nil
+}
+
+// expectOwn takes our two tools out of a listing. The first wrapper of the client lists them, and while it runs no other does.
+func (t *story) expectOwn(c *Client, got map[string]json.RawMessage) error {
+	if t.lists != nil {
+		select {
+		case <-t.lists.ended:
+			t.lists = nil
+		default:
+		}
+	}
+	if t.lists == nil {
+		t.lists = c
+	}
+	for _, own := range ownTools {
+		if listed := got[own] != nil; listed != (t.lists == c) {
+			return fmt.Errorf("our tool %s is listed: %t", own, listed)
+		}
+		delete(got, own)
+	}
+	return nil
+}
+
+// decidedResult is a tool's result with our word on it.
+type decidedResult struct {
+	IsError bool `json:"isError"`
+	Content []struct {
+		Text string `json:"text"`
+	} `json:"content"`
+	Meta struct {
+		Decision struct {
+			Code   string `json:"code"`
+			Status string `json:"status"`
+		} `json:"sallyport/decision"`
+	} `json:"_meta"`
+}
+
+// expectRefusal calls a tool that is blocked and wants our refusal with an item's code.
+func (t *story) expectRefusal(ctx context.Context, c *Client, tool, arguments, code string) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	raw, err := c.Call(ctx, tool, arguments)
+	if err != nil {
+		return err
+	}
+	var refusal decidedResult
+	if err := json.Unmarshal(raw, &refusal); err != nil || !refusal.IsError || len(refusal.Content) != 1 || refusal.Meta.Decision.Status != "blocked" {
+		return fmt.Errorf("the call was not refused: %.300s", raw)
+	}
+	if refusal.Meta.Decision.Code != code || !strings.HasPrefix(refusal.Content[0].Text, "[Sallyport] ") {
+		return fmt.Errorf("the refusal names item %s, not %s: %.300s", refusal.Meta.Decision.Code, code, raw)
+	}
+	t.page.Quote("   ", terminal.Piece{Text: terminal.Text(refusal.Content[0].Text)})
+	t.fine("the call is blocked at once, and the message names item %s", code)
+	return nil
+}
+
+// expectSame calls a tool and wants, byte for byte, the result that the server gives without anything in front of it.
+func (t *story) expectSame(ctx context.Context, c, direct *Client, tool, arguments string) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	got, err := c.Call(ctx, tool, arguments)
+	if err != nil {
+		return err
+	}
+	want, err := direct.Call(ctx, tool, arguments)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("%s answered %.200s, without us %.200s", tool, got, want)
+	}
+	t.page.Quote("   ", terminal.Piece{Text: terminal.Text(string(got))})
+	t.fine("%s works, and the response is byte for byte what the server sent (%d bytes)", tool, len(got))
+	return nil
+}
