@@ -239,6 +239,11 @@ func (t *story) wipe(ctx context.Context, direct *Client) error {
 	if err != nil {
 		return err
 	}
+	return t.again(ctx, direct)
+}
+
+// again starts a server that was lost and put back.
+func (t *story) again(ctx context.Context, direct *Client) error {
 	return t.step("The client starts the server again. What you allowed still is.", func() error {
 		c, err := t.start(ctx, "weather")
 		if err != nil {
