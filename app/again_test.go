@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // A rejected collision takes the honest tool with it. When the other one is gone, the code that rejected both brings the
@@ -45,7 +45,7 @@ func TestAnItemDecidedInPartNamesTheCodeOfTheRest(t *testing.T) {
 	first := p.item()
 	p.approve(first, "tool:a")
 	shown, err := p.Item(first.Code)
-	if err != nil || shown.Next != p.item().Code || shown.Decided != review.DecidedApproved {
+	if err != nil || shown.Next != p.item().Code || shown.Decided != vocab.DecidedApproved {
 		t.Fatalf("shown %+v, %v", shown, err)
 	}
 	if rest, err := p.Item(shown.Next); err != nil || rest.Next != "" {

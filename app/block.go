@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -24,7 +25,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 	err = h.update(func(tx *store.Tx) (bool, error) {
 		server, err := findServer(tx, b.Server)
 		if err != nil {
-			if it, unknown := tx.Item(b.Server); unknown == nil && it.Kind == review.KindHeld {
+			if it, unknown := tx.Item(b.Server); unknown == nil && it.Kind == vocab.ItemResponseHeld {
 				err = answer(control.CodeBadRequest, "%s is a held response; delete it with `sallyport discard %s`", it.Code, it.Code)
 			}
 			return false, err
@@ -57,7 +58,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 			}
 			took := false
 			for _, p := range pins {
-				if p.State != store.Approved {
+				if p.State != vocab.PartApproved {
 					continue
 				}
 				took = true
@@ -78,12 +79,12 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 			return false, err
 		}
 		codes := ledger.WaitingCodes(tx, id)
-		out.Code = codes[review.KindChanged]
+		out.Code = codes[vocab.ItemChanged]
 		if out.Code == "" {
-			out.Code = codes[review.KindNewServer]
+			out.Code = codes[vocab.ItemNewServer]
 		}
 		if out.Code == "" || slices.Equal(b.Items, []string{review.KeyLaunch}) {
-			out.Code = codes[review.KindLaunch]
+			out.Code = codes[vocab.ItemLaunch]
 		}
 		if !l.Wrote {
 			return false, nil

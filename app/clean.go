@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/powers"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -98,7 +99,7 @@ func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
 			}
 		}
 		for _, it := range waiting {
-			if it.Kind != review.KindNewServer {
+			if it.Kind != vocab.ItemNewServer {
 				continue
 			}
 			if !review.AllClean(it) {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -110,7 +110,7 @@ func (h *Hub) confirm(path string, p *store.PendingWrite, names []string, finish
 		r := store.Record{Code: p.Code, Summary: writeWords(p.Why, len(names)), Detail: detail(map[string]any{
 			"check": "client_file", "path": path, "client": f.Client, "why": p.Why, "entries": cutList(cleanNames(names)), "watch_ends": p.Ends,
 		})}
-		_, err = tx.Append(h.record("config_change", "ok", r))
+		_, err = tx.Append(h.record(vocab.RecordConfigChange, vocab.StatusOK, r))
 		return err
 	})
 	if err != nil {
@@ -170,7 +170,7 @@ func (h *Hub) recoverWrite(path string) (found *wantedFile, err error) {
 			if err != nil {
 				return err
 			}
-			it.Decided, it.DecidedAt = review.DecidedApproved, h.opts.Now()
+			it.Decided, it.DecidedAt = vocab.DecidedApproved, h.opts.Now()
 			return tx.PutItem(it)
 		})
 	} else {

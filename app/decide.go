@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -125,11 +126,11 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		server = it.ServerID
 		var wrote bool
 		switch it.Kind {
-		case review.KindNewServer, review.KindChanged, review.KindLaunch:
+		case vocab.ItemNewServer, vocab.ItemChanged, vocab.ItemLaunch:
 			wrote, err = h.decideServer(tx, it, d, &out)
-		case review.KindInteraction:
+		case vocab.ItemInteraction:
 			wrote, err = h.decideInteraction(tx, it, d, &out)
-		case review.KindSettings:
+		case vocab.ItemSettingsChanged:
 			wrote, apply, err = h.decideSettings(tx, it, d, &out)
 		default:
 			err = answer(control.CodeBadRequest, "%s needs no decision", it.Code)
@@ -160,11 +161,11 @@ func decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	if err != nil {
 		return it, err
 	}
-	if it.Kind == review.KindHeld {
+	if it.Kind == vocab.ItemResponseHeld {
 		return it, answer(control.CodeBadRequest, "%s is a held response: release it with `sallyport release %s`, or delete it with `sallyport discard %s`", it.Code, it.Code, it.Code)
 	}
 	// What a person said no to can still be allowed by its code, as long as it is the same content.
-	reconsidered := it.Decided == review.DecidedRejected && !d.Reject
+	reconsidered := it.Decided == vocab.DecidedRejected && !d.Reject
 	if it.Decided != "" && !reconsidered || it.Next != "" {
 		return it, stale(tx, it)
 	}
@@ -187,9 +188,9 @@ func stale(tx *store.Tx, it store.Item) error {
 		return &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since, see %s", it.Code, now.Code), See: now.Code}
 	}
 	switch it.Decided {
-	case review.DecidedApproved:
+	case vocab.DecidedApproved:
 		return answer(control.CodeStale, "%s was already approved", it.Code)
-	case review.DecidedRejected:
+	case vocab.DecidedRejected:
 		return answer(control.CodeStale, "%s was already rejected", it.Code)
 	}
 	return answer(control.CodeStale, "%s is no longer pending: the server went back to the approved version", it.Code)
@@ -208,14 +209,14 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 		switch {
 		case !ok:
 			return nil, answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(clip(name, 128)))
-		case p.State == review.StateRemoved:
+		case p.State == vocab.PartRemoved:
 			return nil, answer(control.CodeBadRequest, "%s is gone: nothing to decide", legible.Escape(clip(name, 128)))
 		case !d.Reject && review.Withheld(review.ReadFindings(p.Findings)):
 			return nil, answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", legible.Escape(clip(name, 128)))
 		}
 		chosen[name] = true
 	}
-	if it.Kind == review.KindNewServer {
+	if it.Kind == vocab.ItemNewServer {
 		// What was looked at ran as it was shown: whoever allows anything of a server has seen what that was. A person who
 		// refuses what it declares has said nothing about what it runs.
 		defer func() {
@@ -230,11 +231,11 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 	if len(d.Items) > 0 {
 		return chosen, nil
 	}
-	suspect := it.Kind == review.KindNewServer && inspect.SuspectServer(review.ReadFindings(it.Findings))
+	suspect := it.Kind == vocab.ItemNewServer && inspect.SuspectServer(review.ReadFindings(it.Findings))
 	for _, p := range it.Parts {
 		findings := review.ReadFindings(p.Findings)
 		switch {
-		case p.State == review.StateRemoved:
+		case p.State == vocab.PartRemoved:
 		case d.Reject:
 			chosen[p.Item] = true
 		case review.Withheld(findings):
@@ -261,7 +262,7 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		// no reason to keep out for ever what is still as it was shown.
 		it.Parts = slices.DeleteFunc(slices.Clone(it.Parts), func(p store.Part) bool {
 			seen, ok := l.Seen[p.Item]
-			return p.State != review.StateRemoved && !slices.Contains(d.Items, p.Item) && (!ok || seen.Removed || seen.Digest != p.Digest)
+			return p.State != vocab.PartRemoved && !slices.Contains(d.Items, p.Item) && (!ok || seen.Removed || seen.Digest != p.Digest)
 		})
 		if len(it.Parts) == 0 {
 			return false, goneSince(tx, it)
@@ -279,7 +280,7 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 	var kept int
 	for i := range it.Parts {
 		part := &it.Parts[i]
-		if part.State == review.StateRemoved {
+		if part.State == vocab.PartRemoved {
 			continue
 		}
 		seen, ok := l.Seen[part.Item]
@@ -300,7 +301,7 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 			err = l.Reject(tx, seen, part.State, it.Code, now)
 		default:
 			out.Approved = append(out.Approved, part.Item)
-			if part.State != review.StateApproved {
+			if part.State != vocab.PartApproved {
 				err = l.Approve(tx, seen, it.Code, now)
 			}
 		}
@@ -318,15 +319,15 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 		l.Server.FirstUse = now
 	}
 	l.Server.Noisy = nil
-	if !d.Reject && it.Kind != review.KindLaunch {
+	if !d.Reject && it.Kind != vocab.ItemLaunch {
 		l.Server.Blocked, l.Server.BlockedBy = false, ""
 	}
 	if err := l.PutServer(tx); err != nil {
 		return false, err
 	}
-	it.Decided, it.DecidedAt = review.DecidedApproved, now
+	it.Decided, it.DecidedAt = vocab.DecidedApproved, now
 	if d.Reject || reconsidered && len(out.Left) > 0 {
-		it.Decided = review.DecidedRejected // what is left of it can still be allowed by its code
+		it.Decided = vocab.DecidedRejected // what is left of it can still be allowed by its code
 	}
 	if err := tx.PutItem(it); err != nil {
 		return false, err
@@ -362,9 +363,9 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 
 // noteDecided is the record of a decision on an item of a server.
 func (h *Hub) noteDecided(tx *store.Tx, server store.Server, d control.Decide, it store.Item, out *control.Decided) error {
-	kind, keys, words := "approval", out.Approved, "allowed"
+	kind, keys, words := vocab.RecordApproval, out.Approved, "allowed"
 	if d.Reject {
-		kind, keys, words = "rejection", out.Rejected, "rejected"
+		kind, keys, words = vocab.RecordRejection, out.Rejected, "rejected"
 	}
 	return h.noteDecision(tx, server, kind, it.Code, keys, words, decisionDetail(d, it, out))
 }
@@ -419,6 +420,6 @@ func (h *Hub) noteDecision(tx *store.Tx, server store.Server, kind, code string,
 	}
 	more["items"] = cutList(keys)
 	r.Detail = detail(more)
-	_, err := tx.Append(h.record(kind, "ok", r))
+	_, err := tx.Append(h.record(kind, vocab.StatusOK, r))
 	return err
 }

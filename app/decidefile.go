@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -139,9 +140,9 @@ func (h *Hub) decidedFile(tx *store.Tx, it store.Item, d string, out *control.De
 	if err := tx.PutItem(it); err != nil {
 		return err
 	}
-	kind, keys, words := "approval", out.Approved, "put back"
-	if d == review.DecidedRejected {
-		kind, keys, words = "rejection", out.Rejected, "kept as in the file"
+	kind, keys, words := vocab.RecordApproval, out.Approved, "put back"
+	if d == vocab.DecidedRejected {
+		kind, keys, words = vocab.RecordRejection, out.Rejected, "kept as in the file"
 	}
 	clean := make([]string, len(keys))
 	for i, key := range keys {
@@ -161,7 +162,7 @@ func (h *Hub) rejectFile(w *wantedFile, view clientView, it store.Item, names []
 	}
 	records := h.adopted(w, view, runGuarded(w, view, there))
 	next := w.snapshot.Without(gone...).With(view.file, w.by, records, there...)
-	return h.rewant(w, next, records, names, func(tx *store.Tx) error { return h.decidedFile(tx, it, review.DecidedRejected, out) })
+	return h.rewant(w, next, records, names, func(tx *store.Tx) error { return h.decidedFile(tx, it, vocab.DecidedRejected, out) })
 }
 
 // runGuarded are those of the named entries that run through the wrapper, whatever stands behind it.
@@ -186,7 +187,7 @@ func (h *Hub) putBackFile(w *wantedFile, view clientView, found []fileFinding, i
 	}
 	records := withNewer(w.records, result.Records)
 	next := w.snapshot.With(after.file, w.by, records, names...)
-	finish := func(tx *store.Tx) error { return h.decidedFile(tx, it, review.DecidedApproved, out) }
+	finish := func(tx *store.Tx) error { return h.decidedFile(tx, it, vocab.DecidedApproved, out) }
 	if !result.Changed {
 		return h.rewant(w, next, records, names, finish)
 	}

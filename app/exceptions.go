@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -24,7 +25,7 @@ const maxExcept = 7 * 24 * time.Hour
 // or is by its nature, is never let through unseen, and nobody speaks as we do.
 func exceptable(one store.Held) []string {
 	levels := levelsOf(one)
-	if one.Why != control.HeldThreat {
+	if one.Why != vocab.HeldThreat {
 		return nil
 	}
 	for rule, level := range levels {
@@ -125,9 +126,9 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 		}
 		possible := exceptable(one)
 		switch {
-		case one.State == control.HeldDiscarded:
+		case one.State == vocab.HeldDiscarded:
 			return false, answer(control.CodeStale, "%s was discarded", one.Code)
-		case one.Why != control.HeldThreat:
+		case one.Why != vocab.HeldThreat:
 			return false, answer(control.CodeBadRequest, "%s was not held because of a rule", one.Code)
 		case len(possible) == 0:
 			return false, answer(control.CodeBadRequest, "%s has a Critical warning, or poses as Sallyport: Sallyport makes no exceptions for such a response", one.Code)
@@ -163,7 +164,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 			made = append(made, pass)
 			out = append(out, exception(tx, pass))
 		}
-		record := h.heldRecord(tx, "approval", "ok", one, fmt.Sprintf("a person made %s: responses from %s pass for %s", review.Count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
+		record := h.heldRecord(tx, vocab.RecordApproval, vocab.StatusOK, one, fmt.Sprintf("a person made %s: responses from %s pass for %s", review.Count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
 		record.Session, record.Bytes = "", 0
 		record.Detail = detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": cutList(rules), "item": clip(one.Item, maxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
 		_, err = tx.Append(record)
@@ -228,7 +229,7 @@ func (h *Hub) EndException(_ control.Peer, id string) (out control.Exception, er
 		if err := tx.PutException(pass); err != nil {
 			return false, err
 		}
-		_, err := tx.Append(h.record("rejection", "ok", store.Record{
+		_, err := tx.Append(h.record(vocab.RecordRejection, vocab.StatusOK, store.Record{
 			Server: out.Server, Tool: review.ToolOf(pass.Item), Code: pass.Code, Summary: "a person ended an exception",
 			Detail: detail(map[string]any{"check": "exception", "rule": pass.Rule, "exceptions": []string{pass.ID}, "used": pass.Used}),
 		}))
@@ -244,7 +245,7 @@ func (h *Hub) EndException(_ control.Peer, id string) (out control.Exception, er
 
 // exceptionsIn are the exceptions that let what a record is about pass, as its wrapper says.
 func exceptionsIn(r store.Record) []string {
-	if r.Status != "warned" || !bytes.Contains(r.Detail, []byte(`"exceptions"`)) {
+	if r.Status != vocab.StatusWarned || !bytes.Contains(r.Detail, []byte(`"exceptions"`)) {
 		return nil
 	}
 	var d struct {

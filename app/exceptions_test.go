@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // mild is a held answer without a Critical finding.
@@ -45,7 +46,7 @@ func TestAnExceptionIsNarrow(t *testing.T) {
 	if got := other.last(t).Exceptions; len(got) != 0 {
 		t.Errorf("a server of the same name has %+v", got)
 	}
-	p.stands(code, control.HeldWaiting) // what is held stays held
+	p.stands(code, vocab.HeldWaiting) // what is held stays held
 	// A newer one takes the place of the one before.
 	again, err := p.Except(person, control.Except{Code: code, Digest: d.Digest, For: 7 * 24 * time.Hour})
 	if err != nil || len(again) != 2 {
@@ -110,7 +111,7 @@ func TestWhatNoExceptionIsMadeFor(t *testing.T) {
 		"a Critical finding":                       {func(h *control.Held) { h.Findings[0].Level = inspect.Critical }, nil},
 		"a rule that is Critical by its nature":    {func(h *control.Held) { h.Findings[0].Rule = "instruction_override" }, nil},
 		"the other rule beside a Critical finding": {func(h *control.Held) { h.Findings[0].Level = inspect.Critical }, func(e *control.Except) { e.Rules = []string{"prerequisite"} }},
-		"an answer that nobody looked at":          {func(h *control.Held) { h.Why, h.Findings = control.HeldLimit, nil }, nil},
+		"an answer that nobody looked at":          {func(h *control.Held) { h.Why, h.Findings = vocab.HeldLimit, nil }, nil},
 		"a rule that did not match":                {nil, func(e *control.Except) { e.Rules = []string{"concealment"} }},
 		"a secret, which held nothing back": {func(h *control.Held) {
 			h.Findings = append(h.Findings, inspect.Finding{Rule: "assigned_password", Level: inspect.Medium, Category: inspect.CategorySecret, Title: "It holds a password"})

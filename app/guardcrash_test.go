@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // The child of the tests that kill a hub in the middle of a write: it does one thing to a client's file, says where it is,
@@ -115,7 +115,7 @@ func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T)
 					}
 					if does == "put back" {
 						d.replace(`{"mcpServers": {}}`)
-						d.waits(review.KindConfig, "entry:files=removed entry:weather=removed")
+						d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 					}
 					before := d.text()
 					d.Close()
@@ -158,7 +158,7 @@ func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T)
 								t.Logf("timeline: %+v", len(rows))
 							}
 						} else {
-							d.approve(d.waits(review.KindConfig, "entry:files=removed entry:weather=removed"))
+							d.approve(d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed"))
 							if !d.guarded("files") {
 								t.Error("it cannot be put back any more")
 							}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -24,7 +24,7 @@ func TestWhatHappenedWhileNoHubRanIsReportedByTheNext(t *testing.T) {
 	d.Close()
 	write(t, d.file, claudeFile) // what `unprotect` does where no hub is
 	d = deskAt(t, home, root, "", nil)
-	it := d.waits(review.KindUnguarded, "entry:files=unwrapped entry:weather=unwrapped")
+	it := d.waits(vocab.ItemUnguarded, "entry:files=unwrapped entry:weather=unwrapped")
 	if !strings.Contains(it.Title, "while the hub was off") {
 		t.Errorf("the title is %q", it.Title)
 	}
@@ -47,7 +47,7 @@ func TestAProgramThatNeverStopsFloodsNobody(t *testing.T) {
 		})
 		d.lookAtAll()
 	}
-	if it := d.item(); it.Kind != review.KindUnguarded || !it.Noisy {
+	if it := d.item(); it.Kind != vocab.ItemUnguarded || !it.Noisy {
 		t.Errorf("item %+v", it)
 	}
 	if rows := d.records("config_change"); len(rows) > 15 {
@@ -99,7 +99,7 @@ func TestTheFolderMayVanishAndComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, d.file, claudeFile)
-	d.waits(review.KindUnguarded, "entry:files=unwrapped entry:weather=unwrapped")
+	d.waits(vocab.ItemUnguarded, "entry:files=unwrapped entry:weather=unwrapped")
 	if problem(problemClientGone)() {
 		t.Error("the problem stays")
 	}
@@ -150,7 +150,7 @@ func TestASymbolicLinkIsFollowedAndStays(t *testing.T) {
 	guarded := d.text()
 	d.file = target
 	d.replace(`{}`)
-	d.waits(review.KindConfig, "entry:files=removed entry:weather=removed")
+	d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 	d.replace(guarded)
 	d.settles()
 	// By its own name it is the same file.
@@ -193,8 +193,8 @@ func TestAWrapperThatIsGoneIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.lookAtAll()
-	it := d.waits(review.KindUnguarded, "entry:files=fake entry:weather=fake")
-	if it.Severity != review.SeverityHigh {
+	it := d.waits(vocab.ItemUnguarded, "entry:files=fake entry:weather=fake")
+	if it.Severity != vocab.SeverityHigh {
 		t.Errorf("severity %s: nothing runs unguarded", it.Severity)
 	}
 	coverage, err := d.Coverage(control.CoverageQuery{})
@@ -216,7 +216,7 @@ func TestANewEntryInAFileThatCannotBeWrittenWaits(t *testing.T) {
 	}
 	write(t, d.home.Backups, "no folder") // a copy cannot be kept, so nothing may be written
 	d.edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": "npx"} })
-	d.waits(review.KindConfig, "entry:fresh=new")
+	d.waits(vocab.ItemConfigChanged, "entry:fresh=new")
 	status, err := d.Status()
 	if err != nil || !strings.Contains(mask.PlainJSON(status.Problems), problemClientWrite) {
 		t.Errorf("problems %+v, %v", status.Problems, err)
@@ -243,8 +243,8 @@ func TestApprovingWhatCannotBePutBackSaysWhyAndTakesNothing(t *testing.T) {
 	fake := filepath.Join(filepath.Dir(d.file), "sallyport")
 	write(t, fake, "#!/bin/sh\n")
 	d.edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": fake} })
-	it := d.waits(review.KindUnguarded, "entry:fresh=fake")
-	if it.Severity != review.SeverityCritical {
+	it := d.waits(vocab.ItemUnguarded, "entry:fresh=fake")
+	if it.Severity != vocab.SeverityCritical {
 		t.Errorf("severity %s", it.Severity)
 	}
 	_, err := d.Decide(person, control.Decide{Code: it.Code, Digest: it.Digest, All: true})
@@ -264,12 +264,12 @@ func TestADecisionOverSomePartsLeavesTheOthers(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
 	d.replace(`{"mcpServers": {}}`)
-	it := d.waits(review.KindConfig, "entry:files=removed entry:weather=removed")
+	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 	out := d.approve(it, "entry:weather")
 	if !d.guarded("weather") || strings.Contains(d.text(), "files") {
 		t.Errorf("put back as\n%s", d.text())
 	}
-	rest := d.waits(review.KindConfig, "entry:files=removed")
+	rest := d.waits(vocab.ItemConfigChanged, "entry:files=removed")
 	if out.Next != rest.Code || len(out.Left) != 1 {
 		t.Errorf("decided %+v, and %s waits", out, rest.Code)
 	}
@@ -286,7 +286,7 @@ func TestTheWatchSeesAProgramThatIsGoneWithoutAnEvent(t *testing.T) {
 	if err := os.Remove(d.program); err != nil {
 		t.Fatal(err)
 	}
-	d.waits(review.KindUnguarded, "entry:files=fake entry:weather=fake")
+	d.waits(vocab.ItemUnguarded, "entry:files=fake entry:weather=fake")
 }
 
 func TestWhatIsWantedIsKeptWhereItsFolderIsTaken(t *testing.T) {
@@ -370,7 +370,7 @@ func TestNoValueOfEnvIsInTheStore(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
 	d.edit(func(servers map[string]any) { delete(servers, "files") })
-	d.waits(review.KindConfig, "entry:files=removed")
+	d.waits(vocab.ItemConfigChanged, "entry:files=removed")
 	d.Close()
 	raw, err := os.ReadFile(filepath.Join(d.home.Dir, store.File))
 	if err != nil {
@@ -388,7 +388,7 @@ func TestAServersOwnProgramCannotSettleWhatWaits(t *testing.T) {
 		asServers(servers["weather"])["command"] = "/tmp/evil"
 		asServers(servers["weather"])["args"] = []string{}
 	})
-	it := d.waits(review.KindUnguarded, "entry:weather=unwrapped")
+	it := d.waits(vocab.ItemUnguarded, "entry:weather=unwrapped")
 	for _, p := range []control.Protect{{}, {All: true}, {Names: []string{"weather"}}, {Names: []string{"weather"}, Program: "/tmp/evil"}} {
 		if _, err := d.Protect(inside, p); err != nil {
 			t.Fatal(err)
@@ -497,7 +497,7 @@ func TestOnAHubWithAWindowOnlyTheWindowDecidesOverFiles(t *testing.T) {
 	d := deskAt(t, newHome(t), t.TempDir(), claudeFile, func(o *Options) { o.Window, o.StartedBy, o.AllowCLI = true, ByDesktop, false })
 	d.protect() // tightens: any hub does it
 	d.replace(`{}`)
-	it := d.waits(review.KindConfig, "entry:files=removed entry:weather=removed")
+	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 	yes := control.Decide{Code: it.Code, Digest: it.Digest}
 	_, err := d.Decide(person, yes)
 	wantError(t, err, control.CodeNotHere)
@@ -536,7 +536,7 @@ func TestAModelThatAsksHearsOfTheFilesOfItsClient(t *testing.T) {
 		t.Errorf("%d wait", n)
 	}
 	d.replace(`{}`)
-	it := d.waits(review.KindConfig, "entry:files=removed entry:weather=removed")
+	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 	eventually(t, "the wrapper is told that something waits", func() bool { return w.last(t).Waiting == 1 })
 	waiting, err := d.Attention(w, control.Attention{})
 	if err != nil || len(waiting.Items) != 1 || waiting.Items[0].Code != it.Code || waiting.Items[0].Server != "Claude Desktop" {

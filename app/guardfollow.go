@@ -7,6 +7,7 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -113,7 +114,7 @@ func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []client
 				return err
 			}
 		}
-		_, err := tx.Append(h.record("config_change", "ok", store.Record{
+		_, err := tx.Append(h.record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
 			Summary: fmt.Sprintf("%s of a client's file kept as in the file", entriesWord(len(names))),
 			Detail:  detail(map[string]any{"check": "client_file", "path": f.Path, "client": f.Client, "why": "as it is", "entries": cutList(cleanNames(names)), "watch_ends": ends}),
 		}))

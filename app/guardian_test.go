@@ -11,8 +11,8 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 const claudeFile = `{
@@ -233,8 +233,8 @@ func TestClaudesWipeIsReportedAndPutBackOnADecision(t *testing.T) {
 	d.protect()
 	guarded := d.text()
 	d.replace("{\n\t\"theme\": \"light\"\n}")
-	it := d.waits(review.KindConfig, "entry:files=removed entry:weather=removed")
-	if it.Severity != review.SeverityHigh || !strings.Contains(it.Title, "all servers were removed") || it.Server != "Claude Desktop" || it.Identity != d.file {
+	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
+	if it.Severity != vocab.SeverityHigh || !strings.Contains(it.Title, "all servers were removed") || it.Server != "Claude Desktop" || it.Identity != d.file {
 		t.Errorf("the item: %+v", it)
 	}
 	if strings.Contains(d.text(), "mcpServers") {
@@ -264,7 +264,7 @@ func TestAWipeThatIsUndoneLeavesTheInbox(t *testing.T) {
 	d.protect()
 	before := d.text()
 	d.replace(`{"mcpServers": {}}`)
-	it := d.waits(review.KindConfig, "entry:files=removed entry:weather=removed")
+	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 	d.replace(before)
 	d.settles()
 	_, err := d.Decide(person, control.Decide{Code: it.Code, Digest: it.Digest})
@@ -283,8 +283,8 @@ func TestALostWrapperIsUnguardedUntilItIsPutBackOrTaken(t *testing.T) {
 				asServers(servers["weather"])["command"] = "uvx"
 				asServers(servers["weather"])["args"] = []string{"weather"}
 			})
-			it := d.waits(review.KindUnguarded, "entry:weather=unwrapped")
-			if it.Severity != review.SeverityHigh {
+			it := d.waits(vocab.ItemUnguarded, "entry:weather=unwrapped")
+			if it.Severity != vocab.SeverityHigh {
 				t.Errorf("severity %s", it.Severity)
 			}
 			if strings.HasPrefix(name, "approve") {
@@ -317,7 +317,7 @@ func TestASwappedEntryIsUnguarded(t *testing.T) {
 		asServers(servers["weather"])["command"] = "/tmp/evil"
 		asServers(servers["weather"])["args"] = []string{}
 	})
-	it := d.waits(review.KindUnguarded, "entry:weather=unwrapped")
+	it := d.waits(vocab.ItemUnguarded, "entry:weather=unwrapped")
 	shown, err := d.Item(it.Code)
 	if err != nil || !strings.Contains(shown.Details[0].Changes[0].Words, "its command changed") {
 		t.Errorf("show: %+v, %v", shown.Details, err)
@@ -358,8 +358,8 @@ func TestWhatOnlyLooksWrappedIsCritical(t *testing.T) {
 			d := newDesk(t, claudeFile)
 			d.protect()
 			d.edit(func(servers map[string]any) { change(d, asServers(servers["weather"])) })
-			it := d.waits(review.KindUnguarded, "entry:weather=fake")
-			if it.Severity != review.SeverityCritical {
+			it := d.waits(vocab.ItemUnguarded, "entry:weather=fake")
+			if it.Severity != vocab.SeverityCritical {
 				t.Errorf("severity %s", it.Severity)
 			}
 			coverage, err := d.Coverage(control.CoverageQuery{})
@@ -396,7 +396,7 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.edit(added)
-		it := d.waits(review.KindConfig, "entry:fresh=new")
+		it := d.waits(vocab.ItemConfigChanged, "entry:fresh=new")
 		d.approve(it)
 		if !d.guarded("fresh") {
 			t.Errorf("approved as\n%s", d.text())
@@ -410,7 +410,7 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.edit(added)
-		d.reject(d.waits(review.KindConfig, "entry:fresh=new"))
+		d.reject(d.waits(vocab.ItemConfigChanged, "entry:fresh=new"))
 		if _, err := d.SetSetting(person, control.SettingQuery{Key: "clients.auto_protect", Value: "on"}); err != nil {
 			t.Fatal(err)
 		}
@@ -479,7 +479,7 @@ func TestAnEditOfTheCommandBehindTheWrapperIsAChange(t *testing.T) {
 		entry := asServers(servers["weather"])
 		entry["args"] = append(entry["args"].([]any), "--metric")
 	})
-	it := d.waits(review.KindConfig, "entry:weather=changed")
+	it := d.waits(vocab.ItemConfigChanged, "entry:weather=changed")
 	before := d.text()
 	d.reject(it)
 	d.settles()
@@ -502,7 +502,7 @@ func TestANewContentHasANewCode(t *testing.T) {
 		})
 	}
 	bare("weather")
-	first := d.waits(review.KindUnguarded, "entry:weather=unwrapped")
+	first := d.waits(vocab.ItemUnguarded, "entry:weather=unwrapped")
 	bare("weather", "--more")
 	eventually(t, "another code", func() bool { items := d.inboxNow(); return len(items) == 1 && items[0].Code != first.Code })
 	_, err := d.Decide(person, control.Decide{Code: first.Code, Digest: first.Digest})
@@ -530,7 +530,7 @@ func TestAnEditAfterTheLookIsNotWrittenOver(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
 	d.replace(`{"mcpServers": {}}`)
-	it := d.waits(review.KindConfig, "entry:files=removed entry:weather=removed")
+	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 	const edited = `{"mcpServers": {}, "mine": 1}`
 	d.crashing(func(point string) {
 		if point == "noted" { // between the look and the write
@@ -545,7 +545,7 @@ func TestAnEditAfterTheLookIsNotWrittenOver(t *testing.T) {
 		t.Errorf("the person's edit is gone:\n%s", d.text())
 	}
 	d.crashing(nil)
-	d.approve(d.waits(review.KindConfig, "entry:files=removed entry:weather=removed"))
+	d.approve(d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed"))
 	if !d.guarded("files") || !strings.Contains(d.text(), `"mine": 1`) {
 		t.Errorf("put back as\n%s", d.text())
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -17,7 +18,7 @@ import (
 func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) error {
 	id := store.ClientFileID(w.Path)
 	contents := map[string]*review.Content{}
-	for _, kind := range []string{review.KindConfig, review.KindUnguarded} {
+	for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
 		contents[kind] = h.fileContent(w, view, found, kind)
 	}
 	h.mu.Lock()
@@ -29,7 +30,7 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 	changed := false
 	err := h.update(func(tx *store.Tx) (bool, error) {
 		notices, changed = nil, false
-		for _, kind := range []string{review.KindConfig, review.KindUnguarded} {
+		for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
 			item, fresh, err := h.settle(tx, contents[kind], kind, id, h.opts.Now())
 			if err != nil {
 				return false, err
@@ -42,12 +43,12 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 				continue // who changes a file ten times a minute fills neither the timeline nor a person's screen
 			}
 			r := store.Record{Summary: "a client's file is back to what you wanted", Detail: detail(map[string]any{"check": "client_file", "path": w.Path, "client": w.Client, "kind": kind})}
-			status := "ok"
+			status := vocab.StatusOK
 			if item != nil {
-				status, r.Code, r.Summary = "warned", item.Code, item.Title
+				status, r.Code, r.Summary = vocab.StatusWarned, item.Code, item.Title
 				notices = append(notices, review.NoticeOf(*item, identity.ClientTitle(w.Client)))
 			}
-			if _, err := tx.Append(h.record("config_change", status, r)); err != nil {
+			if _, err := tx.Append(h.record(vocab.RecordConfigChange, status, r)); err != nil {
 				return false, err
 			}
 		}
@@ -71,7 +72,7 @@ func (h *Hub) fileContent(w *wantedFile, view clientView, found []fileFinding, k
 	if len(found) == 0 {
 		return nil
 	}
-	c := &review.Content{Kind: kind, ServerID: store.ClientFileID(w.Path), Severity: review.SeverityReview, Clients: []string{w.Client}}
+	c := &review.Content{Kind: kind, ServerID: store.ClientFileID(w.Path), Severity: vocab.SeverityReview, Clients: []string{w.Client}}
 	d := review.FileDetail{Path: w.Path, Client: w.Client, Words: map[string]string{}}
 	now := view.file.Snapshot(w.by, w.records)
 	for _, f := range found {
@@ -118,12 +119,12 @@ func putBack(w *wantedFile, view clientView, found []fileFinding, chosen map[str
 // fileTitle is ours: counts, and a name only where it is harmless.
 func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) string {
 	verbs := map[string][2]string{
-		review.StateNew: {"is new and not guarded", "are new and not guarded"}, review.StateChanged: {"changed", "changed"},
-		review.StateRemoved: {"is gone", "are gone"}, review.StateUnwrapped: {"lost its guard", "lost their guards"},
-		review.StateFake: {"only looks guarded", "only look guarded"},
+		vocab.PartNew: {"is new and not guarded", "are new and not guarded"}, vocab.PartChanged: {"changed", "changed"},
+		vocab.PartRemoved: {"is gone", "are gone"}, vocab.PartUnwrapped: {"lost its guard", "lost their guards"},
+		vocab.PartFake: {"only looks guarded", "only look guarded"},
 	}
 	var words []string
-	for _, state := range []string{review.StateFake, review.StateUnwrapped, review.StateRemoved, review.StateChanged, review.StateNew} {
+	for _, state := range []string{vocab.PartFake, vocab.PartUnwrapped, vocab.PartRemoved, vocab.PartChanged, vocab.PartNew} {
 		var names []string
 		for _, f := range found {
 			if f.state == state {
@@ -140,7 +141,7 @@ func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) str
 	switch {
 	case found[0].change.Event == clientconfig.WipedServers:
 		words = []string{fmt.Sprintf("all servers were removed from its file (%d are gone)", len(found))}
-	case !h.guard.looked[w.Path] && found[0].kind == review.KindUnguarded:
+	case !h.guard.looked[w.Path] && found[0].kind == vocab.ItemUnguarded:
 		words = append(words, "changed while the hub was off")
 	}
 	return identity.ClientTitle(w.Client) + ": " + strings.Join(words, "; ")

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
-	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // fileFinding is one change of a protected file as an inbox item lists it.
@@ -29,10 +29,10 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 		switch c.Event {
 		case clientconfig.WipedServers:
 			for _, name := range c.Names {
-				add(c, name, review.KindConfig, review.StateRemoved, review.SeverityHigh, "removed from the file, with all the others")
+				add(c, name, vocab.ItemConfigChanged, vocab.PartRemoved, vocab.SeverityHigh, "removed from the file, with all the others")
 			}
 		case clientconfig.RemovedEntry:
-			add(c, c.Name, review.KindConfig, review.StateRemoved, review.SeverityReview, "removed from the file")
+			add(c, c.Name, vocab.ItemConfigChanged, vocab.PartRemoved, vocab.SeverityReview, "removed from the file")
 		case clientconfig.NewEntry:
 			words := "new in the file and not guarded"
 			switch {
@@ -41,26 +41,26 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 			case c.Class.Kind == clientconfig.LooksWrapped:
 				words = "new in the file, with the guard of another entry"
 			}
-			add(c, c.Name, review.KindConfig, review.StateNew, review.SeverityReview, words)
+			add(c, c.Name, vocab.ItemConfigChanged, vocab.PartNew, vocab.SeverityReview, words)
 		case clientconfig.ChangedEntry:
-			severity := review.SeverityReview
+			severity := vocab.SeverityReview
 			if known && wanted.Guarded && (slices.Contains(c.Fields, "command") || slices.Contains(c.Fields, "args")) {
-				severity = review.SeverityHigh
+				severity = vocab.SeverityHigh
 			}
-			add(c, c.Name, review.KindConfig, review.StateChanged, severity, strings.Join(c.Fields, ", ")+" changed")
+			add(c, c.Name, vocab.ItemConfigChanged, vocab.PartChanged, severity, strings.Join(c.Fields, ", ")+" changed")
 		case clientconfig.LostWrapper:
 			words := "its guard was removed, so the client starts the server directly"
 			e, _ := now.Entry(c.Name)
 			if r := recordOf(w.records, c.Name); r == nil || !slices.Equal(r.Argv, e.Argv()) {
 				words = "its guard was removed and its command changed, so the client starts that command directly"
 			}
-			add(c, c.Name, review.KindUnguarded, review.StateUnwrapped, review.SeverityHigh, words)
+			add(c, c.Name, vocab.ItemUnguarded, vocab.PartUnwrapped, vocab.SeverityHigh, words)
 		default: // FalseWrapper, and whatever a later version finds
-			severity := review.SeverityCritical
+			severity := vocab.SeverityCritical
 			if c.Class.Reason == clientconfig.MissingFile && recordOf(w.records, c.Name) != nil && !slices.Contains(c.Fields, "command") {
-				severity = review.SeverityHigh // nothing runs: the wrapper that we wrote is not where it was
+				severity = vocab.SeverityHigh // nothing runs: the wrapper that we wrote is not where it was
 			}
-			add(c, c.Name, review.KindUnguarded, review.StateFake, severity, "it only looks guarded: "+c.Class.Why)
+			add(c, c.Name, vocab.ItemUnguarded, vocab.PartFake, severity, "it only looks guarded: "+c.Class.Why)
 		}
 	}
 	return found

@@ -9,8 +9,8 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // The watch, the item and the way back are one story wherever Claude Desktop keeps its file.
@@ -52,13 +52,13 @@ func TestTheFileIsWatchedWhereEachSystemKeepsIt(t *testing.T) {
 				return d.guarded("fresh") && strings.Contains(mask.PlainJSON(d.records("config_change")), "added to a client's file")
 			})
 			d.edit(func(servers map[string]any) { delete(servers, "fresh") })
-			d.reject(d.waits(review.KindConfig, "entry:fresh=removed"))
+			d.reject(d.waits(vocab.ItemConfigChanged, "entry:fresh=removed"))
 
 			d.replace("{\n  \"mcpServers\": {},\n  \"mine\": 1\n}\n") // by a neighbour renamed over it, as Claude writes
-			it := d.waits(review.KindConfig, "entry:files=removed entry:weather=removed")
+			it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 			d.Close()
 			d = start() // what waits outlives its hub
-			if again := d.waits(review.KindConfig, "entry:files=removed entry:weather=removed"); again.Code != it.Code {
+			if again := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed"); again.Code != it.Code {
 				t.Errorf("it was %s and is %s", it.Code, again.Code)
 			}
 			d.approve(it)
@@ -97,5 +97,5 @@ func TestAPackageThatComesBesideAProtectedFileIsAFileOfItsOwn(t *testing.T) {
 		t.Errorf("coverage %+v, %v", coverage, err)
 	}
 	d.replace(`{}`)
-	d.waits(review.KindConfig, "entry:files=removed entry:weather=removed")
+	d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 }

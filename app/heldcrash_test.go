@@ -12,6 +12,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // crashSession is the wrapper of the hubs that are killed.
@@ -20,7 +21,7 @@ const crashSession = "before-the-kill"
 func crashAnswer() control.Held {
 	return control.Held{
 		ID: "held-before-the-kill", Client: "claude-desktop", Session: crashSession, Era: "legacy", Method: "tools/call", Item: "tool:read_note", Name: "read_note",
-		Same: "same", Answer: []byte(poison), Why: control.HeldThreat,
+		Same: "same", Answer: []byte(poison), Why: vocab.HeldThreat,
 	}
 }
 
@@ -58,10 +59,10 @@ func TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce(t *testing.T) {
 		point string
 		state string // that the next hub finds, "" for nothing
 	}{
-		{"hold", ""}, {"held", control.HeldWaiting},
-		{"release", control.HeldWaiting}, {"released", control.HeldReleased},
-		{"take", control.HeldReleased}, {"taken", control.HeldTaken},
-		{"confirm", control.HeldTaken}, {"confirmed", control.HeldDelivered},
+		{"hold", ""}, {"held", vocab.HeldWaiting},
+		{"release", vocab.HeldWaiting}, {"released", vocab.HeldReleased},
+		{"take", vocab.HeldReleased}, {"taken", vocab.HeldTaken},
+		{"confirm", vocab.HeldTaken}, {"confirmed", vocab.HeldDelivered},
 	} {
 		t.Run("killed at "+c.point, func(t *testing.T) {
 			root := t.TempDir()
@@ -85,7 +86,7 @@ func TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce(t *testing.T) {
 					t.Fatalf("half of it is there: %d records", n)
 				}
 				// The client has heard nothing: the wrapper holds it again.
-				p.stands(w.hold(crashAnswer()), control.HeldWaiting)
+				p.stands(w.hold(crashAnswer()), vocab.HeldWaiting)
 				return
 			}
 			code := w.hold(crashAnswer()) // said again, because nobody answered
@@ -94,20 +95,20 @@ func TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce(t *testing.T) {
 			}
 			p.stands(code, c.state)
 			switch c.state {
-			case control.HeldWaiting:
+			case vocab.HeldWaiting:
 				if got := w.take(code); got.Answer != nil {
 					t.Errorf("delivered unreleased: %+v", got)
 				}
 				if got := p.item().Code; got != code {
 					t.Errorf("what waits is %s", got)
 				}
-			case control.HeldReleased:
+			case vocab.HeldReleased:
 				p.handedOverOnce(stranger, w, code)
-			case control.HeldTaken:
+			case vocab.HeldTaken:
 				p.handedOverOnce(w, stranger, code)
-			case control.HeldDelivered:
+			case vocab.HeldDelivered:
 				for _, s := range []*server{w, stranger} {
-					if got := s.take(code); got.State != control.HeldDelivered {
+					if got := s.take(code); got.State != vocab.HeldDelivered {
 						t.Errorf("delivered twice: %+v", got)
 					}
 				}
@@ -119,16 +120,16 @@ func TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce(t *testing.T) {
 // handedOverOnce has one wrapper get what is released, and nobody else.
 func (p *place) handedOverOnce(one, other *server, code string) {
 	p.t.Helper()
-	if got := one.take(code); got.State != control.HeldTaken || string(got.Answer) != poison {
+	if got := one.take(code); got.State != vocab.HeldTaken || string(got.Answer) != poison {
 		p.t.Errorf("lost: %+v", got)
 	}
 	if got := other.take(code); got.Answer != nil {
 		p.t.Errorf("delivered twice: %+v", got)
 	}
 	one.arrived(code, "arrived")
-	p.stands(code, control.HeldDelivered)
+	p.stands(code, vocab.HeldDelivered)
 	for _, s := range []*server{one, other} {
-		if got := s.take(code); got.State != control.HeldDelivered || got.Answer != nil {
+		if got := s.take(code); got.State != vocab.HeldDelivered || got.Answer != nil {
 			p.t.Errorf("delivered twice: %+v", got)
 		}
 	}
@@ -212,9 +213,9 @@ func TestAHundredHeldOutOfTwoHundredCalls(t *testing.T) {
 		t.Fatalf("%d codes for 100 held answers", len(codes))
 	}
 	for code, n := range codes {
-		want := control.HeldWaiting
+		want := vocab.HeldWaiting
 		if n%4 == 1 {
-			want = control.HeldDelivered
+			want = vocab.HeldDelivered
 		}
 		p.stands(code, want)
 	}

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sallyport/sallyport/app/review"
-	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -58,13 +57,13 @@ func newHeldIndex() heldIndex {
 // heldDecided says what became of a held response: "" as long as it waits for a person.
 func heldDecided(one store.Held) string {
 	switch one.State {
-	case control.HeldReleased, control.HeldTaken, control.HeldDelivered:
-		return review.DecidedApproved
-	case control.HeldDiscarded:
-		return review.DecidedRejected
-	case control.HeldGone:
+	case vocab.HeldReleased, vocab.HeldTaken, vocab.HeldDelivered:
+		return vocab.DecidedApproved
+	case vocab.HeldDiscarded:
+		return vocab.DecidedRejected
+	case vocab.HeldGone:
 		if !one.Decided.IsZero() {
-			return review.DecidedWithdrawn
+			return vocab.DecidedWithdrawn
 		}
 	}
 	return ""
@@ -88,13 +87,13 @@ func keyOf(one store.Held) heldKey {
 
 // severityOfHeld is how grave the item of a held response is.
 func severityOfHeld(one store.Held) string {
-	gravest := review.SeverityReview
+	gravest := vocab.SeverityReview
 	for _, level := range levelsOf(one) {
 		switch {
 		case level == inspect.Critical:
-			return review.SeverityCritical
+			return vocab.SeverityCritical
 		case level == inspect.High:
-			gravest = review.SeverityHigh
+			gravest = vocab.SeverityHigh
 		}
 	}
 	return gravest
@@ -110,7 +109,7 @@ func (x *heldIndex) put(one store.Held) {
 	x.all[one.Code] = one
 	x.ids[heldID(one.ServerID, one.ID)] = one.Code
 	x.kept += one.Kept
-	if one.State == control.HeldReleased || one.State == control.HeldTaken {
+	if one.State == vocab.HeldReleased || one.State == vocab.HeldTaken {
 		x.granted[one.Code] = true
 	}
 	if heldDecided(one) != "" {
@@ -180,13 +179,13 @@ func (it *heldItem) codes() []string {
 
 // gravest is the severity of the gravest response in it.
 func (it *heldItem) gravest() string {
-	severity := review.SeverityReview
+	severity := vocab.SeverityReview
 	for _, m := range it.marks {
 		switch {
-		case m.severity == review.SeverityCritical:
-			return review.SeverityCritical
-		case m.severity == review.SeverityHigh:
-			severity = review.SeverityHigh
+		case m.severity == vocab.SeverityCritical:
+			return vocab.SeverityCritical
+		case m.severity == vocab.SeverityHigh:
+			severity = vocab.SeverityHigh
 		}
 	}
 	return severity

@@ -6,16 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sallyport/sallyport/app/review"
-	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
 // heldAs is the n-th response of a server's tool, with what was found in it by rule.
 func heldAs(n int, server, item, client, levels string) store.Held {
 	return store.Held{
-		Code: fmt.Sprintf("C%03d", n), ID: fmt.Sprint(n), ServerID: server, Method: "tools/call", Item: item, Client: client, Why: control.HeldThreat, Levels: json.RawMessage(levels),
-		State: control.HeldWaiting, Text: "t", Kept: 10, Stored: time.Date(2026, 3, 1, 12, 0, n, 0, time.UTC),
+		Code: fmt.Sprintf("C%03d", n), ID: fmt.Sprint(n), ServerID: server, Method: "tools/call", Item: item, Client: client, Why: vocab.HeldThreat, Levels: json.RawMessage(levels),
+		State: vocab.HeldWaiting, Text: "t", Kept: 10, Stored: time.Date(2026, 3, 1, 12, 0, n, 0, time.UTC),
 	}
 }
 
@@ -47,11 +46,11 @@ func TestAnItemIsAsGraveAsItsGravestResponse(t *testing.T) {
 	x.put(heldAs(1, "s", "tool:read", "a", `{"concealment":"critical"}`))
 	x.put(heldAs(2, "s", "tool:read", "a", `{"concealment":"high"}`))
 	it := x.itemWith("C002")
-	if len(x.items) != 1 || it == nil || it.newest().code != "C002" || it.gravest() != review.SeverityCritical {
+	if len(x.items) != 1 || it == nil || it.newest().code != "C002" || it.gravest() != vocab.SeverityCritical {
 		t.Fatalf("%+v", it)
 	}
 	x.drop("C001")
-	if it.gravest() != review.SeverityHigh {
+	if it.gravest() != vocab.SeverityHigh {
 		t.Errorf("without the Critical one it is %s", it.gravest())
 	}
 }
@@ -77,7 +76,7 @@ func TestAnItemConcernsItsServerAndTheClientsWhoseResponsesItHas(t *testing.T) {
 
 func TestNothingIsLeftOfResponsesThatWereForgotten(t *testing.T) {
 	x := newHeldIndex()
-	states := []string{control.HeldWaiting, control.HeldReleased, control.HeldTaken, control.HeldDiscarded, control.HeldGone}
+	states := []string{vocab.HeldWaiting, vocab.HeldReleased, vocab.HeldTaken, vocab.HeldDiscarded, vocab.HeldGone}
 	for n := range 50 {
 		one := heldAs(n, fmt.Sprint("s", n%3), fmt.Sprint("tool:", n%4), fmt.Sprint("c", n%2), `{"a":"high"}`)
 		x.put(one)

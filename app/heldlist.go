@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -178,7 +179,7 @@ func (h *Hub) decidedHeld(tx *store.Tx, since time.Time) (out []DecidedItem, err
 			continue
 		}
 		of := alike{heldKey: keyOf(one), decided: decided}
-		if decided == review.DecidedApproved {
+		if decided == vocab.DecidedApproved {
 			of.code = one.Code
 		}
 		if last, some := newest[of]; !some || one.Decided.After(last.Decided) || one.Decided.Equal(last.Decided) && one.Stored.After(last.Stored) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -42,7 +42,7 @@ func TestResponsesOfOneToolHeldForOneReasonAreOneItem(t *testing.T) {
 	}
 	other := w.hold(numbered(t, "write_note", 1)) // another tool
 	large := numbered(t, "read_note", 1)
-	large.ID, large.Why, large.Findings, large.Answer = "large", control.HeldLimit, nil, []byte(`{}`)
+	large.ID, large.Why, large.Findings, large.Answer = "large", vocab.HeldLimit, nil, []byte(`{}`)
 	limit := w.hold(large) // another reason
 	beside := mail.hold(numbered(t, "read_note", 1))
 
@@ -78,7 +78,7 @@ func TestResponsesOfOneToolHeldForOneReasonAreOneItem(t *testing.T) {
 	}
 	for _, n := range []int{0, 17, many - 1} {
 		p.release(codes[n], nil)
-		if got := w.take(codes[n]); got.State != control.HeldTaken || !strings.Contains(string(got.Answer), fmt.Sprintf("number %d", n)) {
+		if got := w.take(codes[n]); got.State != vocab.HeldTaken || !strings.Contains(string(got.Answer), fmt.Sprintf("number %d", n)) {
 			t.Errorf("release of %d handed over %s: %s", n, got.State, got.Answer)
 		}
 	}
@@ -154,9 +154,9 @@ func TestDiscardingAllIsAboutThoseHeldWhenItAsked(t *testing.T) {
 			if err != nil || done.Discarded != c.want-1 || done.Meanwhile != 1 || done.Came != c.came {
 				t.Fatalf("%+v, %v", done, err)
 			}
-			p.stands(set.Codes[0], control.HeldReleased)
+			p.stands(set.Codes[0], vocab.HeldReleased)
 			for _, code := range set.Codes[1:] {
-				p.stands(code, control.HeldDiscarded)
+				p.stands(code, vocab.HeldDiscarded)
 			}
 			if n := len(p.records("rejection")); n != c.want-1 {
 				t.Errorf("%d records of %d that were discarded", n, c.want-1)
@@ -174,7 +174,7 @@ func TestOnlyAPersonDiscardsAll(t *testing.T) {
 	code := w.hold(heldOne(t, 1))
 	_, err := p.DiscardHeld(person, control.DiscardHeld{Codes: []string{code}})
 	wantError(t, err, control.CodeNotHere)
-	p.stands(code, control.HeldWaiting)
+	p.stands(code, vocab.HeldWaiting)
 	if done, err := p.DiscardHeldHere(control.DiscardHeld{Codes: []string{code, code, "NONE"}}); err != nil || done.Discarded != 1 || done.Meanwhile != 1 {
 		t.Errorf("the window: %+v, %v", done, err)
 	}
@@ -258,9 +258,9 @@ func TestAHomeWithAnItemForEachResponseGoesOn(t *testing.T) {
 	if len(counts) != 2 || !slices.Equal(counts[rest[0]], rest) || !slices.Equal(counts[other], []string{other}) {
 		t.Fatalf("the items: %v", counts)
 	}
-	p.stands(discarded, control.HeldDiscarded)
+	p.stands(discarded, vocab.HeldDiscarded)
 	for _, code := range rest {
-		if d := p.stands(code, control.HeldWaiting); d.Answer == nil || strings.Contains(string(d.Params), "hunter2") {
+		if d := p.stands(code, vocab.HeldWaiting); d.Answer == nil || strings.Contains(string(d.Params), "hunter2") {
 			t.Errorf("%s: %s", code, d.Params)
 		}
 	}
@@ -270,11 +270,11 @@ func TestAHomeWithAnItemForEachResponseGoesOn(t *testing.T) {
 	if r := state.Released; len(r) != 1 || r[0].Code != released || r[0].Same != control.Keyed(state.SameKey, heldOne(t, 0).Same) {
 		t.Errorf("the wrapper knows of %+v", r)
 	}
-	if got := w.take(released); got.State != control.HeldTaken || string(got.Answer) != poison {
+	if got := w.take(released); got.State != vocab.HeldTaken || string(got.Answer) != poison {
 		t.Errorf("taken: %+v", got)
 	}
 	p.release(rest[2], nil)
-	if got := w.take(rest[2]); got.State != control.HeldTaken {
+	if got := w.take(rest[2]); got.State != vocab.HeldTaken {
 		t.Errorf("taken: %+v", got)
 	}
 	code := w.hold(heldOne(t, 9))
@@ -293,9 +293,9 @@ func TestOfWhatWaitsNoMoreTheOldestAreForgotten(t *testing.T) {
 	var held []store.Held
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for n := range maxHeldKnown + 3 {
-		held = append(held, store.Held{Code: fmt.Sprint("D", n), State: control.HeldDiscarded, Decided: at.Add(time.Duration(n) * time.Second)})
+		held = append(held, store.Held{Code: fmt.Sprint("D", n), State: vocab.HeldDiscarded, Decided: at.Add(time.Duration(n) * time.Second)})
 	}
-	held = append(held, store.Held{Code: "W", State: control.HeldWaiting}, store.Held{Code: "R", State: control.HeldReleased, Decided: at.Add(-time.Hour)}, store.Held{Code: "T", State: control.HeldTaken, Decided: at.Add(-time.Hour)})
+	held = append(held, store.Held{Code: "W", State: vocab.HeldWaiting}, store.Held{Code: "R", State: vocab.HeldReleased, Decided: at.Add(-time.Hour)}, store.Held{Code: "T", State: vocab.HeldTaken, Decided: at.Add(-time.Hour)})
 	codes := func(before time.Time) (all []string) {
 		for _, one := range forgottenHeld(held, before) {
 			all = append(all, one.Code)
@@ -360,11 +360,11 @@ func TestWhatBecameOfManyIsALineEachForReleasesAndOneForTheRest(t *testing.T) {
 	decided, err := p.DecidedSince(since)
 	for _, it := range decided {
 		counts[it.Decided]++
-		if it.Decided == review.DecidedRejected && it.Count != 3 {
+		if it.Decided == vocab.DecidedRejected && it.Count != 3 {
 			t.Errorf("%d were discarded", it.Count)
 		}
 	}
-	if err != nil || counts[review.DecidedApproved] != 2 || counts[review.DecidedRejected] != 1 {
+	if err != nil || counts[vocab.DecidedApproved] != 2 || counts[vocab.DecidedRejected] != 1 {
 		t.Errorf("%v, %v", counts, err)
 	}
 }
@@ -373,7 +373,7 @@ func TestWhatWaitsNoMoreIsForgottenWhileTheHubRuns(t *testing.T) {
 	p := newPlace(t)
 	p.mu.Lock()
 	for n := range maxHeldKnown + maxHeldKnown/10 + 1 {
-		p.quarantine.put(store.Held{Code: fmt.Sprint("D", n), ID: fmt.Sprint(n), State: control.HeldDiscarded, Decided: p.at.now().Add(time.Duration(n) * time.Second)})
+		p.quarantine.put(store.Held{Code: fmt.Sprint("D", n), ID: fmt.Sprint(n), State: vocab.HeldDiscarded, Decided: p.at.now().Add(time.Duration(n) * time.Second)})
 	}
 	p.mu.Unlock()
 	p.tend()

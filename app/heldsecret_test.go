@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Arguments reach the store with their secrets masked, and the same request is known again by a digest under a key of the home.
@@ -48,7 +49,7 @@ func TestNoSecretOfARequestIsInTheFileOfTheStore(t *testing.T) {
 	if found != 2 {
 		t.Errorf("%d of two requests are known again: %+v", found, state.Released)
 	}
-	d := p.stands(code, control.HeldReleased)
+	d := p.stands(code, vocab.HeldReleased)
 	if !strings.Contains(string(d.Params), "kept as it was") || strings.Contains(string(d.Params), "4711") {
 		t.Errorf("a person is shown %s", d.Params)
 	}

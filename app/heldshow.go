@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -45,7 +46,7 @@ func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, e
 func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []inspect.Finding, error) {
 	one, err := tx.Held(it.Code)
 	if absent(err) {
-		one, err = store.Held{Code: it.Code, State: control.HeldGone}, nil
+		one, err = store.Held{Code: it.Code, State: vocab.HeldGone}, nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -59,10 +60,10 @@ func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []in
 	if one.Text != "" {
 		d.Expires = one.Stored.Add(h.retention()).UTC()
 	}
-	if one.State == control.HeldReleased || one.State == control.HeldTaken {
+	if one.State == vocab.HeldReleased || one.State == vocab.HeldTaken {
 		d.Until = one.Until.UTC()
 	}
-	if one.State == control.HeldDelivered {
+	if one.State == vocab.HeldDelivered {
 		d.Delivered = one.Delivered.UTC()
 	}
 	var findings []inspect.Finding
@@ -73,7 +74,7 @@ func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []in
 			findings = append(findings, review.ReadFindings(p.Findings)...)
 		}
 		if one.Text != "" { // it is not what was kept: nothing of it is shown or handed over
-			d.State, d.Expires = control.HeldGone, time.Time{}
+			d.State, d.Expires = vocab.HeldGone, time.Time{}
 		}
 		return d, findings, nil
 	case err != nil:

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -19,11 +19,11 @@ const (
 
 // forgetText takes the text of a held answer away, inside updateHeld. Its record stays.
 func (h *Hub) forgetText(tx *store.Tx, put putHeld, one store.Held, why string) error {
-	one.Text, one.Kept, one.State = "", 0, control.HeldGone
+	one.Text, one.Kept, one.State = "", 0, vocab.HeldGone
 	if err := put(one); err != nil {
 		return err
 	}
-	_, err := tx.Append(h.heldRecord(tx, "quarantine", "blocked", one, "the text of a held response was deleted: "+why))
+	_, err := tx.Append(h.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusBlocked, one, "the text of a held response was deleted: "+why))
 	return err
 }
 
@@ -89,9 +89,9 @@ func (h *Hub) tend() time.Duration {
 		due := h.dueHeld(one)
 		switch {
 		case due.IsZero() || later(due):
-		case one.State == control.HeldReleased:
+		case one.State == vocab.HeldReleased:
 			expired = append(expired, one)
-		case one.State == control.HeldTaken:
+		case one.State == vocab.HeldTaken:
 			unsure = append(unsure, one)
 		default:
 			stale = append(stale, one)
@@ -145,9 +145,9 @@ func (h *Hub) tend() time.Duration {
 // dueHeld is when time does something to a held response next, zero where it does nothing more.
 func (h *Hub) dueHeld(one store.Held) time.Time {
 	switch {
-	case one.State == control.HeldReleased:
+	case one.State == vocab.HeldReleased:
 		return one.Until
-	case one.State == control.HeldTaken:
+	case one.State == vocab.HeldTaken:
 		return one.Until.Add(claimGrace)
 	case heldDecided(one) == "":
 		return one.Stored.Add(h.retention())
@@ -157,21 +157,21 @@ func (h *Hub) dueHeld(one store.Held) time.Time {
 
 // expire ends a release that nobody asked for in time: the answer waits again.
 func (h *Hub) expire(tx *store.Tx, put putHeld, one store.Held) error {
-	one.State = control.HeldExpired
+	one.State = vocab.HeldExpired
 	if err := put(one); err != nil {
 		return err
 	}
-	_, err := tx.Append(h.heldRecord(tx, "quarantine", "blocked", one, "a released response was not collected in time, so it is held again"))
+	_, err := tx.Append(h.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusBlocked, one, "a released response was not collected in time, so it is held again"))
 	return err
 }
 
 // waitsAgain is for an answer that was granted to a wrapper which never said that it arrived.
 func (h *Hub) waitsAgain(tx *store.Tx, put putHeld, one store.Held) error {
-	one.State, one.Unsure = control.HeldWaiting, true
+	one.State, one.Unsure = vocab.HeldWaiting, true
 	if err := put(one); err != nil {
 		return err
 	}
-	_, err := tx.Append(h.heldRecord(tx, "quarantine", "warned", one, "the guard stopped while it delivered a released response, which may or may not have arrived; it is held again"))
+	_, err := tx.Append(h.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusWarned, one, "the guard stopped while it delivered a released response, which may or may not have arrived; it is held again"))
 	return err
 }
 
@@ -186,7 +186,7 @@ func (h *Hub) settleClaims(asOf time.Time) (next time.Duration, waits bool) {
 	var gone []store.Held
 	for code := range h.quarantine.granted {
 		one := h.quarantine.all[code]
-		if one.State != control.HeldTaken || h.claimed(one) {
+		if one.State != vocab.HeldTaken || h.claimed(one) {
 			delete(h.quarantine.away, code)
 			continue
 		}
@@ -227,7 +227,7 @@ func (h *Hub) settleClaims(asOf time.Time) (next time.Duration, waits bool) {
 func (h *Hub) awayHeld() {
 	for code := range h.quarantine.granted {
 		one := h.quarantine.all[code]
-		if _, known := h.quarantine.away[code]; !known && one.State == control.HeldTaken && !h.claimed(one) {
+		if _, known := h.quarantine.away[code]; !known && one.State == vocab.HeldTaken && !h.claimed(one) {
 			h.quarantine.away[code] = h.opts.Now()
 		}
 	}
@@ -250,7 +250,7 @@ const maxHeldKnown = 10_000
 // forgottenHeld are those of which nothing need be known any more: decided before t, or more than can be looked up, the oldest of them.
 func forgottenHeld(held []store.Held, t time.Time) []store.Held {
 	over := slices.DeleteFunc(slices.Clone(held), func(one store.Held) bool {
-		return heldDecided(one) == "" || one.State == control.HeldReleased || one.State == control.HeldTaken
+		return heldDecided(one) == "" || one.State == vocab.HeldReleased || one.State == vocab.HeldTaken
 	})
 	slices.SortFunc(over, func(a, b store.Held) int { return a.Decided.Compare(b.Decided) })
 	n := max(0, len(over)-maxHeldKnown)

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/review"
-	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -19,7 +19,7 @@ func itemOfHeld(one store.Held, digest string, findings []inspect.Finding, now t
 	shown := slices.Clone(findings)
 	slices.SortStableFunc(shown, func(a, b inspect.Finding) int { return b.Level.Rank() - a.Level.Rank() })
 	it := store.Item{
-		Code: one.Code, Kind: review.KindHeld, ServerID: one.ServerID, Severity: severityOfHeld(one), Title: heldTitle(one), Digest: digest, Era: one.Era,
+		Code: one.Code, Kind: vocab.ItemResponseHeld, ServerID: one.ServerID, Severity: severityOfHeld(one), Title: heldTitle(one), Digest: digest, Era: one.Era,
 		Created: now, Updated: now,
 		Parts: []store.Part{{Item: heldPart(one), State: one.State, Digest: one.Text, Findings: review.WriteFindings(shown[:min(len(shown), maxShownFindings)])}},
 	}
@@ -65,9 +65,9 @@ func heldTitle(one store.Held) string {
 	}
 	what += " held for review"
 	switch one.Why {
-	case control.HeldLimit:
+	case vocab.HeldLimit:
 		return what + ": it is larger than Sallyport inspects"
-	case control.HeldProvider:
+	case vocab.HeldProvider:
 		return what + ": it couldn't be inspected in full"
 	}
 	return what

@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -292,7 +293,7 @@ func (h *Hub) checkSeals() error {
 				return err
 			}
 			for _, p := range pins {
-				if p.State != store.Approved {
+				if p.State != vocab.PartApproved {
 					continue
 				}
 				ledger.TakeBack(&p, now)
@@ -309,7 +310,7 @@ func (h *Hub) checkSeals() error {
 		if err := tx.Reseal(); err != nil {
 			return err
 		}
-		_, err = tx.Append(h.record("guard_problem", "blocked", store.Record{
+		_, err = tx.Append(h.record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
 			Summary: "something other than Sallyport changed the store; what it approved doesn't count",
 			Detail:  detail(map[string]any{"check": "seal", "records": len(found.Records), "rolled": found.Rolled}),
 		}))

@@ -3,9 +3,9 @@ package app
 import (
 	"testing"
 
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestWhatSpeaksAsSallyportDoesIsNotLetThroughByAPlainApproval(t *testing.T) {
@@ -21,7 +21,7 @@ func TestWhatSpeaksAsSallyportDoesIsNotLetThroughByAPlainApproval(t *testing.T) 
 			w := p.wrap("weather")
 			w.report(it, tool("fine", "Adds."))
 			item := p.item()
-			if item.Severity != review.SeverityHigh {
+			if item.Severity != vocab.SeverityHigh {
 				t.Errorf("its severity is %s", item.Severity)
 			}
 			for _, part := range item.Parts {

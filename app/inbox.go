@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -26,9 +27,9 @@ const (
 // settleServer brings the inbox in line with where a server stands: one item a kind, a new code for new content.
 func (h *Hub) settleServer(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) ([]review.Notice, error) {
 	var notices []review.Notice
-	for _, kind := range []string{review.KindNewServer, review.KindChanged, review.KindLaunch} {
+	for _, kind := range []string{vocab.ItemNewServer, vocab.ItemChanged, vocab.ItemLaunch} {
 		want := review.ContentOf(l.Server, after, kind, l.LaunchDrift)
-		if want == nil && kind == review.KindChanged {
+		if want == nil && kind == vocab.ItemChanged {
 			stays, err := h.cameAndWent(tx, l, before, after, now)
 			if err != nil {
 				return nil, err
@@ -45,7 +46,7 @@ func (h *Hub) settleServer(tx *store.Tx, l *ledger.Ledger, before, after review.
 			l.Wrote = true
 			if item != nil {
 				notice := review.NoticeOf(*item, l.Server.Name)
-				notice.Blocked = kind == review.KindLaunch && !h.runsOn(l)
+				notice.Blocked = kind == vocab.ItemLaunch && !h.runsOn(l)
 				notices = append(notices, notice)
 			}
 		}
@@ -56,7 +57,7 @@ func (h *Hub) settleServer(tx *store.Tx, l *ledger.Ledger, before, after review.
 // cameAndWent is asked when nothing of the kind changed waits any more: the third time in a day that content went back to
 // what is approved, the server is noisy and the item stays, because somebody tries something or nobody reads any more.
 func (h *Hub) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) (stays bool, err error) {
-	have, err := tx.WaitingFor(l.Server.ID, review.KindChanged)
+	have, err := tx.WaitingFor(l.Server.ID, vocab.ItemChanged)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -65,15 +66,15 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after review.S
 	}
 	waited := map[string]bool{}
 	for _, p := range have.Parts {
-		waited[p.Item] = p.State == review.StateChanged || p.State == review.StateNew || p.State == review.StateApproved
+		waited[p.Item] = p.State == vocab.PartChanged || p.State == vocab.PartNew || p.State == vocab.PartApproved
 	}
-	same := !slices.ContainsFunc(have.Parts, func(p store.Part) bool { return p.State != review.StateApproved && p.State != review.StateRemoved })
+	same := !slices.ContainsFunc(have.Parts, func(p store.Part) bool { return p.State != vocab.PartApproved && p.State != vocab.PartRemoved })
 	if same {
 		return true, nil // it stays already, until a person has seen it
 	}
 	var back []review.Judged
 	for _, j := range after.Items {
-		if j.State == review.StateApproved && waited[j.Key] {
+		if j.State == vocab.PartApproved && waited[j.Key] {
 			back = append(back, j)
 		}
 	}
@@ -91,9 +92,9 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after review.S
 	if len(l.Server.Noisy) < noisyTimes {
 		return false, nil
 	}
-	c := review.ContentWith(l.Server, review.KindChanged, back)
-	c.Title = review.TitleOf(identity.ShortName(l.Server), review.KindChanged, back, false)
-	_, _, err = h.settle(tx, c, review.KindChanged, l.Server.ID, now)
+	c := review.ContentWith(l.Server, vocab.ItemChanged, back)
+	c.Title = review.TitleOf(identity.ShortName(l.Server), vocab.ItemChanged, back, false)
+	_, _, err = h.settle(tx, c, vocab.ItemChanged, l.Server.ID, now)
 	if err != nil {
 		return false, err
 	}
@@ -102,7 +103,7 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after review.S
 
 // mark marks the item that waits as noisy.
 func (h *Hub) mark(tx *store.Tx, serverID string) error {
-	it, err := tx.WaitingFor(serverID, review.KindChanged)
+	it, err := tx.WaitingFor(serverID, vocab.ItemChanged)
 	if err != nil || it.Noisy {
 		return err
 	}
@@ -123,7 +124,7 @@ func (h *Hub) settle(tx *store.Tx, want *review.Content, kind, serverID string, 
 			return nil, false, nil
 		}
 		h.withdrawn[serverID+kind] = have.Code
-		have.Decided, have.DecidedAt = review.DecidedWithdrawn, now
+		have.Decided, have.DecidedAt = vocab.DecidedWithdrawn, now
 		return nil, true, tx.PutItem(have)
 	}
 	digest := want.Digest()
@@ -133,7 +134,7 @@ func (h *Hub) settle(tx *store.Tx, want *review.Content, kind, serverID string, 
 	flooded := h.flooded(serverID, now)
 	if flooded && !exists {
 		// What comes and goes all the time comes back under the code it had, if it is the same.
-		if last, err := tx.Item(h.withdrawn[serverID+kind]); err == nil && last.Decided == review.DecidedWithdrawn && last.Digest == digest {
+		if last, err := tx.Item(h.withdrawn[serverID+kind]); err == nil && last.Decided == vocab.DecidedWithdrawn && last.Digest == digest {
 			last.Decided, last.DecidedAt, last.Updated, last.Noisy = "", time.Time{}, now, true
 			return &last, true, tx.PutItem(last)
 		}
@@ -149,7 +150,7 @@ func (h *Hub) settle(tx *store.Tx, want *review.Content, kind, serverID string, 
 	}
 	if exists {
 		next.Asked, next.AskedAt, next.Noisy = have.Asked, have.AskedAt, have.Noisy || flooded
-		have.Decided, have.DecidedAt, have.Next = review.DecidedSuperseded, now, code
+		have.Decided, have.DecidedAt, have.Next = vocab.DecidedSuperseded, now, code
 		if err := tx.PutItem(have); err != nil {
 			return nil, false, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -38,7 +39,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 	}
 	now := h.opts.Now()
 	part := store.Part{
-		Item: control.PartInteraction + inspect.AskKind(in.Method), State: review.StateNew, Digest: string(digest), Definition: params, Findings: review.WriteFindings(found),
+		Item: control.PartInteraction + inspect.AskKind(in.Method), State: vocab.PartNew, Digest: string(digest), Definition: params, Findings: review.WriteFindings(found),
 	}
 	var kept control.Kept
 	var notice *review.Notice
@@ -52,7 +53,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 			kept.Code = said.Code // said no before: by its code it can still be allowed
 			return false, nil
 		}
-		have, err := tx.WaitingFor(l.Server.ID, review.KindInteraction)
+		have, err := tx.WaitingFor(l.Server.ID, vocab.ItemInteraction)
 		if err != nil && !absent(err) {
 			return false, err
 		}
@@ -62,7 +63,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 			before[part.Item] += gone
 		}
 		want := review.InteractionContent(l.Server, parts, before)
-		item, fresh, err := h.settle(tx, want, review.KindInteraction, l.Server.ID, now)
+		item, fresh, err := h.settle(tx, want, vocab.ItemInteraction, l.Server.ID, now)
 		if err != nil {
 			return false, err
 		}
@@ -138,9 +139,9 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 		return false, err
 	}
 	waited := it.Decided == ""
-	it.Decided, it.DecidedAt = review.DecidedApproved, now
+	it.Decided, it.DecidedAt = vocab.DecidedApproved, now
 	if d.Reject || !waited && len(left) > 0 {
-		it.Decided = review.DecidedRejected
+		it.Decided = vocab.DecidedRejected
 	}
 	if err := tx.PutItem(it); err != nil {
 		return false, err
@@ -148,7 +149,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 	if len(left) > 0 && waited {
 		before := review.AskedBefore(it)
 		maps.DeleteFunc(before, func(item string, _ int) bool { return chosen[item] })
-		rest, _, err := h.settle(tx, review.InteractionContent(l.Server, left, before), review.KindInteraction, l.Server.ID, now)
+		rest, _, err := h.settle(tx, review.InteractionContent(l.Server, left, before), vocab.ItemInteraction, l.Server.ID, now)
 		if err != nil {
 			return false, err
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -152,7 +153,7 @@ func TestAHomeOfTheLastVersionIsAsItWas(t *testing.T) {
 
 	held := p.inboxNow()[0]
 	for _, code := range held.Codes {
-		if d := p.stands(code, control.HeldWaiting); d.Answer == nil || d.Params == nil {
+		if d := p.stands(code, vocab.HeldWaiting); d.Answer == nil || d.Params == nil {
 			t.Errorf("the text of %s is gone", code)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -92,7 +92,7 @@ func TestAStoreThatCannotBeReadBlocksEverything(t *testing.T) {
 			wantError(t, err, control.CodeUnavailable)
 			wantError(t, errOf(q.Records(w, control.Records{Records: []control.Record{{ID: "x", Kind: "tool_call", Status: "ok"}}})), control.CodeUnavailable)
 			wantError(t, errOf(q.Decide(person, control.Decide{Code: "AAAA", Digest: "x"})), control.CodeUnavailable)
-			if items, err := q.Inbox(); err != nil || len(items) != 1 || items[0].Kind != review.KindProblem {
+			if items, err := q.Inbox(); err != nil || len(items) != 1 || items[0].Kind != vocab.ItemProblem {
 				t.Fatalf("inbox %+v, %v", items, err)
 			}
 			wantError(t, errOf(q.SetSetting(person, control.SettingQuery{Key: "pins.recheck", Value: "1s"})), control.CodeUnavailable)

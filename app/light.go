@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Colour means one thing wherever a person meets it: in the tray, in the window's footer, in the list and on the page of a
@@ -86,7 +87,7 @@ func lightWithoutHeld(s sightedServer) Light {
 		return Light{Amber, LightNoVersion, "No common protocol version", "Update the server or its client."}
 	case s.Open:
 		return Light{Amber, LightUnguarded, "Guarded until its client restarts", "Add the guard in the Inbox."}
-	case s.Waits > 0 && s.State == "open" && s.Blocked > 0:
+	case s.Waits > 0 && s.State == vocab.ServerOpen && s.Blocked > 0:
 		return Light{Amber, LightReview, review.Count(s.Blocked, "tool") + " blocked, needs your review", "Review it in the Inbox."}
 	case s.Waits > 0:
 		return Light{Amber, LightReview, "Needs your review", "Review it in the Inbox."}
@@ -100,9 +101,9 @@ func lightWithoutHeld(s sightedServer) Light {
 		return Light{Grey, LightNotStarted, "Hasn't started yet", restart(s.Restart)}
 	case s.Behind != "":
 		return Light{Grey, LightUnseen, "Allowed, not yet seen by " + s.Behind, s.BehindDo}
-	case s.State == "blocked":
+	case s.State == vocab.ServerBlocked:
 		return Light{Green, LightBlocked, "Blocked by you", ""}
-	case s.State != "open":
+	case s.State != vocab.ServerOpen:
 		return Light{Green, LightNoTools, "Guarded, no tools seen yet", ""}
 	case s.Blocked > 0:
 		return Light{Green, LightGuarded, "Guarded, " + review.Count(s.Blocked, "tool") + " blocked by you", ""}

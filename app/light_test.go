@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestTheLightOfAServer(t *testing.T) {
@@ -152,13 +152,13 @@ func TestTheWholeIsAsGraveAsItsGravestRow(t *testing.T) {
 		{name: "started, stopped", entry: guarded(true), server: &control.Server{State: "open", Allowed: 2, Blocked: 1}},
 		{name: "blocked by a person", entry: guarded(true), server: &control.Server{State: "blocked", Blocked: 1}},
 		{name: "started, no tools", entry: guarded(true), server: &control.Server{State: "new", Wrappers: 1}},
-		{name: "of another version", entry: guarded(true), server: &control.Server{State: review.StateNoVersion, Allowed: 1, Versions: &control.Versions{}}},
+		{name: "of another version", entry: guarded(true), server: &control.Server{State: vocab.ServerNoCommonVersion, Allowed: 1, Versions: &control.Versions{}}},
 		{name: "not seen by its client", entry: guarded(true), server: &control.Server{State: "open", Wrappers: 1, Allowed: 1, UnseenBy: []string{"codex"}}},
 		{name: "not seen, from no file", server: &control.Server{State: "open", Wrappers: 1, Allowed: 1, UnseenBy: []string{"codex"}}, wrappers: true},
-		{name: "new", entry: guarded(true), server: &control.Server{State: "new", Blocked: 2}, waits: item(review.KindNewServer, review.SeverityReview)},
-		{name: "critical", entry: guarded(true), server: &control.Server{State: "blocked", Blocked: 2}, waits: item(review.KindChanged, review.SeverityCritical)},
-		{name: "held", entry: guarded(true), server: &control.Server{State: "open", Allowed: 1}, waits: append(item(review.KindHeld, review.SeverityHigh), item(review.KindHeld, review.SeverityReview)...)},
-		{name: "lost its guard", open: &control.Unguarded{Kind: unguardedEntry, Code: coverOpen}, server: &control.Server{State: "open", Allowed: 1}, waits: item(review.KindUnguarded, review.SeverityHigh)},
+		{name: "new", entry: guarded(true), server: &control.Server{State: "new", Blocked: 2}, waits: item(vocab.ItemNewServer, vocab.SeverityReview)},
+		{name: "critical", entry: guarded(true), server: &control.Server{State: "blocked", Blocked: 2}, waits: item(vocab.ItemChanged, vocab.SeverityCritical)},
+		{name: "held", entry: guarded(true), server: &control.Server{State: "open", Allowed: 1}, waits: append(item(vocab.ItemResponseHeld, vocab.SeverityHigh), item(vocab.ItemResponseHeld, vocab.SeverityReview)...)},
+		{name: "lost its guard", open: &control.Unguarded{Kind: unguardedEntry, Code: coverOpen}, server: &control.Server{State: "open", Allowed: 1}, waits: item(vocab.ItemUnguarded, vocab.SeverityHigh)},
 		{name: "taken out by a person", open: &control.Unguarded{Kind: unguardedEntry, Code: coverOpen, Chosen: true}, server: &control.Server{State: "open", Allowed: 1}},
 		{name: "never protected", open: &control.Unguarded{Kind: unguardedEntry, Code: coverOpen}},
 		{name: "remote", open: &control.Unguarded{Kind: unguardedRemote, Code: coverRemote}},
@@ -207,12 +207,12 @@ func TestTheWholeIsAsGraveAsItsGravestRow(t *testing.T) {
 					}
 					for _, it := range w.waits {
 						waiting = append(waiting, it)
-						if it.Kind == review.KindUnguarded {
+						if it.Kind == vocab.ItemUnguarded {
 							continue // about the file
 						}
 						n := s.waiting[id]
-						n.critical = n.critical || it.Severity == review.SeverityCritical
-						if it.Kind == review.KindHeld {
+						n.critical = n.critical || it.Severity == vocab.SeverityCritical
+						if it.Kind == vocab.ItemResponseHeld {
 							n.held++
 						} else {
 							n.items++

@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -92,8 +93,8 @@ func (l *lost) title() string {
 
 func (l *lost) item() control.InboxItem {
 	it := control.InboxItem{
-		Code: l.code, Kind: review.KindProblem, Severity: review.SeverityHigh, Title: l.title(), Digest: l.digest, Created: l.at.UTC(),
-		Parts: []control.Part{{Item: control.PartStore, State: control.StateLost, Findings: []inspect.Finding{}}},
+		Code: l.code, Kind: vocab.ItemProblem, Severity: vocab.SeverityHigh, Title: l.title(), Digest: l.digest, Created: l.at.UTC(),
+		Parts: []control.Part{{Item: control.PartStore, State: vocab.PartLost, Findings: []inspect.Finding{}}},
 	}
 	review.Fold(&it, nil)
 	return it
@@ -106,7 +107,7 @@ func (l *lost) detail() control.ItemDetail {
 	}
 	out := control.ItemDetail{
 		InboxItem: l.item(), Findings: []inspect.Finding{},
-		Details: []control.PartDetail{{Item: control.PartStore, State: control.StateLost, Digest: pin.Digest(l.digest), Findings: []inspect.Finding{}, Changes: []pin.Change{change}}},
+		Details: []control.PartDetail{{Item: control.PartStore, State: vocab.PartLost, Digest: pin.Digest(l.digest), Findings: []inspect.Finding{}, Changes: []pin.Change{change}}},
 	}
 	review.FoldDetail(&out)
 	return out
@@ -169,10 +170,10 @@ func (h *Hub) emptyStore() error {
 			return err
 		}
 		_, err := tx.Append(
-			h.record("guard_problem", "blocked", store.Record{
+			h.record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
 				Code: h.lost.code, Summary: "the store was lost: " + clip(h.lost.why, 1000), Detail: detail(map[string]any{"check": "store", "kept": h.lost.kept}),
 			}),
-			h.record("approval", "ok", store.Record{
+			h.record(vocab.RecordApproval, vocab.StatusOK, store.Record{
 				Code: h.lost.code, Summary: "started over with an empty store by a person", Detail: detail(map[string]any{"check": "store", "digest": h.lost.digest}),
 			}))
 		return err

@@ -7,6 +7,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // notStarted are the servers of guarded entries that no known server belongs to: they never ran, and were never looked at. Entries of
@@ -23,12 +24,12 @@ func (s sight) notStarted(taken map[RowEntry]bool) (rows []ServerRow) {
 		}
 		at[e.server] = len(rows)
 		rows = append(rows, ServerRow{Entries: []RowEntry{e.RowEntry}, Server: control.Server{
-			ID: e.server, Server: identity.PersonName(e.Name), Identity: e.identity, State: control.ServerNotStarted,
+			ID: e.server, Server: identity.PersonName(e.Name), Identity: e.identity, State: vocab.ServerNotStarted,
 			Items: []control.ServerItem{}, Findings: []inspect.Finding{}, Passages: []inspect.Passage{}, UnseenBy: []string{},
 		}})
 	}
 	for i := range rows {
-		rows[i].Light = lightOfServer(sightedServer{State: control.ServerNotStarted, Restart: clientsOf(rows[i].Entries)})
+		rows[i].Light = lightOfServer(sightedServer{State: vocab.ServerNotStarted, Restart: clientsOf(rows[i].Entries)})
 	}
 	return rows
 }

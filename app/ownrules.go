@@ -17,6 +17,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -135,7 +136,7 @@ func (h *Hub) useRules(rules *loadedRules) {
 			if err != nil {
 				return false, err
 			}
-			_, err = tx.Append(h.record("config_change", "ok", store.Record{
+			_, err = tx.Append(h.record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
 				Summary: clip(summary, 1000) + "; rule set " + rules.file.RuleSet(),
 				Detail:  detail(map[string]any{"check": "rules", "rule_set": rules.file.RuleSet(), "before": h.own.file.Load().RuleSet(), "rules": rules.file.Count()}),
 			}))

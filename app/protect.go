@@ -5,8 +5,8 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -200,7 +200,7 @@ func (h *Hub) forgetItems(path string) error {
 		return err
 	}
 	err := h.updating(func(tx *store.Tx) error {
-		for _, kind := range []string{review.KindConfig, review.KindUnguarded} {
+		for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
 			if _, _, err := h.settle(tx, nil, kind, store.ClientFileID(path), h.opts.Now()); err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -22,7 +23,7 @@ func (h *Hub) blocked(s *session) control.State {
 		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()), Rules: h.own.raw, OwnTools: h.ownToolsOf(s),
 	}
 	if h.lost != nil {
-		state.Code, state.Kind, state.Waiting = h.lost.code, review.KindProblem, 1
+		state.Code, state.Kind, state.Waiting = h.lost.code, vocab.ItemProblem, 1
 	}
 	return state
 }
@@ -58,7 +59,7 @@ func (h *Hub) refresh(id string) error {
 		if h.servers[id].base.Hide, err = hiddenFiles(tx); err != nil {
 			return err
 		}
-		h.servers[id].launch = h.standLaunch(tx, l, waiting[review.KindLaunch].Code)
+		h.servers[id].launch = h.standLaunch(tx, l, waiting[vocab.ItemLaunch].Code)
 		h.servers[id].as = as
 		return nil
 	})
@@ -75,7 +76,7 @@ func (h *Hub) stand(l *ledger.Ledger, r review.Standing, waiting map[string]stor
 		Name: l.Server.Name, Open: r.Open, Blocked: r.Blocked,
 		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.settings.forServer(l.Server), Asks: review.AsksOf(l.Server),
 	}
-	for _, kind := range []string{review.KindNewServer, review.KindChanged} {
+	for _, kind := range []string{vocab.ItemNewServer, vocab.ItemChanged} {
 		if it, ok := waiting[kind]; ok {
 			base.Code, base.Kind = it.Code, kind
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -86,10 +87,10 @@ func (h *Hub) distrustHeld(tx *store.Tx, now time.Time) error {
 		return err
 	}
 	for _, one := range held {
-		if one.State != control.HeldReleased && one.State != control.HeldTaken {
+		if one.State != vocab.HeldReleased && one.State != vocab.HeldTaken {
 			continue
 		}
-		one.State, one.Unsure = control.HeldWaiting, true
+		one.State, one.Unsure = vocab.HeldWaiting, true
 		if err := tx.PutHeld(one); err != nil {
 			return err
 		}
@@ -130,7 +131,7 @@ func (h *Hub) updateHeld(f func(tx *store.Tx, put putHeld) (wrote bool, err erro
 	for _, one := range changed {
 		was := q.all[one.Code].State
 		q.put(one)
-		if one.State == control.HeldReleased || was == control.HeldReleased {
+		if one.State == vocab.HeldReleased || was == vocab.HeldReleased {
 			h.stale[one.ServerID] = true // its wrappers are told what is released for their client
 		}
 		if at := h.dueHeld(one); !at.IsZero() && at.Before(q.due) {
@@ -208,7 +209,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 		return bad("its method")
 	case len(in.Item) > maxHeldItem || !utf8.ValidString(in.Item):
 		return bad("its item")
-	case in.Why != control.HeldThreat && in.Why != control.HeldLimit && in.Why != control.HeldProvider:
+	case in.Why != vocab.HeldThreat && in.Why != vocab.HeldLimit && in.Why != vocab.HeldProvider:
 		return bad("why it was held")
 	case len(in.Answer) == 0 && in.Bytes > control.MaxHeldAnswer: // too large to be sent
 	case len(in.Answer) == 0 || !utf8.Valid(in.Answer) || !json.Valid(in.Answer):
@@ -243,7 +244,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 	out := readyHeld{findings: in.Findings, cut: len(in.Answer) == 0, same: string(in.Same), Held: store.Held{
 		ID: in.ID, Client: clip(strings.ToValidUTF8(in.Client, ""), maxName), Session: clip(in.Session, maxName), Era: clip(in.Era, maxName), Method: in.Method,
 		Item: in.Item, Name: strings.ToValidUTF8(clip(in.Name, maxHeldName), ""), Error: in.Error, Why: in.Why, Score: in.Score,
-		Checks: detailOf(checks), RuleSet: clip(in.RuleSet, maxName), Levels: detailOf(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: control.HeldWaiting,
+		Checks: detailOf(checks), RuleSet: clip(in.RuleSet, maxName), Levels: detailOf(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: vocab.HeldWaiting,
 	}}
 	out.text, out.Text = store.HeldText{Params: mask.Params(in.Params, secrets), Answer: in.Answer, Findings: findings}.Encode()
 	out.Kept = int64(len(out.text))
@@ -278,7 +279,7 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 	}
 	digest := heldDigest(one)
 	if !fits {
-		one.Text, one.Kept, one.State = "", 0, control.HeldGone
+		one.Text, one.Kept, one.State = "", 0, vocab.HeldGone
 	}
 	var item store.Item
 	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
@@ -309,10 +310,10 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 			return false, err
 		}
 		summary := item.Title
-		if one.State == control.HeldGone {
+		if one.State == vocab.HeldGone {
 			summary += "; it was too large to keep and is gone"
 		}
-		_, err := tx.Append(h.record("quarantine", "held", store.Record{
+		_, err := tx.Append(h.record(vocab.RecordQuarantine, vocab.StatusHeld, store.Record{
 			Server: server, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
 			Detail: detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": clip(legible.Escape(one.Method), maxName), "item": clip(one.Item, maxName), "rule_set": one.RuleSet}),
 		}))

@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // poison is an answer that orders Claude about, in one of its sentences.
@@ -28,7 +29,7 @@ func heldOne(t testing.TB, n int) control.Held {
 	}
 	return control.Held{
 		ID: fmt.Sprintf("held-%06d", n), Client: "claude-desktop", Session: "s", Era: "legacy", Method: "tools/call", Item: "tool:read_note", Name: "read_note",
-		Params: []byte(params), Same: same, Answer: []byte(poison), Why: control.HeldThreat, Score: found.Score, Findings: found.Findings, Checks: found.Checks, RuleSet: inspect.RuleSet(),
+		Params: []byte(params), Same: same, Answer: []byte(poison), Why: vocab.HeldThreat, Score: found.Score, Findings: found.Findings, Checks: found.Checks, RuleSet: inspect.RuleSet(),
 	}
 }
 
@@ -73,7 +74,7 @@ func (s *server) take(code string) control.Taken {
 	if err != nil {
 		s.p.t.Fatal(err)
 	}
-	if t.State != control.HeldTaken && len(t.Answer) > 0 {
+	if t.State != vocab.HeldTaken && len(t.Answer) > 0 {
 		s.p.t.Fatalf("state %q with %d bytes", t.State, len(t.Answer))
 	}
 	return t
@@ -108,18 +109,18 @@ func TestAHeldAnswerWaitsIsReleasedAndHandedOverOnce(t *testing.T) {
 	if it.Code != code || it.Kind != "response_held" || it.Title != `Response from "read_note" held for review` || it.Server != "notes" || it.Parts[0].Item != "tool:read_note" || len(it.Parts[0].Findings) == 0 {
 		t.Fatalf("item %+v", it)
 	}
-	d := p.stands(code, control.HeldWaiting)
+	d := p.stands(code, vocab.HeldWaiting)
 	if !strings.Contains(string(d.Answer), "attacker@evil.example") || strings.Contains(string(d.Params), "hunter2") || !json.Valid(d.Params) || d.Expires.IsZero() {
 		t.Errorf("shown %s %s", d.Params, d.Answer)
 	}
-	if got := other.take(code); got.State != control.HeldWaiting {
+	if got := other.take(code); got.State != vocab.HeldWaiting {
 		t.Errorf("what waits was granted: %+v", got)
 	}
-	if a := p.release(code, nil); a.State != control.HeldReleased || a.Already || a.Until.IsZero() {
+	if a := p.release(code, nil); a.State != vocab.HeldReleased || a.Already || a.Until.IsZero() {
 		t.Errorf("release: %+v", a)
 	}
 	p.quiet()
-	if a := p.release(code, nil); !a.Already || a.State != control.HeldReleased {
+	if a := p.release(code, nil); !a.Already || a.State != vocab.HeldReleased {
 		t.Errorf("released twice: %+v", a)
 	}
 	state := w.last(t)
@@ -130,26 +131,26 @@ func TestAHeldAnswerWaitsIsReleasedAndHandedOverOnce(t *testing.T) {
 		t.Errorf("another server's wrapper knows of %+v", r)
 	}
 	got := other.take(code) // any wrapper of the client
-	if got.State != control.HeldTaken || string(got.Answer) != poison || got.Server != "notes" || got.Tool != "read_note" || got.Settings["sanitizer.ansi"] == "" {
+	if got.State != vocab.HeldTaken || string(got.Answer) != poison || got.Server != "notes" || got.Tool != "read_note" || got.Settings["sanitizer.ansi"] == "" {
 		t.Errorf("taken: %+v", got)
 	}
-	if again := other.take(code); again.State != control.HeldTaken {
+	if again := other.take(code); again.State != vocab.HeldTaken {
 		t.Errorf("asked again by the same: %+v", again)
 	}
-	if second := w.take(code); second.State != control.HeldTaken || second.Answer != nil {
+	if second := w.take(code); second.State != vocab.HeldTaken || second.Answer != nil {
 		t.Errorf("granted twice: %+v", second)
 	}
 	w.arrived(code, "r0") // it has nothing
-	p.stands(code, control.HeldTaken)
+	p.stands(code, vocab.HeldTaken)
 	other.arrived(code, "r1")
 	other.arrived(code, "r1")
-	if d := p.stands(code, control.HeldDelivered); d.Answer != nil || d.Delivered.IsZero() || d.Unsure {
+	if d := p.stands(code, vocab.HeldDelivered); d.Answer != nil || d.Delivered.IsZero() || d.Unsure {
 		t.Errorf("delivered: %+v", d)
 	}
-	if got := other.take(code); got.State != control.HeldDelivered {
+	if got := other.take(code); got.State != vocab.HeldDelivered {
 		t.Errorf("after it was delivered: %+v", got)
 	}
-	if a := p.release(code, nil); !a.Already || a.State != control.HeldDelivered {
+	if a := p.release(code, nil); !a.Already || a.State != vocab.HeldDelivered {
 		t.Errorf("released after it was delivered: %+v", a)
 	}
 	var told []string
@@ -167,7 +168,7 @@ func TestAnAnswerTooLargeToBeSentWaitsWithoutItsText(t *testing.T) {
 	held := heldOne(t, 1)
 	held.Answer, held.Bytes = nil, control.MaxHeldAnswer+1
 	code := w.hold(held)
-	if d := p.stands(code, control.HeldGone); d.Answer != nil || d.Bytes != held.Bytes {
+	if d := p.stands(code, vocab.HeldGone); d.Answer != nil || d.Bytes != held.Bytes {
 		t.Errorf("%+v", d)
 	}
 	held.ID, held.Bytes = "another", 10

@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -54,7 +55,7 @@ func (h *Hub) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.H
 	if err != nil {
 		return it, store.Held{}, err
 	}
-	if it.Kind != review.KindHeld {
+	if it.Kind != vocab.ItemResponseHeld {
 		return it, store.Held{}, answer(control.CodeBadRequest, "%s is not a held response: decide on it with `sallyport approve %s` or `sallyport reject %s`", it.Code, it.Code, it.Code)
 	}
 	one, err := tx.Held(it.Code)
@@ -89,7 +90,7 @@ func (h *Hub) release(r control.Release) (out control.ReleaseAnswer, err error) 
 			wrote, err = h.releaseHeld(tx, put, &one, r)
 		}
 		out.State, out.Already = one.State, !wrote
-		if one.State == control.HeldReleased || one.State == control.HeldTaken {
+		if one.State == vocab.HeldReleased || one.State == vocab.HeldTaken {
 			out.Until = one.Until.UTC()
 		}
 		return wrote, err
@@ -108,10 +109,10 @@ func (h *Hub) release(r control.Release) (out control.ReleaseAnswer, err error) 
 func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.Release) (bool, error) {
 	now := h.opts.Now()
 	switch {
-	case one.State == control.HeldTaken, one.State == control.HeldDelivered,
-		one.State == control.HeldReleased && one.Without == r.WithoutMarked && now.Before(one.Until):
+	case one.State == vocab.HeldTaken, one.State == vocab.HeldDelivered,
+		one.State == vocab.HeldReleased && one.Without == r.WithoutMarked && now.Before(one.Until):
 		return false, nil
-	case one.State == control.HeldDiscarded:
+	case one.State == vocab.HeldDiscarded:
 		return false, answer(control.CodeStale, "%s was already discarded", one.Code)
 	}
 	text, err := tx.HeldText(*one)
@@ -126,7 +127,7 @@ func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 			return false, answer(control.CodeBadRequest, "Sallyport can't remove the marked text from %s (%s): release all of it, or discard it", one.Code, oneLine(err.Error()))
 		}
 	}
-	one.State, one.Decided, one.Until, one.Without = control.HeldReleased, now, now.Add(releaseFor), r.WithoutMarked
+	one.State, one.Decided, one.Until, one.Without = vocab.HeldReleased, now, now.Add(releaseFor), r.WithoutMarked
 	if err := put(*one); err != nil {
 		return false, err
 	}
@@ -134,7 +135,7 @@ func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 	if one.Without {
 		words = "a person released a held response once, without the marked text"
 	}
-	err = h.noteHeldDecision(tx, "release", *one, words, r)
+	err = h.noteHeldDecision(tx, vocab.RecordRelease, *one, words, r)
 	h.crashPoint("release")
 	return true, err
 }
@@ -142,25 +143,25 @@ func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 // discardHeld takes the text of a held answer away for good.
 func (h *Hub) discardHeld(tx *store.Tx, put putHeld, one *store.Held, r control.Release) (bool, error) {
 	switch one.State {
-	case control.HeldDiscarded:
+	case vocab.HeldDiscarded:
 		return false, nil
-	case control.HeldDelivered:
+	case vocab.HeldDelivered:
 		return false, answer(control.CodeStale, "%s was already delivered", one.Code)
-	case control.HeldTaken:
+	case vocab.HeldTaken:
 		return false, answer(control.CodeStale, "%s was released and is being delivered", one.Code)
 	}
-	one.State, one.Decided, one.Text, one.Kept = control.HeldDiscarded, h.opts.Now(), "", 0
+	one.State, one.Decided, one.Text, one.Kept = vocab.HeldDiscarded, h.opts.Now(), "", 0
 	if err := put(*one); err != nil {
 		return false, err
 	}
-	return true, h.noteHeldDecision(tx, "rejection", *one, "a person discarded a held response", r)
+	return true, h.noteHeldDecision(tx, vocab.RecordRejection, *one, "a person discarded a held response", r)
 }
 
 func (h *Hub) noteHeldDecision(tx *store.Tx, kind string, one store.Held, words string, r control.Release) error {
-	record := h.heldRecord(tx, kind, "ok", one, words)
+	record := h.heldRecord(tx, kind, vocab.StatusOK, one, words)
 	record.Session = ""
 	more := map[string]any{"check": "quarantine", "digest": r.Digest, "without_marked": one.Without, "rules": rulesOfLevels(one)}
-	if !one.Until.IsZero() && kind == "release" {
+	if !one.Until.IsZero() && kind == vocab.RecordRelease {
 		more["until"] = one.Until.UTC()
 	}
 	if reason := strings.TrimSpace(r.Reason); reason != "" {

@@ -11,9 +11,9 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestOnlyAPersonDecidesOnWhatIsHeld(t *testing.T) {
@@ -50,7 +50,7 @@ func TestOnlyAPersonDecidesOnWhatIsHeld(t *testing.T) {
 					t.Log(what)
 				}
 			}
-			p.stands(code, control.HeldWaiting)
+			p.stands(code, vocab.HeldWaiting)
 			if passes, _ := p.Exceptions(); len(passes) > 0 {
 				t.Errorf("exceptions %+v", passes)
 			}
@@ -58,7 +58,7 @@ func TestOnlyAPersonDecidesOnWhatIsHeld(t *testing.T) {
 				t.Errorf("%s is on top", top)
 			}
 			if c.code == control.CodeNotHere {
-				if a, err := p.ReleaseHere(control.Release{Code: code, Digest: digest}); err != nil || a.State != control.HeldReleased {
+				if a, err := p.ReleaseHere(control.Release{Code: code, Digest: digest}); err != nil || a.State != vocab.HeldReleased {
 					t.Errorf("the window: %+v, %v", a, err)
 				}
 			}
@@ -84,14 +84,14 @@ func TestAWrappersRecordsDecideNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.stands(code, control.HeldWaiting)
+	p.stands(code, vocab.HeldWaiting)
 	after := p.records("")
 	if len(after) != before+1 || after[before].Kind != "guard_problem" {
 		t.Errorf("the timeline has %d more: %+v", len(after)-before, after[before:])
 	}
 	p.release(code, nil)
 	w.arrived(code, "early") // released, but it has nothing
-	p.stands(code, control.HeldReleased)
+	p.stands(code, vocab.HeldReleased)
 }
 
 func TestADecisionIsOverWhatWasShown(t *testing.T) {
@@ -123,7 +123,7 @@ func TestADecisionIsOverWhatWasShown(t *testing.T) {
 	if e := wantError(t, err, control.CodeBadRequest); !strings.Contains(e.Message, "discard") {
 		t.Errorf("%q", e.Message)
 	}
-	p.stands(code, control.HeldWaiting)
+	p.stands(code, vocab.HeldWaiting)
 	// The same bytes held under another rule set, or of another call, are another content.
 	one, two := heldOne(t, 2), heldOne(t, 2)
 	two.ID, two.Params = "held-other", []byte(`{"name":"read_note","arguments":{"n":3}}`)
@@ -137,13 +137,13 @@ func TestADiscardedAnswerIsNeverHandedOver(t *testing.T) {
 	w := p.wrap("notes")
 	code := w.hold(heldOne(t, 1))
 	p.release(code, nil)
-	if a := p.release(code, func(r *control.Release) { r.Discard = true }); a.State != control.HeldDiscarded || a.Already {
+	if a := p.release(code, func(r *control.Release) { r.Discard = true }); a.State != vocab.HeldDiscarded || a.Already {
 		t.Errorf("%+v", a)
 	}
 	if a := p.release(code, func(r *control.Release) { r.Discard = true }); !a.Already {
 		t.Errorf("twice: %+v", a)
 	}
-	if got := w.take(code); got.State != control.HeldDiscarded {
+	if got := w.take(code); got.State != vocab.HeldDiscarded {
 		t.Errorf("%+v", got)
 	}
 	_, err := p.Release(person, control.Release{Code: code, Digest: p.shown(code).Digest})
@@ -163,7 +163,7 @@ func TestWithoutWhatIsMarked(t *testing.T) {
 	w := p.wrap("notes")
 	code := w.hold(heldOne(t, 1))
 	p.release(code, nil)
-	if a := p.release(code, func(r *control.Release) { r.WithoutMarked = true }); a.Already || a.State != control.HeldReleased {
+	if a := p.release(code, func(r *control.Release) { r.WithoutMarked = true }); a.Already || a.State != vocab.HeldReleased {
 		t.Errorf("another decision: %+v", a)
 	}
 	if d := p.shown(code).Held; !d.Without {
@@ -181,7 +181,7 @@ func TestWithoutWhatIsMarked(t *testing.T) {
 	if e := wantError(t, err, control.CodeBadRequest); !strings.Contains(e.Message, "release all of it, or discard it") {
 		t.Errorf("%q", e.Message)
 	}
-	p.stands(other, control.HeldWaiting)
+	p.stands(other, vocab.HeldWaiting)
 }
 
 func TestWhatNoWrapperSaysIsNotHeld(t *testing.T) {
@@ -236,7 +236,7 @@ func TestAnAnswerOfADeadWrapperIsTakenFromTheSpoolOnce(t *testing.T) {
 		}
 	}
 	it := p.item()
-	if it.Server != "notes" || it.Kind != review.KindHeld {
+	if it.Server != "notes" || it.Kind != vocab.ItemResponseHeld {
 		t.Fatalf("%+v", it)
 	}
 	w := p.wrap("notes")
@@ -249,7 +249,7 @@ func TestAnAnswerOfADeadWrapperIsTakenFromTheSpoolOnce(t *testing.T) {
 		t.Error("two servers' answers are one")
 	}
 	p.release(it.Code, nil)
-	if got := w.take(it.Code); got.State != control.HeldTaken {
+	if got := w.take(it.Code); got.State != vocab.HeldTaken {
 		t.Errorf("%+v", got)
 	}
 	if err := p.holdOrphan(from, control.Held{ID: "x"}); err == nil {
@@ -282,7 +282,7 @@ func TestATextThatSomethingElseChangedIsNeverHandedOver(t *testing.T) {
 	if d := p.shown(code).Held; d.Answer != nil {
 		t.Errorf("it is shown: %s", d.Answer)
 	}
-	if got := w.take(code); got.State != control.HeldGone {
+	if got := w.take(code); got.State != vocab.HeldGone {
 		t.Errorf("it was handed over: %+v", got)
 	}
 }
@@ -342,7 +342,7 @@ func TestAReleaseThatIsBroughtBackDoesNotCount(t *testing.T) {
 	if got := w.take(code); got.Answer != nil {
 		t.Errorf("handed over twice: %+v", got)
 	}
-	p.stands(code, control.HeldWaiting)
+	p.stands(code, vocab.HeldWaiting)
 	if passes, err := p.Exceptions(); err != nil || len(passes) > 0 {
 		t.Errorf("exceptions of a store that something else wrote: %+v, %v", passes, err)
 	}

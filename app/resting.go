@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -24,7 +25,7 @@ func restingOf(l *ledger.Ledger) resting {
 	r := resting{clients: l.Server.Clients, lastSeen: l.Server.LastSeen}
 	for key, pins := range l.Pins {
 		name, ok := strings.CutPrefix(key, string(pin.Tool)+":")
-		if ok && slices.ContainsFunc(pins, func(p store.Pin) bool { return p.State == store.Approved }) {
+		if ok && slices.ContainsFunc(pins, func(p store.Pin) bool { return p.State == vocab.PartApproved }) {
 			r.tools = append(r.tools, name)
 		}
 	}

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // reportAs is a report of a server that calls itself something.
@@ -42,7 +42,7 @@ func TestANewServerWhoseOwnNameHasFindingsIsNotLetInByAPlainApproval(t *testing.
 			w.reportAs(c.info, c.whole, echo)
 			it := p.item()
 			detail, err := p.Item(it.Code)
-			if err != nil || it.Severity == review.SeverityReview || len(detail.Findings) == 0 || !inspect.SuspectServer(detail.Findings) {
+			if err != nil || it.Severity == vocab.SeverityReview || len(detail.Findings) == 0 || !inspect.SuspectServer(detail.Findings) {
 				t.Fatalf("%s with %+v (%v)", it.Severity, detail.Findings, err)
 			}
 			found := false

@@ -16,6 +16,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -365,7 +366,7 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *session, r control.R
 	for _, f := range whole {
 		rules[f.Rule] = true
 	}
-	return []store.Record{h.record("policy_decision", "warned", store.Record{
+	return []store.Record{h.record(vocab.RecordPolicyDecision, vocab.StatusWarned, store.Record{
 		Server: l.Server.Name, ServerID: l.Server.ID, Session: s.id, Client: s.client,
 		Summary: "what the server declares has warnings as a whole",
 		Detail:  detail(map[string]any{"check": "metadata", "rules": slices.Sorted(maps.Keys(rules))}),
@@ -385,7 +386,7 @@ func (h *Hub) trust(tx *store.Tx, l *ledger.Ledger, keys []string, now time.Time
 	for _, key := range keys {
 		seen := l.Seen[key]
 		p := l.Pin(key, seen.Era)
-		p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, store.Approved, store.ByTrustClean, now, false
+		p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, vocab.PartApproved, store.ByTrustClean, now, false
 		err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
 			ServerID: l.Server.ID, Item: key, Era: seen.Era, At: now, Action: "trust", By: store.ByTrustClean, Digest: seen.Digest,
 		}))
@@ -394,7 +395,7 @@ func (h *Hub) trust(tx *store.Tx, l *ledger.Ledger, keys []string, now time.Time
 		}
 	}
 	l.Server.FirstUse = now
-	return h.record("approval", "ok", store.Record{
+	return h.record(vocab.RecordApproval, vocab.StatusOK, store.Record{
 		Server: l.Server.Name, ServerID: l.Server.ID, Mode: "trust-clean",
 		Summary: fmt.Sprintf("%s trusted on first use, never read", review.Count(len(keys), "item")),
 		Detail:  detail(map[string]any{"check": "first_use", "items": cutList(keys)}),

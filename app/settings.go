@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -135,7 +136,7 @@ func (h *Hub) readSettings() error {
 				return false, err
 			}
 		}
-		_, fresh, err := h.settle(tx, settingsContent(accepted, doc), review.KindSettings, "", h.opts.Now())
+		_, fresh, err := h.settle(tx, settingsContent(accepted, doc), vocab.ItemSettingsChanged, "", h.opts.Now())
 		return wrote || fresh || len(tightened) > 0, err
 	})
 	if err != nil {
@@ -171,11 +172,11 @@ func settingsContent(accepted, file policy.Document) *review.Content {
 	if len(loosened) == 0 {
 		return nil
 	}
-	c := &review.Content{Kind: review.KindSettings, Severity: review.SeverityReview}
+	c := &review.Content{Kind: vocab.ItemSettingsChanged, Severity: vocab.SeverityReview}
 	for _, change := range loosened {
 		sum := sha256.Sum256([]byte(mask.PlainJSON([]string{change.Key, change.Server, change.Tool, change.From, change.To})))
 		c.Parts = append(c.Parts, store.Part{
-			Item: settingItem(change), State: review.StateChanged, Digest: hex.EncodeToString(sum[:]),
+			Item: settingItem(change), State: vocab.PartChanged, Digest: hex.EncodeToString(sum[:]),
 			Definition: []byte(mask.PlainJSON(change.To)), Approved: []byte(mask.PlainJSON(change.From)),
 		})
 	}
@@ -206,7 +207,7 @@ func settingDetails(it store.Item) []control.PartDetail {
 		details = append(details, control.PartDetail{
 			Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: []inspect.Finding{},
 			Definition: p.Definition, Approved: p.Approved,
-			Changes: []pin.Change{{Path: strings.TrimPrefix(p.Item, settingPrefix), Op: review.StateChanged, Words: fmt.Sprintf("changed: %s → %s", from, to), Before: from, After: to}},
+			Changes: []pin.Change{{Path: strings.TrimPrefix(p.Item, settingPrefix), Op: vocab.PartChanged, Words: fmt.Sprintf("changed: %s → %s", from, to), Before: from, After: to}},
 		})
 	}
 	return details
@@ -273,15 +274,15 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 		}
 	}
 	now := h.opts.Now()
-	it.Decided, it.DecidedAt = review.DecidedApproved, now
-	kind, words := "approval", "allowed"
+	it.Decided, it.DecidedAt = vocab.DecidedApproved, now
+	kind, words := vocab.RecordApproval, "allowed"
 	if d.Reject {
-		it.Decided, kind, words = review.DecidedRejected, "rejection", "rejected"
+		it.Decided, kind, words = vocab.DecidedRejected, vocab.RecordRejection, "rejected"
 	}
 	if err := errors.Join(tx.PutItem(it), tx.SetMeta(metaSettings, accepted.Marshal())); err != nil {
 		return false, nil, err
 	}
-	next, _, err := h.settle(tx, settingsContent(accepted, file), review.KindSettings, "", now)
+	next, _, err := h.settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", now)
 	if err != nil {
 		return false, nil, err
 	}
@@ -314,7 +315,7 @@ func (h *Hub) noteSettings(tx *store.Tx, changes []policy.ChangeOfSetting, how, 
 	for _, c := range changes {
 		words = append(words, fmt.Sprintf("%s: %s → %s", c.Key, c.From, c.To))
 	}
-	_, err := tx.Append(h.record("config_change", "ok", store.Record{
+	_, err := tx.Append(h.record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
 		Code: code, Summary: clip(strings.Join(words, ", "), 1000) + " (" + how + ")",
 		Detail: detail(map[string]any{"check": "settings", "changes": changes}),
 	}))

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func (p *place) setting(key string) string {
@@ -199,7 +199,7 @@ func TestWhatACommandLoosensWaitsWhereNobodyMayDecideHere(t *testing.T) {
 	p.quiet()
 	refused := wantError(t, errOf(p.SetSetting(person, query)), control.CodeNotHere)
 	item := p.item()
-	if item.Kind != review.KindSettings || refused.See != item.Code || p.setting("pins.recheck") != "30s" {
+	if item.Kind != vocab.ItemSettingsChanged || refused.See != item.Code || p.setting("pins.recheck") != "30s" {
 		t.Fatalf("item %+v, answer %+v", item, refused)
 	}
 	// The watch reads what was just written, and nothing comes of it a second time.

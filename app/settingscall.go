@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -173,7 +173,7 @@ func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() er
 				return false, err
 			}
 		}
-		_, _, err := h.settle(tx, settingsContent(accepted, file), review.KindSettings, "", h.opts.Now())
+		_, _, err := h.settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", h.opts.Now())
 		return true, err
 	})
 	if err != nil {
@@ -198,7 +198,7 @@ func (h *Hub) suggest(file policy.Document, why error) error {
 			return false, err
 		}
 		now := h.opts.Now()
-		if item, _, err = h.settle(tx, settingsContent(h.settings.accepted, file), review.KindSettings, "", now); err != nil || item == nil {
+		if item, _, err = h.settle(tx, settingsContent(h.settings.accepted, file), vocab.ItemSettingsChanged, "", now); err != nil || item == nil {
 			return true, err
 		}
 		item.AskedAt = now

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -121,7 +122,7 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 			items[i].Title = identity.Retitled(items[i].Title, server, items[i].Shown)
 		}
 		h.told(tx, it.held, &items[i])
-		if it.Kind == review.KindLaunch {
+		if it.Kind == vocab.ItemLaunch {
 			l, err := ledger.Read(tx, it.ServerID)
 			if err != nil && !absent(err) {
 				return nil, err
@@ -154,7 +155,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		if err != nil {
 			return err
 		}
-		if it.Decided == review.DecidedSuperseded {
+		if it.Decided == vocab.DecidedSuperseded {
 			return stale(tx, it)
 		}
 		defer func() {
@@ -167,7 +168,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 				}
 			}
 		}()
-		if it.Kind == review.KindSettings {
+		if it.Kind == vocab.ItemSettingsChanged {
 			out = control.ItemDetail{InboxItem: review.InboxItem(it, store.Server{}), Decided: it.Decided}
 			out.Details = settingDetails(it)
 			return setNext(tx, it, &out)
@@ -176,7 +177,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			out = review.FileItemDetail(it)
 			return setNext(tx, it, &out)
 		}
-		if it.Kind == review.KindHeld {
+		if it.Kind == vocab.ItemResponseHeld {
 			out, err = h.heldItemDetail(tx, it)
 			return err
 		}
@@ -191,16 +192,16 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			InboxItem: review.InboxItem(it, l.Server), Command: l.Server.Argv, URL: l.Server.URL, Info: l.Server.ServerInfo,
 			Findings: review.Listed(review.ReadFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
 		}
-		out.Runs = it.Kind == review.KindLaunch && it.Decided == "" && h.runsOn(l)
+		out.Runs = it.Kind == vocab.ItemLaunch && it.Decided == "" && h.runsOn(l)
 		out.Sandbox, out.LookedIn = h.settings.forServer(l.Server)[sandboxKey], l.Server.Sandbox
-		if it.Kind == review.KindInteraction {
+		if it.Kind == vocab.ItemInteraction {
 			out.Details = review.InteractionDetails(it)
 			return setNext(tx, it, &out)
 		}
 		for _, p := range it.Parts {
 			out.Details = append(out.Details, ledger.PartDetail(l, it, p))
 		}
-		if it.Kind == review.KindNewServer {
+		if it.Kind == vocab.ItemNewServer {
 			out.Can, out.Made = review.CanDo(out.Details), ledger.MadeBy(l)
 			if out.Before, err = ledger.EntryBefore(tx, l.Server); err != nil {
 				return err

@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
 // ServerRow is one row of the list of servers: a server that was seen, or one that guarded entries of clients' files start and that
-// has not run yet (its state is control.ServerNotStarted: nothing is known of it but where it stands).
+// has not run yet (its state is vocab.ServerNotStarted: nothing is known of it but where it stands).
 type ServerRow struct {
 	control.Server
 	Light   Light
@@ -69,10 +69,10 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 	}
 	var lost []string
 	for _, it := range waiting {
-		if it.Severity == review.SeverityCritical {
+		if it.Severity == vocab.SeverityCritical {
 			s.Critical++
 		}
-		if it.Kind == review.KindUnguarded {
+		if it.Kind == vocab.ItemUnguarded {
 			for _, p := range it.Parts {
 				lost = append(lost, legible.ShortName(identity.PersonName(strings.TrimPrefix(p.Item, "entry:")), legible.MaxShownName))
 			}
@@ -170,7 +170,7 @@ func (h *Hub) ServerRows() ([]ServerRow, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range rows {
-		if rows[i].State == control.ServerNotStarted {
+		if rows[i].State == vocab.ServerNotStarted {
 			rows[i].Sandbox = h.settings.forServer(store.Server{ID: rows[i].ID, Identity: rows[i].Identity, Name: rows[i].Server.Server})[sandboxKey]
 		}
 	}
@@ -235,7 +235,7 @@ func (h *Hub) look() (s sight, err error) {
 		waiting, err := h.waitingHeads(tx)
 		for _, it := range waiting {
 			n := s.waiting[it.ServerID]
-			n.critical = n.critical || it.Severity == review.SeverityCritical
+			n.critical = n.critical || it.Severity == vocab.SeverityCritical
 			if it.held != nil {
 				n.held += len(it.held.marks)
 			} else {

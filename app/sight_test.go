@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/app/identity"
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestARowSaysHowManyResponsesOfItsServerAreHeld(t *testing.T) {
@@ -56,7 +56,7 @@ func TestAnEntryIsKnownByItsNameInAnyScript(t *testing.T) {
 			if rows := (sight{coverage: open, known: known}).rows(servers); len(rows) != 1 || rows[0].Light.State != LightUnguarded {
 				t.Errorf("its guard was taken out: %+v", rows)
 			}
-			lost := []control.InboxItem{{Kind: review.KindUnguarded, Severity: review.SeverityHigh, Parts: []control.Part{{Item: "entry:" + name}}}}
+			lost := []control.InboxItem{{Kind: vocab.ItemUnguarded, Severity: vocab.SeverityHigh, Parts: []control.Part{{Item: "entry:" + name}}}}
 			if l := p.Light(open, lost, true); l.Words != identity.PersonName(name)+" is not guarded" {
 				t.Errorf("the whole: %+v", l)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -75,7 +76,7 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 	}
 	records, refused := s.caused(name, rest)
 	if refused += strange; refused > 0 {
-		records = append(records, h.record("guard_problem", "warned", store.Record{
+		records = append(records, h.record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
 			Server: name, ServerID: s.server, Session: s.id, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", review.Count(refused, "record")),
 			Detail: detail(map[string]any{"check": "records", "count": refused}),
 		}))
@@ -186,7 +187,7 @@ func (h *Hub) Ended(from control.Register, processes int) {
 	if known, of, _, err := h.orphan(from); err == nil {
 		s, name = known, of
 	}
-	_, err := h.store.AppendNow(h.record("guard_problem", "blocked", store.Record{
+	_, err := h.store.AppendNow(h.record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
 		Server: name, ServerID: s.server, Client: s.client, Session: s.id,
 		Summary: "its guard was killed while it ran; the hub stopped what was left of it",
 		Detail:  detail(map[string]any{"check": "leftover", "count": processes}),

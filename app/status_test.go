@@ -8,16 +8,17 @@ import (
 
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
 func TestStatusNamesWhatIsGraveFirstAndThenWhatWaitsLongest(t *testing.T) {
 	at := func(minute int) time.Time { return time.Date(2026, 3, 1, 12, minute, 0, 0, time.UTC) }
 	items := []control.InboxItem{
-		{Code: "R", Severity: review.SeverityReview, Created: at(0)},
-		{Code: "H2", Severity: review.SeverityHigh, Created: at(5)},
-		{Code: "H1", Severity: review.SeverityHigh, Created: at(30), First: at(1)}, // of many: since the first of them
-		{Code: "C", Severity: review.SeverityCritical, Created: at(40)},
+		{Code: "R", Severity: vocab.SeverityReview, Created: at(0)},
+		{Code: "H2", Severity: vocab.SeverityHigh, Created: at(5)},
+		{Code: "H1", Severity: vocab.SeverityHigh, Created: at(30), First: at(1)}, // of many: since the first of them
+		{Code: "C", Severity: vocab.SeverityCritical, Created: at(40)},
 	}
 	review.ByAge(items)
 	var codes []string
@@ -33,7 +34,7 @@ func TestStatusNamesAHundredItemsAndCountsAll(t *testing.T) {
 	p := newPlace(t)
 	err := p.store.Update(func(tx *store.Tx) error {
 		for n := range maxWaitingTold + 5 {
-			if err := tx.PutItem(store.Item{Code: fmt.Sprintf("C%03d", n), Kind: review.KindChanged, Severity: review.SeverityReview, Created: p.at.now()}); err != nil {
+			if err := tx.PutItem(store.Item{Code: fmt.Sprintf("C%03d", n), Kind: vocab.ItemChanged, Severity: vocab.SeverityReview, Created: p.at.now()}); err != nil {
 				return err
 			}
 		}
@@ -43,7 +44,7 @@ func TestStatusNamesAHundredItemsAndCountsAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, err := p.Status()
-	if err != nil || len(status.Waiting) != maxWaitingTold || status.WaitingCount != maxWaitingTold+5 || status.WaitingBy[review.SeverityReview] != maxWaitingTold+5 {
+	if err != nil || len(status.Waiting) != maxWaitingTold || status.WaitingCount != maxWaitingTold+5 || status.WaitingBy[vocab.SeverityReview] != maxWaitingTold+5 {
 		t.Errorf("%d named of %d, %v", len(status.Waiting), status.WaitingCount, err)
 	}
 }

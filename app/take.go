@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -60,21 +61,21 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 			return false, err
 		}
 		out.Server = identity.ToldName(server.Name, server)
-		again := one.State == control.HeldTaken && one.Takers[len(one.Takers)-1] == s.claim()
+		again := one.State == vocab.HeldTaken && one.Takers[len(one.Takers)-1] == s.claim()
 		now := h.opts.Now()
 		switch {
-		case one.State != control.HeldReleased && !again:
+		case one.State != vocab.HeldReleased && !again:
 			return false, nil
 		case !now.Before(one.Until):
-			out.State = control.HeldExpired
+			out.State = vocab.HeldExpired
 			return true, h.expire(tx, put, one)
 		case take.Same && one.ServerID != s.server, !take.Same && (one.Method != "tools/call" || one.Error):
-			out.State = control.HeldReleased
+			out.State = vocab.HeldReleased
 			return false, nil
 		}
 		text, err := tx.HeldText(one)
 		if absent(err) {
-			out.State = control.HeldGone
+			out.State = vocab.HeldGone
 			one.Decided = now
 			return true, h.forgetText(tx, put, one, "it isn't what was stored")
 		}
@@ -87,11 +88,11 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 				return false, answer(control.CodeUnavailable, "Sallyport can't remove the marked text from %s: %s", one.Code, oneLine(err.Error()))
 			}
 		}
-		out.State, out.Settings = control.HeldTaken, h.settings.forServer(server)
+		out.State, out.Settings = vocab.HeldTaken, h.settings.forServer(server)
 		if again {
 			return false, nil
 		}
-		one.State, one.Taken = control.HeldTaken, now
+		one.State, one.Taken = vocab.HeldTaken, now
 		one.Takers = append(slices.DeleteFunc(slices.Clone(one.Takers), func(t string) bool { return t == s.claim() }), s.claim())
 		if n := len(one.Takers); n > maxTakers {
 			one.Takers = one.Takers[n-maxTakers:]
@@ -112,10 +113,10 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 // that it was such a record. The caller holds h.mu.
 func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken bool, err error) {
 	one, known := h.quarantine.all[in.Code]
-	if in.Status != "ok" || !known || s.claim() == "" || !slices.Contains(one.Takers, s.claim()) {
+	if in.Status != vocab.StatusOK || !known || s.claim() == "" || !slices.Contains(one.Takers, s.claim()) {
 		return false, nil
 	}
-	if one.State == control.HeldDelivered {
+	if one.State == vocab.HeldDelivered {
 		return true, nil // said before
 	}
 	last := one.Takers[len(one.Takers)-1] == s.claim()
@@ -127,13 +128,13 @@ func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken b
 		record := sent[0]
 		record.Tool, record.Summary = heldTool(one), "a released response was delivered"
 		record.Detail = detail(map[string]any{"check": "quarantine", "without_marked": one.Without, "held_for": one.Client})
-		if one.State == control.HeldTaken && !last {
+		if one.State == vocab.HeldTaken && !last {
 			// Two wrappers have it by now: a person was told that it may have arrived when it was released again.
-			record.Status, record.Summary = "warned", "a released response had already been delivered before it was released again"
+			record.Status, record.Summary = vocab.StatusWarned, "a released response had already been delivered before it was released again"
 			stored, err := tx.Append(record)
 			return len(stored) > 0, err
 		}
-		one.State, one.Delivered, one.Unsure = control.HeldDelivered, h.opts.Now(), false
+		one.State, one.Delivered, one.Unsure = vocab.HeldDelivered, h.opts.Now(), false
 		one.Text, one.Kept = "", 0
 		_, appended := tx.Append(record)
 		if err := errors.Join(put(one), appended); err != nil {
@@ -150,12 +151,12 @@ func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken b
 // confirmAll sorts the records out that say of released answers that they arrived. A wrapper's records decide nothing else about
 // what is held: refused counts the others of that kind. The caller holds h.mu.
 func (h *Hub) confirmAll(s *session, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
-	if !slices.ContainsFunc(sent, func(r control.Record) bool { return r.Kind == kindQuarantine }) {
+	if !slices.ContainsFunc(sent, func(r control.Record) bool { return r.Kind == vocab.RecordQuarantine }) {
 		return sent, 0, nil
 	}
 	some := false
 	for _, in := range sent {
-		if in.Kind != kindQuarantine {
+		if in.Kind != vocab.RecordQuarantine {
 			rest = append(rest, in)
 			continue
 		}
@@ -173,15 +174,13 @@ func (h *Hub) confirmAll(s *session, server string, sent []control.Record) (rest
 	return rest, refused, nil
 }
 
-const kindQuarantine = "quarantine"
-
 // released are the answers that the same request of a wrapper gets instead of being run again.
 func (h *Hub) released(s *session) []control.Released {
 	var out []control.Released
 	now := h.opts.Now()
 	for code := range h.quarantine.granted {
 		one := h.quarantine.all[code]
-		if same := h.sameOf(one); one.State == control.HeldReleased && same != "" && one.ServerID == s.server && s.heldFor(one, "") && now.Before(one.Until) {
+		if same := h.sameOf(one); one.State == vocab.HeldReleased && same != "" && one.ServerID == s.server && s.heldFor(one, "") && now.Before(one.Until) {
 			out = append(out, control.Released{Code: one.Code, Same: pin.Digest(same), Until: one.Until.UTC()})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -48,17 +49,17 @@ func TestAReleasedAnswerGoesToTheClientItWasHeldFor(t *testing.T) {
 		isError, sameAgain bool
 		want               string
 	}{
-		{"through the wrapper that held it", "claude-desktop", "claude-desktop", true, "tools/call", false, false, control.HeldTaken},
-		{"through another server's wrapper of the client", "claude-desktop", "claude-desktop", false, "tools/call", false, false, control.HeldTaken},
+		{"through the wrapper that held it", "claude-desktop", "claude-desktop", true, "tools/call", false, false, vocab.HeldTaken},
+		{"through another server's wrapper of the client", "claude-desktop", "claude-desktop", false, "tools/call", false, false, vocab.HeldTaken},
 		{"never to another client of the same server", "claude-desktop", "cursor", true, "tools/call", false, false, ""},
 		{"never to a client that says no name", "claude-desktop", "", true, "tools/call", false, false, ""},
-		{"one held for a client without a name, through the same server", "", "", true, "tools/call", false, false, control.HeldTaken},
+		{"one held for a client without a name, through the same server", "", "", true, "tools/call", false, false, vocab.HeldTaken},
 		{"one held for a client without a name, through no other server", "", "", false, "tools/call", false, false, ""},
-		{"a prompt, by its code", "claude-desktop", "claude-desktop", true, "prompts/get", false, false, control.HeldReleased},
-		{"a prompt, by the same request", "claude-desktop", "claude-desktop", true, "prompts/get", false, true, control.HeldTaken},
-		{"an error of a tool, by its code", "claude-desktop", "claude-desktop", true, "tools/call", true, false, control.HeldReleased},
-		{"an error of a tool, by the same request", "claude-desktop", "claude-desktop", true, "tools/call", true, true, control.HeldTaken},
-		{"the same request to another server", "claude-desktop", "claude-desktop", false, "tools/call", false, true, control.HeldReleased},
+		{"a prompt, by its code", "claude-desktop", "claude-desktop", true, "prompts/get", false, false, vocab.HeldReleased},
+		{"a prompt, by the same request", "claude-desktop", "claude-desktop", true, "prompts/get", false, true, vocab.HeldTaken},
+		{"an error of a tool, by its code", "claude-desktop", "claude-desktop", true, "tools/call", true, false, vocab.HeldReleased},
+		{"an error of a tool, by the same request", "claude-desktop", "claude-desktop", true, "tools/call", true, true, vocab.HeldTaken},
+		{"the same request to another server", "claude-desktop", "claude-desktop", false, "tools/call", false, true, vocab.HeldReleased},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlace(t)
@@ -75,11 +76,11 @@ func TestAReleasedAnswerGoesToTheClientItWasHeldFor(t *testing.T) {
 			code := holder.hold(held)
 			p.release(code, nil)
 			got, err := p.Take(asker, control.Take{Code: strings.ToLower(code), Client: c.asks, Same: c.sameAgain})
-			if err != nil || got.State != c.want || (got.State == control.HeldTaken) != (len(got.Answer) > 0) {
+			if err != nil || got.State != c.want || (got.State == vocab.HeldTaken) != (len(got.Answer) > 0) {
 				t.Errorf("%+v, %v", got, err)
 			}
-			if c.want != control.HeldTaken {
-				p.stands(code, control.HeldReleased)
+			if c.want != vocab.HeldTaken {
+				p.stands(code, vocab.HeldReleased)
 			}
 		})
 	}
@@ -92,10 +93,10 @@ func TestAReleaseRunsOutAndTheAnswerWaitsAgain(t *testing.T) {
 	for range 2 {
 		p.release(code, nil)
 		p.at.pass(releaseFor)
-		if got := w.take(code); got.State != control.HeldExpired {
+		if got := w.take(code); got.State != vocab.HeldExpired {
 			t.Fatalf("after its time: %+v", got)
 		}
-		p.stands(code, control.HeldExpired)
+		p.stands(code, vocab.HeldExpired)
 		if it := p.item(); it.Code != code {
 			t.Fatalf("what waits is %+v", it)
 		}
@@ -107,11 +108,11 @@ func TestAReleaseRunsOutAndTheAnswerWaitsAgain(t *testing.T) {
 	p.release(code, nil)
 	p.at.pass(releaseFor)
 	p = p.again()
-	eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == control.HeldExpired })
+	eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == vocab.HeldExpired })
 	p.item()
 	w = p.wrap("notes")
 	p.release(code, nil)
-	if got := w.take(code); got.State != control.HeldTaken {
+	if got := w.take(code); got.State != vocab.HeldTaken {
 		t.Errorf("released anew: %+v", got)
 	}
 }
@@ -122,18 +123,18 @@ func TestATextIsForgottenAfterItsTimeAndTheRecordStays(t *testing.T) {
 	first, second := w.hold(heldOne(t, 1)), w.hold(heldOne(t, 2))
 	p.at.pass(24*time.Hour - time.Minute)
 	p.tend()
-	p.stands(first, control.HeldWaiting)
+	p.stands(first, vocab.HeldWaiting)
 	p.release(second, nil) // in its last minute: it is kept as long as the release lasts
 	p.at.pass(2 * time.Minute)
 	p = p.again()
-	eventually(t, "the first is gone", func() bool { return p.shown(first).Held.State == control.HeldGone })
+	eventually(t, "the first is gone", func() bool { return p.shown(first).Held.State == vocab.HeldGone })
 	d := p.shown(first)
 	if d.Held.Answer != nil || d.Held.Params != nil || d.Decided != "withdrawn" || len(d.Details[0].Findings) == 0 || d.Held.Bytes == 0 {
 		t.Errorf("what is left: %+v", d)
 	}
 	p.quiet()
 	w = p.wrap("notes")
-	if got := w.take(second); got.State != control.HeldTaken || len(got.Answer) == 0 {
+	if got := w.take(second); got.State != vocab.HeldTaken || len(got.Answer) == 0 {
 		t.Errorf("what was released went too: %+v", got)
 	}
 	if _, err := p.Release(person, control.Release{Code: first, Digest: d.Digest}); err == nil {
@@ -141,7 +142,7 @@ func TestATextIsForgottenAfterItsTimeAndTheRecordStays(t *testing.T) {
 	} else {
 		wantError(t, err, control.CodeStale)
 	}
-	if got := w.take(first); got.State != control.HeldGone {
+	if got := w.take(first); got.State != vocab.HeldGone {
 		t.Errorf("take: %+v", got)
 	}
 	var told []string
@@ -174,10 +175,10 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 	p.keeps(second, heldMost.bytes-4*p.quarantine.all[oldest].Kept)
 	p.keeps(oldest, 2*p.quarantine.all[beside].Kept)
 	last := w.hold(heldOne(t, 4))
-	p.stands(oldest, control.HeldGone)
-	p.stands(released, control.HeldReleased)
+	p.stands(oldest, vocab.HeldGone)
+	p.stands(released, vocab.HeldReleased)
 	for _, code := range []string{beside, second, last} {
-		p.stands(code, control.HeldWaiting)
+		p.stands(code, vocab.HeldWaiting)
 	}
 	for _, it := range p.inboxNow() {
 		if want := map[string]int{"notes": 2, "mail": 1}[it.Server]; it.Count != want || slices.Contains(it.Codes, oldest) {
@@ -193,16 +194,16 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 	huge := heldOne(t, 5)
 	huge.Answer = []byte(`"` + strings.Repeat("x", int(heldMost.one)) + `"`)
 	whole := w.hold(huge)
-	if d := p.stands(whole, control.HeldGone); d.Bytes < heldMost.one || d.Answer != nil {
+	if d := p.stands(whole, vocab.HeldGone); d.Bytes < heldMost.one || d.Answer != nil {
 		t.Errorf("%d bytes", d.Bytes)
 	}
-	p.stands(second, control.HeldWaiting) // it pushed nothing out
+	p.stands(second, vocab.HeldWaiting) // it pushed nothing out
 	if all := p.records("quarantine"); !strings.Contains(all[len(all)-1].Summary, "too large to keep") {
 		t.Errorf("the timeline says %+v", all)
 	}
 	p = p.again() // what is gone is gone for the next hub too
-	p.stands(oldest, control.HeldGone)
-	p.stands(last, control.HeldWaiting)
+	p.stands(oldest, vocab.HeldGone)
+	p.stands(last, vocab.HeldWaiting)
 }
 
 func TestWhichResponsesMakeRoom(t *testing.T) {
@@ -217,20 +218,20 @@ func TestWhichResponsesMakeRoom(t *testing.T) {
 		evicted string
 		fits    bool
 	}{
-		{"there is room", 3, 1, 250, control.HeldWaiting, 250, "", true},
-		{"the oldest goes", 4, 1, 250, control.HeldWaiting, 250, "C000", true},
-		{"as many as are needed go", 9, 1, 110, control.HeldExpired, 221, "C000 C001", true},
-		{"one goes for the number", 10, 1, 10, control.HeldWaiting, 10, "C000", true},
-		{"what a person released stays", 4, 1, 250, control.HeldReleased, 250, "", false},
-		{"and what is being handed over", 4, 1, 250, control.HeldTaken, 250, "", false},
-		{"one that is larger than one may be", 0, 1, 0, control.HeldWaiting, 401, "", false},
-		{"one that is larger waits too, and counts", 10, 1, 10, control.HeldWaiting, 401, "C000", false},
-		{"one for which there are no bytes counts, and takes none", 12, 1, 250, control.HeldReleased, 250, "", false},
-		{"the largest item gives", 9, 2, 110, control.HeldWaiting, 110, "C000", true},
-		{"of the server with the most, the largest item", 9, 3, 110, control.HeldWaiting, 110, "C002", true},
-		{"its next largest after that", 9, 3, 110, control.HeldWaiting, 221, "C002 C001", true},
-		{"not the largest item of a server with less", 7, 3, 140, control.HeldWaiting, 140, "C002", true},
-		{"first for the bytes, and others for the number", 12, 1, 80, control.HeldWaiting, 80, "C000 C001 C002", true},
+		{"there is room", 3, 1, 250, vocab.HeldWaiting, 250, "", true},
+		{"the oldest goes", 4, 1, 250, vocab.HeldWaiting, 250, "C000", true},
+		{"as many as are needed go", 9, 1, 110, vocab.HeldExpired, 221, "C000 C001", true},
+		{"one goes for the number", 10, 1, 10, vocab.HeldWaiting, 10, "C000", true},
+		{"what a person released stays", 4, 1, 250, vocab.HeldReleased, 250, "", false},
+		{"and what is being handed over", 4, 1, 250, vocab.HeldTaken, 250, "", false},
+		{"one that is larger than one may be", 0, 1, 0, vocab.HeldWaiting, 401, "", false},
+		{"one that is larger waits too, and counts", 10, 1, 10, vocab.HeldWaiting, 401, "C000", false},
+		{"one for which there are no bytes counts, and takes none", 12, 1, 250, vocab.HeldReleased, 250, "", false},
+		{"the largest item gives", 9, 2, 110, vocab.HeldWaiting, 110, "C000", true},
+		{"of the server with the most, the largest item", 9, 3, 110, vocab.HeldWaiting, 110, "C002", true},
+		{"its next largest after that", 9, 3, 110, vocab.HeldWaiting, 221, "C002 C001", true},
+		{"not the largest item of a server with less", 7, 3, 140, vocab.HeldWaiting, 140, "C002", true},
+		{"first for the bytes, and others for the number", 12, 1, 80, vocab.HeldWaiting, 80, "C000 C001 C002", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := newHeldIndex()
@@ -265,7 +266,7 @@ func TestNoMoreResponsesWaitThanMayWhateverTheirSize(t *testing.T) {
 	var codes []string
 	for n := range 6 {
 		large := heldOne(t, n)
-		large.Why, large.Findings = control.HeldLimit, nil
+		large.Why, large.Findings = vocab.HeldLimit, nil
 		if n%2 == 0 {
 			large.Answer, large.Bytes = nil, 65<<20 // larger than a wrapper sends
 		} else {
@@ -279,12 +280,12 @@ func TestNoMoreResponsesWaitThanMayWhateverTheirSize(t *testing.T) {
 		}
 	}
 	for n, code := range codes {
-		p.stands(code, control.HeldGone)
+		p.stands(code, vocab.HeldGone)
 		if (p.shown(code).Decided == "withdrawn") != (n < 4) {
 			t.Errorf("response %d of 6: %s", n+1, p.shown(code).Decided)
 		}
 	}
-	p.stands(beside, control.HeldWaiting)
+	p.stands(beside, vocab.HeldWaiting)
 }
 
 func TestAWrapperThatGoesWithoutAWordLeavesItToAPerson(t *testing.T) {
@@ -295,11 +296,11 @@ func TestAWrapperThatGoesWithoutAWordLeavesItToAPerson(t *testing.T) {
 	p.release(code, nil)
 	w.take(code)
 	p.Unregister(w)
-	p.stands(code, control.HeldTaken) // it may come back
+	p.stands(code, vocab.HeldTaken) // it may come back
 	p.at.pass(claimGrace + time.Second)
 	p.wrapperGone()
-	eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == control.HeldWaiting })
-	if d := p.stands(code, control.HeldWaiting); !d.Unsure || d.Answer == nil {
+	eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == vocab.HeldWaiting })
+	if d := p.stands(code, vocab.HeldWaiting); !d.Unsure || d.Answer == nil {
 		t.Errorf("%+v", d)
 	}
 	if it := p.item(); it.Code != code {
@@ -307,11 +308,11 @@ func TestAWrapperThatGoesWithoutAWordLeavesItToAPerson(t *testing.T) {
 	}
 	// It had arrived, and the word of it comes late.
 	w = p.back("claude-desktop", "mine", "notes", weather...)
-	if got := w.take(code); got.State != control.HeldWaiting {
+	if got := w.take(code); got.State != vocab.HeldWaiting {
 		t.Errorf("it took what waits for a person: %+v", got)
 	}
 	w.arrived(code, "late")
-	p.stands(code, control.HeldDelivered)
+	p.stands(code, vocab.HeldDelivered)
 	p.quiet()
 }
 
@@ -322,23 +323,23 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 	}{
 		{"the wrapper comes back and asks again", func(t *testing.T, p *place, code string) {
 			w := p.back("claude-desktop", "mine", "notes", weather...)
-			if other := p.wrap("notes").take(code); other.State != control.HeldTaken || other.Answer != nil {
+			if other := p.wrap("notes").take(code); other.State != vocab.HeldTaken || other.Answer != nil {
 				t.Errorf("another one got %+v", other)
 			}
-			if got := w.take(code); got.State != control.HeldTaken || string(got.Answer) != poison {
+			if got := w.take(code); got.State != vocab.HeldTaken || string(got.Answer) != poison {
 				t.Errorf("%+v", got)
 			}
 			w.arrived(code, "r")
-			p.stands(code, control.HeldDelivered)
+			p.stands(code, vocab.HeldDelivered)
 		}},
 		{"the wrapper comes back and says that it arrived", func(t *testing.T, p *place, code string) {
 			p.back("claude-desktop", "mine", "notes", weather...).arrived(code, "r")
-			p.stands(code, control.HeldDelivered)
+			p.stands(code, vocab.HeldDelivered)
 		}},
 		{"a process of another server does not pass for it", func(t *testing.T, p *place, code string) {
 			w := p.back("claude-desktop", "mine", "mail", "npx", "mail")
 			w.arrived(code, "r")
-			p.stands(code, control.HeldTaken)
+			p.stands(code, vocab.HeldTaken)
 			if got := w.take(code); got.Answer != nil {
 				t.Errorf("%+v", got)
 			}
@@ -352,7 +353,7 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 			})
 			p.at.pass(claimGrace)
 			p.wrapperGone()
-			eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == control.HeldWaiting })
+			eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == vocab.HeldWaiting })
 			if d := p.shown(code).Held; !d.Unsure {
 				t.Errorf("%+v", d)
 			}
@@ -363,7 +364,7 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.stands(code, control.HeldDelivered)
+			p.stands(code, vocab.HeldDelivered)
 			if _, err := p.Record("r2"); err != nil {
 				t.Error(err)
 			}
@@ -372,7 +373,7 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 			p.back("claude-desktop", "mine", "notes", weather...)
 			p.at.pass(releaseFor + 2*claimGrace)
 			p.tend()
-			if d := p.stands(code, control.HeldWaiting); !d.Unsure {
+			if d := p.stands(code, vocab.HeldWaiting); !d.Unsure {
 				t.Errorf("%+v", d)
 			}
 		}},
@@ -384,7 +385,7 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 			p.release(code, nil)
 			w.take(code)
 			p = p.again()
-			p.stands(code, control.HeldTaken)
+			p.stands(code, vocab.HeldTaken)
 			c.then(t, p, code)
 		})
 	}
@@ -401,8 +402,8 @@ func TestTheWordOfAnEarlierTakerEndsALaterRelease(t *testing.T) {
 	p.tend()
 	p.release(code, nil)
 	w.arrived(code, "late")
-	p.stands(code, control.HeldDelivered)
-	if got := p.wrap("notes").take(code); got.State != control.HeldDelivered {
+	p.stands(code, vocab.HeldDelivered)
+	if got := p.wrap("notes").take(code); got.State != vocab.HeldDelivered {
 		t.Errorf("handed over twice: %+v", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
@@ -12,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -56,31 +58,31 @@ func (h *Hub) drift(l *ledger.Ledger, before, after review.Standing, s *session,
 		if j.Key == review.KeyLaunch && !j.Known {
 			continue // part of the first look
 		}
-		if j.Kind == review.KindNewServer && (j.State == review.StateNew || !ok) {
+		if j.Kind == vocab.ItemNewServer && (j.State == vocab.PartNew || !ok) {
 			fresh++
 			continue
 		}
-		status, words := "blocked", ""
+		status, words := vocab.StatusBlocked, ""
 		switch {
-		case j.State == review.StateApproved && !old.Known:
+		case j.State == vocab.PartApproved && !old.Known:
 			continue // trusted on first use: it has its own record
-		case j.State == review.StateApproved && old.State == review.StateApproved:
+		case j.State == vocab.PartApproved && old.State == vocab.PartApproved:
 			continue // another form that is allowed as well: what another client runs
-		case j.State == review.StateApproved && old.State == review.StateRemoved:
-			status, words = "ok", review.ItemSaid(j.Key, "is back, as you allowed it")
-		case j.State == review.StateApproved:
-			status, words = "ok", review.ItemSaid(j.Key, "changed back to what you allowed")
-		case j.State == review.StateRemoved:
-			status, words = "warned", review.ItemSaid(j.Key, "is no longer offered")
-		case j.State == review.StateNew:
+		case j.State == vocab.PartApproved && old.State == vocab.PartRemoved:
+			status, words = vocab.StatusOK, review.ItemSaid(j.Key, "is back, as you allowed it")
+		case j.State == vocab.PartApproved:
+			status, words = vocab.StatusOK, review.ItemSaid(j.Key, "changed back to what you allowed")
+		case j.State == vocab.PartRemoved:
+			status, words = vocab.StatusWarned, review.ItemSaid(j.Key, "is no longer offered")
+		case j.State == vocab.PartNew:
 			words = review.ItemSaid(j.Key, "is new and not allowed yet")
-		case j.State == review.StateRejected:
+		case j.State == vocab.PartRejected:
 			words = review.ItemSaid(j.Key, "is what you blocked before")
 		default:
 			words = review.ItemSaid(j.Key, "changed since you allowed it")
 		}
-		if j.Key == review.KeyLaunch && j.State == review.StateChanged && h.runsOn(l) {
-			status = "warned"
+		if j.Key == review.KeyLaunch && j.State == vocab.PartChanged && h.runsOn(l) {
+			status = vocab.StatusWarned
 		}
 		if len(records) == maxListed {
 			left++
@@ -93,17 +95,17 @@ func (h *Hub) drift(l *ledger.Ledger, before, after review.Standing, s *session,
 		if j.Waits {
 			record.Code = codes[j.Kind]
 		}
-		records = append(records, h.record("drift", status, record))
+		records = append(records, h.record(vocab.RecordDrift, status, record))
 	}
 	if left > 0 {
-		records = append(records, h.record("drift", "blocked", store.Record{
+		records = append(records, h.record(vocab.RecordDrift, vocab.StatusBlocked, store.Record{
 			Server: l.Server.Name, ServerID: l.Server.ID, Session: s.id, Summary: fmt.Sprintf("%s more changed at the same time", review.Count(left, "item")),
 			Detail: detail(map[string]any{"check": "pins", "count": left}),
 		}))
 	}
 	if fresh > 0 {
-		records = append(records, h.record("policy_decision", "blocked", store.Record{
-			Server: l.Server.Name, ServerID: l.Server.ID, Code: codes[review.KindNewServer], Client: s.client, Session: s.id,
+		records = append(records, h.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, store.Record{
+			Server: l.Server.Name, ServerID: l.Server.ID, Code: codes[vocab.ItemNewServer], Client: s.client, Session: s.id,
 			Summary: "a new server: " + review.Count(fresh, "item") + " to review",
 			Detail:  detail(map[string]any{"check": "first_use", "count": fresh}),
 		}))
@@ -114,12 +116,10 @@ func (h *Hub) drift(l *ledger.Ledger, before, after review.Standing, s *session,
 // wrapperKinds are what a wrapper, or its spool, can have caused. A decision is none of them. That a released answer arrived is
 // caused only by who was granted it (confirmHeld).
 var wrapperKinds = map[string]bool{
-	"server_start": true, "server_stop": true, "tool_call": true, "policy_decision": true,
-	"drift": true, "quarantine": true, "guard_problem": true,
-	"resource_read": true, "prompt_get": true, "sampling": true, "elicitation": true,
+	vocab.RecordServerStart: true, vocab.RecordServerStop: true, vocab.RecordCall: true, vocab.RecordPolicyDecision: true,
+	vocab.RecordDrift: true, vocab.RecordQuarantine: true, vocab.RecordProblem: true,
+	vocab.RecordRead: true, vocab.RecordPrompt: true, vocab.RecordSampling: true, vocab.RecordElicitation: true,
 }
-
-var statuses = map[string]bool{"ok": true, "warned": true, "blocked": true, "held": true, "error": true}
 
 // Records takes records of a wrapper and answers once they are durable. What no wrapper can cause is left out, but counted
 // as taken: a wrapper would send it for ever.
@@ -153,7 +153,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 	}
 	if refused += strange; refused > 0 && !s.strange {
 		s.strange = true
-		records = append(records, h.record("guard_problem", "warned", store.Record{
+		records = append(records, h.record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
 			Server: name, ServerID: s.server, Session: s.id, Summary: "left out records that a guard could not have written",
 			Detail: detail(map[string]any{"check": "records", "count": refused}),
 		}))
@@ -177,7 +177,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 func (s *session) caused(name string, sent []control.Record) (records []store.Record, refused int) {
 	records = make([]store.Record, 0, len(sent)+1)
 	for _, in := range sent {
-		if !wrapperKinds[in.Kind] || !statuses[in.Status] {
+		if !wrapperKinds[in.Kind] || !slices.Contains(vocab.Statuses, in.Status) {
 			refused++
 			continue
 		}
@@ -185,7 +185,7 @@ func (s *session) caused(name string, sent []control.Record) (records []store.Re
 		record.Server, record.ServerID = name, s.server
 		record.Tool = clip(record.Tool, maxName)
 		record.Summary = clip(mask.Text(record.Summary, s.secrets), 4096)
-		if record.Kind == control.KindRead || record.Kind == control.KindPrompt {
+		if record.Kind == vocab.RecordRead || record.Kind == vocab.RecordPrompt {
 			record.Detail = maskNamed(record.Detail, s.secrets)
 		} else {
 			record.Detail = maskDetail(record.Detail, s.secrets)

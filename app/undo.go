@@ -7,6 +7,7 @@ import (
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -27,7 +28,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 		if err != nil {
 			return false, err
 		}
-		if it.Kind != review.KindNewServer || it.Decided != review.DecidedApproved {
+		if it.Kind != vocab.ItemNewServer || it.Decided != vocab.DecidedApproved {
 			return false, answer(control.CodeBadRequest, "%s is not a new server you allowed", it.Code)
 		}
 		l, err := ledger.Read(tx, it.ServerID)
@@ -47,13 +48,13 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 			return false, err
 		}
 		after := review.Of(l.Facts())
-		if err := reopen(tx, it, review.ContentOf(l.Server, after, review.KindNewServer, l.LaunchDrift), now); err != nil {
+		if err := reopen(tx, it, review.ContentOf(l.Server, after, vocab.ItemNewServer, l.LaunchDrift), now); err != nil {
 			return false, err
 		}
 		if _, err := h.settleServer(tx, l, before, after, now); err != nil {
 			return false, err
 		}
-		if waits, err := tx.WaitingFor(id, review.KindNewServer); err == nil {
+		if waits, err := tx.WaitingFor(id, vocab.ItemNewServer); err == nil {
 			out.Code = waits.Code
 		}
 		return true, h.noteDecision(tx, l.Server, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
@@ -76,7 +77,7 @@ func reopen(tx *store.Tx, it store.Item, want *review.Content, now time.Time) er
 	rest, err := tx.WaitingFor(it.ServerID, it.Kind)
 	switch {
 	case err == nil:
-		rest.Decided, rest.DecidedAt, rest.Next = review.DecidedSuperseded, now, it.Code
+		rest.Decided, rest.DecidedAt, rest.Next = vocab.DecidedSuperseded, now, it.Code
 		if err := tx.PutItem(rest); err != nil {
 			return err
 		}

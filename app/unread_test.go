@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // unread is a tool whose definition has no one reading, as a wrapper reports it.
@@ -25,17 +25,17 @@ func TestAnItemWithoutOneReadingWaitsByItsNameAndNobodyCanAllowIt(t *testing.T) 
 		for _, fresh := range []bool{true, false} {
 			p := newPlace(t)
 			w := p.wrap("weather")
-			state, kind := review.StateNew, review.KindNewServer
+			state, kind := vocab.PartNew, vocab.ItemNewServer
 			echo, other := tool("echo", "Says it again."), tool("other", "Another.")
 			if !fresh {
-				state, kind = review.StateChanged, review.KindChanged
+				state, kind = vocab.PartChanged, vocab.ItemChanged
 				w.report(echo, other)
 				p.approve(p.item())
 			}
 			s := w.report(unread(definition), other)
 			wantState(t, s, "tool:echo", state)
 			it := p.item()
-			if it.Kind != kind || it.Severity != review.SeverityHigh || served(s, echo) || len(s.Items["tool:echo"].Approved) != 0 || s.Items["tool:echo"].Code != it.Code {
+			if it.Kind != kind || it.Severity != vocab.SeverityHigh || served(s, echo) || len(s.Items["tool:echo"].Approved) != 0 || s.Items["tool:echo"].Code != it.Code {
 				t.Errorf("%s: item %+v, state %+v", name, it, s)
 			}
 			detail, err := p.Item(it.Code)
@@ -67,8 +67,8 @@ func TestAnItemWithoutOneReadingWaitsByItsNameAndNobodyCanAllowIt(t *testing.T) 
 			w.report(unread(definition), other)
 			p.reject(p.item())
 			p.quiet()
-			wantState(t, w.last(t), "tool:echo", review.StateRejected)
-			if other := unread(strings.Replace(definition, "{", "{ ", 1)); w.report(other).Items["tool:echo"].State != review.StateChanged {
+			wantState(t, w.last(t), "tool:echo", vocab.PartRejected)
+			if other := unread(strings.Replace(definition, "{", "{ ", 1)); w.report(other).Items["tool:echo"].State != vocab.PartChanged {
 				t.Errorf("%s: other bytes of it do not wait", name)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // problemUnseen is what a person allowed and a client has not asked for since.
@@ -82,12 +83,12 @@ func (h *Hub) tellUnseen() {
 			continue
 		}
 		h.unseen.told[s.process()] = true
-		h.notify(review.Notice{Kind: review.KindUnseen, Code: unseenKey(s.client), Severity: review.SeverityReview, Client: way.Title, Next: way.Next})
+		h.notify(review.Notice{Kind: vocab.NoticeUnseen, Code: unseenKey(s.client), Severity: vocab.SeverityReview, Client: way.Title, Next: way.Next})
 	}
 }
 
 // unseenKey names the notice of a client where codes of items name the others. No code has a colon in it.
-func unseenKey(client string) string { return review.KindUnseen + ":" + client }
+func unseenKey(client string) string { return vocab.NoticeUnseen + ":" + client }
 
 // unseenServers lists what is not yet seen, by client and server.
 func (h *Hub) unseenServers() []control.UnseenServer {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // unseenNow is what status says.
@@ -120,7 +120,7 @@ func TestOneNotificationForARunOfAClientOnceNothingOfItWaits(t *testing.T) {
 	p.opts.Notifier = heard
 	told := func() (keys []string) {
 		for _, n := range heard.list {
-			if n.Kind == review.KindUnseen {
+			if n.Kind == vocab.NoticeUnseen {
 				keys = append(keys, n.Code+" "+n.Next)
 			}
 		}
@@ -178,7 +178,7 @@ func TestTheNotificationComesWhenTheLastThatWaitedIsAHeldResponse(t *testing.T) 
 	p.opts.Notifier = heard
 	told := func() (n int) {
 		for _, notice := range heard.list {
-			if notice.Kind == review.KindUnseen {
+			if notice.Kind == vocab.NoticeUnseen {
 				n++
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -40,7 +41,7 @@ func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
 			return err
 		}
 		for _, it := range items {
-			if it.Decided == review.DecidedSuperseded || it.DecidedAt.Before(since) {
+			if it.Decided == vocab.DecidedSuperseded || it.DecidedAt.Before(since) {
 				continue
 			}
 			if it, err = tx.Item(it.Code); err != nil {
@@ -114,7 +115,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		for _, j := range review.Of(l.Facts()).Items {
 			item := PinnedItem{ServerItem: control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}, Findings: j.Findings, Passages: inspect.Passages(j.Findings)}
 			base := l.Base(j.Key)
-			if j.State == review.StateApproved || j.State == review.StateRemoved {
+			if j.State == vocab.PartApproved || j.State == vocab.PartRemoved {
 				item.Approved, item.ApprovedAt = j.ApprovedBy, base.ApprovedAt
 			}
 			if j.Waits {

@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/tray"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // attention is what a person sees of Sallyport outside its window: the icon, and notifications. Nothing in it decides.
@@ -58,8 +59,8 @@ func (a *attention) looks(shell *Shell) {
 // Notify tells of an item, in the words of notify and none of the server's. It is called while the hub is locked.
 func (a *attention) Notify(n review.Notice) {
 	note := notify.Say(notify.Subject{
-		Kind: n.Kind, Server: about(n), Code: n.Code, Grave: n.Severity == "critical", Hidden: n.Hidden, Tools: n.Tools, Blocked: n.Blocked, Launch: string(n.Launch), Asked: n.Asked,
-		Found:  n.Severity == "critical" || n.Severity == "high",
+		Kind: n.Kind, Server: about(n), Code: n.Code, Grave: n.Severity == vocab.SeverityCritical, Hidden: n.Hidden, Tools: n.Tools, Blocked: n.Blocked, Launch: string(n.Launch), Asked: n.Asked,
+		Found:  n.Severity == vocab.SeverityCritical || n.Severity == vocab.SeverityHigh,
 		Client: n.Client, Next: n.Next,
 	})
 	a.paced.Offer(notify.Event{Server: n.Server, Kind: n.Kind, Group: n.Group, Note: note})
@@ -68,9 +69,9 @@ func (a *attention) Notify(n review.Notice) {
 // about is the name that a note may have: of the server, or of the one entry of a client's file; "" for what is about more.
 func about(n review.Notice) string {
 	switch n.Kind {
-	case "unguarded", "config_changed":
+	case vocab.ItemUnguarded, vocab.ItemConfigChanged:
 		return n.Entry
-	case "settings_changed":
+	case vocab.ItemSettingsChanged:
 		return ""
 	}
 	return n.Shown
@@ -113,15 +114,15 @@ func (a *attention) close() {
 
 // kindWords is what happened, behind the name of what it happened to.
 var kindWords = map[string]string{
-	"new_server":       "new server",
-	"changed":          "tool changed",
-	"launch":           "start-up changed",
-	"config_changed":   "settings changed",
-	"unguarded":        "guard removed",
-	"settings_changed": "a riskier setting",
-	"interaction":      "request blocked",
-	"response_held":    "response held",
-	"guard_problem":    "a problem",
+	vocab.ItemNewServer:       "new server",
+	vocab.ItemChanged:         "tool changed",
+	vocab.ItemLaunch:          "start-up changed",
+	vocab.ItemConfigChanged:   "settings changed",
+	vocab.ItemUnguarded:       "guard removed",
+	vocab.ItemSettingsChanged: "a riskier setting",
+	vocab.ItemInteraction:     "request blocked",
+	vocab.ItemResponseHeld:    "response held",
+	vocab.ItemProblem:         "a problem",
 }
 
 // trayState is what the icon says: app's light of all, as a shape, and what waits in rows.
@@ -129,7 +130,7 @@ func trayState(waiting []control.InboxItem, c control.Coverage, l app.Light) tra
 	s := tray.State{Mood: moodOf(l), Count: len(waiting), Coverage: fmt.Sprintf("Guarding %d of %d %s", c.Guarded, c.Total, plural(c.Total, "server"))}
 	for _, it := range waiting {
 		name := cmp.Or(it.Shown, it.Server)
-		if it.Kind == "unguarded" && len(it.Parts) > 0 {
+		if it.Kind == vocab.ItemUnguarded && len(it.Parts) > 0 {
 			name = strings.TrimPrefix(it.Parts[0].Item, "entry:")
 		}
 		name = notify.SafeName(name, "a server")
@@ -137,7 +138,7 @@ func trayState(waiting []control.InboxItem, c control.Coverage, l app.Light) tra
 		if !ok {
 			words = "needs your review"
 		}
-		if it.Kind == "settings_changed" || it.Kind == "guard_problem" && it.Server == "" {
+		if it.Kind == vocab.ItemSettingsChanged || it.Kind == vocab.ItemProblem && it.Server == "" {
 			name = "Sallyport"
 		}
 		s.Waiting = append(s.Waiting, tray.Row{ID: it.Code, Title: name + " — " + words})

@@ -5,17 +5,20 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // overFile says whether an item is about a client's file. There approve puts the guard back and reject takes what stands in the file as wanted,
 // so it is keeping that loosens.
-func overFile(kind string) bool { return kind == "config_changed" || kind == "unguarded" }
+func overFile(kind string) bool {
+	return kind == vocab.ItemConfigChanged || kind == vocab.ItemUnguarded
+}
 
 // undecidable says whether there is nothing to decide on an item: it was decided, or its content waits under another code. What a
 // person said no to can still be allowed by its code, as long as it is the same content.
 func undecidable(it control.ItemDetail) bool {
 	elsewhere := it.Next != "" && it.Next != it.Code
-	if it.Decided == "rejected" && !overFile(it.Kind) && it.Kind != "settings_changed" {
+	if it.Decided == vocab.DecidedRejected && !overFile(it.Kind) && it.Kind != vocab.ItemSettingsChanged {
 		return elsewhere
 	}
 	return it.Decided != "" || elsewhere
@@ -68,7 +71,7 @@ func (p *Page) Review(code string) (Review, error) {
 		out.Stale = true
 		return out, nil
 	}
-	if it.Severity == "critical" {
+	if it.Severity == vocab.SeverityCritical {
 		out.TypedWord = wordFor(it.Server)
 	}
 	out.ArmAfterMs = int(armAfter / time.Millisecond)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Held is an answer that was held back, as a person is shown it. Texts of the client and the server are as they are.
@@ -131,9 +132,9 @@ func held(it control.ItemDetail) *Held {
 // released can still be discarded until it is asked for.
 func undecidableHeld(it control.ItemDetail) bool {
 	switch it.Held.State {
-	case control.HeldWaiting, control.HeldExpired, control.HeldReleased:
+	case vocab.HeldWaiting, vocab.HeldExpired, vocab.HeldReleased:
 		return false
-	case control.HeldGone:
+	case vocab.HeldGone:
 		return it.Decided != ""
 	}
 	return true

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // holds is an answer of read_note that a wrapper holds back, with what was found in it.
@@ -56,7 +57,7 @@ func (d *desk) heldBy(w *deaf, n int, level inspect.Level, end string) string {
 	second.Level, second.Rule, second.Category, second.Title = inspect.Medium, "way_out", "threat", "It names where something is to be sent"
 	kept, err := d.hub.Hold(w, control.Held{
 		ID: fmt.Sprint("held-", d.n, "-", n), Session: fmt.Sprint("s", d.n), Era: "legacy", Method: "tools/call", Item: "tool:read_note", Name: "read_note", Params: params, Same: same,
-		Answer: answer, Why: control.HeldThreat, Findings: []inspect.Finding{second, first}, Checks: []inspect.Check{{Check: "threats", Ran: true}}, RuleSet: "1",
+		Answer: answer, Why: vocab.HeldThreat, Findings: []inspect.Finding{second, first}, Checks: []inspect.Check{{Check: "threats", Ran: true}}, RuleSet: "1",
 	})
 	if err != nil {
 		d.t.Fatal(err)

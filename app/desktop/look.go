@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Servers are all servers that were ever seen, and those that a client's file has guarded and that have not run yet.
@@ -31,7 +32,7 @@ func server(r app.ServerRow) Server {
 		Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code, Findings: findings(s.Findings), Passages: passages(s.Passages), LastSeen: stamp(s.LastSeen), Sandbox: s.Sandbox,
 		RunsIn: some(s.RunsIn), Parts: len(s.Items),
 	}
-	if s.State == control.ServerNotStarted {
+	if s.State == vocab.ServerNotStarted {
 		out.Identity = "" // there is no page of it yet
 	}
 	if s.Problem != nil {

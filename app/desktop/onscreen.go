@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/sallyport/sallyport/app/notify"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // onScreen is what a person has before them: what is on the screen is not notified. The page says it, so it can only quieten what it
@@ -38,7 +39,7 @@ func (s *onScreen) seen(e notify.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	open := s.item != "" && s.item == e.Note.Key || s.group != "" && s.group == e.Group
-	return s.focused && open || s.first && e.Kind == "new_server"
+	return s.focused && open || s.first && e.Kind == vocab.ItemNewServer
 }
 
 const placeStart = "start"

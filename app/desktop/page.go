@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/app/reveal"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Page is what the page may ask and do. What it embeds is callable from the page as its own methods are.
@@ -83,9 +84,9 @@ func (p *Page) Overview() (Overview, error) {
 	}
 	for severity, n := range status.WaitingBy {
 		switch severity {
-		case "critical":
+		case vocab.SeverityCritical:
 			out.Waiting.Critical += n
-		case "high":
+		case vocab.SeverityHigh:
 			out.Waiting.High += n
 		default:
 			out.Waiting.Review += n

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -15,7 +16,7 @@ func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 	p := l.Pin(seen.Item, seen.Era)
 	before := p.Digest
 	digest, raw := seen.Digest, seen.Raw
-	p.Digest, p.Raw, p.State, p.Waits, p.Code = digest, raw, store.Approved, false, code
+	p.Digest, p.Raw, p.State, p.Waits, p.Code = digest, raw, vocab.PartApproved, false, code
 	p.ApprovedBy, p.ApprovedAt = store.ByPerson, now
 	p.Refused = slices.DeleteFunc(slices.Clone(p.Refused), func(d string) bool { return d == digest })
 	// A block took the approvals of both eras back; the decision brings back what was shown, and no more than that.
@@ -42,10 +43,10 @@ func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 // that is what was declared.
 func (l *Ledger) Reject(tx *store.Tx, seen store.Seen, state, code string, now time.Time) error {
 	for _, other := range l.Pins[seen.Item] { // a block waits in every era, so its answer counts in every era
-		if !other.Waits && !(state == review.StateApproved && other.Digest == seen.Digest) {
+		if !other.Waits && !(state == vocab.PartApproved && other.Digest == seen.Digest) {
 			continue
 		}
-		other.Waits, other.State = false, store.Rejected
+		other.Waits, other.State = false, vocab.PartRejected
 		if err := l.PutPin(tx, other); err != nil {
 			return err
 		}
@@ -54,7 +55,7 @@ func (l *Ledger) Reject(tx *store.Tx, seen store.Seen, state, code string, now t
 	refuse(&p, seen.Digest, now)
 	p.Code = code
 	if p.Digest == seen.Digest {
-		p.State = store.Rejected
+		p.State = vocab.PartRejected
 	}
 	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
 		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: "reject", By: store.ByPerson, Digest: seen.Digest, Code: code,
@@ -67,14 +68,14 @@ func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 	forget := func(key string, of func(store.Pin) bool) error {
 		pins := slices.Clone(l.Pins[key])
 		for _, p := range pins {
-			if p.State != store.Approved || !of(p) {
+			if p.State != vocab.PartApproved || !of(p) {
 				continue
 			}
 			if !slices.Contains(items, key) {
 				items = append(items, key)
 			}
 			digest := p.Digest
-			p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = "", nil, store.Rejected, "", time.Time{}, false, ""
+			p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = "", nil, vocab.PartRejected, "", time.Time{}, false, ""
 			err := errors.Join(l.unapprove(tx, p), tx.AddHistory(store.Event{
 				ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: "undo", By: store.ByPerson, Digest: digest, Code: it.Code,
 			}))
@@ -85,7 +86,7 @@ func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 		return nil
 	}
 	for _, part := range it.Parts {
-		if part.Item == review.KeyLaunch || part.State != review.StateNew {
+		if part.Item == review.KeyLaunch || part.State != vocab.PartNew {
 			continue
 		}
 		if err := forget(part.Item, func(p store.Pin) bool { return p.Code == it.Code && p.ApprovedBy == store.ByPerson }); err != nil {
@@ -93,7 +94,7 @@ func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 		}
 	}
 	for key := range l.Pins {
-		if key != review.KeyLaunch && slices.ContainsFunc(l.Pins[key], func(p store.Pin) bool { return p.State == store.Approved }) {
+		if key != review.KeyLaunch && slices.ContainsFunc(l.Pins[key], func(p store.Pin) bool { return p.State == vocab.PartApproved }) {
 			return items, nil
 		}
 	}

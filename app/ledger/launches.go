@@ -7,12 +7,13 @@ import (
 
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
 // AllowedLaunches are the forms that are allowed, the one that was allowed last at the end.
 func (l *Ledger) AllowedLaunches() []review.AllowedLaunch {
-	pins := slices.DeleteFunc(slices.Clone(l.Pins[review.KeyLaunch]), func(p store.Pin) bool { return p.State != store.Approved || p.Digest == "" })
+	pins := slices.DeleteFunc(slices.Clone(l.Pins[review.KeyLaunch]), func(p store.Pin) bool { return p.State != vocab.PartApproved || p.Digest == "" })
 	slices.SortStableFunc(pins, func(a, b store.Pin) int { return a.ApprovedAt.Compare(b.ApprovedAt) })
 	var all []review.AllowedLaunch
 	for _, p := range pins {
@@ -83,7 +84,7 @@ func (l *Ledger) LaunchRefused() map[pin.Digest]bool {
 // Adopt allows a form without asking: every part of it was allowed before, or there was no launch pin before.
 func (l *Ledger) Adopt(tx *store.Tx, d *review.Declaration, by string, now time.Time) error {
 	p := l.Pin(review.KeyLaunch, d.Era)
-	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = string(d.Digest), d.Raw, store.Approved, by, now, false
+	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = string(d.Digest), d.Raw, vocab.PartApproved, by, now, false
 	err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
 		ServerID: l.Server.ID, Item: review.KeyLaunch, Era: d.Era, At: now, Action: "adopt", By: by, Digest: string(d.Digest),
 	}))
@@ -111,7 +112,7 @@ func (l *Ledger) pruneLaunches(tx *store.Tx, d *review.Declaration, live map[pin
 	var kept, gone []store.Pin
 	for _, p := range l.Pins[review.KeyLaunch] {
 		old, err := pin.ReadLaunch(p.Raw)
-		replaced := live != nil && p.State == store.Approved && p.Digest != string(d.Digest) && !live[pin.Digest(p.Digest)] &&
+		replaced := live != nil && p.State == vocab.PartApproved && p.Digest != string(d.Digest) && !live[pin.Digest(p.Digest)] &&
 			err == nil && (old.Client == form.Client || old.Client == pin.ProbeClient) && !old.SameProgram(form)
 		if replaced {
 			gone = append(gone, p)
@@ -146,7 +147,7 @@ func (l *Ledger) keepValues(tx *store.Tx, d *review.Declaration, gone []store.Pi
 	before := len(form.Values)
 	for _, old := range gone {
 		was, err := pin.ReadLaunch(old.Raw)
-		if err != nil || old.State != store.Approved {
+		if err != nil || old.State != vocab.PartApproved {
 			continue
 		}
 		for _, v := range slices.Concat(was.Loaders, was.Values) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -81,7 +82,7 @@ func (l *Ledger) Facts() review.Facts {
 	for _, key := range keys {
 		item := review.ItemFacts{Key: key, Known: Known(l.Pins[key])}
 		for _, p := range l.Pins[key] {
-			if p.State == store.Approved {
+			if p.State == vocab.PartApproved {
 				item.Approved = append(item.Approved, pin.Digest(p.Digest))
 				item.ApprovedBy = approvedBy(p.ApprovedBy)
 			}
@@ -105,7 +106,7 @@ func Known(pins []store.Pin) bool {
 
 // Approves is the equality that lets an item through.
 func (l *Ledger) Approves(key string, digest pin.Digest) bool {
-	return slices.ContainsFunc(l.Pins[key], func(p store.Pin) bool { return p.State == store.Approved && p.Digest == string(digest) })
+	return slices.ContainsFunc(l.Pins[key], func(p store.Pin) bool { return p.State == vocab.PartApproved && p.Digest == string(digest) })
 }
 
 // Base is what a diff is against: what was approved last, "" if nothing ever was. What was only seen is no base.
@@ -129,7 +130,7 @@ func (l *Ledger) Pin(key, era string) store.Pin {
 			return p
 		}
 	}
-	return store.Pin{ServerID: l.Server.ID, Item: key, Era: era, State: store.Rejected}
+	return store.Pin{ServerID: l.Server.ID, Item: key, Era: era, State: vocab.PartRejected}
 }
 
 func (l *Ledger) PutPin(tx *store.Tx, p store.Pin) error {
@@ -223,7 +224,7 @@ func refuse(p *store.Pin, digest string, at time.Time) {
 // TakeBack turns an approved pin into one that waits as rejected; Digest and Raw stay as the base of the next diff.
 func TakeBack(p *store.Pin, at time.Time) {
 	refuse(p, p.Digest, at)
-	p.State, p.Waits = store.Rejected, true
+	p.State, p.Waits = vocab.PartRejected, true
 }
 
 func approvedBy(by string) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -27,12 +28,12 @@ func EntryBefore(tx *store.Tx, server store.Server) (*control.EntryBefore, error
 	if last == nil {
 		return nil, nil
 	}
-	state := "new"
+	state := vocab.ServerNew
 	switch {
 	case last.Blocked:
-		state = "blocked"
+		state = vocab.ServerBlocked
 	case !last.FirstUse.IsZero():
-		state = "open"
+		state = vocab.ServerOpen
 	}
 	return &control.EntryBefore{Identity: last.Identity, State: state, Command: last.Argv, URL: last.URL}, nil
 }
@@ -67,35 +68,35 @@ func PartDetail(l *Ledger, it store.Item, p store.Part) control.PartDetail {
 func ServerRow(l *Ledger, codes map[string]string) control.Server {
 	r := review.Of(l.Facts())
 	row := control.Server{
-		ID: l.Server.ID, Server: l.Server.Name, Identity: l.Server.Identity, State: "new", LastSeen: l.Server.LastSeen.UTC(),
+		ID: l.Server.ID, Server: l.Server.Name, Identity: l.Server.Identity, State: vocab.ServerNew, LastSeen: l.Server.LastSeen.UTC(),
 		Clients: l.Server.Clients, Items: []control.ServerItem{}, Findings: review.Listed(review.ReadFindings(l.Server.Findings)),
 	}
 	switch {
 	case r.Blocked:
-		row.State = "blocked"
+		row.State = vocab.ServerBlocked
 	case r.Open:
-		row.State = "open"
+		row.State = vocab.ServerOpen
 	case !l.Server.FirstUse.IsZero():
-		row.State = "blocked" // somebody looked, and nothing of it is allowed
+		row.State = vocab.ServerBlocked // somebody looked, and nothing of it is allowed
 	}
 	if row.Versions, row.Problem = review.VersionsOf(l.Server), review.VersionProblem(l.Server); row.Versions != nil && !r.Blocked {
-		row.State = review.StateNoVersion
+		row.State = vocab.ServerNoCommonVersion
 	}
-	for _, kind := range []string{review.KindLaunch, review.KindNewServer, review.KindChanged} {
+	for _, kind := range []string{vocab.ItemLaunch, vocab.ItemNewServer, vocab.ItemChanged} {
 		if codes[kind] != "" {
 			row.Code = codes[kind]
 		}
 	}
 	for _, j := range r.Items {
-		if strings.HasPrefix(j.Key, string(pin.Tool)+":") && j.State != review.StateRemoved {
-			if j.State == review.StateApproved && !r.Blocked {
+		if strings.HasPrefix(j.Key, string(pin.Tool)+":") && j.State != vocab.PartRemoved {
+			if j.State == vocab.PartApproved && !r.Blocked {
 				row.Allowed++
 			} else {
 				row.Blocked++
 			}
 		}
 		item := control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}
-		if j.State == review.StateApproved || j.State == review.StateRemoved {
+		if j.State == vocab.PartApproved || j.State == vocab.PartRemoved {
 			item.Approved = j.ApprovedBy
 		}
 		row.Items = append(row.Items, item)

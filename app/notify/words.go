@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Subject is what an inbox item is about, as far as a note says it. Nothing in it is the text of a server: Server is the
@@ -25,7 +26,7 @@ type Subject struct {
 
 // Say is the note for an inbox item. A kind it doesn't know gets words that are true of every kind.
 func Say(s Subject) Note {
-	if s.Kind == "unseen" {
+	if s.Kind == vocab.NoticeUnseen {
 		next := SafeName(s.Next, "")
 		if next == "" || next != s.Next { // half a sentence is none
 			next = "restart the client"
@@ -54,37 +55,37 @@ func Say(s Subject) Note {
 	switch {
 	case s.Asked:
 		n.Title, n.Body = "Claude asks for your review", "Claude asked you to look at "+who+". What is blocked stays blocked until you decide."
-	case s.Kind == "new_server":
+	case s.Kind == vocab.ItemNewServer:
 		n.Title, n.Body = of("New server: %s", "New server"), "It's blocked until you check what it can do."
-	case s.Kind == "changed" && s.Grave && s.Hidden:
+	case s.Kind == vocab.ItemChanged && s.Grave && s.Hidden:
 		n.Title, n.Body = "Blocked: hidden instructions in a tool", "A tool from "+who+" now hides orders for Claude. Sallyport blocked it, and it hasn't run."
-	case s.Kind == "changed" && s.Grave:
+	case s.Kind == vocab.ItemChanged && s.Grave:
 		n.Title, n.Body = "Blocked: a dangerous change", "What "+who+" declares now may act against you. It is blocked. Nothing ran."
-	case s.Kind == "changed" && s.Tools > 1:
+	case s.Kind == vocab.ItemChanged && s.Tools > 1:
 		n.Title, n.Body = "Tools changed and are blocked", fmt.Sprintf("%d tools from %s changed. They stay blocked until you review them.", s.Tools, who)
-	case s.Kind == "changed" && s.Tools == 1:
+	case s.Kind == vocab.ItemChanged && s.Tools == 1:
 		n.Title, n.Body = "A tool changed and is blocked", "A tool from "+who+" changed. It stays blocked until you review it."
-	case s.Kind == "changed":
+	case s.Kind == vocab.ItemChanged:
 		n.Title, n.Body = of("%s changed", "A server changed"), "What changed stays blocked until you review it."
-	case s.Kind == "launch":
+	case s.Kind == vocab.ItemLaunch:
 		n.Title, n.Body = of("%s starts differently", "A server starts differently"), launchWords(s)
-	case s.Kind == "unguarded" && name != "":
+	case s.Kind == vocab.ItemUnguarded && name != "":
 		n.Title, n.Body = of("%s is not guarded", ""), "The guard was removed from Claude's settings. Claude can use it unchecked."
-	case s.Kind == "unguarded":
+	case s.Kind == vocab.ItemUnguarded:
 		n.Title, n.Body = "A server is not guarded", "Claude's settings changed. Claude can use a server unchecked."
-	case s.Kind == "config_changed":
+	case s.Kind == vocab.ItemConfigChanged:
 		n.Title, n.Body = "Claude's settings changed", "Servers were added, changed or removed. Review the changes."
-	case s.Kind == "settings_changed":
+	case s.Kind == vocab.ItemSettingsChanged:
 		n.Title, n.Body = "A setting needs your review", "Someone made a setting less safe. It has no effect until you allow it."
-	case s.Kind == "response_held" && s.Found:
+	case s.Kind == vocab.ItemResponseHeld && s.Found:
 		n.Title, n.Body = "Response held for review", "Something "+who+" sent looks like an order to Claude. Claude hasn't seen it."
-	case s.Kind == "response_held":
+	case s.Kind == vocab.ItemResponseHeld:
 		n.Title, n.Body = "Response held for review", "Something "+who+" sent needs your review. Claude hasn't seen it."
-	case s.Kind == "interaction":
+	case s.Kind == vocab.ItemInteraction:
 		n.Title, n.Body = "A request was blocked", "Sallyport blocked something that "+who+" asked of Claude. See what it was."
-	case s.Kind == "guard_problem" && name != "":
+	case s.Kind == vocab.ItemProblem && name != "":
 		n.Title, n.Body, n.Action = of("%s is blocked", ""), "Sallyport couldn't start it, so Claude can't use it.", "See why"
-	case s.Kind == "guard_problem":
+	case s.Kind == vocab.ItemProblem:
 		n.Title, n.Body, n.Action = "Sallyport has a problem", "Servers stay blocked until you fix it.", "See why"
 	default:
 		n.Title, n.Body = "An item needs your review", "It stays blocked until you review it."

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -106,7 +107,7 @@ func asOne(requests []store.Part) store.Part {
 
 // ShownParts are the parts of an item as they are listed and chosen from.
 func ShownParts(it store.Item) []store.Part {
-	if it.Kind != KindInteraction {
+	if it.Kind != vocab.ItemInteraction {
 		return it.Parts
 	}
 	var parts []store.Part

@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -26,16 +27,16 @@ func DecidedOn(server store.Server, part store.Part, policy string) (store.Asked
 
 // InteractionContent is what waits of a server's requests. before counts those of each part that stand in it no more.
 func InteractionContent(server store.Server, parts []store.Part, before map[string]int) *Content {
-	c := &Content{Kind: KindInteraction, ServerID: server.ID, Era: server.Era, Severity: SeverityReview, Clients: server.Clients, Parts: parts}
+	c := &Content{Kind: vocab.ItemInteraction, ServerID: server.ID, Era: server.Era, Severity: vocab.SeverityReview, Clients: server.Clients, Parts: parts}
 	if len(before) > 0 {
 		c.Detail, _ = json.Marshal(askedDetail{before})
 	}
 	for _, p := range parts {
 		switch inspect.Worst(ReadFindings(p.Findings)) {
 		case inspect.Critical:
-			c.Severity = SeverityCritical
+			c.Severity = vocab.SeverityCritical
 		case inspect.High:
-			c.Severity = Graver(c.Severity, SeverityHigh)
+			c.Severity = Graver(c.Severity, vocab.SeverityHigh)
 		}
 	}
 	c.Title = identity.ShortName(server) + " " + interactionTitles[parts[0].Item]

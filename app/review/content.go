@@ -9,6 +9,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -58,15 +59,15 @@ func ContentOf(server store.Server, r Standing, kind string, drift func() pin.La
 		case j.Waits && j.Kind == kind:
 			waits = append(waits, j)
 			listed = append(listed, j)
-		case kind == KindChanged && j.State == StateRemoved:
+		case kind == vocab.ItemChanged && j.State == vocab.PartRemoved:
 			listed = append(listed, j)
 		}
 	}
-	if len(waits) == 0 || kind == KindNewServer && len(waits) == 1 && waits[0].Key == KeyLaunch {
+	if len(waits) == 0 || kind == vocab.ItemNewServer && len(waits) == 1 && waits[0].Key == KeyLaunch {
 		return nil
 	}
 	c := ContentWith(server, kind, listed)
-	if kind == KindLaunch {
+	if kind == vocab.ItemLaunch {
 		aboutLaunch(c, identity.ShortName(server), drift())
 		return c
 	}
@@ -76,7 +77,7 @@ func ContentOf(server store.Server, r Standing, kind string, drift func() pin.La
 }
 
 func ContentWith(server store.Server, kind string, listed []Judged) *Content {
-	c := &Content{Kind: kind, ServerID: server.ID, Era: server.Era, Findings: server.Findings, Clients: server.Clients, Severity: SeverityReview}
+	c := &Content{Kind: kind, ServerID: server.ID, Era: server.Era, Findings: server.Findings, Clients: server.Clients, Severity: vocab.SeverityReview}
 	for _, j := range listed {
 		c.Parts = append(c.Parts, store.Part{Item: j.Key, State: j.State, Digest: string(j.Declared), Findings: WriteFindings(j.Findings)})
 	}
@@ -85,7 +86,7 @@ func ContentWith(server store.Server, kind string, listed []Judged) *Content {
 
 // TitleOf is ours: counts and kinds, and a name only where it is harmless.
 func TitleOf(server, kind string, parts []Judged, blocked bool) string {
-	if kind == KindNewServer {
+	if kind == vocab.ItemNewServer {
 		counts := map[pin.Kind]int{}
 		for _, p := range parts {
 			k, _, _ := strings.Cut(p.Key, ":")
@@ -105,9 +106,9 @@ func TitleOf(server, kind string, parts []Judged, blocked bool) string {
 		}
 		return server + " is new: " + strings.Join(words, ", ")
 	}
-	verbs := map[string]string{StateChanged: "changed", StateNew: "is new", StateRejected: "is blocked", StateRemoved: "is gone", StateApproved: "changed and changed back"}
+	verbs := map[string]string{vocab.PartChanged: "changed", vocab.PartNew: "is new", vocab.PartRejected: "is blocked", vocab.PartRemoved: "is gone", vocab.PartApproved: "changed and changed back"}
 	var words []string
-	for _, state := range []string{StateChanged, StateNew, StateRejected, StateApproved, StateRemoved} {
+	for _, state := range []string{vocab.PartChanged, vocab.PartNew, vocab.PartRejected, vocab.PartApproved, vocab.PartRemoved} {
 		var of []Judged
 		for _, p := range parts {
 			if p.State == state {

@@ -6,6 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -24,9 +25,9 @@ func FileItemDetail(it store.Item) control.ItemDetail {
 
 func changeOp(state string) string {
 	switch state {
-	case StateNew:
+	case vocab.PartNew:
 		return "added"
-	case StateRemoved:
+	case vocab.PartRemoved:
 		return "removed"
 	}
 	return "changed"

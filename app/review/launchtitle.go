@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -17,7 +18,7 @@ type launchDetail struct {
 // launchAbout is what a launch item is about: the one thing to say first, in its title, its headline and a notification.
 func launchAbout(it store.Item) pin.LaunchAbout {
 	var d launchDetail
-	if it.Kind != KindLaunch || json.Unmarshal(it.Detail, &d) != nil {
+	if it.Kind != vocab.ItemLaunch || json.Unmarshal(it.Detail, &d) != nil {
 		return pin.AboutNothing
 	}
 	return d.About
@@ -30,7 +31,7 @@ func aboutLaunch(c *Content, server string, d pin.LaunchDrift) {
 	c.Detail, _ = json.Marshal(launchDetail{about})
 	c.Title = launchTitle(server, about, d)
 	if d.Grave {
-		c.Severity = SeverityHigh
+		c.Severity = vocab.SeverityHigh
 	}
 }
 

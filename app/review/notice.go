@@ -5,6 +5,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -26,7 +27,7 @@ func NoticeOf(it store.Item, server string) Notice {
 	n := Notice{Code: it.Code, Kind: it.Kind, Server: server, ServerID: it.ServerID, Severity: it.Severity, Title: it.Title, Asked: it.Asked, Launch: launchAbout(it)}
 	others := 0
 	for _, p := range it.Parts {
-		if p.State == StateRemoved {
+		if p.State == vocab.PartRemoved {
 			continue
 		}
 		if strings.HasPrefix(p.Item, string(pin.Tool)+":") {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -16,7 +17,7 @@ func OrderItems(items []store.Item) {
 
 // SortItems sorts what waits as a person reads it: what was asked for last on top, then by severity, then the newest.
 func SortItems[T any](items []T, of func(T) store.Item) {
-	rank := map[string]int{SeverityCritical: 0, SeverityHigh: 1, SeverityReview: 2}
+	rank := map[string]int{vocab.SeverityCritical: 0, vocab.SeverityHigh: 1, vocab.SeverityReview: 2}
 	sort.SliceStable(items, func(i, j int) bool {
 		a, b := of(items[i]), of(items[j])
 		if !a.AskedAt.Equal(b.AskedAt) {
@@ -31,7 +32,7 @@ func SortItems[T any](items []T, of func(T) store.Item) {
 
 // ByAge sorts what waits by severity, and then by how long it does.
 func ByAge(items []control.InboxItem) {
-	rank := map[string]int{SeverityCritical: 0, SeverityHigh: 1, SeverityReview: 2}
+	rank := map[string]int{vocab.SeverityCritical: 0, vocab.SeverityHigh: 1, vocab.SeverityReview: 2}
 	since := func(it control.InboxItem) time.Time {
 		if !it.First.IsZero() {
 			return it.First

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // ItemFacts is all that a decision over one item of a server rests on.
@@ -56,18 +57,18 @@ func Of(facts Facts) Standing {
 	out := Standing{Items: make([]Judged, 0, len(facts.Items)), Blocked: facts.Blocked}
 	for _, item := range facts.Items {
 		j := judge(item)
-		j.Kind = KindChanged
+		j.Kind = vocab.ItemChanged
 		if !j.Known && (facts.FirstUse.IsZero() || !item.FirstSeen.After(facts.FirstUse)) {
-			j.Kind = KindNewServer
+			j.Kind = vocab.ItemNewServer
 		}
 		// A change with a Critical finding blocks the server whole until it is decided. What a new server declared at first
 		// use does not: whoever approved the rest of it has seen it and left it out.
-		if j.Kind == KindChanged && j.Waits && (j.State == StateNew || j.State == StateChanged) && inspect.Worst(j.Findings) == inspect.Critical {
+		if j.Kind == vocab.ItemChanged && j.Waits && (j.State == vocab.PartNew || j.State == vocab.PartChanged) && inspect.Worst(j.Findings) == inspect.Critical {
 			out.Blocked = true
 		}
 		if j.Key == KeyLaunch {
-			if j.Kind = KindLaunch; !j.Known {
-				j.Kind = KindNewServer
+			if j.Kind = vocab.ItemLaunch; !j.Known {
+				j.Kind = vocab.ItemNewServer
 			}
 			out.Items = append(out.Items, j) // what is allowed to run opens nothing
 			continue
@@ -84,25 +85,25 @@ func judge(item ItemFacts) Judged {
 	j := Judged{ItemFacts: item, Withheld: Withheld(item.Findings)}
 	switch {
 	case item.Declared == "":
-		j.State = StateRemoved
+		j.State = vocab.PartRemoved
 		if item.Held {
-			j.State = StateRejected
+			j.State = vocab.PartRejected
 		}
 	case j.Withheld && slices.Contains(item.Refused, item.Declared):
-		j.State = StateRejected
+		j.State = vocab.PartRejected
 	case j.Withheld:
-		j.State, j.Waits = StateNew, true
+		j.State, j.Waits = vocab.PartNew, true
 		if item.Known {
-			j.State = StateChanged
+			j.State = vocab.PartChanged
 		}
 	case slices.Contains(item.Approved, item.Declared):
-		j.State = StateApproved
+		j.State = vocab.PartApproved
 	case slices.Contains(item.Refused, item.Declared):
-		j.State, j.Waits = StateRejected, item.Held
+		j.State, j.Waits = vocab.PartRejected, item.Held
 	case item.Known:
-		j.State, j.Waits = StateChanged, true
+		j.State, j.Waits = vocab.PartChanged, true
 	default:
-		j.State, j.Waits = StateNew, true
+		j.State, j.Waits = vocab.PartNew, true
 	}
 	if j.Withheld {
 		j.Approved = nil
@@ -129,7 +130,7 @@ func Trustable(r Standing, facts Facts) []string {
 	}
 	var keys []string
 	for _, j := range r.Items {
-		if j.State == StateNew && j.Kind == KindNewServer && !j.Withheld && Clean(j.Findings) {
+		if j.State == vocab.PartNew && j.Kind == vocab.ItemNewServer && !j.Withheld && Clean(j.Findings) {
 			keys = append(keys, j.Key)
 		}
 	}
@@ -149,9 +150,9 @@ func severityOf(parts []Judged, whole []inspect.Finding) string {
 	}
 	switch worst {
 	case inspect.Critical:
-		return SeverityCritical
+		return vocab.SeverityCritical
 	case inspect.High:
-		return SeverityHigh
+		return vocab.SeverityHigh
 	}
-	return SeverityReview
+	return vocab.SeverityReview
 }

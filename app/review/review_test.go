@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestWhereAnItemStands(t *testing.T) {
@@ -17,21 +18,21 @@ func TestWhereAnItemStands(t *testing.T) {
 		state string
 		waits bool
 	}{
-		{"what nobody approved is new and waits", ItemFacts{Declared: "a"}, StateNew, true},
-		{"the approved digest is approved", ItemFacts{Declared: "a", Known: true, Approved: []pin.Digest{"a"}}, StateApproved, false},
-		{"a digest approved in the other era is approved", ItemFacts{Declared: "b", Known: true, Approved: []pin.Digest{"a", "b"}}, StateApproved, false},
-		{"another digest is changed and waits", ItemFacts{Declared: "b", Known: true, Approved: []pin.Digest{"a"}}, StateChanged, true},
-		{"findings do not take an approval away", ItemFacts{Declared: "a", Known: true, Approved: []pin.Digest{"a"}, Findings: medium}, StateApproved, false},
-		{"a refused digest is rejected and waits for nobody", ItemFacts{Declared: "b", Known: true, Approved: []pin.Digest{"a"}, Refused: []pin.Digest{"b"}}, StateRejected, false},
-		{"a refused new item is rejected", ItemFacts{Declared: "b", Refused: []pin.Digest{"a", "b"}}, StateRejected, false},
-		{"other content than the refused one is new again", ItemFacts{Declared: "c", Refused: []pin.Digest{"a", "b"}}, StateNew, true},
-		{"what was blocked by hand waits as rejected", ItemFacts{Declared: "a", Known: true, Refused: []pin.Digest{"a"}, Held: true}, StateRejected, true},
-		{"other content after a block is changed", ItemFacts{Declared: "b", Known: true, Refused: []pin.Digest{"a"}, Held: true}, StateChanged, true},
-		{"what is declared no more is removed and waits for nobody", ItemFacts{Known: true, Approved: []pin.Digest{"a"}}, StateRemoved, false},
-		{"a collision withholds even the approved digest", ItemFacts{Declared: "a", Known: true, Approved: []pin.Digest{"a"}, Findings: collides}, StateChanged, true},
-		{"a collision of new items is new", ItemFacts{Declared: "a", Findings: collides}, StateNew, true},
-		{"a refused collision waits no more", ItemFacts{Declared: "a", Refused: []pin.Digest{"a"}, Findings: collides}, StateRejected, false},
-		{"no digest is never approved, not even by an empty pin", ItemFacts{Known: true, Approved: []pin.Digest{""}}, StateRemoved, false},
+		{"what nobody approved is new and waits", ItemFacts{Declared: "a"}, vocab.PartNew, true},
+		{"the approved digest is approved", ItemFacts{Declared: "a", Known: true, Approved: []pin.Digest{"a"}}, vocab.PartApproved, false},
+		{"a digest approved in the other era is approved", ItemFacts{Declared: "b", Known: true, Approved: []pin.Digest{"a", "b"}}, vocab.PartApproved, false},
+		{"another digest is changed and waits", ItemFacts{Declared: "b", Known: true, Approved: []pin.Digest{"a"}}, vocab.PartChanged, true},
+		{"findings do not take an approval away", ItemFacts{Declared: "a", Known: true, Approved: []pin.Digest{"a"}, Findings: medium}, vocab.PartApproved, false},
+		{"a refused digest is rejected and waits for nobody", ItemFacts{Declared: "b", Known: true, Approved: []pin.Digest{"a"}, Refused: []pin.Digest{"b"}}, vocab.PartRejected, false},
+		{"a refused new item is rejected", ItemFacts{Declared: "b", Refused: []pin.Digest{"a", "b"}}, vocab.PartRejected, false},
+		{"other content than the refused one is new again", ItemFacts{Declared: "c", Refused: []pin.Digest{"a", "b"}}, vocab.PartNew, true},
+		{"what was blocked by hand waits as rejected", ItemFacts{Declared: "a", Known: true, Refused: []pin.Digest{"a"}, Held: true}, vocab.PartRejected, true},
+		{"other content after a block is changed", ItemFacts{Declared: "b", Known: true, Refused: []pin.Digest{"a"}, Held: true}, vocab.PartChanged, true},
+		{"what is declared no more is removed and waits for nobody", ItemFacts{Known: true, Approved: []pin.Digest{"a"}}, vocab.PartRemoved, false},
+		{"a collision withholds even the approved digest", ItemFacts{Declared: "a", Known: true, Approved: []pin.Digest{"a"}, Findings: collides}, vocab.PartChanged, true},
+		{"a collision of new items is new", ItemFacts{Declared: "a", Findings: collides}, vocab.PartNew, true},
+		{"a refused collision waits no more", ItemFacts{Declared: "a", Refused: []pin.Digest{"a"}, Findings: collides}, vocab.PartRejected, false},
+		{"no digest is never approved, not even by an empty pin", ItemFacts{Known: true, Approved: []pin.Digest{""}}, vocab.PartRemoved, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := judge(c.item)

@@ -6,18 +6,19 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
 // AllClean says that nothing of a new server has a finding of Medium or above, so that a plain yes allows all of it.
 func AllClean(it store.Item) bool {
 	whole := ReadFindings(it.Findings)
-	if it.Kind != KindNewServer || len(it.Parts) == 0 || !Clean(whole) || inspect.SuspectServer(whole) {
+	if it.Kind != vocab.ItemNewServer || len(it.Parts) == 0 || !Clean(whole) || inspect.SuspectServer(whole) {
 		return false
 	}
 	return !slices.ContainsFunc(it.Parts, func(p store.Part) bool {
 		findings := ReadFindings(p.Findings)
-		return p.State != StateNew && p.State != StateApproved || !Clean(findings) || Withheld(findings)
+		return p.State != vocab.PartNew && p.State != vocab.PartApproved || !Clean(findings) || Withheld(findings)
 	})
 }
 
