@@ -11,10 +11,10 @@ import (
 )
 
 // delivered records an answer that went on, and what was found in it and in what was asked. The client has it already.
-func (j *journal) delivered(r *request, bytes int, f found, secrets string) {
+func (j *journal) delivered(r *request, bytes int, f found, profile string) {
 	var asked []inspect.Finding
 	if r.method == methodCall {
-		asked = inspect.Arguments(r.params, secrets)
+		asked = inspect.Arguments(r.params, profile)
 	}
 	if !f.worth() {
 		if len(asked) == 0 {

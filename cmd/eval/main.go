@@ -54,7 +54,7 @@ func run(args []string) error {
 	if *show != "" {
 		return list(os.Stdout, all, *show)
 	}
-	found, err := secrets(*dir, all)
+	found, err := secretsFound(*dir, all)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func secretKind(rule string) string {
 }
 
 // secrets measures what is found of secrets, and what is taken for one.
-func secrets(dir string, all []*corpus) (string, error) {
+func secretsFound(dir string, all []*corpus) (string, error) {
 	kinds := map[string]*[2]int{}
 	total := [2]int{}
 	err := eachSecret(dir, "secrets_positive", func(r secretRow, found []inspect.Finding) {

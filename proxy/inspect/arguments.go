@@ -1,6 +1,10 @@
 package inspect
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
+)
 
 // SensitivePath is the rule of arguments that name a file in which credentials are kept.
 const SensitivePath = "sensitive_path"
@@ -31,14 +35,14 @@ var beginsFile = [256]bool{
 // Arguments looks at the params of a call for the timeline: the person's own words, so nothing follows from what is found but
 // that it is shown: files in which credentials are kept, and secrets (of which the finding holds none). It is asked for every call,
 // and costs two passes over short text. params must have passed frame.Scan.
-func Arguments(params []byte, secrets string) []Finding {
+func Arguments(params []byte, profile string) []Finding {
 	findings := sensitivePaths(params)
-	if secrets == SecretsOff || len(findings) == maxFindings || !spells(params) {
+	if profile == SecretsOff || len(findings) == maxFindings || !spells(params) {
 		return findings
 	}
 	w := newWeigher(rules(), Answer)
 	defer w.release()
-	w.secret.begin(secrets)
+	w.secret.begin(profile)
 	w.seek = secretReader{w: w, found: findings}
 	w.value.strings(params, &w.seek)
 	return w.seek.found
@@ -62,7 +66,7 @@ func spells(raw []byte) bool {
 
 func sensitivePaths(params []byte) (findings []Finding) {
 	for at := 0; at < len(params); at++ {
-		if !beginsFile[params[at]] || at > 0 && isWord(params[at-1]) && isWord(params[at]) {
+		if !beginsFile[params[at]] || at > 0 && decode.IsWord(params[at-1]) && decode.IsWord(params[at]) {
 			continue // a name goes on to the left of it: "invalid_rsa" names no key
 		}
 		var files []string
@@ -86,7 +90,7 @@ func sensitivePaths(params []byte) (findings []Finding) {
 		}
 		for _, file := range files {
 			n := spelledAt(params[at:], file)
-			if n == 0 || at+n < len(params) && isWord(params[at+n]) {
+			if n == 0 || at+n < len(params) && decode.IsWord(params[at+n]) {
 				continue
 			}
 			findings = appendBounded(findings, Finding{
@@ -123,8 +127,4 @@ func spelledAt(raw []byte, name string) int {
 		}
 	}
 	return i
-}
-
-func isWord(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }

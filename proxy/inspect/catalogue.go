@@ -9,7 +9,7 @@ const (
 const (
 	told    = "instruction*|prompt|prompts|rules|guideline*|directive*|directions|commands|constraints|orders|programming|training|safety|context|policy|policies|protocols|restrictions|guardrails|goals|request|requests|messages"
 	files   = "*.ssh/*|*.ssh|id_rsa|id_ed25519|*.aws/*|*.aws|/etc/passwd|/etc/shadow|mcp.json|*.netrc|*.git-credentials|bash_history|zsh_history|*.kube/*|*.gnupg|$(cat*|$(env*|process.env|*.env|wallet.dat|claude_desktop_config*|credentials.json|*_credentials.json|printenv|*_token)|/etc/db_*|system://*|company://*"
-	secrets = "password*|credential*|api key*|api_key*|access token*|auth token*|tokens|secrets|private key*|ssh key*|environment variables|env vars|cookies|master password|confidential information|session cookies|system prompt|conversation history|chat history|message history|entire conversation|full conversation"
+	valued  = "password*|credential*|api key*|api_key*|access token*|auth token*|tokens|secrets|private key*|ssh key*|environment variables|env vars|cookies|master password|confidential information|session cookies|system prompt|conversation history|chat history|message history|entire conversation|full conversation"
 	telling = "mention|tell|inform|notify|reveal|disclose|alert|display|report|telling|informing|notifying|alerting|mentioning|revealing|prompting|asking"
 	taking  = "read|cat|extract*|retrieve*|collect*|fetch|include|send|dump|grab|steal*|exfiltrat*|forward|leak|harvest*|upload|post|copy|copies|capture|print|output|append|pass|encode|embed|access|provide|enter|insert"
 	passing = "pass|put|include|place|insert|embed|append|encode|supply|add|provide|populate|fill"
@@ -179,7 +179,7 @@ var catalogue = []rule{
 	{
 		name: "secret_taken", level: High, title: "It asks for something secret to be read or passed on", metal: 2.4, answer: 1.6, group: source,
 		patterns: []string{
-			taking + " ~30 all|any|the|their|your|user's|users'|stored|saved|master|admin|confidential|private|current ~16 " + secrets,
+			taking + " ~30 all|any|the|their|your|user's|users'|stored|saved|master|admin|confidential|private|current ~16 " + valued,
 			taking + " ~40 chat history|conversation history|message history|full conversation|entire conversation|whole conversation|previous messages",
 			taking + " ~40 " + files,
 		},

@@ -73,6 +73,9 @@ const maxBlanks = 64
 func newLiterals(words []string) (*literals, error) {
 	l, letters := &literals{width: 1}, 0
 	for _, w := range words {
+		if len(w) >= maxLiteral {
+			return nil, fmt.Errorf("phrase %q is longer than %d bytes", w, maxLiteral-1)
+		}
 		letters += len(w)
 		for i := 0; i < len(w); i++ {
 			if l.class[w[i]] == 0 {

@@ -42,6 +42,9 @@ type pending struct {
 	head        bool
 }
 
+// keptPlaces is for how many places room is kept between answers.
+const keptPlaces = 1 << 14
+
 // maxPending is how many of them are remembered.
 const maxPending = 16
 

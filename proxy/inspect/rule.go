@@ -114,7 +114,7 @@ func compile(list []rule) (*compiled, error) {
 // seek adds the literals by which secrets are found: they are sought in the same pass.
 func (c *compiled) seek(words *[]string, known map[string]int) {
 	c.secret = make([]int32, len(*words))
-	for i, mark := range secretsKnown().marks {
+	for i, mark := range secretLiterals() {
 		id, ok := known[mark]
 		if !ok {
 			id = len(*words)
@@ -154,7 +154,7 @@ func (c *compiled) pattern(owner int, pattern string, words *[]string, known map
 			word, p.openTail = strings.CutSuffix(word, "*")
 			word = spelled.Replace(word)
 			switch {
-			case word == "" || len(word) > maxLiteral-1 || decode.FoldASCII(word) != word || word[0] == ' ' || strings.Contains(word, "  "):
+			case word == "" || decode.FoldASCII(word) != word || word[0] == ' ' || strings.Contains(word, "  "):
 				return fmt.Errorf("phrase %q of %q", word, pattern)
 			case k == 0 && len(word) == 1 || len(*words) >= 1<<16-2:
 				return fmt.Errorf("phrase %q of %q is too short, or one too many", word, pattern)

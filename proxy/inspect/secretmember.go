@@ -39,7 +39,7 @@ func (n *named) take(r *reading, text string, isKey bool) {
 			n.kind = n.pair
 		}
 	default:
-		if !maySecretEnd(key, size-1) && !isDigit(key[size-1]) {
+		if !mayEndName(key[:size]) {
 			return
 		}
 		name := r.text(c.from, c.to)
@@ -47,19 +47,6 @@ func (n *named) take(r *reading, text string, isKey bool) {
 			n.name, n.kind = name, int(kind)+1
 		}
 	}
-}
-
-// kindOfName is nameKind for a whole text.
-func kindOfName(name string) (secretKind, bool) {
-	end := len(name)
-	for end > 2 && (isDigit(name[end-1]) || name[end-1] == '_') {
-		end--
-	}
-	if end < 3 || end > maxNameBytes || !maySecretEnd(name, end-1) {
-		return 0, false
-	}
-	kind, start, ok := nameKind(name, end)
-	return kind, ok && start == 0
 }
 
 // spotsOf is what is secret in a text that was matched by m.
@@ -72,12 +59,8 @@ func (w *weigher) spotsOf(m *matcher, text string, v *decode.View) []spot {
 	}
 	found := w.secret.look(text, m.places)
 	if kind := w.member.kind - 1; kind >= 0 && len(found) == 0 {
-		v := value{0, len(text), true}
-		if strings.HasPrefix(text, "Bearer ") {
-			v.start = len("Bearer ")
-		}
-		if v.secret(text, w.member.name, secretKind(kind)) {
-			found = append(found, spot{v.start, v.end, ruleAssigned(secretKind(kind))})
+		if s, ok := assigned(text, w.member.name, secretKind(kind)); ok {
+			found = append(found, s)
 		}
 	}
 	return found
@@ -97,7 +80,7 @@ func (w *weigher) hold(m *matcher, text string, v *decode.View, where placer) bo
 		} else {
 			at = w.path(where)
 		}
-		w.secrets = append(w.secrets, w.secret.finding(text, s, at))
+		w.secrets = append(w.secrets, secretFinding(text, s, at))
 	}
 	return len(spots) > 0
 }
@@ -126,7 +109,7 @@ func withMarks(name string, strict bool) string {
 	var b strings.Builder
 	done := 0
 	for _, s := range w.secretsIn(name) {
-		b.WriteString(name[done:s.start] + w.secret.forms.rules[s.rule].kind.mark())
+		b.WriteString(name[done:s.start] + SecretMark(s.name()))
 		done = s.end
 	}
 	return b.String() + name[done:]
@@ -141,5 +124,3 @@ func (w *weigher) secretsIn(text string) []spot {
 	w.plain.match(v.Text, 0)
 	return w.spotsOf(w.plain, text, v)
 }
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,6 +1,10 @@
 package inspect
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
+)
 
 // What stands before a value says whether it is a secret: a name, and one of = : , > between them. The name is looked at from its
 // end, because what is before it may be anything: DB_PASSWORD, dbPassword, "db.password".
@@ -20,7 +24,7 @@ func nameEnd(text string, i int) (end int, ok bool) {
 	c := text[j]
 	switch text[i] {
 	case '>':
-		if !isWord(c) {
+		if !decode.IsWord(c) {
 			return 0, false
 		}
 	case ',': // a pair of arguments: ("TOKEN", "value")
@@ -38,7 +42,7 @@ func nameEnd(text string, i int) (end int, ok bool) {
 		}
 	}
 	for c <= '9' || c == '_' { // token4
-		if j--; j < 0 || i-j > maxNameGap || !isWord(text[j]) {
+		if j--; j < 0 || i-j > maxNameGap || !decode.IsWord(text[j]) {
 			return 0, false
 		}
 		c = text[j]
@@ -58,8 +62,8 @@ func nameEnd(text string, i int) (end int, ok bool) {
 // elsewhere knows two forms in which the name stands further off: a type between it and the value (var token string = "…"), and a
 // pair of members (name: DB_PASSWORD, value: …). text[j] is the end of the word at text[i].
 func elsewhere(text string, i, j int) (end int, ok bool) {
-	pair := text[j] == 'e' && j > 5 && text[j-4:j+1] == "value" && !isWord(text[j-5])
-	if !pair && (text[j] != 'g' || text[i] != '=' || j < 8 || text[j-5:j+1] != "string" || isWord(text[j-6])) {
+	pair := text[j] == 'e' && j > 5 && text[j-4:j+1] == "value" && !decode.IsWord(text[j-5])
+	if !pair && (text[j] != 'g' || text[i] != '=' || j < 8 || text[j-5:j+1] != "string" || decode.IsWord(text[j-6])) {
 		return 0, false
 	}
 	j -= 5
@@ -67,7 +71,7 @@ func elsewhere(text string, i, j int) (end int, ok bool) {
 		j--
 	}
 	least := max(j-maxNameGap, 2)
-	for ; j > least && !isWord(text[j]); j-- {
+	for ; j > least && !decode.IsWord(text[j]); j-- {
 		if c := text[j]; c != ' ' && c != ':' && (!pair || c > '"' && c != '\'' && c != ',' && c != '-' && c != '\\') {
 			return 0, false
 		}
@@ -79,10 +83,10 @@ func elsewhere(text string, i, j int) (end int, ok bool) {
 	if !pair {
 		return end, true
 	}
-	for j >= 0 && end-j < maxNameBytes && (isWord(text[j]) || text[j] == '-' || text[j] == '.') {
+	for j >= 0 && end-j < maxNameBytes && (decode.IsWord(text[j]) || text[j] == '-' || text[j] == '.') {
 		j--
 	}
-	for least = max(j-8, 2); j > least && !isWord(text[j]); {
+	for least = max(j-8, 2); j > least && !decode.IsWord(text[j]); {
 		j--
 	}
 	return end, j > 2 && (strings.EqualFold(text[j-3:j+1], "name") || strings.EqualFold(text[j-2:j+1], "key"))
@@ -166,7 +170,7 @@ func ofUUIDs(name string) bool {
 // nameKind says of what kind the secret is that a name stands for. end is what nameEnd says, start where the name begins.
 func nameKind(text string, end int) (kind secretKind, start int, ok bool) {
 	start = end
-	for start > 0 && end-start < maxNameBytes && (isWord(text[start-1]) || text[start-1] == '-' || text[start-1] == '.') {
+	for start > 0 && end-start < maxNameBytes && (decode.IsWord(text[start-1]) || text[start-1] == '-' || text[start-1] == '.') {
 		start--
 	}
 	if start > 0 && text[start-1] == '/' { // a label, the end of an address
@@ -209,3 +213,24 @@ func nameKind(text string, end int) (kind secretKind, start int, ok bool) {
 	}
 	return 0, start, false
 }
+
+// kindOfName is nameKind for a whole text.
+func kindOfName(name string) (secretKind, bool) {
+	end := len(name)
+	for end > 2 && (isDigit(name[end-1]) || name[end-1] == '_') {
+		end--
+	}
+	if end < 3 || end > maxNameBytes || !maySecretEnd(name, end-1) {
+		return 0, false
+	}
+	kind, start, ok := nameKind(name, end)
+	return kind, ok && start == 0
+}
+
+// mayEndName says that a text may end in the name of a secret, numbered perhaps. It costs little.
+func mayEndName(name []byte) bool {
+	last := len(name) - 1
+	return maySecretEnd(name, last) || isDigit(name[last])
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // shape is the form of a key, made of a pattern: letters as they stand, and classes with how often they stand one after the
@@ -153,7 +155,7 @@ func (s *shape) end(text string, at int) (end, looked int) {
 		}
 	}
 	last := &s.steps[len(s.steps)-1]
-	if i < len(text) && (last.letters == "" && last.has(text[i]) || isWord(text[i])) {
+	if i < len(text) && (last.letters == "" && last.has(text[i]) || decode.IsWord(text[i])) {
 		return -1, i - at // a longer word, or a piece of something else
 	}
 	return i, i - at

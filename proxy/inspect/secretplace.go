@@ -46,7 +46,7 @@ func (l *secretLook) block(text string, at int) (spot, bool) {
 
 // user is the password of scheme://user:password@host (RFC 3986, 3.2.1). at is where the "://" stands.
 func (l *secretLook) user(text string, at int) (spot, bool) {
-	if at == 0 || !isWord(text[at-1]) {
+	if at == 0 || !decode.IsWord(text[at-1]) {
 		return spot{}, false
 	}
 	start, colon, sign := at+3, -1, -1
@@ -63,7 +63,7 @@ loop:
 		}
 	}
 	l.work -= i - at
-	if colon < 0 || sign < colon || sign+1 >= len(text) || !isWord(text[sign+1]) && text[sign+1] != '[' {
+	if colon < 0 || sign < colon || sign+1 >= len(text) || !decode.IsWord(text[sign+1]) && text[sign+1] != '[' {
 		return spot{}, false
 	}
 	user, secret := text[start:colon], text[colon+1:sign]
@@ -84,7 +84,7 @@ func (l *secretLook) scheme(text string, at int) (spot, bool) {
 		continue
 	}
 	start := i
-	for most := min(len(text), start+maxKey); i < most && (isWord(text[i]) || strings.IndexByte("-._~+/=", text[i]) >= 0); {
+	for most := min(len(text), start+maxKey); i < most && (decode.IsWord(text[i]) || strings.IndexByte("-._~+/=", text[i]) >= 0); {
 		i++
 	}
 	for i > start && text[i-1] == '.' {
@@ -191,11 +191,11 @@ func (l *secretLook) digits(text string, at int) (spot, bool) {
 		start--
 	}
 	end := at + 1
-	for end < len(text) && end-at < 48 && (isWord(text[end]) || text[end] == '-') {
+	for end < len(text) && end-at < 48 && (decode.IsWord(text[end]) || text[end] == '-') {
 		end++
 	}
 	l.work -= end - start
-	if n := end - at - 1; at-start < 5 || at-start > 16 || n != 35 || text[at+1] != 'A' || start > 0 && isWord(text[start-1]) && !strings.HasSuffix(text[:start], "bot") || !drawnKey(text[at+1:end]) {
+	if n := end - at - 1; at-start < 5 || at-start > 16 || n != 35 || text[at+1] != 'A' || start > 0 && decode.IsWord(text[start-1]) && !strings.HasSuffix(text[:start], "bot") || !drawnKey(text[at+1:end]) {
 		return spot{}, false
 	}
 	return spot{start: start, end: end}, true
@@ -211,7 +211,7 @@ func (l *secretLook) manifest(text string, at int) (spot, bool) {
 		to = at + n
 	}
 	l.work -= to - from
-	if end := at + len("kind: secret"); text[at+6] != '"' && text[at+6] != '\'' && end < len(text) && isWord(text[end]) {
+	if end := at + len("kind: secret"); text[at+6] != '"' && text[at+6] != '\'' && end < len(text) && decode.IsWord(text[end]) {
 		return spot{}, false // SecretStore
 	}
 	deep := -1 // how far in the data stands

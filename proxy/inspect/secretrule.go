@@ -62,6 +62,9 @@ type secretRule struct {
 	source   string // who documents the form
 }
 
+// secretRules are all rules, in their order.
+func secretRules() []secretRule { return secretCatalogue }
+
 // secretWay is how a rule is looked for where one of its literals stands.
 type secretWay uint8
 
@@ -81,10 +84,10 @@ const (
 
 // secretForms are the rules as they are looked for.
 type secretForms struct {
-	rules  []secretRule
-	shapes [][]shape // of each rule
-	marks  []string  // the literals, in the order of owners
-	owners [][]int32 // rules of each literal
+	rules    []secretRule
+	shapes   [][]shape // of each rule
+	literals []string  // in the order of owners
+	owners   [][]int32 // rules of each literal
 }
 
 var secretsKnown = sync.OnceValue(func() *secretForms {
@@ -95,18 +98,21 @@ var secretsKnown = sync.OnceValue(func() *secretForms {
 	return f
 })
 
+// secretLiterals are what the rules are found by in folded text, one pass for all.
+func secretLiterals() []string { return secretsKnown().literals }
+
 func newSecretForms(list []secretRule) (*secretForms, error) {
 	f := &secretForms{rules: list, shapes: make([][]shape, len(list))}
 	known := map[string]int{}
 	sought := func(literal string, rule int) error {
-		if literal = decode.FoldASCII(literal); len(literal) < 2 || len(literal) > maxLiteral-1 || literal[0] == ' ' {
+		if literal = decode.FoldASCII(literal); len(literal) < 2 || literal[0] == ' ' {
 			return fmt.Errorf("%s: %q cannot be sought", list[rule].name, literal)
 		}
 		id, ok := known[literal]
 		if !ok {
-			id = len(f.marks)
+			id = len(f.literals)
 			known[literal] = id
-			f.marks, f.owners = append(f.marks, literal), append(f.owners, nil)
+			f.literals, f.owners = append(f.literals, literal), append(f.owners, nil)
 		}
 		if n := len(f.owners[id]); n == 0 || f.owners[id][n-1] != int32(rule) {
 			f.owners[id] = append(f.owners[id], int32(rule))
@@ -134,13 +140,4 @@ func newSecretForms(list []secretRule) (*secretForms, error) {
 		}
 	}
 	return f, nil
-}
-
-// SecretRuleNames are the names of the rules by which secrets are found, in their order.
-func SecretRuleNames() []string {
-	names := make([]string, 0, len(secretCatalogue))
-	for _, r := range secretCatalogue {
-		names = append(names, r.name)
-	}
-	return names
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
 // Bounds of a value that a name stands for.
@@ -104,6 +105,15 @@ func (v value) secret(text, name string, kind secretKind) bool {
 	return tokenLike(s)
 }
 
+// assigned is the secret that a whole text is as the value of something with this name.
+func assigned(text, name string, kind secretKind) (spot, bool) {
+	v := value{0, len(text), true}
+	if strings.HasPrefix(text, "Bearer ") {
+		v.start = len("Bearer ")
+	}
+	return spot{v.start, v.end, ruleAssigned(kind)}, v.secret(text, name, kind)
+}
+
 // hexadecimal says that a value is made of hexadecimal digits alone, as hashes are.
 func hexadecimal(s string) bool {
 	for i := range len(s) {
@@ -133,7 +143,7 @@ var placeholderHeads = []string{"my_", "my-", "the_", "the-", "env.", "insert", 
 // placeholder says that a value stands for another.
 func placeholder(s string) bool {
 	switch c := s[0]; {
-	case c == '$' || c == '%' && s[len(s)-1] == '%' || c == '{' || c == '<' || c == '[' || c == '#' || c == '!' && len(s) > 1 && isWord(s[1]) && !strings.ContainsAny(s[1:], "0123456789"),
+	case c == '$' || c == '%' && s[len(s)-1] == '%' || c == '{' || c == '<' || c == '[' || c == '#' || c == '!' && len(s) > 1 && decode.IsWord(s[1]) && !strings.ContainsAny(s[1:], "0123456789"),
 		c == '@' && len(s) > 1 && s[len(s)-1] == '@', c == '/' || c == '~' || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "__"),
 		c == '-' && strings.HasPrefix(s, "--"):
 		return true
@@ -248,7 +258,7 @@ func tokenLike(s string) bool {
 	}
 	// signs are drawn too
 	return len(s) >= 16 && digits*8 >= len(s) && digits < len(s) && random(strings.Map(func(r rune) rune {
-		if r < 0x80 && isWord(byte(r)) && r != '_' {
+		if r < 0x80 && decode.IsWord(byte(r)) && r != '_' {
 			return r
 		}
 		return -1
@@ -313,7 +323,7 @@ func random(s string) bool {
 // basicCredentials says that a value is a user and a password as the scheme Basic has them.
 func basicCredentials(s string) bool {
 	decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
-	if err != nil || len(decoded) < 5 || !printable(string(decoded)) {
+	if err != nil || len(decoded) < 5 || !legible.Printable(string(decoded)) {
 		return false
 	}
 	user, pass, ok := strings.Cut(string(decoded), ":")

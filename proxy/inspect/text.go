@@ -185,7 +185,7 @@ func (s *scan) hiddenText() {
 			Title: "A hidden message in tag characters", Decoded: message, Encodings: []string{"tag_characters"},
 		})
 	}
-	if message := string(s.selectors); len(s.selectors) >= 4 && printable(message) && letters(message) >= 2 {
+	if message := string(s.selectors); len(s.selectors) >= 4 && legible.Printable(message) && letters(message) >= 2 {
 		s.raise("variation selector", s.firstSelector, Finding{
 			Title: "A hidden message in variation selectors", Decoded: message, Encodings: []string{"variation_selectors"},
 		})
@@ -220,18 +220,6 @@ func letters(s string) int {
 		}
 	}
 	return n
-}
-
-func printable(s string) bool {
-	if !utf8.ValidString(s) {
-		return false
-	}
-	for _, r := range s {
-		if r != '\n' && r != '\t' && r != '\r' && legible.Odd(r) {
-			return false
-		}
-	}
-	return true
 }
 
 // appendBounded keeps the first findings up to most, and after that only one that is graver than all before it: what a

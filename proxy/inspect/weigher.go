@@ -269,12 +269,10 @@ func (w *weigher) heard() {
 
 // release gives the weigher back. Nothing of it is read after that.
 func (w *weigher) release() {
-	if cap(w.plain.places) > keptCandidates { // as many as an answer has colons
+	if cap(w.plain.places) > keptPlaces { // as many as an answer has colons
 		w.plain.places = nil
 	}
-	if cap(w.secret.spots) > keptCandidates || cap(w.secret.named) > keptCandidates {
-		w.secret.spots, w.secret.named = nil, nil
-	}
+	w.secret.release()
 	clear(w.cues)
 	w.Weighed, w.except, w.value.raw, w.asIs = Weighed{}, nil, nil, decode.View{}
 	w.seek = secretReader{}

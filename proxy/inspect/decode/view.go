@@ -265,6 +265,11 @@ func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
+// IsWord says that a byte is part of a word, in ASCII.
+func IsWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
 // FoldByte is a byte as the matcher reads it: lower case, one kind of white space.
 func FoldByte(c byte) byte {
 	switch {

@@ -187,3 +187,16 @@ func CharacterName(r rune) string {
 	}
 	return ""
 }
+
+// Printable says that a text is UTF-8 of which nothing is hidden, line breaks and tabs allowed.
+func Printable(s string) bool {
+	if !utf8.ValidString(s) {
+		return false
+	}
+	for _, r := range s {
+		if r != '\n' && r != '\t' && r != '\r' && Odd(r) {
+			return false
+		}
+	}
+	return true
+}
