@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -34,7 +35,7 @@ func exceptable(one store.Held) []string {
 		}
 	}
 	// A secret held nothing back, so there is nothing to except.
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(levels)), func(rule string) bool { return inspect.SecretMark(rule) != "" })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(levels)), func(rule string) bool { return secrets.Mark(rule) != "" })
 }
 
 func rulesOfLevels(one store.Held) []string {

@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // Records of what a client reads: one a request, with what it names and never with a text. They are written once
@@ -71,7 +72,7 @@ func with(more map[string]any, key, value string) map[string]any {
 // namedIn is a URI or a name as it may be kept: without what cannot be seen, without secrets, and short.
 func namedIn(name string) string {
 	name = cutText(name, maxLookedAt)
-	found, whole := inspect.SecretsInText(name, inspect.SecretsPrecise)
+	found, whole := inspect.SecretsInText(name, secrets.Precise)
 	if !whole {
 		return "not stored: it may contain secrets"
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // delivered records an answer that went on, and what was found in it and in what was asked. The client has it already.
@@ -30,7 +31,7 @@ func (j *journal) delivered(r *request, bytes int, f found, profile string) {
 		if !f.worth() {
 			detail["check"], summary = "arguments", "it was asked for a file with credentials"
 			if asked[0].Category == inspect.CategorySecret {
-				summary = "it was given " + inspect.SecretWords(asked[0].Rule)
+				summary = "it was given " + secrets.Words(asked[0].Rule)
 			}
 		}
 	}

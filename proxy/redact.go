@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/sanitize"
 )
@@ -12,11 +13,11 @@ import (
 func secretsUnder(p policy.Wrapper) string {
 	switch {
 	case p.Redact == "off":
-		return inspect.SecretsOff
+		return secrets.Off
 	case p.RedactStrict:
-		return inspect.SecretsStrict
+		return secrets.Strict
 	}
-	return inspect.SecretsPrecise
+	return secrets.Precise
 }
 
 // redaction is what became of the secrets of an answer.
@@ -57,7 +58,7 @@ const maxRules = 16
 func secretWords(rules []string) string {
 	var words []string
 	for _, rule := range rules {
-		if w := inspect.SecretWords(rule); !strings.Contains(strings.Join(words, "|"), w) {
+		if w := secrets.Words(rule); !strings.Contains(strings.Join(words, "|"), w) {
 			words = append(words, w)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // secretRow is one line of the corpora of secrets: a line of a file, and the rule of the scanner it was taken from.
@@ -41,7 +42,7 @@ func secretKind(rule string) string {
 	return ""
 }
 
-// secrets measures what is found of secrets, and what is taken for one.
+// secretsFound measures what is found of secrets, and what is taken for one.
 func secretsFound(dir string, all []*corpus) (string, error) {
 	kinds := map[string]*[2]int{}
 	total := [2]int{}
@@ -102,11 +103,11 @@ func secretsFound(dir string, all []*corpus) (string, error) {
 
 func secretsOf(r *row) []inspect.Finding {
 	if r.Tool == nil {
-		found, _ := inspect.SecretsInText(r.Text, inspect.SecretsPrecise)
+		found, _ := inspect.SecretsInText(r.Text, secrets.Precise)
 		return found
 	}
 	var found []inspect.Finding
-	inSecrets, _ := inspect.Secrets(r.Tool, inspect.SecretsPrecise)
+	inSecrets, _ := inspect.Secrets(r.Tool, secrets.Precise)
 	for _, s := range inSecrets {
 		found = append(found, s.Finding)
 	}
@@ -119,7 +120,7 @@ func eachSecret(dir, name string, row func(secretRow, []inspect.Finding)) error 
 		if err := json.Unmarshal(raw, &r); err != nil {
 			return err
 		}
-		found, _ := inspect.SecretsInText(r.Text, inspect.SecretsPrecise)
+		found, _ := inspect.SecretsInText(r.Text, secrets.Precise)
 		row(r, found)
 		return nil
 	})

@@ -28,9 +28,8 @@ const (
 // Packages and types that are still larger, and how large. A number here can only shrink.
 var (
 	largerCircles = map[string]int{
-		"app":           46,
-		"proxy":         18,
-		"proxy/inspect": 21,
+		"app":   46,
+		"proxy": 18,
 	}
 	moreMethods = map[string]int{
 		"app.Hub":       306,

@@ -16,7 +16,7 @@ const module = "github.com/sallyport/sallyport/"
 // in docs/architecture.md is to be extended with it.
 // proxy/vocab, the words that they share, is everybody's.
 var rooms = map[string][]string{
-	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/identity"},
+	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/identity"},
 	"cmd/sallyport/demo":     {"app", "cmd/sallyport/terminal", "proxy/control", "proxy/transport"},
 	"cmd/sallyport/review":   {"cmd/sallyport/terminal", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
 	"cmd/sallyport/terminal": {"proxy/inspect/legible"},
@@ -28,9 +28,9 @@ var rooms = map[string][]string{
 	"cmd/bench":      {"cmd/bench/echo"},
 	"cmd/bench/echo": {},
 	"cmd/bench/peer": {"cmd/bench/echo"},
-	"cmd/eval":       {"proxy/inspect"},
+	"cmd/eval":       {"proxy/inspect", "proxy/inspect/secrets"},
 
-	"proxy":                 {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize", "proxy/transport"},
+	"proxy":                 {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize", "proxy/transport"},
 	"proxy/control":         {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "proxy/proc"},
 	"proxy/disk":            {},
 	"proxy/proc":            {},
@@ -38,7 +38,8 @@ var rooms = map[string][]string{
 	"proxy/frame":           {},
 	"proxy/vocab":           {},
 	"proxy/golden":          {}, // for tests
-	"proxy/inspect":         {"proxy/frame", "proxy/inspect/decode", "proxy/inspect/legible"},
+	"proxy/inspect":         {"proxy/frame", "proxy/inspect/decode", "proxy/inspect/legible", "proxy/inspect/secrets"},
+	"proxy/inspect/secrets": {"proxy/inspect/decode", "proxy/inspect/legible"},
 	"proxy/inspect/decode":  {"proxy/inspect/legible"},
 	"proxy/inspect/legible": {},
 	"proxy/launch":          {"proxy/pin", "proxy/proc", "proxy/transport"},
@@ -49,7 +50,7 @@ var rooms = map[string][]string{
 	"proxy/scripted":        {},
 	"proxy/transport":       {"proxy/proc"},
 
-	"app":              {"app/clientconfig", "app/identity", "app/ledger", "app/mask", "app/review", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
+	"app":              {"app/clientconfig", "app/identity", "app/ledger", "app/mask", "app/review", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {"proxy/disk"},
 	"app/identity":     {"app/clientconfig", "app/mask", "proxy/control", "proxy/inspect/legible", "store"},
 	"app/ledger":       {"app/review", "proxy/control", "proxy/inspect", "proxy/pin", "store"},

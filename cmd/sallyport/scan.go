@@ -16,6 +16,7 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // maxScanned is how large one file, or one line of a stream, may be.
@@ -236,7 +237,7 @@ func (look scanner) tool(id string, raw []byte) scannedItem {
 		return itemOf(id, judged, checks)
 	}
 	judged := look.own.JudgeDefinition(raw)
-	secrets, whole := inspect.Secrets(raw, inspect.SecretsPrecise)
+	secrets, whole := inspect.Secrets(raw, secrets.Precise)
 	for _, s := range secrets {
 		judged.Findings = append(judged.Findings, s.Finding)
 	}
@@ -245,7 +246,7 @@ func (look scanner) tool(id string, raw []byte) scannedItem {
 
 func (look scanner) text(id, text string) scannedItem {
 	judged := look.own.JudgeAnswer(text)
-	secrets, whole := inspect.SecretsInText(text, inspect.SecretsPrecise)
+	secrets, whole := inspect.SecretsInText(text, secrets.Precise)
 	judged.Findings = append(judged.Findings, secrets...)
 	return itemOf(id, judged, inspect.WithSecrets(judged.TextChecks(), whole))
 }

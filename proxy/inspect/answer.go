@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // Check is one thing that was looked for in a text, or the reason why it was not.
@@ -100,7 +102,7 @@ func (w *Watch) Answer(raw []byte, terms Terms) (verdict AnswerVerdict) {
 	}
 	weighing := newWeigher(rules.compiled(), Answer)
 	weighing.except = terms.Silenced
-	weighing.secret.begin(terms.Secrets)
+	weighing.secret.Begin(terms.Secrets)
 	weighing.resume(before)
 	deep := !weighing.value.strings(raw, weighing)
 	if deep {
@@ -168,7 +170,7 @@ func tooLong(most int, rules *RuleFile) AnswerVerdict {
 
 // checks says what was looked for, and what was not looked at.
 func (w *weigher) checks(deep bool) []Check {
-	if w.Whole && len(w.blobs.named) == 0 && !w.Asked && !w.joint.short && w.secret.on && !w.secret.short {
+	if w.Whole && len(w.blobs.named) == 0 && !w.Asked && !w.joint.short && w.secret.On && !w.secret.Short {
 		return ran
 	}
 	checks := slices.Clone(ran)
@@ -192,11 +194,11 @@ func (w *weigher) checks(deep bool) []Check {
 		checks[4] = Check{Check: CheckNgram, Ran: true}
 	}
 	switch {
-	case !w.secret.on:
+	case !w.secret.On:
 		checks[5] = Check{Check: CheckSecrets, Why: offSecrets}
 	case deep:
 		checks[5] = Check{Check: CheckSecrets, Why: checks[0].Why}
-	case w.secret.short:
+	case w.secret.Short:
 		checks[5].Why = fewSecrets
 	}
 	return checks
@@ -236,6 +238,6 @@ var RuleSet = sync.OnceValue(func() string {
 		fmt.Fprintf(h, "%s %s %g %g %d %q\n", r.name, r.level, r.metal, r.answer, r.group, r.patterns)
 	}
 	h.Write([]byte(ngramModel))
-	fmt.Fprintf(h, "%x", secretPrint())
+	fmt.Fprintf(h, "%x", secrets.Fingerprint())
 	return fmt.Sprintf("1-%016x", h.Sum64())
 })

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // SensitivePath is the rule of arguments that name a file in which credentials are kept.
@@ -37,12 +38,12 @@ var beginsFile = [256]bool{
 // and costs two passes over short text. params must have passed frame.Scan.
 func Arguments(params []byte, profile string) []Finding {
 	findings := sensitivePaths(params)
-	if profile == SecretsOff || len(findings) == maxFindings || !spells(params) {
+	if profile == secrets.Off || len(findings) == maxFindings || !spells(params) {
 		return findings
 	}
 	w := newWeigher(rules(), Answer)
 	defer w.release()
-	w.secret.begin(profile)
+	w.secret.Begin(profile)
 	w.seek = secretReader{w: w, found: findings}
 	w.value.strings(params, &w.seek)
 	return w.seek.found
@@ -52,7 +53,7 @@ func Arguments(params []byte, profile string) []Finding {
 func spells(raw []byte) bool {
 	for i := bytes.IndexByte(raw, '"'); i >= 0 && i < len(raw); {
 		end, _ := skipString(raw, i)
-		if n := end - i - len(`""`); n >= minForm || n >= minText && !(end < len(raw) && raw[end] == ':') {
+		if n := end - i - len(`""`); n >= secrets.MinForm || n >= minText && !(end < len(raw) && raw[end] == ':') {
 			return true
 		}
 		next := bytes.IndexByte(raw[end:], '"')

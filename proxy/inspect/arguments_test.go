@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 func TestArgumentsThatNameACredentialFileAreFound(t *testing.T) {
@@ -12,7 +14,7 @@ func TestArgumentsThatNameACredentialFileAreFound(t *testing.T) {
 		`{"cmd":"cat .env"}`, `{"cmd":"cat .env.local"}`, `{"path":"deploy/server.PEM"}`, `{"path":"/srv/app/ID_RSA"}`,
 		`{"path":"~/Library/Keychains/login.keychain-db"}`, `{"path":"claude_desktop_config.json"}`, `{"path":"/run/secrets/db"}`,
 	} {
-		found := Arguments([]byte(params), SecretsPrecise)
+		found := Arguments([]byte(params), secrets.Precise)
 		if len(found) == 0 {
 			t.Errorf("%s: nothing", params)
 			continue
@@ -30,7 +32,7 @@ func TestOrdinaryArgumentsAreNot(t *testing.T) {
 		`{}`, `{"path":"src/main.go"}`, `{"path":"docs/environment.md"}`, `{"text":"see invalid_rsa_test"}`, `{"path":".envrc_example"}`,
 		`{"url":"https://example.com/a.b?c=d"}`, `{"path":"a.ssh_config_parser.go"}`, `{"q":"how does ssh work"}`, `{"path":"credentials.jsonl"}`, `"`, `.`, `\`,
 	} {
-		if found := Arguments([]byte(params), SecretsPrecise); len(found) != 0 {
+		if found := Arguments([]byte(params), secrets.Precise); len(found) != 0 {
 			t.Errorf("%s: %+v", params, found)
 		}
 	}
@@ -43,7 +45,7 @@ func FuzzArguments(f *testing.F) {
 		if !json.Valid(params) {
 			return
 		}
-		for _, finding := range Arguments(params, SecretsPrecise) {
+		for _, finding := range Arguments(params, secrets.Precise) {
 			if finding.Start < 0 || finding.End > len(params) || finding.Start >= finding.End {
 				t.Fatalf("%+v in %q", finding, params)
 			}
@@ -56,12 +58,12 @@ func BenchmarkArguments(b *testing.B) {
 	b.SetBytes(int64(len(params)))
 	b.ReportAllocs()
 	for b.Loop() {
-		Arguments(params, SecretsPrecise)
+		Arguments(params, secrets.Precise)
 	}
 }
 
 func TestArgumentsThatAreSecretAreToldWithoutThem(t *testing.T) {
-	found := Arguments([]byte(`{"name":"login","arguments":{"user":"ann","password":"hunter2","note":"see \u00e9 api_key=`+drawnText+`"}}`), SecretsPrecise)
+	found := Arguments([]byte(`{"name":"login","arguments":{"user":"ann","password":"hunter2","note":"see \u00e9 api_key=`+drawnText+`"}}`), secrets.Precise)
 	if len(found) != 2 || found[0].Rule != "assigned_password" || found[0].Where != "arguments.password" || found[1].Rule != "assigned_key" {
 		t.Fatalf("%+v", found)
 	}
@@ -70,7 +72,7 @@ func TestArgumentsThatAreSecretAreToldWithoutThem(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if found := Arguments([]byte(`{"arguments":{"password":"hunter2"}}`), SecretsOff); len(found) > 0 {
+	if found := Arguments([]byte(`{"arguments":{"password":"hunter2"}}`), secrets.Off); len(found) > 0 {
 		t.Errorf("%+v", found)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 const maxUnlooked = 8 // blobs that are named
@@ -25,7 +26,7 @@ func (w *weigher) read(r *reading, text string, key bool) {
 	if !key && (r.key("blob") || r.key("data")) && len(text) >= decode.MinBlob && w.content(r, text) {
 		return
 	}
-	if w.plain.seeks = w.secret.on; w.plain.seeks {
+	if w.plain.seeks = w.secret.On; w.plain.seeks {
 		w.member.take(r, text, key)
 	}
 	if key && word(text) { // a name: it is no part of what is said before and after it
@@ -57,7 +58,7 @@ func (w *weigher) name(text string, r *reading) {
 	if w.placed = false; len(text) < minText {
 		return
 	}
-	seeks := w.secret.on && len(text) >= minForm
+	seeks := w.secret.On && len(text) >= secrets.MinForm
 	var known *harmless
 	if len(text) <= len(known.text) {
 		known = &w.names[(int(text[0])+int(text[len(text)-1])<<2+len(text)<<4)%len(w.names)]
@@ -69,7 +70,7 @@ func (w *weigher) name(text string, r *reading) {
 	w.under.seeks = seeks
 	w.beneath(text, &v, r, nil)
 	w.under.seeks = false
-	secret := seeks && (len(w.under.places) > 0 || w.secret.strict) && w.hold(w.under, text, &v, r)
+	secret := seeks && (len(w.under.places) > 0 || w.secret.Strict) && w.hold(w.under, text, &v, r)
 	if known != nil && len(w.under.hits) == 0 && !secret {
 		known.size, known.secrets = copy(known.text[:], text), seeks
 	}

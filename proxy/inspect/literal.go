@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // literals finds many short texts in one pass. A literal begins where a word does, or at a mark: so a tree is only entered there,
@@ -179,10 +180,10 @@ func (l *literals) foldBytes() {
 		if folded == ' ' {
 			l.kind[c] |= kindBlank
 		}
-		if assigns(folded) {
+		if secrets.Assigns(folded) {
 			l.kind[c] |= kindAssigns
 		}
-		if endsName(byte(c)) {
+		if secrets.EndsName(byte(c)) {
 			l.kind[c] |= kindEnds
 		}
 		switch folded {

@@ -1,5 +1,7 @@
 package inspect
 
+import "github.com/sallyport/sallyport/proxy/inspect/secrets"
+
 // hit is a match of a rule, in offsets of all texts of one matcher together.
 type hit struct {
 	rule       int32
@@ -24,8 +26,8 @@ type matcher struct {
 	want int // up to here somebody waits for a literal of one byte
 	stop stops
 
-	seeks  bool        // secrets too
-	places []candidate // where they may stand, in the last text
+	seeks  bool            // secrets too
+	places []secrets.Place // where they may stand, in the last text
 
 	pending []pending // literals that the last text ended in
 	begun   int       // how many patterns began in the run
@@ -83,7 +85,7 @@ func (m *matcher) match(text string, base int) {
 					before = text[i-2]
 				}
 				if l.kind[before]&kindEnds != 0 && (quoted || text[i] != ',') {
-					if _, ok := nameEnd(text, i); ok {
+					if _, ok := secrets.NameEnd(text, i); ok {
 						m.place(i, -1)
 					}
 				}
@@ -187,7 +189,7 @@ func (m *matcher) literal(text string, base, i, j int, id uint16, head bool) {
 
 // place notes where a secret may stand.
 func (m *matcher) place(at int, literal int32) {
-	m.places = append(m.places, candidate{int32(at), literal})
+	m.places = append(m.places, secrets.Place{At: int32(at), Literal: literal})
 }
 
 // stops remembers where the last sentence ended. What lies further back than a pattern reaches is not looked at.

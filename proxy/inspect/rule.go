@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // rule is one row of the catalogue. It is looked for in folded text: lower case, one kind of white space, Latin letters.
@@ -114,7 +115,7 @@ func compile(list []rule) (*compiled, error) {
 // seek adds the literals by which secrets are found: they are sought in the same pass.
 func (c *compiled) seek(words *[]string, known map[string]int) {
 	c.secret = make([]int32, len(*words))
-	for i, mark := range secretLiterals() {
+	for i, mark := range secrets.Literals() {
 		id, ok := known[mark]
 		if !ok {
 			id = len(*words)

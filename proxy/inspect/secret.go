@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // CategorySecret is the category of a finding that is no threat: it changes no verdict.
@@ -12,14 +13,14 @@ const CategorySecret = "secret"
 const maxSecrets = 256 // of one JSON value
 
 // secretFinding is what is told of a secret. where must not hold one.
-func secretFinding(text string, found spot, where string) Finding {
+func secretFinding(text string, found secrets.Found, where string) Finding {
 	level := Medium
-	if !found.sure() {
+	if !found.Sure() {
 		level = Low
 	}
 	return Finding{
-		Rule: found.name(), Level: level, Category: CategorySecret, Title: "It holds " + SecretWords(found.name()), Where: where,
-		Start: found.start, End: found.end, Match: found.shown(text),
+		Rule: found.Rule(), Level: level, Category: CategorySecret, Title: "It holds " + secrets.Words(found.Rule()), Where: where,
+		Start: found.Start, End: found.End, Match: found.Shown(text),
 	}
 }
 
@@ -50,7 +51,7 @@ type Spot struct {
 	Key      bool   // it is part of the name of a member
 
 	text string
-	spot spot
+	spot secrets.Found
 	of   *weigher
 }
 
@@ -66,30 +67,30 @@ func (s *Spot) Envelope(names ...string) bool {
 // EachSecret shows every secret in the strings of a JSON value, in their order, until visit says false. whole is false where not all
 // was looked at.
 func EachSecret(raw []byte, profile string, visit func(Spot) bool) (whole bool) {
-	if profile == SecretsOff {
+	if profile == secrets.Off {
 		return true
 	}
 	w := newWeigher(rules(), Answer)
 	defer w.release()
-	w.secret.begin(profile)
+	w.secret.Begin(profile)
 	w.seek = secretReader{w: w, visit: visit}
 	whole = w.value.strings(raw, &w.seek)
-	return whole && !w.seek.ended && !w.secret.short
+	return whole && !w.seek.ended && !w.secret.Short
 }
 
 // SecretsInText is Secrets for one text.
 func SecretsInText(text, profile string) (found []Finding, whole bool) {
-	if profile == SecretsOff {
+	if profile == secrets.Off {
 		return nil, true
 	}
 	w := newWeigher(rules(), Answer)
 	defer w.release()
-	w.secret.begin(profile)
+	w.secret.Begin(profile)
 	spots := w.secretsIn(text)
 	for _, s := range spots[:min(len(spots), maxSecrets)] {
 		found = append(found, secretFinding(text, s, ""))
 	}
-	return found, len(found) == len(spots) && !w.secret.short
+	return found, len(found) == len(spots) && !w.secret.Short
 }
 
 // WithSecrets is a list of checks of something in which secrets were looked for too.
@@ -127,18 +128,18 @@ func (s *secretReader) read(r *reading, text string, key bool) {
 	}
 	w := s.w
 	w.member.take(r, text, key)
-	if len(text) < minText || key && len(text) < minForm && word(text) {
+	if len(text) < minText || key && len(text) < secrets.MinForm && word(text) {
 		return
 	}
 	spots := w.secretsIn(text)
-	if len(spots) == 0 || w.secret.strict && !key && r.blob(text) {
+	if len(spots) == 0 || w.secret.Strict && !key && r.blob(text) {
 		return
 	}
 	at := escapedAt{raw: r.raw[r.from+1 : r.to-1]}
 	for _, one := range spots {
-		start := at.offset(one.start)
-		end := at.offset(one.end)
-		if !s.show(Spot{r.from + 1 + start, r.from + 1 + end, one.name(), SecretMark(one.name()), key, text, one, w}) {
+		start := at.offset(one.Start)
+		end := at.offset(one.End)
+		if !s.show(Spot{r.from + 1 + start, r.from + 1 + end, one.Rule(), secrets.Mark(one.Rule()), key, text, one, w}) {
 			s.ended = true
 			return
 		}

@@ -4,34 +4,36 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 func TestEverySecretRuleFindsItsExampleAndLeavesItsCounterExample(t *testing.T) {
 	names := map[string]bool{}
-	for _, r := range secretRules() {
-		if names[r.name] || r.example == "" || r.counter == "" || r.source == "" {
-			t.Errorf("%s stands twice, or has no example, counter-example or source", r.name)
+	for _, r := range secrets.Rules() {
+		if names[r.Name] || r.Example == "" || r.Counter == "" || r.Source == "" {
+			t.Errorf("%s stands twice, or has no example, counter-example or source", r.Name)
 		}
-		names[r.name] = true
-		profile := SecretsPrecise
-		if r.name == "possible_secret" {
-			profile = SecretsStrict
+		names[r.Name] = true
+		profile := secrets.Precise
+		if r.Name == "possible_secret" {
+			profile = secrets.Strict
 		}
-		example := strings.ReplaceAll(r.example, "{}", "")
-		if r.name == "kubernetes_secret" {
+		example := strings.ReplaceAll(r.Example, "{}", "")
+		if r.Name == "kubernetes_secret" {
 			example = "apiVersion: v1\n" + example
 		}
 		found, _ := SecretsInText(example, profile)
-		if len(found) != 1 || found[0].Rule != r.name {
-			t.Errorf("%s: its example %q gives %+v", r.name, example, found)
+		if len(found) != 1 || found[0].Rule != r.Name {
+			t.Errorf("%s: its example %q gives %+v", r.Name, example, found)
 			continue
 		}
 		secret := example[found[0].Start:found[0].End]
 		if f := found[0]; strings.Contains(f.Match, secret) || f.Category != CategorySecret || f.Level.Rank() > Medium.Rank() {
-			t.Errorf("%s: %+v", r.name, f)
+			t.Errorf("%s: %+v", r.Name, f)
 		}
-		if found, _ := SecretsInText(r.counter, profile); len(found) != 0 {
-			t.Errorf("%s: its counter-example %q gives %+v", r.name, r.counter, found)
+		if found, _ := SecretsInText(r.Counter, profile); len(found) != 0 {
+			t.Errorf("%s: its counter-example %q gives %+v", r.Name, r.Counter, found)
 		}
 	}
 }
@@ -46,13 +48,13 @@ var namedSecrets = []string{
 
 func TestATextMayEndAnywhereInWhatNamesASecret(t *testing.T) {
 	texts := slices.Clone(namedSecrets)
-	for _, r := range secretRules() {
-		texts = append(texts, strings.ReplaceAll(r.example, "{}", ""), strings.ReplaceAll(r.counter, "{}", ""))
+	for _, r := range secrets.Rules() {
+		texts = append(texts, strings.ReplaceAll(r.Example, "{}", ""), strings.ReplaceAll(r.Counter, "{}", ""))
 	}
 	for _, text := range texts {
 		for cut := range len(text) + 1 {
 			for _, piece := range []string{text[:cut], text[cut:]} {
-				for _, profile := range []string{SecretsPrecise, SecretsStrict} {
+				for _, profile := range []string{secrets.Precise, secrets.Strict} {
 					found, _ := SecretsInText(piece, profile)
 					for _, f := range found {
 						if f.Start < 0 || f.Start >= f.End || f.End > len(piece) {
@@ -70,12 +72,12 @@ func FuzzSecrets(f *testing.F) {
 	for _, text := range namedSecrets {
 		f.Add(text, "")
 	}
-	for _, r := range secretRules() {
-		f.Add(r.example, r.counter)
+	for _, r := range secrets.Rules() {
+		f.Add(r.Example, r.Counter)
 	}
 	f.Fuzz(func(t *testing.T, text, more string) {
 		for _, text := range []string{text, text + more} {
-			for _, profile := range []string{SecretsPrecise, SecretsStrict} {
+			for _, profile := range []string{secrets.Precise, secrets.Strict} {
 				found, _ := SecretsInText(text, profile)
 				last := 0
 				for _, s := range found {

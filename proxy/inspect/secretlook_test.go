@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // drawnText is what stands for something drawn in these tests.
@@ -42,7 +44,7 @@ func TestOnlyTheValueIsASecret(t *testing.T) {
 		"a private key of which there is a part": {"-----BEGIN EC PRIVATE KEY-----\n" + strings.Repeat("MIIEvQ8x", 8), "", "private_key"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found, _ := SecretsInText(c.text, SecretsPrecise)
+			found, _ := SecretsInText(c.text, secrets.Precise)
 			if len(found) != 1 || found[0].Rule != c.rule {
 				t.Fatalf("%q: %+v", c.text, found)
 			}
@@ -80,7 +82,7 @@ func TestWhatIsNoSecretIsLeft(t *testing.T) {
 		"a word of another":         "keyboard: qwertz1, monkey=banana77",
 		"a sentence":                "The token is 12 characters. Passwords: at least 8 of them.",
 	} {
-		if found, _ := SecretsInText(text, SecretsPrecise); len(found) > 0 {
+		if found, _ := SecretsInText(text, secrets.Precise); len(found) > 0 {
 			t.Errorf("%s: %q gives %+v", name, text, found)
 		}
 	}
@@ -93,7 +95,7 @@ func TestAFindingShowsNoSecret(t *testing.T) {
 		"api_key=" + drawnText:     "assigned_key, 24 characters, ends in 1Yc4",
 		"password=fourteen-char5s": "assigned_password, 15 characters",
 	} {
-		found, _ := SecretsInText(text, SecretsPrecise)
+		found, _ := SecretsInText(text, secrets.Precise)
 		if len(found) != 1 || found[0].Match != want {
 			t.Errorf("%q: %+v, want %q", text, found, want)
 		}
@@ -116,12 +118,12 @@ func TestAnAnswerIsCleanThatHoldsASecret(t *testing.T) {
 	if strings.Join(got, ", ") != want {
 		t.Errorf("%s", strings.Join(got, ", "))
 	}
-	all, whole := Secrets(raw, SecretsPrecise)
+	all, whole := Secrets(raw, secrets.Precise)
 	if len(all) != 3 || !whole {
 		t.Fatalf("%+v %v", all, whole)
 	}
 	for i, s := range all {
-		if s.Match != v.Secrets[i].Match || s.Where != v.Secrets[i].Where || s.Start != v.Secrets[i].Start || SecretMark(s.Rule) != "[PASSWORD_REDACTED]" && SecretMark(s.Rule) != "[TOKEN_REDACTED]" {
+		if s.Match != v.Secrets[i].Match || s.Where != v.Secrets[i].Where || s.Start != v.Secrets[i].Start || secrets.Mark(s.Rule) != "[PASSWORD_REDACTED]" && secrets.Mark(s.Rule) != "[TOKEN_REDACTED]" {
 			t.Errorf("%+v, and %+v", s, v.Secrets[i])
 		}
 	}
@@ -146,7 +148,7 @@ func TestTheNameOfAMemberMayHoldASecret(t *testing.T) {
 		return strings.Join(got, ", ")
 	}
 	var watch Watch
-	watch.Answer(raw, Terms{Secrets: SecretsOff}) // names that were looked at for nothing secret
+	watch.Answer(raw, Terms{Secrets: secrets.Off}) // names that were looked at for nothing secret
 	for range 2 {
 		v := watch.Answer(raw, Terms{})
 		if got := told(v.Secrets); got != want {
@@ -156,7 +158,7 @@ func TestTheNameOfAMemberMayHoldASecret(t *testing.T) {
 			t.Errorf("%s %+v", v.Verdict, v.Findings)
 		}
 	}
-	all, whole := Secrets(raw, SecretsPrecise)
+	all, whole := Secrets(raw, secrets.Precise)
 	var findings []Finding
 	for _, s := range all {
 		findings = append(findings, s.Finding)
@@ -167,7 +169,7 @@ func TestTheNameOfAMemberMayHoldASecret(t *testing.T) {
 	if len(all) == 7 && (string(raw[all[0].From:all[0].To]) != key || string(raw[all[4].From:all[4].To]) != "AKIA4T7QXWZ2MPLR5NDH") {
 		t.Errorf("%+v", all)
 	}
-	if found := Arguments([]byte(`{"name":"echo","arguments":{"`+key+`":1}}`), SecretsPrecise); len(found) != 1 || strings.Contains(found[0].Where+found[0].Match, key) {
+	if found := Arguments([]byte(`{"name":"echo","arguments":{"`+key+`":1}}`), secrets.Precise); len(found) != 1 || strings.Contains(found[0].Where+found[0].Match, key) {
 		t.Errorf("%+v", found)
 	}
 }
@@ -177,7 +179,7 @@ func TestTheCheckSaysWhetherSecretsWereLookedFor(t *testing.T) {
 	if v := new(Watch).Answer(raw, Terms{}); !v.Checks[5].Ran || v.Checks[5].Check != CheckSecrets {
 		t.Errorf("%+v", v.Checks)
 	}
-	v := new(Watch).Answer(raw, Terms{Secrets: SecretsOff})
+	v := new(Watch).Answer(raw, Terms{Secrets: secrets.Off})
 	if c := v.Checks[5]; c.Ran || c.Why == "" || len(v.Secrets) > 0 {
 		t.Errorf("%+v %+v", v.Checks, v.Secrets)
 	}
@@ -193,11 +195,11 @@ func TestOnlyTheStrictProfileTakesHashes(t *testing.T) {
 	if v := new(Watch).Answer(raw, Terms{}); len(v.Secrets) > 0 {
 		t.Errorf("%+v", v.Secrets)
 	}
-	v := new(Watch).Answer(raw, Terms{Secrets: SecretsStrict})
+	v := new(Watch).Answer(raw, Terms{Secrets: secrets.Strict})
 	if len(v.Secrets) != 1 || v.Secrets[0].Rule != "possible_secret" || v.Secrets[0].Level != Low {
 		t.Errorf("%+v", v.Secrets)
 	}
-	if all, _ := Secrets(raw, SecretsStrict); len(all) != 1 || SecretMark(all[0].Rule) != "[POSSIBLE_SECRET_REDACTED]" {
+	if all, _ := Secrets(raw, secrets.Strict); len(all) != 1 || secrets.Mark(all[0].Rule) != "[POSSIBLE_SECRET_REDACTED]" {
 		t.Errorf("%+v", all)
 	}
 }
@@ -218,7 +220,7 @@ func TestWithoutTheMarkedPartsASecretStays(t *testing.T) {
 // Nobody makes looking for secrets slow: what is looked at is bounded by the length of the text, and it is said where that was not enough.
 func TestWhatIsLookedAtIsBounded(t *testing.T) {
 	many := strings.Repeat("kind: Secret\ndata:\n", 20000)
-	if _, whole := SecretsInText(many, SecretsPrecise); whole {
+	if _, whole := SecretsInText(many, secrets.Precise); whole {
 		t.Error("all of it was looked at")
 	}
 	encoded, _ := json.Marshal(many)
@@ -226,7 +228,7 @@ func TestWhatIsLookedAtIsBounded(t *testing.T) {
 	if c := v.Checks[5]; !c.Ran || c.Why == "" {
 		t.Errorf("%+v", c)
 	}
-	if found, whole := SecretsInText(strings.Repeat("password=hunter2 ", 200), SecretsPrecise); !whole || len(found) != 200 {
+	if found, whole := SecretsInText(strings.Repeat("password=hunter2 ", 200), secrets.Precise); !whole || len(found) != 200 {
 		t.Errorf("%d, %v", len(found), whole)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // named is what the member of a JSON value is called whose text is being looked at.
@@ -24,14 +25,14 @@ func (n *named) take(r *reading, text string, isKey bool) {
 	}
 	c := &r.stack[top]
 	size := c.to - c.from - 2
-	if size < 3 || size > maxNameBytes {
+	if size < 3 || size > secrets.MaxName {
 		return
 	}
 	key := r.raw[c.from+1 : c.to-1]
 	switch {
 	case size == 3 && string(key) == "key", size == 4 && string(key) == "name":
 		n.pair, n.depth, n.start = 0, top, c.start
-		if kind, ok := kindOfName(text); ok {
+		if kind, ok := secrets.KindOfName(text); ok {
 			n.pair = int(kind) + 1
 		}
 	case size == 5 && string(key) == "value":
@@ -39,27 +40,27 @@ func (n *named) take(r *reading, text string, isKey bool) {
 			n.kind = n.pair
 		}
 	default:
-		if !mayEndName(key[:size]) {
+		if !secrets.MayEndName(key[:size]) {
 			return
 		}
 		name := r.text(c.from, c.to)
-		if kind, ok := kindOfName(name); ok {
+		if kind, ok := secrets.KindOfName(name); ok {
 			n.name, n.kind = name, int(kind)+1
 		}
 	}
 }
 
 // spotsOf is what is secret in a text that was matched by m.
-func (w *weigher) spotsOf(m *matcher, text string, v *decode.View) []spot {
+func (w *weigher) spotsOf(m *matcher, text string, v *decode.View) []secrets.Found {
 	if v.Parts != nil {
 		for i := range m.places {
-			at, _ := v.Span(int(m.places[i].at), int(m.places[i].at)+1)
-			m.places[i].at = int32(at)
+			at, _ := v.Span(int(m.places[i].At), int(m.places[i].At)+1)
+			m.places[i].At = int32(at)
 		}
 	}
-	found := w.secret.look(text, m.places)
+	found := w.secret.Find(text, m.places)
 	if kind := w.member.kind - 1; kind >= 0 && len(found) == 0 {
-		if s, ok := assigned(text, w.member.name, secretKind(kind)); ok {
+		if s, ok := secrets.Assigned(text, w.member.name, secrets.Kind(kind)); ok {
 			found = append(found, s)
 		}
 	}
@@ -71,7 +72,7 @@ func (w *weigher) hold(m *matcher, text string, v *decode.View, where placer) bo
 	spots := w.spotsOf(m, text, v)
 	for _, s := range spots {
 		if len(w.secrets) == maxSecrets {
-			w.secret.short = true
+			w.secret.Short = true
 			break
 		}
 		at := ""
@@ -90,7 +91,7 @@ func (w *weigher) unsaid(r *reading) string {
 	return r.path(func(c container) string {
 		said, known := w.said[c.from]
 		if !known {
-			said = withMarks(r.text(c.from, c.to), w.secret.strict)
+			said = withMarks(r.text(c.from, c.to), w.secret.Strict)
 			if w.said == nil {
 				w.said = map[int]string{}
 			}
@@ -104,19 +105,19 @@ func (w *weigher) unsaid(r *reading) string {
 func withMarks(name string, strict bool) string {
 	w := newWeigher(rules(), Answer)
 	defer w.release()
-	w.secret.begin(SecretsPrecise)
-	w.secret.strict = strict
+	w.secret.Begin(secrets.Precise)
+	w.secret.Strict = strict
 	var b strings.Builder
 	done := 0
 	for _, s := range w.secretsIn(name) {
-		b.WriteString(name[done:s.start] + SecretMark(s.name()))
-		done = s.end
+		b.WriteString(name[done:s.Start] + secrets.Mark(s.Rule()))
+		done = s.End
 	}
 	return b.String() + name[done:]
 }
 
 // secretsIn is what is secret in a text that is looked at for nothing else.
-func (w *weigher) secretsIn(text string) []spot {
+func (w *weigher) secretsIn(text string) []secrets.Found {
 	w.asIs = decode.View{Text: text}
 	v := decode.Fold(&w.asIs)
 	w.plain.begin()

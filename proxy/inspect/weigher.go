@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // placer says where a text stands. It is only asked where something is found: a path is as long as a server makes it.
@@ -40,7 +41,7 @@ type weigher struct {
 	asIs   decode.View // of the text that is being looked at,
 	makeup decode.Makeup
 
-	secret  secretLook
+	secret  secrets.Look
 	seek    secretReader // where secrets alone are looked for
 	secrets []Finding
 	member  named          // what the member is called that is being looked at
@@ -55,7 +56,7 @@ func newWeigher(c *compiled, place Place) *weigher {
 	w.cues = w.cues[:0]
 	w.joint.begin()
 	w.blobs, w.voice = blobs{}, voice{}
-	w.secrets, w.said, w.member, w.secret.on, w.plain.seeks = nil, nil, named{}, false, false
+	w.secrets, w.said, w.member, w.secret.On, w.plain.seeks = nil, nil, named{}, false, false
 	w.plain.begin()
 	return w
 }
@@ -150,7 +151,7 @@ func (w *weigher) look(text string, v *decode.View, where placer) {
 	}
 	m.hits = m.hits[:0]
 	w.stream += len(v.Text) + 1
-	if m.seeks && (len(m.places) > 0 || w.member.kind > 0 || w.secret.strict) && (len(v.Chain) == 0 || v.Chain[0] != decode.ContentEncoding) {
+	if m.seeks && (len(m.places) > 0 || w.member.kind > 0 || w.secret.Strict) && (len(v.Chain) == 0 || v.Chain[0] != decode.ContentEncoding) {
 		w.hold(m, text, v, where)
 	}
 }
@@ -272,7 +273,7 @@ func (w *weigher) release() {
 	if cap(w.plain.places) > keptPlaces { // as many as an answer has colons
 		w.plain.places = nil
 	}
-	w.secret.release()
+	w.secret.Release()
 	clear(w.cues)
 	w.Weighed, w.except, w.value.raw, w.asIs = Weighed{}, nil, nil, decode.View{}
 	w.seek = secretReader{}

@@ -16,7 +16,7 @@ var ErrPlaces = errors.New("more places that may hold secrets than are looked at
 // Redact puts marks in the place of what is secret in the strings of one JSON-RPC message that passed frame.Scan (setting
 // redact.mode), the names of members among them. Only the bytes of the secrets change, and names that would become equal are kept
 // apart; the message's own id, method and jsonrpc stay. A message without secrets comes back as the same slice. profile is
-// inspect.SecretsPrecise or inspect.SecretsStrict; rules are what was found, each once.
+// secrets.Precise or secrets.Strict; rules are what was found, each once.
 func Redact(line []byte, profile string) (out []byte, places int, rules []string, err error) {
 	var edits, named []frame.Edit // named are those in the names of members
 	whole := inspect.EachSecret(line, profile, func(s inspect.Spot) bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // someKey and someToken stand for a key and a token in these tests.
@@ -37,7 +38,7 @@ func TestOnlyTheSecretIsReplaced(t *testing.T) {
 		"an id with escapes stays": {`{"\u0069d":"password=hunter2","result":1}`, `{"\u0069d":"password=hunter2","result":1}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, places, rules, err := Redact([]byte(c.line), inspect.SecretsPrecise)
+			out, places, rules, err := Redact([]byte(c.line), secrets.Precise)
 			if err != nil || string(out) != c.want {
 				t.Errorf("%v\n%s\nis not\n%s", err, out, c.want)
 			}
@@ -59,7 +60,7 @@ func TestNamesThatHoldSecretsStayApart(t *testing.T) {
 		"what stands there is ~2": {`{"password=hunter2":1,"password=hunter3":2,"password=[PASSWORD_REDACTED]~2":3}`, `{"password=[PASSWORD_REDACTED]":1,"password=[PASSWORD_REDACTED]~3":2,"password=[PASSWORD_REDACTED]~2":3}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, _, _, err := Redact([]byte(c.line), inspect.SecretsPrecise)
+			out, _, _, err := Redact([]byte(c.line), secrets.Precise)
 			if err != nil || string(out) != c.want {
 				t.Errorf("%v\n%s\nis not\n%s", err, out, c.want)
 			}
@@ -69,14 +70,14 @@ func TestNamesThatHoldSecretsStayApart(t *testing.T) {
 	for i := range maxKeys + 1 {
 		fmt.Fprintf(&many, `,"password=hunter%d":1`, i)
 	}
-	if out, _, _, err := Redact([]byte("{"+many.String()[1:]+"}"), inspect.SecretsPrecise); !errors.Is(err, ErrPlaces) {
+	if out, _, _, err := Redact([]byte("{"+many.String()[1:]+"}"), secrets.Precise); !errors.Is(err, ErrPlaces) {
 		t.Errorf("%v, %d bytes", err, len(out))
 	}
 }
 
 func TestWithoutASecretTheLineIsTheSame(t *testing.T) {
 	line := []byte(`{"result":{"content":[{"type":"text","text":"The token is ${TOKEN}; password: <your-password>"}]}}`)
-	out, places, rules, err := Redact(line, inspect.SecretsPrecise)
+	out, places, rules, err := Redact(line, secrets.Precise)
 	if err != nil || &out[0] != &line[0] || places != 0 || rules != nil {
 		t.Errorf("%s %d %q %v", out, places, rules, err)
 	}
@@ -85,7 +86,7 @@ func TestWithoutASecretTheLineIsTheSame(t *testing.T) {
 // More than a report lists are replaced all the same.
 func TestEveryOneOfManySecretsIsReplaced(t *testing.T) {
 	line := []byte(`{"result":"` + strings.Repeat("password=hunter2 ", 3000) + `"}`)
-	out, places, _, err := Redact(line, inspect.SecretsPrecise)
+	out, places, _, err := Redact(line, secrets.Precise)
 	if err != nil || places != 3000 || bytes.Contains(out, []byte("hunter2")) {
 		t.Errorf("%d places, %v", places, err)
 	}
@@ -102,9 +103,9 @@ func FuzzRedact(f *testing.F) {
 		if frame.Validate(raw) != nil {
 			return
 		}
-		profile := inspect.SecretsPrecise
+		profile := secrets.Precise
 		if strict {
-			profile = inspect.SecretsStrict
+			profile = secrets.Strict
 		}
 		out, places, _, err := Redact(raw, profile)
 		if err != nil {

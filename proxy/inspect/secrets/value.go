@@ -1,4 +1,4 @@
-package inspect
+package secrets
 
 import (
 	"encoding/base64"
@@ -85,7 +85,7 @@ func valueAt(text string, at int) (v value, ok bool) {
 }
 
 // secret says that a value under a name, which is of that kind, is one, and no example, variable, type, hash or word.
-func (v value) secret(text, name string, kind secretKind) bool {
+func (v value) secret(text, name string, kind Kind) bool {
 	s := text[v.start:v.end]
 	switch {
 	case isUUID(s):
@@ -105,13 +105,13 @@ func (v value) secret(text, name string, kind secretKind) bool {
 	return tokenLike(s)
 }
 
-// assigned is the secret that a whole text is as the value of something with this name.
-func assigned(text, name string, kind secretKind) (spot, bool) {
+// Assigned is the secret that a whole text is as the value of something with this name.
+func Assigned(text, name string, kind Kind) (Found, bool) {
 	v := value{0, len(text), true}
 	if strings.HasPrefix(text, "Bearer ") {
 		v.start = len("Bearer ")
 	}
-	return spot{v.start, v.end, ruleAssigned(kind)}, v.secret(text, name, kind)
+	return Found{v.start, v.end, ruleAssigned(kind)}, v.secret(text, name, kind)
 }
 
 // hexadecimal says that a value is made of hexadecimal digits alone, as hashes are.

@@ -1,4 +1,4 @@
-package inspect
+package secrets
 
 import (
 	"strings"
@@ -10,16 +10,16 @@ import (
 // end, because what is before it may be anything: DB_PASSWORD, dbPassword, "db.password".
 
 // before are the characters between which and the value a name may stand.
-func assigns(c byte) bool { return c == '=' || c == ':' || c == ',' || c == '>' }
+func Assigns(c byte) bool { return c == '=' || c == ':' || c == ',' || c == '>' }
 
 const (
-	maxNameGap   = 24 // bytes between a name and what assigns to it
-	maxNameBytes = 64
+	maxNameGap = 24 // bytes between a name and what assigns to it
+	MaxName    = 64
 )
 
-// nameEnd says where the name ends that something at text[i] assigns to, if by its last letters it may be one of a secret. It is
+// NameEnd says where the name ends that something at text[i] assigns to, if by its last letters it may be one of a secret. It is
 // asked at nearly every colon of an answer. i is 3 or more.
-func nameEnd(text string, i int) (end int, ok bool) {
+func NameEnd(text string, i int) (end int, ok bool) {
 	j := i - 1
 	c := text[j]
 	switch text[i] {
@@ -50,7 +50,7 @@ func nameEnd(text string, i int) (end int, ok bool) {
 	if j < 2 {
 		return 0, false
 	}
-	if maySecretEnd(text, j) {
+	if mayEnd(text, j) {
 		return j + 1, true
 	}
 	if c == 'g' || c == 'e' && text[j-1] == 'u' {
@@ -76,14 +76,14 @@ func elsewhere(text string, i, j int) (end int, ok bool) {
 			return 0, false
 		}
 	}
-	if j < 3 || !maySecretEnd(text, j) {
+	if j < 3 || !mayEnd(text, j) {
 		return 0, false
 	}
 	end = j + 1
 	if !pair {
 		return end, true
 	}
-	for j >= 0 && end-j < maxNameBytes && (decode.IsWord(text[j]) || text[j] == '-' || text[j] == '.') {
+	for j >= 0 && end-j < MaxName && (decode.IsWord(text[j]) || text[j] == '-' || text[j] == '.') {
 		j--
 	}
 	for least = max(j-8, 2); j > least && !decode.IsWord(text[j]); {
@@ -97,13 +97,13 @@ var closesName = [256]bool{
 	' ': true, '\t': true, '"': true, '\'': true, '`': true, '\\': true, ']': true, '*': true, '|': true, ':': true, '?': true, '.': true, '+': true, ')': true,
 }
 
-// endsName says that a name of a secret, or what closes it, may end with a byte: nearly all names are told by it.
-func endsName(c byte) bool {
+// EndsName says that a name of a secret, or what closes it, may end with a byte: nearly all names are told by it.
+func EndsName(c byte) bool {
 	return c >= '0' && c <= '9' || strings.IndexByte("dtysgnehlDTYSGNEHL_", c) >= 0 || closesName[c] && c != '"'
 }
 
-// maySecretEnd says that a name that ends with text[j] may be one of a secret. j is 2 or more.
-func maySecretEnd[Text string | []byte](text Text, j int) bool {
+// mayEnd says that a name that ends with text[j] may be one of a secret. j is 2 or more.
+func mayEnd[Text string | []byte](text Text, j int) bool {
 	three := uint32(text[j]|0x20) | uint32(text[j-1]|0x20)<<8 | uint32(text[j-2]|0x20)<<16
 	switch three {
 	case 'k'<<16 | 'e'<<8 | 'y', 'p'<<16 | 'w'<<8 | 'd', 'j'<<16 | 'w'<<8 | 't', 's'<<16 | 'a'<<8 | 's', 's'<<16 | 'i'<<8 | 'g':
@@ -126,7 +126,7 @@ func maySecretEnd[Text string | []byte](text Text, j int) bool {
 // The ends of names, without what parts their words. The first that fits counts.
 var nameEnds = []struct {
 	end  string
-	kind secretKind
+	kind Kind
 }{
 	{"password", password}, {"passwd", password}, {"passphrase", password}, {"passcode", password}, {"pwd", password},
 	{"dbpass", password}, {"userpass", password}, {"keypass", password}, {"storepass", password},
@@ -142,7 +142,7 @@ var nameEnds = []struct {
 // wholeNames are names that only count as a whole word.
 var wholeNames = []struct {
 	name string
-	kind secretKind
+	kind Kind
 }{{"pass", password}, {"auth", token}, {"sig", token}, {"sas", token}}
 
 // otherTokens are what stands before "token" or "key" where it is nothing secret: a place in a list, a piece of text, a form's guard.
@@ -168,15 +168,15 @@ func ofUUIDs(name string) bool {
 }
 
 // nameKind says of what kind the secret is that a name stands for. end is what nameEnd says, start where the name begins.
-func nameKind(text string, end int) (kind secretKind, start int, ok bool) {
+func nameKind(text string, end int) (kind Kind, start int, ok bool) {
 	start = end
-	for start > 0 && end-start < maxNameBytes && (decode.IsWord(text[start-1]) || text[start-1] == '-' || text[start-1] == '.') {
+	for start > 0 && end-start < MaxName && (decode.IsWord(text[start-1]) || text[start-1] == '-' || text[start-1] == '.') {
 		start--
 	}
 	if start > 0 && text[start-1] == '/' { // a label, the end of an address
 		return 0, start, false
 	}
-	var small [maxNameBytes]byte
+	var small [MaxName]byte
 	n, word := 0, 0 // word is where the last word begins
 	for i := start; i < end; i++ {
 		c := text[i]
@@ -214,23 +214,23 @@ func nameKind(text string, end int) (kind secretKind, start int, ok bool) {
 	return 0, start, false
 }
 
-// kindOfName is nameKind for a whole text.
-func kindOfName(name string) (secretKind, bool) {
+// KindOfName is nameKind for a whole text.
+func KindOfName(name string) (Kind, bool) {
 	end := len(name)
 	for end > 2 && (isDigit(name[end-1]) || name[end-1] == '_') {
 		end--
 	}
-	if end < 3 || end > maxNameBytes || !maySecretEnd(name, end-1) {
+	if end < 3 || end > MaxName || !mayEnd(name, end-1) {
 		return 0, false
 	}
 	kind, start, ok := nameKind(name, end)
 	return kind, ok && start == 0
 }
 
-// mayEndName says that a text may end in the name of a secret, numbered perhaps. It costs little.
-func mayEndName(name []byte) bool {
+// MayEndName says that a text may end in the name of a secret, numbered perhaps. It costs little.
+func MayEndName(name []byte) bool {
 	last := len(name) - 1
-	return maySecretEnd(name, last) || isDigit(name[last])
+	return mayEnd(name, last) || isDigit(name[last])
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

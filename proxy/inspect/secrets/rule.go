@@ -1,4 +1,4 @@
-package inspect
+package secrets
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
-// secretKind is what a secret is: it says by what it is replaced, and how a person is told of it.
-type secretKind uint8
+// Kind is what a secret is: it says by what it is replaced, and how a person is told of it.
+type Kind uint8
 
 const (
-	apiKey secretKind = iota
+	apiKey Kind = iota
 	password
 	token
 	privateKey
@@ -20,7 +20,7 @@ const (
 )
 
 // The marks that stand where a secret stood.
-func (k secretKind) mark() string {
+func (k Kind) mark() string {
 	switch k {
 	case apiKey, anyKey:
 		return "[API_KEY_REDACTED]"
@@ -35,7 +35,7 @@ func (k secretKind) mark() string {
 }
 
 // Words is what a person calls a secret of that kind.
-func (k secretKind) words() string {
+func (k Kind) words() string {
 	switch k {
 	case apiKey, anyKey:
 		return "an API key"
@@ -49,64 +49,64 @@ func (k secretKind) words() string {
 	return "what may be a secret"
 }
 
-// secretRule is one form of secrets. Its patterns say how they look (shape); without patterns it is found in a way of its own, from
+// Rule is one form of secrets. Its patterns say how they look (shape); without patterns it is found in a way of its own, from
 // the literals it has.
-type secretRule struct {
-	name     string
-	kind     secretKind
+type Rule struct {
+	Name     string
+	kind     Kind
 	patterns []string
 	literals []string // lower case
-	way      secretWay
-	example  string
-	counter  string
-	source   string // who documents the form
+	way      way
+	Example  string
+	Counter  string
+	Source   string // who documents the form
 }
 
-// secretRules are all rules, in their order.
-func secretRules() []secretRule { return secretCatalogue }
+// Rules are all rules, in their order.
+func Rules() []Rule { return catalogue }
 
-// secretWay is how a rule is looked for where one of its literals stands.
-type secretWay uint8
+// way is how a rule is looked for where one of its literals stands.
+type way uint8
 
 const (
-	byShape    secretWay = iota
-	byBlock              // a block between -----BEGIN and -----END
-	byUser               // scheme://user:password@host
-	byScheme             // Bearer or Basic, and what comes after
-	byFlag               // --password value
-	byLogin              // -u user:password, of curl
-	byMachine            // a line of .netrc
-	byManifest           // the data of a Secret of Kubernetes
-	byDigits             // digits before a colon: a bot's token
-	byName               // a name and its value: no literal finds it
-	byRun                // strict: any long run of base64
+	byShape    way = iota
+	byBlock        // a block between -----BEGIN and -----END
+	byUser         // scheme://user:password@host
+	byScheme       // Bearer or Basic, and what comes after
+	byFlag         // --password value
+	byLogin        // -u user:password, of curl
+	byMachine      // a line of .netrc
+	byManifest     // the data of a Secret of Kubernetes
+	byDigits       // digits before a colon: a bot's token
+	byName         // a name and its value: no literal finds it
+	byRun          // strict: any long run of base64
 )
 
-// secretForms are the rules as they are looked for.
-type secretForms struct {
-	rules    []secretRule
+// forms are the rules as they are looked for.
+type forms struct {
+	rules    []Rule
 	shapes   [][]shape // of each rule
 	literals []string  // in the order of owners
 	owners   [][]int32 // rules of each literal
 }
 
-var secretsKnown = sync.OnceValue(func() *secretForms {
-	f, err := newSecretForms(secretCatalogue)
+var known = sync.OnceValue(func() *forms {
+	f, err := newForms(catalogue)
 	if err != nil {
 		panic(err) // a test makes them first
 	}
 	return f
 })
 
-// secretLiterals are what the rules are found by in folded text, one pass for all.
-func secretLiterals() []string { return secretsKnown().literals }
+// Literals are what the rules are found by in folded text, one pass for all.
+func Literals() []string { return known().literals }
 
-func newSecretForms(list []secretRule) (*secretForms, error) {
-	f := &secretForms{rules: list, shapes: make([][]shape, len(list))}
+func newForms(list []Rule) (*forms, error) {
+	f := &forms{rules: list, shapes: make([][]shape, len(list))}
 	known := map[string]int{}
 	sought := func(literal string, rule int) error {
 		if literal = decode.FoldASCII(literal); len(literal) < 2 || literal[0] == ' ' {
-			return fmt.Errorf("%s: %q cannot be sought", list[rule].name, literal)
+			return fmt.Errorf("%s: %q cannot be sought", list[rule].Name, literal)
 		}
 		id, ok := known[literal]
 		if !ok {
@@ -123,7 +123,7 @@ func newSecretForms(list []secretRule) (*secretForms, error) {
 		for _, pattern := range list[i].patterns {
 			s, err := newShape(pattern)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", list[i].name, err)
+				return nil, fmt.Errorf("%s: %w", list[i].Name, err)
 			}
 			f.shapes[i] = append(f.shapes[i], s)
 			if len(list[i].literals) > 0 {

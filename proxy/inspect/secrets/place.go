@@ -1,4 +1,4 @@
-package inspect
+package secrets
 
 import (
 	"strings"
@@ -14,12 +14,12 @@ const (
 )
 
 // block is a private key between its two lines (RFC 7468, RFC 4880), or what there is of it.
-func (l *secretLook) block(text string, at int) (spot, bool) {
+func (l *Look) block(text string, at int) (Found, bool) {
 	i := at + len("-----BEGIN ")
 	line := text[i:min(len(text), i+64)]
 	end := strings.Index(line, "-----")
 	if end < 0 || !strings.HasSuffix(line[:end], "PRIVATE KEY") && !strings.HasSuffix(line[:end], "PRIVATE KEY BLOCK") {
-		return spot{}, false
+		return Found{}, false
 	}
 	i += end + len("-----")
 	letters := 0
@@ -41,13 +41,13 @@ func (l *secretLook) block(text string, at int) (spot, bool) {
 		break
 	}
 	l.work -= i - at
-	return spot{start: at, end: i}, letters >= minBlock
+	return Found{Start: at, End: i}, letters >= minBlock
 }
 
 // user is the password of scheme://user:password@host (RFC 3986, 3.2.1). at is where the "://" stands.
-func (l *secretLook) user(text string, at int) (spot, bool) {
+func (l *Look) user(text string, at int) (Found, bool) {
 	if at == 0 || !decode.IsWord(text[at-1]) {
-		return spot{}, false
+		return Found{}, false
 	}
 	start, colon, sign := at+3, -1, -1
 	i := start
@@ -64,17 +64,17 @@ loop:
 	}
 	l.work -= i - at
 	if colon < 0 || sign < colon || sign+1 >= len(text) || !decode.IsWord(text[sign+1]) && text[sign+1] != '[' {
-		return spot{}, false
+		return Found{}, false
 	}
 	user, secret := text[start:colon], text[colon+1:sign]
 	if len(secret) < minPassword || placeholder(secret) || strings.EqualFold(user, secret) || strings.ContainsAny(secret, "{}$<>*") && !strings.ContainsAny(secret, "0123456789") {
-		return spot{}, false
+		return Found{}, false
 	}
-	return spot{start: colon + 1, end: sign}, true
+	return Found{Start: colon + 1, End: sign}, true
 }
 
 // scheme is what comes after Bearer or Basic (RFC 6750, RFC 7617).
-func (l *secretLook) scheme(text string, at int) (spot, bool) {
+func (l *Look) scheme(text string, at int) (Found, bool) {
 	basic := text[at] == 'B' && text[at+1] == 'a' || text[at] == 'b' && text[at+1] == 'a'
 	i := at + len("basic")
 	if !basic {
@@ -94,15 +94,15 @@ func (l *secretLook) scheme(text string, at int) (spot, bool) {
 	s := text[start:i]
 	switch {
 	case len(s) < minToken, i < len(text) && strings.IndexByte("({[", text[i]) >= 0, placeholder(s):
-		return spot{}, false
+		return Found{}, false
 	case basic:
-		return spot{start: start, end: i}, basicCredentials(s) || len(s) >= 24 && tokenLike(s)
+		return Found{Start: start, End: i}, basicCredentials(s) || len(s) >= 24 && tokenLike(s)
 	}
-	return spot{start: start, end: i}, tokenLike(s)
+	return Found{Start: start, End: i}, tokenLike(s)
 }
 
 // flag is the value of --password and its like.
-func (l *secretLook) flag(text string, at int) (spot, bool) {
+func (l *Look) flag(text string, at int) (Found, bool) {
 	end := at
 	for end < len(text) && text[end] > ' ' {
 		end++
@@ -111,19 +111,19 @@ func (l *secretLook) flag(text string, at int) (spot, bool) {
 	kind, start, ok := nameKind(text, end)
 	v, found := valueAt(text, end+1)
 	if !ok || !found || !v.secret(text, text[start:end], kind) {
-		return spot{}, false
+		return Found{}, false
 	}
 	l.work -= v.end - v.start
-	return spot{start: v.start, end: v.end}, true
+	return Found{Start: v.start, End: v.end}, true
 }
 
 // login is the password that curl is given with -u.
-func (l *secretLook) login(text string, at int) (spot, bool) {
+func (l *Look) login(text string, at int) (Found, bool) {
 	before := text[max(0, at-512):at]
 	l.work -= 64
 	if at > 0 && text[at-1] != ' ' && text[at-1] != '\t' || !strings.Contains(before, "curl") {
 		l.work -= len(before) / 8
-		return spot{}, false
+		return Found{}, false
 	}
 	i := at
 	for text[i] > ' ' {
@@ -149,7 +149,7 @@ func (l *secretLook) login(text string, at int) (spot, bool) {
 	}
 	l.work -= i - at
 	if colon < 0 {
-		return spot{}, false
+		return Found{}, false
 	}
 	given := strings.Trim(text[start:colon], `"'{`)
 	from, to := colon+1, i
@@ -164,28 +164,28 @@ func (l *secretLook) login(text string, at int) (spot, bool) {
 		from, to, secret = colon-len(given), colon, given
 	}
 	if len(secret) < minPassword || placeholder(secret) || !passwordLike(secret, true) && !tokenLike(secret) || strings.EqualFold(secret, given) && from > colon {
-		return spot{}, false
+		return Found{}, false
 	}
-	return spot{start: from, end: to}, strings.ContainsAny(secret, "0123456789") || tokenLike(secret)
+	return Found{Start: from, End: to}, strings.ContainsAny(secret, "0123456789") || tokenLike(secret)
 }
 
 // machine is the password of a line of .netrc: machine HOST login USER password SECRET.
-func (l *secretLook) machine(text string, at int) (spot, bool) {
+func (l *Look) machine(text string, at int) (Found, bool) {
 	line := text[at:min(len(text), at+maxAddress)]
 	l.work -= len(line)
 	i := strings.Index(line, "password ")
 	if i < 0 || !strings.Contains(line[:i], "login ") {
-		return spot{}, false
+		return Found{}, false
 	}
 	v, ok := valueAt(text, at+i+len("password "))
 	if !ok || !v.secret(text, "password", password) {
-		return spot{}, false
+		return Found{}, false
 	}
-	return spot{start: v.start, end: v.end}, true
+	return Found{Start: v.start, End: v.end}, true
 }
 
 // digits is the token of a bot: digits, a colon, and what was drawn. at is the colon.
-func (l *secretLook) digits(text string, at int) (spot, bool) {
+func (l *Look) digits(text string, at int) (Found, bool) {
 	start := at
 	for start > 0 && at-start < 17 && text[start-1] >= '0' && text[start-1] <= '9' {
 		start--
@@ -196,13 +196,13 @@ func (l *secretLook) digits(text string, at int) (spot, bool) {
 	}
 	l.work -= end - start
 	if n := end - at - 1; at-start < 5 || at-start > 16 || n != 35 || text[at+1] != 'A' || start > 0 && decode.IsWord(text[start-1]) && !strings.HasSuffix(text[:start], "bot") || !drawnKey(text[at+1:end]) {
-		return spot{}, false
+		return Found{}, false
 	}
-	return spot{start: start, end: end}, true
+	return Found{Start: start, End: end}, true
 }
 
 // manifest is the first value in the data of a Secret of Kubernetes. It may stand before the line that says what it is.
-func (l *secretLook) manifest(text string, at int) (spot, bool) {
+func (l *Look) manifest(text string, at int) (Found, bool) {
 	from, to := max(0, at-maxManifest), min(len(text), at+maxManifest)
 	if n := strings.LastIndex(text[from:at], "\n---"); n >= 0 {
 		from += n
@@ -212,7 +212,7 @@ func (l *secretLook) manifest(text string, at int) (spot, bool) {
 	}
 	l.work -= to - from
 	if end := at + len("kind: secret"); text[at+6] != '"' && text[at+6] != '\'' && end < len(text) && decode.IsWord(text[end]) {
-		return spot{}, false // SecretStore
+		return Found{}, false // SecretStore
 	}
 	deep := -1 // how far in the data stands
 	for i := from; i < to; {
@@ -244,9 +244,9 @@ func (l *secretLook) manifest(text string, at int) (spot, bool) {
 			continue
 		}
 		start := line + strings.LastIndex(said, value)
-		return spot{start: start, end: start + len(value)}, true
+		return Found{Start: start, End: start + len(value)}, true
 	}
-	return spot{}, false
+	return Found{}, false
 }
 
 // onlyBase64 says that a value is whole groups of base64, of capitals and small letters.
@@ -264,39 +264,39 @@ func onlyBase64(s string) bool {
 }
 
 // name is a value that a name stands for. at is what assigns it.
-func (l *secretLook) name(text string, at int) (spot, bool) {
-	end, ok := nameEnd(text, at)
+func (l *Look) name(text string, at int) (Found, bool) {
+	end, ok := NameEnd(text, at)
 	l.work -= maxNameGap
 	if !ok {
-		return spot{}, false
+		return Found{}, false
 	}
 	if at+1 < len(text) && text[at] == '=' && (text[at+1] == '=' || text[at+1] == '~') ||
 		at > 0 && text[at] == '=' && (text[at-1] == '!' || text[at-1] == '<' || text[at-1] == '>' || text[at-1] == '=') ||
 		text[at] == ':' && at+2 < len(text) && text[at+1] == '/' && text[at+2] == '/' {
-		return spot{}, false // a comparison, an address
+		return Found{}, false // a comparison, an address
 	}
 	kind, start, ok := nameKind(text, end)
 	if !ok || text[at] == '>' && start > 0 && text[start-1] != '<' && text[start-1] != '.' {
-		return spot{}, false // the end of a tag that is no name
+		return Found{}, false // the end of a tag that is no name
 	}
 	l.work -= end - start
 	v, ok := valueAt(text, at+1)
 	l.work -= max(v.end-at, 0)
 	if !ok {
-		return spot{}, false
+		return Found{}, false
 	}
 	if !v.quoted {
 		switch first := text[v.start:v.end]; { // Authorization: Bearer …
 		case strings.EqualFold(first, "bearer") || strings.EqualFold(first, "token") || strings.EqualFold(first, "apikey") || strings.EqualFold(first, "key"):
 			if v, ok = valueAt(text, v.end+1); !ok {
-				return spot{}, false
+				return Found{}, false
 			}
 		case strings.EqualFold(first, "basic"):
-			return spot{}, false // found by its scheme
+			return Found{}, false // found by its scheme
 		}
 	}
 	if text[at] == ',' && !v.quoted || !v.secret(text, text[start:end], kind) {
-		return spot{end: v.end}, false
+		return Found{End: v.end}, false
 	}
-	return spot{start: v.start, end: v.end, rule: ruleAssigned(kind)}, true
+	return Found{Start: v.start, End: v.end, rule: ruleAssigned(kind)}, true
 }

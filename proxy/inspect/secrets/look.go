@@ -1,0 +1,277 @@
+package secrets
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+)
+
+// How secrets are looked for (Terms.Secrets).
+const (
+	Precise = ""       // by their forms, and by the names that stand before them
+	Strict  = "strict" // and every long run of base64
+	Off     = "off"
+)
+
+const (
+	// localWork bounds what is looked at locally, in bytes: so many times what the text has, and localSlack more.
+	localWork  = 4
+	localSlack = 64 << 10
+	keptSpots  = 1 << 14 // that room is kept for
+	maxPassed  = 128     // of a value that is none: what stands in a longer one is not looked at again
+	minRun     = 40      // letters of base64 that may be a secret
+	MinForm    = 16      // what has the form of a key is no shorter: a plain name that is holds no secret
+)
+
+// Place is a place where a secret may stand.
+type Place struct {
+	At      int32
+	Literal int32 // of Literals; -1: a name ends before it
+}
+
+// Found is a secret in a text.
+type Found struct{ Start, End, rule int }
+
+// Rule is the rule that found it.
+func (s Found) Rule() string { return catalogue[s.rule].Name }
+
+// Sure says that it is more than a run of letters that could be a secret.
+func (s Found) Sure() bool { return catalogue[s.rule].kind != possibleSecret }
+
+// Shown is how it is spoken of: never itself. Of a short one the last letters would be half of it.
+func (s Found) Shown(text string) string {
+	r, secret := &catalogue[s.rule], text[s.Start:s.End]
+	said := fmt.Sprintf("%s, %d characters", r.Name, len(secret))
+	if r.kind != privateKey && len(secret) >= 16 && decode.MarksOf(secret)&decode.Wide == 0 {
+		said += ", ends in " + legible.Escape(secret[len(secret)-4:])
+	}
+	return said
+}
+
+// Look looks for secrets in texts, one after the other.
+type Look struct {
+	On     bool
+	forms  *forms
+	Strict bool
+	spots  []Found
+	named  []Found
+	work   int  // bytes that may still be looked at in this text
+	Short  bool // it was not enough, or there were too many places
+}
+
+func (l *Look) Begin(profile string) {
+	l.On = profile != Off
+	if l.forms == nil {
+		l.forms = known()
+	}
+	l.Strict, l.Short = profile == Strict, false
+}
+
+// Find is where secrets stand in a text, in their order, none in another. The candidates are in the order in which they were
+// found.
+func (l *Look) Find(text string, places []Place) []Found {
+	l.spots, l.named = l.spots[:0], l.named[:0]
+	l.work = localWork*len(text) + localSlack
+	until, inOrder := 0, true
+	for _, c := range places {
+		if c.Literal < 0 || int(c.At) < until {
+			continue
+		}
+		if l.work < 0 {
+			l.Short = true
+			break
+		}
+		best := Found{End: -1}
+		for _, r := range l.forms.owners[c.Literal] {
+			if s, ok := l.form(text, int(c.At), int(r)); ok && s.End > best.End {
+				best = s
+				best.rule = int(r)
+			}
+		}
+		if best.End > 0 {
+			inOrder = inOrder && best.Start >= until // what a manifest holds may stand before the line that says so, and twice
+			l.spots = append(l.spots, best)
+			until = best.End
+		}
+	}
+	until = 0
+	for _, c := range places {
+		if c.Literal >= 0 || int(c.At) < until {
+			continue
+		}
+		if l.work < 0 {
+			l.Short = true
+			break
+		}
+		s, ok := l.name(text, int(c.At))
+		if ok {
+			l.named = append(l.named, s)
+		}
+		if ok || s.End > int(c.At)+maxPassed {
+			until = s.End
+		}
+	}
+	if len(l.named) > 0 || !inOrder {
+		l.merge()
+	}
+	if l.Strict {
+		l.runs(text)
+	}
+	return l.spots
+}
+
+// merge takes what was found by a name where no form is.
+func (l *Look) merge() {
+	slices.SortFunc(l.spots, func(a, b Found) int { return a.Start - b.Start })
+	forms, k := len(l.spots), 0
+	for _, s := range l.named {
+		for k < forms && l.spots[k].End <= s.Start {
+			k++
+		}
+		if k == forms || l.spots[k].Start >= s.End {
+			l.spots = append(l.spots, s)
+		}
+	}
+	slices.SortFunc(l.spots, func(a, b Found) int { return a.Start - b.Start })
+	kept := l.spots[:0]
+	for _, s := range l.spots {
+		if n := len(kept); n == 0 || kept[n-1].End <= s.Start {
+			kept = append(kept, s)
+		}
+	}
+	l.spots = kept
+}
+
+// form looks for one rule where one of its literals stands.
+func (l *Look) form(text string, at, rule int) (Found, bool) {
+	switch r := &l.forms.rules[rule]; r.way {
+	case byShape:
+		for i := range l.forms.shapes[rule] {
+			s := &l.forms.shapes[rule][i]
+			end, looked := s.end(text, at)
+			l.work -= looked
+			if end > 0 && (r.kind == privateKey || drawnKey(text[at+len(s.head):end])) {
+				return Found{Start: at, End: end}, true
+			}
+		}
+	case byBlock:
+		return l.block(text, at)
+	case byUser:
+		return l.user(text, at)
+	case byScheme:
+		return l.scheme(text, at)
+	case byFlag:
+		return l.flag(text, at)
+	case byLogin:
+		return l.login(text, at)
+	case byMachine:
+		return l.machine(text, at)
+	case byManifest:
+		return l.manifest(text, at)
+	case byDigits:
+		return l.digits(text, at)
+	}
+	return Found{}, false
+}
+
+// drawnKey says that what comes after the head of a key is no example: it is not one letter over and over, and no words.
+func drawnKey(s string) bool {
+	if monotonous(s) {
+		return false
+	}
+	folded := strings.ToLower(s)
+	for _, part := range [...]string{"example", "xxxx", "your", "placeholder", "token", "here", "redacted", "abcdefghij", "1234567890123"} {
+		if strings.Contains(folded, part) {
+			return false
+		}
+	}
+	digits, letters, capitals := 0, 0, 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c >= 'a' && c <= 'z':
+			letters++
+		case c >= 'A' && c <= 'Z':
+			capitals++
+		}
+	}
+	return digits > 0 && (digits*20 >= len(s) || capitals > 0) || len(s) >= 16 && capitals > 0 && letters > 0 && changesOfCase(s)*4 >= len(s)
+}
+
+func changesOfCase(s string) (n int) {
+	for i := 1; i < len(s); i++ {
+		if (s[i] >= 'a') != (s[i-1] >= 'a') {
+			n++
+		}
+	}
+	return n
+}
+
+// runs adds every long run of base64 in which nothing was found.
+func (l *Look) runs(text string) {
+	known, k := len(l.spots), 0
+	for i := decode.NextRun(text, 0, minRun, &decode.Base64Letters); i < len(text); {
+		end := i + minRun
+		for end < len(text) && decode.Base64Letters[text[end]] {
+			end++
+		}
+		for end < len(text) && text[end] == '=' {
+			end++
+		}
+		for k < known && l.spots[k].End <= i {
+			k++
+		}
+		if (k == known || l.spots[k].Start >= end) && strings.ContainsAny(text[i:end], "0123456789") {
+			l.spots = append(l.spots, Found{i, end, rulePossible()})
+		}
+		i = decode.NextRun(text, end, minRun, &decode.Base64Letters)
+	}
+	if len(l.spots) > known {
+		slices.SortFunc(l.spots, func(a, b Found) int { return a.Start - b.Start })
+	}
+}
+
+// Mark is what stands in the place of a secret that a rule found, "" for an unknown rule.
+func Mark(rule string) string {
+	if kind, known := kindOf(rule); known {
+		return kind.mark()
+	}
+	return ""
+}
+
+// Words is what a person calls what a rule finds: "a password".
+func Words(rule string) string {
+	kind, _ := kindOf(rule)
+	return kind.words()
+}
+
+// kindOf is what a rule finds; of an unknown rule nothing is known but that it may be a secret.
+func kindOf(rule string) (kind Kind, known bool) {
+	for i := range catalogue {
+		if catalogue[i].Name == rule {
+			return catalogue[i].kind, true
+		}
+	}
+	return possibleSecret, false
+}
+
+// Release lets go of the room that a text with many secrets took.
+func (l *Look) Release() {
+	if cap(l.spots) > keptSpots || cap(l.named) > keptSpots {
+		l.spots, l.named = nil, nil
+	}
+}
+
+// Fingerprint is for the name of the rule set.
+func Fingerprint() uint64 {
+	h := fnv.New64a()
+	for _, r := range catalogue {
+		fmt.Fprintf(h, "%s %d %d %q %q\n", r.Name, r.kind, r.way, r.patterns, r.literals)
+	}
+	return h.Sum64()
+}
