@@ -98,9 +98,7 @@ func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []client
 	f.Entries, f.Whole, f.Program = entries, whole, w.by.Path
 	ends := !guards(next)
 	err = h.updating(func(tx *store.Tx) error {
-		if _, ok := h.problems[problemClientKeep]; ok {
-			h.solved(problemClientKeep)
-		}
+		h.solved(problemClientKeep)
 		if ends {
 			err = tx.DeleteClientFile(f.Path)
 		} else {
@@ -172,8 +170,6 @@ func (h *Hub) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Cha
 		h.problem(problemClientWrite, "couldn't guard a new entry of "+w.Path+": "+err.Error(), "fix the cause, then review the item in the inbox")
 		return false
 	}
-	if _, ok := h.problems[problemClientWrite]; ok {
-		h.solved(problemClientWrite)
-	}
+	h.solved(problemClientWrite)
 	return true
 }

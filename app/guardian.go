@@ -77,7 +77,7 @@ func (h *Hub) cannotView(path string, err error) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, code := range []string{problemClientGone, problemClientDenied, problemClientUnreadable} {
-		if p, ok := h.problems[code]; ok && strings.HasPrefix(p.What, path) {
+		if strings.HasPrefix(h.stands(code).What, path) {
 			h.solved(code)
 		}
 	}

@@ -129,6 +129,7 @@ func Open(opts Options) (*Hub, error) {
 	if opts.Program == "" {
 		opts.Program, _ = os.Executable() // where it cannot be told nothing is taken for guarded, and protect says so
 	}
+	opts.AllowCLI = opts.AllowCLI && opts.StartedBy == ByPerson
 	opts.System = system(opts.System)
 	if err := opts.Home.Make(); err != nil {
 		return nil, fmt.Errorf("open hub: %w", err)
@@ -235,7 +236,7 @@ const (
 func (h *Hub) checkMarks() error {
 	marked := false
 	err := h.update(func(tx *store.Tx) (bool, error) {
-		if h.opts.AllowCLI && h.opts.StartedBy == ByPerson && h.store.Fresh() {
+		if h.opts.AllowCLI && h.store.Fresh() {
 			marked = true
 			return true, tx.SetMeta(metaCLI, []byte("1"))
 		}
@@ -259,17 +260,22 @@ func (h *Hub) checkMarks() error {
 			h.problem(problemStoreWrite, err.Error(), "check that the disk isn't full and that you can write to the data folder")
 		}
 	}
-	asked := h.opts.AllowCLI && !h.opts.Window && h.opts.StartedBy == ByPerson
-	h.cli = asked && marked
-	if asked && !marked {
-		h.ignoresCLI()
-	}
+	h.marked(marked)
 	return nil
 }
 
-func (h *Hub) ignoresCLI() {
+// marked settles whether decisions may come over the socket of a home that has the mark, or has not.
+func (h *Hub) marked(is bool) {
+	asked := h.opts.AllowCLI && !h.opts.Window
+	h.cli = asked && is
+	if h.cli == asked {
+		return
+	}
 	h.problem(problemCLIIgnored, "--allow-cli-approval is ignored: this data folder was not created with it", "decide in the window, or turn on approvals.cli there")
 }
+
+// setWindowOn is what a window switched approvals.cli to.
+func (h *Hub) setWindowOn(on bool) { h.windowOn = on }
 
 // checkSeals finds what something else wrote into the store. A pin whose seal does not hold is never read; where pins were
 // taken away or older ones brought back, no approval of this store is believed: each waits for a person again.
@@ -386,16 +392,19 @@ func (h *Hub) commit(f func(*store.Tx) (wrote bool, err error)) error {
 	return err
 }
 
-// usable says whether a call can be answered at all. The caller holds h.mu.
+// usable says whether a call can be answered at all.
 func (h *Hub) usable() error {
 	if h.leaving {
 		return &control.Error{Code: control.CodeUnavailable, Message: "the hub is stopping; try again in a moment"}
 	}
-	if h.store == nil || h.damage != "" {
+	if !h.works() {
 		return &control.Error{Code: control.CodeUnavailable, Message: "the store can't be read, so everything is blocked; run `sallyport status` to see why"}
 	}
 	return nil
 }
+
+// works says that there is a store that can be believed.
+func (h *Hub) works() bool { return h.store != nil && h.damage == "" }
 
 // failed turns an error of the store into an answer, and into a problem that status names.
 func (h *Hub) failed(err error) error {
@@ -415,8 +424,8 @@ func (h *Hub) failed(err error) error {
 // The caller holds h.mu.
 func (h *Hub) damaged(err error) {
 	if h.damage == "" {
-		h.damage, h.again = oneLine(err.Error()), true
-		h.leave()
+		h.damage = oneLine(err.Error())
+		h.leave(true)
 	}
 }
 
@@ -426,11 +435,14 @@ func (h *Hub) openedDamaged(err error) error {
 	return nil
 }
 
+// damageMet is what was met in the store while it was used, "" for nothing.
+func (h *Hub) damageMet() string { return h.damage }
+
 // Damage is what this hub met in its store, for Options of the one that takes its place.
 func (h *Hub) Damage() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.damage
+	return h.damageMet()
 }
 
 func answer(code int, format string, args ...any) error {

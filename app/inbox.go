@@ -19,6 +19,9 @@ const (
 	floodWindow = time.Minute
 	// keptCodes is how many codes of a flood lead on to what waits now; the ones before them are forgotten.
 	keptCodes = 20
+)
+
+const (
 	// noisyTimes in noisyWindow is how often an item may come and go before it stays.
 	noisyTimes  = 3
 	noisyWindow = 24 * time.Hour

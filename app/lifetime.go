@@ -70,14 +70,14 @@ func (h *Hub) idling() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if len(h.sessions) == 0 {
-			h.leave()
+			h.leave(false)
 		}
 	})
 }
 
 // leave ends the hub: from now on every call is answered "in a moment". The caller holds h.mu.
-func (h *Hub) leave() {
-	h.leaving = true
+func (h *Hub) leave(again bool) {
+	h.leaving, h.again = true, h.again || again
 	h.end()
 }
 
@@ -137,7 +137,7 @@ func (h *Hub) StepDown(peer control.Peer) error {
 			return h.failed(err)
 		}
 	}
-	h.leave()
+	h.leave(false)
 	return nil
 }
 
@@ -182,7 +182,7 @@ func (h *Hub) watchHome() {
 func (h *Hub) vanished() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.leave()
+	h.leave(false)
 }
 
 // keepFor is how long decided items can be looked up.

@@ -49,11 +49,7 @@ func (h *Hub) lose(problem, why, kept string, at time.Time) {
 	// The code comes first: a path may be long, and what stands behind it is read last.
 	h.problem(problem, l.why, fmt.Sprintf("everything is blocked until you start over with an empty store (inbox item %s), or %s and restart the hub", l.code, mend))
 	// The store took its mark with it; the copy beside it holds as long as the key does.
-	asked := h.opts.AllowCLI && !h.opts.Window && h.opts.StartedBy == ByPerson
-	h.cli = asked && store.MarkKept(h.opts.Home.Dir, store.Options{}, metaCLI)
-	if asked && !h.cli {
-		h.ignoresCLI()
-	}
+	h.marked(store.MarkKept(h.opts.Home.Dir, store.Options{}, metaCLI))
 }
 
 // loseDamaged puts a damaged store aside and blocks everything.
@@ -138,8 +134,7 @@ func (h *Hub) beginAgain(d control.Decide) (out control.Decided, err error) {
 	if err := h.emptyStore(); err != nil {
 		return out, h.failed(err)
 	}
-	h.again = true
-	h.leave()
+	h.leave(true)
 	return control.Decided{Code: h.lost.code, Approved: []string{control.PartStore}, Rejected: []string{}, Left: []string{}}, nil
 }
 

@@ -175,7 +175,7 @@ func TestDamageMetInUseBlocksEverythingAndAsks(t *testing.T) {
 				do(t, home.Store)
 				use(p)
 				if !done(p.Hub) || !p.BeginsAgain() || p.Damage() == "" {
-					t.Fatalf("it goes on: %+v", p.problems)
+					t.Fatalf("it goes on: %+v", p.problemList())
 				}
 				p.Close()
 				q := open(t, home, func(o *Options) { o.Damage = p.Damage() })

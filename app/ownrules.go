@@ -55,7 +55,7 @@ func (h *Hub) openRules() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	path := h.rulesPath()
-	if h.store != nil && h.damage == "" {
+	if h.works() {
 		var kept keptRules
 		err := h.store.View(func(tx *store.Tx) error {
 			raw, err := tx.Meta(metaRules)

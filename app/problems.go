@@ -45,8 +45,7 @@ const (
 	coverProgramGone = "SP-218"
 )
 
-// problem notes something that is wrong until it is cleared. h.mu must not be needed by the caller's lock order: it takes
-// none, and is called either from Open or under h.mu.
+// problem notes something that is wrong until it is solved.
 func (h *Hub) problem(code, what, next string) {
 	now := control.Problem{Code: code, What: oneLine(what), Next: next}
 	if h.problems[code] != now {
@@ -62,6 +61,10 @@ func (h *Hub) solved(code string) {
 	}
 }
 
+// stands is the problem of a code, empty where there is none.
+func (h *Hub) stands(code string) control.Problem { return h.problems[code] }
+
+// problemList is what is wrong now, by code.
 func (h *Hub) problemList() []control.Problem {
 	list := make([]control.Problem, 0, len(h.problems))
 	for _, p := range h.problems {

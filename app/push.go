@@ -30,7 +30,7 @@ func (h *Hub) blocked(s *session) control.State {
 
 // current reads a server and what waits anew, where anything was decided or declared since they were read.
 func (h *Hub) current(id string) error {
-	now := h.commits.Load()
+	now := h.committed()
 	if st := h.servers[id]; st == nil || st.as != now {
 		if err := h.refresh(id); err != nil {
 			return err
@@ -42,9 +42,12 @@ func (h *Hub) current(id string) error {
 	return nil
 }
 
+// committed counts what was decided and declared: what was read at one number holds until the next.
+func (h *Hub) committed() uint64 { return h.commits.Load() }
+
 // refresh reads a server anew, so that its wrappers get what holds now.
 func (h *Hub) refresh(id string) error {
-	as := h.commits.Load()
+	as := h.committed()
 	h.stale[id] = true
 	return h.store.View(func(tx *store.Tx) error {
 		l, err := ledger.Read(tx, id)
@@ -147,7 +150,7 @@ func (h *Hub) waitingOf(s *session) int {
 
 // recount reads what waits, for the numbers in States.
 func (h *Hub) recount() error {
-	as := h.commits.Load()
+	as := h.committed()
 	if h.counted == as {
 		return nil
 	}

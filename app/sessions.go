@@ -376,7 +376,7 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *session, r control.R
 // firstUse are the keys to be trusted at the first sight of a server. After a lost store nothing is: what looks new was
 // perhaps refused before.
 func (h *Hub) firstUse(l *ledger.Ledger, r review.Standing, facts review.Facts) []string {
-	if !h.settings.trustsClean(l.Server) || len(h.problems[problemStoreLost].Code) > 0 || len(h.problems[problemTampered].Code) > 0 {
+	if !h.settings.trustsClean(l.Server) || h.stands(problemStoreLost).Code != "" || h.stands(problemTampered).Code != "" {
 		return nil
 	}
 	return review.Trustable(r, facts)

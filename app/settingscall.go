@@ -105,7 +105,7 @@ func (h *Hub) setWindowOnly(s policy.Setting, q control.SettingQuery) (control.S
 	if err != nil {
 		return control.Setting{}, h.failed(err)
 	}
-	h.windowOn = value == "on"
+	h.setWindowOn(value == "on")
 	return h.settingRow(s, store.Server{}, ""), nil
 }
 

@@ -188,9 +188,7 @@ func (h *Hub) arm(watcher *fsnotify.Watcher, folders map[string]os.FileInfo) (pa
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, ok := h.problems[problemClientWatch]; ok {
-		h.solved(problemClientWatch)
-	}
+	h.solved(problemClientWatch)
 	return paths
 }
 

@@ -223,5 +223,5 @@ func (h *Hub) LoosensSetting(q control.SettingQuery) (loosens bool, from, to str
 func (h *Hub) StoreOK() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.store != nil && h.damage == ""
+	return h.works()
 }
