@@ -108,7 +108,7 @@ func (h *Hub) settleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing
 // judgeAgain is judgeReport where nothing was reported, and more was found in what was.
 func (h *Hub) judgeAgain(s *session) (notices []review.Notice, err error) {
 	now := h.opts.Now()
-	err = h.update(func(tx *store.Tx) (bool, error) {
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		notices = nil
 		l, err := ledger.Read(tx, s.server)
 		if err != nil {

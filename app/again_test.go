@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -56,10 +57,10 @@ func TestAnItemDecidedInPartNamesTheCodeOfTheRest(t *testing.T) {
 func TestADiskThatTakesWritesAgainIsNoProblemAnyMore(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("weather")
-	p.mu.Lock()
-	wantError(t, p.failed(errors.New("no space left on device")), control.CodeUnavailable)
-	p.mu.Unlock()
-	if s, err := p.Status(); err != nil || len(s.Problems) != 1 || s.Problems[0].Code != problemStoreWrite {
+	p.office.Lock()
+	wantError(t, p.office.Failed(errors.New("no space left on device")), control.CodeUnavailable)
+	p.office.Unlock()
+	if s, err := p.Status(); err != nil || len(s.Problems) != 1 || s.Problems[0].Code != office.ProblemStoreWrite {
 		t.Fatalf("status %+v, %v", s, err)
 	}
 	w.report(tool("a", "one"))

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -13,7 +14,7 @@ import (
 func (h *Hub) Backups() ([]control.Backup, error) {
 	kept, err := h.backups().List()
 	if err != nil {
-		return nil, answer(control.CodeUnavailable, "can't list the backups: %s", oneLine(err.Error()))
+		return nil, office.Answer(control.CodeUnavailable, "can't list the backups: %s", office.OneLine(err.Error()))
 	}
 	out := make([]control.Backup, 0, len(kept))
 	for _, b := range kept {
@@ -25,7 +26,7 @@ func (h *Hub) Backups() ([]control.Backup, error) {
 // RestoreBackup puts a kept file back: a write like any other. It may take wrappers out, so it is a decision unless every
 // entry that is guarded now stays so.
 func (h *Hub) RestoreBackup(peer control.Peer, r control.RestoreBackup) (control.Protected, error) {
-	return h.restore(r, func() error { return h.mayDecide(peer) }, peer.Descends)
+	return h.restore(r, func() error { return h.office.MayDecide(peer) }, peer.Descends)
 }
 
 // RestoreBackupHere is RestoreBackup of the window, in this process.
@@ -41,19 +42,19 @@ func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bo
 	}
 	kept, err := h.backups().Find(r.ID)
 	if err != nil {
-		return control.Protected{}, answer(control.CodeNotFound, "%s", oneLine(err.Error()))
+		return control.Protected{}, office.Answer(control.CodeNotFound, "%s", office.OneLine(err.Error()))
 	}
 	raw, err := h.backups().Text(kept)
 	if err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	after, err := viewOf(kept.Path, raw)
 	if err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "can't read the backup: %s", oneLine(err.Error()))
+		return control.Protected{}, office.Answer(control.CodeUnavailable, "can't read the backup: %s", office.OneLine(err.Error()))
 	}
 	w, err := h.recoverWrite(kept.Path)
 	if err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	out := control.Protected{Path: kept.Path, Client: clientconfig.ClaudeDesktop, Entries: []control.ClientEntry{}}
 	by := clientconfig.Installation{Path: h.opts.Program, Client: out.Client}
@@ -64,11 +65,11 @@ func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bo
 	was, err := clientconfig.Read(kept.Path)
 	gone := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !gone {
-		return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	out.Digest = digestOf(was)
 	if r.Digest != "" && r.Digest != out.Digest {
-		return control.Protected{}, answer(control.CodeStale, "%s changed since it was shown: check it again", kept.Path)
+		return control.Protected{}, office.Answer(control.CodeStale, "%s changed since it was shown: check it again", kept.Path)
 	}
 	before, readable := viewOf(kept.Path, was)
 	loosens := descends
@@ -89,7 +90,7 @@ func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bo
 	}
 	if readable == nil {
 		if out.Diff, err = clientconfig.Diff(kept.Path, was, raw, clientconfig.Format{}); err != nil {
-			return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+			return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 		}
 	}
 	if r.DryRun || bytes.Equal(was, raw) && !gone {
@@ -107,7 +108,7 @@ func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bo
 	switch {
 	case gone:
 		if _, err := h.backups().Restore(kept.ID); err != nil {
-			return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+			return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 		}
 		if w != nil {
 			err = h.rewant(w, next, records, nil, nil)

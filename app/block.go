@@ -3,10 +3,9 @@ package app
 import (
 	"errors"
 	"slices"
-	"strings"
 
-	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -16,17 +15,17 @@ import (
 
 // Block takes approvals back. It only tightens, so it may come from anywhere.
 func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
 	var id string
-	err = h.update(func(tx *store.Tx) (bool, error) {
-		server, err := findServer(tx, b.Server)
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
+		server, err := office.FindServer(tx, b.Server)
 		if err != nil {
 			if it, unknown := tx.Item(b.Server); unknown == nil && it.Kind == vocab.ItemResponseHeld {
-				err = answer(control.CodeBadRequest, "%s is a held response; delete it with `sallyport discard %s`", it.Code, it.Code)
+				err = office.Answer(control.CodeBadRequest, "%s is a held response; delete it with `sallyport discard %s`", it.Code, it.Code)
 			}
 			return false, err
 		}
@@ -54,7 +53,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		for _, key := range keys {
 			pins := slices.Clone(l.Pins[key])
 			if len(b.Items) > 0 && !ledger.Known(pins) {
-				return false, answer(control.CodeNotFound, "%s has no allowed item called %s", l.Server.Name, legible.Escape(clip(key, 128)))
+				return false, office.Answer(control.CodeNotFound, "%s has no allowed item called %s", l.Server.Name, legible.Escape(office.Clip(key, 128)))
 			}
 			took := false
 			for _, p := range pins {
@@ -93,43 +92,14 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		if len(b.Items) == 0 {
 			words = "blocked along with the whole server"
 		}
-		return true, h.noteDecision(tx, l.Server, "rejection", out.Code, out.Items, words, map[string]any{"check": "block"})
+		return true, h.office.NoteDecision(tx, l.Server, "rejection", out.Code, out.Items, words, map[string]any{"check": "block"})
 	})
 	if err != nil {
-		return control.Blocked{}, h.failed(err)
+		return control.Blocked{}, h.office.Failed(err)
 	}
 	if err := h.refresh(id); err != nil {
-		return control.Blocked{}, h.failed(err)
+		return control.Blocked{}, h.office.Failed(err)
 	}
 	h.pushAll()
 	return out, nil
-}
-
-// findServer finds a server by id, identity, whole name or the name it is shown by. A name that two servers have names none.
-func findServer(tx *store.Tx, name string) (store.Server, error) {
-	servers, err := tx.Servers()
-	if err != nil {
-		return store.Server{}, err
-	}
-	var found []store.Server
-	for _, s := range servers {
-		if s.ID == name || s.Identity == name {
-			return s, nil
-		}
-		if identity.GoesBy(s, name) {
-			found = append(found, s)
-		}
-	}
-	shown := legible.Escape(clip(name, 128))
-	switch len(found) {
-	case 0:
-		return store.Server{}, answer(control.CodeNotFound, "no server %s; run `sallyport servers` to see them", shown)
-	case 1:
-		return found[0], nil
-	}
-	ids := make([]string, len(found))
-	for i, s := range found {
-		ids[i] = legible.Escape(identity.Marked(s)) + " or " + s.ID
-	}
-	return store.Server{}, answer(control.CodeBadRequest, "%d servers are called %s: name one as it is shown, or by its id (%s)", len(found), shown, strings.Join(ids, ", "))
 }

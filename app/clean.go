@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -70,20 +71,20 @@ func (c *cleanSets) find(digest string, now time.Time) (cleanSet, error) {
 			return s, nil
 		}
 	}
-	return cleanSet{}, answer(control.CodeNotFound, "no list with this digest was shown in the last hour; run `sallyport approve --clean` again")
+	return cleanSet{}, office.Answer(control.CodeNotFound, "no list with this digest was shown in the last hour; run `sallyport approve --clean` again")
 }
 
 // Clean lists the new servers without a warning, and remembers that they were shown; with a digest, what is left of that set.
 func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	out = control.CleanSet{Items: []control.CleanServer{}, Left: []control.CleanLeft{}}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
 	now := h.opts.Now()
 	var members []cleanMember
-	err = h.store.View(func(tx *store.Tx) error {
+	err = h.office.Store.View(func(tx *store.Tx) error {
 		waiting, err := tx.Waiting()
 		if err != nil {
 			return err
@@ -117,7 +118,7 @@ func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
 	})
 	switch {
 	case err != nil:
-		return out, h.failed(err)
+		return out, h.office.Failed(err)
 	case q.Digest != "":
 		out.Digest = q.Digest
 	case len(members) > 0:
@@ -135,7 +136,7 @@ func cleanServer(tx *store.Tx, it store.Item) (control.CleanServer, error) {
 	server := l.Server
 	var tools []powers.Tool
 	row := control.CleanServer{
-		Code: it.Code, Server: server.Name, Shown: shownIn(tx, server), Identity: server.Identity, Digest: it.Digest, Command: server.Argv, URL: server.URL, Parts: []string{}, Loaders: []string{},
+		Code: it.Code, Server: server.Name, Shown: office.ShownIn(tx, server), Identity: server.Identity, Digest: it.Digest, Command: server.Argv, URL: server.URL, Parts: []string{}, Loaders: []string{},
 	}
 	for _, p := range it.Parts {
 		row.Parts = append(row.Parts, p.Item)
@@ -179,9 +180,9 @@ func (s cleanSet) still(tx *store.Tx) (same []store.Item, left []control.CleanLe
 
 // stillAsShown is an item that waits and is exactly what was shown. What was decided meanwhile is not decided again here.
 func stillAsShown(tx *store.Tx, d control.Decide) (store.Item, error) {
-	it, err := decidable(tx, d)
+	it, err := office.Decidable(tx, d)
 	if err == nil && it.Decided != "" {
-		err = stale(tx, it)
+		err = office.Stale(tx, it)
 	}
 	return it, err
 }
@@ -196,27 +197,27 @@ func leftOut(m cleanMember, changed *control.Error) control.CleanLeft {
 
 // AllowClean is a decision over a set that came over the socket.
 func (h *Hub) AllowClean(peer control.Peer, q control.CleanQuery) (control.CleanDecided, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return control.CleanDecided{}, err
 	}
-	if err := h.mayDecide(peer); err != nil {
+	if err := h.office.MayDecide(peer); err != nil {
 		if set, unknown := h.clean.find(q.Digest, h.opts.Now()); unknown == nil && !peer.Descends {
 			for _, m := range set.members {
 				err = errors.Join(h.raise(m.code), err)
 			}
 		}
-		return control.CleanDecided{}, firstAnswer(err)
+		return control.CleanDecided{}, office.FirstAnswer(err)
 	}
 	return h.allowClean(q.Digest)
 }
 
 // AllowCleanHere is a decision of the window, in this process.
 func (h *Hub) AllowCleanHere(digest string) (control.CleanDecided, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return control.CleanDecided{}, err
 	}
 	return h.allowClean(digest)
@@ -229,7 +230,7 @@ func (h *Hub) allowClean(digest string) (out control.CleanDecided, err error) {
 		return out, err
 	}
 	var servers []string
-	err = h.update(func(tx *store.Tx) (wrote bool, err error) {
+	err = h.office.Update(func(tx *store.Tx) (wrote bool, err error) {
 		servers = nil
 		out = control.CleanDecided{Digest: digest, Items: []control.CleanAllowed{}}
 		same, left, err := set.still(tx)
@@ -254,11 +255,11 @@ func (h *Hub) allowClean(digest string) (out control.CleanDecided, err error) {
 		return wrote, nil
 	})
 	if err != nil {
-		return control.CleanDecided{}, h.failed(err)
+		return control.CleanDecided{}, h.office.Failed(err)
 	}
 	for _, id := range servers {
 		if err := h.refresh(id); err != nil {
-			return control.CleanDecided{}, h.failed(err)
+			return control.CleanDecided{}, h.office.Failed(err)
 		}
 	}
 	h.pushAll()

@@ -153,7 +153,7 @@ func TestWhatHasAWarningByNowIsLeftOut(t *testing.T) {
 	all := cleanServers(p)
 	set := p.cleanSet()
 	i := slices.IndexFunc(set.Items, func(s control.CleanServer) bool { return s.Server == "weather" })
-	err := p.store.Update(func(tx *store.Tx) error {
+	err := p.office.Store.Update(func(tx *store.Tx) error {
 		it, err := tx.Item(set.Items[i].Code)
 		if err != nil {
 			return err

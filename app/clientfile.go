@@ -14,6 +14,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/disk"
 	"github.com/sallyport/sallyport/store"
 )
@@ -106,7 +107,7 @@ func (h *Hub) keepWhole(path string, s clientconfig.Snapshot) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("keep what is wanted: %w", err)
 	}
-	whole := h.store.KeyedHash("client-file", raw)
+	whole := h.office.Store.KeyedHash("client-file", raw)
 	name := h.wholeFile(path, whole)
 	if _, err := h.readWhole(path, whole); err == nil {
 		return whole, nil
@@ -137,7 +138,7 @@ func (h *Hub) readWhole(path, whole string) (s clientconfig.Snapshot, err error)
 	if err != nil {
 		return s, err
 	}
-	if h.store.KeyedHash("client-file", raw) != whole {
+	if h.office.Store.KeyedHash("client-file", raw) != whole {
 		return s, fmt.Errorf("%s is not what was kept", f.Name())
 	}
 	return s, json.Unmarshal(raw, &s)
@@ -161,11 +162,11 @@ func (h *Hub) sweepWhole(path string, named ...string) {
 // loadWanted is the wanted state of a file, nil where nobody protected it.
 func (h *Hub) loadWanted(path string) (*wantedFile, error) {
 	var f store.ClientFile
-	err := h.viewing(func(tx *store.Tx) (err error) {
+	err := h.office.Viewing(func(tx *store.Tx) (err error) {
 		f, err = tx.ClientFile(path)
 		return err
 	})
-	if absent(err) {
+	if office.Absent(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -203,24 +204,4 @@ func (h *Hub) wantedOf(f store.ClientFile) *wantedFile {
 		w.snapshot.Entries = append(w.snapshot.Entries, kept)
 	}
 	return w
-}
-
-// viewing reads the store for those who do not hold h.mu.
-func (h *Hub) viewing(f func(*store.Tx) error) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
-		return err
-	}
-	return h.store.View(f)
-}
-
-// updating writes the store for those who do not hold h.mu.
-func (h *Hub) updating(f func(*store.Tx) error) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
-		return err
-	}
-	return h.failed(h.update(func(tx *store.Tx) (bool, error) { return true, f(tx) }))
 }

@@ -29,12 +29,12 @@ type recordBox struct {
 }
 
 func (h *Hub) recordBox(path string) (recordBox, error) {
-	block, err := aes.NewCipher(h.store.Derive("client record", path))
+	block, err := aes.NewCipher(h.office.Store.Derive("client record", path))
 	if err != nil {
 		return recordBox{}, err
 	}
 	aead, err := cipher.NewGCM(block)
-	return recordBox{aead: aead, nonce: h.store.Derive("client record nonce", path), path: path}, err
+	return recordBox{aead: aead, nonce: h.office.Store.Derive("client record nonce", path), path: path}, err
 }
 
 func (b recordBox) seal(r clientconfig.Record) (json.RawMessage, error) {

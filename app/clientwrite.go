@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -51,11 +52,11 @@ func (h *Hub) carryOut(c clientChange) (clientconfig.Backup, error) {
 		return none, err
 	}
 	if pending.Whole, err = h.keepWhole(c.from.path, c.wanted); err != nil {
-		return none, answer(control.CodeUnavailable, "Sallyport couldn't save its record of %s, so nothing was changed: %s", c.from.path, oneLine(err.Error()))
+		return none, office.Answer(control.CodeUnavailable, "Sallyport couldn't save its record of %s, so nothing was changed: %s", c.from.path, office.OneLine(err.Error()))
 	}
-	err = h.updating(func(tx *store.Tx) error {
+	err = h.office.Updating(func(tx *store.Tx) error {
 		f, err := tx.ClientFile(c.from.path)
-		if absent(err) {
+		if office.Absent(err) {
 			f, err = store.ClientFile{Path: c.from.path, Client: c.client, Program: c.program, Since: h.opts.Now()}, nil
 		}
 		if err != nil {
@@ -78,14 +79,14 @@ func (h *Hub) carryOut(c clientChange) (clientconfig.Backup, error) {
 		if errors.Is(err, clientconfig.ErrChanged) {
 			code = control.CodeStale
 		}
-		return none, answer(code, "%s", oneLine(err.Error()))
+		return none, office.Answer(code, "%s", office.OneLine(err.Error()))
 	}
 	return backup, h.confirm(c.from.path, pending, c.names, c.finish)
 }
 
 // confirm makes the pending state of a file the wanted one.
 func (h *Hub) confirm(path string, p *store.PendingWrite, names []string, finish func(*store.Tx) error) error {
-	err := h.updating(func(tx *store.Tx) error {
+	err := h.office.Updating(func(tx *store.Tx) error {
 		f, err := tx.ClientFile(path)
 		if err != nil {
 			return err
@@ -107,10 +108,10 @@ func (h *Hub) confirm(path string, p *store.PendingWrite, names []string, finish
 		if err := h.notStarted(tx, f.Client, names); err != nil {
 			return err
 		}
-		r := store.Record{Code: p.Code, Summary: writeWords(p.Why, len(names)), Detail: detail(map[string]any{
-			"check": "client_file", "path": path, "client": f.Client, "why": p.Why, "entries": cutList(cleanNames(names)), "watch_ends": p.Ends,
+		r := store.Record{Code: p.Code, Summary: writeWords(p.Why, len(names)), Detail: office.Detail(map[string]any{
+			"check": "client_file", "path": path, "client": f.Client, "why": p.Why, "entries": office.CutList(cleanNames(names)), "watch_ends": p.Ends,
 		})}
-		_, err = tx.Append(h.record(vocab.RecordConfigChange, vocab.StatusOK, r))
+		_, err = tx.Append(h.office.Record(vocab.RecordConfigChange, vocab.StatusOK, r))
 		return err
 	})
 	if err != nil {
@@ -164,7 +165,7 @@ func (h *Hub) recoverWrite(path string) (found *wantedFile, err error) {
 	if happened {
 		err = h.confirm(path, p, between(w.Entries, p.Entries), func(tx *store.Tx) error {
 			it, err := tx.Item(p.Code)
-			if p.Code == "" || absent(err) || err == nil && it.Decided != "" {
+			if p.Code == "" || office.Absent(err) || err == nil && it.Decided != "" {
 				return nil
 			}
 			if err != nil {
@@ -174,7 +175,7 @@ func (h *Hub) recoverWrite(path string) (found *wantedFile, err error) {
 			return tx.PutItem(it)
 		})
 	} else {
-		err = h.updating(func(tx *store.Tx) error {
+		err = h.office.Updating(func(tx *store.Tx) error {
 			w.ClientFile.Pending = nil
 			if len(w.Entries) == 0 { // it was the first write
 				return tx.DeleteClientFile(path)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -85,7 +86,7 @@ func clientFile(l clientconfig.Location, w *wantedFile) control.ClientFile {
 		f.State = control.FileUnreadable
 	}
 	if l.Err != nil {
-		f.Why = oneLine(l.Err.Error())
+		f.Why = office.OneLine(l.Err.Error())
 	}
 	return f
 }
@@ -108,12 +109,12 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 	}
 	if err != nil {
 		if f.State == control.FileFound {
-			f.State, f.Why = control.FileUnreadable, oneLine(err.Error())
+			f.State, f.Why = control.FileUnreadable, office.OneLine(err.Error())
 		}
-		code, next := problemClientUnreadable, "fix the file, then try again"
+		code, next := office.ProblemClientUnreadable, "fix the file, then try again"
 		switch f.State {
 		case control.FileDenied:
-			code, next = problemClientDenied, "allow Sallyport to read it, then try again"
+			code, next = office.ProblemClientDenied, "allow Sallyport to read it, then try again"
 		case control.FileAbsent:
 			return
 		}
@@ -134,12 +135,12 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 		}
 		kept, known := wantedEntry(w, e.Name)
 		out.Unguarded = append(out.Unguarded, control.Unguarded{
-			Client: l.Client, Name: e.Name, Kind: kind, Why: entry.Why, Code: entry.Code, Next: next, Chosen: entry.Code == coverOpen && known && !kept.Guarded,
+			Client: l.Client, Name: e.Name, Kind: kind, Why: entry.Why, Code: entry.Code, Next: next, Chosen: entry.Code == office.CoverOpen && known && !kept.Guarded,
 		})
 	}
 	for _, e := range file.Others {
 		f.Total++
-		entry := control.ClientEntry{Name: e.Name, State: control.EntryOpen, Why: "it belongs to one project; this version doesn't edit that part of the file", Code: coverOther}
+		entry := control.ClientEntry{Name: e.Name, State: control.EntryOpen, Why: "it belongs to one project; this version doesn't edit that part of the file", Code: office.CoverOther}
 		if class := clientconfig.Classify(e, by, nil); class.Kind == clientconfig.Wrapped {
 			entry.State, entry.Why, entry.Code = control.EntryGuarded, "", ""
 			entry.ServerID, entry.Identity = behind(class)
@@ -174,27 +175,27 @@ func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig
 		entry.ServerID, entry.Identity = behind(class)
 		entry.Started = h.starts.has(by.Client, e.Name)
 	case clientconfig.Remote:
-		kind, entry.Code = unguardedRemote, coverRemote
+		kind, entry.Code = unguardedRemote, office.CoverRemote
 	case clientconfig.Odd:
-		entry.Code, next = coverOdd, "fix the entry, then try again"
+		entry.Code, next = office.CoverOdd, "fix the entry, then try again"
 	case clientconfig.LooksWrapped:
-		entry.State, entry.Code, next = control.EntryFake, coverFake, "check the entry, then run: "+protectWords(l.Client, e.Name)
+		entry.State, entry.Code, next = control.EntryFake, office.CoverFake, "check the entry, then run: "+protectWords(l.Client, e.Name)
 		if class.Reason == clientconfig.MovedHome {
-			entry.Code, next = coverMovedHome, "remove the variable from the entry's env, then protect the server"
+			entry.Code, next = office.CoverMovedHome, "remove the variable from the entry's env, then protect the server"
 		}
 		if class.Reason == clientconfig.MissingFile {
-			entry.Code = coverProgramGone
+			entry.Code = office.CoverProgramGone
 		}
 	default:
-		entry.Code, entry.Why, next = coverOpen, "you haven't protected it yet", protectWords(l.Client, "")
+		entry.Code, entry.Why, next = office.CoverOpen, "you haven't protected it yet", protectWords(l.Client, "")
 		if w != nil {
 			next = protectWords(l.Client, e.Name)
 		}
 		switch kept, known := wantedEntry(w, e.Name); {
 		case !l.Editable:
-			entry.Code, entry.Why, next = coverOther, "this version doesn't edit the file of "+l.Name, ""
+			entry.Code, entry.Why, next = office.CoverOther, "this version doesn't edit the file of "+l.Name, ""
 		case class.Reason == clientconfig.MovedHome:
-			entry.Code, entry.Why, next = coverMovedHome, class.Why, "remove the variable from the entry's env, then protect the server"
+			entry.Code, entry.Why, next = office.CoverMovedHome, class.Why, "remove the variable from the entry's env, then protect the server"
 		case !l.Preferred && w == nil:
 			next = ""
 			entry.Why = "the client reads another file first"
@@ -250,7 +251,7 @@ func wantedEntry(w *wantedFile, name string) (clientconfig.Kept, bool) {
 func (h *Hub) coverExtensions(out *control.Coverage, l clientconfig.Location) {
 	all, err := clientconfig.Extensions(l, h.opts.System)
 	if err != nil {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: "desktop extensions", Kind: unguardedFile, Why: "Sallyport can't tell which ones are installed: " + oneLine(err.Error()), Code: coverExtension})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: "desktop extensions", Kind: unguardedFile, Why: "Sallyport can't tell which ones are installed: " + office.OneLine(err.Error()), Code: office.CoverExtension})
 	}
 	for _, e := range all {
 		if e.Disabled {
@@ -259,12 +260,12 @@ func (h *Hub) coverExtensions(out *control.Coverage, l clientconfig.Location) {
 		out.Total++
 		why := "the client starts desktop extensions itself, so Sallyport can't guard them"
 		if e.Runs != "" {
-			why += "; it runs " + legible.Escape(clip(e.Runs, 200))
+			why += "; it runs " + legible.Escape(office.Clip(e.Runs, 200))
 		}
 		if e.Problem != "" {
 			why += "; " + e.Problem
 		}
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedExtension, Why: why, Code: coverExtension, Next: "to guard it, add the same server to the client's file"})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedExtension, Why: why, Code: office.CoverExtension, Next: "to guard it, add the same server to the client's file"})
 	}
 }
 
@@ -277,16 +278,16 @@ func (h *Hub) coverPolicy(out *control.Coverage) {
 		if !s.Local {
 			kind = unguardedRemote
 		}
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: s.Name, Kind: kind, Why: why, Code: coverPolicy})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: s.Name, Kind: kind, Why: why, Code: office.CoverPolicy})
 	}
 	for _, problem := range p.Problems {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "Sallyport can't tell which servers it adds: " + oneLine(problem), Code: coverPolicy})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "Sallyport can't tell which servers it adds: " + office.OneLine(problem), Code: office.CoverPolicy})
 	}
 	if p.ExtensionsOff {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy turns desktop extensions off, so none of them starts", Code: coverPolicy})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy turns desktop extensions off, so none of them starts", Code: office.CoverPolicy})
 	}
 	if p.LocalServersOff {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy turns off the servers in the client's file, so none of them starts", Code: coverPolicy})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy turns off the servers in the client's file, so none of them starts", Code: office.CoverPolicy})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -36,7 +37,7 @@ func TestCoverageCountsAndNamesWhatIsNotGuarded(t *testing.T) {
 		t.Errorf("%d of %d guarded: %+v", c.Guarded, c.Total, c)
 	}
 	want := map[string]string{
-		"weather": coverOpen, "One": coverExtension, "elsewhere": coverOpen, "coded": coverOther,
+		"weather": office.CoverOpen, "One": office.CoverExtension, "elsewhere": office.CoverOpen, "coded": office.CoverOther,
 	}
 	for _, u := range c.Unguarded {
 		if want[u.Name] != u.Code || u.Why == "" {
@@ -63,7 +64,7 @@ func TestCoverageCountsAndNamesWhatIsNotGuarded(t *testing.T) {
 func TestAFileThatCannotBeReadIsNamedAndNotCountedAsEmpty(t *testing.T) {
 	d := newDesk(t, "{\n\"mcpServers\": {,}}")
 	c, err := d.Coverage(control.CoverageQuery{})
-	if err != nil || len(c.Unguarded) != 1 || c.Unguarded[0].Code != problemClientUnreadable || !strings.Contains(c.Unguarded[0].Why, "line 2") {
+	if err != nil || len(c.Unguarded) != 1 || c.Unguarded[0].Code != office.ProblemClientUnreadable || !strings.Contains(c.Unguarded[0].Why, "line 2") {
 		t.Errorf("coverage %+v, %v", c, err)
 	}
 }

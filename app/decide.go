@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -19,46 +20,33 @@ import (
 // maxReason is how much of a person's reason is kept with a decision: a sentence or two.
 const maxReason = 500
 
-// mayDecide says whether a decision may come from this peer over the socket. The caller holds h.mu.
-func (h *Hub) mayDecide(peer control.Peer) error {
-	switch {
-	case peer.Descends:
-		return answer(control.CodeDescends, "this command runs inside a guarded server and can't decide anything: use your own terminal")
-	case h.opts.Window:
-		return answer(control.CodeNotHere, "decide in the window")
-	case !h.cli:
-		return answer(control.CodeNotHere, "decide in the window: this hub takes no decisions from the command line")
-	}
-	return nil
-}
-
 // Decide is a decision over one inbox item that came over the socket.
 func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, error) {
 	if path := h.fileOf(d.Code); path != "" {
 		return h.decideFile(path, d, func() error {
-			err := h.mayDecide(peer)
+			err := h.office.MayDecide(peer)
 			if err != nil && !peer.Descends {
-				err = firstAnswer(errors.Join(h.raise(d.Code), err))
+				err = office.FirstAnswer(errors.Join(h.raise(d.Code), err))
 			}
 			return err
 		})
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.lost != nil && !h.leaving {
-		if err := errors.Join(h.lost.named(d.Code), h.mayDecide(peer)); err != nil {
-			return control.Decided{}, firstAnswer(err)
+	h.office.Lock()
+	defer h.office.Unlock()
+	if h.lost != nil && !h.office.Leaving() {
+		if err := errors.Join(h.lost.named(d.Code), h.office.MayDecide(peer)); err != nil {
+			return control.Decided{}, office.FirstAnswer(err)
 		}
 		return h.beginAgain(d)
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return control.Decided{}, err
 	}
-	if err := h.mayDecide(peer); err != nil {
+	if err := h.office.MayDecide(peer); err != nil {
 		if !peer.Descends {
 			err = errors.Join(h.raise(d.Code), err)
 		}
-		return control.Decided{}, firstAnswer(err)
+		return control.Decided{}, office.FirstAnswer(err)
 	}
 	return h.decide(d)
 }
@@ -68,37 +56,28 @@ func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
 	if path := h.fileOf(d.Code); path != "" {
 		return h.decideFile(path, d, func() error { return nil })
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.lost != nil && !h.leaving {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if h.lost != nil && !h.office.Leaving() {
 		return h.beginAgain(d)
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return control.Decided{}, err
 	}
 	return h.decide(d)
-}
-
-// firstAnswer is the answer inside of joined errors.
-func firstAnswer(err error) error {
-	var a *control.Error
-	if errors.As(err, &a) {
-		return a
-	}
-	return err
 }
 
 // raise puts an item on top of the inbox.
 func (h *Hub) raise(code string) error {
 	if _, held := h.quarantine.all[strings.ToUpper(code)]; held {
 		if err := h.askedHeld(strings.ToUpper(code), false); err != nil {
-			h.failed(err)
+			h.office.Failed(err)
 		}
 		return nil
 	}
-	err := h.update(func(tx *store.Tx) (bool, error) {
+	err := h.office.Update(func(tx *store.Tx) (bool, error) {
 		it, err := tx.Item(code)
-		if absent(err) || err == nil && it.Decided != "" {
+		if office.Absent(err) || err == nil && it.Decided != "" {
 			return false, nil
 		}
 		if err != nil {
@@ -108,7 +87,7 @@ func (h *Hub) raise(code string) error {
 		return true, tx.PutItem(it)
 	})
 	if err != nil {
-		h.failed(err)
+		h.office.Failed(err)
 	}
 	return nil
 }
@@ -117,8 +96,8 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 	var server string
 	var apply func() // what follows once the decision is on the disk
 	out.Approved, out.Rejected, out.Left = []string{}, []string{}, []string{}
-	err = h.update(func(tx *store.Tx) (bool, error) {
-		it, err := decidable(tx, d)
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
+		it, err := office.Decidable(tx, d)
 		if err != nil {
 			return false, err
 		}
@@ -133,67 +112,23 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		case vocab.ItemSettingsChanged:
 			wrote, apply, err = h.decideSettings(tx, it, d, &out)
 		default:
-			err = answer(control.CodeBadRequest, "%s needs no decision", it.Code)
+			err = office.Answer(control.CodeBadRequest, "%s needs no decision", it.Code)
 		}
 		return wrote, err
 	})
 	if err != nil {
-		return control.Decided{}, h.failed(err)
+		return control.Decided{}, h.office.Failed(err)
 	}
 	if apply != nil {
 		apply()
 	}
 	if server != "" {
 		if err := h.refresh(server); err != nil {
-			return control.Decided{}, h.failed(err)
+			return control.Decided{}, h.office.Failed(err)
 		}
 	}
 	h.pushAll()
 	return out, nil
-}
-
-// decidable finds the item, and refuses what is not exactly what the person saw.
-func decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
-	it, err := tx.Item(d.Code)
-	if absent(err) {
-		return it, answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(d.Code, "of that code"))
-	}
-	if err != nil {
-		return it, err
-	}
-	if it.Kind == vocab.ItemResponseHeld {
-		return it, answer(control.CodeBadRequest, "%s is a held response: release it with `sallyport release %s`, or delete it with `sallyport discard %s`", it.Code, it.Code, it.Code)
-	}
-	// What a person said no to can still be allowed by its code, as long as it is the same content.
-	reconsidered := it.Decided == vocab.DecidedRejected && !d.Reject
-	if it.Decided != "" && !reconsidered || it.Next != "" {
-		return it, stale(tx, it)
-	}
-	if d.Digest == "" {
-		return it, answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", it.Code)
-	}
-	if d.Digest != it.Digest {
-		return it, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since it was shown: review it again", it.Code), See: it.Code}
-	}
-	return it, nil
-}
-
-// stale says where the content of an item that does not wait any more is now.
-func stale(tx *store.Tx, it store.Item) error {
-	now, err := newest(tx, it)
-	if err != nil {
-		return err
-	}
-	if now.Code != it.Code {
-		return &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since, see %s", it.Code, now.Code), See: now.Code}
-	}
-	switch it.Decided {
-	case vocab.DecidedApproved:
-		return answer(control.CodeStale, "%s was already approved", it.Code)
-	case vocab.DecidedRejected:
-		return answer(control.CodeStale, "%s was already rejected", it.Code)
-	}
-	return answer(control.CodeStale, "%s is no longer pending: the server went back to the approved version", it.Code)
 }
 
 // selection is what of an item a decision is over.
@@ -208,11 +143,11 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 		p, ok := parts[name]
 		switch {
 		case !ok:
-			return nil, answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(clip(name, 128)))
+			return nil, office.Answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(office.Clip(name, 128)))
 		case p.State == vocab.PartRemoved:
-			return nil, answer(control.CodeBadRequest, "%s is gone: nothing to decide", legible.Escape(clip(name, 128)))
+			return nil, office.Answer(control.CodeBadRequest, "%s is gone: nothing to decide", legible.Escape(office.Clip(name, 128)))
 		case !d.Reject && review.Withheld(review.ReadFindings(p.Findings)):
-			return nil, answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", legible.Escape(clip(name, 128)))
+			return nil, office.Answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", legible.Escape(office.Clip(name, 128)))
 		}
 		chosen[name] = true
 	}
@@ -249,8 +184,8 @@ func selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 // decideServer decides on a new server or on changes of one.
 func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
 	l, err := ledger.Read(tx, it.ServerID)
-	if absent(err) {
-		return false, answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
+	if office.Absent(err) {
+		return false, office.Answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
 	}
 	if err != nil {
 		return false, err
@@ -367,17 +302,17 @@ func (h *Hub) noteDecided(tx *store.Tx, server store.Server, d control.Decide, i
 	if d.Reject {
 		kind, keys, words = vocab.RecordRejection, out.Rejected, "rejected"
 	}
-	return h.noteDecision(tx, server, kind, it.Code, keys, words, decisionDetail(d, it, out))
+	return h.office.NoteDecision(tx, server, kind, it.Code, keys, words, decisionDetail(d, it, out))
 }
 
 // decisionDetail is what the timeline keeps of a decision beside its words.
 func decisionDetail(d control.Decide, it store.Item, out *control.Decided) map[string]any {
-	more := map[string]any{"left": cutList(out.Left), "next": out.Next, "digest": it.Digest}
+	more := map[string]any{"left": office.CutList(out.Left), "next": out.Next, "digest": it.Digest}
 	if d.Together > 1 {
 		more["together"] = d.Together
 	}
 	if reason := strings.TrimSpace(d.Reason); reason != "" {
-		more["reason"] = strings.ToValidUTF8(clip(reason, maxReason), "")
+		more["reason"] = strings.ToValidUTF8(office.Clip(reason, maxReason), "")
 	}
 	return more
 }
@@ -408,18 +343,4 @@ func (h *Hub) replaced(l *ledger.Ledger, live []map[string]*review.Declaration, 
 		}
 	}
 	return now
-}
-
-func (h *Hub) noteDecision(tx *store.Tx, server store.Server, kind, code string, keys []string, words string, more map[string]any) error {
-	r := store.Record{Server: server.Name, ServerID: server.ID, Code: code}
-	if len(keys) == 1 {
-		r.Tool = review.ToolOf(keys[0])
-		r.Summary = review.ItemSaid(keys[0], "was "+words+" by a person")
-	} else {
-		r.Summary = review.Count(len(keys), "item") + " were " + words + " by a person"
-	}
-	more["items"] = cutList(keys)
-	r.Detail = detail(more)
-	_, err := tx.Append(h.record(kind, vocab.StatusOK, r))
-	return err
 }

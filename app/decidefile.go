@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -15,7 +16,7 @@ import (
 
 // fileOf is the client's file that an item is about, "" for any other item.
 func (h *Hub) fileOf(code string) (path string) {
-	_ = h.viewing(func(tx *store.Tx) error {
+	_ = h.office.Viewing(func(tx *store.Tx) error {
 		it, err := tx.Item(code)
 		if err == nil && review.FileItem(it.Kind) {
 			path = review.ReadFileDetail(it).Path
@@ -27,24 +28,24 @@ func (h *Hub) fileOf(code string) (path string) {
 
 // decideFile decides on an item over a client's file: approve puts the wanted state back, reject takes what is there as
 // wanted. The file is looked at first, so that what is decided on is what stands there; an edit after that is not written
-// over. allowed is asked with h.mu held.
+// over. allowed is asked with the office's lock held.
 func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (control.Decided, error) {
 	h.guard.mu.Lock()
 	defer h.guard.mu.Unlock()
 	out := control.Decided{Approved: []string{}, Rejected: []string{}, Left: []string{}}
 	var it store.Item
 	check := func() error {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if err := h.usable(); err != nil {
+		h.office.Lock()
+		defer h.office.Unlock()
+		if err := h.office.Usable(); err != nil {
 			return err
 		}
 		if err := allowed(); err != nil {
 			return err
 		}
-		return h.failed(h.store.View(func(tx *store.Tx) (err error) {
-			if it, err = decidable(tx, d); err == nil && it.Decided != "" {
-				err = stale(tx, it)
+		return h.office.Failed(h.office.Store.View(func(tx *store.Tx) (err error) {
+			if it, err = office.Decidable(tx, d); err == nil && it.Decided != "" {
+				err = office.Stale(tx, it)
 			}
 			return err
 		}))
@@ -63,16 +64,16 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 		return out, err
 	}
 	if w == nil {
-		return out, answer(control.CodeStale, "Sallyport no longer watches %s", path)
+		return out, office.Answer(control.CodeStale, "Sallyport no longer watches %s", path)
 	}
 	view, err := viewClient(path)
 	if err != nil {
-		return out, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return out, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	changes := clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records)
 	found := slices.DeleteFunc(judgeFile(changes, w, view.file), func(f fileFinding) bool { return f.kind != it.Kind })
 	if c := h.fileContent(w, view, found, it.Kind); c == nil || c.Digest() != it.Digest {
-		return out, answer(control.CodeStale, "%s changed since it was shown: review it again", path)
+		return out, office.Answer(control.CodeStale, "%s changed since it was shown: review it again", path)
 	}
 	chosen, err := chosenEntries(it, d)
 	if err != nil {
@@ -103,16 +104,16 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 	if err := errors.Join(h.forgetItems(path), h.lookAt(path)); err != nil {
 		return out, err
 	}
-	_ = h.viewing(func(tx *store.Tx) error {
+	_ = h.office.Viewing(func(tx *store.Tx) error {
 		rest, err := tx.WaitingFor(it.ServerID, it.Kind)
 		if err == nil && rest.Code != it.Code {
 			out.Next = rest.Code
 		}
 		return nil
 	})
-	h.mu.Lock()
+	h.office.Lock()
 	h.pushAll()
-	h.mu.Unlock()
+	h.office.Unlock()
 	return out, nil
 }
 
@@ -122,7 +123,7 @@ func chosenEntries(it store.Item, d control.Decide) (map[string]bool, error) {
 	chosen := map[string]bool{}
 	for _, name := range d.Items {
 		if !slices.ContainsFunc(it.Parts, func(p store.Part) bool { return p.Item == name }) {
-			return nil, answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(clip(name, 128)))
+			return nil, office.Answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(office.Clip(name, 128)))
 		}
 		chosen[name] = true
 	}
@@ -148,7 +149,7 @@ func (h *Hub) decidedFile(tx *store.Tx, it store.Item, d string, out *control.De
 	for i, key := range keys {
 		clean[i] = review.EntryPrefix + entryWord(key[len(review.EntryPrefix):])
 	}
-	return h.noteDecision(tx, store.Server{}, kind, it.Code, clean, words, map[string]any{"check": "client_file", "path": review.ReadFileDetail(it).Path, "left": len(out.Left), "digest": it.Digest})
+	return h.office.NoteDecision(tx, store.Server{}, kind, it.Code, clean, words, map[string]any{"check": "client_file", "path": review.ReadFileDetail(it).Path, "left": len(out.Left), "digest": it.Digest})
 }
 
 func (h *Hub) rejectFile(w *wantedFile, view clientView, it store.Item, names []string, out *control.Decided) error {
@@ -176,14 +177,14 @@ func runGuarded(w *wantedFile, view clientView, names []string) []string {
 func (h *Hub) putBackFile(w *wantedFile, view clientView, found []fileFinding, it store.Item, chosen map[string]bool, names []string, out *control.Decided) error {
 	result, err := putBack(w, view, found, chosen)
 	if err != nil {
-		return answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	if names, err = undone(result, names, out); err != nil {
 		return err
 	}
 	after, err := viewOf(view.path, result.Raw)
 	if err != nil {
-		return answer(control.CodeUnavailable, "Sallyport can't read what it would put back, so nothing was changed: %s", oneLine(err.Error()))
+		return office.Answer(control.CodeUnavailable, "Sallyport can't read what it would put back, so nothing was changed: %s", office.OneLine(err.Error()))
 	}
 	records := withNewer(w.records, result.Records)
 	next := w.snapshot.With(after.file, w.by, records, names...)
@@ -211,7 +212,7 @@ func undone(result clientconfig.Result, names []string, out *control.Decided) ([
 		out.Left = append(out.Left, review.EntryPrefix+o.Name)
 	}
 	if len(names) == 0 {
-		return nil, answer(control.CodeBadRequest, "none of it can be put back: %s; fix the entry in the client's file, or reject the item to leave it as it is", why)
+		return nil, office.Answer(control.CodeBadRequest, "none of it can be put back: %s; fix the entry in the client's file, or reject the item to leave it as it is", why)
 	}
 	return names, nil
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"testing"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -61,7 +62,7 @@ func TestTheFlagCountsOnlyOnAHomeFirstMadeWithIt(t *testing.T) {
 		t.Fatal("the flag counted on a home made without it")
 	}
 	status, err := second.Status()
-	if err != nil || len(status.Problems) != 1 || status.Problems[0].Code != problemCLIIgnored {
+	if err != nil || len(status.Problems) != 1 || status.Problems[0].Code != office.ProblemCLIIgnored {
 		t.Fatalf("it was not said: %+v, %v", status.Problems, err)
 	}
 	second.Close()

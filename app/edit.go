@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -37,16 +38,16 @@ func (h *Hub) editing(p control.Protect) (*edit, error) {
 	path = h.sameProtected(path)
 	w, err := h.recoverWrite(path)
 	if err != nil {
-		return nil, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return nil, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	view, err := viewClient(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, answer(control.CodeNotFound, "%s has no settings file at %s; start the client once, or name the file with --config", identity.ClientTitle(client), path)
+		return nil, office.Answer(control.CodeNotFound, "%s has no settings file at %s; start the client once, or name the file with --config", identity.ClientTitle(client), path)
 	case err != nil:
-		return nil, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return nil, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	case p.Digest != "" && p.Digest != view.digest:
-		return nil, answer(control.CodeStale, "%s changed since it was shown: check it again", path)
+		return nil, office.Answer(control.CodeStale, "%s changed since it was shown: check it again", path)
 	}
 	e := &edit{view: view, wanted: w, by: clientconfig.Installation{Path: h.opts.Program, Client: client}}
 	if w != nil {
@@ -78,11 +79,11 @@ func (h *Hub) sameProtected(path string) string {
 func (h *Hub) ourProgram(path string) (string, error) {
 	a, err := os.Stat(path)
 	if err != nil || !filepath.IsAbs(path) {
-		return "", answer(control.CodeBadRequest, "%s is not a Sallyport program", legible.Escape(clip(path, 256)))
+		return "", office.Answer(control.CodeBadRequest, "%s is not a Sallyport program", legible.Escape(office.Clip(path, 256)))
 	}
 	b, err := os.Stat(h.opts.Program)
 	if err != nil || !os.SameFile(a, b) {
-		return "", answer(control.CodeBadRequest, "%s is not the program the hub runs; after an update, restart the hub", legible.Escape(clip(path, 256)))
+		return "", office.Answer(control.CodeBadRequest, "%s is not the program the hub runs; after an update, restart the hub", legible.Escape(office.Clip(path, 256)))
 	}
 	return path, nil
 }
@@ -94,7 +95,7 @@ func (h *Hub) clientPath(client, config string) (path, name string, err error) {
 	}
 	if config != "" {
 		if !filepath.IsAbs(config) {
-			return "", "", answer(control.CodeBadRequest, "the path of a client's file must be absolute")
+			return "", "", office.Answer(control.CodeBadRequest, "the path of a client's file must be absolute")
 		}
 		return filepath.Clean(config), client, nil
 	}
@@ -103,11 +104,11 @@ func (h *Hub) clientPath(client, config string) (path, name string, err error) {
 			continue
 		}
 		if !l.Editable {
-			return "", "", answer(control.CodeBadRequest, "this version doesn't edit the file of %s", l.Name)
+			return "", "", office.Answer(control.CodeBadRequest, "this version doesn't edit the file of %s", l.Name)
 		}
 		return l.Path, client, nil
 	}
-	return "", "", answer(control.CodeNotFound, "unknown client %s; name its file with --config", legible.Name(client, "of that name"))
+	return "", "", office.Answer(control.CodeNotFound, "unknown client %s; name its file with --config", legible.Name(client, "of that name"))
 }
 
 // meant are the entries that a call to protect is about, nil for all. left are those that it is not about although nobody
@@ -155,7 +156,7 @@ func (e *edit) sayLeft(out *control.Protected, left []string, descends bool) err
 	}
 	asked, err := clientconfig.Wrap(e.view.raw, e.view.file.Format, left, e.by, e.records())
 	if err != nil {
-		return answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	for _, entry := range e.answer(control.Protect{}, asked).Entries {
 		switch {
@@ -209,5 +210,5 @@ func (e *edit) missing(result clientconfig.Result) error {
 	if at < 0 {
 		return nil
 	}
-	return answer(control.CodeNotFound, "%s has no entry %s; nothing was changed", e.view.path, legible.Escape(clip(result.Outcomes[at].Name, 128)))
+	return office.Answer(control.CodeNotFound, "%s has no entry %s; nothing was changed", e.view.path, legible.Escape(office.Clip(result.Outcomes[at].Name, 128)))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -40,23 +41,23 @@ func exceptable(one store.Held) []string {
 
 func rulesOfLevels(one store.Held) []string {
 	rules := slices.Sorted(maps.Keys(levelsOf(one)))
-	return rules[:min(len(rules), maxListed)]
+	return rules[:min(len(rules), office.MaxListed)]
 }
 
 // Exceptions are those that are in force, oldest first.
 func (h *Hub) Exceptions() (out []control.Exception, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return nil, err
 	}
-	err = h.store.View(func(tx *store.Tx) error {
+	err = h.office.Store.View(func(tx *store.Tx) error {
 		for _, e := range h.passes("") {
 			out = append(out, exception(tx, e))
 		}
 		return nil
 	})
-	return out, h.failed(err)
+	return out, h.office.Failed(err)
 }
 
 // passes are the exceptions in force of a server, of all servers where it is "".
@@ -96,8 +97,8 @@ func (h *Hub) excepted(s *session) []control.Exception {
 
 // Except makes exceptions that came over the socket.
 func (h *Hub) Except(peer control.Peer, e control.Except) ([]control.Exception, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	if err := h.decidesHeld(peer, e.Code); err != nil {
 		return nil, err
 	}
@@ -106,9 +107,9 @@ func (h *Hub) Except(peer control.Peer, e control.Except) ([]control.Exception, 
 
 // ExceptHere makes exceptions of the window, in this process.
 func (h *Hub) ExceptHere(e control.Except) ([]control.Exception, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return nil, err
 	}
 	return h.except(e)
@@ -116,10 +117,10 @@ func (h *Hub) ExceptHere(e control.Except) ([]control.Exception, error) {
 
 func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 	if e.For <= 0 || e.For > maxExcept {
-		return nil, answer(control.CodeBadRequest, "an exception lasts at most seven days")
+		return nil, office.Answer(control.CodeBadRequest, "an exception lasts at most seven days")
 	}
 	var made, ended []store.Exception
-	err = h.update(func(tx *store.Tx) (bool, error) {
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		out, made, ended = nil, nil, nil
 		_, one, err := h.heldItemOf(tx, e.Code, e.Digest)
 		if err != nil {
@@ -128,11 +129,11 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 		possible := exceptable(one)
 		switch {
 		case one.State == vocab.HeldDiscarded:
-			return false, answer(control.CodeStale, "%s was discarded", one.Code)
+			return false, office.Answer(control.CodeStale, "%s was discarded", one.Code)
 		case one.Why != vocab.HeldThreat:
-			return false, answer(control.CodeBadRequest, "%s was not held because of a rule", one.Code)
+			return false, office.Answer(control.CodeBadRequest, "%s was not held because of a rule", one.Code)
 		case len(possible) == 0:
-			return false, answer(control.CodeBadRequest, "%s has a Critical warning, or poses as Sallyport: Sallyport makes no exceptions for such a response", one.Code)
+			return false, office.Answer(control.CodeBadRequest, "%s has a Critical warning, or poses as Sallyport: Sallyport makes no exceptions for such a response", one.Code)
 		}
 		rules := e.Rules
 		if len(rules) == 0 {
@@ -142,7 +143,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 		levels := levelsOf(one)
 		for _, rule := range rules {
 			if !slices.Contains(possible, rule) {
-				return false, answer(control.CodeBadRequest, "%s did not match in %s", legible.Name(rule, "a rule of that name"), one.Code)
+				return false, office.Answer(control.CodeBadRequest, "%s did not match in %s", legible.Name(rule, "a rule of that name"), one.Code)
 			}
 			if slices.ContainsFunc(made, func(m store.Exception) bool { return m.Rule == rule }) {
 				continue
@@ -167,12 +168,12 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 		}
 		record := h.heldRecord(tx, vocab.RecordApproval, vocab.StatusOK, one, fmt.Sprintf("a person made %s: responses from %s pass for %s", review.Count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
 		record.Session, record.Bytes = "", 0
-		record.Detail = detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": cutList(rules), "item": clip(one.Item, maxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
+		record.Detail = office.Detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": office.CutList(rules), "item": office.Clip(one.Item, maxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
 		_, err = tx.Append(record)
 		return true, err
 	})
 	if err != nil {
-		return nil, h.failed(err)
+		return nil, h.office.Failed(err)
 	}
 	for _, pass := range append(ended, made...) {
 		h.quarantine.passes[pass.ID] = pass
@@ -196,7 +197,7 @@ func idsOf(passes []store.Exception) []string {
 	for i, e := range passes {
 		ids[i] = e.ID
 	}
-	return cutList(ids)
+	return office.CutList(ids)
 }
 
 // heldWhat names in our sentences what a held answer is of.
@@ -209,16 +210,16 @@ func heldWhat(one store.Held) string {
 
 // EndException ends one. It only tightens, so it may come from anywhere.
 func (h *Hub) EndException(_ control.Peer, id string) (out control.Exception, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
 	pass, known := h.quarantine.passes[id]
 	if !known {
-		return out, answer(control.CodeNotFound, "no such exception; run `sallyport exceptions` to see them")
+		return out, office.Answer(control.CodeNotFound, "no such exception; run `sallyport exceptions` to see them")
 	}
-	err = h.update(func(tx *store.Tx) (bool, error) {
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		over := !pass.Ended.IsZero() || !h.opts.Now().Before(pass.Until)
 		if pass.Ended.IsZero() {
 			pass.Ended = h.opts.Now()
@@ -230,14 +231,14 @@ func (h *Hub) EndException(_ control.Peer, id string) (out control.Exception, er
 		if err := tx.PutException(pass); err != nil {
 			return false, err
 		}
-		_, err := tx.Append(h.record(vocab.RecordRejection, vocab.StatusOK, store.Record{
+		_, err := tx.Append(h.office.Record(vocab.RecordRejection, vocab.StatusOK, store.Record{
 			Server: out.Server, Tool: review.ToolOf(pass.Item), Code: pass.Code, Summary: "a person ended an exception",
-			Detail: detail(map[string]any{"check": "exception", "rule": pass.Rule, "exceptions": []string{pass.ID}, "used": pass.Used}),
+			Detail: office.Detail(map[string]any{"check": "exception", "rule": pass.Rule, "exceptions": []string{pass.ID}, "used": pass.Used}),
 		}))
 		return true, err
 	})
 	if err != nil {
-		return control.Exception{}, h.failed(err)
+		return control.Exception{}, h.office.Failed(err)
 	}
 	h.quarantine.passes[pass.ID] = pass
 	h.pushAll()
@@ -273,7 +274,7 @@ func (h *Hub) countPasses(server string, stored []store.Record) {
 		return
 	}
 	var changed []store.Exception
-	err := h.update(func(tx *store.Tx) (bool, error) {
+	err := h.office.Update(func(tx *store.Tx) (bool, error) {
 		changed = nil
 		for id, n := range used {
 			e := h.quarantine.passes[id]
@@ -286,7 +287,7 @@ func (h *Hub) countPasses(server string, stored []store.Record) {
 		return true, nil
 	})
 	if err != nil {
-		h.failed(err)
+		h.office.Failed(err)
 		return
 	}
 	for _, e := range changed {

@@ -14,10 +14,10 @@ func (h *Hub) Foreign(f control.Foreign) {
 func (h *Hub) Displaced(d control.Displaced) { h.attacked(control.DisplacedRecord(d)) }
 
 func (h *Hub) attacked(told control.Record) {
-	if h.store == nil {
+	if h.office.Store == nil {
 		return
 	}
-	_, err := h.store.AppendNow(h.record(told.Kind, told.Status, store.Record{Summary: told.Summary, Detail: told.Detail}))
-	_ = h.failedReading(err)
-	h.changed()
+	_, err := h.office.Store.AppendNow(h.office.Record(told.Kind, told.Status, store.Record{Summary: told.Summary, Detail: told.Detail}))
+	_ = h.office.FailedReading(err)
+	h.office.Changed()
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -199,7 +200,7 @@ func TestAnUnfinishedWriteOverAFileThatCannotBeReadStaysOpen(t *testing.T) {
 	d = deskAt(t, home, root, "", nil)
 	eventually(t, "the problem", func() bool {
 		status, err := d.Status()
-		return err == nil && len(status.Problems) == 1 && status.Problems[0].Code == problemClientUnreadable
+		return err == nil && len(status.Problems) == 1 && status.Problems[0].Code == office.ProblemClientUnreadable
 	})
 	d.quiet()
 	d.replace(guarded)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -93,14 +94,14 @@ func TestTheFolderMayVanishAndComeBack(t *testing.T) {
 			return strings.Contains(mask.PlainJSON(status.Problems), code)
 		}
 	}
-	eventually(t, "the problem", problem(problemClientGone))
+	eventually(t, "the problem", problem(office.ProblemClientGone))
 	d.quiet() // nothing runs unguarded
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	write(t, d.file, claudeFile)
 	d.waits(vocab.ItemUnguarded, "entry:files=unwrapped entry:weather=unwrapped")
-	if problem(problemClientGone)() {
+	if problem(office.ProblemClientGone)() {
 		t.Error("the problem stays")
 	}
 	d.replace(guarded)
@@ -114,7 +115,7 @@ func TestAFileThatCannotBeReadIsNotTakenForAnEmptyOne(t *testing.T) {
 	d.replace("{\n\"mcpServers\": {\n")
 	eventually(t, "the problem with line and column", func() bool {
 		status, err := d.Status()
-		return err == nil && strings.Contains(mask.PlainJSON(status.Problems), problemClientUnreadable) && strings.Contains(mask.PlainJSON(status.Problems), "line ")
+		return err == nil && strings.Contains(mask.PlainJSON(status.Problems), office.ProblemClientUnreadable) && strings.Contains(mask.PlainJSON(status.Problems), "line ")
 	})
 	d.quiet()
 	_, err := d.Protect(person, control.Protect{})
@@ -198,7 +199,7 @@ func TestAWrapperThatIsGoneIsReported(t *testing.T) {
 		t.Errorf("severity %s: nothing runs unguarded", it.Severity)
 	}
 	coverage, err := d.Coverage(control.CoverageQuery{})
-	if err != nil || coverage.Guarded != 0 || coverage.Unguarded[0].Code != coverProgramGone {
+	if err != nil || coverage.Guarded != 0 || coverage.Unguarded[0].Code != office.CoverProgramGone {
 		t.Errorf("coverage %+v, %v", coverage, err)
 	}
 	if err := os.Rename(moved, d.program); err != nil {
@@ -218,7 +219,7 @@ func TestANewEntryInAFileThatCannotBeWrittenWaits(t *testing.T) {
 	d.edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": "npx"} })
 	d.waits(vocab.ItemConfigChanged, "entry:fresh=new")
 	status, err := d.Status()
-	if err != nil || !strings.Contains(mask.PlainJSON(status.Problems), problemClientWrite) {
+	if err != nil || !strings.Contains(mask.PlainJSON(status.Problems), office.ProblemClientWrite) {
 		t.Errorf("problems %+v, %v", status.Problems, err)
 	}
 	if d.argv("fresh")[0] != "npx" {
@@ -255,7 +256,7 @@ func TestApprovingWhatCannotBePutBackSaysWhyAndTakesNothing(t *testing.T) {
 	d.reject(it)
 	d.settles()
 	coverage, err := d.Coverage(control.CoverageQuery{})
-	if err != nil || coverage.Guarded != 2 || coverage.Total != 3 || coverage.Unguarded[0].Code != coverFake {
+	if err != nil || coverage.Guarded != 2 || coverage.Total != 3 || coverage.Unguarded[0].Code != office.CoverFake {
 		t.Errorf("taken as it is, it still counts as what it is: %+v, %v", coverage, err)
 	}
 }
@@ -465,7 +466,7 @@ func TestProtectNamesWhatItCannotDo(t *testing.T) {
 	for _, u := range coverage.Unguarded {
 		codes[u.Name] = u.Code
 	}
-	if codes["odd"] != coverOdd || codes["far"] != coverRemote || codes["home"] == "" {
+	if codes["odd"] != office.CoverOdd || codes["far"] != office.CoverRemote || codes["home"] == "" {
 		t.Errorf("codes %v", codes)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -89,16 +90,16 @@ func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []client
 	}
 	whole, err := h.keepWhole(w.Path, next)
 	if err != nil {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.problem(problemClientKeep, "Sallyport can't save its record of "+w.Path+": "+err.Error(), "check that the disk isn't full and that only you can write to "+h.wholeFolder())
+		h.office.Lock()
+		defer h.office.Unlock()
+		h.office.Problem(office.ProblemClientKeep, "Sallyport can't save its record of "+w.Path+": "+err.Error(), "check that the disk isn't full and that only you can write to "+h.wholeFolder())
 		return nil
 	}
 	f := w.ClientFile
 	f.Entries, f.Whole, f.Program = entries, whole, w.by.Path
 	ends := !guards(next)
-	err = h.updating(func(tx *store.Tx) error {
-		h.solved(problemClientKeep)
+	err = h.office.Updating(func(tx *store.Tx) error {
+		h.office.Solved(office.ProblemClientKeep)
 		if ends {
 			err = tx.DeleteClientFile(f.Path)
 		} else {
@@ -112,9 +113,9 @@ func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []client
 				return err
 			}
 		}
-		_, err := tx.Append(h.record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
+		_, err := tx.Append(h.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
 			Summary: fmt.Sprintf("%s of a client's file kept as in the file", entriesWord(len(names))),
-			Detail:  detail(map[string]any{"check": "client_file", "path": f.Path, "client": f.Client, "why": "as it is", "entries": cutList(cleanNames(names)), "watch_ends": ends}),
+			Detail:  office.Detail(map[string]any{"check": "client_file", "path": f.Path, "client": f.Client, "why": "as it is", "entries": office.CutList(cleanNames(names)), "watch_ends": ends}),
 		}))
 		return err
 	})
@@ -133,9 +134,9 @@ func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []client
 
 // wrapNew puts new entries behind the port at once, where the person has it so. It says whether the file was written.
 func (h *Hub) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Change) bool {
-	h.mu.Lock()
+	h.office.Lock()
 	on := policy.ForHub(h.settings.global()).AutoProtect
-	h.mu.Unlock()
+	h.office.Unlock()
 	var fresh []clientconfig.Change
 	for _, c := range changes {
 		if c.Event == clientconfig.NewEntry && c.Class.Kind == clientconfig.Plain {
@@ -164,12 +165,12 @@ func (h *Hub) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Cha
 		why: whyNewEntry, from: view, to: result.Raw, client: w.Client, program: w.by.Path, names: names,
 		wanted: w.snapshot.With(after.file, w.by, records, names...), records: records,
 	})
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	if err != nil {
-		h.problem(problemClientWrite, "couldn't guard a new entry of "+w.Path+": "+err.Error(), "fix the cause, then review the item in the inbox")
+		h.office.Problem(office.ProblemClientWrite, "couldn't guard a new entry of "+w.Path+": "+err.Error(), "fix the cause, then review the item in the inbox")
 		return false
 	}
-	h.solved(problemClientWrite)
+	h.office.Solved(office.ProblemClientWrite)
 	return true
 }

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/store"
 )
 
-// guardian serialises what the hub does with clients' files. Its lock is taken before h.mu and never under it: reading a file
+// guardian serialises what the hub does with clients' files. Its lock is taken before the office's and never under it: reading a file
 // may wait for the system to ask the person.
 type guardian struct {
 	mu     sync.Mutex
@@ -21,7 +22,7 @@ type guardian struct {
 // lookAtAll looks at every protected file.
 func (h *Hub) lookAtAll() {
 	var files []store.ClientFile
-	err := h.viewing(func(tx *store.Tx) (err error) {
+	err := h.office.Viewing(func(tx *store.Tx) (err error) {
 		files, err = tx.ClientFiles()
 		return err
 	})
@@ -33,7 +34,7 @@ func (h *Hub) lookAtAll() {
 		err := h.lookAt(f.Path)
 		h.guard.mu.Unlock()
 		if err != nil {
-			h.failedReading(err)
+			h.office.FailedReading(err)
 		}
 	}
 }
@@ -74,22 +75,22 @@ func (h *Hub) lookAt(path string) error {
 
 // cannotView keeps the problem of a file that cannot be read, and ends it. Such a file is never taken for an empty one.
 func (h *Hub) cannotView(path string, err error) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, code := range []string{problemClientGone, problemClientDenied, problemClientUnreadable} {
-		if strings.HasPrefix(h.stands(code).What, path) {
-			h.solved(code)
+	h.office.Lock()
+	defer h.office.Unlock()
+	for _, code := range []string{office.ProblemClientGone, office.ProblemClientDenied, office.ProblemClientUnreadable} {
+		if strings.HasPrefix(h.office.Stands(code).What, path) {
+			h.office.Solved(code)
 		}
 	}
 	switch {
 	case err == nil:
 		return false
 	case errors.Is(err, os.ErrNotExist):
-		h.problem(problemClientGone, path+" is gone, so the servers you protected don't start", "to restore a copy, see `sallyport backups`")
+		h.office.Problem(office.ProblemClientGone, path+" is gone, so the servers you protected don't start", "to restore a copy, see `sallyport backups`")
 	case errors.Is(err, os.ErrPermission):
-		h.problem(problemClientDenied, path+" can't be read, so Sallyport can't tell whether its servers are guarded", "allow Sallyport to read it")
+		h.office.Problem(office.ProblemClientDenied, path+" can't be read, so Sallyport can't tell whether its servers are guarded", "allow Sallyport to read it")
 	default:
-		h.problem(problemClientUnreadable, path+" can't be read, so Sallyport can't tell whether its servers are guarded: "+strings.TrimPrefix(err.Error(), path+": "), "fix the file")
+		h.office.Problem(office.ProblemClientUnreadable, path+" can't be read, so Sallyport can't tell whether its servers are guarded: "+strings.TrimPrefix(err.Error(), path+": "), "fix the file")
 	}
 	return true
 }

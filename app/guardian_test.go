@@ -210,9 +210,9 @@ func TestUnprotectNeedsWhoMayDecideAndAYes(t *testing.T) {
 	wantError(t, err, control.CodeDescends)
 	_, err = d.Unprotect(person, control.Protect{})
 	wantError(t, err, control.CodeLoosens)
-	d.mu.Lock()
-	d.cli = false
-	d.mu.Unlock()
+	d.office.Lock()
+	d.office.Marked(false)
+	d.office.Unlock()
 	_, err = d.Unprotect(person, control.Protect{Decided: true})
 	wantError(t, err, control.CodeNotHere)
 	if out, err := d.Unprotect(person, control.Protect{DryRun: true}); err != nil || out.Diff == "" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -21,17 +22,17 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 	for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
 		contents[kind] = h.fileContent(w, view, found, kind)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return nil
 	}
 	var notices []review.Notice
 	changed := false
-	err := h.update(func(tx *store.Tx) (bool, error) {
+	err := h.office.Update(func(tx *store.Tx) (bool, error) {
 		notices, changed = nil, false
 		for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
-			item, fresh, err := h.settle(tx, contents[kind], kind, id, h.opts.Now())
+			item, fresh, err := h.office.Settle(tx, contents[kind], kind, id, h.opts.Now())
 			if err != nil {
 				return false, err
 			}
@@ -39,29 +40,29 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 				continue
 			}
 			changed = true
-			if h.flooded(id, h.opts.Now()) {
+			if h.office.Flooded(id, h.opts.Now()) {
 				continue // who changes a file ten times a minute fills neither the timeline nor a person's screen
 			}
-			r := store.Record{Summary: "a client's file is back to what you wanted", Detail: detail(map[string]any{"check": "client_file", "path": w.Path, "client": w.Client, "kind": kind})}
+			r := store.Record{Summary: "a client's file is back to what you wanted", Detail: office.Detail(map[string]any{"check": "client_file", "path": w.Path, "client": w.Client, "kind": kind})}
 			status := vocab.StatusOK
 			if item != nil {
 				status, r.Code, r.Summary = vocab.StatusWarned, item.Code, item.Title
 				notices = append(notices, review.NoticeOf(*item, identity.ClientTitle(w.Client)))
 			}
-			if _, err := tx.Append(h.record(vocab.RecordConfigChange, status, r)); err != nil {
+			if _, err := tx.Append(h.office.Record(vocab.RecordConfigChange, status, r)); err != nil {
 				return false, err
 			}
 		}
 		return changed, nil
 	})
 	if err != nil {
-		return h.failed(err)
+		return h.office.Failed(err)
 	}
 	if changed {
 		h.pushAll()
 	}
 	for _, n := range notices {
-		h.notify(n)
+		h.office.Tell(n)
 	}
 	return nil
 }
@@ -77,7 +78,7 @@ func (h *Hub) fileContent(w *wantedFile, view clientView, found []fileFinding, k
 	now := view.file.Snapshot(w.by, w.records)
 	for _, f := range found {
 		item := review.EntryPrefix + f.name
-		c.Parts = append(c.Parts, store.Part{Item: item, State: f.state, Digest: h.store.KeyedHash("client-entry",
+		c.Parts = append(c.Parts, store.Part{Item: item, State: f.state, Digest: h.office.Store.KeyedHash("client-entry",
 			[]byte(f.name), []byte(f.state), []byte(entryText(now, f.name)), []byte(entryText(w.snapshot, f.name)))})
 		d.Words[item] = f.words
 		c.Severity = review.Graver(c.Severity, f.severity)

@@ -75,7 +75,7 @@ func TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce(t *testing.T) {
 			if v, err := p.Verify(); err != nil || v.Bad != "" {
 				t.Errorf("the timeline: %+v, %v", v, err)
 			}
-			if found, err := p.store.Tampered(); err != nil || found.Any() {
+			if found, err := p.office.Store.Tampered(); err != nil || found.Any() {
 				t.Errorf("the seals: %+v, %v", found, err)
 			}
 			stranger := p.wrapFor("claude-desktop", "notes", weather...)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
@@ -16,12 +17,12 @@ const discardStep = 250
 
 // HeldSet is which held responses wait now: what `discard --all` is about. A response that comes after it is in no set that was shown.
 func (h *Hub) HeldSet(q control.HeldQuery) (out control.HeldSet, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
-	err = h.store.View(func(tx *store.Tx) error {
+	err = h.office.Store.View(func(tx *store.Tx) error {
 		server, err := h.heldServer(tx, q.Server)
 		if err != nil {
 			return err
@@ -39,7 +40,7 @@ func (h *Hub) HeldSet(q control.HeldQuery) (out control.HeldSet, err error) {
 				continue
 			}
 			of, err := tx.Server(it.ServerID)
-			if err != nil && !absent(err) {
+			if err != nil && !office.Absent(err) {
 				return err
 			}
 			shown := review.InboxItem(it.Item, of)
@@ -50,13 +51,13 @@ func (h *Hub) HeldSet(q control.HeldQuery) (out control.HeldSet, err error) {
 		}
 		return nil
 	})
-	return out, h.failed(err)
+	return out, h.office.Failed(err)
 }
 
 // HeldCodes are the responses that wait in the item of this one now, itself among them, and the item's group; none where it is decided.
 func (h *Hub) HeldCodes(code string) (codes []string, group string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	if in := h.quarantine.itemWith(strings.ToUpper(code)); in != nil {
 		codes, group = in.matching(h.quarantine.all, ""), in.name()
 	}
@@ -65,8 +66,8 @@ func (h *Hub) HeldCodes(code string) (codes []string, group string) {
 
 // HeldGroup is the name of the item that a held response waits in, "" where it waits in none.
 func (h *Hub) HeldGroup(code string) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	if in := h.quarantine.itemWith(strings.ToUpper(code)); in != nil {
 		return in.name()
 	}
@@ -75,8 +76,8 @@ func (h *Hub) HeldGroup(code string) string {
 
 // CodesHeld are all responses that wait.
 func (h *Hub) CodesHeld() (codes []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	for _, in := range h.quarantine.items {
 		codes = append(codes, in.matching(h.quarantine.all, "")...)
 	}
@@ -88,7 +89,7 @@ func (h *Hub) heldServer(tx *store.Tx, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	server, err := findServer(tx, name)
+	server, err := office.FindServer(tx, name)
 	return server.ID, err
 }
 
@@ -105,9 +106,9 @@ func (it *heldItem) matching(all map[string]store.Held, tool string) (codes []st
 // DiscardHeld discards the responses of a set that came over the socket.
 func (h *Hub) DiscardHeld(peer control.Peer, d control.DiscardHeld) (control.DiscardedHeld, error) {
 	if len(d.Codes) > 0 {
-		h.mu.Lock()
+		h.office.Lock()
 		err := h.decidesHeld(peer, d.Codes[len(d.Codes)-1])
-		h.mu.Unlock()
+		h.office.Unlock()
 		if err != nil {
 			return control.DiscardedHeld{}, err
 		}
@@ -130,12 +131,12 @@ func (h *Hub) DiscardHeldHere(d control.DiscardHeld) (out control.DiscardedHeld,
 		out.Discarded += n
 	}
 	out.Meanwhile = len(shown) - out.Discarded
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
-	err = h.store.View(func(tx *store.Tx) error {
+	err = h.office.Store.View(func(tx *store.Tx) error {
 		server, err := h.heldServer(tx, d.Server)
 		for key, it := range h.quarantine.items {
 			if server != "" && key.server != server || d.Group != "" && key.name() != d.Group {
@@ -149,13 +150,13 @@ func (h *Hub) DiscardHeldHere(d control.DiscardHeld) (out control.DiscardedHeld,
 		}
 		return err
 	})
-	return out, h.failed(err)
+	return out, h.office.Failed(err)
 }
 
 func (h *Hub) discardSome(codes []string, reason string) (n int, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return 0, err
 	}
 	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
@@ -174,7 +175,7 @@ func (h *Hub) discardSome(codes []string, reason string) (n int, err error) {
 		return n > 0, errors.Join(errs...)
 	})
 	if err != nil {
-		return 0, h.failed(err)
+		return 0, h.office.Failed(err)
 	}
 	h.pushChanged()
 	return n, nil

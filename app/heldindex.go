@@ -14,7 +14,7 @@ import (
 
 // heldIndex is what the hub knows of held responses without asking the store: each by its code, and those that wait in the items
 // that a person is shown, one for each server, tool and gravest rule. A thousand responses of one tool are one line in the inbox,
-// and one more of them is news to nobody but its own wrapper. h.mu guards it.
+// and one more of them is news to nobody but its own wrapper. the office's lock guards it.
 type heldIndex struct {
 	all     map[string]store.Held // by code
 	ids     map[string]string     // code by server and the wrapper's id of it

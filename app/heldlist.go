@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -72,7 +73,7 @@ func orderWaiting(all []waits) {
 func (h *Hub) shownHeld(tx *store.Tx, held *heldItem) (store.Item, error) {
 	newest := h.quarantine.all[held.newest().code]
 	it, err := tx.Item(newest.Code)
-	if absent(err) { // something else took it away: what is known of the response is enough to name it
+	if office.Absent(err) { // something else took it away: what is known of the response is enough to name it
 		it, err = itemOfHeld(newest, heldDigest(newest), nil, newest.Stored), nil
 	}
 	for i := range it.Parts {
@@ -189,14 +190,14 @@ func (h *Hub) decidedHeld(tx *store.Tx, since time.Time) (out []DecidedItem, err
 	}
 	for of, one := range newest {
 		it, err := tx.Item(one.Code)
-		if absent(err) {
+		if office.Absent(err) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
 		server, err := tx.Server(one.ServerID)
-		if err != nil && !absent(err) {
+		if err != nil && !office.Absent(err) {
 			return nil, err
 		}
 		it.Title = heldTitles(it.Title, counts[of])

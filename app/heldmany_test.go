@@ -281,7 +281,7 @@ func TestAHomeWithAnItemForEachResponseGoesOn(t *testing.T) {
 	if it := p.inboxNow(); len(it) != 2 || it[0].Code != code || it[0].Count != 3 {
 		t.Errorf("one more joins them: %+v", it)
 	}
-	if found, err := p.store.Tampered(); err != nil || found.Any() {
+	if found, err := p.office.Store.Tampered(); err != nil || found.Any() {
 		t.Errorf("the seals: %+v, %v", found, err)
 	}
 	if v, err := p.Verify(); err != nil || v.Bad != "" {
@@ -371,14 +371,14 @@ func TestWhatBecameOfManyIsALineEachForReleasesAndOneForTheRest(t *testing.T) {
 
 func TestWhatWaitsNoMoreIsForgottenWhileTheHubRuns(t *testing.T) {
 	p := newPlace(t)
-	p.mu.Lock()
+	p.office.Lock()
 	for n := range maxHeldKnown + maxHeldKnown/10 + 1 {
 		p.quarantine.put(store.Held{Code: fmt.Sprint("D", n), ID: fmt.Sprint(n), State: vocab.HeldDiscarded, Decided: p.at.now().Add(time.Duration(n) * time.Second)})
 	}
-	p.mu.Unlock()
+	p.office.Unlock()
 	p.tend()
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.office.Lock()
+	defer p.office.Unlock()
 	if n := len(p.quarantine.all); n != maxHeldKnown {
 		t.Errorf("%d are known", n)
 	}

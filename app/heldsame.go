@@ -8,7 +8,7 @@ import (
 
 // sameKey is the key under which a server's wrappers know the same request again. A plain digest of arguments tells them to whoever
 // can guess them, and a password of six digits is guessed in a second.
-func (h *Hub) sameKey(server string) []byte { return h.store.Derive("same request", server) }
+func (h *Hub) sameKey(server string) []byte { return h.office.Store.Derive("same request", server) }
 
 // keyedSame is the digest of a request under a key.
 func keyedSame(key []byte, same string) string { return string(control.Keyed(key, pin.Digest(same))) }

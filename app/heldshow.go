@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -16,7 +17,7 @@ import (
 // heldItemDetail is the item of a held answer whole.
 func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, error) {
 	server, err := tx.Server(it.ServerID)
-	if err != nil && !absent(err) {
+	if err != nil && !office.Absent(err) {
 		return control.ItemDetail{}, err
 	}
 	held, findings, err := h.heldDetail(tx, it)
@@ -45,7 +46,7 @@ func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, e
 // heldDetail is a held answer as a person is shown it.
 func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []inspect.Finding, error) {
 	one, err := tx.Held(it.Code)
-	if absent(err) {
+	if office.Absent(err) {
 		one, err = store.Held{Code: it.Code, State: vocab.HeldGone}, nil
 	}
 	if err != nil {
@@ -69,7 +70,7 @@ func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []in
 	var findings []inspect.Finding
 	text, err := tx.HeldText(one)
 	switch {
-	case absent(err):
+	case office.Absent(err):
 		for _, p := range it.Parts {
 			findings = append(findings, review.ReadFindings(p.Findings)...)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -33,9 +34,9 @@ func (h *Hub) heldRecord(tx *store.Tx, kind, status string, one store.Held, summ
 	if server, err := tx.Server(one.ServerID); err == nil {
 		name = server.Name
 	}
-	return h.record(kind, status, store.Record{
+	return h.office.Record(kind, status, store.Record{
 		Server: name, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
-		Detail: detail(map[string]any{"check": "quarantine", "state": one.State, "without_marked": one.Without, "unsure": one.Unsure}),
+		Detail: office.Detail(map[string]any{"check": "quarantine", "state": one.State, "without_marked": one.Without, "unsure": one.Unsure}),
 	})
 }
 
@@ -68,9 +69,9 @@ func (h *Hub) tendHeld() {
 
 // tend does what is due and says when the next thing is.
 func (h *Hub) tend() time.Duration {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.usable() != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if h.office.Usable() != nil {
 		return tendAtLeast
 	}
 	now := h.opts.Now()
@@ -98,7 +99,7 @@ func (h *Hub) tend() time.Duration {
 		}
 	}
 	if err := h.forgetMany(); err != nil {
-		h.failed(err)
+		h.office.Failed(err)
 		return tendAtLeast
 	}
 	over := false
@@ -130,7 +131,7 @@ func (h *Hub) tend() time.Duration {
 			return true, nil
 		})
 		if err != nil {
-			h.failed(err)
+			h.office.Failed(err)
 			return tendAtLeast
 		}
 		over = true
@@ -178,9 +179,9 @@ func (h *Hub) waitsAgain(tx *store.Tx, put putHeld, one store.Held) error {
 // settleClaims ends the claims of wrappers that have gone without a word. asOf is from before the spool was read: what such a
 // wrapper wrote down has been taken. It says how long the next claim has.
 func (h *Hub) settleClaims(asOf time.Time) (next time.Duration, waits bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.usable() != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if h.office.Usable() != nil {
 		return 0, false
 	}
 	var gone []store.Held
@@ -213,7 +214,7 @@ func (h *Hub) settleClaims(asOf time.Time) (next time.Duration, waits bool) {
 		return true, errors.Join(errs...)
 	})
 	if err != nil {
-		h.failed(err)
+		h.office.Failed(err)
 		return claimGrace, true
 	}
 	for _, one := range gone {
@@ -268,7 +269,7 @@ func (h *Hub) forgetMany() error {
 		return nil
 	}
 	gone := forgottenHeld(slices.Collect(maps.Values(q.all)), time.Time{})
-	err := h.update(func(tx *store.Tx) (bool, error) {
+	err := h.office.Update(func(tx *store.Tx) (bool, error) {
 		for _, one := range gone {
 			if err := tx.ForgetHeld(one.Code); err != nil {
 				return false, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -77,7 +78,7 @@ func heldTitle(one store.Held) string {
 func rulesIn(findings []inspect.Finding) []string {
 	names := []string{}
 	for _, f := range findings {
-		if !slices.Contains(names, f.Rule) && len(names) < maxListed {
+		if !slices.Contains(names, f.Rule) && len(names) < office.MaxListed {
 			names = append(names, f.Rule)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -12,13 +13,13 @@ const maxHistory = 500
 
 // History is what was decided about the parts of a server, newest first. For the window, which runs in this process.
 func (h *Hub) History(name string) (events []store.Event, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return nil, err
 	}
-	err = h.store.View(func(tx *store.Tx) error {
-		server, err := findServer(tx, name)
+	err = h.office.Store.View(func(tx *store.Tx) error {
+		server, err := office.FindServer(tx, name)
 		if err != nil {
 			return err
 		}
@@ -27,5 +28,5 @@ func (h *Hub) History(name string) (events []store.Event, err error) {
 	})
 	slices.Reverse(events) // of one moment, the later one first
 	slices.SortStableFunc(events, func(a, b store.Event) int { return cmp.Compare(b.At.UnixNano(), a.At.UnixNano()) })
-	return events[:min(len(events), maxHistory)], h.failed(err)
+	return events[:min(len(events), maxHistory)], h.office.Failed(err)
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -58,18 +58,25 @@ type Notifier interface {
 	Notify(review.Notice)
 }
 
+func (h *Hub) notifies(n review.Notice) {
+	if h.opts.Notifier != nil {
+		h.opts.Notifier.Notify(n)
+	}
+}
+
 // Hub answers the control protocol over one home. It implements control.Handler.
 type Hub struct {
-	opts  Options
-	store *store.Store // nil: it could not be opened, everything is blocked
-	lost  *lost        // what a person may decide about that; nil where beginning again would mend nothing
+	opts   Options
+	office *office.Office
+
+	lost  *lost // what a person may decide about that; nil where beginning again would mend nothing
 	logs  *logBook
 	guard guardian
 
 	starts starts
 
-	quarantine quarantine // h.mu guards what is in it
-	clean      cleanSets  // h.mu guards it too
+	quarantine quarantine // the office's lock guards what is in it
+	clean      cleanSets  // the office's lock guards it too
 	around     surroundings
 
 	done    chan struct{}
@@ -79,31 +86,20 @@ type Hub struct {
 	work    sync.WaitGroup
 	closed  sync.Once
 
-	mu        sync.Mutex
-	revision  uint64
-	sessions  map[control.Wrapper]*session
-	reports   uint64 // counts reports, to order them
-	servers   map[string]*standing
-	stale     map[string]bool        // servers whose wrappers may know something old (pushChanged)
-	waiting   []store.Item           // what waits, without its parts
-	counted   uint64                 // of which number of commits waiting was read
-	commits   atomic.Uint64          // of decisions and declarations, not of records
-	resting   map[string]resting     // the allowed tools of every server, by id; nil before they were read
-	minted    map[string][]time.Time // new codes of the last minute, by server
-	withdrawn map[string]string      // code of the item that left last, by server and kind
-	flood     map[string][]string    // codes of a flood that are kept, by server and kind
-	settings  settings
-	own       ownRules
-	unseen    unseen
-	listers   listers
-	files     map[string]pin.FileStamp   // by path: what was in them when they stood like this; nil before the store was asked
-	problems  map[string]control.Problem // by code
-	cli       bool                       // decisions may come over the socket
-	windowOn  bool                       // a window switched approvals.cli on
-	leaving   bool
-	again     bool   // another hub takes this one's place at once
-	damage    string // what was met in the store while it was used
-	idle      *time.Timer
+	revision uint64
+	sessions map[control.Wrapper]*session
+	reports  uint64 // counts reports, to order them
+	servers  map[string]*standing
+	stale    map[string]bool    // servers whose wrappers may know something old (pushChanged)
+	waiting  []store.Item       // what waits, without its parts
+	counted  uint64             // of which number of commits waiting was read
+	resting  map[string]resting // the allowed tools of every server, by id; nil before they were read
+	settings settings
+	own      ownRules
+	unseen   unseen
+	listers  listers
+	files    map[string]pin.FileStamp // by path: what was in them when they stood like this; nil before the store was asked
+	idle     *time.Timer
 }
 
 // Open opens the home and is ready to answer. A store that cannot be opened is no error: the hub then runs, blocks
@@ -129,6 +125,9 @@ func Open(opts Options) (*Hub, error) {
 	if opts.Program == "" {
 		opts.Program, _ = os.Executable() // where it cannot be told nothing is taken for guarded, and protect says so
 	}
+	if opts.Changed == nil {
+		opts.Changed = func() {}
+	}
 	opts.AllowCLI = opts.AllowCLI && opts.StartedBy == ByPerson
 	opts.System = system(opts.System)
 	if err := opts.Home.Make(); err != nil {
@@ -144,16 +143,13 @@ func Open(opts Options) (*Hub, error) {
 		sessions:   map[control.Wrapper]*session{},
 		servers:    map[string]*standing{},
 		stale:      map[string]bool{},
-		minted:     map[string][]time.Time{},
-		flood:      map[string][]string{},
-		withdrawn:  map[string]string{},
-		problems:   map[string]control.Problem{},
 		listers:    listers{of: map[clientProcess]*lister{}},
 		quarantine: newQuarantine(),
 		unseen:     newUnseen(),
 		own:        ownRules{wake: make(chan struct{}, 1)},
 		guard:      guardian{wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}},
 	}
+	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end})
 	if err := h.openStore(); err != nil {
 		return nil, err
 	}
@@ -185,7 +181,7 @@ func (h *Hub) openStore() error {
 		if err = h.trustStore(s); err == nil {
 			return nil
 		}
-		h.store = nil
+		h.office.Store = nil
 		s.Close()
 	}
 	switch {
@@ -196,13 +192,13 @@ func (h *Hub) openStore() error {
 	case errors.Is(err, store.ErrMissing):
 		h.loseMissing(err)
 	case errors.Is(err, errBegunAgain):
-		h.lose(problemStoreLost, oneLine(err.Error()), "", time.Time{})
+		h.lose(office.ProblemStoreLost, office.OneLine(err.Error()), "", time.Time{})
 	case errors.Is(err, store.ErrSeal):
-		h.lose(problemStoreSeal, err.Error(), "", time.Time{})
+		h.lose(office.ProblemStoreSeal, err.Error(), "", time.Time{})
 	case errors.Is(err, store.ErrNewer):
-		h.problem(problemStoreNewer, err.Error(), "install the newer version of Sallyport; until then everything is blocked")
+		h.office.Problem(office.ProblemStoreNewer, err.Error(), "install the newer version of Sallyport; until then everything is blocked")
 	default:
-		h.problem(problemStoreUnreadable, err.Error(), "check that the disk isn't full and that you can read and write the data folder, then restart the hub; until then everything is blocked")
+		h.office.Problem(office.ProblemStoreUnreadable, err.Error(), "check that the disk isn't full and that you can read and write the data folder, then restart the hub; until then everything is blocked")
 	}
 	return nil
 }
@@ -219,73 +215,22 @@ func (h *Hub) trustStore(s *store.Store) error {
 	case loss != nil:
 		return fmt.Errorf("%w: %s", errBegunAgain, loss.Why)
 	}
-	h.store = s
+	h.office.Store = s
 	if err := h.checkSeals(); err != nil {
 		return err
 	}
-	return h.checkMarks()
+	return h.office.CheckMarks()
 }
-
-// metaCLI is the mark of a home first made with --allow-cli-approval, metaWindowCLI that a window switched approvals.cli on.
-const (
-	metaCLI       = "cli"
-	metaWindowCLI = "approvals.cli"
-)
-
-// checkMarks settles whether decisions may come over the socket.
-func (h *Hub) checkMarks() error {
-	marked := false
-	err := h.update(func(tx *store.Tx) (bool, error) {
-		if h.opts.AllowCLI && h.store.Fresh() {
-			marked = true
-			return true, tx.SetMeta(metaCLI, []byte("1"))
-		}
-		for _, name := range []string{metaCLI, metaWindowCLI} {
-			value, err := tx.Meta(name)
-			switch {
-			case err == nil:
-				h.windowOn = h.windowOn || name == metaWindowCLI && string(value) == "on"
-				marked = marked || name == metaCLI || h.windowOn
-			case !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrSeal):
-				return false, err
-			}
-		}
-		return false, nil
-	})
-	if err != nil {
-		return fmt.Errorf("open hub: %w", err)
-	}
-	if marked && !h.windowOn {
-		if err := h.store.KeepMark(metaCLI); err != nil {
-			h.problem(problemStoreWrite, err.Error(), "check that the disk isn't full and that you can write to the data folder")
-		}
-	}
-	h.marked(marked)
-	return nil
-}
-
-// marked settles whether decisions may come over the socket of a home that has the mark, or has not.
-func (h *Hub) marked(is bool) {
-	asked := h.opts.AllowCLI && !h.opts.Window
-	h.cli = asked && is
-	if h.cli == asked {
-		return
-	}
-	h.problem(problemCLIIgnored, "--allow-cli-approval is ignored: this data folder was not created with it", "decide in the window, or turn on approvals.cli there")
-}
-
-// setWindowOn is what a window switched approvals.cli to.
-func (h *Hub) setWindowOn(on bool) { h.windowOn = on }
 
 // checkSeals finds what something else wrote into the store. A pin whose seal does not hold is never read; where pins were
 // taken away or older ones brought back, no approval of this store is believed: each waits for a person again.
 func (h *Hub) checkSeals() error {
-	found, err := h.store.Tampered()
+	found, err := h.office.Store.Tampered()
 	if err != nil || !found.Any() {
 		return err
 	}
 	now := h.opts.Now()
-	err = h.store.Update(func(tx *store.Tx) error {
+	err = h.office.Store.Update(func(tx *store.Tx) error {
 		servers, err := tx.Servers()
 		if err != nil {
 			return err
@@ -316,9 +261,9 @@ func (h *Hub) checkSeals() error {
 		if err := tx.Reseal(); err != nil {
 			return err
 		}
-		_, err = tx.Append(h.record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
+		_, err = tx.Append(h.office.Record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
 			Summary: "something other than Sallyport changed the store; what it approved doesn't count",
-			Detail:  detail(map[string]any{"check": "seal", "records": len(found.Records), "rolled": found.Rolled}),
+			Detail:  office.Detail(map[string]any{"check": "seal", "records": len(found.Records), "rolled": found.Rolled}),
 		}))
 		return err
 	})
@@ -326,7 +271,7 @@ func (h *Hub) checkSeals() error {
 		return err
 	}
 	what := fmt.Sprintf("something other than Sallyport changed the store (%d records)", len(found.Records))
-	h.problem(problemTampered, what, "review the items in the inbox again, and find out which program changed "+h.opts.Home.Store)
+	h.office.Problem(office.ProblemTampered, what, "review the items in the inbox again, and find out which program changed "+h.opts.Home.Store)
 	if found.Rolled {
 		return h.settleAll()
 	}
@@ -341,8 +286,8 @@ func (h *Hub) Close() error {
 		close(h.closing)
 		h.work.Wait()
 		h.logs.close()
-		if h.store != nil {
-			err = h.store.Close()
+		if h.office.Store != nil {
+			err = h.office.Store.Close()
 		}
 	})
 	return err
@@ -352,103 +297,13 @@ func (h *Hub) Close() error {
 func (h *Hub) Welcome(control.Peer) control.Welcome {
 	return control.Welcome{
 		Protocol: control.Protocol, Version: h.opts.Version, PID: os.Getpid(),
-		Window: h.opts.Window, CLIApproval: h.cli, StartedBy: h.opts.StartedBy,
+		Window: h.opts.Window, CLIApproval: h.office.TakesCLI(), StartedBy: h.opts.StartedBy,
 	}
 }
-
-// errNothing ends a transaction in which there was nothing to write: no commit, no fsync.
-var errNothing = errors.New("nothing to write")
-
-// update is commit, for callers that hold h.mu: a commit that the disk took ends the problem of one that it did not.
-func (h *Hub) update(f func(*store.Tx) (wrote bool, err error)) error {
-	var some bool
-	err := h.commit(func(tx *store.Tx) (wrote bool, err error) {
-		wrote, err = f(tx)
-		some = wrote
-		return wrote, err
-	})
-	if err == nil && some {
-		h.solved(problemStoreWrite)
-	}
-	return err
-}
-
-// commit runs f in a transaction; it says whether it wrote anything.
-func (h *Hub) commit(f func(*store.Tx) (wrote bool, err error)) error {
-	err := h.store.Update(func(tx *store.Tx) error {
-		wrote, err := f(tx)
-		if err == nil && !wrote {
-			return errNothing
-		}
-		return err
-	})
-	if errors.Is(err, errNothing) {
-		return nil
-	}
-	if err == nil {
-		h.commits.Add(1)
-		h.changed()
-	}
-	return err
-}
-
-// usable says whether a call can be answered at all.
-func (h *Hub) usable() error {
-	if h.leaving {
-		return &control.Error{Code: control.CodeUnavailable, Message: "the hub is stopping; try again in a moment"}
-	}
-	if !h.works() {
-		return &control.Error{Code: control.CodeUnavailable, Message: "the store can't be read, so everything is blocked; run `sallyport status` to see why"}
-	}
-	return nil
-}
-
-// works says that there is a store that can be believed.
-func (h *Hub) works() bool { return h.store != nil && h.damage == "" }
-
-// failed turns an error of the store into an answer, and into a problem that status names.
-func (h *Hub) failed(err error) error {
-	var answer *control.Error
-	if err == nil || errors.As(err, &answer) {
-		return err
-	}
-	if errors.Is(err, store.ErrCorrupt) {
-		h.damaged(err)
-		return &control.Error{Code: control.CodeUnavailable, Message: "the store is damaged, so everything is blocked; run `sallyport status` to see what to do"}
-	}
-	h.problem(problemStoreWrite, err.Error(), "check that the disk isn't full and that you can write to the data folder; what you allowed still works, everything else is blocked")
-	return &control.Error{Code: control.CodeUnavailable, Message: "the store can't be used: " + oneLine(err.Error())}
-}
-
-// damaged ends this hub for one that puts the store aside: a store that cannot be read is never worked with any further.
-// The caller holds h.mu.
-func (h *Hub) damaged(err error) {
-	if h.damage == "" {
-		h.damage = oneLine(err.Error())
-		h.leave(true)
-	}
-}
-
-// openedDamaged is damaged while the hub opens: it is made, and gives way at once.
-func (h *Hub) openedDamaged(err error) error {
-	h.damaged(err)
-	return nil
-}
-
-// damageMet is what was met in the store while it was used, "" for nothing.
-func (h *Hub) damageMet() string { return h.damage }
 
 // Damage is what this hub met in its store, for Options of the one that takes its place.
 func (h *Hub) Damage() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.damageMet()
-}
-
-func answer(code int, format string, args ...any) error {
-	return &control.Error{Code: code, Message: fmt.Sprintf(format, args...)}
-}
-
-func absent(err error) bool {
-	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrSeal)
+	h.office.Lock()
+	defer h.office.Unlock()
+	return h.office.Damage()
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -11,14 +10,6 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
-)
-
-const (
-	// floodCodes in floodWindow are what one server may have and be none that floods.
-	floodCodes  = 10
-	floodWindow = time.Minute
-	// keptCodes is how many codes of a flood lead on to what waits now; the ones before them are forgotten.
-	keptCodes = 20
 )
 
 const (
@@ -41,7 +32,7 @@ func (h *Hub) settleServer(tx *store.Tx, l *ledger.Ledger, before, after review.
 				continue
 			}
 		}
-		item, fresh, err := h.settle(tx, want, kind, l.Server.ID, now)
+		item, fresh, err := h.office.Settle(tx, want, kind, l.Server.ID, now)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +88,7 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after review.S
 	}
 	c := review.ContentWith(l.Server, vocab.ItemChanged, back)
 	c.Title = review.TitleOf(identity.ShortName(l.Server), vocab.ItemChanged, back, false)
-	_, _, err = h.settle(tx, c, vocab.ItemChanged, l.Server.ID, now)
+	_, _, err = h.office.Settle(tx, c, vocab.ItemChanged, l.Server.ID, now)
 	if err != nil {
 		return false, err
 	}
@@ -114,84 +105,9 @@ func (h *Hub) mark(tx *store.Tx, serverID string) error {
 	return tx.PutItem(it)
 }
 
-// settle makes what waits of one kind for one server exactly want. item is what waits afterwards, nil if nothing; fresh
-// says that something was written.
-func (h *Hub) settle(tx *store.Tx, want *review.Content, kind, serverID string, now time.Time) (item *store.Item, fresh bool, err error) {
-	have, err := tx.WaitingFor(serverID, kind)
-	exists := err == nil
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return nil, false, err
-	}
-	if want == nil {
-		if !exists {
-			return nil, false, nil
-		}
-		h.withdrawn[serverID+kind] = have.Code
-		have.Decided, have.DecidedAt = vocab.DecidedWithdrawn, now
-		return nil, true, tx.PutItem(have)
-	}
-	digest := want.Digest()
-	if exists && have.Digest == digest {
-		return &have, false, nil
-	}
-	flooded := h.flooded(serverID, now)
-	if flooded && !exists {
-		// What comes and goes all the time comes back under the code it had, if it is the same.
-		if last, err := tx.Item(h.withdrawn[serverID+kind]); err == nil && last.Decided == vocab.DecidedWithdrawn && last.Digest == digest {
-			last.Decided, last.DecidedAt, last.Updated, last.Noisy = "", time.Time{}, now, true
-			return &last, true, tx.PutItem(last)
-		}
-	}
-	code, err := tx.NewCode()
-	if err != nil {
-		return nil, false, err
-	}
-	h.minted[serverID] = append(h.minted[serverID], now)
-	next := store.Item{
-		Code: code, Kind: kind, ServerID: serverID, Severity: want.Severity, Title: want.Title, Digest: digest, Era: want.Era, Noisy: flooded,
-		Created: now, Updated: now, Parts: want.Parts, Findings: want.Findings, Clients: want.Clients, Detail: want.Detail,
-	}
-	if exists {
-		next.Asked, next.AskedAt, next.Noisy = have.Asked, have.AskedAt, have.Noisy || flooded
-		have.Decided, have.DecidedAt, have.Next = vocab.DecidedSuperseded, now, code
-		if err := tx.PutItem(have); err != nil {
-			return nil, false, err
-		}
-	}
-	if flooded {
-		if err := h.forgetCodes(tx, serverID+kind, code); err != nil {
-			return nil, false, err
-		}
-	}
-	return &next, true, tx.PutItem(next)
-}
-
-// forgetCodes takes note of a code of a flood and forgets the oldest but some: a server that changes all day would use up the codes, and
-// the disk. Each content has a code of its own, and a person cannot have read more of them than are kept.
-func (h *Hub) forgetCodes(tx *store.Tx, of, code string) error {
-	codes := append(h.flood[of], code)
-	if extra := len(codes) - keptCodes; extra > 0 {
-		for _, old := range codes[:extra] {
-			if err := tx.ForgetDecided(old); err != nil {
-				return err
-			}
-		}
-		codes = slices.Clone(codes[extra:])
-	}
-	h.flood[of] = codes
-	return nil
-}
-
-// flooded says that a server had its share of new codes for this minute.
-func (h *Hub) flooded(serverID string, now time.Time) bool {
-	recent := slices.DeleteFunc(h.minted[serverID], func(t time.Time) bool { return now.Sub(t) >= floodWindow })
-	h.minted[serverID] = recent
-	return len(recent) >= floodCodes
-}
-
 // settleAll brings the inbox in line for every server; it is for the start, after seals did not hold.
 func (h *Hub) settleAll() error {
-	return h.update(func(tx *store.Tx) (bool, error) {
+	return h.office.Update(func(tx *store.Tx) (bool, error) {
 		servers, err := tx.Servers()
 		if err != nil {
 			return false, err
@@ -210,35 +126,4 @@ func (h *Hub) settleAll() error {
 		}
 		return wrote, nil
 	})
-}
-
-// newest follows the codes that took the place of one another, so that an old code leads to what waits now, past those that a flood had
-// forgotten.
-func newest(tx *store.Tx, it store.Item) (store.Item, error) {
-	for range 10_000 {
-		if it.Next == "" {
-			return it, nil
-		}
-		next, err := tx.Item(it.Next)
-		if absent(err) {
-			next, err = tx.WaitingFor(it.ServerID, it.Kind)
-		}
-		if absent(err) {
-			return it, nil
-		}
-		if err != nil {
-			return it, err
-		}
-		it = next
-	}
-	return it, nil
-}
-
-func (h *Hub) notify(n review.Notice) {
-	if h.opts.Notifier != nil {
-		if n.Shown = n.Server; !review.FileItem(n.Kind) {
-			n.Shown = cmp.Or(h.shownNow(n.ServerID), n.Server)
-		}
-		h.opts.Notifier.Notify(n)
-	}
 }

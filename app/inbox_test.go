@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -154,7 +155,7 @@ func TestAFloodOfChangesIsOneItemWithACodeForEachContent(t *testing.T) {
 		t.Fatalf("%s leads nowhere: %v", first, err)
 	}
 	var gone []store.Item
-	if err := p.store.View(func(tx *store.Tx) (err error) { gone, err = tx.Decided(); return err }); err != nil || len(gone) > floodCodes+keptCodes+1 {
+	if err := p.office.Store.View(func(tx *store.Tx) (err error) { gone, err = tx.Decided(); return err }); err != nil || len(gone) > office.FloodCodes+office.KeptCodes+1 {
 		t.Fatalf("%d items are kept that wait no more, %v", len(gone), err)
 	}
 	items = append(items, tool("quarantine_release", "x"))

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -24,17 +25,17 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 	}
 	digest, err := pin.RequestDigest(in.Method, params)
 	if err != nil || len(params) > control.MaxInteraction || params[0] != '{' { // lists have no digest of their own
-		return control.Kept{}, answer(control.CodeBadRequest, "a request that cannot be shown to a person")
+		return control.Kept{}, office.Answer(control.CodeBadRequest, "a request that cannot be shown to a person")
 	}
 	watch := h.own.file.Load().NewWatch()
 	found := review.Together(append(inspect.Asked(in.Method, params), watch.Answer(params, inspect.Terms{}).Findings...), in.Findings)
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	s := h.sessions[w]
 	if s == nil {
-		return control.Kept{}, answer(control.CodeBadRequest, "interaction before register")
+		return control.Kept{}, office.Answer(control.CodeBadRequest, "interaction before register")
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return control.Kept{}, err
 	}
 	now := h.opts.Now()
@@ -43,7 +44,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 	}
 	var kept control.Kept
 	var notice *review.Notice
-	err = h.update(func(tx *store.Tx) (bool, error) {
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		kept, notice = control.Kept{}, nil
 		l, err := ledger.Read(tx, s.server)
 		if err != nil {
@@ -54,7 +55,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 			return false, nil
 		}
 		have, err := tx.WaitingFor(l.Server.ID, vocab.ItemInteraction)
-		if err != nil && !absent(err) {
+		if err != nil && !office.Absent(err) {
 			return false, err
 		}
 		parts, gone := review.WithPart(have.Parts, part)
@@ -63,7 +64,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 			before[part.Item] += gone
 		}
 		want := review.InteractionContent(l.Server, parts, before)
-		item, fresh, err := h.settle(tx, want, vocab.ItemInteraction, l.Server.ID, now)
+		item, fresh, err := h.office.Settle(tx, want, vocab.ItemInteraction, l.Server.ID, now)
 		if err != nil {
 			return false, err
 		}
@@ -79,11 +80,11 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 		return fresh, nil
 	})
 	if err != nil {
-		return control.Kept{}, h.failed(err)
+		return control.Kept{}, h.office.Failed(err)
 	}
 	if notice != nil {
 		h.pushAll()
-		h.notify(*notice)
+		h.office.Tell(*notice)
 	}
 	return kept, nil
 }
@@ -92,8 +93,8 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 // where the first of each kind is asked about, the others of that kind that nothing grave is found in.
 func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
 	l, err := ledger.Read(tx, it.ServerID)
-	if absent(err) {
-		return false, answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
+	if office.Absent(err) {
+		return false, office.Answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
 	}
 	if err != nil {
 		return false, err
@@ -149,7 +150,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 	if len(left) > 0 && waited {
 		before := review.AskedBefore(it)
 		maps.DeleteFunc(before, func(item string, _ int) bool { return chosen[item] })
-		rest, _, err := h.settle(tx, review.InteractionContent(l.Server, left, before), vocab.ItemInteraction, l.Server.ID, now)
+		rest, _, err := h.office.Settle(tx, review.InteractionContent(l.Server, left, before), vocab.ItemInteraction, l.Server.ID, now)
 		if err != nil {
 			return false, err
 		}

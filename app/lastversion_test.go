@@ -140,7 +140,7 @@ func (p *place) isAsItWas(when string) {
 	if v, err := p.Verify(); err != nil || v.Bad != "" || v.Records < 38 {
 		t.Errorf("%s, the timeline: %+v, %v", when, v, err)
 	}
-	if found, err := p.store.Tampered(); err != nil || found.Any() {
+	if found, err := p.office.Store.Tampered(); err != nil || found.Any() {
 		t.Errorf("%s, the seals: %+v, %v", when, found, err)
 	}
 }
@@ -166,7 +166,7 @@ func TestAHomeOfTheLastVersionIsAsItWas(t *testing.T) {
 	// A server that was allowed comes again as it was: what was allowed is let through, and nothing waits that did not.
 	var notes store.Server
 	var declares []pin.Item
-	if err := p.store.View(func(tx *store.Tx) error {
+	if err := p.office.Store.View(func(tx *store.Tx) error {
 		servers, err := tx.Servers()
 		for _, s := range servers {
 			if s.Name == "notes" {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -14,15 +15,15 @@ import (
 // Launch takes what a wrapper sees of its server's launch, and answers once what follows from it is stored.
 func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, error) {
 	if r.Final && !r.Form.Complete() {
-		return control.State{}, answer(control.CodeBadRequest, "a launch that is not whole")
+		return control.State{}, office.Answer(control.CodeBadRequest, "a launch that is not whole")
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	s := h.sessions[w]
 	if s == nil {
-		return control.State{}, answer(control.CodeBadRequest, "launch before register")
+		return control.State{}, office.Answer(control.CodeBadRequest, "launch before register")
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return control.State{}, err
 	}
 	r.Form.Client, r.Form.Values = s.entry, nil
@@ -32,7 +33,7 @@ func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, 
 	}
 	declared, err := review.DeclarationOf(r.Form)
 	if err != nil || len(declared.Raw) > maxLaunch {
-		return control.State{}, answer(control.CodeBadRequest, "a launch that cannot be read")
+		return control.State{}, office.Answer(control.CodeBadRequest, "a launch that cannot be read")
 	}
 	s.launched = &review.Launched{Form: r.Form, Final: r.Final}
 	if st := h.servers[s.server]; st != nil && len(r.Files) == 0 && st.launch.Settled(s.launched) {
@@ -40,13 +41,13 @@ func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, 
 	}
 	notices, wrote, err := h.judgeLaunch(s, r.Files)
 	if err != nil {
-		return control.State{}, h.failed(err)
+		return control.State{}, h.office.Failed(err)
 	}
 	if wrote {
 		h.pushChanged()
 	}
 	for _, n := range notices {
-		h.notify(n)
+		h.office.Tell(n)
 	}
 	return h.push(s), nil
 }
@@ -57,7 +58,7 @@ const maxLaunch = 1 << 20
 // judgeLaunch stores what a launch report changes.
 func (h *Hub) judgeLaunch(s *session, files []pin.FileStamp) (notices []review.Notice, wrote bool, err error) {
 	now := h.opts.Now()
-	err = h.update(func(tx *store.Tx) (bool, error) {
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		l, err := ledger.Read(tx, s.server)
 		if err != nil {
 			return false, err

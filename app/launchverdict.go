@@ -15,7 +15,7 @@ func (h *Hub) standLaunch(tx *store.Tx, l *ledger.Ledger, code string) review.La
 	h.learnFiles(tx, nil)
 	st := review.LaunchStanding{
 		Mode: policy.ForWrapper(h.settings.forServer(l.Server)).Launch, Known: ledger.Known(l.Pins[review.KeyLaunch]),
-		Pins: l.AllowedLaunches(), Refused: l.LaunchRefused(), Code: code, Key: h.store.Derive("launch", l.Server.ID),
+		Pins: l.AllowedLaunches(), Refused: l.LaunchRefused(), Code: code, Key: h.office.Store.Derive("launch", l.Server.ID),
 		Seen: pin.Digest(l.Seen[review.KeyLaunch].Digest),
 	}
 	st.Allowed = review.FormsOf(st.Pins)

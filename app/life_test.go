@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -72,9 +73,9 @@ func TestAStoreThatCannotBeReadBlocksEverything(t *testing.T) {
 		break_ func(t *testing.T, home control.Home)
 		code   string
 	}{
-		{"a damaged store", func(t *testing.T, home control.Home) { write(t, home.Store, strings.Repeat("no store ", 4000)) }, problemStoreDamaged},
-		{"a store that is gone while its key is there", func(t *testing.T, home control.Home) { must(t, os.Remove(home.Store)) }, problemStoreMissing},
-		{"a store without its key", func(t *testing.T, home control.Home) { must(t, os.Remove(filepath.Join(home.Dir, "seal.key"))) }, problemStoreSeal},
+		{"a damaged store", func(t *testing.T, home control.Home) { write(t, home.Store, strings.Repeat("no store ", 4000)) }, office.ProblemStoreDamaged},
+		{"a store that is gone while its key is there", func(t *testing.T, home control.Home) { must(t, os.Remove(home.Store)) }, office.ProblemStoreMissing},
+		{"a store without its key", func(t *testing.T, home control.Home) { must(t, os.Remove(filepath.Join(home.Dir, "seal.key"))) }, office.ProblemStoreSeal},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			home := newHome(t)
@@ -100,7 +101,7 @@ func TestAStoreThatCannotBeReadBlocksEverything(t *testing.T) {
 			if err != nil || len(s.Problems) == 0 || s.Problems[0].Code != c.code || s.Problems[0].Next == "" {
 				t.Fatalf("status %+v, %v", s.Problems, err)
 			}
-			if len(s.Wrappers) != 1 || s.Hub.CLIApproval != (c.code != problemStoreSeal) {
+			if len(s.Wrappers) != 1 || s.Hub.CLIApproval != (c.code != office.ProblemStoreSeal) {
 				t.Fatalf("status %+v", s)
 			}
 			q.Unregister(w)
@@ -187,18 +188,18 @@ func done(h *Hub) bool {
 
 func TestAHubThatAWrapperStartedEndsAfterItsLastWrapper(t *testing.T) {
 	p := open(t, newHome(t), func(o *Options) { o.StartedBy, o.Linger = ByWrapper, time.Hour })
-	p.mu.Lock()
+	p.office.Lock()
 	idle := p.idle != nil
 	p.opts.Linger = time.Millisecond
-	p.mu.Unlock()
+	p.office.Unlock()
 	if !idle {
 		t.Fatal("a hub that no wrapper ever reaches stays for ever")
 	}
 	a, b := p.wrap("weather"), p.wrap("weather")
 	p.Unregister(a)
-	p.mu.Lock()
+	p.office.Lock()
 	idle = p.idle != nil
-	p.mu.Unlock()
+	p.office.Unlock()
 	if idle || done(p.Hub) {
 		t.Fatal("it ends while a wrapper is there")
 	}
@@ -212,8 +213,8 @@ func TestAHubThatAPersonStartedStays(t *testing.T) {
 	p := open(t, newHome(t), func(o *Options) { o.Linger = time.Nanosecond })
 	w := p.wrap("weather")
 	p.Unregister(w)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.office.Lock()
+	defer p.office.Unlock()
 	if p.idle != nil || done(p.Hub) {
 		t.Fatal("it ends")
 	}

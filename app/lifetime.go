@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/store"
@@ -18,9 +19,9 @@ const pruneEvery = time.Hour
 
 // begin starts what runs beside the calls.
 func (h *Hub) begin() {
-	h.mu.Lock()
+	h.office.Lock()
 	h.idling()
-	h.mu.Unlock()
+	h.office.Unlock()
 	h.work.Add(7)
 	go h.collectSpool()
 	go h.tendHeld()
@@ -50,7 +51,7 @@ func (h *Hub) Done() <-chan struct{} { return h.done }
 func (h *Hub) end() { h.ended.Do(func() { close(h.done) }) }
 
 // idling starts the clock of a hub that a wrapper started when no wrapper is left, and stops it when one is there. The
-// caller holds h.mu.
+// caller holds the lock.
 func (h *Hub) idling() {
 	if h.opts.StartedBy != ByWrapper {
 		return
@@ -59,7 +60,7 @@ func (h *Hub) idling() {
 		h.idle.Stop()
 		h.idle = nil
 	}
-	if len(h.sessions) > 0 || h.leaving {
+	if len(h.sessions) > 0 || h.office.Leaving() {
 		return
 	}
 	linger := h.opts.Linger
@@ -67,18 +68,12 @@ func (h *Hub) idling() {
 		linger = 0 // the wrappers to come are of another version, and it would stand in their way
 	}
 	h.idle = time.AfterFunc(linger, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
+		h.office.Lock()
+		defer h.office.Unlock()
 		if len(h.sessions) == 0 {
-			h.leave(false)
+			h.office.Leave(false)
 		}
 	})
-}
-
-// leave ends the hub: from now on every call is answered "in a moment". The caller holds h.mu.
-func (h *Hub) leave(again bool) {
-	h.leaving, h.again = true, h.again || again
-	h.end()
 }
 
 // Serve answers on listener until the hub or ctx ends. again says that another hub takes its place, on the same socket.
@@ -104,40 +99,33 @@ func (h *Hub) Serve(ctx context.Context, listener *control.Listener, log *slog.L
 func (h *Hub) Show(peer control.Peer, route string) error {
 	switch {
 	case peer.Descends:
-		return answer(control.CodeDescends, "a program inside a guarded server can't open the window")
+		return office.Answer(control.CodeDescends, "a program inside a guarded server can't open the window")
 	case h.opts.Show == nil:
-		return answer(control.CodeNotHere, "this hub has no window")
+		return office.Answer(control.CodeNotHere, "this hub has no window")
 	}
 	h.opts.Show(route)
 	return nil
 }
 
-// changed tells the window that it may show something old.
-func (h *Hub) changed() {
-	if h.opts.Changed != nil {
-		h.opts.Changed()
-	}
-}
-
 // StepDown gives way to a hub that a person started. What was taken is on the disk before it says yes. A hub that a person
 // started gives way to nobody: a second one ends instead.
 func (h *Hub) StepDown(peer control.Peer) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	switch {
 	case peer.Descends:
-		return answer(control.CodeDescends, "a program inside a guarded server can't stop the hub")
+		return office.Answer(control.CodeDescends, "a program inside a guarded server can't stop the hub")
 	case peer.Role != control.RoleHub:
-		return answer(control.CodeBadRequest, "only another hub can take over")
+		return office.Answer(control.CodeBadRequest, "only another hub can take over")
 	case h.opts.StartedBy != ByWrapper:
-		return answer(control.CodeNotHere, "a hub you started is already running")
+		return office.Answer(control.CodeNotHere, "a hub you started is already running")
 	}
-	if h.store != nil {
-		if err := h.store.Flush(); err != nil {
-			return h.failed(err)
+	if h.office.Store != nil {
+		if err := h.office.Store.Flush(); err != nil {
+			return h.office.Failed(err)
 		}
 	}
-	h.leave(false)
+	h.office.Leave(false)
 	return nil
 }
 
@@ -151,7 +139,7 @@ func (h *Hub) watchHome() {
 		return
 	}
 	var file os.FileInfo
-	if h.store != nil {
+	if h.office.Store != nil {
 		if file, err = os.Lstat(h.opts.Home.Store); err != nil {
 			h.vanished()
 			return
@@ -180,9 +168,9 @@ func (h *Hub) watchHome() {
 }
 
 func (h *Hub) vanished() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.leave(false)
+	h.office.Lock()
+	defer h.office.Unlock()
+	h.office.Leave(false)
 }
 
 // keepFor is how long decided items can be looked up.
@@ -199,9 +187,9 @@ const metaTime = "retention-time"
 // its records longer for it, by a day less each day.
 func (h *Hub) retentionTime(now time.Time, credit time.Duration) (at time.Time, err error) {
 	at = now
-	err = h.commit(func(tx *store.Tx) (bool, error) {
+	err = h.office.Commit(func(tx *store.Tx) (bool, error) {
 		raw, err := tx.Meta(metaTime)
-		if err != nil && !absent(err) {
+		if err != nil && !office.Absent(err) {
 			return false, err
 		}
 		if last, bad := time.Parse(time.RFC3339, string(raw)); err == nil && bad == nil {
@@ -220,7 +208,7 @@ func (h *Hub) retentionTime(now time.Time, credit time.Duration) (at time.Time, 
 // forgetDecided forgets items that were decided before t, with what was held under them, and exceptions that ended before it.
 func (h *Hub) forgetDecided(t time.Time) error {
 	forgot := false
-	err := h.commit(func(tx *store.Tx) (bool, error) {
+	err := h.office.Commit(func(tx *store.Tx) (bool, error) {
 		n, err := tx.DeleteDecidedBefore(t)
 		if err != nil {
 			return false, err
@@ -254,29 +242,29 @@ func (h *Hub) forgetDecided(t time.Time) error {
 	if err != nil || !forgot {
 		return err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	return h.readQuarantine()
 }
 
 // prune takes from the timeline what its settings say, and decided items nobody will ask about.
 func (h *Hub) prune(credit time.Duration) {
-	h.mu.Lock()
-	if h.store == nil || h.leaving {
-		h.mu.Unlock()
+	h.office.Lock()
+	if h.office.Store == nil || h.office.Leaving() {
+		h.office.Unlock()
 		return
 	}
 	limits := policy.ForHub(maps.Clone(h.settings.global()))
 	now := h.opts.Now()
-	h.mu.Unlock()
+	h.office.Unlock()
 	now, err := h.retentionTime(now, credit)
 	if err == nil {
-		_, err = h.store.Prune(now, limits.ActivityKeep, limits.ActivitySize)
+		_, err = h.office.Store.Prune(now, limits.ActivityKeep, limits.ActivitySize)
 	}
 	if err == nil {
 		err = h.forgetDecided(now.Add(-keepFor))
 	}
 	if err != nil && !errors.Is(err, store.ErrClosed) {
-		h.failedReading(err)
+		h.office.FailedReading(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -118,13 +119,13 @@ func LightOfUnguarded(u control.Unguarded) Light {
 	switch {
 	case u.Chosen:
 		return Light{Grey, LightLeftOut, "Not guarded, by your choice", ""}
-	case u.Code == coverExtension:
+	case u.Code == office.CoverExtension:
 		return Light{Grey, LightBeyond, "Desktop extension, can't be guarded", ""}
-	case u.Code == coverPolicy:
+	case u.Code == office.CoverPolicy:
 		return Light{Grey, LightBeyond, "From a managed policy, can't be guarded", ""}
-	case u.Code == coverRemote:
+	case u.Code == office.CoverRemote:
 		return Light{Grey, LightBeyond, "Remote server, can't be guarded", ""}
-	case u.Code == coverOther:
+	case u.Code == office.CoverOther:
 		return Light{Grey, LightBeyond, "Can't be guarded by this version", ""}
 	case u.Kind == unguardedFile:
 		return Light{Grey, LightUnreadable, "Can't be read", ""}

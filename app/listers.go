@@ -11,7 +11,7 @@ import (
 )
 
 // listers is which wrapper of each client process lists Sallyport's own two tools (own_tools = once): a client with eleven servers
-// would otherwise carry them eleven times in every request. Any wrapper answers calls to them. Hub.mu guards it.
+// would otherwise carry them eleven times in every request. Any wrapper answers calls to them. the office's lock guards it.
 type listers struct {
 	of   map[clientProcess]*lister
 	last map[string]string // by client: id of the server that listed them last; nil before the store was asked
@@ -42,7 +42,7 @@ func clientProcessOf(client string, parent control.Parent) clientProcess {
 	return clientProcess{client, parent}
 }
 
-// chooseLister settles who lists our tools when a wrapper has come. lists: it did so under a hub before this one. The caller holds h.mu, and
+// chooseLister settles who lists our tools when a wrapper has come. lists: it did so under a hub before this one. The caller holds the lock, and
 // brings s its state.
 func (h *Hub) chooseLister(s *session, lists bool) {
 	if s.listsFor == (clientProcess{}) {
@@ -64,8 +64,8 @@ func (h *Hub) chooseLister(s *session, lists bool) {
 	case l.later == nil:
 		process := s.listsFor
 		l.later = time.AfterFunc(preferred, func() {
-			h.mu.Lock()
-			defer h.mu.Unlock()
+			h.office.Lock()
+			defer h.office.Unlock()
 			if h.listers.of[process] == l && l.named == nil && !h.over() {
 				h.nextLister(process, l, "")
 			}
@@ -73,10 +73,10 @@ func (h *Hub) chooseLister(s *session, lists bool) {
 	}
 }
 
-// lostLister names another wrapper when the one that listed our tools has gone. The caller holds h.mu and has taken s out of h.sessions.
+// lostLister names another wrapper when the one that listed our tools has gone. The caller holds the lock and has taken s out of h.sessions.
 func (h *Hub) lostLister(s *session) {
 	l := h.listers.of[s.listsFor]
-	if l == nil || h.leaving {
+	if l == nil || h.office.Leaving() {
 		return
 	}
 	if l.named == s || !h.hasProcess(s.listsFor) {
@@ -113,8 +113,8 @@ func (h *Hub) nextLister(process clientProcess, l *lister, server string) {
 	} else {
 		h.tellLister(l, next)
 		time.AfterFunc(settled, func() {
-			h.mu.Lock()
-			defer h.mu.Unlock()
+			h.office.Lock()
+			defer h.office.Unlock()
 			if h.listers.of[process] == l && l.named == next && !h.over() {
 				h.rememberLister(next.client, next.server)
 			}
@@ -129,7 +129,7 @@ func (h *Hub) over() bool {
 	case <-h.closing:
 		return true
 	default:
-		return h.leaving
+		return h.office.Leaving()
 	}
 }
 
@@ -171,8 +171,8 @@ func (h *Hub) ownToolsOf(s *session) string {
 func (h *Hub) lastLister(client string) string {
 	if h.listers.last == nil {
 		h.listers.last = map[string]string{}
-		if h.store != nil {
-			_ = h.store.View(func(tx *store.Tx) error {
+		if h.office.Store != nil {
+			_ = h.office.Store.View(func(tx *store.Tx) error {
 				raw, err := tx.Meta(metaLister)
 				if err == nil {
 					err = json.Unmarshal(raw, &h.listers.last)
@@ -198,14 +198,14 @@ func (h *Hub) rememberLister(client, server string) {
 	}
 	last[client] = server
 	h.listers.last = last
-	if h.usable() != nil {
+	if h.office.Usable() != nil {
 		return
 	}
 	raw, err := json.Marshal(last)
 	if err == nil {
-		err = h.update(func(tx *store.Tx) (bool, error) { return true, tx.SetMeta(metaLister, raw) })
+		err = h.office.Update(func(tx *store.Tx) (bool, error) { return true, tx.SetMeta(metaLister, raw) })
 	}
 	if err != nil && errors.Is(err, store.ErrCorrupt) {
-		h.failed(err) // any other failure costs the next start a second at most
+		h.office.Failed(err) // any other failure costs the next start a second at most
 	}
 }

@@ -132,8 +132,8 @@ func TestNothingIsKeptOfClientProcessesThatEnded(t *testing.T) {
 		p.Unregister(s)
 	}
 	p.Unregister(p.under(80, "claude-desktop", "other", false)) // before the choice was made
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.office.Lock()
+	defer p.office.Unlock()
 	if n := len(p.listers.of); n != 0 {
 		t.Errorf("%d client processes are kept", n)
 	}

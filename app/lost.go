@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -31,7 +32,7 @@ type lost struct {
 
 // lose blocks everything and shows the item by which a person may begin again.
 func (h *Hub) lose(problem, why, kept string, at time.Time) {
-	l := &lost{problem: problem, why: oneLine(why), kept: kept, at: at}
+	l := &lost{problem: problem, why: office.OneLine(why), kept: kept, at: at}
 	sum := sha256.Sum256([]byte(h.opts.Home.Store + "\x00" + l.why + "\x00" + kept + "\x00" + at.UTC().Format(time.RFC3339Nano)))
 	l.digest = hex.EncodeToString(sum[:])
 	l.code = store.CodeFrom(sum[:])
@@ -43,18 +44,18 @@ func (h *Hub) lose(problem, why, kept string, at time.Time) {
 	if kept != "" {
 		mend += " (the old one is kept at " + kept + ")"
 	}
-	if problem == problemStoreSeal {
+	if problem == office.ProblemStoreSeal {
 		mend = "put back the store and the seal.key that belong together"
 	}
 	// The code comes first: a path may be long, and what stands behind it is read last.
-	h.problem(problem, l.why, fmt.Sprintf("everything is blocked until you start over with an empty store (inbox item %s), or %s and restart the hub", l.code, mend))
+	h.office.Problem(problem, l.why, fmt.Sprintf("everything is blocked until you start over with an empty store (inbox item %s), or %s and restart the hub", l.code, mend))
 	// The store took its mark with it; the copy beside it holds as long as the key does.
-	h.marked(store.MarkKept(h.opts.Home.Dir, store.Options{}, metaCLI))
+	h.office.Marked(store.MarkKept(h.opts.Home.Dir, store.Options{}, office.MetaCLI))
 }
 
 // loseDamaged puts a damaged store aside and blocks everything.
 func (h *Hub) loseDamaged(damage error) {
-	kept, err := store.SetAside(h.opts.Home.Dir, store.Options{Damage: oneLine(damage.Error())})
+	kept, err := store.SetAside(h.opts.Home.Dir, store.Options{Damage: office.OneLine(damage.Error())})
 	if err != nil {
 		kept = ""
 		damage = fmt.Errorf("%w (it could not be put aside: %v)", damage, err)
@@ -64,24 +65,24 @@ func (h *Hub) loseDamaged(damage error) {
 		at = note.At
 		damage = errors.New(note.Why)
 	}
-	h.lose(problemStoreDamaged, damage.Error(), kept, at)
+	h.lose(office.ProblemStoreDamaged, damage.Error(), kept, at)
 }
 
 // loseMissing says whether the store was put aside by a hub before this one, or is just gone.
 func (h *Hub) loseMissing(missing error) {
 	note, err := store.Lost(h.opts.Home.Dir)
 	if err != nil || note == nil {
-		h.lose(problemStoreMissing, missing.Error(), "", time.Time{})
+		h.lose(office.ProblemStoreMissing, missing.Error(), "", time.Time{})
 		return
 	}
-	h.lose(problemStoreDamaged, note.Why, note.Kept, note.At)
+	h.lose(office.ProblemStoreDamaged, note.Why, note.Kept, note.At)
 }
 
 func (l *lost) title() string {
 	switch l.problem {
-	case problemStoreMissing:
+	case office.ProblemStoreMissing:
 		return "The store is gone: everything is blocked until you start over or put it back"
-	case problemStoreSeal:
+	case office.ProblemStoreSeal:
 		return "The store and its seal key don't belong together: everything is blocked until you start over or fix this"
 	}
 	return "The store is damaged and was set aside: everything is blocked until you start over or repair it"
@@ -112,7 +113,7 @@ func (l *lost) detail() control.ItemDetail {
 // named says that a code is the one of this item.
 func (l *lost) named(code string) error {
 	if !strings.EqualFold(code, l.code) {
-		return answer(control.CodeUnavailable, "the store can't be read, so everything is blocked; item %s is the only one now", l.code)
+		return office.Answer(control.CodeUnavailable, "the store can't be read, so everything is blocked; item %s is the only one now", l.code)
 	}
 	return nil
 }
@@ -125,16 +126,16 @@ func (h *Hub) beginAgain(d control.Decide) (out control.Decided, err error) {
 	}
 	switch {
 	case d.Digest == "":
-		return out, answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", h.lost.code)
+		return out, office.Answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", h.lost.code)
 	case d.Digest != h.lost.digest:
 		return out, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since it was shown: review it again", h.lost.code), See: h.lost.code}
 	case d.Reject:
-		return out, answer(control.CodeBadRequest, "%s can't be rejected: everything stays blocked until you start over or put a good store in its place", h.lost.code)
+		return out, office.Answer(control.CodeBadRequest, "%s can't be rejected: everything stays blocked until you start over or put a good store in its place", h.lost.code)
 	}
 	if err := h.emptyStore(); err != nil {
-		return out, h.failed(err)
+		return out, h.office.Failed(err)
 	}
-	h.leave(true)
+	h.office.Leave(true)
 	return control.Decided{Code: h.lost.code, Approved: []string{control.PartStore}, Rejected: []string{}, Left: []string{}}, nil
 }
 
@@ -142,8 +143,8 @@ func (h *Hub) beginAgain(d control.Decide) (out control.Decided, err error) {
 // where it was.
 func (h *Hub) emptyStore() error {
 	dir := h.opts.Home.Dir
-	marked := store.MarkKept(dir, store.Options{}, metaCLI)
-	if _, err := os.Lstat(h.opts.Home.Store); !errors.Is(err, fs.ErrNotExist) && h.lost.kept == "" && h.lost.problem != problemStoreLost && h.lost.problem != problemStoreMissing {
+	marked := store.MarkKept(dir, store.Options{}, office.MetaCLI)
+	if _, err := os.Lstat(h.opts.Home.Store); !errors.Is(err, fs.ErrNotExist) && h.lost.kept == "" && h.lost.problem != office.ProblemStoreLost && h.lost.problem != office.ProblemStoreMissing {
 		if _, err := store.SetAside(dir, store.Options{Damage: h.lost.why}); err != nil {
 			return err
 		}
@@ -153,11 +154,11 @@ func (h *Hub) emptyStore() error {
 		return err
 	}
 	if loss, err := s.Loss(); err != nil || loss == nil {
-		return errors.Join(err, s.Close(), answer(control.CodeStale, "the store is back: restart the hub to use it"))
+		return errors.Join(err, s.Close(), office.Answer(control.CodeStale, "the store is back: restart the hub to use it"))
 	}
 	err = s.Update(func(tx *store.Tx) error {
 		if marked {
-			if err := tx.SetMeta(metaCLI, []byte("1")); err != nil {
+			if err := tx.SetMeta(office.MetaCLI, []byte("1")); err != nil {
 				return err
 			}
 		}
@@ -165,11 +166,11 @@ func (h *Hub) emptyStore() error {
 			return err
 		}
 		_, err := tx.Append(
-			h.record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
-				Code: h.lost.code, Summary: "the store was lost: " + clip(h.lost.why, 1000), Detail: detail(map[string]any{"check": "store", "kept": h.lost.kept}),
+			h.office.Record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
+				Code: h.lost.code, Summary: "the store was lost: " + office.Clip(h.lost.why, 1000), Detail: office.Detail(map[string]any{"check": "store", "kept": h.lost.kept}),
 			}),
-			h.record(vocab.RecordApproval, vocab.StatusOK, store.Record{
-				Code: h.lost.code, Summary: "started over with an empty store by a person", Detail: detail(map[string]any{"check": "store", "digest": h.lost.digest}),
+			h.office.Record(vocab.RecordApproval, vocab.StatusOK, store.Record{
+				Code: h.lost.code, Summary: "started over with an empty store by a person", Detail: office.Detail(map[string]any{"check": "store", "digest": h.lost.digest}),
 			}))
 		return err
 	})
@@ -178,7 +179,7 @@ func (h *Hub) emptyStore() error {
 
 // BeginsAgain says, once Done is closed, that another hub should be opened at once in this one's place.
 func (h *Hub) BeginsAgain() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.again
+	h.office.Lock()
+	defer h.office.Unlock()
+	return h.office.Again()
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -17,20 +18,20 @@ var ruin = map[string]struct {
 	problem string
 	marked  bool // the home's mark can still be proved
 }{
-	"the store is no store any more": {func(t testing.TB, home control.Home) { write(t, home.Store, strings.Repeat("no store ", 4000)) }, problemStoreDamaged, true},
+	"the store is no store any more": {func(t testing.TB, home control.Home) { write(t, home.Store, strings.Repeat("no store ", 4000)) }, office.ProblemStoreDamaged, true},
 	"the store is cut": {func(t testing.TB, home control.Home) {
 		must(t, os.Truncate(home.Store, 20_000))
-	}, problemStoreDamaged, true},
-	"the store is empty":               {func(t testing.TB, home control.Home) { must(t, os.Truncate(home.Store, 0)) }, problemStoreMissing, true},
-	"the store is gone beside its key": {func(t testing.TB, home control.Home) { must(t, os.Remove(home.Store)) }, problemStoreMissing, true},
-	"the key is gone":                  {func(t testing.TB, home control.Home) { must(t, os.Remove(filepath.Join(home.Dir, "seal.key"))) }, problemStoreSeal, false},
+	}, office.ProblemStoreDamaged, true},
+	"the store is empty":               {func(t testing.TB, home control.Home) { must(t, os.Truncate(home.Store, 0)) }, office.ProblemStoreMissing, true},
+	"the store is gone beside its key": {func(t testing.TB, home control.Home) { must(t, os.Remove(home.Store)) }, office.ProblemStoreMissing, true},
+	"the key is gone":                  {func(t testing.TB, home control.Home) { must(t, os.Remove(filepath.Join(home.Dir, "seal.key"))) }, office.ProblemStoreSeal, false},
 	"the key is another": {func(t testing.TB, home control.Home) {
 		write(t, filepath.Join(home.Dir, "seal.key"), strings.Repeat("k", 32))
-	}, problemStoreSeal, false},
+	}, office.ProblemStoreSeal, false},
 	"the store is gone and so is its mark": {func(t testing.TB, home control.Home) {
 		must(t, os.Remove(home.Store))
 		must(t, os.Remove(filepath.Join(home.Dir, "home.mark")))
-	}, problemStoreMissing, false},
+	}, office.ProblemStoreMissing, false},
 }
 
 func TestAPersonBeginsAgainAfterALostStore(t *testing.T) {
@@ -47,12 +48,12 @@ func TestAPersonBeginsAgainAfterALostStore(t *testing.T) {
 
 			q := open(t, home, nil)
 			lost := q.item()
-			if lost.Kind != "guard_problem" || q.problems[r.problem].Code == "" {
-				t.Fatalf("item %+v, problems %+v", lost, q.problems)
+			if lost.Kind != "guard_problem" || q.office.Stands(r.problem).Code == "" {
+				t.Fatalf("item %+v, problems %+v", lost, q.office.Problems())
 			}
 			q.Close()
 			q = open(t, home, nil) // another hub shows the same item
-			if again := q.item(); r.problem != problemStoreMissing && r.problem != problemStoreSeal && (again.Code != lost.Code || again.Digest != lost.Digest) {
+			if again := q.item(); r.problem != office.ProblemStoreMissing && r.problem != office.ProblemStoreSeal && (again.Code != lost.Code || again.Digest != lost.Digest) {
 				t.Fatalf("item %+v, then %+v", lost, again)
 			}
 			lost = q.item()
@@ -175,13 +176,13 @@ func TestDamageMetInUseBlocksEverythingAndAsks(t *testing.T) {
 				do(t, home.Store)
 				use(p)
 				if !done(p.Hub) || !p.BeginsAgain() || p.Damage() == "" {
-					t.Fatalf("it goes on: %+v", p.problemList())
+					t.Fatalf("it goes on: %+v", p.office.Problems())
 				}
 				p.Close()
 				q := open(t, home, func(o *Options) { o.Damage = p.Damage() })
 				lost := q.item()
-				if lost.Kind != "guard_problem" || q.problems[problemStoreDamaged].Code == "" {
-					t.Fatalf("item %+v, problems %+v", lost, q.problems)
+				if lost.Kind != "guard_problem" || q.office.Stands(office.ProblemStoreDamaged).Code == "" {
+					t.Fatalf("item %+v, problems %+v", lost, q.office.Problems())
 				}
 				q.approve(lost)
 				q.Close()

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -26,7 +26,7 @@ import (
 type ownRules struct {
 	path string                           // of the file they came from; "" for none
 	raw  []byte                           // its content, never changed; wrappers are sent it
-	file atomic.Pointer[inspect.RuleFile] // read without h.mu
+	file atomic.Pointer[inspect.RuleFile] // read without the lock
 	wake chan struct{}                    // the setting may be another: the file that it names is looked at
 }
 
@@ -47,17 +47,17 @@ func (o *ownRules) look() {
 	}
 }
 
-// rulesPath is what inspect.rules says, "" for off. The caller holds h.mu.
+// rulesPath is what inspect.rules says, "" for off. The caller holds the lock.
 func (h *Hub) rulesPath() string { return policy.ForHub(h.settings.global()).Rules }
 
 // openRules puts in force what was when the last hub ended, and then what the file says now.
 func (h *Hub) openRules() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	path := h.rulesPath()
-	if h.works() {
+	if h.office.Works() {
 		var kept keptRules
-		err := h.store.View(func(tx *store.Tx) error {
+		err := h.office.Store.View(func(tx *store.Tx) error {
 			raw, err := tx.Meta(metaRules)
 			if err == nil {
 				err = json.Unmarshal(raw, &kept)
@@ -65,15 +65,15 @@ func (h *Hub) openRules() error {
 			return err
 		})
 		switch {
-		case absent(err):
+		case office.Absent(err):
 		case errors.Is(err, store.ErrCorrupt):
-			return h.openedDamaged(err)
+			return h.office.OpenedDamaged(err)
 		case err != nil:
 			return fmt.Errorf("open rules: %w", err)
 		case path != "":
 			file, err := inspect.LoadRules(kept.Raw)
 			if err != nil { // a newer catalogue may have taken a rule's name
-				h.rulesFail(kept.Path, errors.New(oneLine(legible.Escape(err.Error()))))
+				h.rulesFail(kept.Path, errors.New(office.OneLine(legible.Escape(err.Error()))))
 				break
 			}
 			h.own.path, h.own.raw = kept.Path, kept.Raw
@@ -95,7 +95,7 @@ func (h *Hub) openRules() error {
 	return nil
 }
 
-// rulesFail says that a file does not load, and what holds instead. The caller holds h.mu.
+// rulesFail says that a file does not load, and what holds instead. The caller holds the lock.
 func (h *Hub) rulesFail(path string, err error) {
 	holds := "no rules of your own apply"
 	if n := h.own.file.Load().Count(); n > 0 {
@@ -104,11 +104,11 @@ func (h *Hub) rulesFail(path string, err error) {
 			holds = "the rules of " + legible.Escape(h.own.path) + " still apply"
 		}
 	}
-	h.problem(problemRules, fmt.Sprintf("the rule file %s does not load: %v; %s", legible.Escape(path), err, holds), "fix the file; it applies as soon as it loads")
+	h.office.Problem(office.ProblemRules, fmt.Sprintf("the rule file %s does not load: %v; %s", legible.Escape(path), err, holds), "fix the file; it applies as soon as it loads")
 }
 
 // useRules puts a file's rules in force and tells the wrappers; nil is what the setting says where it says off, and else
-// nothing. The caller holds h.mu.
+// nothing. The caller holds the lock.
 func (h *Hub) useRules(rules *loadedRules) {
 	defer h.own.look() // another file may have to be watched
 	if rules == nil {
@@ -118,15 +118,15 @@ func (h *Hub) useRules(rules *loadedRules) {
 		rules = &loadedRules{}
 	}
 	if rules.path == h.own.path && bytes.Equal(rules.raw, h.own.raw) {
-		h.solved(problemRules)
+		h.office.Solved(office.ProblemRules)
 		return
 	}
-	if h.store != nil {
+	if h.office.Store != nil {
 		summary := "rules of your own removed"
 		if rules.file != nil {
 			summary = fmt.Sprintf("%s of your own, from %s", review.Count(rules.file.Count(), "rule"), legible.Escape(rules.path))
 		}
-		err := h.update(func(tx *store.Tx) (bool, error) {
+		err := h.office.Update(func(tx *store.Tx) (bool, error) {
 			kept, err := json.Marshal(keptRules{rules.path, rules.raw})
 			if err == nil && rules.file == nil {
 				err = tx.DeleteMeta(metaRules)
@@ -136,32 +136,32 @@ func (h *Hub) useRules(rules *loadedRules) {
 			if err != nil {
 				return false, err
 			}
-			_, err = tx.Append(h.record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
-				Summary: clip(summary, 1000) + "; rule set " + rules.file.RuleSet(),
-				Detail:  detail(map[string]any{"check": "rules", "rule_set": rules.file.RuleSet(), "before": h.own.file.Load().RuleSet(), "rules": rules.file.Count()}),
+			_, err = tx.Append(h.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
+				Summary: office.Clip(summary, 1000) + "; rule set " + rules.file.RuleSet(),
+				Detail:  office.Detail(map[string]any{"check": "rules", "rule_set": rules.file.RuleSet(), "before": h.own.file.Load().RuleSet(), "rules": rules.file.Count()}),
 			}))
 			return true, err
 		})
 		if err != nil { // what cannot be written down does not count; it is tried again
-			h.failed(err)
+			h.office.Failed(err)
 			return
 		}
 	}
 	h.own.path, h.own.raw = rules.path, rules.raw
 	h.own.file.Store(rules.file)
-	h.solved(problemRules)
-	h.changed()
-	if h.store == nil {
+	h.office.Solved(office.ProblemRules)
+	h.office.Changed()
+	if h.office.Store == nil {
 		return
 	}
 	if err := h.lookAgain(); err != nil {
-		h.failed(err)
+		h.office.Failed(err)
 	}
 	h.pushAll()
 }
 
 // lookAgain looks at what live wrappers declare by the rules that came. It only adds: what rules that went had found goes when
-// the server declares itself again. The caller holds h.mu.
+// the server declares itself again. The caller holds the lock.
 func (h *Hub) lookAgain() error {
 	file := h.own.file.Load()
 	if file == nil {
@@ -184,7 +184,7 @@ func (h *Hub) lookAgain() error {
 			return err
 		}
 		for _, n := range notices {
-			h.notify(n)
+			h.office.Tell(n)
 		}
 	}
 	return nil
@@ -261,17 +261,17 @@ func unchanged(seen os.FileInfo, path string) bool {
 }
 
 func (h *Hub) rulesNamed() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	return h.rulesPath()
 }
 
 // readRules takes over what the file says now. It says whether that is done with.
 func (h *Hub) readRules(path string) bool {
 	raw, file, err := ReadRules(path)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.leaving || h.rulesPath() != path {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if h.office.Leaving() || h.rulesPath() != path {
 		return true
 	}
 	if err != nil {

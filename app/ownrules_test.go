@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -44,7 +45,7 @@ func (p *place) rulesProblem() string {
 		p.t.Fatal(err)
 	}
 	for _, problem := range s.Problems {
-		if problem.Code == problemRules {
+		if problem.Code == office.ProblemRules {
 			return problem.What
 		}
 	}

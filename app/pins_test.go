@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
@@ -109,7 +110,7 @@ func TestPinsThatSomethingElseWroteAreNotTrusted(t *testing.T) {
 		t.Fatalf("a pin that was brought back is trusted: %+v", s)
 	}
 	status, err := q.Status()
-	if err != nil || !slices.ContainsFunc(status.Problems, func(p control.Problem) bool { return p.Code == problemTampered }) {
+	if err != nil || !slices.ContainsFunc(status.Problems, func(p control.Problem) bool { return p.Code == office.ProblemTampered }) {
 		t.Fatalf("problems %+v, %v", status.Problems, err)
 	}
 	if it := q.item(); states(it) != "tool:a=rejected" {
@@ -149,7 +150,7 @@ func TestAForgedPinOpensNothing(t *testing.T) {
 			t.Fatalf("a forged pin is trusted: %+v", s)
 		}
 	}
-	if status, err := q.Status(); err != nil || len(status.Problems) != 1 || status.Problems[0].Code != problemTampered {
+	if status, err := q.Status(); err != nil || len(status.Problems) != 1 || status.Problems[0].Code != office.ProblemTampered {
 		t.Fatalf("problems %+v, %v", status.Problems, err)
 	}
 }

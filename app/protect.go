@@ -5,6 +5,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -28,7 +29,7 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 	names, left := e.meant(p, peer.Descends)
 	result, err := clientconfig.Wrap(e.view.raw, e.view.file.Format, names, e.by, e.records())
 	if err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	out := e.answer(p, result)
 	if err := e.sayLeft(&out, left, peer.Descends); err != nil {
@@ -38,7 +39,7 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 		out.Note = "nothing to protect: the file names no servers"
 	}
 	if out.Diff, err = clientconfig.Diff(e.view.path, e.view.raw, result.Raw, e.view.file.Format); err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	if p.DryRun {
 		return out, nil
@@ -48,7 +49,7 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 	}
 	after, err := viewOf(e.view.path, result.Raw)
 	if err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", oneLine(err.Error()))
+		return control.Protected{}, office.Answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", office.OneLine(err.Error()))
 	}
 	var done, guarded []string
 	for _, o := range result.Outcomes {
@@ -93,7 +94,7 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 
 // Unprotect takes wrappers out again. It loosens, so it is a decision.
 func (h *Hub) Unprotect(peer control.Peer, p control.Protect) (control.Protected, error) {
-	return h.unprotect(p, func() error { return h.mayDecide(peer) })
+	return h.unprotect(p, func() error { return h.office.MayDecide(peer) })
 }
 
 // UnprotectHere is Unprotect of the window, in this process.
@@ -117,11 +118,11 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 	}
 	result, err := clientconfig.Unwrap(e.view.raw, e.view.file.Format, names, e.by, e.records())
 	if err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	out := e.answer(p, result)
 	if out.Diff, err = clientconfig.Diff(e.view.path, e.view.raw, result.Raw, e.view.file.Format); err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "%s", oneLine(err.Error()))
+		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	if p.DryRun {
 		return out, nil
@@ -134,7 +135,7 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 	}
 	after, err := viewOf(e.view.path, result.Raw)
 	if err != nil {
-		return control.Protected{}, answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", oneLine(err.Error()))
+		return control.Protected{}, office.Answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", office.OneLine(err.Error()))
 	}
 	w := e.wanted
 	if w == nil {
@@ -176,20 +177,20 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 
 // ready says whether clients' files can be worked with at all.
 func (h *Hub) ready() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.usable()
+	h.office.Lock()
+	defer h.office.Unlock()
+	return h.office.Usable()
 }
 
 // mayLoosen says whether what loosens may be done: by whom, and whether a person said so.
 func (h *Hub) mayLoosen(allowed func() error, decided bool, why string) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	if err := allowed(); err != nil {
 		return err
 	}
 	if !decided {
-		return answer(control.CodeLoosens, "%s", why)
+		return office.Answer(control.CodeLoosens, "%s", why)
 	}
 	return nil
 }
@@ -199,16 +200,16 @@ func (h *Hub) forgetItems(path string) error {
 	if w, err := h.loadWanted(path); err != nil || w != nil {
 		return err
 	}
-	err := h.updating(func(tx *store.Tx) error {
+	err := h.office.Updating(func(tx *store.Tx) error {
 		for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
-			if _, _, err := h.settle(tx, nil, kind, store.ClientFileID(path), h.opts.Now()); err != nil {
+			if _, _, err := h.office.Settle(tx, nil, kind, store.ClientFileID(path), h.opts.Now()); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	h.pushAll()
 	return err
 }

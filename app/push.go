@@ -30,7 +30,7 @@ func (h *Hub) blocked(s *session) control.State {
 
 // current reads a server and what waits anew, where anything was decided or declared since they were read.
 func (h *Hub) current(id string) error {
-	now := h.committed()
+	now := h.office.Commits()
 	if st := h.servers[id]; st == nil || st.as != now {
 		if err := h.refresh(id); err != nil {
 			return err
@@ -42,14 +42,11 @@ func (h *Hub) current(id string) error {
 	return nil
 }
 
-// committed counts what was decided and declared: what was read at one number holds until the next.
-func (h *Hub) committed() uint64 { return h.commits.Load() }
-
 // refresh reads a server anew, so that its wrappers get what holds now.
 func (h *Hub) refresh(id string) error {
-	as := h.committed()
+	as := h.office.Commits()
 	h.stale[id] = true
-	return h.store.View(func(tx *store.Tx) error {
+	return h.office.Store.View(func(tx *store.Tx) error {
 		l, err := ledger.Read(tx, id)
 		if err != nil {
 			return err
@@ -150,11 +147,11 @@ func (h *Hub) waitingOf(s *session) int {
 
 // recount reads what waits, for the numbers in States.
 func (h *Hub) recount() error {
-	as := h.committed()
+	as := h.office.Commits()
 	if h.counted == as {
 		return nil
 	}
-	return h.store.View(func(tx *store.Tx) (err error) {
+	return h.office.Store.View(func(tx *store.Tx) (err error) {
 		if h.waiting, err = tx.WaitingHeads(); err == nil {
 			h.counted = as
 		}
@@ -165,7 +162,7 @@ func (h *Hub) recount() error {
 // pushAll brings every wrapper up to date, after something that concerns all: settings, rules, the files of clients.
 func (h *Hub) pushAll() {
 	if err := h.recount(); err != nil {
-		h.failed(err)
+		h.office.Failed(err)
 	}
 	clear(h.stale)
 	for _, s := range h.ordered() {
@@ -179,7 +176,7 @@ func (h *Hub) pushAll() {
 // wrapper: it only asks whether any do.
 func (h *Hub) pushChanged() {
 	if err := h.recount(); err != nil {
-		h.failed(err)
+		h.office.Failed(err)
 	}
 	some := map[[2]string]bool{} // asked once for each client and server
 	for _, s := range h.ordered() {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -19,7 +20,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// quarantine is what the hub knows of held responses and exceptions without asking the store. h.mu guards it.
+// quarantine is what the hub knows of held responses and exceptions without asking the store. the office's lock guards it.
 type quarantine struct {
 	heldIndex
 	passes map[string]store.Exception // by id
@@ -34,7 +35,7 @@ func newQuarantine() quarantine {
 
 // readQuarantine reads what is held anew.
 func (h *Hub) readQuarantine() error {
-	return h.store.View(func(tx *store.Tx) error {
+	return h.office.Store.View(func(tx *store.Tx) error {
 		held, err := tx.AllHeld()
 		if err != nil {
 			return err
@@ -58,12 +59,12 @@ func (h *Hub) readQuarantine() error {
 
 // openQuarantine knows what a hub before this one held.
 func (h *Hub) openQuarantine() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.usable() != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if h.office.Usable() != nil {
 		return nil
 	}
-	err := h.update(func(tx *store.Tx) (bool, error) {
+	err := h.office.Update(func(tx *store.Tx) (bool, error) {
 		n, err := tx.SweepHeld()
 		return n > 0, err
 	})
@@ -71,7 +72,7 @@ func (h *Hub) openQuarantine() error {
 		err = h.readQuarantine()
 	}
 	if errors.Is(err, store.ErrCorrupt) {
-		return h.openedDamaged(err)
+		return h.office.OpenedDamaged(err)
 	}
 	if err != nil {
 		return fmt.Errorf("open quarantine: %w", err)
@@ -117,7 +118,7 @@ type putHeld func(store.Held) error
 // updateHeld is update for what is held: what was written is known once it is on the disk, and not before.
 func (h *Hub) updateHeld(f func(tx *store.Tx, put putHeld) (wrote bool, err error)) error {
 	var changed []store.Held
-	err := h.update(func(tx *store.Tx) (bool, error) {
+	err := h.office.Update(func(tx *store.Tx) (bool, error) {
 		changed = changed[:0]
 		return f(tx, func(one store.Held) error {
 			changed = append(changed, one)
@@ -143,22 +144,22 @@ func (h *Hub) updateHeld(f func(tx *store.Tx, put putHeld) (wrote bool, err erro
 
 // Hold stores an answer that was held back, and answers once it is on the disk. One that comes twice is stored once.
 func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
-	h.mu.Lock()
+	h.office.Lock()
 	s := h.sessions[w]
-	h.mu.Unlock()
+	h.office.Unlock()
 	if s == nil {
-		return control.Kept{}, answer(control.CodeBadRequest, "hold before register")
+		return control.Kept{}, office.Answer(control.CodeBadRequest, "hold before register")
 	}
 	ready, err := prepareHeld(held, s.secrets) // outside the lock: it may take a while
 	if err != nil {
 		return control.Kept{}, err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	if h.sessions[w] != s {
-		return control.Kept{}, answer(control.CodeBadRequest, "hold before register")
+		return control.Kept{}, office.Answer(control.CodeBadRequest, "hold before register")
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return control.Kept{}, err
 	}
 	name := s.name
@@ -167,12 +168,12 @@ func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
 	}
 	code, notice, err := h.hold(s, name, ready, nil)
 	if err != nil {
-		return control.Kept{}, h.failed(err)
+		return control.Kept{}, h.office.Failed(err)
 	}
 	h.crashPoint("held")
 	h.pushChanged()
 	if notice != nil {
-		h.notify(*notice)
+		h.office.Tell(*notice)
 	}
 	return control.Kept{Code: code}, nil
 }
@@ -200,7 +201,7 @@ const (
 // than text to us. What was asked is stored with its secrets masked, and those of the server's own command, which are named.
 func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 	bad := func(format string, args ...any) (readyHeld, error) {
-		return readyHeld{}, answer(control.CodeBadRequest, "a held answer that cannot be: "+format, args...)
+		return readyHeld{}, office.Answer(control.CodeBadRequest, "a held answer that cannot be: "+format, args...)
 	}
 	switch {
 	case in.ID == "" || len(in.ID) > maxHeldID || legible.Name(in.ID, "") == "":
@@ -242,9 +243,9 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 		in.Item, in.Name = mask.Text(in.Item, secrets), mask.Text(in.Name, secrets)
 	}
 	out := readyHeld{findings: in.Findings, cut: len(in.Answer) == 0, same: string(in.Same), Held: store.Held{
-		ID: in.ID, Client: clip(strings.ToValidUTF8(in.Client, ""), maxName), Session: clip(in.Session, maxName), Era: clip(in.Era, maxName), Method: in.Method,
-		Item: in.Item, Name: strings.ToValidUTF8(clip(in.Name, maxHeldName), ""), Error: in.Error, Why: in.Why, Score: in.Score,
-		Checks: detailOf(checks), RuleSet: clip(in.RuleSet, maxName), Levels: detailOf(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: vocab.HeldWaiting,
+		ID: in.ID, Client: office.Clip(strings.ToValidUTF8(in.Client, ""), maxName), Session: office.Clip(in.Session, maxName), Era: office.Clip(in.Era, maxName), Method: in.Method,
+		Item: in.Item, Name: strings.ToValidUTF8(office.Clip(in.Name, maxHeldName), ""), Error: in.Error, Why: in.Why, Score: in.Score,
+		Checks: detailOf(checks), RuleSet: office.Clip(in.RuleSet, maxName), Levels: detailOf(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: vocab.HeldWaiting,
 	}}
 	out.text, out.Text = store.HeldText{Params: mask.Params(in.Params, secrets), Answer: in.Answer, Findings: findings}.Encode()
 	out.Kept = int64(len(out.text))
@@ -252,7 +253,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 }
 
 // hold stores a held answer with its inbox item and its record, in one transaction. more is written with them. The caller
-// holds h.mu.
+// holds the lock.
 func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
 	one := ready.Held
 	one.ServerID = s.server
@@ -313,9 +314,9 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 		if one.State == vocab.HeldGone {
 			summary += "; it was too large to keep and is gone"
 		}
-		_, err := tx.Append(h.record(vocab.RecordQuarantine, vocab.StatusHeld, store.Record{
+		_, err := tx.Append(h.office.Record(vocab.RecordQuarantine, vocab.StatusHeld, store.Record{
 			Server: server, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
-			Detail: detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": clip(legible.Escape(one.Method), maxName), "item": clip(one.Item, maxName), "rule_set": one.RuleSet}),
+			Detail: office.Detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": office.Clip(legible.Escape(one.Method), maxName), "item": office.Clip(one.Item, maxName), "rule_set": one.RuleSet}),
 		}))
 		h.crashPoint("hold")
 		return true, err

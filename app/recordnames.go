@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -17,7 +18,7 @@ type askedServer struct {
 
 func (h *Hub) asked(server string) askedServer {
 	out := askedServer{name: server}
-	_ = h.viewing(func(tx *store.Tx) error {
+	_ = h.office.Viewing(func(tx *store.Tx) error {
 		all, err := tx.Servers()
 		if err != nil {
 			return err
@@ -26,7 +27,7 @@ func (h *Hub) asked(server string) askedServer {
 		if server == "" {
 			return nil
 		}
-		if one, err := findServer(tx, server); err == nil {
+		if one, err := office.FindServer(tx, server); err == nil {
 			out.name, out.id = one.Name, one.ID
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -15,8 +16,8 @@ import (
 
 // Release is a decision over a held answer that came over the socket.
 func (h *Hub) Release(peer control.Peer, r control.Release) (control.ReleaseAnswer, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	if err := h.decidesHeld(peer, r.Code); err != nil {
 		return control.ReleaseAnswer{}, err
 	}
@@ -25,9 +26,9 @@ func (h *Hub) Release(peer control.Peer, r control.Release) (control.ReleaseAnsw
 
 // ReleaseHere is such a decision of the window, in this process.
 func (h *Hub) ReleaseHere(r control.Release) (control.ReleaseAnswer, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return control.ReleaseAnswer{}, err
 	}
 	return h.release(r)
@@ -36,12 +37,12 @@ func (h *Hub) ReleaseHere(r control.Release) (control.ReleaseAnswer, error) {
 // decidesHeld says whether a decision over a held answer may come from this peer; where it may not, the item goes on top of the
 // inbox for the person who may.
 func (h *Hub) decidesHeld(peer control.Peer, code string) error {
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return err
 	}
-	err := h.mayDecide(peer)
+	err := h.office.MayDecide(peer)
 	if err != nil && !peer.Descends {
-		err = firstAnswer(errors.Join(h.raise(code), err))
+		err = office.FirstAnswer(errors.Join(h.raise(code), err))
 	}
 	return err
 }
@@ -49,24 +50,24 @@ func (h *Hub) decidesHeld(peer control.Peer, code string) error {
 // heldItemOf finds what a decision is over, and refuses what is not exactly what the person saw.
 func (h *Hub) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
 	it, err := tx.Item(code)
-	if absent(err) {
-		return it, store.Held{}, answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
+	if office.Absent(err) {
+		return it, store.Held{}, office.Answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
 	}
 	if err != nil {
 		return it, store.Held{}, err
 	}
 	if it.Kind != vocab.ItemResponseHeld {
-		return it, store.Held{}, answer(control.CodeBadRequest, "%s is not a held response: decide on it with `sallyport approve %s` or `sallyport reject %s`", it.Code, it.Code, it.Code)
+		return it, store.Held{}, office.Answer(control.CodeBadRequest, "%s is not a held response: decide on it with `sallyport approve %s` or `sallyport reject %s`", it.Code, it.Code, it.Code)
 	}
 	one, err := tx.Held(it.Code)
-	if absent(err) {
-		return it, one, answer(control.CodeStale, "%s is no longer known", it.Code)
+	if office.Absent(err) {
+		return it, one, office.Answer(control.CodeStale, "%s is no longer known", it.Code)
 	}
 	switch {
 	case err != nil:
 		return it, one, err
 	case digest == "":
-		return it, one, answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", it.Code)
+		return it, one, office.Answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", it.Code)
 	case digest != it.Digest:
 		return it, one, &control.Error{Code: control.CodeStale, Message: it.Code + " changed since it was shown: review it again", See: it.Code}
 	}
@@ -96,7 +97,7 @@ func (h *Hub) release(r control.Release) (out control.ReleaseAnswer, err error) 
 		return wrote, err
 	})
 	if err != nil {
-		return control.ReleaseAnswer{}, h.failed(err)
+		return control.ReleaseAnswer{}, h.office.Failed(err)
 	}
 	h.crashPoint("released")
 	if !out.Already {
@@ -113,18 +114,18 @@ func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 		one.State == vocab.HeldReleased && one.Without == r.WithoutMarked && now.Before(one.Until):
 		return false, nil
 	case one.State == vocab.HeldDiscarded:
-		return false, answer(control.CodeStale, "%s was already discarded", one.Code)
+		return false, office.Answer(control.CodeStale, "%s was already discarded", one.Code)
 	}
 	text, err := tx.HeldText(*one)
-	if absent(err) {
-		return false, answer(control.CodeStale, "the text of %s is no longer stored, so there is nothing to release", one.Code)
+	if office.Absent(err) {
+		return false, office.Answer(control.CodeStale, "the text of %s is no longer stored, so there is nothing to release", one.Code)
 	}
 	if err != nil {
 		return false, err
 	}
 	if r.WithoutMarked {
 		if _, err := h.own.file.Load().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
-			return false, answer(control.CodeBadRequest, "Sallyport can't remove the marked text from %s (%s): release all of it, or discard it", one.Code, oneLine(err.Error()))
+			return false, office.Answer(control.CodeBadRequest, "Sallyport can't remove the marked text from %s (%s): release all of it, or discard it", one.Code, office.OneLine(err.Error()))
 		}
 	}
 	one.State, one.Decided, one.Until, one.Without = vocab.HeldReleased, now, now.Add(releaseFor), r.WithoutMarked
@@ -146,9 +147,9 @@ func (h *Hub) discardHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 	case vocab.HeldDiscarded:
 		return false, nil
 	case vocab.HeldDelivered:
-		return false, answer(control.CodeStale, "%s was already delivered", one.Code)
+		return false, office.Answer(control.CodeStale, "%s was already delivered", one.Code)
 	case vocab.HeldTaken:
-		return false, answer(control.CodeStale, "%s was released and is being delivered", one.Code)
+		return false, office.Answer(control.CodeStale, "%s was released and is being delivered", one.Code)
 	}
 	one.State, one.Decided, one.Text, one.Kept = vocab.HeldDiscarded, h.opts.Now(), "", 0
 	if err := put(*one); err != nil {
@@ -165,9 +166,9 @@ func (h *Hub) noteHeldDecision(tx *store.Tx, kind string, one store.Held, words 
 		more["until"] = one.Until.UTC()
 	}
 	if reason := strings.TrimSpace(r.Reason); reason != "" {
-		more["reason"] = strings.ToValidUTF8(clip(reason, maxReason), "")
+		more["reason"] = strings.ToValidUTF8(office.Clip(reason, maxReason), "")
 	}
-	record.Detail = detail(more)
+	record.Detail = office.Detail(more)
 	_, err := tx.Append(record)
 	return err
 }

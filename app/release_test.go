@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/vocab"
+	bolt "go.etcd.io/bbolt"
 )
 
 func TestOnlyAPersonDecidesOnWhatIsHeld(t *testing.T) {
@@ -307,7 +307,7 @@ func TestAReleaseThatIsBroughtBackDoesNotCount(t *testing.T) {
 	}
 	// What is read from a copy of the file is the older record.
 	aside := filepath.Join(t.TempDir(), "older.db")
-	p.store.Flush()
+	p.office.Store.Flush()
 	copyOf(p.home.Store, aside)
 	w.take(code)
 	w.arrived(code, "r")
@@ -346,7 +346,7 @@ func TestAReleaseThatIsBroughtBackDoesNotCount(t *testing.T) {
 	if passes, err := p.Exceptions(); err != nil || len(passes) > 0 {
 		t.Errorf("exceptions of a store that something else wrote: %+v, %v", passes, err)
 	}
-	if status, err := p.Status(); err != nil || !slices.ContainsFunc(status.Problems, func(q control.Problem) bool { return q.Code == problemTampered }) {
+	if status, err := p.Status(); err != nil || !slices.ContainsFunc(status.Problems, func(q control.Problem) bool { return q.Code == office.ProblemTampered }) {
 		t.Errorf("status names %+v, %v", status.Problems, err)
 	}
 }

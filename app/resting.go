@@ -38,7 +38,7 @@ func (h *Hub) rest() error {
 	if h.resting != nil {
 		return nil
 	}
-	return h.store.View(h.restIn)
+	return h.office.Store.View(h.restIn)
 }
 
 func (h *Hub) restIn(tx *store.Tx) error {

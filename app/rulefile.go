@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -29,7 +30,7 @@ func ReadRules(path string) (raw []byte, file *inspect.RuleFile, err error) {
 	}
 	if err != nil {
 		// A decoder's words may hold what stands in the file.
-		return nil, nil, errors.New(oneLine(legible.Escape(err.Error())))
+		return nil, nil, errors.New(office.OneLine(legible.Escape(err.Error())))
 	}
 	return raw, file, nil
 }
@@ -65,7 +66,7 @@ func rulesToSet(value string) (*loadedRules, error) {
 	}
 	raw, file, err := ReadRules(value)
 	if err != nil {
-		return nil, answer(control.CodeBadRequest, "%s: %s does not load, so nothing was changed: %v", keyRules, legible.Escape(value), err)
+		return nil, office.Answer(control.CodeBadRequest, "%s: %s does not load, so nothing was changed: %v", keyRules, legible.Escape(value), err)
 	}
 	return &loadedRules{value, raw, file}, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -65,18 +66,18 @@ const (
 func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register) (control.State, error) {
 	id, err := identity.Of(r.Server)
 	if err != nil {
-		return control.State{}, answer(control.CodeBadRequest, "%v", err)
+		return control.State{}, office.Answer(control.CodeBadRequest, "%v", err)
 	}
-	h.around.meet(h.store, peer, r)
+	h.around.meet(h.office.Store, peer, r)
 	first := h.starts.first(peer, r)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.leaving {
-		return control.State{}, h.usable()
+	h.office.Lock()
+	defer h.office.Unlock()
+	if h.office.Leaving() {
+		return control.State{}, h.office.Usable()
 	}
 	now := h.opts.Now()
 	s := &session{
-		wrapper: w, server: id.ID, client: clip(r.Client, maxName), id: clip(r.Session, maxName), pid: peer.PID, parent: r.Parent, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
+		wrapper: w, server: id.ID, client: office.Clip(r.Client, maxName), id: office.Clip(r.Session, maxName), pid: peer.PID, parent: r.Parent, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
 	}
 	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
 	s.entry = s.client
@@ -85,7 +86,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	} else {
 		s.listsFor = clientProcessOf(s.client, r.Parent)
 	}
-	if h.store == nil {
+	if h.office.Store == nil {
 		// The wrapper stays connected and blocks everything; the hub that comes after this one will be told all again.
 		h.sessions[w] = s
 		h.idling()
@@ -98,12 +99,12 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	var server store.Server
 	var write bool
 	save := first && !s.looks() && h.starts.saw(s.client, r.Server.Name)
-	err = h.store.View(func(tx *store.Tx) (err error) {
+	err = h.office.Store.View(func(tx *store.Tx) (err error) {
 		server, write, err = h.enlist(tx, s, id, r, now)
 		return err
 	})
 	if err == nil && write {
-		err = h.update(func(tx *store.Tx) (bool, error) {
+		err = h.office.Update(func(tx *store.Tx) (bool, error) {
 			if server, write, err = h.enlist(tx, s, id, r, now); err != nil || !write {
 				return false, err
 			}
@@ -111,20 +112,20 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		})
 	}
 	if err != nil {
-		return control.State{}, h.failed(err)
+		return control.State{}, h.office.Failed(err)
 	}
 	h.sessions[w] = s
 	h.idling()
 	if err := h.current(id.ID); err != nil {
 		delete(h.sessions, w)
 		h.idling()
-		return control.State{}, h.failed(err)
+		return control.State{}, h.office.Failed(err)
 	}
 	if save && !write {
 		h.saveStarts()
 	}
 	h.chooseLister(s, r.Lists)
-	h.changed()
+	h.office.Changed()
 	st := h.servers[id.ID]
 	st.lastSeen, st.base.Name = now, server.Name
 	state, _ := h.stateOf(s) // the answer brings it: pushed as well, it would be written and read twice
@@ -134,7 +135,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 // enlist is what the store is to know of a server whose wrapper has come, and whether that must be written.
 func (h *Hub) enlist(tx *store.Tx, s *session, id identity.Server, r control.Register, now time.Time) (server store.Server, write bool, err error) {
 	server, err = tx.Server(id.ID)
-	if err != nil && !absent(err) {
+	if err != nil && !office.Absent(err) {
 		return server, false, err
 	}
 	fresh := err != nil
@@ -190,8 +191,8 @@ func nextNumber(tx *store.Tx) (int, error) {
 
 // Unregister forgets a wrapper. What it declared stays in the inbox: it happened, and only another report takes it back.
 func (h *Hub) Unregister(w control.Wrapper) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	s := h.sessions[w]
 	if s == nil {
 		return
@@ -199,7 +200,7 @@ func (h *Hub) Unregister(w control.Wrapper) {
 	delete(h.sessions, w)
 	h.forgetUnseen(s)
 	h.lostLister(s)
-	h.changed()
+	h.office.Changed()
 	h.awayHeld()
 	h.wrapperGone()
 	h.logs.flush(s.server, s.id)
@@ -212,16 +213,16 @@ func (h *Hub) Unregister(w control.Wrapper) {
 // Report takes what a server declares, and answers once what follows from it is stored.
 func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error) {
 	if r.Era != "legacy" && r.Era != "modern" {
-		return control.State{}, answer(control.CodeBadRequest, "unknown era")
+		return control.State{}, office.Answer(control.CodeBadRequest, "unknown era")
 	}
 	declared, _, whole := review.Declarations(r, h.own.file.Load()) // outside the lock: it may take a while
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	s := h.sessions[w]
 	if s == nil {
-		return control.State{}, answer(control.CodeBadRequest, "report before register")
+		return control.State{}, office.Answer(control.CodeBadRequest, "report before register")
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return control.State{}, err
 	}
 	h.reports++
@@ -230,21 +231,21 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 		s.client = legible.Name(r.Client, "")
 	}
 	if _, err := h.lookAcross(s); err != nil {
-		return control.State{}, h.failed(err)
+		return control.State{}, h.office.Failed(err)
 	}
 	h.share(s)
 	notices, err := h.judgeReport(s, r, whole)
 	if err != nil {
-		return control.State{}, h.failed(err)
+		return control.State{}, h.office.Failed(err)
 	}
 	more, err := h.neighbours(s)
 	if err != nil {
-		return control.State{}, h.failed(err)
+		return control.State{}, h.office.Failed(err)
 	}
 	notices = append(notices, more...)
 	h.pushChanged()
 	for _, n := range notices {
-		h.notify(n)
+		h.office.Tell(n)
 	}
 	return h.push(s), nil
 }
@@ -282,7 +283,7 @@ func (h *Hub) live(server string) []map[string]*review.Declaration {
 // judgeReport stores what a report changes: what is declared, what waits, and what the timeline says about it.
 func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding) (notices []review.Notice, err error) {
 	now := h.opts.Now()
-	err = h.update(func(tx *store.Tx) (bool, error) {
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		l, err := ledger.Read(tx, s.server)
 		if err != nil {
 			return false, err
@@ -339,7 +340,7 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 // timeline, because there is no item it could stand in.
 func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *session, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
 	before := l.Server
-	l.Server.Era, l.Server.Protocol, l.Server.Versions = r.Era, clip(r.Protocol, maxName), nil
+	l.Server.Era, l.Server.Protocol, l.Server.Versions = r.Era, office.Clip(r.Protocol, maxName), nil
 	if len(r.ServerInfo) > 0 && len(r.ServerInfo) <= 1<<20 && json.Valid(r.ServerInfo) {
 		l.Server.ServerInfo = r.ServerInfo
 	}
@@ -366,17 +367,17 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *session, r control.R
 	for _, f := range whole {
 		rules[f.Rule] = true
 	}
-	return []store.Record{h.record(vocab.RecordPolicyDecision, vocab.StatusWarned, store.Record{
+	return []store.Record{h.office.Record(vocab.RecordPolicyDecision, vocab.StatusWarned, store.Record{
 		Server: l.Server.Name, ServerID: l.Server.ID, Session: s.id, Client: s.client,
 		Summary: "what the server declares has warnings as a whole",
-		Detail:  detail(map[string]any{"check": "metadata", "rules": slices.Sorted(maps.Keys(rules))}),
+		Detail:  office.Detail(map[string]any{"check": "metadata", "rules": slices.Sorted(maps.Keys(rules))}),
 	})}, nil
 }
 
 // firstUse are the keys to be trusted at the first sight of a server. After a lost store nothing is: what looks new was
 // perhaps refused before.
 func (h *Hub) firstUse(l *ledger.Ledger, r review.Standing, facts review.Facts) []string {
-	if !h.settings.trustsClean(l.Server) || h.stands(problemStoreLost).Code != "" || h.stands(problemTampered).Code != "" {
+	if !h.settings.trustsClean(l.Server) || h.office.Stands(office.ProblemStoreLost).Code != "" || h.office.Stands(office.ProblemTampered).Code != "" {
 		return nil
 	}
 	return review.Trustable(r, facts)
@@ -395,10 +396,10 @@ func (h *Hub) trust(tx *store.Tx, l *ledger.Ledger, keys []string, now time.Time
 		}
 	}
 	l.Server.FirstUse = now
-	return h.record(vocab.RecordApproval, vocab.StatusOK, store.Record{
+	return h.office.Record(vocab.RecordApproval, vocab.StatusOK, store.Record{
 		Server: l.Server.Name, ServerID: l.Server.ID, Mode: "trust-clean",
 		Summary: fmt.Sprintf("%s trusted on first use, never read", review.Count(len(keys), "item")),
-		Detail:  detail(map[string]any{"check": "first_use", "items": cutList(keys)}),
+		Detail:  office.Detail(map[string]any{"check": "first_use", "items": office.CutList(keys)}),
 	}), l.PutServer(tx)
 }
 
@@ -411,11 +412,4 @@ func compact(raw json.RawMessage) string {
 		return string(raw)
 	}
 	return string(out)
-}
-
-func clip(s string, most int) string {
-	if len(s) > most {
-		return s[:most]
-	}
-	return s
 }

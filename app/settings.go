@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -58,12 +59,12 @@ func (s settings) trustsClean(server store.Server) bool {
 // openSettings reads what was in force and what the file says now. A home without accepted settings has the defaults: a file
 // that was there before its first hub is a hand edit like any other.
 func (h *Hub) openSettings() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.store != nil {
-		err := h.store.View(func(tx *store.Tx) error {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if h.office.Store != nil {
+		err := h.office.Store.View(func(tx *store.Tx) error {
 			raw, err := tx.Meta(metaSettings)
-			if absent(err) {
+			if office.Absent(err) {
 				return nil
 			}
 			if err != nil {
@@ -73,7 +74,7 @@ func (h *Hub) openSettings() error {
 			return nil
 		})
 		if errors.Is(err, store.ErrCorrupt) {
-			return h.openedDamaged(err)
+			return h.office.OpenedDamaged(err)
 		}
 		if err != nil {
 			return fmt.Errorf("open settings: %w", err)
@@ -82,12 +83,12 @@ func (h *Hub) openSettings() error {
 	return h.readSettings()
 }
 
-// readSettings reads the file and follows it: what it tightens applies now, what it loosens waits. The caller holds h.mu.
+// readSettings reads the file and follows it: what it tightens applies now, what it loosens waits. The caller holds the lock.
 func (h *Hub) readSettings() error {
 	raw, err := readSettingsFile(h.opts.Home.Settings)
 	if err != nil {
 		h.settings.broken = true
-		h.problem(problemSettings, err.Error(), "make settings.json your own file with mode 0600; until then the last good values apply")
+		h.office.Problem(office.ProblemSettings, err.Error(), "make settings.json your own file with mode 0600; until then the last good values apply")
 		return nil
 	}
 	if h.settings.read && !h.settings.broken && string(raw) == string(h.settings.raw) {
@@ -97,11 +98,11 @@ func (h *Hub) readSettings() error {
 	doc, errs := policy.ParseDocument(raw)
 	if len(errs) > 0 && !isObject(raw) {
 		h.settings.broken = true
-		h.problem(problemSettings, errs[0].Error(), "fix settings.json; until then the last good values apply")
+		h.office.Problem(office.ProblemSettings, errs[0].Error(), "fix settings.json; until then the last good values apply")
 		return nil
 	}
 	h.settings.broken = false
-	h.solved(problemSettings)
+	h.office.Solved(office.ProblemSettings)
 	for _, s := range policy.All() {
 		if s.Window {
 			without, err := doc.Set(s.Key, "", "", "")
@@ -112,7 +113,7 @@ func (h *Hub) readSettings() error {
 		}
 	}
 	if len(errs) > 0 {
-		h.problem(problemSettings, errs[0].Error(), "fix settings.json; until then only its stricter values apply")
+		h.office.Problem(office.ProblemSettings, errs[0].Error(), "fix settings.json; until then only its stricter values apply")
 	}
 	h.settings.file = doc
 	accepted := doc
@@ -120,11 +121,11 @@ func (h *Hub) readSettings() error {
 	if len(loosened) > 0 {
 		accepted = policy.Strictest(h.settings.accepted, doc)
 	}
-	if h.store == nil {
+	if h.office.Store == nil {
 		h.settings.accepted = policy.Strictest(policy.Document{}, doc)
 		return nil
 	}
-	err = h.update(func(tx *store.Tx) (bool, error) {
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		wrote := string(accepted.Marshal()) != string(h.settings.accepted.Marshal())
 		if wrote {
 			if err := tx.SetMeta(metaSettings, accepted.Marshal()); err != nil {
@@ -136,11 +137,11 @@ func (h *Hub) readSettings() error {
 				return false, err
 			}
 		}
-		_, fresh, err := h.settle(tx, settingsContent(accepted, doc), vocab.ItemSettingsChanged, "", h.opts.Now())
+		_, fresh, err := h.office.Settle(tx, settingsContent(accepted, doc), vocab.ItemSettingsChanged, "", h.opts.Now())
 		return wrote || fresh || len(tightened) > 0, err
 	})
 	if err != nil {
-		return h.failed(err)
+		return h.office.Failed(err)
 	}
 	h.settings.accepted = accepted
 	h.own.look()
@@ -149,12 +150,12 @@ func (h *Hub) readSettings() error {
 
 // restand gives every server its settings anew and tells the wrappers.
 func (h *Hub) restand() error {
-	if h.store == nil {
+	if h.office.Store == nil {
 		return nil
 	}
 	for id := range h.servers {
-		if err := h.refresh(id); err != nil && !absent(err) {
-			return h.failed(err)
+		if err := h.refresh(id); err != nil && !office.Absent(err) {
+			return h.office.Failed(err)
 		}
 	}
 	h.pushAll()
@@ -224,10 +225,10 @@ func settingText(raw []byte) string {
 // decideSettings decides on what a settings file loosens: approved it applies, rejected the old value goes back into the file.
 func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (wrote bool, apply func(), err error) {
 	if it.Decided != "" {
-		return false, nil, stale(tx, it)
+		return false, nil, office.Stale(tx, it)
 	}
 	if h.settings.broken {
-		return false, nil, answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
+		return false, nil, office.Answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
 	}
 	chosen, err := selection(it, d)
 	if err != nil {
@@ -256,7 +257,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 			out.Approved = append(out.Approved, name)
 		}
 		if err != nil {
-			return false, nil, answer(control.CodeBadRequest, "%v", err)
+			return false, nil, office.Answer(control.CodeBadRequest, "%v", err)
 		}
 		decided = append(decided, c)
 	}
@@ -282,7 +283,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 	if err := errors.Join(tx.PutItem(it), tx.SetMeta(metaSettings, accepted.Marshal())); err != nil {
 		return false, nil, err
 	}
-	next, _, err := h.settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", now)
+	next, _, err := h.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", now)
 	if err != nil {
 		return false, nil, err
 	}
@@ -293,7 +294,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 		}
 	}
 	keys := append(append([]string(nil), out.Approved...), out.Rejected...)
-	if err := h.noteDecision(tx, store.Server{}, kind, it.Code, keys, words, map[string]any{"check": "settings", "changes": decided, "next": out.Next}); err != nil {
+	if err := h.office.NoteDecision(tx, store.Server{}, kind, it.Code, keys, words, map[string]any{"check": "settings", "changes": decided, "next": out.Next}); err != nil {
 		return false, nil, err
 	}
 	if !d.Reject {
@@ -305,7 +306,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 		h.settings.accepted, h.settings.file, h.settings.raw = accepted, file, raw
 		h.useRules(rules)
 		if err := h.restand(); err != nil {
-			h.failed(err)
+			h.office.Failed(err)
 		}
 	}, nil
 }
@@ -315,9 +316,9 @@ func (h *Hub) noteSettings(tx *store.Tx, changes []policy.ChangeOfSetting, how, 
 	for _, c := range changes {
 		words = append(words, fmt.Sprintf("%s: %s → %s", c.Key, c.From, c.To))
 	}
-	_, err := tx.Append(h.record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
-		Code: code, Summary: clip(strings.Join(words, ", "), 1000) + " (" + how + ")",
-		Detail: detail(map[string]any{"check": "settings", "changes": changes}),
+	_, err := tx.Append(h.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
+		Code: code, Summary: office.Clip(strings.Join(words, ", "), 1000) + " (" + how + ")",
+		Detail: office.Detail(map[string]any{"check": "settings", "changes": changes}),
 	}))
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -127,7 +128,7 @@ func TestAFileThatCannotBeReadIsLeftAloneAndNamed(t *testing.T) {
 	write(t, p.home.Settings, broken)
 	problem := func() bool {
 		s, err := p.Status()
-		return err == nil && len(s.Problems) == 1 && s.Problems[0].Code == problemSettings
+		return err == nil && len(s.Problems) == 1 && s.Problems[0].Code == office.ProblemSettings
 	}
 	eventually(t, "the problem", problem)
 	if p.setting("pins.recheck") != "5s" {
@@ -203,9 +204,9 @@ func TestWhatACommandLoosensWaitsWhereNobodyMayDecideHere(t *testing.T) {
 		t.Fatalf("item %+v, answer %+v", item, refused)
 	}
 	// The watch reads what was just written, and nothing comes of it a second time.
-	p.mu.Lock()
+	p.office.Lock()
 	must(t, p.readSettings())
-	p.mu.Unlock()
+	p.office.Unlock()
 	if again := p.item(); again.Code != item.Code {
 		t.Fatalf("item %+v", again)
 	}

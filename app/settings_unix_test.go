@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/app/office"
 )
 
 func TestASettingsFileThatOthersMayReadNamesTheCommandThatMendsIt(t *testing.T) {
@@ -18,7 +20,7 @@ func TestASettingsFileThatOthersMayReadNamesTheCommandThatMendsIt(t *testing.T) 
 		}
 		eventually(t, "the problem", func() bool {
 			s, err := p.Status()
-			return err == nil && len(s.Problems) == 1 && s.Problems[0].Code == problemSettings && strings.HasSuffix(s.Problems[0].What, "chmod 600 "+p.home.Settings)
+			return err == nil && len(s.Problems) == 1 && s.Problems[0].Code == office.ProblemSettings && strings.HasSuffix(s.Problems[0].What, "chmod 600 "+p.home.Settings)
 		})
 		if err := os.Chmod(p.home.Settings, 0o600); err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -13,8 +14,8 @@ import (
 
 // Settings are rows of the table with what is in force.
 func (h *Hub) Settings(q control.SettingQuery) ([]control.Setting, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	server, err := h.settingServer(q.Server)
 	if err != nil {
 		return nil, err
@@ -26,7 +27,7 @@ func (h *Hub) Settings(q control.SettingQuery) ([]control.Setting, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", legible.Name(q.Key, "of that name"))
+		return nil, office.Answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", legible.Name(q.Key, "of that name"))
 	}
 	return rows, nil
 }
@@ -37,9 +38,9 @@ func (h *Hub) settingRow(s policy.Setting, server store.Server, tool string) con
 		values = h.settings.accepted.EffectiveTool(server.ID, server.Name, tool)
 	}
 	row := control.Setting{Key: s.Key, Value: values[s.Key], Default: s.Default, Doc: s.Doc, From: h.settings.accepted.From(s.Key, server.ID, server.Name, tool)}
-	if s.Key == metaWindowCLI {
+	if s.Key == office.MetaWindowCLI {
 		row.Value, row.From = "off", "default"
-		if h.windowOn {
+		if h.office.WindowOn() {
 			row.Value, row.From = "on", "settings"
 		}
 	}
@@ -50,19 +51,19 @@ func (h *Hub) settingServer(name string) (server store.Server, err error) {
 	if name == "" {
 		return server, nil
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return server, err
 	}
-	err = h.store.View(func(tx *store.Tx) error {
-		server, err = findServer(tx, name)
+	err = h.office.Store.View(func(tx *store.Tx) error {
+		server, err = office.FindServer(tx, name)
 		return err
 	})
-	return server, h.failed(err)
+	return server, h.office.Failed(err)
 }
 
 // SetSetting sets one value. What tightens may come from anywhere; what loosens is a decision.
 func (h *Hub) SetSetting(peer control.Peer, q control.SettingQuery) (control.Setting, error) {
-	return h.setSetting(q, "from the command line", func() error { return h.mayDecide(peer) }, peer.Descends)
+	return h.setSetting(q, "from the command line", func() error { return h.office.MayDecide(peer) }, peer.Descends)
 }
 
 // SetSettingHere is SetSetting of the window, in this process. There, too, what loosens needs Decided.
@@ -75,9 +76,9 @@ func (h *Hub) SetSettingHere(q control.SettingQuery) (control.Setting, error) {
 
 // setWindowOnly sets approvals.cli, the one setting that no file and no command line may hold: it stands in the store alone.
 func (h *Hub) setWindowOnly(s policy.Setting, q control.SettingQuery) (control.Setting, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return control.Setting{}, err
 	}
 	value := q.Value
@@ -85,31 +86,31 @@ func (h *Hub) setWindowOnly(s policy.Setting, q control.SettingQuery) (control.S
 		value = s.Default
 	}
 	value, err := s.Parse(value)
-	if err != nil || q.Server != "" || q.Tool != "" || s.Key != metaWindowCLI {
-		return control.Setting{}, answer(control.CodeBadRequest, "%s is on or off, for all servers", s.Key)
+	if err != nil || q.Server != "" || q.Tool != "" || s.Key != office.MetaWindowCLI {
+		return control.Setting{}, office.Answer(control.CodeBadRequest, "%s is on or off, for all servers", s.Key)
 	}
 	from := "off"
-	if h.windowOn {
+	if h.office.WindowOn() {
 		from = "on"
 	}
 	if from == value {
 		return h.settingRow(s, store.Server{}, ""), nil
 	}
 	if value == "on" && !q.Decided {
-		return control.Setting{}, answer(control.CodeLoosens, "%s: on instead of off makes things less safe", s.Key)
+		return control.Setting{}, office.Answer(control.CodeLoosens, "%s: on instead of off makes things less safe", s.Key)
 	}
-	err = h.update(func(tx *store.Tx) (bool, error) {
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		change := []policy.ChangeOfSetting{{Key: s.Key, From: from, To: value}}
-		return true, errors.Join(tx.SetMeta(metaWindowCLI, []byte(value)), h.noteSettings(tx, change, "in the window", ""))
+		return true, errors.Join(tx.SetMeta(office.MetaWindowCLI, []byte(value)), h.noteSettings(tx, change, "in the window", ""))
 	})
 	if err != nil {
-		return control.Setting{}, h.failed(err)
+		return control.Setting{}, h.office.Failed(err)
 	}
-	h.setWindowOn(value == "on")
+	h.office.SetWindowOn(value == "on")
 	return h.settingRow(s, store.Server{}, ""), nil
 }
 
-// setSetting sets one value where it was asked for. allowed is asked with h.mu held, and only for what loosens.
+// setSetting sets one value where it was asked for. allowed is asked with the office's lock held, and only for what loosens.
 func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() error, descends bool) (control.Setting, error) {
 	var rules *loadedRules
 	if q.Key == keyRules {
@@ -118,35 +119,35 @@ func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() er
 			return control.Setting{}, err
 		}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return control.Setting{}, err
 	}
 	s, ok := policy.Lookup(q.Key)
 	if !ok {
-		return control.Setting{}, answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", legible.Name(q.Key, "of that name"))
+		return control.Setting{}, office.Answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", legible.Name(q.Key, "of that name"))
 	}
 	if s.Window {
-		return control.Setting{}, answer(control.CodeNotHere, "%s can only be set in the window", s.Key)
+		return control.Setting{}, office.Answer(control.CodeNotHere, "%s can only be set in the window", s.Key)
 	}
 	if h.settings.broken {
-		return control.Setting{}, answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
+		return control.Setting{}, office.Answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
 	}
 	server, err := h.settingServer(q.Server)
 	if err != nil {
 		return control.Setting{}, err
 	}
 	if q.Tool != "" && q.Server == "" {
-		return control.Setting{}, answer(control.CodeBadRequest, "a tool's setting needs the server too")
+		return control.Setting{}, office.Answer(control.CodeBadRequest, "a tool's setting needs the server too")
 	}
 	accepted, err := h.settings.accepted.Set(q.Key, q.Value, server.ID, q.Tool)
 	if err != nil {
-		return control.Setting{}, answer(control.CodeBadRequest, "%v", err)
+		return control.Setting{}, office.Answer(control.CodeBadRequest, "%v", err)
 	}
 	file, err := h.settings.file.Set(q.Key, q.Value, server.ID, q.Tool)
 	if err != nil {
-		return control.Setting{}, answer(control.CodeBadRequest, "%v", err)
+		return control.Setting{}, office.Answer(control.CodeBadRequest, "%v", err)
 	}
 	tightened, loosened := policy.Diff(h.settings.accepted, accepted)
 	if len(loosened) > 0 {
@@ -157,11 +158,11 @@ func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() er
 			return control.Setting{}, h.suggest(file, err)
 		}
 		if !q.Decided {
-			return control.Setting{}, answer(control.CodeLoosens, "%s: %s instead of %s makes things less safe", loosened[0].Key, loosened[0].To, loosened[0].From)
+			return control.Setting{}, office.Answer(control.CodeLoosens, "%s: %s instead of %s makes things less safe", loosened[0].Key, loosened[0].To, loosened[0].From)
 		}
 	}
 	var raw []byte
-	err = h.update(func(tx *store.Tx) (bool, error) {
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		if raw, err = h.writeSettings(file); err != nil {
 			return false, err
 		}
@@ -173,11 +174,11 @@ func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() er
 				return false, err
 			}
 		}
-		_, _, err := h.settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", h.opts.Now())
+		_, _, err := h.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", h.opts.Now())
 		return true, err
 	})
 	if err != nil {
-		return control.Setting{}, h.failed(err)
+		return control.Setting{}, h.office.Failed(err)
 	}
 	h.settings.accepted, h.settings.file, h.settings.raw = accepted, file, raw
 	h.useRules(rules)
@@ -192,20 +193,20 @@ func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() er
 func (h *Hub) suggest(file policy.Document, why error) error {
 	var raw []byte
 	var item *store.Item
-	err := h.update(func(tx *store.Tx) (bool, error) {
+	err := h.office.Update(func(tx *store.Tx) (bool, error) {
 		var err error
 		if raw, err = h.writeSettings(file); err != nil {
 			return false, err
 		}
 		now := h.opts.Now()
-		if item, _, err = h.settle(tx, settingsContent(h.settings.accepted, file), vocab.ItemSettingsChanged, "", now); err != nil || item == nil {
+		if item, _, err = h.office.Settle(tx, settingsContent(h.settings.accepted, file), vocab.ItemSettingsChanged, "", now); err != nil || item == nil {
 			return true, err
 		}
 		item.AskedAt = now
 		return true, tx.PutItem(*item)
 	})
 	if err != nil {
-		return h.failed(err)
+		return h.office.Failed(err)
 	}
 	h.settings.file, h.settings.raw = file, raw
 	h.pushAll()

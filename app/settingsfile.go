@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/disk"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -42,7 +42,7 @@ func (h *Hub) writeSettings(doc policy.Document) ([]byte, error) {
 		return nil, err
 	}
 	if string(now) != string(h.settings.raw) {
-		return nil, answer(control.CodeStale, "settings.json was just edited: check it again")
+		return nil, office.Answer(control.CodeStale, "settings.json was just edited: check it again")
 	}
 	raw := doc.Marshal()
 	if err := disk.WriteWhole(path, raw); err != nil {
@@ -60,9 +60,9 @@ func (h *Hub) watchSettings() {
 		err = watcher.Add(filepath.Dir(h.opts.Home.Settings))
 	}
 	if err != nil {
-		h.mu.Lock()
-		h.problem(problemSettingsWatch, "can't watch settings.json: "+err.Error(), "restart the hub after you edit it")
-		h.mu.Unlock()
+		h.office.Lock()
+		h.office.Problem(office.ProblemSettingsWatch, "can't watch settings.json: "+err.Error(), "restart the hub after you edit it")
+		h.office.Unlock()
 		return
 	}
 	// An edit between Open and here would not be told.
@@ -86,13 +86,13 @@ func (h *Hub) watchSettings() {
 			}
 			quiet.Reset(h.opts.Settle) // events were lost
 		case <-quiet.C:
-			h.mu.Lock()
-			if !h.leaving {
+			h.office.Lock()
+			if !h.office.Leaving() {
 				if err := h.readSettings(); err != nil {
-					h.failed(err)
+					h.office.Failed(err)
 				}
 			}
-			h.mu.Unlock()
+			h.office.Unlock()
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -26,8 +27,8 @@ func (h *Hub) Status() (control.Status, error) {
 // WholeStatus says how the hub is, with all that waits. It answers without a store too: that is when a person needs it most.
 func (h *Hub) WholeStatus() (control.Status, error) {
 	coverage, err := h.Coverage(control.CoverageQuery{}) // reads files: not under the lock
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	out := control.Status{
 		RuleSet: h.own.file.Load().RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir,
 		Wrappers: []control.WrapperInfo{}, Waiting: []control.InboxItem{}, Unseen: h.unseenServers(), // lists, also where the store cannot say
@@ -37,8 +38,8 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	}
 	shown := map[string]string{}
 	var apart []control.Problem
-	if h.store != nil {
-		err := h.store.View(func(tx *store.Tx) error {
+	if h.office.Store != nil {
+		err := h.office.Store.View(func(tx *store.Tx) error {
 			servers, err := tx.Servers()
 			if err != nil {
 				return err
@@ -57,7 +58,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 			return err
 		})
 		if err != nil {
-			h.failed(err) // status names it among the problems
+			h.office.Failed(err) // status names it among the problems
 		}
 	}
 	for _, s := range h.ordered() {
@@ -77,7 +78,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	for _, it := range out.Waiting {
 		out.WaitingBy[it.Severity]++
 	}
-	out.Problems = append(append(append([]control.Problem{}, h.problemList()...), h.unlistedProblems()...), apart...)
+	out.Problems = append(append(append([]control.Problem{}, h.office.Problems()...), h.unlistedProblems()...), apart...)
 	return out, nil
 }
 
@@ -86,15 +87,15 @@ const maxWaitingTold = 100
 
 // Inbox is what waits for a decision.
 func (h *Hub) Inbox() (items []control.InboxItem, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.lost != nil && !h.leaving {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if h.lost != nil && !h.office.Leaving() {
 		return []control.InboxItem{h.lost.item()}, nil
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return nil, err
 	}
-	err = h.store.View(func(tx *store.Tx) error {
+	err = h.office.Store.View(func(tx *store.Tx) error {
 		servers, err := tx.Servers()
 		if err != nil {
 			return err
@@ -102,7 +103,7 @@ func (h *Hub) Inbox() (items []control.InboxItem, err error) {
 		items, err = h.inbox(tx, servers)
 		return err
 	})
-	return items, h.failed(err)
+	return items, h.office.Failed(err)
 }
 
 func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, error) {
@@ -124,7 +125,7 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 		h.told(tx, it.held, &items[i])
 		if it.Kind == vocab.ItemLaunch {
 			l, err := ledger.Read(tx, it.ServerID)
-			if err != nil && !absent(err) {
+			if err != nil && !office.Absent(err) {
 				return nil, err
 			}
 			items[i].Runs = err == nil && h.runsOn(l)
@@ -136,27 +137,27 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 // Item is one item whole, with what was last approved beside what is declared now. What was only seen in between is no
 // base of a diff: a person compares with what a person said yes to.
 func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.lost != nil && !h.leaving {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if h.lost != nil && !h.office.Leaving() {
 		if err := h.lost.named(code); err != nil {
 			return out, err
 		}
 		return h.lost.detail(), nil
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
-	err = h.store.View(func(tx *store.Tx) error {
+	err = h.office.Store.View(func(tx *store.Tx) error {
 		it, err := tx.Item(code)
-		if absent(err) {
-			return answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
+		if office.Absent(err) {
+			return office.Answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
 		}
 		if err != nil {
 			return err
 		}
 		if it.Decided == vocab.DecidedSuperseded {
-			return stale(tx, it)
+			return office.Stale(tx, it)
 		}
 		defer func() {
 			if servers, bad := tx.Servers(); bad == nil && !review.FileItem(it.Kind) {
@@ -182,8 +183,8 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			return err
 		}
 		l, err := ledger.Read(tx, it.ServerID)
-		if absent(err) {
-			return answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
+		if office.Absent(err) {
+			return office.Answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
 		}
 		if err != nil {
 			return err
@@ -210,12 +211,12 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		return setNext(tx, it, &out)
 	})
 	review.FoldDetail(&out)
-	return out, h.failed(err)
+	return out, h.office.Failed(err)
 }
 
 // setNext says where the rest of an item that was decided in part is now.
 func setNext(tx *store.Tx, it store.Item, out *control.ItemDetail) error {
-	now, err := newest(tx, it)
+	now, err := office.Newest(tx, it)
 	if err == nil && now.Code != it.Code {
 		out.Next = now.Code
 	}
@@ -224,9 +225,9 @@ func setNext(tx *store.Tx, it store.Item, out *control.ItemDetail) error {
 
 // knownServers are all servers that ran or were looked at.
 func (h *Hub) knownServers() (out []control.Server, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return nil, err
 	}
 	wrappers := map[string]int{}
@@ -235,7 +236,7 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 			wrappers[s.server]++
 		}
 	}
-	err = h.store.View(func(tx *store.Tx) error {
+	err = h.office.Store.View(func(tx *store.Tx) error {
 		ledgers, err := ledger.ReadAll(tx)
 		names := identity.Called{}
 		for _, l := range ledgers {
@@ -255,7 +256,7 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 		return err
 	})
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Server < out[j].Server })
-	return out, h.failed(err)
+	return out, h.office.Failed(err)
 }
 
 func concerns(it store.Item, client, server string) bool {
@@ -267,13 +268,13 @@ const askAgain = time.Hour
 
 // Attention answers what waits for a client and puts it on top of the inbox. A model calls it: it decides nothing.
 func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Waiting, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	s := h.sessions[w]
 	if s == nil {
-		return out, answer(control.CodeBadRequest, "attention before register")
+		return out, office.Answer(control.CodeBadRequest, "attention before register")
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
 	now := h.opts.Now()
@@ -289,7 +290,7 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 				continue
 			}
 			server, err := tx.Server(it.ServerID)
-			if err != nil && !absent(err) {
+			if err != nil && !office.Absent(err) {
 				return false, err
 			}
 			name, told := server.Name, identity.ToldName(server.Name, server)
@@ -324,50 +325,50 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 		return wrote, nil
 	})
 	if err != nil {
-		return control.Waiting{}, h.failed(err)
+		return control.Waiting{}, h.office.Failed(err)
 	}
 	for _, n := range notices {
-		h.notify(n)
+		h.office.Tell(n)
 	}
 	return out, nil
 }
 
 // Log is part of what a server wrote to its stderr.
 func (h *Hub) Log(q control.LogQuery) (out control.Log, err error) {
-	h.mu.Lock()
-	if err := h.usable(); err != nil {
-		h.mu.Unlock()
+	h.office.Lock()
+	if err := h.office.Usable(); err != nil {
+		h.office.Unlock()
 		return out, err
 	}
 	var id string
-	err = h.store.View(func(tx *store.Tx) error {
-		server, err := findServer(tx, q.Server)
+	err = h.office.Store.View(func(tx *store.Tx) error {
+		server, err := office.FindServer(tx, q.Server)
 		id = server.ID
 		return err
 	})
-	err = h.failed(err)
-	h.mu.Unlock()
+	err = h.office.Failed(err)
+	h.office.Unlock()
 	if err != nil {
 		return out, err
 	}
 	text, next, err := h.logs.read(id, q)
 	if err != nil {
-		return out, answer(control.CodeUnavailable, "can't read the log: %s", oneLine(err.Error()))
+		return out, office.Answer(control.CodeUnavailable, "can't read the log: %s", office.OneLine(err.Error()))
 	}
 	return control.Log{Text: text, Next: next}, nil
 }
 
 // Stderr keeps a piece of a server's stderr. It is held up by no disk: the page cache takes it.
 func (h *Hub) Stderr(w control.Wrapper, chunk control.Stderr) {
-	h.mu.Lock()
+	h.office.Lock()
 	s := h.sessions[w]
-	h.mu.Unlock()
+	h.office.Unlock()
 	if s == nil {
 		return
 	}
 	if err := h.logs.write(s.server, s.id, s.secrets, chunk.Chunk); err != nil {
-		h.mu.Lock()
-		h.problem(problemLog, fmt.Sprintf("Sallyport can't save what servers print: %v", err), "check that the disk isn't full and that you can write to "+h.opts.Home.Logs)
-		h.mu.Unlock()
+		h.office.Lock()
+		h.office.Problem(office.ProblemLog, fmt.Sprintf("Sallyport can't save what servers print: %v", err), "check that the disk isn't full and that you can write to "+h.opts.Home.Logs)
+		h.office.Unlock()
 	}
 }

@@ -127,15 +127,15 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 			ids[e.ServerID], names[started{f.Client, identity.PersonName(e.Name)}] = true, true
 		}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	for _, s := range h.sessions {
 		if !s.looks() && !ids[s.server] && !names[started{s.client, s.name}] {
 			b.apart[s.server] = true
 		}
 	}
-	if h.store != nil {
-		_ = h.store.View(func(tx *store.Tx) error { // what cannot be read is said by StoreOK
+	if h.office.Store != nil {
+		_ = h.office.Store.View(func(tx *store.Tx) error { // what cannot be read is said by StoreOK
 			servers, err := tx.Servers()
 			for _, server := range servers {
 				if server.Versions != nil && (ids[server.ID] || b.apart[server.ID]) {
@@ -167,8 +167,8 @@ func (h *Hub) ServerRows() ([]ServerRow, error) {
 		return nil, err
 	}
 	rows := s.rows(servers)
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	for i := range rows {
 		if rows[i].State == vocab.ServerNotStarted {
 			rows[i].Sandbox = h.settings.forServer(store.Server{ID: rows[i].ID, Identity: rows[i].Identity, Name: rows[i].Server.Server})[sandboxKey]
@@ -224,7 +224,7 @@ func (h *Hub) look() (s sight, err error) {
 		return s, err
 	}
 	s.waiting, s.known = map[string]waitingCount{}, map[string]bool{}
-	err = h.viewing(func(tx *store.Tx) error {
+	err = h.office.Viewing(func(tx *store.Tx) error {
 		servers, err := tx.Servers()
 		if err != nil {
 			return err

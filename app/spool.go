@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -21,19 +22,19 @@ func (h *Hub) collectSpool() {
 	defer h.work.Done()
 	for {
 		var again <-chan time.Time
-		if h.store != nil {
+		if h.office.Store != nil {
 			asOf := h.opts.Now()
 			err := errors.Join(control.ReadSpool(h.opts.Home.Spool, h.spoolKey, h.takeOrphans), control.ReadHeld(h.opts.Home.Spool, h.spoolKey, h.holdOrphan))
-			h.mu.Lock()
+			h.office.Lock()
 			if errors.Is(err, store.ErrCorrupt) {
-				h.damaged(err)
+				h.office.Damaged(err)
 			}
 			if err != nil {
-				h.problem(problemSpool, oneLine(err.Error()), "free up disk space; the records stay where they are until then")
+				h.office.Problem(office.ProblemSpool, office.OneLine(err.Error()), "free up disk space; the records stay where they are until then")
 			} else {
-				h.solved(problemSpool)
+				h.office.Solved(office.ProblemSpool)
 			}
-			h.mu.Unlock()
+			h.office.Unlock()
 			if left, waits := h.settleClaims(asOf); waits {
 				again = time.After(left)
 			}
@@ -68,28 +69,28 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 	if err != nil {
 		return err
 	}
-	h.mu.Lock()
+	h.office.Lock()
 	rest, strange, err := h.confirmAll(s, name, sent)
-	h.mu.Unlock()
+	h.office.Unlock()
 	if err != nil {
 		return err
 	}
 	records, refused := s.caused(name, rest)
 	if refused += strange; refused > 0 {
-		records = append(records, h.record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
+		records = append(records, h.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
 			Server: name, ServerID: s.server, Session: s.id, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", review.Count(refused, "record")),
-			Detail: detail(map[string]any{"check": "records", "count": refused}),
+			Detail: office.Detail(map[string]any{"check": "records", "count": refused}),
 		}))
 	}
 	if len(records) == 0 {
 		return nil
 	}
-	stored, err := h.store.AppendNow(records...)
-	h.mu.Lock()
+	stored, err := h.office.Store.AppendNow(records...)
+	h.office.Lock()
 	h.countPasses(s.server, stored)
 	noted := h.noteVersions(s.server, records, h.startedLast(s.server))
-	h.mu.Unlock()
-	h.changed()
+	h.office.Unlock()
+	h.office.Changed()
 	return errors.Join(err, noted)
 }
 
@@ -110,13 +111,13 @@ func (h *Hub) orphan(from control.Register) (s *session, name string, known bool
 	if err != nil {
 		return nil, "", false, err
 	}
-	s = &session{server: id.ID, client: clip(from.Client, maxName), id: clip(from.Session, maxName), secrets: id.Secrets}
+	s = &session{server: id.ID, client: office.Clip(from.Client, maxName), id: office.Clip(from.Session, maxName), secrets: id.Secrets}
 	name = identity.PersonName(from.Server.Name)
-	err = h.store.View(func(tx *store.Tx) error {
+	err = h.office.Store.View(func(tx *store.Tx) error {
 		server, err := tx.Server(id.ID)
 		if known = err == nil; known {
 			name = server.Name
-		} else if !absent(err) {
+		} else if !office.Absent(err) {
 			return err
 		}
 		return nil
@@ -136,7 +137,7 @@ func identifyOrphan(from control.Register) (identity.Server, error) {
 }
 
 // spoolKey is what the wrappers of a server seal their spools under.
-func (h *Hub) spoolKey(server string) []byte { return h.store.Derive("spool", server) }
+func (h *Hub) spoolKey(server string) []byte { return h.office.Store.Derive("spool", server) }
 
 // holdOrphan stores an answer that was held while no hub was there, and whose wrapper has gone since.
 func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
@@ -148,9 +149,9 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 	if err != nil {
 		return err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return err
 	}
 	var more func(*store.Tx) error
@@ -173,25 +174,25 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 	}
 	h.pushChanged()
 	if notice != nil {
-		h.notify(*notice)
+		h.office.Tell(*notice)
 	}
 	return nil
 }
 
 // Ended writes down that what a server had left running was killed, for nobody who wants no trouble kills a wrapper and its guard.
 func (h *Hub) Ended(from control.Register, processes int) {
-	if h.store == nil {
+	if h.office.Store == nil {
 		return
 	}
 	s, name := &session{}, "a server"
 	if known, of, _, err := h.orphan(from); err == nil {
 		s, name = known, of
 	}
-	_, err := h.store.AppendNow(h.record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
+	_, err := h.office.Store.AppendNow(h.office.Record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
 		Server: name, ServerID: s.server, Client: s.client, Session: s.id,
 		Summary: "its guard was killed while it ran; the hub stopped what was left of it",
-		Detail:  detail(map[string]any{"check": "leftover", "count": processes}),
+		Detail:  office.Detail(map[string]any{"check": "leftover", "count": processes}),
 	}))
-	_ = h.failedReading(err)
-	h.changed()
+	_ = h.office.FailedReading(err)
+	h.office.Changed()
 }

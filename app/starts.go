@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -28,7 +29,9 @@ const (
 )
 
 // startOf is an entry as it is kept, however long its names are.
-func startOf(client, name string) started { return started{clip(client, maxName), clip(name, maxName)} }
+func startOf(client, name string) started {
+	return started{office.Clip(client, maxName), office.Clip(name, maxName)}
+}
 
 func (s *starts) has(client, name string) bool {
 	s.mu.Lock()
@@ -85,11 +88,11 @@ func (s *starts) set(all []started) {
 
 // openStarts reads what was written down. What cannot be read is no start: a light stays grey until a wrapper comes.
 func (h *Hub) openStarts() {
-	if h.store == nil {
+	if h.office.Store == nil {
 		return
 	}
 	var all []started
-	_ = h.store.View(func(tx *store.Tx) error {
+	_ = h.office.Store.View(func(tx *store.Tx) error {
 		raw, err := tx.Meta(metaStarts)
 		if err == nil {
 			err = json.Unmarshal(raw, &all)
@@ -107,7 +110,7 @@ func (h *Hub) saveStarts() {
 		return
 	}
 	h.starts.saving = true
-	h.work.Go(func() { _ = h.updating(h.starts.put) })
+	h.work.Go(func() { _ = h.office.Updating(h.starts.put) })
 }
 
 // put writes them down, in a transaction that is about something else or about nothing else.

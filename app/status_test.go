@@ -32,7 +32,7 @@ func TestStatusNamesWhatIsGraveFirstAndThenWhatWaitsLongest(t *testing.T) {
 
 func TestStatusNamesAHundredItemsAndCountsAll(t *testing.T) {
 	p := newPlace(t)
-	err := p.store.Update(func(tx *store.Tx) error {
+	err := p.office.Store.Update(func(tx *store.Tx) error {
 		for n := range maxWaitingTold + 5 {
 			if err := tx.PutItem(store.Item{Code: fmt.Sprintf("C%03d", n), Kind: vocab.ItemChanged, Severity: vocab.SeverityReview, Created: p.at.now()}); err != nil {
 				return err

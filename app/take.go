@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -38,17 +39,17 @@ func (s *session) heldFor(one store.Held, said string) bool {
 // Take grants a released answer to a wrapper, once, and answers when that is on the disk. The wrapper that has it may ask again:
 // then it has not handed it over.
 func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	s := h.sessions[w]
 	if s == nil {
-		return out, answer(control.CodeBadRequest, "take before register")
+		return out, office.Answer(control.CodeBadRequest, "take before register")
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
 	if s.claim() == "" {
-		return out, answer(control.CodeBadRequest, "take without a session")
+		return out, office.Answer(control.CodeBadRequest, "take without a session")
 	}
 	one, known := h.quarantine.all[strings.ToUpper(take.Code)]
 	if !known || !s.heldFor(one, take.Client) {
@@ -57,7 +58,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 	out = control.Taken{State: one.State, Method: one.Method, Tool: heldTool(one)}
 	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
 		server, err := tx.Server(one.ServerID)
-		if err != nil && !absent(err) {
+		if err != nil && !office.Absent(err) {
 			return false, err
 		}
 		out.Server = identity.ToldName(server.Name, server)
@@ -74,7 +75,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 			return false, nil
 		}
 		text, err := tx.HeldText(one)
-		if absent(err) {
+		if office.Absent(err) {
 			out.State = vocab.HeldGone
 			one.Decided = now
 			return true, h.forgetText(tx, put, one, "it isn't what was stored")
@@ -85,7 +86,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		out.Answer, out.Error = text.Answer, one.Error
 		if one.Without {
 			if out.Answer, err = h.own.file.Load().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
-				return false, answer(control.CodeUnavailable, "Sallyport can't remove the marked text from %s: %s", one.Code, oneLine(err.Error()))
+				return false, office.Answer(control.CodeUnavailable, "Sallyport can't remove the marked text from %s: %s", one.Code, office.OneLine(err.Error()))
 			}
 		}
 		out.State, out.Settings = vocab.HeldTaken, h.settings.forServer(server)
@@ -102,7 +103,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		return true, err
 	})
 	if err != nil {
-		return control.Taken{}, h.failed(err)
+		return control.Taken{}, h.office.Failed(err)
 	}
 	h.crashPoint("taken")
 	h.pushChanged()
@@ -110,7 +111,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 }
 
 // confirmHeld takes a wrapper's word that a released answer arrived: of what it was granted itself, and of nothing else. taken says
-// that it was such a record. The caller holds h.mu.
+// that it was such a record. The caller holds the lock.
 func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken bool, err error) {
 	one, known := h.quarantine.all[in.Code]
 	if in.Status != vocab.StatusOK || !known || s.claim() == "" || !slices.Contains(one.Takers, s.claim()) {
@@ -127,7 +128,7 @@ func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken b
 		}
 		record := sent[0]
 		record.Tool, record.Summary = heldTool(one), "a released response was delivered"
-		record.Detail = detail(map[string]any{"check": "quarantine", "without_marked": one.Without, "held_for": one.Client})
+		record.Detail = office.Detail(map[string]any{"check": "quarantine", "without_marked": one.Without, "held_for": one.Client})
 		if one.State == vocab.HeldTaken && !last {
 			// Two wrappers have it by now: a person was told that it may have arrived when it was released again.
 			record.Status, record.Summary = vocab.StatusWarned, "a released response had already been delivered before it was released again"
@@ -149,7 +150,7 @@ func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken b
 }
 
 // confirmAll sorts the records out that say of released answers that they arrived. A wrapper's records decide nothing else about
-// what is held: refused counts the others of that kind. The caller holds h.mu.
+// what is held: refused counts the others of that kind. The caller holds the lock.
 func (h *Hub) confirmAll(s *session, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
 	if !slices.ContainsFunc(sent, func(r control.Record) bool { return r.Kind == vocab.RecordQuarantine }) {
 		return sent, 0, nil

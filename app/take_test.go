@@ -158,8 +158,8 @@ func TestATextIsForgottenAfterItsTimeAndTheRecordStays(t *testing.T) {
 
 // kept has the hub take the text of a response for one of that many bytes.
 func (p *place) keeps(code string, bytes int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.office.Lock()
+	defer p.office.Unlock()
 	one := p.quarantine.all[code]
 	one.Kept = bytes
 	p.quarantine.put(one)
@@ -347,8 +347,8 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 		{"the wrapper never comes back", func(t *testing.T, p *place, code string) {
 			p.wrapperGone()
 			eventually(t, "it is known to be away", func() bool {
-				p.mu.Lock()
-				defer p.mu.Unlock()
+				p.office.Lock()
+				defer p.office.Unlock()
 				return !p.quarantine.away[code].IsZero()
 			})
 			p.at.pass(claimGrace)

@@ -10,37 +10,13 @@ import (
 
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
-
-// record fills in what every record of the hub has.
-func (h *Hub) record(kind, status string, r store.Record) store.Record {
-	now := h.opts.Now()
-	r.ID, r.Time, r.Kind, r.Status = store.NewRecordID(now), now.UTC(), kind, status
-	return r
-}
-
-func detail(v map[string]any) json.RawMessage {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return raw
-}
-
-// maxListed bounds the names that one record lists.
-const maxListed = 100
-
-func cutList(keys []string) []string {
-	if len(keys) > maxListed {
-		return append(append([]string(nil), keys[:maxListed]...), fmt.Sprintf("and %d more", len(keys)-maxListed))
-	}
-	return keys
-}
 
 // drift is what the timeline says about a report: every item whose state or definition is another than before.
 func (h *Hub) drift(l *ledger.Ledger, before, after review.Standing, s *session, codes map[string]string) []store.Record {
@@ -84,30 +60,30 @@ func (h *Hub) drift(l *ledger.Ledger, before, after review.Standing, s *session,
 		if j.Key == review.KeyLaunch && j.State == vocab.PartChanged && h.runsOn(l) {
 			status = vocab.StatusWarned
 		}
-		if len(records) == maxListed {
+		if len(records) == office.MaxListed {
 			left++
 			continue
 		}
 		record := store.Record{
 			Server: l.Server.Name, ServerID: l.Server.ID, Tool: review.ToolOf(j.Key), Summary: words, Client: s.client, Session: s.id,
-			Detail: detail(map[string]any{"check": "pins", "item": j.Key, "state": j.State, "digest": j.Declared, "before": old.Declared}),
+			Detail: office.Detail(map[string]any{"check": "pins", "item": j.Key, "state": j.State, "digest": j.Declared, "before": old.Declared}),
 		}
 		if j.Waits {
 			record.Code = codes[j.Kind]
 		}
-		records = append(records, h.record(vocab.RecordDrift, status, record))
+		records = append(records, h.office.Record(vocab.RecordDrift, status, record))
 	}
 	if left > 0 {
-		records = append(records, h.record(vocab.RecordDrift, vocab.StatusBlocked, store.Record{
+		records = append(records, h.office.Record(vocab.RecordDrift, vocab.StatusBlocked, store.Record{
 			Server: l.Server.Name, ServerID: l.Server.ID, Session: s.id, Summary: fmt.Sprintf("%s more changed at the same time", review.Count(left, "item")),
-			Detail: detail(map[string]any{"check": "pins", "count": left}),
+			Detail: office.Detail(map[string]any{"check": "pins", "count": left}),
 		}))
 	}
 	if fresh > 0 {
-		records = append(records, h.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, store.Record{
+		records = append(records, h.office.Record(vocab.RecordPolicyDecision, vocab.StatusBlocked, store.Record{
 			Server: l.Server.Name, ServerID: l.Server.ID, Code: codes[vocab.ItemNewServer], Client: s.client, Session: s.id,
 			Summary: "a new server: " + review.Count(fresh, "item") + " to review",
-			Detail:  detail(map[string]any{"check": "first_use", "count": fresh}),
+			Detail:  office.Detail(map[string]any{"check": "first_use", "count": fresh}),
 		}))
 	}
 	return records
@@ -124,14 +100,14 @@ var wrapperKinds = map[string]bool{
 // Records takes records of a wrapper and answers once they are durable. What no wrapper can cause is left out, but counted
 // as taken: a wrapper would send it for ever.
 func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, error) {
-	h.mu.Lock()
+	h.office.Lock()
 	s := h.sessions[w]
 	if s == nil {
-		h.mu.Unlock()
-		return control.Acked{}, answer(control.CodeBadRequest, "records before register")
+		h.office.Unlock()
+		return control.Acked{}, office.Answer(control.CodeBadRequest, "records before register")
 	}
-	if err := h.usable(); err != nil {
-		h.mu.Unlock()
+	if err := h.office.Usable(); err != nil {
+		h.office.Unlock()
 		return control.Acked{}, err
 	}
 	name := s.name
@@ -140,35 +116,35 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 	}
 	rest, strange, err := h.confirmAll(s, name, r.Records)
 	if err != nil {
-		err = h.failed(err)
-		h.mu.Unlock()
+		err = h.office.Failed(err)
+		h.office.Unlock()
 		return control.Acked{}, err
 	}
 	records, refused := s.caused(name, rest)
 	s.noteUnlisted(records)
 	if err := h.noteVersions(s.server, records, time.Time{}); err != nil {
-		err = h.failed(err)
-		h.mu.Unlock()
+		err = h.office.Failed(err)
+		h.office.Unlock()
 		return control.Acked{}, err
 	}
 	if refused += strange; refused > 0 && !s.strange {
 		s.strange = true
-		records = append(records, h.record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
+		records = append(records, h.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
 			Server: name, ServerID: s.server, Session: s.id, Summary: "left out records that a guard could not have written",
-			Detail: detail(map[string]any{"check": "records", "count": refused}),
+			Detail: office.Detail(map[string]any{"check": "records", "count": refused}),
 		}))
 	}
-	h.mu.Unlock()
+	h.office.Unlock()
 	if len(records) > 0 {
 		// Not under the lock: nobody else waits for this disk.
-		stored, err := h.store.AppendNow(records...)
-		h.mu.Lock()
-		defer h.mu.Unlock()
+		stored, err := h.office.Store.AppendNow(records...)
+		h.office.Lock()
+		defer h.office.Unlock()
 		if err != nil {
-			return control.Acked{}, h.failed(err)
+			return control.Acked{}, h.office.Failed(err)
 		}
 		h.countPasses(s.server, stored)
-		h.changed()
+		h.office.Changed()
 	}
 	return control.Acked{Stored: len(r.Records)}, nil
 }
@@ -183,14 +159,14 @@ func (s *session) caused(name string, sent []control.Record) (records []store.Re
 		}
 		record := store.Record(in)
 		record.Server, record.ServerID = name, s.server
-		record.Tool = clip(record.Tool, maxName)
-		record.Summary = clip(mask.Text(record.Summary, s.secrets), 4096)
+		record.Tool = office.Clip(record.Tool, maxName)
+		record.Summary = office.Clip(mask.Text(record.Summary, s.secrets), 4096)
 		if record.Kind == vocab.RecordRead || record.Kind == vocab.RecordPrompt {
 			record.Detail = maskNamed(record.Detail, s.secrets)
 		} else {
 			record.Detail = maskDetail(record.Detail, s.secrets)
 		}
-		record.Client, record.Session, record.Request = clip(record.Client, maxName), clip(record.Session, maxName), clip(record.Request, maxName)
+		record.Client, record.Session, record.Request = office.Clip(record.Client, maxName), office.Clip(record.Session, maxName), office.Clip(record.Request, maxName)
 		if record.Session == "" {
 			record.Session = s.id
 		}
@@ -216,7 +192,7 @@ func maskNamed(raw json.RawMessage, secrets []string) json.RawMessage {
 			said[key] = legible.Text(mask.Text(named, secrets), maxName*2)
 		}
 	}
-	return detail(said)
+	return office.Detail(said)
 }
 
 // maskDetail masks inside JSON without breaking it: a detail that is none any more afterwards is left out.
@@ -233,12 +209,12 @@ func maskDetail(raw json.RawMessage, secrets []string) json.RawMessage {
 
 // Activity is part of the timeline.
 func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
-	s, err := h.reading()
+	s, err := h.office.Reading()
 	if err != nil {
 		return control.Activity{}, err
 	}
 	if err := s.Flush(); err != nil {
-		return control.Activity{}, h.failedReading(err)
+		return control.Activity{}, h.office.FailedReading(err)
 	}
 	about := h.asked(q.Server)
 	found, err := s.Records(store.Query{
@@ -246,10 +222,10 @@ func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
 		Before: q.Before, Text: q.Text,
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return control.Activity{}, answer(control.CodeNotFound, "record %s is gone; start again without it", legible.Escape(clip(q.After+q.Before, 64)))
+		return control.Activity{}, office.Answer(control.CodeNotFound, "record %s is gone; start again without it", legible.Escape(office.Clip(q.After+q.Before, 64)))
 	}
 	if err != nil {
-		return control.Activity{}, h.failedReading(err)
+		return control.Activity{}, h.office.FailedReading(err)
 	}
 	out := control.Activity{Items: make([]control.Record, len(found))}
 	for i, r := range found {
@@ -261,48 +237,32 @@ func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
 
 // Record is one record of the timeline.
 func (h *Hub) Record(id string) (control.Record, error) {
-	s, err := h.reading()
+	s, err := h.office.Reading()
 	if err != nil {
 		return control.Record{}, err
 	}
 	if err := s.Flush(); err != nil {
-		return control.Record{}, h.failedReading(err)
+		return control.Record{}, h.office.FailedReading(err)
 	}
 	r, err := s.Record(id)
 	if errors.Is(err, store.ErrNotFound) {
-		return control.Record{}, answer(control.CodeNotFound, "no record %s", legible.Escape(clip(id, 64)))
+		return control.Record{}, office.Answer(control.CodeNotFound, "no record %s", legible.Escape(office.Clip(id, 64)))
 	}
 	if err != nil {
-		return control.Record{}, h.failedReading(err)
+		return control.Record{}, h.office.FailedReading(err)
 	}
 	return control.Record(r), nil
 }
 
 // Verify walks the chain of the timeline.
 func (h *Hub) Verify() (control.Verified, error) {
-	s, err := h.reading()
+	s, err := h.office.Reading()
 	if err != nil {
 		return control.Verified{}, err
 	}
 	v, err := s.Verify(nil)
 	if err != nil {
-		return control.Verified{}, h.failedReading(err)
+		return control.Verified{}, h.office.FailedReading(err)
 	}
 	return control.Verified{Records: v.Records, Head: v.Head, Bad: v.Bad, Reason: v.Reason, Sealed: v.Sealed}, nil
-}
-
-// reading is the store for a call that only reads and needs no lock.
-func (h *Hub) reading() (*store.Store, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
-		return nil, err
-	}
-	return h.store, nil
-}
-
-func (h *Hub) failedReading(err error) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.failed(err)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -14,22 +15,22 @@ import (
 // Undo takes back that a new server was allowed: what the item let in is new again, and waits under the code it had, because a
 // code names one content. Nothing else is allowed by it, so it needs no look at anything. Answered like a block.
 func (h *Hub) Undo(code string) (out control.Blocked, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
 	var id string
-	err = h.update(func(tx *store.Tx) (bool, error) {
+	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		it, err := tx.Item(code)
-		if absent(err) {
-			return false, answer(control.CodeNotFound, "no item %s", code)
+		if office.Absent(err) {
+			return false, office.Answer(control.CodeNotFound, "no item %s", code)
 		}
 		if err != nil {
 			return false, err
 		}
 		if it.Kind != vocab.ItemNewServer || it.Decided != vocab.DecidedApproved {
-			return false, answer(control.CodeBadRequest, "%s is not a new server you allowed", it.Code)
+			return false, office.Answer(control.CodeBadRequest, "%s is not a new server you allowed", it.Code)
 		}
 		l, err := ledger.Read(tx, it.ServerID)
 		if err != nil {
@@ -42,7 +43,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 			return false, err
 		}
 		if len(out.Items) == 0 {
-			return false, answer(control.CodeStale, "everything %s allowed has changed since", it.Code)
+			return false, office.Answer(control.CodeStale, "everything %s allowed has changed since", it.Code)
 		}
 		if err := l.AsShown(tx, it, now); err != nil {
 			return false, err
@@ -57,13 +58,13 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 		if waits, err := tx.WaitingFor(id, vocab.ItemNewServer); err == nil {
 			out.Code = waits.Code
 		}
-		return true, h.noteDecision(tx, l.Server, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
+		return true, h.office.NoteDecision(tx, l.Server, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
 	})
 	if err != nil {
-		return control.Blocked{}, h.failed(err)
+		return control.Blocked{}, h.office.Failed(err)
 	}
 	if err := h.refresh(id); err != nil {
-		return control.Blocked{}, h.failed(err)
+		return control.Blocked{}, h.office.Failed(err)
 	}
 	h.pushAll()
 	return out, nil
@@ -81,7 +82,7 @@ func reopen(tx *store.Tx, it store.Item, want *review.Content, now time.Time) er
 		if err := tx.PutItem(rest); err != nil {
 			return err
 		}
-	case !absent(err):
+	case !office.Absent(err):
 		return err
 	}
 	it.Decided, it.DecidedAt, it.Next, it.Updated = "", time.Time{}, "", now

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -20,7 +21,7 @@ func (s *session) noteUnlisted(records []store.Record) {
 	for _, r := range records {
 		said := control.Record(r)
 		if why, ok := said.Unlisted(); ok {
-			s.unlisted = cmp.Or(oneLine(clip(why, maxWhy)), "no response arrived")
+			s.unlisted = cmp.Or(office.OneLine(office.Clip(why, maxWhy)), "no response arrived")
 		}
 	}
 }

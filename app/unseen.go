@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -34,18 +35,18 @@ func (s *session) process() clientProcess { return clientProcess{s.client, s.par
 
 // Unseen takes what the client of a wrapper has not listed since it was told that listings changed.
 func (h *Hub) Unseen(w control.Wrapper, u control.Unseen) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	s := h.sessions[w]
 	if s == nil {
-		return answer(control.CodeBadRequest, "unseen before register")
+		return office.Answer(control.CodeBadRequest, "unseen before register")
 	}
 	if u.Items <= 0 {
 		delete(h.unseen.by, s)
 	} else {
 		h.unseen.by[s] = u
 	}
-	h.changed()
+	h.office.Changed()
 	h.tellUnseen()
 	return nil
 }
@@ -83,7 +84,7 @@ func (h *Hub) tellUnseen() {
 			continue
 		}
 		h.unseen.told[s.process()] = true
-		h.notify(review.Notice{Kind: vocab.NoticeUnseen, Code: unseenKey(s.client), Severity: vocab.SeverityReview, Client: way.Title, Next: way.Next})
+		h.office.Tell(review.Notice{Kind: vocab.NoticeUnseen, Code: unseenKey(s.client), Severity: vocab.SeverityReview, Client: way.Title, Next: way.Next})
 	}
 }
 
@@ -125,8 +126,8 @@ func (h *Hub) unseenBy(server string) []string {
 
 // UnseenNotices are the keys of the notices that still hold: what was said of the others is taken back.
 func (h *Hub) UnseenNotices() (keys []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.office.Lock()
+	defer h.office.Unlock()
 	for s := range h.unseen.by {
 		if h.begunAnew(s) {
 			continue

@@ -3,13 +3,14 @@ package app
 import (
 	"time"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
 
 // noteVersions keeps what wrappers say of starts at which there was no common version. It stays, over restarts of the hub, until a start
-// agrees: a client that was refused starts no server again by itself. The caller holds h.mu.
+// agrees: a client that was refused starts no server again by itself. The caller holds the lock.
 func (h *Hub) noteVersions(server string, records []store.Record, after time.Time) error {
 	for _, r := range records {
 		said := control.Record(r)
@@ -18,9 +19,9 @@ func (h *Hub) noteVersions(server string, records []store.Record, after time.Tim
 		if !apart && !unlisted || r.Time.Before(after) {
 			continue
 		}
-		err := h.update(func(tx *store.Tx) (bool, error) {
+		err := h.office.Update(func(tx *store.Tx) (bool, error) {
 			known, err := tx.Server(server)
-			if absent(err) {
+			if office.Absent(err) {
 				return false, nil
 			}
 			if err != nil {

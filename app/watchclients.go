@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -54,7 +54,7 @@ func (h *Hub) rewatch() {
 // every file system, the files are looked at from outside now and then.
 func (h *Hub) watchClients() {
 	defer h.work.Done()
-	if h.store == nil {
+	if h.office.Store == nil {
 		return // what is wanted cannot be known
 	}
 	watcher, err := fsnotify.NewWatcher()
@@ -116,14 +116,14 @@ func (h *Hub) watchClients() {
 }
 
 func (h *Hub) notWatched(err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.problem(problemClientWatch, "can't watch the clients' files: "+err.Error(), "Sallyport checks them every few seconds instead; restart the hub to watch them again")
+	h.office.Lock()
+	defer h.office.Unlock()
+	h.office.Problem(office.ProblemClientWatch, "can't watch the clients' files: "+err.Error(), "Sallyport checks them every few seconds instead; restart the hub to watch them again")
 }
 
 // protectedFiles are the files that are wanted in some state.
 func (h *Hub) protectedFiles() (files []store.ClientFile) {
-	_ = h.viewing(func(tx *store.Tx) (err error) {
+	_ = h.office.Viewing(func(tx *store.Tx) (err error) {
 		files, err = tx.ClientFiles()
 		return err
 	})
@@ -186,9 +186,9 @@ func (h *Hub) arm(watcher *fsnotify.Watcher, folders map[string]os.FileInfo) (pa
 		h.notWatched(failed)
 		return paths
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.solved(problemClientWatch)
+	h.office.Lock()
+	defer h.office.Unlock()
+	h.office.Solved(office.ProblemClientWatch)
 	return paths
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -27,15 +28,15 @@ type DecidedItem struct {
 
 // DecidedSince are the items that a person decided, or that came and went, since then; the newest first.
 func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.lost != nil && !h.leaving {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if h.lost != nil && !h.office.Leaving() {
 		return nil, nil // with the store it is gone; the one item that waits is all there is to show
 	}
-	if err := h.usable(); err != nil {
+	if err := h.office.Usable(); err != nil {
 		return nil, err
 	}
-	err = h.store.View(func(tx *store.Tx) error {
+	err = h.office.Store.View(func(tx *store.Tx) error {
 		items, err := tx.DecidedHeads()
 		if err != nil {
 			return err
@@ -48,7 +49,7 @@ func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
 				return err
 			}
 			server, err := tx.Server(it.ServerID)
-			if err != nil && !absent(err) {
+			if err != nil && !office.Absent(err) {
 				return err
 			}
 			out = append(out, DecidedItem{review.InboxItem(it, server), it.Decided, it.DecidedAt.UTC()})
@@ -58,7 +59,7 @@ func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
 		return err
 	})
 	slices.SortStableFunc(out, func(a, b DecidedItem) int { return b.DecidedAt.Compare(a.DecidedAt) })
-	return out, h.failed(err)
+	return out, h.office.Failed(err)
 }
 
 // ServerWhole is a server with all that is pinned of it.
@@ -83,13 +84,13 @@ type PinnedItem struct {
 
 // ServerWhole finds a server by its identity, id or name.
 func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.usable(); err != nil {
+	h.office.Lock()
+	defer h.office.Unlock()
+	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
-	err = h.store.View(func(tx *store.Tx) error {
-		server, err := findServer(tx, name)
+	err = h.office.Store.View(func(tx *store.Tx) error {
+		server, err := office.FindServer(tx, name)
 		if err != nil {
 			return err
 		}
@@ -150,7 +151,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		}
 		return nil
 	})
-	return out, h.failed(err)
+	return out, h.office.Failed(err)
 }
 
 // WindowState is what a window remembers over its end.
@@ -174,7 +175,7 @@ const metaWindow = "window"
 
 // Window is what was remembered last; nothing where that cannot be read.
 func (h *Hub) Window() (state WindowState) {
-	_ = h.viewing(func(tx *store.Tx) error {
+	_ = h.office.Viewing(func(tx *store.Tx) error {
 		raw, err := tx.Meta(metaWindow)
 		if err == nil {
 			err = json.Unmarshal(raw, &state)
@@ -192,7 +193,7 @@ func (h *Hub) Remember(change func(*WindowState)) error {
 	if err != nil {
 		return err
 	}
-	return h.updating(func(tx *store.Tx) error { return tx.SetMeta(metaWindow, raw) })
+	return h.office.Updating(func(tx *store.Tx) error { return tx.SetMeta(metaWindow, raw) })
 }
 
 // LoosensSetting says whether a value would make things less safe than what is in force, and from what to what.
@@ -214,14 +215,14 @@ func (h *Hub) LoosensSetting(q control.SettingQuery) (loosens bool, from, to str
 		}
 	}
 	if to, err = s.Parse(to); err != nil {
-		return false, "", "", answer(control.CodeBadRequest, "%v", err)
+		return false, "", "", office.Answer(control.CodeBadRequest, "%v", err)
 	}
 	return s.Loosens(from, to), from, to, nil
 }
 
 // StoreOK says whether the store can be used; where it cannot, everything is blocked.
 func (h *Hub) StoreOK() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.works()
+	h.office.Lock()
+	defer h.office.Unlock()
+	return h.office.Works()
 }

@@ -28,11 +28,11 @@ const (
 // Packages and types that are still larger, and how large. A number here can only shrink.
 var (
 	largerCircles = map[string]int{
-		"app":   46,
+		"app":   37,
 		"proxy": 18,
 	}
 	moreMethods = map[string]int{
-		"app.Hub":       306,
+		"app.Hub":       282,
 		"proxy.Session": 102,
 	}
 )

@@ -50,11 +50,12 @@ var rooms = map[string][]string{
 	"proxy/scripted":        {},
 	"proxy/transport":       {"proxy/proc"},
 
-	"app":              {"app/clientconfig", "app/identity", "app/ledger", "app/mask", "app/review", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
+	"app":              {"app/clientconfig", "app/identity", "app/ledger", "app/mask", "app/office", "app/review", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {"proxy/disk"},
 	"app/identity":     {"app/clientconfig", "app/mask", "proxy/control", "proxy/inspect/legible", "store"},
 	"app/ledger":       {"app/review", "proxy/control", "proxy/inspect", "proxy/pin", "store"},
 	"app/mask":         {},
+	"app/office":       {"app/identity", "app/review", "proxy/control", "proxy/inspect/legible", "store"},
 	"app/review":       {"app/identity", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "store"},
 	"app/notify":       {"proxy/inspect/legible"},
 	"app/reveal":       {},

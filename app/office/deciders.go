@@ -1,0 +1,73 @@
+package office
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// MayDecide says whether a decision may come from this peer over the socket.
+func (o *Office) MayDecide(peer control.Peer) error {
+	switch {
+	case peer.Descends:
+		return Answer(control.CodeDescends, "this command runs inside a guarded server and can't decide anything: use your own terminal")
+	case o.Window:
+		return Answer(control.CodeNotHere, "decide in the window")
+	case !o.cli:
+		return Answer(control.CodeNotHere, "decide in the window: this hub takes no decisions from the command line")
+	}
+	return nil
+}
+
+// MetaCLI is the mark of a home first made with --allow-cli-approval, MetaWindowCLI that a window switched approvals.cli on.
+const (
+	MetaCLI       = "cli"
+	MetaWindowCLI = "approvals.cli"
+)
+
+// CheckMarks settles whether decisions may come over the socket.
+func (o *Office) CheckMarks() error {
+	marked := false
+	err := o.Update(func(tx *store.Tx) (bool, error) {
+		if o.AllowCLI && o.Store.Fresh() {
+			marked = true
+			return true, tx.SetMeta(MetaCLI, []byte("1"))
+		}
+		for _, name := range []string{MetaCLI, MetaWindowCLI} {
+			value, err := tx.Meta(name)
+			switch {
+			case err == nil:
+				o.windowOn = o.windowOn || name == MetaWindowCLI && string(value) == "on"
+				marked = marked || name == MetaCLI || o.windowOn
+			case !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrSeal):
+				return false, err
+			}
+		}
+		return false, nil
+	})
+	if err != nil {
+		return fmt.Errorf("open hub: %w", err)
+	}
+	if marked && !o.windowOn {
+		if err := o.Store.KeepMark(MetaCLI); err != nil {
+			o.Problem(ProblemStoreWrite, err.Error(), "check that the disk isn't full and that you can write to the data folder")
+		}
+	}
+	o.Marked(marked)
+	return nil
+}
+
+// Marked settles whether decisions may come over the socket of a home that has the mark, or has not.
+func (o *Office) Marked(is bool) {
+	asked := o.AllowCLI && !o.Window
+	o.cli = asked && is
+	if o.cli == asked {
+		return
+	}
+	o.Problem(ProblemCLIIgnored, "--allow-cli-approval is ignored: this data folder was not created with it", "decide in the window, or turn on approvals.cli there")
+}
+
+// SetWindowOn is what a window switched approvals.cli to.
+func (o *Office) SetWindowOn(on bool) { o.windowOn = on }

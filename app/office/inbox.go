@@ -1,0 +1,163 @@
+package office
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Decidable finds the item, and refuses what is not exactly what the person saw.
+func Decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
+	it, err := tx.Item(d.Code)
+	if Absent(err) {
+		return it, Answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(d.Code, "of that code"))
+	}
+	if err != nil {
+		return it, err
+	}
+	if it.Kind == vocab.ItemResponseHeld {
+		return it, Answer(control.CodeBadRequest, "%s is a held response: release it with `sallyport release %s`, or delete it with `sallyport discard %s`", it.Code, it.Code, it.Code)
+	}
+	// What a person said no to can still be allowed by its code, as long as it is the same content.
+	reconsidered := it.Decided == vocab.DecidedRejected && !d.Reject
+	if it.Decided != "" && !reconsidered || it.Next != "" {
+		return it, Stale(tx, it)
+	}
+	if d.Digest == "" {
+		return it, Answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", it.Code)
+	}
+	if d.Digest != it.Digest {
+		return it, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since it was shown: review it again", it.Code), See: it.Code}
+	}
+	return it, nil
+}
+
+// Stale says where the content of an item that does not wait any more is now.
+func Stale(tx *store.Tx, it store.Item) error {
+	now, err := Newest(tx, it)
+	if err != nil {
+		return err
+	}
+	if now.Code != it.Code {
+		return &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since, see %s", it.Code, now.Code), See: now.Code}
+	}
+	switch it.Decided {
+	case vocab.DecidedApproved:
+		return Answer(control.CodeStale, "%s was already approved", it.Code)
+	case vocab.DecidedRejected:
+		return Answer(control.CodeStale, "%s was already rejected", it.Code)
+	}
+	return Answer(control.CodeStale, "%s is no longer pending: the server went back to the approved version", it.Code)
+}
+
+const (
+	// FloodCodes in floodWindow are what one server may have and be none that floods.
+	FloodCodes  = 10
+	FloodWindow = time.Minute
+	// KeptCodes is how many codes of a flood lead on to what waits now; the ones before them are forgotten.
+	KeptCodes = 20
+)
+
+// Settle makes what waits of one kind for one server exactly want. item is what waits afterwards, nil if nothing; fresh
+// says that something was written.
+func (o *Office) Settle(tx *store.Tx, want *review.Content, kind, serverID string, now time.Time) (item *store.Item, fresh bool, err error) {
+	have, err := tx.WaitingFor(serverID, kind)
+	exists := err == nil
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, false, err
+	}
+	if want == nil {
+		if !exists {
+			return nil, false, nil
+		}
+		o.withdrawn[serverID+kind] = have.Code
+		have.Decided, have.DecidedAt = vocab.DecidedWithdrawn, now
+		return nil, true, tx.PutItem(have)
+	}
+	digest := want.Digest()
+	if exists && have.Digest == digest {
+		return &have, false, nil
+	}
+	flooded := o.Flooded(serverID, now)
+	if flooded && !exists {
+		// What comes and goes all the time comes back under the code it had, if it is the same.
+		if last, err := tx.Item(o.withdrawn[serverID+kind]); err == nil && last.Decided == vocab.DecidedWithdrawn && last.Digest == digest {
+			last.Decided, last.DecidedAt, last.Updated, last.Noisy = "", time.Time{}, now, true
+			return &last, true, tx.PutItem(last)
+		}
+	}
+	code, err := tx.NewCode()
+	if err != nil {
+		return nil, false, err
+	}
+	o.minted[serverID] = append(o.minted[serverID], now)
+	next := store.Item{
+		Code: code, Kind: kind, ServerID: serverID, Severity: want.Severity, Title: want.Title, Digest: digest, Era: want.Era, Noisy: flooded,
+		Created: now, Updated: now, Parts: want.Parts, Findings: want.Findings, Clients: want.Clients, Detail: want.Detail,
+	}
+	if exists {
+		next.Asked, next.AskedAt, next.Noisy = have.Asked, have.AskedAt, have.Noisy || flooded
+		have.Decided, have.DecidedAt, have.Next = vocab.DecidedSuperseded, now, code
+		if err := tx.PutItem(have); err != nil {
+			return nil, false, err
+		}
+	}
+	if flooded {
+		if err := o.forgetCodes(tx, serverID+kind, code); err != nil {
+			return nil, false, err
+		}
+	}
+	return &next, true, tx.PutItem(next)
+}
+
+// forgetCodes takes note of a code of a flood and forgets the oldest but some: a server that changes all day would use up the codes, and
+// the disk. Each content has a code of its own, and a person cannot have read more of them than are kept.
+func (o *Office) forgetCodes(tx *store.Tx, of, code string) error {
+	codes := append(o.flood[of], code)
+	if extra := len(codes) - KeptCodes; extra > 0 {
+		for _, old := range codes[:extra] {
+			if err := tx.ForgetDecided(old); err != nil {
+				return err
+			}
+		}
+		codes = slices.Clone(codes[extra:])
+	}
+	o.flood[of] = codes
+	return nil
+}
+
+// Flooded says that a server had its share of new codes for this minute.
+func (o *Office) Flooded(serverID string, now time.Time) bool {
+	recent := slices.DeleteFunc(o.minted[serverID], func(t time.Time) bool { return now.Sub(t) >= FloodWindow })
+	o.minted[serverID] = recent
+	return len(recent) >= FloodCodes
+}
+
+// Newest follows the codes that took the place of one another, so that an old code leads to what waits now, past those that a flood had
+// forgotten.
+func Newest(tx *store.Tx, it store.Item) (store.Item, error) {
+	for range 10_000 {
+		if it.Next == "" {
+			return it, nil
+		}
+		next, err := tx.Item(it.Next)
+		if Absent(err) {
+			next, err = tx.WaitingFor(it.ServerID, it.Kind)
+		}
+		if Absent(err) {
+			return it, nil
+		}
+		if err != nil {
+			return it, err
+		}
+		it = next
+	}
+	return it, nil
+}

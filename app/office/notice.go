@@ -1,0 +1,43 @@
+package office
+
+import (
+	"cmp"
+
+	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Tell notifies a person of an item, under the name by which its server is shown now.
+func (o *Office) Tell(n review.Notice) {
+	if n.Shown = n.Server; !review.FileItem(n.Kind) {
+		n.Shown = cmp.Or(o.shownNow(n.ServerID), n.Server)
+	}
+	o.Notify(n)
+}
+
+// ShownIn is how a server is shown among all servers of a store.
+func ShownIn(tx *store.Tx, server store.Server) string {
+	servers, err := tx.Servers()
+	if err != nil {
+		return ""
+	}
+	return identity.CalledOf(servers).Shown(server)
+}
+
+// shownNow is how a server is shown, "" where it is not known.
+func (o *Office) shownNow(id string) (shown string) {
+	if o.Store == nil || id == "" {
+		return ""
+	}
+	_ = o.Store.View(func(tx *store.Tx) error {
+		servers, err := tx.Servers()
+		for _, s := range servers {
+			if s.ID == id {
+				shown = identity.CalledOf(servers).Always(s)
+			}
+		}
+		return err
+	})
+	return shown
+}

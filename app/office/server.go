@@ -1,0 +1,39 @@
+package office
+
+import (
+	"strings"
+
+	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/store"
+)
+
+// FindServer finds a server by id, identity, whole name or the name it is shown by. A name that two servers have names none.
+func FindServer(tx *store.Tx, name string) (store.Server, error) {
+	servers, err := tx.Servers()
+	if err != nil {
+		return store.Server{}, err
+	}
+	var found []store.Server
+	for _, s := range servers {
+		if s.ID == name || s.Identity == name {
+			return s, nil
+		}
+		if identity.GoesBy(s, name) {
+			found = append(found, s)
+		}
+	}
+	shown := legible.Escape(Clip(name, 128))
+	switch len(found) {
+	case 0:
+		return store.Server{}, Answer(control.CodeNotFound, "no server %s; run `sallyport servers` to see them", shown)
+	case 1:
+		return found[0], nil
+	}
+	ids := make([]string, len(found))
+	for i, s := range found {
+		ids[i] = legible.Escape(identity.Marked(s)) + " or " + s.ID
+	}
+	return store.Server{}, Answer(control.CodeBadRequest, "%d servers are called %s: name one as it is shown, or by its id (%s)", len(found), shown, strings.Join(ids, ", "))
+}

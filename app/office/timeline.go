@@ -1,0 +1,60 @@
+package office
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
+)
+
+// NoteDecision writes down what a person decided.
+func (o *Office) NoteDecision(tx *store.Tx, server store.Server, kind, code string, keys []string, words string, more map[string]any) error {
+	r := store.Record{Server: server.Name, ServerID: server.ID, Code: code}
+	if len(keys) == 1 {
+		r.Tool = review.ToolOf(keys[0])
+		r.Summary = review.ItemSaid(keys[0], "was "+words+" by a person")
+	} else {
+		r.Summary = review.Count(len(keys), "item") + " were " + words + " by a person"
+	}
+	more["items"] = CutList(keys)
+	r.Detail = Detail(more)
+	_, err := tx.Append(o.Record(kind, vocab.StatusOK, r))
+	return err
+}
+
+// Clip cuts a text to a number of bytes.
+func Clip(s string, most int) string {
+	if len(s) > most {
+		return s[:most]
+	}
+	return s
+}
+
+// Record fills in what every record of the hub has.
+func (o *Office) Record(kind, status string, r store.Record) store.Record {
+	now := o.Now()
+	r.ID, r.Time, r.Kind, r.Status = store.NewRecordID(now), now.UTC(), kind, status
+	return r
+}
+
+// Detail is what a record keeps beside its words.
+func Detail(v map[string]any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// MaxListed bounds the names that one record lists.
+const MaxListed = 100
+
+// CutList names the first of a list, and says how many more there are.
+func CutList(keys []string) []string {
+	if len(keys) > MaxListed {
+		return append(append([]string(nil), keys[:MaxListed]...), fmt.Sprintf("and %d more", len(keys)-MaxListed))
+	}
+	return keys
+}
