@@ -30,7 +30,16 @@ const (
 // Checks are numbered. due is the number of the newest one asked for, done of the newest one judged: while due is ahead,
 // no answer that may depend on it is delivered.
 type checker struct {
-	s    *Session
+	s       *exchange
+	pending func() bool                   // requests wait for the first check
+	judged  func()                        // a check has been judged
+	deliver func(r *request, line []byte) // an answer that waited for one
+	turned  func(v *view) bool            // what the client was listed of our own tools is not what it would be now
+
+	view   atomic.Pointer[view]
+	viewMu sync.Mutex // one rebuild of view at a time
+	shown  *shown
+
 	kick chan struct{}
 
 	due, done atomic.Uint64
@@ -51,12 +60,11 @@ type checker struct {
 	interval time.Duration
 
 	relay    []string        // list_changed notifications whose check is still to come
-	judged   []string        // those the client may hear
+	heard    []string        // those the client may hear
 	again    *time.Timer     // the check that is taken again by itself
 	sighting map[string]seen // what each item looked like last, whoever asked
 	twoFaced map[string]bool // items that equivocated in this session
 	shifts   uint64          // how many list_changed notifications there were
-	pages    pageWalk
 
 	shelf shelf
 	// reported is the fingerprint of the last report the hub took, "" when it must be told again.
@@ -71,8 +79,10 @@ type seen struct {
 	since  uint64 // list_changed notifications before it was asked for
 }
 
-func newChecker(s *Session) *checker {
-	return &checker{s: s, base: time.Now().Add(-longAgo), kick: make(chan struct{}, 1), interval: quietInterval, sighting: map[string]seen{}, twoFaced: map[string]bool{}}
+func newChecker(s *exchange) *checker {
+	c := &checker{s: s, shown: newShown(s.cfg.Gate.Unseen), base: time.Now().Add(-longAgo), kick: make(chan struct{}, 1), interval: quietInterval, sighting: map[string]seen{}, twoFaced: map[string]bool{}}
+	c.view.Store(newView(s.state(), nil, true, false))
+	return c
 }
 
 func (c *checker) wake() {
@@ -84,7 +94,7 @@ func (c *checker) wake() {
 
 // begin asks for the first check, as soon as the server can be asked.
 func (c *checker) begin() {
-	if !c.s.life.answered.Load() || c.s.life.apart.Load() || !c.s.life.initialized.Load() && !c.s.gate.pending() {
+	if !c.s.life.answered.Load() || c.s.life.apart.Load() || !c.s.life.initialized.Load() && !c.pending() {
 		return
 	}
 	c.mu.Lock()
@@ -221,8 +231,8 @@ func (c *checker) announce(notifications []string) {
 
 func (c *checker) sayLocked(notifications []string) {
 	for _, n := range notifications {
-		if !slices.Contains(c.judged, n) {
-			c.judged = append(c.judged, n)
+		if !slices.Contains(c.heard, n) {
+			c.heard = append(c.heard, n)
 		}
 	}
 }
@@ -281,7 +291,7 @@ func (c *checker) round(ctx context.Context) bool {
 	c.relay = nil
 	c.mu.Unlock()
 
-	v := c.s.view.Load()
+	v := c.view.Load()
 	deadline := since.Add(v.policy.RecheckTimeout)
 	if least := time.Now().Add(v.policy.RecheckTimeout / 2); deadline.Before(least) {
 		deadline = least
@@ -294,7 +304,7 @@ func (c *checker) round(ctx context.Context) bool {
 	c.sayLocked(relay)
 	c.mu.Unlock()
 	c.opened.Store(true)
-	c.s.gate.open(c.s)
+	c.judged()
 	c.flush(number)
 	c.tellClient() // now, not at the end of a storm: that of a server which speaks up at every listing has none
 	return true
@@ -349,7 +359,7 @@ func (c *checker) take(ctx context.Context, deadline time.Time) {
 // once, and when listings can be read again, by a report.
 func (c *checker) unverified(err error, problem bool) {
 	no := false
-	before, after := c.s.rebuild(nil, &no)
+	before, after := c.rebuild(nil, &no)
 	c.mu.Lock()
 	tell := problem && (before.verified || c.untold)
 	c.reported, c.untold = "", false
@@ -357,7 +367,7 @@ func (c *checker) unverified(err error, problem bool) {
 	if tell {
 		c.s.journal.unverified(err)
 	}
-	c.announce(c.s.changed(before, after))
+	c.announce(c.differs(before, after))
 	c.mu.Lock()
 	c.againLocked()
 	c.mu.Unlock()
@@ -412,9 +422,9 @@ func (c *checker) judge(ctx context.Context, shot *snapshot) {
 		c.mu.Unlock()
 	}
 	yes := true
-	before, after := c.s.rebuild(shot.observation(), &yes)
+	before, after := c.rebuild(shot.observation(), &yes)
 	if before.seen != nil {
-		c.announce(c.s.changed(before, after))
+		c.announce(c.differs(before, after))
 	}
 }
 
@@ -424,11 +434,40 @@ func (c *checker) tellClient() {
 		return
 	}
 	c.mu.Lock()
-	judged := c.judged
-	c.judged = nil
+	heard := c.heard
+	c.heard = nil
 	c.mu.Unlock()
-	c.s.shown.notice(judged)
-	for _, notification := range judged {
+	c.shown.notice(heard)
+	for _, notification := range heard {
 		c.s.client.Enqueue([]byte(`{"jsonrpc":"2.0","method":"` + notification + "\"}\n"))
 	}
+}
+
+// rebuild replaces the view: with the hub's newest state, and with what was seen and whether that could be verified where
+// these are given.
+func (c *checker) rebuild(seen *observation, verified *bool) (before, after *view) {
+	c.viewMu.Lock()
+	defer c.viewMu.Unlock()
+	before = c.view.Load()
+	if seen == nil {
+		seen = before.seen
+	}
+	ok := before.verified
+	if verified != nil {
+		ok = *verified
+	}
+	after = newView(c.s.state(), seen, ok, c.s.life.apart.Load())
+	c.view.Store(after)
+	c.shown.follow(after)
+	return before, after
+}
+
+// changed names the list_changed notifications that a client must hear to see this view.
+func (c *checker) differs(before, after *view) []string {
+	names := after.differs(before)
+	tools := lists[methodListTools].changed
+	if c.turned(after) && !slices.Contains(names, tools) {
+		names = append(names, tools)
+	}
+	return names
 }

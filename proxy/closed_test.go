@@ -15,7 +15,7 @@ func block(r *rig) {
 		g.approve = approveNone
 		g.state = &control.State{Revision: g.state.Revision, Name: "weather", Blocked: true, Items: g.state.Items}
 	})
-	r.eventually("the session knows that the server is blocked", func() bool { return !r.s.view.Load().open() })
+	r.eventually("the session knows that the server is blocked", func() bool { return !r.s.view().open() })
 }
 
 func TestAnAnswerOfTheClientDoesNotReachAServerThatWasBlockedMeanwhile(t *testing.T) {
@@ -186,7 +186,7 @@ func TestARefusedAnswerDoesNotSayThatNothingWasRun(t *testing.T) {
 	for name, takeBack := range map[string]func(*rig){
 		"the approval is taken back": func(r *rig) {
 			r.gate.set(func(g *gatekeeper) { delete(g.approved, "tool:echo"); g.approve = approveNone })
-			r.eventually("the session knows", func() bool { return !r.s.view.Load().served["tool:echo"] })
+			r.eventually("the session knows", func() bool { return !r.s.view().served["tool:echo"] })
 		},
 		"the server is blocked": block,
 		"the tool is gone": func(r *rig) {

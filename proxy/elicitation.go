@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -10,50 +9,12 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// elicits visits what an error has the client ask the user before it tries again: the parameters of elicitation/create, one after the
-// other. A client looks for them in error -32042 (URLElicitationRequiredError, specification of 2025-11-25); what is meant by them is the same under any
-// code. It stops where visit says so.
-func elicits(line []byte, failure frame.Span, visit func(params []byte) bool) {
-	under(line, failure, "data", func(data frame.Span) bool {
-		return under(line, data, "elicitations", func(list frame.Span) bool {
-			goes := true
-			frame.Elements(line, list, func(_ int, value frame.Span) bool {
-				goes = visit(value.Of(line))
-				return goes
-			})
-			return goes
-		})
-	})
-}
-
-// under visits the members that a parser may read under that key, which may take no notice of case, and says whether it came to the end.
-func under(line []byte, object frame.Span, key string, visit func(value frame.Span) bool) bool {
-	goes := true
-	frame.Members(line, object, func(name string, m frame.Member) bool {
-		if strings.EqualFold(name, key) {
-			goes = visit(m.Value)
-		}
-		return goes
-	})
-	return goes
-}
-
-// elicitsNothing says that an error asks the user nothing.
-func elicitsNothing(line []byte, failure frame.Span) bool {
-	nothing := true
-	elicits(line, failure, func([]byte) bool {
-		nothing = false
-		return false
-	})
-	return nothing
-}
-
 // maxElicitations is how many questions of one error are looked at: nobody answers more, and an error with more is refused.
 const maxElicitations = 16
 
 // refusesElicitation holds what an error asks the user to interaction.policy, as a request of the server that asks the same, and says whether
 // the client was refused it.
-func (s *Session) refusesElicitation(v *view, r *request, line []byte, failure frame.Span) (refused bool) {
+func (s *interactions) refusesElicitation(v *view, r *request, line []byte, failure frame.Span) (refused bool) {
 	const method, kind = "elicitation/create", inspect.AskElicitation
 	n := 0
 	elicits(line, failure, func(params []byte) bool {

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"context"
 	"sync"
 	"time"
 
@@ -13,6 +12,10 @@ import (
 // entrance keeps what the client asks before the first snapshot has been judged, in order: nothing is decided by name, so
 // there is nothing to decide by until then.
 type entrance struct {
+	*exchange
+	admit func(r *request, line []byte, now time.Time) // to be judged
+	apart func(r *request, line []byte)                // answered, since no snapshot can come
+
 	mu      sync.Mutex
 	judged  bool
 	waiting []waitingRequest
@@ -28,7 +31,7 @@ type waitingRequest struct {
 }
 
 // hold keeps the request if nothing has been judged yet, and says so.
-func (e *entrance) hold(s *Session, r *request, line []byte) bool {
+func (e *entrance) hold(r *request, line []byte) bool {
 	e.mu.Lock()
 	if e.judged {
 		e.mu.Unlock()
@@ -41,15 +44,15 @@ func (e *entrance) hold(s *Session, r *request, line []byte) bool {
 	}
 	e.mu.Unlock()
 	if full {
-		s.refuse(r, refusal.Unverified)
+		e.refuse(r, refusal.Unverified)
 		return true
 	}
-	s.checks.begin()
+	e.checks.begin()
 	return true
 }
 
 // open lets everything that waits go to be judged, in the order it came; requests that come meanwhile queue behind it.
-func (e *entrance) open(s *Session) {
+func (e *entrance) open() {
 	for {
 		e.mu.Lock()
 		if len(e.waiting) == 0 {
@@ -62,7 +65,7 @@ func (e *entrance) open(s *Session) {
 		e.waiting = e.waiting[1:]
 		e.bytes -= len(next.line)
 		e.mu.Unlock()
-		s.admit(next.r, next.line, time.Now())
+		e.admit(next.r, next.line, time.Now())
 	}
 }
 
@@ -98,30 +101,9 @@ func (e *entrance) empty() []waitingRequest {
 }
 
 // turnAway answers all that waits for a first snapshot that does not come, because the server's version is not ours.
-func (e *entrance) turnAway(s *Session) {
+func (e *entrance) turnAway() {
 	for _, w := range e.empty() {
-		s.refuseApart(w.r, w.line)
-	}
-}
-
-// settleLimit is how long requests that were read before the client closed its end may take to reach the server.
-const settleLimit = 2 * time.Second
-
-// settle waits, after the end of the client's input, until what the client had asked has been sent on or refused: a client
-// that writes its requests and closes at once is served as it is without us.
-func (e *entrance) settle(ctx context.Context, s *Session) {
-	deadline := time.NewTimer(settleLimit)
-	defer deadline.Stop()
-	poll := time.NewTicker(2 * time.Millisecond)
-	defer poll.Stop()
-	for e.pending() || s.own.pending() || s.checks.running() || s.life.asked.Load() && !s.life.answered.Load() && !s.park.holds() {
-		select {
-		case <-ctx.Done():
-			return
-		case <-deadline.C:
-			return
-		case <-poll.C:
-		}
+		e.apart(w.r, w.line)
 	}
 }
 

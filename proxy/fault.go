@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -66,26 +65,3 @@ func (s *Session) failedClient(line []byte) {
 		}
 	}
 }
-
-const whyFault = "a bug in Sallyport; tell the user: open Sallyport, Activity"
-
-// faultLine is the error for a message that was lost by a fault of ours.
-func faultLine(id []byte) []byte {
-	return errorLine(id, -32603, "[Sallyport] the message was blocked: "+whyFault, nil)
-}
-
-// beside runs f beside the reading goroutines for a request that waits for it.
-func (s *Session) beside(r *request, f func()) {
-	s.aside.run(func() {
-		defer func() {
-			if p := recover(); p != nil {
-				s.journal.fault("an answer", inspect.Fault(p))
-				s.client.Enqueue(faultLine(r.id))
-			}
-		}()
-		f()
-	})
-}
-
-// faulted is the error of a listing that could not be read for a fault of ours.
-func faulted(fault string) error { return fmt.Errorf("a bug in Sallyport: %s", fault) }

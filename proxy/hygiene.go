@@ -9,14 +9,14 @@ import (
 
 // toClient writes a line that holds text of the server: every one goes this way, and nothing else changes it behind this.
 // What is ours alone is written by the client's writer itself.
-func (s *Session) toClient(line []byte) error {
+func (s *exchange) toClient(line []byte) error {
 	_, err := s.toClientWhole(line)
 	return err
 }
 
 // toClientWhole is toClient, and says how many bytes the client gets.
-func (s *Session) toClientWhole(line []byte) (delivered int, err error) {
-	clean, err := s.cleaned(s.view.Load().policy.ANSI, line)
+func (s *exchange) toClientWhole(line []byte) (delivered int, err error) {
+	clean, err := s.cleaned(s.view().policy.ANSI, line)
 	if err != nil {
 		return 0, s.unclean(line, whyUnclean)
 	}
@@ -25,7 +25,7 @@ func (s *Session) toClientWhole(line []byte) (delivered int, err error) {
 
 // cleaned is a line without what a terminal would obey. The mode is that of the server whose text it is: an answer that was held
 // is handed over by any wrapper of its client.
-func (s *Session) cleaned(mode string, line []byte) ([]byte, error) {
+func (s *exchange) cleaned(mode string, line []byte) ([]byte, error) {
 	clean, changed, err := sanitize.Line(line, mode)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (s *Session) cleaned(mode string, line []byte) ([]byte, error) {
 
 // unnameable says of an item that its name would not come back as it is: the client would call what was made of it. It is not
 // listed, and by the name that hygiene gives it nothing is approved.
-func (s *Session) unnameable(v *view, name string) bool {
+func (s *exchange) unnameable(v *view, name string) bool {
 	if v.policy.ANSI == sanitize.Off {
 		return false
 	}
@@ -55,7 +55,7 @@ func (s *Session) unnameable(v *view, name string) bool {
 
 // unspeakable says of a request or notification that its method has control characters. The envelope is nothing that is
 // changed, and no method that anybody knows has any.
-func (s *Session) unspeakable(v *view, m *frame.Message) bool {
+func (s *exchange) unspeakable(v *view, m *frame.Message) bool {
 	if v.policy.ANSI == sanitize.Off || !sanitize.Holds(m.Method) {
 		return false
 	}
@@ -70,7 +70,7 @@ const (
 )
 
 // unclean says in our own words that a line is not delivered, to whoever waits for it.
-func (s *Session) unclean(line []byte, why string) error {
+func (s *exchange) unclean(line []byte, why string) error {
 	s.journal.refusedLine("server", why)
 	var m frame.Message
 	if frame.Scan(line, frame.FromServer, &m) != nil {
@@ -87,4 +87,22 @@ func (s *Session) unclean(line []byte, why string) error {
 		return nil
 	}
 	return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's response was blocked: "+why, nil))
+}
+
+// withoutOurs cuts members that only we may write ("sallyport/…"): a server that speaks as us is a finding, not an answer.
+func (s *exchange) withoutOurs(line []byte, m *frame.Message) []byte {
+	if len(m.Ours) == 0 {
+		return line
+	}
+	s.journal.impersonated()
+	return frame.Splice(nil, line, m.CutOurs())
+}
+
+// cutOurs removes every member whose key starts with "sallyport/" from a line of the server, at any depth.
+func cutOurs(line []byte) []byte {
+	var m frame.Message
+	if frame.Scan(line, frame.FromServer, &m) != nil || len(m.Ours) == 0 {
+		return line
+	}
+	return frame.Splice(nil, line, m.CutOurs())
 }

@@ -12,8 +12,16 @@ import (
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
+// handshake is initialize and what follows from it: what the server declared, and which version both sides speak.
+type handshake struct {
+	*exchange
+	entrance *entrance
+	listings *listings
+	tools    *ownTools
+}
+
 // rememberClient takes the client's name and the way it numbers its requests from initialize.
-func (s *Session) rememberClient(line []byte, m *frame.Message, id []byte) {
+func (s *handshake) rememberClient(line []byte, m *frame.Message, id []byte) {
 	s.life.mu.Lock()
 	defer s.life.mu.Unlock()
 	s.life.numericIDs = len(id) > 0 && id[0] != '"'
@@ -25,29 +33,9 @@ func (s *Session) rememberClient(line []byte, m *frame.Message, id []byte) {
 	s.journal.client.Store(new(s.clientNameLocked()))
 }
 
-// clientNameLocked is what this client is called: the value of --client, else its own name, cleaned. life.mu is held.
-func (s *Session) clientNameLocked() string {
-	if s.cfg.Client != "" {
-		return s.cfg.Client
-	}
-	name := strings.Map(func(r rune) rune {
-		if r == ' ' {
-			return '-'
-		}
-		return r
-	}, s.life.client)
-	return legible.Name(name, "")
-}
-
-func (s *Session) clientName() string {
-	s.life.mu.Lock()
-	defer s.life.mu.Unlock()
-	return s.clientNameLocked()
-}
-
 // answerInitialize remembers what the server declared and lets the answer through: instructions only if they are approved,
 // and for a server nobody has reviewed only the protocol's own words.
-func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) error {
+func (s *handshake) answerInitialize(r *request, line []byte, m *frame.Message) error {
 	if m.Kind == frame.Error {
 		s.notInitialized()
 		if handled, err := s.refusedVersion(r, line, m); handled {
@@ -72,9 +60,9 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 		s.cfg.Launch.Answered()
 	}
 	s.client.Uncork() // nothing that was said before waits with this answer
-	s.life.awaitState(func() bool { return s.view.Load().state.Revision > 0 }, s.cfg.StateWait)
+	s.life.awaitState(func() bool { return s.view().state.Revision > 0 }, s.cfg.StateWait)
 
-	v := s.view.Load()
+	v := s.view()
 	var edits []frame.Edit
 	if v.open() {
 		edits = s.editOpenInitialize(v, line, result)
@@ -87,28 +75,28 @@ func (s *Session) answerInitialize(r *request, line []byte, m *frame.Message) er
 	}
 	err := s.toClient(frame.Splice(nil, line, append(edits, beside(line)...)))
 	if apart {
-		s.gate.turnAway(s)
+		s.entrance.turnAway()
 	}
 	s.checks.begin()
 	return err
 }
 
 // failedInitialize passes an error on that is not about versions.
-func (s *Session) failedInitialize(r *request, line []byte, m *frame.Message) error {
-	if s.view.Load().open() && s.harmlessError(line) {
+func (s *handshake) failedInitialize(r *request, line []byte, m *frame.Message) error {
+	if s.view().open() && s.harmlessError(line) {
 		return s.toClient(s.withoutOurs(line, m))
 	}
-	return s.client.Write(s.blandError(r, line, m))
+	return s.client.Write(blandError(r, line, m))
 }
 
 // notInitialized takes back that the client asked for a session, after an answer that made none: what it sent on in
 // advance is refused, not left waiting for a first snapshot that cannot come.
-func (s *Session) notInitialized() {
+func (s *handshake) notInitialized() {
 	if s.life.answered.Load() {
 		return // an earlier initialize was answered, and that session goes on
 	}
 	s.life.asked.Store(false)
-	for _, waiting := range s.gate.takeAll() {
+	for _, waiting := range s.entrance.takeAll() {
 		s.refuse(waiting, refusal.Uninitialized)
 	}
 }
@@ -116,7 +104,7 @@ func (s *Session) notInitialized() {
 // foundInInitialize is what is found in the answer to initialize, instructions aside, which are an item: in serverInfo whatever
 // there is, which the person who lets the server in is shown; of all else what is cut for it. ours says that members that only we may
 // write stand in the line.
-func (s *Session) foundInInitialize(line []byte, ours bool) (findings []inspect.Finding) {
+func (s *handshake) foundInInitialize(line []byte, ours bool) (findings []inspect.Finding) {
 	own := s.rules.file.Load()
 	result, _ := frame.Find(line, frame.Root(line), "result")
 	frame.Members(line, result, func(key string, member frame.Member) bool {
@@ -136,7 +124,7 @@ func (s *Session) foundInInitialize(line []byte, ours bool) (findings []inspect.
 	return findings
 }
 
-func (s *Session) rememberServer(line []byte, result frame.Span, findings []inspect.Finding) {
+func (s *handshake) rememberServer(line []byte, result frame.Span, findings []inspect.Finding) {
 	s.life.mu.Lock()
 	defer s.life.mu.Unlock()
 	s.life.findings = findings
@@ -174,7 +162,7 @@ func (s *Session) rememberServer(line []byte, result frame.Span, findings []insp
 }
 
 // editOpenInitialize cuts instructions that are not approved and announces our tools.
-func (s *Session) editOpenInitialize(v *view, line []byte, result frame.Span) []frame.Edit {
+func (s *handshake) editOpenInitialize(v *view, line []byte, result frame.Span) []frame.Edit {
 	s.life.mu.Lock()
 	approved := s.life.instructions != nil && v.approves(string(pin.Instructions), s.life.instructions.Digest)
 	s.life.mu.Unlock()

@@ -53,8 +53,14 @@ func judgeAsk(policy string, grave bool, allowed control.Allowed, digest pin.Dig
 	return askRefuse
 }
 
+// interactions hold what a server asks of the client, or of the person, to interaction.policy.
+type interactions struct {
+	*exchange
+	turns chan struct{} // one token for each refused request of the server that the hub is being told of
+}
+
 // refusesAsk looks at a request of an open server before the client sees it, and says whether it was refused.
-func (s *Session) refusesAsk(v *view, line []byte, m *frame.Message) bool {
+func (s *interactions) refusesAsk(v *view, line []byte, m *frame.Message) bool {
 	id, params := m.ID.Of(line), m.Params.Of(line)
 	method := string(m.Method)
 	kind := inspect.AskKind(method)
@@ -101,20 +107,20 @@ func (v *view) judgeAsk(kind string, found inspect.AnswerVerdict, digest pin.Dig
 
 // askPerson has a refused request stored for a person, where there is anything to decide, and has it said afterwards: with the code of its
 // item, or without one.
-func (s *Session) askPerson(decides bool, refused control.Interaction, say func(code string)) {
+func (s *interactions) askPerson(decides bool, refused control.Interaction, say func(code string)) {
 	if !decides || len(refused.Params) > control.MaxInteraction {
 		say("")
 		return
 	}
 	select {
-	case s.askTurns <- struct{}{}:
+	case s.turns <- struct{}{}:
 	default:
 		say("")
 		return
 	}
 	refused.Params = bytes.Clone(refused.Params)
 	s.aside.run(func() {
-		defer func() { <-s.askTurns }()
+		defer func() { <-s.turns }()
 		ctx, cancel := context.WithTimeout(context.Background(), askLimit)
 		defer cancel()
 		kept, err := s.cfg.Gate.Interaction(ctx, refused)
@@ -130,47 +136,6 @@ func orNone(params []byte) []byte {
 		return nil
 	}
 	return params
-}
-
-// watched is what is found in the text of a request or notification of the server: in its params, or in the whole line where
-// something stands beside them.
-func (s *Session) watched(v *view, line []byte, m *frame.Message) inspect.AnswerVerdict {
-	text := m.Params.Of(line)
-	if s.saysMore(line, m) {
-		text = line
-	}
-	if len(text) == 0 {
-		return inspect.AnswerVerdict{Judged: inspect.Judged{Verdict: inspect.Clean, Whole: true}, RuleSet: s.rules.file.Load().RuleSet()}
-	}
-	found := s.watch.Answer(text, inspect.Terms{MaxBytes: v.policy.MaxInspect})
-	if found.Fault != "" {
-		s.journal.fault("a message of the server", found.Fault)
-	}
-	return found
-}
-
-// saysMore says whether anything stands in a message of the server beside what the protocol has there. A method or an id that is
-// long, or holds what no name of a method does, may be a text.
-func (s *Session) saysMore(line []byte, m *frame.Message) bool {
-	return len(m.ID.Of(line)) > maxPlainID || !plainMethod(m.Method) || len(line)-len(m.Params.Of(line))-len(m.ID.Of(line))-len(m.Method) > plainEnvelope+len(`"method":"","params":,`)
-}
-
-// What is longer may say something.
-const (
-	maxPlainID     = 64
-	maxPlainMethod = 64
-)
-
-// plainMethod says that a method is named as the protocol and its extensions name theirs: in words that hold no sentence.
-func plainMethod(method []byte) bool {
-	for _, c := range method {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '/', c == '_', c == '.', c == '-', c == '$':
-		default:
-			return false
-		}
-	}
-	return len(method) <= maxPlainMethod
 }
 
 // askDigest is what an approval of a request binds to: all of its params. A progress token differs each time, and is no text.
@@ -202,8 +167,8 @@ var askWords = map[string]string{
 }
 
 // askRefused is what is said of a refused request, in our own words.
-func (s *Session) askRefused(kind, code string) (text string, d refusal.Decision) {
-	state := s.view.Load().state
+func (s *interactions) askRefused(kind, code string) (text string, d refusal.Decision) {
+	state := s.view().state
 	server := legible.SpokenServer(state.Name, "this server")
 	text = "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was blocked."
 	if code != "" {
@@ -213,8 +178,8 @@ func (s *Session) askRefused(kind, code string) (text string, d refusal.Decision
 }
 
 // passesNotification says whether a notification of an open server may go on; what may not is dropped and recorded.
-func (s *Session) passesNotification(line []byte, m *frame.Message) bool {
-	v := s.view.Load()
+func (s *interactions) passesNotification(line []byte, m *frame.Message) bool {
+	v := s.view()
 	found := s.watched(v, line, m)
 	switch {
 	case found.Verdict == inspect.Block:

@@ -50,3 +50,46 @@ func appendHead(dst, id []byte) []byte {
 
 // CodeRefused is the JSON-RPC error code of a refused request that is no tools/call.
 const CodeRefused = 4030
+
+// blandError keeps the code of an error and replaces its words by ours.
+func blandError(r *request, line []byte, m *frame.Message) []byte {
+	code := -32603
+	if span, ok := frame.Find(line, m.Error, "code"); ok {
+		if n, ok := smallInt(span.Of(line)); ok {
+			code = n
+		}
+	}
+	return errorLine(r.id, code, "[Sallyport] the server responded with an error; its text is blocked until the user has reviewed the server", nil)
+}
+
+// smallInt reads a JSON integer of at most nine digits.
+func smallInt(raw []byte) (int, bool) {
+	negative := len(raw) > 0 && raw[0] == '-'
+	if negative {
+		raw = raw[1:]
+	}
+	if len(raw) == 0 || len(raw) > 9 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range raw {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
+const whyFault = "a bug in Sallyport; tell the user: open Sallyport, Activity"
+
+// faultLine is the error for a message that was lost by a fault of ours.
+func faultLine(id []byte) []byte {
+	return errorLine(id, -32603, "[Sallyport] the message was blocked: "+whyFault, nil)
+}
+
+// faulted is the error of a listing that could not be read for a fault of ours.
+func faulted(fault string) error { return fmt.Errorf("a bug in Sallyport: %s", fault) }

@@ -11,14 +11,21 @@ import (
 // listingAge is how old the last check may be when a client lists without another one beside it.
 const listingAge = time.Second
 
+// listings reach the client without what is not approved, and with our own tools.
+type listings struct {
+	*exchange
+	own   ownListing
+	pages pageWalk
+}
+
 // admitListing answers a listing of a server that is not open by ourselves, and sends every other one on.
-func (s *Session) admitListing(v *view, r *request, line []byte) {
+func (s *listings) admitListing(v *view, r *request, line []byte) {
 	if !s.awaitsChoice(v, r, line) {
 		s.listPage(v, r, line)
 	}
 }
 
-func (s *Session) listPage(v *view, r *request, line []byte) {
+func (s *listings) listPage(v *view, r *request, line []byte) {
 	// Tools that are not announced are never listed, so nobody asks for them: that the client does is our own doing, who
 	// announce tools for every server.
 	if r.method != methodListTools && !s.life.announces(lists[r.method].capability) {
@@ -32,17 +39,17 @@ func (s *Session) listPage(v *view, r *request, line []byte) {
 		return
 	}
 	// Of a server that was held back we announced every listing, before it could say which it has.
-	if (r.method == methodListTools || s.park != nil) && !s.life.announces(lists[r.method].capability) {
+	if (r.method == methodListTools || s.cfg.Start != nil) && !s.life.announces(lists[r.method].capability) {
 		s.client.Enqueue(s.emptyListing(v, r))
 		return
 	}
-	r.page = s.checks.pageOf(r.method, r.cursor)
+	r.page = s.pages.pageOf(r.method, r.cursor)
 	r.need = s.checks.besideListing()
 	s.forward(r, line)
 }
 
 // emptyListing is the listing of a server from which nothing may be shown: our two tools, else nothing.
-func (s *Session) emptyListing(v *view, r *request) []byte {
+func (s *listings) emptyListing(v *view, r *request) []byte {
 	l := lists[r.method]
 	result := append([]byte(`{"`), l.member...)
 	result = append(result, `":[`...)
@@ -59,7 +66,7 @@ func (s *Session) emptyListing(v *view, r *request) []byte {
 
 // answerListing takes one page of a listing. Every definition on it is digested as it stands there; a page that shows
 // anything the last snapshot did not see waits for a new one.
-func (s *Session) answerListing(r *request, line []byte) error {
+func (s *listings) answerListing(r *request, line []byte) error {
 	items, err := itemsOf(line, r.unread, r.method)
 	if err == nil && s.checks.surprises(items) {
 		r.need = s.checks.demand(true)
@@ -71,8 +78,8 @@ func (s *Session) answerListing(r *request, line []byte) error {
 }
 
 // deliverListing cuts what is not approved out of the page and adds our tools to the first one.
-func (s *Session) deliverListing(r *request, line []byte) error {
-	v := s.view.Load()
+func (s *listings) deliverListing(r *request, line []byte) error {
+	v := s.view()
 	if !v.open() {
 		return s.client.Write(s.emptyListing(v, r))
 	}
@@ -124,7 +131,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 			return false
 		case key == "nextCursor" && frame.Type(line, m.Value) != 'n':
 			cursor, _ := frame.String(line, m.Value)
-			if !s.checks.follows(r, cursor) {
+			if !s.pages.follows(r, cursor) {
 				return true
 			}
 		}
@@ -133,7 +140,7 @@ func (s *Session) deliverListing(r *request, line []byte) error {
 	if err := s.toClient(cutOurs(frame.Splice(nil, line, append(edits, beside(line)...)))); err != nil {
 		return err
 	}
-	s.shown.deliver(page)
+	s.checks.shown.deliver(page)
 	return nil
 }
 
@@ -142,65 +149,4 @@ func beside(line []byte) []frame.Edit {
 	return frame.CutMembers(line, frame.Root(line), func(key string, _ frame.Member) bool {
 		return key != "jsonrpc" && key != "id" && key != "result"
 	})
-}
-
-// pinsResource says whether a listed resource is pinned: all of them with pins.resources, else only those of a tool's user
-// interface.
-func (v *view) pinsResource(line []byte, value frame.Span) bool {
-	if v.policy.Resources {
-		return true
-	}
-	uri, ok := nameOf(pin.Resource, line, value)
-	return !ok || v.seen.pinned(uri)
-}
-
-func isUserInterface(uri string) bool { return len(uri) >= 5 && uri[:5] == "ui://" }
-
-// nameOf reads the name a definition is pinned under.
-func nameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
-	member := "name"
-	switch kind {
-	case pin.ResourceTemplate:
-		member = "uriTemplate"
-	case pin.Resource:
-		member = "uri"
-	}
-	span, ok := frame.Find(raw, value, member)
-	if !ok {
-		return "", false
-	}
-	return frame.String(raw, span)
-}
-
-// itemsOf reads the definitions on one page, and those that were cut out of it. Those that have no name are left out: they are never
-// served either.
-func itemsOf(line []byte, unread [][]byte, m method) ([]pin.Item, error) {
-	l := lists[m]
-	array, ok := frame.Find(line, frame.Root(line), "result", l.member)
-	if !ok || frame.Type(line, array) != '[' {
-		return nil, errNoPage
-	}
-	var items []pin.Item
-	add := func(raw []byte) {
-		if item, err := pin.Declared(l.kind, raw); err == nil {
-			items = append(items, item)
-		}
-	}
-	frame.Elements(line, array, func(_ int, value frame.Span) bool {
-		add(value.Of(line))
-		return true
-	})
-	for _, raw := range unread {
-		add(raw)
-	}
-	return items, nil
-}
-
-// cutOurs removes every member whose key starts with "sallyport/" from a line of the server, at any depth.
-func cutOurs(line []byte) []byte {
-	var m frame.Message
-	if frame.Scan(line, frame.FromServer, &m) != nil || len(m.Ours) == 0 {
-		return line
-	}
-	return frame.Splice(nil, line, m.CutOurs())
 }

@@ -215,7 +215,7 @@ func TestACheckThatTheEndOfTheSessionCutShortIsNoProblem(t *testing.T) {
 	r.eventually("a check runs", func() bool { return r.server.got(`"method":"tools/list"`) && r.s.checks.running() })
 	r.server.out.Close()
 	<-r.ended
-	r.eventually("the check ended with the session", func() bool { return !r.s.checks.running() && !r.s.view.Load().verified })
+	r.eventually("the check ended with the session", func() bool { return !r.s.checks.running() && !r.s.view().verified })
 	if r.gate.recorded(func(rec control.Record) bool { return rec.Kind == "guard_problem" }) {
 		t.Error("it was recorded as a listing that did not come in time")
 	}

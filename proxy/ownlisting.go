@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"slices"
 	"sync"
 	"time"
 
@@ -37,7 +36,7 @@ func (v *view) listsOwn() bool {
 }
 
 // ownTools are the definitions to add to the first page of a listing that goes out now.
-func (s *Session) ownTools(v *view) [][]byte {
+func (s *listings) ownTools(v *view) [][]byte {
 	lists := v.listsOwn()
 	s.own.mu.Lock()
 	s.own.listed, s.own.with = true, lists
@@ -60,18 +59,8 @@ func (o *ownListing) turned(v *view) bool {
 	return true
 }
 
-// changed names the list_changed notifications that a client must hear to see this view.
-func (s *Session) changed(before, after *view) []string {
-	names := after.differs(before)
-	tools := lists[methodListTools].changed
-	if s.own.turned(after) && !slices.Contains(names, tools) {
-		names = append(names, tools)
-	}
-	return names
-}
-
 // awaitsChoice keeps a first page of tools until the hub has said who lists ours, and says so. Nothing that comes later waits with it.
-func (s *Session) awaitsChoice(v *view, r *request, line []byte) bool {
+func (s *listings) awaitsChoice(v *view, r *request, line []byte) bool {
 	if r.method != methodListTools || r.cursor != "" || v.policy.OwnTools == "always" || v.state.OwnTools != control.OwnToolsLater {
 		return false
 	}
@@ -86,9 +75,9 @@ func (s *Session) awaitsChoice(v *view, r *request, line []byte) bool {
 }
 
 // ownChosen lets the listings go that waited.
-func (s *Session) ownChosen() {
+func (s *listings) ownChosen() {
 	for _, w := range s.own.takeAll() {
-		s.listPage(s.view.Load(), w.r, w.line)
+		s.listPage(s.view(), w.r, w.line)
 	}
 }
 

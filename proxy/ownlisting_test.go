@@ -70,7 +70,7 @@ func TestAClientHearsOnceThatOurToolsAreListedElsewhere(t *testing.T) {
 	}
 	r.chosen(control.OwnToolsLater) // a hub that came back asks itself again: nothing is otherwise yet
 	r.chosen(control.OwnToolsThere)
-	r.eventually("all states were taken", func() bool { return r.s.view.Load().state.OwnTools == control.OwnToolsThere })
+	r.eventually("all states were taken", func() bool { return r.s.view().state.OwnTools == control.OwnToolsThere })
 }
 
 func TestAFirstListingWaitsForTheChoiceAndNothingElseDoes(t *testing.T) {
@@ -78,8 +78,8 @@ func TestAFirstListingWaitsForTheChoiceAndNothingElseDoes(t *testing.T) {
 		r := newRig(t, approveAll, func(r *rig) { r.gate.ownTools = control.OwnToolsLater })
 		r.initialize()
 		r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-		r.eventually("the listing waits", r.s.own.pending)
-		if r.s.awaitsChoice(r.s.view.Load(), &request{method: methodListTools, cursor: "2"}, nil) || r.s.awaitsChoice(r.s.view.Load(), &request{method: methodListPrompts}, nil) {
+		r.eventually("the listing waits", r.s.listings.own.pending)
+		if r.s.listings.awaitsChoice(r.s.view(), &request{method: methodListTools, cursor: "2"}, nil) || r.s.listings.awaitsChoice(r.s.view(), &request{method: methodListPrompts}, nil) {
 			t.Error("another page, or another listing, waits with it")
 		}
 		if got := r.call("2", "echo"); !strings.Contains(got, "ok echo") {
@@ -111,7 +111,11 @@ func TestAListingThatWaitsIsAnsweredWhenItsServerEnds(t *testing.T) {
 	for i := range 3 {
 		r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, i+1))
 	}
-	r.eventually("they wait", func() bool { r.s.own.mu.Lock(); defer r.s.own.mu.Unlock(); return len(r.s.own.waiting) == 3 })
+	r.eventually("they wait", func() bool {
+		r.s.listings.own.mu.Lock()
+		defer r.s.listings.own.mu.Unlock()
+		return len(r.s.listings.own.waiting) == 3
+	})
 	r.s.AnswerAll("exit status 3")
 	for i := range 3 {
 		if got := r.answerTo(fmt.Sprint(i + 1)); !strings.Contains(got, "exit status 3") {

@@ -19,7 +19,7 @@ type ownRules struct {
 
 // useRules puts in force what the hub sent. It is read once for each change. The hub sends only what loads there; where it does
 // not load here, in another version of this program, what was in force stays.
-func (s *Session) useRules(raw []byte) {
+func (s *exchange) useRules(raw []byte) {
 	s.rules.mu.Lock()
 	defer s.rules.mu.Unlock()
 	if bytes.Equal(raw, s.rules.raw) {

@@ -28,31 +28,37 @@ var ownToolDefinitions = [][]byte{
 // attentionLimit bounds how long a client waits for the hub to say what waits.
 const attentionLimit = 5 * time.Second
 
+// ownTools answer for themselves.
+type ownTools struct {
+	*exchange
+	quarantine *quarantine
+}
+
 // callOwn answers a call of one of our tools; such a call never reaches the server.
-func (s *Session) callOwn(r *request, line []byte) {
+func (t *ownTools) callOwn(r *request, line []byte) {
 	if r.name == toolRelease {
 		code := ""
 		if span, ok := frame.Find(line, frame.Root(line), "params", "arguments", "quarantine_id"); ok {
 			code, _ = frame.String(line, span)
 		}
 		if len(code) != 4 || strings.Trim(code, codeLetters) != "" {
-			s.client.Enqueue(ownAnswer(r.id, "[Sallyport] quarantine_id must be an item's four-character code; nothing is held under this one.", true))
+			t.client.Enqueue(ownAnswer(r.id, "[Sallyport] quarantine_id must be an item's four-character code; nothing is held under this one.", true))
 			return
 		}
-		s.beside(r, func() { s.handOver(r, code, false) })
+		t.beside(r, func() { t.quarantine.handOver(r, code, false) })
 		return
 	}
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), attentionLimit)
 		defer cancel()
-		text, failed := s.attention(ctx)
-		s.client.Enqueue(ownAnswer(r.id, text, failed))
+		text, failed := t.attention(ctx)
+		t.client.Enqueue(ownAnswer(r.id, text, failed))
 	}()
 }
 
 // attention asks the hub what waits for this client, over all its servers.
-func (s *Session) attention(ctx context.Context) (text string, failed bool) {
-	waiting, err := s.cfg.Gate.Attention(ctx, s.clientName())
+func (t *ownTools) attention(ctx context.Context) (text string, failed bool) {
+	waiting, err := t.cfg.Gate.Attention(ctx, t.clientName())
 	if err != nil {
 		return "[Sallyport] Sallyport isn't responding, so it can't tell what needs review. Tell the user: open Sallyport.", true
 	}

@@ -26,10 +26,16 @@ const (
 	maxItem = 16 << 10
 )
 
+// quarantine has responses stored that may not reach the client, and gives it those that a person released.
+type quarantine struct {
+	*exchange
+	releases releases
+}
+
 // holdBack has an answer stored whole and tells the client, in that order. It returns at once: nothing else waits for it.
-func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
+func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
-		ID: control.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: s.clientName(), Session: s.cfg.Session, Era: "legacy",
+		ID: control.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: q.clientName(), Session: q.cfg.Session, Era: "legacy",
 		Method: cutText(r.methodName(), 200), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
 		Why: control.HeldThreat, Score: f.Score, Findings: slices.Concat(f.Findings, f.Secrets), Checks: f.Checks, RuleSet: f.RuleSet,
 	}
@@ -45,23 +51,23 @@ func (s *Session) holdBack(r *request, body []byte, failed bool, f found) {
 	if same, err := pin.RequestDigest(held.Method, r.params); err == nil && !r.cut {
 		held.Same = same // one that reads two ways is never taken for the same
 	}
-	s.beside(r, func() {
+	q.beside(r, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
 		defer cancel()
-		kept, err := s.cfg.Gate.Hold(ctx, held)
+		kept, err := q.cfg.Gate.Hold(ctx, held)
 		if err != nil {
-			s.journal.unkept(err)
+			q.journal.unkept(err)
 		}
-		text, d := s.heldWords(r, &held, kept.Code, err == nil)
-		s.client.Enqueue(refusalLine(r.id, r.method, text, d))
-		s.journal.held(r, kept.Code, held, len(body))
+		text, d := q.heldWords(r, &held, kept.Code, err == nil)
+		q.client.Enqueue(refusalLine(r.id, r.method, text, d))
+		q.journal.held(r, kept.Code, held, len(body))
 	})
 }
 
 // heldWords is what the client is told of an answer that was held back.
-func (s *Session) heldWords(r *request, held *control.Held, code string, kept bool) (string, refusal.Decision) {
-	v := s.view.Load()
-	sub := s.subjectIn(v, r)
+func (q *quarantine) heldWords(r *request, held *control.Held, code string, kept bool) (string, refusal.Decision) {
+	v := q.view()
+	sub := q.subjectIn(v, r)
 	server := legible.SpokenServer(v.state.Name, "this server")
 	phrase, clean := refusal.Spoken(sub, server)
 	d := refusal.Decision{Code: code, Kind: "response_held", Server: server, Status: "held"}
@@ -127,8 +133,8 @@ func (l *releases) end(code string, handed bool) {
 
 // releasedFor is the code of a released answer that this request gets instead of being run again, "" for none. It asks the hub's
 // last word itself: the view that is made of it may be a moment behind.
-func (s *Session) releasedFor(r *request, now time.Time) string {
-	state := s.cfg.Gate.State()
+func (q *quarantine) releasedFor(r *request, now time.Time) string {
+	state := q.cfg.Gate.State()
 	released := state.Released
 	if len(released) == 0 || r.cut {
 		return ""
@@ -149,22 +155,22 @@ func (s *Session) releasedFor(r *request, now time.Time) string {
 }
 
 // handOver gives the client a released answer, once. same: for the same request made again, else for quarantine_release.
-func (s *Session) handOver(r *request, code string, same bool) {
+func (q *quarantine) handOver(r *request, code string, same bool) {
 	waiting := code
 	refuseWith := func(text string) {
-		v := s.view.Load()
+		v := q.view()
 		d := refusal.Decision{Code: waiting, Kind: "response_held", Server: legible.SpokenServer(v.state.Name, "this server"), Status: "held"}
-		s.client.Enqueue(refusalLine(r.id, r.method, text, d))
+		q.client.Enqueue(refusalLine(r.id, r.method, text, d))
 	}
-	if !s.releases.begin(code) {
+	if !q.releases.begin(code) {
 		refuseWith(takenText(control.HeldDelivered, code))
 		return
 	}
 	handed := false
-	defer func() { s.releases.end(code, handed) }()
+	defer func() { q.releases.end(code, handed) }()
 	ctx, cancel := context.WithTimeout(context.Background(), takeLimit)
 	defer cancel()
-	taken, err := s.cfg.Gate.Take(ctx, control.Take{Code: code, Client: s.clientName(), Same: same})
+	taken, err := q.cfg.Gate.Take(ctx, control.Take{Code: code, Client: q.clientName(), Same: same})
 	switch {
 	case err != nil:
 		refuseWith(fmt.Sprintf("[Sallyport] Sallyport isn't responding, so it can't deliver the response held as %s now. Try again in a minute.", code))
@@ -178,7 +184,7 @@ func (s *Session) handOver(r *request, code string, same bool) {
 		refuseWith(takenText(taken.State, code))
 		return
 	}
-	line := s.handedLine(r, taken, code)
+	line := q.handedLine(r, taken, code)
 	if line == nil {
 		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: it is damaged. Tell the user: open Sallyport.", code))
 		return
@@ -187,23 +193,23 @@ func (s *Session) handOver(r *request, code string, same bool) {
 	sent, done, err := redact(of, line, secretsIn(of, taken.Answer))
 	why := whySecrets
 	if err == nil {
-		sent, err = s.cleaned(of.ANSI, sent)
+		sent, err = q.cleaned(of.ANSI, sent)
 		why = whyUnclean
 	}
 	if err != nil {
 		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: %s. Tell the user: open Sallyport.", code, why))
 		return
 	}
-	if s.client.Write(sent) != nil || s.client.Flush() != nil {
+	if q.client.Write(sent) != nil || q.client.Flush() != nil {
 		return // the client is gone; the hub has it wait again
 	}
 	handed = true
-	s.journal.handedOver(r, taken, code, len(line))
-	s.journal.secrets(r, done)
+	q.journal.handedOver(r, taken, code, len(line))
+	q.journal.secrets(r, done)
 }
 
 // handedLine is the answer line: the server's own object with all its parts, and our word that it was released.
-func (s *Session) handedLine(r *request, taken control.Taken, code string) []byte {
+func (q *quarantine) handedLine(r *request, taken control.Taken, code string) []byte {
 	answer := taken.Answer
 	if frame.Validate(answer) != nil {
 		return nil

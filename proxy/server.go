@@ -105,7 +105,7 @@ func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
 // lost tells the client that its request has no answer that could be let through.
 func (s *Session) lost(r *request, size int, why string) {
 	if r.method == methodInitialize {
-		s.notInitialized()
+		s.handshake.notInitialized()
 	}
 	s.client.Enqueue(errorLine(r.id, -32603, "[Sallyport] the server's response was blocked: "+why, nil))
 	s.journal.answered(r, "error", size)
@@ -113,7 +113,7 @@ func (s *Session) lost(r *request, size int, why string) {
 
 func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	id := m.ID.Of(line)
-	v := s.view.Load()
+	v := s.view()
 	if s.unspeakable(v, m) {
 		s.client.Uncork()
 		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was blocked: "+whyUnspeakable, nil))
@@ -136,7 +136,7 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		s.journal.asks.note(&s.journal, askedOf(m.Method, line), outcome{status: "blocked", code: d.Code}, time.Now())
 		return nil
 	}
-	if !plain && s.refusesAsk(v, line, m) {
+	if !plain && s.interactions.refusesAsk(v, line, m) {
 		return nil
 	}
 	r := &request{id: bytes.Clone(id), asked: askedOf(m.Method, line), started: time.Now()}
@@ -162,7 +162,7 @@ func sentence(id []byte) bool {
 }
 
 func (s *Session) serverNotification(line []byte, m *frame.Message) error {
-	if s.unspeakable(s.view.Load(), m) {
+	if s.unspeakable(s.view(), m) {
 		return nil
 	}
 	switch string(m.Method) {
@@ -181,17 +181,17 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 			return nil
 		}
 		s.journal.askEnded(asked, outcome{status: "error", action: askWithdrawn})
-		if !s.view.Load().open() || !s.passesNotification(line, m) { // without its reason, which is the server's own text
+		if !s.view().open() || !s.interactions.passesNotification(line, m) { // without its reason, which is the server's own text
 			only := append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), span.Of(line)...)
 			return s.client.Write(append(only, "}}\n"...))
 		}
 		return s.toClient(s.withoutOurs(line, m))
 	}
-	if !s.view.Load().open() {
+	if !s.view().open() {
 		s.journal.dropped("a notification from a server you haven't reviewed")
 		return nil
 	}
-	if !s.passesNotification(line, m) {
+	if !s.interactions.passesNotification(line, m) {
 		return nil
 	}
 	return s.toClient(s.withoutOurs(line, m))
@@ -211,11 +211,11 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message, unread [][]byte) e
 		r.own <- bytes.Clone(line)
 		return nil
 	case r.method == methodInitialize:
-		return s.answerInitialize(r, line, m)
+		return s.handshake.answerInitialize(r, line, m)
 	case r.method == methodPlain:
 		return s.answerPlain(r, line, m)
 	case r.method.listing():
-		return s.answerListing(r, line)
+		return s.listings.answerListing(r, line)
 	}
 	r.failed = isFailure(line, m)
 	s.tasks.remember(r, line, m)
@@ -233,39 +233,19 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message, unread [][]byte) e
 	if s.checks.keep(r, line) {
 		return nil
 	}
-	return s.deliver(r, line)
+	return s.answers.deliver(r, line)
 }
 
 // answerPlain passes the acknowledgement of a ping or of logging/setLevel. Of a server nobody has reviewed not even the
 // words of an error get through, nor anything inside an acknowledgement.
 func (s *Session) answerPlain(r *request, line []byte, m *frame.Message) error {
-	if s.view.Load().open() && s.harmlessError(line) {
+	if s.view().open() && s.harmlessError(line) {
 		return s.toClient(s.withoutOurs(line, m))
 	}
 	if m.Kind == frame.Result {
 		return s.client.Write(resultLine(r.id, []byte("{}")))
 	}
-	return s.client.Write(s.blandError(r, line, m))
-}
-
-// blandError keeps the code of an error and replaces its words by ours.
-func (s *Session) blandError(r *request, line []byte, m *frame.Message) []byte {
-	code := -32603
-	if span, ok := frame.Find(line, m.Error, "code"); ok {
-		if n, ok := smallInt(span.Of(line)); ok {
-			code = n
-		}
-	}
-	return errorLine(r.id, code, "[Sallyport] the server responded with an error; its text is blocked until the user has reviewed the server", nil)
-}
-
-// stillAllowed asks the gate again for an answer: an approval that was taken back while a call ran counts for its answer.
-func (s *Session) stillAllowed(v *view, r *request) refusal.Reason {
-	why := s.judge(v, r)
-	if why == refusal.Changed || why == refusal.New {
-		return refusal.Dropped
-	}
-	return why
+	return s.client.Write(blandError(r, line, m))
 }
 
 // isFailure says of an answer whether it is an error of the protocol or a result that says isError.
@@ -278,35 +258,4 @@ func isFailure(line []byte, m *frame.Message) bool {
 	}
 	span, ok := frame.Find(line, m.Result, "isError")
 	return ok && string(span.Of(line)) == "true"
-}
-
-// withoutOurs cuts members that only we may write ("sallyport/…"): a server that speaks as us is a finding, not an answer.
-func (s *Session) withoutOurs(line []byte, m *frame.Message) []byte {
-	if len(m.Ours) == 0 {
-		return line
-	}
-	s.journal.impersonated()
-	return frame.Splice(nil, line, m.CutOurs())
-}
-
-// smallInt reads a JSON integer of at most nine digits.
-func smallInt(raw []byte) (int, bool) {
-	negative := len(raw) > 0 && raw[0] == '-'
-	if negative {
-		raw = raw[1:]
-	}
-	if len(raw) == 0 || len(raw) > 9 {
-		return 0, false
-	}
-	n := 0
-	for _, c := range raw {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	if negative {
-		n = -n
-	}
-	return n, true
 }

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 // Config is what a session stands between, and what it needs beside that.
@@ -48,30 +45,15 @@ const (
 
 // Session is one client, one server and what stands between. New makes it, Run drives it once.
 type Session struct {
-	cfg    Config
-	client *lineWriter
-	server *lineWriter
-
-	calls inFlight // requests on their way to the server: the client's and our own
-	own   ownListing
-	asks  inFlight // requests of the server on their way to the client
-
-	view   atomic.Pointer[view]
-	viewMu sync.Mutex // one rebuild of view at a time
-
-	crowd    crowd
-	gate     entrance
-	checks   *checker
-	life     life
-	journal  journal
-	tasks    taskSet
-	watch    inspect.Watch // what the server answers is looked at through it
-	rules    ownRules
-	aside    *aside
-	askTurns chan struct{} // one token for each refused request of the server that the hub is being told of
-	releases releases
-	shown    *shown
-	park     *park // nil where the server was started at once
+	*exchange
+	entrance     *entrance
+	quarantine   *quarantine
+	interactions *interactions
+	answers      *answers
+	listings     *listings
+	tools        *ownTools
+	handshake    *handshake
+	park         *park // nil where the server was started at once
 
 	cm, sm       frame.Message // scratch of the two reading goroutines
 	serving      *request      // what the server's line that is being read answers, nil for nothing of the client
@@ -87,22 +69,35 @@ func New(cfg Config) *Session {
 	if cfg.Stray == nil {
 		cfg.Stray = func([]byte) {}
 	}
-	var held *park
-	if cfg.Start != nil {
-		held = newPark(cfg.Start)
-		cfg.ToServer = held.late
-	}
-	s := &Session{cfg: cfg, park: held, aside: newAside(), askTurns: make(chan struct{}, askTurns), client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
-	s.view.Store(newView(s.state(), nil, true, false))
-	s.shown = newShown(cfg.Gate.Unseen)
-	s.clientReader = frame.NewReader(cfg.FromClient, 0)
-	if held == nil {
+	x := &exchange{cfg: cfg, aside: newAside(), client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
+	s := &Session{exchange: x, clientReader: frame.NewReader(cfg.FromClient, 0)}
+	s.quarantine = &quarantine{exchange: x}
+	s.interactions = &interactions{exchange: x, turns: make(chan struct{}, askTurns)}
+	s.answers = &answers{exchange: x, quarantine: s.quarantine, interactions: s.interactions}
+	s.tools = &ownTools{exchange: x, quarantine: s.quarantine}
+	s.listings = &listings{exchange: x}
+	s.entrance = &entrance{exchange: x, admit: s.admit}
+	s.handshake = &handshake{exchange: x, entrance: s.entrance, listings: s.listings, tools: s.tools}
+	s.entrance.apart = s.handshake.refuseApart
+	if cfg.Start == nil {
 		s.serverReader = frame.NewReader(cfg.FromServer, 0)
+	} else {
+		s.park = newPark(s.handshake, cfg.Start)
+		x.cfg.ToServer = s.park.late
+		x.server = newLineWriter(s.park.late)
 	}
-	s.crowd.giveWay = cfg.GiveWay
-	s.journal.init(cfg)
-	s.useRules(cfg.Gate.State().Rules)
-	s.checks = newChecker(s)
+	x.checks = newChecker(x)
+	x.checks.pending, x.checks.judged, x.checks.turned = s.entrance.pending, s.entrance.open, s.listings.own.turned
+	x.checks.deliver = func(r *request, line []byte) {
+		if r.method.listing() {
+			_ = s.listings.deliverListing(r, line) // that the client is gone, its own reader finds
+			return
+		}
+		_ = s.answers.deliver(r, line)
+	}
+	x.crowd.giveWay = cfg.GiveWay
+	x.journal.init(cfg)
+	x.useRules(cfg.Gate.State().Rules)
 	cfg.Gate.Subscribe(s.onState)
 	return s
 }
@@ -112,7 +107,7 @@ func New(cfg Config) *Session {
 // server bounds that (transport: two seconds, then TERM).
 func (s *Session) Run(ctx context.Context) Ended {
 	defer s.journal.end()
-	defer s.shown.end()
+	defer s.checks.shown.end()
 	ctx, cancel := context.WithCancel(ctx)
 	checked := make(chan struct{})
 	go func() {
@@ -134,14 +129,18 @@ func (s *Session) Run(ctx context.Context) Ended {
 	go func() {
 		defer close(clientDone)
 		s.readClient()
-		s.gate.settle(ctx, s)
+		s.settle(ctx)
 		s.server.flushWithin(lastWrites)
 		s.cfg.ToServer.Close()
 	}()
 	go func() {
 		defer close(serverDone)
-		if s.park != nil && !s.awaitStart(ctx) {
-			return
+		if s.park != nil {
+			from := s.park.awaitStart(ctx)
+			if from == nil {
+				return
+			}
+			s.serverReader = frame.NewReader(from, 0)
 		}
 		err := s.readServer()
 		// Nothing that was held is lost because the server, or the client, is gone.
@@ -172,7 +171,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 		}
 	}
 	if ended == ClientGone {
-		s.leftOver()
+		s.handshake.leftOver()
 	}
 	for _, asked := range s.asks.takeAll() {
 		s.journal.askEnded(asked, outcome{status: "error", action: askUnanswered})
@@ -186,11 +185,11 @@ const lastWrites = time.Second
 // AnswerAll gives every request that is still in flight an error, because the server is gone. what is ours, such as
 // "exit status 3".
 func (s *Session) AnswerAll(what string) {
-	for _, r := range s.gate.takeAll() {
+	for _, r := range s.entrance.takeAll() {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
 		s.journal.answered(r, "error", 0)
 	}
-	for _, w := range s.own.takeAll() {
+	for _, w := range s.listings.own.takeAll() {
 		s.client.Enqueue(errorLine(w.r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
 	}
 	for _, r := range s.checks.takeHeld() {
@@ -214,7 +213,7 @@ func (s *Session) readClient() {
 	corked := false
 	defer s.server.Uncork()
 	for {
-		s.clientReader.SetMax(s.view.Load().policy.MaxMessage)
+		s.clientReader.SetMax(s.view().policy.MaxMessage)
 		line, err := s.clientReader.Next()
 		if err == nil {
 			err = s.overLimit(line)
@@ -246,7 +245,7 @@ func (s *Session) readServer() error {
 	corked := false
 	defer s.client.Uncork()
 	for {
-		s.serverReader.SetMax(s.view.Load().policy.MaxMessage)
+		s.serverReader.SetMax(s.view().policy.MaxMessage)
 		line, err := s.serverReader.Next()
 		if err == nil {
 			err = s.overLimit(line)
@@ -307,7 +306,7 @@ func (s *Session) serverTooLong(long *frame.TooLong) {
 
 // overLimit is the error for a line that was read while the limit came down.
 func (s *Session) overLimit(line []byte) error {
-	if most := s.view.Load().policy.MaxMessage; most > 0 && len(line)-1 > most {
+	if most := s.view().policy.MaxMessage; most > 0 && len(line)-1 > most {
 		return frame.Oversize(line[:len(line)-1])
 	}
 	return nil
@@ -323,49 +322,43 @@ func tooLong(err error) *frame.TooLong {
 // onState takes a state the hub pushed: what was taken back is blocked at once, what was approved is announced.
 func (s *Session) onState(connected bool) {
 	s.useRules(s.cfg.Gate.State().Rules) // before what was approved under them is served
-	before, after := s.rebuild(nil, nil)
+	before, after := s.checks.rebuild(nil, nil)
 	s.life.stateCame()
 	s.park.wake()
-	s.checks.announce(s.changed(before, after))
-	if after.state.OwnTools != control.OwnToolsLater && s.own.pending() {
-		s.aside.run(s.ownChosen)
+	s.checks.announce(s.checks.differs(before, after))
+	if after.state.OwnTools != control.OwnToolsLater && s.listings.own.pending() {
+		s.aside.run(s.listings.ownChosen)
 	}
 	if connected {
 		s.checks.resync()
 	}
 }
 
-// state is the hub's last state, with the word on the launch that holds: a hub that came back and has not been told takes
-// none back.
-func (s *Session) state() *control.State {
-	state := s.cfg.Gate.State()
-	if s.cfg.Launch == nil {
-		return state
+// settleLimit is how long requests that were read before the client closed its end may take to reach the server.
+const settleLimit = 2 * time.Second
+
+// settle waits, after the end of the client's input, until what the client had asked has been sent on or refused: a client
+// that writes its requests and closes at once is served as it is without us.
+func (s *Session) settle(ctx context.Context) {
+	deadline := time.NewTimer(settleLimit)
+	defer deadline.Stop()
+	poll := time.NewTicker(2 * time.Millisecond)
+	defer poll.Stop()
+	for s.entrance.pending() || s.listings.own.pending() || s.checks.running() || s.life.asked.Load() && !s.life.answered.Load() && !s.park.holds() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-deadline.C:
+			return
+		case <-poll.C:
+		}
 	}
-	verdict := s.cfg.Launch.verdict(state)
-	if state.Launch != nil && state.Launch.Verdict == verdict {
-		return state
-	}
-	with, launch := *state, control.LaunchState{Verdict: verdict}
-	with.Launch = &launch
-	return &with
 }
 
-// rebuild replaces the view: with the hub's newest state, and with what was seen and whether that could be verified where
-// these are given.
-func (s *Session) rebuild(seen *observation, verified *bool) (before, after *view) {
-	s.viewMu.Lock()
-	defer s.viewMu.Unlock()
-	before = s.view.Load()
-	if seen == nil {
-		seen = before.seen
+// StartError is why a server that was held back could not be started once it was allowed.
+func (s *Session) StartError() error {
+	if s.park == nil {
+		return nil
 	}
-	ok := before.verified
-	if verified != nil {
-		ok = *verified
-	}
-	after = newView(s.state(), seen, ok, s.life.apart.Load())
-	s.view.Store(after)
-	s.shown.follow(after)
-	return before, after
+	return s.park.err
 }

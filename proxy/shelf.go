@@ -68,11 +68,7 @@ func (c *checker) flush(number uint64) {
 	c.shelf.held = rest
 	c.shelf.mu.Unlock()
 	for _, h := range ready {
-		if h.r.method.listing() {
-			c.s.deliverListing(h.r, h.line)
-		} else {
-			c.s.deliver(h.r, h.line)
-		}
+		c.deliver(h.r, h.line)
 	}
 }
 

@@ -139,9 +139,9 @@ func serving(items map[string]pin.Digest) *view {
 
 func TestAClientThatListsOnceIsToldOfUntilItListsAgain(t *testing.T) {
 	r := newRig(t, approveNone)
-	r.s.shown.mu.Lock()
-	r.s.shown.after = time.Millisecond
-	r.s.shown.mu.Unlock()
+	r.s.checks.shown.mu.Lock()
+	r.s.checks.shown.after = time.Millisecond
+	r.s.checks.shown.mu.Unlock()
 	r.initialize()
 	r.tools("1")
 	r.eventually("the server is reported", func() bool { return r.gate.reportCount() > 0 })

@@ -2,14 +2,10 @@ package proxy
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -78,7 +74,7 @@ func (c *checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 			got.page, got.err = c.walk(ctx, m)
 		}()
 	}
-	pinsResources := c.s.view.Load().policy.Resources
+	pinsResources := c.view.Load().policy.Resources
 	for _, m := range listMethods {
 		if life.lists(m) && (m != methodListResources || pinsResources) {
 			start(m)
@@ -106,7 +102,7 @@ func (c *checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 		}
 		shot.findings = append(shot.findings, got.page.findings...)
 	}
-	_, known := c.s.view.Load().state.Items[everyResource] // what was decided over it holds when other items come
+	_, known := c.view.Load().state.Items[everyResource] // what was decided over it holds when other items come
 	if (known || onlyResources(shot.items)) && !pinsResources && life.lists(methodListResources) {
 		shot.items = append(shot.items, allResources())
 	}
@@ -260,7 +256,7 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 // ask sends one request of our own and waits for its answer. The answer is a readable message with result or error; unread are the
 // definitions that it is readable without.
 func (c *checker) ask(ctx context.Context, m method, cursor string) (answer []byte, unread [][]byte, err error) {
-	r := &request{id: c.ownID(), method: m, own: make(chan []byte, 1), started: time.Now()}
+	r := &request{id: c.s.ownID(), method: m, own: make(chan []byte, 1), started: time.Now()}
 	if c.s.calls.add(r) == 0 {
 		return nil, nil, errGone
 	}
@@ -286,24 +282,9 @@ func (c *checker) ask(ctx context.Context, m method, cursor string) (answer []by
 	}
 }
 
-// ownID is an id nobody can guess, a number where the client uses numbers. 2^52 numbers that start above what a client
-// counts to: a server cannot forge an answer to a request it has not read.
-func (c *checker) ownID() []byte {
-	var random [16]byte
-	rand.Read(random[:])
-	c.s.life.mu.Lock()
-	numeric := c.s.life.numericIDs
-	c.s.life.mu.Unlock()
-	if numeric {
-		n := binary.BigEndian.Uint64(random[:8])>>12 | 1<<51
-		return strconv.AppendUint(nil, n, 10)
-	}
-	return []byte(`"` + hex.EncodeToString(random[:]) + `"`)
-}
-
 // compareSightings finds items that show two definitions within a minute with no list_changed between them.
 func (c *checker) compareSightings(shot *snapshot) {
-	v := c.s.view.Load()
+	v := c.view.Load()
 	for i := range shot.items {
 		item := &shot.items[i]
 		if item.Kind == pin.Instructions || shot.withheld[item.Key()] {
@@ -352,7 +333,7 @@ func equivocation(key string) inspect.Finding {
 
 // surprises says whether a page shows anything the last snapshot did not.
 func (c *checker) surprises(items []pin.Item) bool {
-	v := c.s.view.Load()
+	v := c.view.Load()
 	seen := v.seen
 	if seen == nil {
 		return true

@@ -18,7 +18,7 @@ import (
 const CodeVersion = -32022
 
 // rememberVersion keeps the version that the client's initialize asks for.
-func (s *Session) rememberVersion(line []byte, m *frame.Message) {
+func (s *handshake) rememberVersion(line []byte, m *frame.Message) {
 	asked := ""
 	if span, ok := frame.Find(line, m.Params, "protocolVersion"); ok {
 		asked, _ = frame.String(line, span)
@@ -31,7 +31,7 @@ func (s *Session) rememberVersion(line []byte, m *frame.Message) {
 
 // apartAt says whether the result of initialize leaves the two sides without a version that we speak, and remembers which it was. A
 // version that we do speak and that the client did not ask for is the client's to accept: if it leaves instead, leftOver says so.
-func (s *Session) apartAt(line []byte, result frame.Span) bool {
+func (s *handshake) apartAt(line []byte, result frame.Span) bool {
 	span, ok := frame.Find(line, result, "protocolVersion")
 	if !ok || frame.Type(line, span) != '"' {
 		return false // it names none, and the client sees that itself
@@ -42,13 +42,13 @@ func (s *Session) apartAt(line []byte, result frame.Span) bool {
 		s.noCommonVersion([]string{version})
 	}
 	if s.life.apart.Swap(apart) != apart {
-		s.rebuild(nil, nil)
+		s.checks.rebuild(nil, nil)
 	}
 	return apart
 }
 
 // noCommonVersion has the hub know that this start came to nothing, and says in what words.
-func (s *Session) noCommonVersion(offered []string) control.Versions {
+func (s *handshake) noCommonVersion(offered []string) control.Versions {
 	s.life.mu.Lock()
 	asked := s.life.wanted
 	s.life.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *Session) noCommonVersion(offered []string) control.Versions {
 }
 
 // versionError answers initialize in our words. What the server says stays out of it but for versions that are dates.
-func (s *Session) versionError(id []byte, v control.Versions) []byte {
+func (s *handshake) versionError(id []byte, v control.Versions) []byte {
 	data, err := json.Marshal(struct {
 		Supported []string `json:"supported"`
 		Requested string   `json:"requested,omitempty"`
@@ -69,7 +69,7 @@ func (s *Session) versionError(id []byte, v control.Versions) []byte {
 	if err != nil {
 		data = nil
 	}
-	return errorLine(id, CodeVersion, versionWords(s.view.Load().state, v)+" Update the client or the server so that both speak the same version. Retrying will not help.", data)
+	return errorLine(id, CodeVersion, versionWords(s.view().state, v)+" Update the client or the server so that both speak the same version. Retrying will not help.", data)
 }
 
 func versionWords(state *control.State, v control.Versions) string {
@@ -78,7 +78,7 @@ func versionWords(state *control.State, v control.Versions) string {
 
 // refusedVersion answers an initialize that the server responded with an error, if the error is about versions. It says whether it did,
 // or will: a server that does not know initialize is asked which versions it speaks. An error means that the client no longer reads.
-func (s *Session) refusedVersion(r *request, line []byte, m *frame.Message) (bool, error) {
+func (s *handshake) refusedVersion(r *request, line []byte, m *frame.Message) (bool, error) {
 	offered, about := versionsNamed(line, m.Error)
 	if about {
 		return true, s.client.Write(s.versionError(r.id, s.noCommonVersion(offered)))
@@ -112,8 +112,8 @@ func (s *Session) refusedVersion(r *request, line []byte, m *frame.Message) (boo
 const discoverLimit = 3 * time.Second
 
 // discover asks a server which versions it speaks, as clients of 2026-07-28 do. None: it did not say.
-func (s *Session) discover(ctx context.Context) []string {
-	r := &request{id: s.checks.ownID(), method: methodModern, own: make(chan []byte, 1), started: time.Now()}
+func (s *handshake) discover(ctx context.Context) []string {
+	r := &request{id: s.ownID(), method: methodModern, own: make(chan []byte, 1), started: time.Now()}
 	if s.calls.add(r) == 0 {
 		return nil
 	}
@@ -193,7 +193,7 @@ func versionTexts(line []byte, value frame.Span) (texts []string) {
 const pageOfVersions = 100
 
 // leftOver says, when the session ends, that the client left at the version it was offered. One that went on agreed to it.
-func (s *Session) leftOver() {
+func (s *handshake) leftOver() {
 	s.life.mu.Lock()
 	wanted, offered := s.life.wanted, s.life.protocol
 	s.life.mu.Unlock()
@@ -203,12 +203,12 @@ func (s *Session) leftOver() {
 }
 
 // refuseApart answers what a client asks of a server whose version we do not speak: there is nothing to wait for.
-func (s *Session) refuseApart(r *request, line []byte) {
+func (s *handshake) refuseApart(r *request, line []byte) {
 	switch {
 	case r.method == methodCall && isOwnTool(r.name):
-		s.callOwn(r, line)
+		s.tools.callOwn(r, line)
 	case r.method.listing():
-		s.client.Enqueue(s.emptyListing(s.view.Load(), r))
+		s.client.Enqueue(s.listings.emptyListing(s.view(), r))
 	default:
 		s.refuse(r, refusal.Version)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/refusal"
@@ -185,4 +186,39 @@ func (v *view) differs(before *view) []string {
 func hasKind(key string, kind pin.Kind) bool {
 	n := len(kind)
 	return len(key) > n && key[n] == ':' && key[:n] == string(kind)
+}
+
+// pinsResource says whether a listed resource is pinned: all of them with pins.resources, else only those of a tool's user
+// interface.
+func (v *view) pinsResource(line []byte, value frame.Span) bool {
+	if v.policy.Resources {
+		return true
+	}
+	uri, ok := nameOf(pin.Resource, line, value)
+	return !ok || v.seen.pinned(uri)
+}
+
+// whyNot names the reason for which an item of an open server is not served.
+func (v *view) whyNot(key string) refusal.Reason {
+	item, known := v.state.Items[key]
+	if v.seen == nil {
+		return refusal.Unverified
+	}
+	_, declared := v.seen.digests[key]
+	switch {
+	case !known:
+		return refusal.Unknown
+	case v.seen.unread[key]:
+		return refusal.Unread
+	case v.seen.withheld[key]:
+		return refusal.Withheld
+	case item.State == "rejected":
+		return refusal.Rejected
+	case item.State == "removed" || !declared && item.State != "new":
+		return refusal.Removed
+	case item.State == "new":
+		return refusal.New
+	default:
+		return refusal.Changed
+	}
 }

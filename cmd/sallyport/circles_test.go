@@ -28,12 +28,10 @@ const (
 // Packages and types that are still larger, and how large. A number here can only shrink.
 var (
 	largerCircles = map[string]int{
-		"app":   37,
-		"proxy": 18,
+		"app": 37,
 	}
 	moreMethods = map[string]int{
-		"app.Hub":       282,
-		"proxy.Session": 102,
+		"app.Hub": 282,
 	}
 )
 

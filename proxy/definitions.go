@@ -1,0 +1,48 @@
+package proxy
+
+import (
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+func isUserInterface(uri string) bool { return len(uri) >= 5 && uri[:5] == "ui://" }
+
+// nameOf reads the name a definition is pinned under.
+func nameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
+	member := "name"
+	switch kind {
+	case pin.ResourceTemplate:
+		member = "uriTemplate"
+	case pin.Resource:
+		member = "uri"
+	}
+	span, ok := frame.Find(raw, value, member)
+	if !ok {
+		return "", false
+	}
+	return frame.String(raw, span)
+}
+
+// itemsOf reads the definitions on one page, and those that were cut out of it. Those that have no name are left out: they are never
+// served either.
+func itemsOf(line []byte, unread [][]byte, m method) ([]pin.Item, error) {
+	l := lists[m]
+	array, ok := frame.Find(line, frame.Root(line), "result", l.member)
+	if !ok || frame.Type(line, array) != '[' {
+		return nil, errNoPage
+	}
+	var items []pin.Item
+	add := func(raw []byte) {
+		if item, err := pin.Declared(l.kind, raw); err == nil {
+			items = append(items, item)
+		}
+	}
+	frame.Elements(line, array, func(_ int, value frame.Span) bool {
+		add(value.Of(line))
+		return true
+	})
+	for _, raw := range unread {
+		add(raw)
+	}
+	return items, nil
+}

@@ -1,0 +1,141 @@
+package proxy
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/refusal"
+)
+
+// exchange is what both directions share: the two pipes, who waits for which answer, the timeline, and what is held against all text
+// of the server. It refuses, forwards and delivers; what may pass is decided elsewhere.
+type exchange struct {
+	cfg    Config
+	client *lineWriter
+	server *lineWriter
+
+	calls inFlight // requests on their way to the server: the client's and our own
+	asks  inFlight // requests of the server on their way to the client
+
+	checks  *checker
+	crowd   crowd
+	life    life
+	journal journal
+	tasks   taskSet
+	watch   inspect.Watch // what the server answers is looked at through it
+	rules   ownRules
+	aside   *aside
+}
+
+// view is what may pass at this moment.
+func (x *exchange) view() *view { return x.checks.view.Load() }
+
+// forward sends a request on its way, registered first so that its answer finds it.
+func (x *exchange) forward(r *request, line []byte) {
+	inFlight := x.calls.add(r)
+	if inFlight == 0 {
+		x.client.Enqueue(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
+		return
+	}
+	x.crowd.see(inFlight, r.started)
+	if err := x.server.Write(line); err != nil {
+		time.AfterFunc(endsSoon, func() { x.untaken(r) })
+	}
+}
+
+// endsSoon is how long a server that takes no lines may take to end: then its requests are told how it ended (AnswerAll).
+const endsSoon = time.Second
+
+// untaken answers a request that the server did not take and lives on.
+func (x *exchange) untaken(r *request) {
+	if x.calls.take(r.id) != nil {
+		x.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server takes no more requests", nil))
+		x.journal.answered(r, "error", 0)
+	}
+}
+
+// refuse answers a request that did not reach the server in our words, and records it.
+func (x *exchange) refuse(r *request, why refusal.Reason) { x.refuseIn(r, why, false) }
+
+// refuseAnswer is refuse for a request whose answer came: the words do not say that nothing was run.
+func (x *exchange) refuseAnswer(r *request, why refusal.Reason) { x.refuseIn(r, why, true) }
+
+func (x *exchange) refuseIn(r *request, why refusal.Reason, ran bool) {
+	v := x.view()
+	sub := x.subjectIn(v, r)
+	sub.Ran = ran
+	text, d := refusal.Of(why, sub, v.state)
+	x.client.Enqueue(refusalLine(r.id, r.method, text, d))
+	x.journal.refused(r, why, d, ran)
+}
+
+// beside runs f beside the reading goroutines for a request that waits for it.
+func (x *exchange) beside(r *request, f func()) {
+	x.aside.run(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				x.journal.fault("an answer", inspect.Fault(p))
+				x.client.Enqueue(faultLine(r.id))
+			}
+		}()
+		f()
+	})
+}
+
+// clientNameLocked is what this client is called: the value of --client, else its own name, cleaned. life.mu is held.
+func (x *exchange) clientNameLocked() string {
+	if x.cfg.Client != "" {
+		return x.cfg.Client
+	}
+	name := strings.Map(func(r rune) rune {
+		if r == ' ' {
+			return '-'
+		}
+		return r
+	}, x.life.client)
+	return legible.Name(name, "")
+}
+
+func (x *exchange) clientName() string {
+	x.life.mu.Lock()
+	defer x.life.mu.Unlock()
+	return x.clientNameLocked()
+}
+
+// ownID is an id nobody can guess, a number where the client uses numbers. 2^52 numbers that start above what a client
+// counts to: a server cannot forge an answer to a request it has not read.
+func (x *exchange) ownID() []byte {
+	var random [16]byte
+	rand.Read(random[:])
+	x.life.mu.Lock()
+	numeric := x.life.numericIDs
+	x.life.mu.Unlock()
+	if numeric {
+		n := binary.BigEndian.Uint64(random[:8])>>12 | 1<<51
+		return strconv.AppendUint(nil, n, 10)
+	}
+	return []byte(`"` + hex.EncodeToString(random[:]) + `"`)
+}
+
+// state is the hub's last state, with the word on the launch that holds: a hub that came back and has not been told takes
+// none back.
+func (x *exchange) state() *control.State {
+	state := x.cfg.Gate.State()
+	if x.cfg.Launch == nil {
+		return state
+	}
+	verdict := x.cfg.Launch.verdict(state)
+	if state.Launch != nil && state.Launch.Verdict == verdict {
+		return state
+	}
+	with, launch := *state, control.LaunchState{Verdict: verdict}
+	with.Launch = &launch
+	return &with
+}

@@ -1,0 +1,49 @@
+package proxy
+
+import "github.com/sallyport/sallyport/proxy/refusal"
+
+// judge decides about a client's request that is neither a listing nor plain: docs/relay.md, "What a client may ask for".
+func judge(v *view, r *request) refusal.Reason {
+	switch {
+	case v.state.Revision == 0:
+		return refusal.NoHub
+	case v.state.Blocked:
+		return refusal.Blocked
+	case !v.open():
+		return v.shut()
+	case !v.verified:
+		return refusal.Unverified
+	}
+	switch r.method {
+	case methodCall, methodGetPrompt, methodComplete:
+		if v.allows(r.item) {
+			return refusal.None
+		}
+		return v.whyNot(r.item)
+	case methodResource:
+		if v.allowsResource(r.name) {
+			return refusal.None
+		}
+		return v.whyNot(r.item)
+	case methodTask:
+		if r.item == "" {
+			return refusal.Unknown
+		}
+		if v.allows(r.item) {
+			return refusal.None
+		}
+		return v.whyNot(r.item)
+	case methodListTasks, methodOther:
+		return refusal.None
+	}
+	return refusal.Unknown
+}
+
+// stillAllowed asks the gate again for an answer: an approval that was taken back while a call ran counts for its answer.
+func stillAllowed(v *view, r *request) refusal.Reason {
+	why := judge(v, r)
+	if why == refusal.Changed || why == refusal.New {
+		return refusal.Dropped
+	}
+	return why
+}
