@@ -77,7 +77,7 @@ test: test-needs ui-needs ## Run all tests, end to end against real servers and 
 
 .PHONY: test-needs
 test-needs: ## Install what the tests need (system packages, and servers below .cache)
-	@build/need go gcc libc git script npm python-venv bwrap dbus-daemon zsh fish mandoc
+	@build/need go gcc libc git script npm python-venv bwrap dbus-daemon zsh fish mandoc strace
 	@cmd/sallyport/e2e/install.sh
 
 .PHONY: test-all
@@ -95,7 +95,7 @@ survey: test-needs ## Install two dozen real servers and write how they take a s
 
 .PHONY: faults
 faults: test-needs ## Run the fault tests in their long form (a quarter of an hour); docs/reliability.md has its figures
-	go test -v -count=1 -timeout 60m -run 'Killed|AfterEachKill|Spool|Damaged' ./cmd/sallyport/e2e -storm 4m -rounds 30 -spool -damage 90 -held-rounds 8
+	go test -v -count=1 -timeout 60m -run 'Killed|AfterEachKill|Spool|Damaged|PowerCut' ./cmd/sallyport/e2e -power-cuts 20000 -storm 4m -rounds 30 -spool -damage 90 -held-rounds 8
 	go test -count=1 -timeout 30m -run 'TestWhateverIsDoneToAFile' ./app -long
 
 .PHONY: check
