@@ -1,15 +1,11 @@
 package app
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
-	"github.com/sallyport/sallyport/app/identity"
-	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -29,9 +25,13 @@ func (e *edit) records() []clientconfig.Record {
 	return e.wanted.records
 }
 
+func (e *edit) whole() clientedit.Edit {
+	return clientedit.Edit{Path: e.view.path, Raw: e.view.raw, Digest: e.view.digest, File: e.view.file, By: e.by, Records: e.records()}
+}
+
 // editing finds and reads the file that a call is about. The caller holds h.guard.mu.
 func (h *Hub) editing(p control.Protect) (*edit, error) {
-	path, client, err := h.clientPath(p.Client, p.Config)
+	path, client, err := clientedit.Path(h.opts.System, p.Client, p.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,8 @@ func (h *Hub) editing(p control.Protect) (*edit, error) {
 	}
 	view, err := viewClient(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, office.Answer(control.CodeNotFound, "%s has no settings file at %s; start the client once, or name the file with --config", identity.ClientTitle(client), path)
 	case err != nil:
-		return nil, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
+		return nil, clientedit.Unread(client, path, p.Config != "", err)
 	case p.Digest != "" && p.Digest != view.digest:
 		return nil, office.Answer(control.CodeStale, "%s changed since it was shown: check it again", path)
 	}
@@ -86,29 +84,6 @@ func (h *Hub) ourProgram(path string) (string, error) {
 		return "", office.Answer(control.CodeBadRequest, "%s is not the program the hub runs; after an update, restart the hub", legible.Escape(office.Clip(path, 256)))
 	}
 	return path, nil
-}
-
-// clientPath is the file of a client, or the one that a person named.
-func (h *Hub) clientPath(client, config string) (path, name string, err error) {
-	if client == "" {
-		client = clientconfig.ClaudeDesktop
-	}
-	if config != "" {
-		if !filepath.IsAbs(config) {
-			return "", "", office.Answer(control.CodeBadRequest, "the path of a client's file must be absolute")
-		}
-		return filepath.Clean(config), client, nil
-	}
-	for _, l := range clientconfig.Locate(h.opts.System) {
-		if l.Client != client || !l.Preferred {
-			continue
-		}
-		if !l.Editable {
-			return "", "", office.Answer(control.CodeBadRequest, "this version doesn't edit the file of %s", l.Name)
-		}
-		return l.Path, client, nil
-	}
-	return "", "", office.Answer(control.CodeNotFound, "unknown client %s; name its file with --config", legible.Name(client, "of that name"))
 }
 
 // meant are the entries that a call to protect is about, nil for all. left are those that it is not about although nobody
@@ -154,11 +129,11 @@ func (e *edit) sayLeft(out *control.Protected, left []string, descends bool) err
 	if len(left) == 0 {
 		return nil
 	}
-	asked, err := clientconfig.Wrap(e.view.raw, e.view.file.Format, left, e.by, e.records())
+	asked, _, err := e.whole().Guard(left)
 	if err != nil {
-		return office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
+		return err
 	}
-	for _, entry := range e.answer(control.Protect{}, asked).Entries {
+	for _, entry := range asked.Entries {
 		switch {
 		case entry.State == control.EntryLeft: // it says why itself
 		case descends:
@@ -170,45 +145,4 @@ func (e *edit) sayLeft(out *control.Protected, left []string, descends bool) err
 		out.Entries = append(out.Entries, entry)
 	}
 	return nil
-}
-
-// answer says what an edit does, or did, to each entry.
-func (e *edit) answer(p control.Protect, result clientconfig.Result) control.Protected {
-	out := control.Protected{Client: e.by.Client, Path: e.view.path, Digest: e.view.digest, Entries: []control.ClientEntry{}}
-	if target, err := filepath.EvalSymlinks(e.view.path); err == nil {
-		out.Path = target
-	}
-	for _, o := range result.Outcomes {
-		entry := control.ClientEntry{Name: o.Name, Why: o.Why}
-		now, there := e.view.file.Entry(o.Name)
-		if there && now.Command != "" {
-			entry.Runs, _ = mask.Argv(append([]string{now.Command}, now.Args...))
-		}
-		switch o.Did {
-		case clientconfig.DidWrap, clientconfig.DidRewrap:
-			entry.State = control.EntryWrapped
-		case clientconfig.DidUnwrap:
-			entry.State = control.EntryUnwrapped
-		case clientconfig.DidMiss:
-			entry.State = control.EntryMissing
-		case clientconfig.DidNone:
-			entry.State = control.EntryOpen
-			if there && clientconfig.Classify(now, e.by, nil).Kind == clientconfig.Wrapped {
-				entry.State = control.EntryGuarded
-			}
-		default:
-			entry.State = control.EntryLeft
-		}
-		out.Entries = append(out.Entries, entry)
-	}
-	return out
-}
-
-// missing refuses a call that names what is not there: half a job would look like a whole one.
-func (e *edit) missing(result clientconfig.Result) error {
-	at := slices.IndexFunc(result.Outcomes, func(o clientconfig.Outcome) bool { return o.Did == clientconfig.DidMiss })
-	if at < 0 {
-		return nil
-	}
-	return office.Answer(control.CodeNotFound, "%s has no entry %s; nothing was changed", e.view.path, legible.Escape(office.Clip(result.Outcomes[at].Name, 128)))
 }

@@ -27,24 +27,17 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 		return control.Protected{}, err
 	}
 	names, left := e.meant(p, peer.Descends)
-	result, err := clientconfig.Wrap(e.view.raw, e.view.file.Format, names, e.by, e.records())
+	out, result, err := e.whole().Guard(names)
 	if err != nil {
-		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
-	}
-	out := e.answer(p, result)
-	if err := e.sayLeft(&out, left, peer.Descends); err != nil {
 		return control.Protected{}, err
 	}
-	if len(e.view.file.Entries) == 0 {
-		out.Note = "nothing to protect: the file names no servers"
-	}
-	if out.Diff, err = clientconfig.Diff(e.view.path, e.view.raw, result.Raw, e.view.file.Format); err != nil {
-		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
+	if err := e.sayLeft(&out, left, peer.Descends); err != nil {
+		return control.Protected{}, err
 	}
 	if p.DryRun {
 		return out, nil
 	}
-	if err := e.missing(result); err != nil {
+	if err := e.whole().Missing(result); err != nil {
 		return out, err
 	}
 	after, err := viewOf(e.view.path, result.Raw)
@@ -116,18 +109,14 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 	if len(p.Names) > 0 {
 		names = p.Names
 	}
-	result, err := clientconfig.Unwrap(e.view.raw, e.view.file.Format, names, e.by, e.records())
+	out, result, err := e.whole().Unguard(names)
 	if err != nil {
-		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
-	}
-	out := e.answer(p, result)
-	if out.Diff, err = clientconfig.Diff(e.view.path, e.view.raw, result.Raw, e.view.file.Format); err != nil {
-		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
+		return control.Protected{}, err
 	}
 	if p.DryRun {
 		return out, nil
 	}
-	if err := e.missing(result); err != nil {
+	if err := e.whole().Missing(result); err != nil {
 		return out, err
 	}
 	if err := h.mayLoosen(allowed, p.Decided || !result.Changed && e.wanted == nil, "without its guard, a server is not checked"); err != nil {

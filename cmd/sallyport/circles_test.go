@@ -31,7 +31,7 @@ var (
 		"app": 37,
 	}
 	moreMethods = map[string]int{
-		"app.Hub": 282,
+		"app.Hub": 281,
 	}
 )
 

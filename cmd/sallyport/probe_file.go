@@ -9,28 +9,34 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
-	"github.com/sallyport/sallyport/proxy/control"
 )
 
 // fromFile are the servers of a client's file as the client would start them: the command behind the wrapper where there
 // is one, since that is the server, with the entry's own environment. left is what cannot be started so.
 func fromFile(client, path string, names []string) (found []probeOptions, left []probeReport, err error) {
-	f, err := openClientFile(control.Protect{Client: client, Config: path})
-	if err != nil {
-		return nil, nil, err
-	}
 	program, err := os.Executable()
 	if err != nil {
 		return nil, nil, fmt.Errorf("find this program: %w", err)
 	}
 	by := clientconfig.Installation{Path: program, Client: client}
-	for _, name := range names {
-		if _, ok := f.file.Entry(name); !ok {
-			return nil, nil, fmt.Errorf("no entry %q in %s", name, f.path)
+	var format clientconfig.Format
+	for _, place := range clientconfig.Places(clientconfig.ThisSystem()) {
+		if place.Client == client {
+			format = place.Format
 		}
 	}
-	for _, entry := range f.file.Entries {
+	f, err := clientedit.Read(path, format, by)
+	if err != nil {
+		return nil, nil, clientedit.Unread(client, path, true, err)
+	}
+	for _, name := range names {
+		if _, ok := f.File.Entry(name); !ok {
+			return nil, nil, fmt.Errorf("no entry %q in %s", name, f.Path)
+		}
+	}
+	for _, entry := range f.File.Entries {
 		if len(names) > 0 && !slices.Contains(names, entry.Name) {
 			continue
 		}

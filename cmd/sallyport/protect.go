@@ -72,9 +72,7 @@ func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
 	hub, err := dial(ctx)
 	if errors.Is(err, errNoHub) {
 		// What cannot be done needs no hub to say so, and a dry run makes no home.
-		preview := ask
-		preview.DryRun = true
-		done, err := protectAlone(preview)
+		done, err := protectAlone(ask)
 		if err != nil || ask.DryRun || len(done.Entries) == 0 {
 			return c.clientFileFlags.report(s, done, err, guarding)
 		}

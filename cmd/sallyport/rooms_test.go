@@ -16,7 +16,7 @@ const module = "github.com/sallyport/sallyport/"
 // in docs/architecture.md is to be extended with it.
 // proxy/vocab, the words that they share, is everybody's.
 var rooms = map[string][]string{
-	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/identity"},
+	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/clientedit", "app/identity"},
 	"cmd/sallyport/demo":     {"app", "cmd/sallyport/terminal", "proxy/control", "proxy/transport"},
 	"cmd/sallyport/review":   {"cmd/sallyport/terminal", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
 	"cmd/sallyport/terminal": {"proxy/inspect/legible"},
@@ -50,8 +50,9 @@ var rooms = map[string][]string{
 	"proxy/scripted":        {},
 	"proxy/transport":       {"proxy/proc"},
 
-	"app":              {"app/clientconfig", "app/identity", "app/ledger", "app/mask", "app/office", "app/review", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
+	"app":              {"app/clientconfig", "app/clientedit", "app/identity", "app/ledger", "app/mask", "app/office", "app/review", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {"proxy/disk"},
+	"app/clientedit":   {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect/legible"},
 	"app/identity":     {"app/clientconfig", "app/mask", "proxy/control", "proxy/inspect/legible", "store"},
 	"app/ledger":       {"app/review", "proxy/control", "proxy/inspect", "proxy/pin", "store"},
 	"app/mask":         {},

@@ -1,0 +1,146 @@
+// Package clientedit says what guarding or unguarding the entries of a client's file does to each of them, or why it can't be done. The
+// hub asks it, and so does the command line where no hub runs, so that a person reads the same either way. It writes no file.
+package clientedit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+)
+
+// Edit is a client's file that is to be changed.
+type Edit struct {
+	Path    string
+	Raw     []byte
+	Digest  string // SHA-256 of Raw, in hex
+	File    *clientconfig.File
+	By      clientconfig.Installation
+	Records []clientconfig.Record // of how its entries were spelled before they were guarded
+}
+
+func refused(code int, format string, args ...any) error {
+	return &control.Error{Code: code, Message: strings.Join(strings.Fields(fmt.Errorf(format, args...).Error()), " ")}
+}
+
+// Path is the file of a client, or the one that a person named.
+func Path(s clientconfig.System, client, config string) (path, name string, err error) {
+	if client == "" {
+		client = clientconfig.ClaudeDesktop
+	}
+	if config != "" {
+		if !filepath.IsAbs(config) {
+			return "", "", refused(control.CodeBadRequest, "the path of a client's file must be absolute")
+		}
+		return filepath.Clean(config), client, nil
+	}
+	for _, l := range clientconfig.Locate(s) {
+		if l.Client != client || !l.Preferred {
+			continue
+		}
+		if !l.Editable {
+			return "", "", refused(control.CodeBadRequest, "this version doesn't edit the file of %s", l.Name)
+		}
+		return l.Path, client, nil
+	}
+	return "", "", refused(control.CodeNotFound, "unknown client %s; name its file with --config", legible.Name(client, "of that name"))
+}
+
+// Unread is why the file of a client can't be read, in the words for a person. named: they chose the file themselves.
+func Unread(client, path string, named bool, err error) error {
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		return refused(control.CodeUnavailable, "%w", err)
+	case named:
+		return refused(control.CodeNotFound, "%s doesn't exist", path)
+	}
+	return refused(control.CodeNotFound, "%s doesn't exist: start %s once, or name the file with --config", path, identity.ClientTitle(client))
+}
+
+// Read is the file at a path, to be changed by an installation.
+func Read(path string, format clientconfig.Format, by clientconfig.Installation) (Edit, error) {
+	raw, err := clientconfig.Read(path)
+	if err != nil {
+		return Edit{}, err
+	}
+	file, err := clientconfig.Parse(raw, format)
+	if err != nil {
+		return Edit{}, fmt.Errorf("%s: %w", path, err)
+	}
+	sum := sha256.Sum256(raw)
+	return Edit{Path: path, Raw: raw, Digest: hex.EncodeToString(sum[:]), File: file, By: by}, nil
+}
+
+// Guard is what becomes of the file when the named entries are guarded, nil for all.
+func (e Edit) Guard(names []string) (control.Protected, clientconfig.Result, error) {
+	result, err := clientconfig.Wrap(e.Raw, e.File.Format, names, e.By, e.Records)
+	out, err := e.protected(result, err)
+	if len(e.File.Entries) == 0 {
+		out.Note = "nothing to protect: the file names no servers"
+	}
+	return out, result, err
+}
+
+// Unguard is what becomes of the file when the guard is taken from the named entries, nil for all.
+func (e Edit) Unguard(names []string) (control.Protected, clientconfig.Result, error) {
+	result, err := clientconfig.Unwrap(e.Raw, e.File.Format, names, e.By, e.Records)
+	out, err := e.protected(result, err)
+	return out, result, err
+}
+
+func (e Edit) protected(result clientconfig.Result, err error) (control.Protected, error) {
+	out := control.Protected{Client: e.By.Client, Path: e.Path, Digest: e.Digest, Entries: []control.ClientEntry{}}
+	if err == nil {
+		out.Diff, err = clientconfig.Diff(e.Path, e.Raw, result.Raw, e.File.Format)
+	}
+	if err != nil {
+		return control.Protected{}, refused(control.CodeUnavailable, "%w", err)
+	}
+	if target, err := filepath.EvalSymlinks(e.Path); err == nil {
+		out.Path = target
+	}
+	for _, o := range result.Outcomes {
+		entry := control.ClientEntry{Name: o.Name, Why: o.Why}
+		now, there := e.File.Entry(o.Name)
+		if there && now.Command != "" {
+			entry.Runs, _ = mask.Argv(append([]string{now.Command}, now.Args...))
+		}
+		switch o.Did {
+		case clientconfig.DidWrap, clientconfig.DidRewrap:
+			entry.State = control.EntryWrapped
+		case clientconfig.DidUnwrap:
+			entry.State = control.EntryUnwrapped
+		case clientconfig.DidMiss:
+			entry.State = control.EntryMissing
+		case clientconfig.DidNone:
+			entry.State = control.EntryOpen
+			if there && clientconfig.Classify(now, e.By, nil).Kind == clientconfig.Wrapped {
+				entry.State = control.EntryGuarded
+			}
+		default:
+			entry.State = control.EntryLeft
+		}
+		out.Entries = append(out.Entries, entry)
+	}
+	return out, nil
+}
+
+// Missing refuses an edit that names what is not there: half a job would look like a whole one.
+func (e Edit) Missing(result clientconfig.Result) error {
+	at := slices.IndexFunc(result.Outcomes, func(o clientconfig.Outcome) bool { return o.Did == clientconfig.DidMiss })
+	if at < 0 {
+		return nil
+	}
+	name := result.Outcomes[at].Name
+	return refused(control.CodeNotFound, "%s has no entry %s; nothing was changed", e.Path, legible.Escape(name[:min(len(name), 128)]))
+}
