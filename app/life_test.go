@@ -316,7 +316,7 @@ func TestLogsAreARingThatOutlivesTheServer(t *testing.T) {
 }
 
 func TestEveryProblemCodeHasItsParagraph(t *testing.T) {
-	source, err := os.ReadFile("problems.go")
+	source, err := os.ReadFile("office/problems.go")
 	must(t, err)
 	page, err := os.ReadFile("../docs/problems.md")
 	must(t, err)
