@@ -90,7 +90,7 @@ func (h *Hub) neighbours(s *session) (notices []review.Notice, err error) {
 }
 
 // settleDrift has wait what came about since before, and writes it into the timeline.
-func (h *Hub) settleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing, s *session, now time.Time) ([]review.Notice, error) {
+func (h *Hub) settleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing, s *wrapped, now time.Time) ([]review.Notice, error) {
 	after := review.Of(l.Facts())
 	notices, err := h.settleServer(tx, l, before, after, now)
 	if err != nil {
@@ -107,7 +107,7 @@ func (h *Hub) settleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing
 
 // judgeAgain is judgeReport where nothing was reported, and more was found in what was.
 func (h *Hub) judgeAgain(s *session) (notices []review.Notice, err error) {
-	now := h.opts.Now()
+	now := h.office.Now()
 	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		notices = nil
 		l, err := ledger.Read(tx, s.server)
@@ -118,7 +118,7 @@ func (h *Hub) judgeAgain(s *session) (notices []review.Notice, err error) {
 		if err := h.seeDeclared(tx, l, now); err != nil {
 			return false, err
 		}
-		if notices, err = h.settleDrift(tx, l, before, s, now); err != nil {
+		if notices, err = h.settleDrift(tx, l, before, &s.wrapped, now); err != nil {
 			return false, err
 		}
 		return l.Wrote, nil

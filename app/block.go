@@ -34,7 +34,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		if err != nil {
 			return false, err
 		}
-		now := h.opts.Now()
+		now := h.office.Now()
 		before := review.Of(l.Facts())
 		keys := b.Items
 		if len(keys) == 0 {

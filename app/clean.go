@@ -82,7 +82,7 @@ func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
 	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
-	now := h.opts.Now()
+	now := h.office.Now()
 	var members []cleanMember
 	err = h.office.Store.View(func(tx *store.Tx) error {
 		waiting, err := tx.Waiting()
@@ -203,7 +203,7 @@ func (h *Hub) AllowClean(peer control.Peer, q control.CleanQuery) (control.Clean
 		return control.CleanDecided{}, err
 	}
 	if err := h.office.MayDecide(peer); err != nil {
-		if set, unknown := h.clean.find(q.Digest, h.opts.Now()); unknown == nil && !peer.Descends {
+		if set, unknown := h.clean.find(q.Digest, h.office.Now()); unknown == nil && !peer.Descends {
 			for _, m := range set.members {
 				err = errors.Join(h.raise(m.code), err)
 			}
@@ -225,7 +225,7 @@ func (h *Hub) AllowCleanHere(digest string) (control.CleanDecided, error) {
 
 // allowClean allows what is left of a set in one transaction. Each server's approval binds to its own item's digest.
 func (h *Hub) allowClean(digest string) (out control.CleanDecided, err error) {
-	set, err := h.clean.find(digest, h.opts.Now())
+	set, err := h.clean.find(digest, h.office.Now())
 	if err != nil {
 		return out, err
 	}

@@ -45,7 +45,7 @@ func (h *Hub) backups() *clientconfig.Backups {
 func (h *Hub) carryOut(c clientChange) (clientconfig.Backup, error) {
 	var none clientconfig.Backup
 	pending := &store.PendingWrite{
-		From: c.from.digest, To: digestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: h.opts.Now(),
+		From: c.from.digest, To: digestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: h.office.Now(),
 	}
 	var err error
 	if pending.Entries, err = h.entriesOf(c.from.path, c.wanted, c.records); err != nil {
@@ -57,7 +57,7 @@ func (h *Hub) carryOut(c clientChange) (clientconfig.Backup, error) {
 	err = h.office.Updating(func(tx *store.Tx) error {
 		f, err := tx.ClientFile(c.from.path)
 		if office.Absent(err) {
-			f, err = store.ClientFile{Path: c.from.path, Client: c.client, Program: c.program, Since: h.opts.Now()}, nil
+			f, err = store.ClientFile{Path: c.from.path, Client: c.client, Program: c.program, Since: h.office.Now()}, nil
 		}
 		if err != nil {
 			return err
@@ -171,7 +171,7 @@ func (h *Hub) recoverWrite(path string) (found *wantedFile, err error) {
 			if err != nil {
 				return err
 			}
-			it.Decided, it.DecidedAt = vocab.DecidedApproved, h.opts.Now()
+			it.Decided, it.DecidedAt = vocab.DecidedApproved, h.office.Now()
 			return tx.PutItem(it)
 		})
 	} else {

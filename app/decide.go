@@ -83,7 +83,7 @@ func (h *Hub) raise(code string) error {
 		if err != nil {
 			return false, err
 		}
-		it.AskedAt = h.opts.Now()
+		it.AskedAt = h.office.Now()
 		return true, tx.PutItem(it)
 	})
 	if err != nil {
@@ -210,7 +210,7 @@ func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *c
 	if err != nil {
 		return false, err
 	}
-	now := h.opts.Now()
+	now := h.office.Now()
 	before := review.Of(l.Facts())
 	var kept int
 	for i := range it.Parts {

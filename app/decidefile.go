@@ -137,7 +137,7 @@ func chosenEntries(it store.Item, d control.Decide) (map[string]bool, error) {
 
 // decidedFile closes an item in the transaction that carries its decision.
 func (h *Hub) decidedFile(tx *store.Tx, it store.Item, d string, out *control.Decided) error {
-	it.Decided, it.DecidedAt = d, h.opts.Now()
+	it.Decided, it.DecidedAt = d, h.office.Now()
 	if err := tx.PutItem(it); err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (h *Hub) Exceptions() (out []control.Exception, err error) {
 // passes are the exceptions in force of a server, of all servers where it is "".
 func (h *Hub) passes(server string) []store.Exception {
 	var out []store.Exception
-	now := h.opts.Now()
+	now := h.office.Now()
 	for _, e := range h.quarantine.passes {
 		if e.Ended.IsZero() && now.Before(e.Until) && (server == "" || e.ServerID == server) {
 			out = append(out, e)
@@ -139,7 +139,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 		if len(rules) == 0 {
 			rules = possible
 		}
-		now := h.opts.Now()
+		now := h.office.Now()
 		levels := levelsOf(one)
 		for _, rule := range rules {
 			if !slices.Contains(possible, rule) {
@@ -220,9 +220,9 @@ func (h *Hub) EndException(_ control.Peer, id string) (out control.Exception, er
 		return out, office.Answer(control.CodeNotFound, "no such exception; run `sallyport exceptions` to see them")
 	}
 	err = h.office.Update(func(tx *store.Tx) (bool, error) {
-		over := !pass.Ended.IsZero() || !h.opts.Now().Before(pass.Until)
+		over := !pass.Ended.IsZero() || !h.office.Now().Before(pass.Until)
 		if pass.Ended.IsZero() {
-			pass.Ended = h.opts.Now()
+			pass.Ended = h.office.Now()
 		}
 		out = exception(tx, pass)
 		if over {

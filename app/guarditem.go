@@ -32,7 +32,7 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 	err := h.office.Update(func(tx *store.Tx) (bool, error) {
 		notices, changed = nil, false
 		for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
-			item, fresh, err := h.office.Settle(tx, contents[kind], kind, id, h.opts.Now())
+			item, fresh, err := h.office.Settle(tx, contents[kind], kind, id, h.office.Now())
 			if err != nil {
 				return false, err
 			}
@@ -40,7 +40,7 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 				continue
 			}
 			changed = true
-			if h.office.Flooded(id, h.opts.Now()) {
+			if h.office.Flooded(id, h.office.Now()) {
 				continue // who changes a file ten times a minute fills neither the timeline nor a person's screen
 			}
 			r := store.Record{Summary: "a client's file is back to what you wanted", Detail: office.Detail(map[string]any{"check": "client_file", "path": w.Path, "client": w.Client, "kind": kind})}

@@ -160,7 +160,7 @@ func (h *Hub) askedHeld(code string, model bool) error {
 		return nil
 	}
 	return h.updateHeld(func(_ *store.Tx, put putHeld) (bool, error) {
-		one.AskedAt = h.opts.Now()
+		one.AskedAt = h.office.Now()
 		one.Asked = one.Asked || model
 		return true, put(one)
 	})

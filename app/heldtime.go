@@ -74,7 +74,7 @@ func (h *Hub) tend() time.Duration {
 	if h.office.Usable() != nil {
 		return tendAtLeast
 	}
-	now := h.opts.Now()
+	now := h.office.Now()
 	next := now.Add(tendAtLeast)
 	later := func(t time.Time) bool { // t is to come
 		if t.After(now) {
@@ -229,7 +229,7 @@ func (h *Hub) awayHeld() {
 	for code := range h.quarantine.granted {
 		one := h.quarantine.all[code]
 		if _, known := h.quarantine.away[code]; !known && one.State == vocab.HeldTaken && !h.claimed(one) {
-			h.quarantine.away[code] = h.opts.Now()
+			h.quarantine.away[code] = h.office.Now()
 		}
 	}
 }

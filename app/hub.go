@@ -229,7 +229,7 @@ func (h *Hub) checkSeals() error {
 	if err != nil || !found.Any() {
 		return err
 	}
-	now := h.opts.Now()
+	now := h.office.Now()
 	err = h.office.Store.Update(func(tx *store.Tx) error {
 		servers, err := tx.Servers()
 		if err != nil {

@@ -119,7 +119,7 @@ func (h *Hub) settleAll() error {
 				return false, err
 			}
 			r := review.Of(l.Facts())
-			if _, err := h.settleServer(tx, l, r, r, h.opts.Now()); err != nil {
+			if _, err := h.settleServer(tx, l, r, r, h.office.Now()); err != nil {
 				return false, err
 			}
 			wrote = wrote || l.Wrote

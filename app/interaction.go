@@ -27,18 +27,18 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 	if err != nil || len(params) > control.MaxInteraction || params[0] != '{' { // lists have no digest of their own
 		return control.Kept{}, office.Answer(control.CodeBadRequest, "a request that cannot be shown to a person")
 	}
-	watch := h.own.file.Load().NewWatch()
+	watch := h.rules().NewWatch()
 	found := review.Together(append(inspect.Asked(in.Method, params), watch.Answer(params, inspect.Terms{}).Findings...), in.Findings)
 	h.office.Lock()
 	defer h.office.Unlock()
-	s := h.sessions[w]
+	s := h.wrapperOf(w)
 	if s == nil {
 		return control.Kept{}, office.Answer(control.CodeBadRequest, "interaction before register")
 	}
 	if err := h.office.Usable(); err != nil {
 		return control.Kept{}, err
 	}
-	now := h.opts.Now()
+	now := h.office.Now()
 	part := store.Part{
 		Item: control.PartInteraction + inspect.AskKind(in.Method), State: vocab.PartNew, Digest: string(digest), Definition: params, Findings: review.WriteFindings(found),
 	}
@@ -50,7 +50,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 		if err != nil {
 			return false, err
 		}
-		if said, decided := review.DecidedOn(l.Server, part, h.settings.forServer(l.Server)[interactionKey]); decided {
+		if said, decided := review.DecidedOn(l.Server, part, h.valuesFor(l.Server)[interactionKey]); decided {
 			kept.Code = said.Code // said no before: by its code it can still be allowed
 			return false, nil
 		}
@@ -104,8 +104,8 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 	if err != nil {
 		return false, err
 	}
-	now := h.opts.Now()
-	policy := h.settings.forServer(l.Server)[interactionKey]
+	now := h.office.Now()
+	policy := h.valuesFor(l.Server)[interactionKey]
 	var left []store.Part
 	for _, part := range it.Parts {
 		if !chosen[part.Item] {

@@ -39,7 +39,7 @@ func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, 
 	if st := h.servers[s.server]; st != nil && len(r.Files) == 0 && st.launch.Settled(s.launched) {
 		return h.push(s), nil // a start does not wait for a store that has nothing to learn
 	}
-	notices, wrote, err := h.judgeLaunch(s, r.Files)
+	notices, wrote, err := h.judgeLaunch(&s.wrapped, r.Files)
 	if err != nil {
 		return control.State{}, h.office.Failed(err)
 	}
@@ -56,14 +56,14 @@ func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, 
 const maxLaunch = 1 << 20
 
 // judgeLaunch stores what a launch report changes.
-func (h *Hub) judgeLaunch(s *session, files []pin.FileStamp) (notices []review.Notice, wrote bool, err error) {
-	now := h.opts.Now()
+func (h *Hub) judgeLaunch(s *wrapped, files []pin.FileStamp) (notices []review.Notice, wrote bool, err error) {
+	now := h.office.Now()
 	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		l, err := ledger.Read(tx, s.server)
 		if err != nil {
 			return false, err
 		}
-		if policy.ForWrapper(h.settings.forServer(l.Server)).Launch == "off" {
+		if policy.ForWrapper(h.valuesFor(l.Server)).Launch == "off" {
 			return false, nil
 		}
 		learned, err := h.learnFiles(tx, files)
@@ -92,10 +92,7 @@ func (h *Hub) seeLaunch(tx *store.Tx, l *ledger.Ledger, now time.Time) error {
 	var waits, runs *review.Declaration
 	silent, grave := false, false
 	seen := l.Seen[review.KeyLaunch]
-	for _, s := range h.ordered() {
-		if s.server != l.Server.ID {
-			continue
-		}
+	for _, s := range h.wrappersOf(l.Server.ID) {
 		if s.launched == nil {
 			silent = true
 			continue
@@ -165,7 +162,7 @@ func (h *Hub) declareLaunch(tx *store.Tx, l *ledger.Ledger, s *review.Launched, 
 		return err
 	}
 	if !s.Final && len(allowed) > 0 {
-		held := review.LaunchStanding{Mode: policy.ForWrapper(h.settings.forServer(l.Server)).Launch, Known: true, Allowed: allowed, Refused: l.LaunchRefused()}
+		held := review.LaunchStanding{Mode: policy.ForWrapper(h.valuesFor(l.Server)).Launch, Known: true, Allowed: allowed, Refused: l.LaunchRefused()}
 		if held.Verdict(&review.Launched{Form: s.Form, Declared: d}) != control.LaunchHold {
 			return nil // it runs: all of it will be seen in a moment
 		}
@@ -177,8 +174,8 @@ func (h *Hub) declareLaunch(tx *store.Tx, l *ledger.Ledger, s *review.Launched, 
 // liveLaunches are the forms that live wrappers of a server run.
 func (h *Hub) liveLaunches(server string) map[pin.Digest]bool {
 	live := map[pin.Digest]bool{}
-	for _, s := range h.sessions {
-		if s.server == server && s.launched != nil && s.launched.Final && s.launched.Declared != nil {
+	for _, s := range h.wrappersOf(server) {
+		if s.launched != nil && s.launched.Final && s.launched.Declared != nil {
 			live[s.launched.Declared.Digest] = true
 		}
 	}

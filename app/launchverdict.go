@@ -14,7 +14,7 @@ import (
 func (h *Hub) standLaunch(tx *store.Tx, l *ledger.Ledger, code string) review.LaunchStanding {
 	h.learnFiles(tx, nil)
 	st := review.LaunchStanding{
-		Mode: policy.ForWrapper(h.settings.forServer(l.Server)).Launch, Known: ledger.Known(l.Pins[review.KeyLaunch]),
+		Mode: policy.ForWrapper(h.valuesFor(l.Server)).Launch, Known: ledger.Known(l.Pins[review.KeyLaunch]),
 		Pins: l.AllowedLaunches(), Refused: l.LaunchRefused(), Code: code, Key: h.office.Store.Derive("launch", l.Server.ID),
 		Seen: pin.Digest(l.Seen[review.KeyLaunch].Digest),
 	}
@@ -47,5 +47,5 @@ func (h *Hub) standLaunch(tx *store.Tx, l *ledger.Ledger, code string) review.La
 // runsOn says that a launch that waits does not keep its server from running.
 func (h *Hub) runsOn(l *ledger.Ledger) bool {
 	drift := l.LaunchDrift()
-	return !drift.Grave && !(drift.Strict && policy.ForWrapper(h.settings.forServer(l.Server)).Launch == "block")
+	return !drift.Grave && !(drift.Strict && policy.ForWrapper(h.valuesFor(l.Server)).Launch == "block")
 }

@@ -255,7 +255,7 @@ func (h *Hub) prune(credit time.Duration) {
 		return
 	}
 	limits := policy.ForHub(maps.Clone(h.settings.global()))
-	now := h.opts.Now()
+	now := h.office.Now()
 	h.office.Unlock()
 	now, err := h.retentionTime(now, credit)
 	if err == nil {

@@ -37,7 +37,7 @@ func (h *Hub) lose(problem, why, kept string, at time.Time) {
 	l.digest = hex.EncodeToString(sum[:])
 	l.code = store.CodeFrom(sum[:])
 	if l.at.IsZero() {
-		l.at = h.opts.Now()
+		l.at = h.office.Now()
 	}
 	h.lost = l
 	mend := "put a good copy in its place"

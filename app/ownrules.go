@@ -47,6 +47,9 @@ func (o *ownRules) look() {
 	}
 }
 
+// rules are those in force beside the catalogue; no lock is needed.
+func (h *Hub) rules() *inspect.RuleFile { return h.own.file.Load() }
+
 // rulesPath is what inspect.rules says, "" for off. The caller holds the lock.
 func (h *Hub) rulesPath() string { return policy.ForHub(h.settings.global()).Rules }
 

@@ -56,7 +56,7 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 	records := withNewer(e.records(), result.Records)
 	w := e.wanted
 	if w == nil {
-		w = &wantedFile{ClientFile: store.ClientFile{Path: e.view.path, Client: e.by.Client, Since: h.opts.Now()}}
+		w = &wantedFile{ClientFile: store.ClientFile{Path: e.view.path, Client: e.by.Client, Since: h.office.Now()}}
 		records = withNewer(h.adopted(&wantedFile{by: e.by}, after, guarded), result.Records)
 	}
 	w.by = e.by
@@ -128,7 +128,7 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 	}
 	w := e.wanted
 	if w == nil {
-		w = &wantedFile{ClientFile: store.ClientFile{Path: e.view.path, Client: e.by.Client, Since: h.opts.Now()}, by: e.by}
+		w = &wantedFile{ClientFile: store.ClientFile{Path: e.view.path, Client: e.by.Client, Since: h.office.Now()}, by: e.by}
 	}
 	var taken, done, gone []string
 	for _, o := range result.Outcomes {
@@ -191,7 +191,7 @@ func (h *Hub) forgetItems(path string) error {
 	}
 	err := h.office.Updating(func(tx *store.Tx) error {
 		for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
-			if _, _, err := h.office.Settle(tx, nil, kind, store.ClientFileID(path), h.opts.Now()); err != nil {
+			if _, _, err := h.office.Settle(tx, nil, kind, store.ClientFileID(path), h.office.Now()); err != nil {
 				return err
 			}
 		}

@@ -266,7 +266,7 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 	if ready.same != "" {
 		one.Keyed = keyedSame(h.sameKey(one.ServerID), ready.same)
 	}
-	now := h.opts.Now()
+	now := h.office.Now()
 	one.Stored = now
 	if one.Time.IsZero() || one.Time.After(now) {
 		one.Time = now.UTC()

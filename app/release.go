@@ -108,7 +108,7 @@ func (h *Hub) release(r control.Release) (out control.ReleaseAnswer, err error) 
 
 // releaseHeld lets a held answer be handed over, once, for a while.
 func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.Release) (bool, error) {
-	now := h.opts.Now()
+	now := h.office.Now()
 	switch {
 	case one.State == vocab.HeldTaken, one.State == vocab.HeldDelivered,
 		one.State == vocab.HeldReleased && one.Without == r.WithoutMarked && now.Before(one.Until):
@@ -151,7 +151,7 @@ func (h *Hub) discardHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 	case vocab.HeldTaken:
 		return false, office.Answer(control.CodeStale, "%s was released and is being delivered", one.Code)
 	}
-	one.State, one.Decided, one.Text, one.Kept = vocab.HeldDiscarded, h.opts.Now(), "", 0
+	one.State, one.Decided, one.Text, one.Kept = vocab.HeldDiscarded, h.office.Now(), "", 0
 	if err := put(*one); err != nil {
 		return false, err
 	}

@@ -61,7 +61,7 @@ func (h *Hub) restingTools(s *session) (names []string, err error) {
 	if err := h.rest(); err != nil {
 		return nil, err
 	}
-	now := h.opts.Now()
+	now := h.office.Now()
 	for id, r := range h.resting {
 		seen := r.lastSeen
 		if st := h.servers[id]; st != nil && st.lastSeen.After(seen) {

@@ -1,12 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
@@ -17,28 +17,34 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
-// session is one connected wrapper.
-type session struct {
-	wrapper  control.Wrapper
+// wrapped is what one live wrapper has said of its server.
+type wrapped struct {
 	server   string // id
-	name     string // of its own entry, cleaned for people
-	told     string // what its client is told for it
 	client   string
 	entry    string // the client as its entry names it; pin.ProbeClient for a look
-	id       string
+	id       string // of the session
+	declared map[string]*review.Declaration
+	launched *review.Launched // nil before it was reported
+	reported uint64           // order of its last report, 0 before the first
+}
+
+// session is one connected wrapper.
+type session struct {
+	wrapped
+	wrapper  control.Wrapper
+	name     string // of its own entry, cleaned for people
+	told     string // what its client is told for it
 	pid      int
 	parent   control.Parent // the process that started it, 0 where it could not tell
 	since    time.Time
 	secrets  []string // of its command, to mask them in what it logs
-	declared map[string]*review.Declaration
-	named    []string         // the tools in it, when the other servers of its client were last looked at beside them
-	launched *review.Launched // nil before it was reported
-	sandbox  string           // what its server runs under, as it said with its last report
-	reported uint64           // order of its last report, 0 before the first
+	named    []string // the tools in it, when the other servers of its client were last looked at beside them
+	sandbox  string   // what its server runs under, as it said with its last report
 	pushed   control.State
 	listsFor clientProcess // whose listing our own tools stand in once; zero without --client
 	strange  bool          // it sent records that no wrapper can cause
@@ -62,6 +68,24 @@ const (
 	maxNames   = 64
 )
 
+// wrappersOf are the live wrappers of a server, the one that is there longest first.
+func (h *Hub) wrappersOf(server string) (all []*wrapped) {
+	for _, s := range h.ordered() {
+		if s.server == server {
+			all = append(all, &s.wrapped)
+		}
+	}
+	return all
+}
+
+// wrapperOf is the wrapper behind a connection, nil before it registered.
+func (h *Hub) wrapperOf(w control.Wrapper) *wrapped {
+	if s := h.sessions[w]; s != nil {
+		return &s.wrapped
+	}
+	return nil
+}
+
 // Register makes a connection a wrapper of a server.
 func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register) (control.State, error) {
 	id, err := identity.Of(r.Server)
@@ -75,9 +99,9 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	if h.office.Leaving() {
 		return control.State{}, h.office.Usable()
 	}
-	now := h.opts.Now()
+	now := h.office.Now()
 	s := &session{
-		wrapper: w, server: id.ID, client: office.Clip(r.Client, maxName), id: office.Clip(r.Session, maxName), pid: peer.PID, parent: r.Parent, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
+		wrapped: wrapped{server: id.ID, client: office.Clip(r.Client, maxName), id: office.Clip(r.Session, maxName)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
 	}
 	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
 	s.entry = s.client
@@ -205,7 +229,7 @@ func (h *Hub) Unregister(w control.Wrapper) {
 	h.wrapperGone()
 	h.logs.flush(s.server, s.id)
 	if st := h.servers[s.server]; st != nil {
-		st.lastSeen = h.opts.Now()
+		st.lastSeen = h.office.Now()
 	}
 	h.idling()
 }
@@ -266,23 +290,18 @@ func (h *Hub) share(s *session) {
 
 // live is what the live wrappers of a server declared, the newest report first.
 func (h *Hub) live(server string) []map[string]*review.Declaration {
-	var sessions []*session
-	for _, s := range h.sessions {
-		if s.server == server && s.reported > 0 {
-			sessions = append(sessions, s)
-		}
-	}
-	sort.Slice(sessions, func(i, j int) bool { return sessions[i].reported > sessions[j].reported })
-	all := make([]map[string]*review.Declaration, len(sessions))
-	for i, s := range sessions {
-		all[i] = s.declared
+	wrappers := slices.DeleteFunc(h.wrappersOf(server), func(w *wrapped) bool { return w.reported == 0 })
+	slices.SortFunc(wrappers, func(a, b *wrapped) int { return cmp.Compare(b.reported, a.reported) })
+	all := make([]map[string]*review.Declaration, len(wrappers))
+	for i, w := range wrappers {
+		all[i] = w.declared
 	}
 	return all
 }
 
 // judgeReport stores what a report changes: what is declared, what waits, and what the timeline says about it.
 func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding) (notices []review.Notice, err error) {
-	now := h.opts.Now()
+	now := h.office.Now()
 	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		l, err := ledger.Read(tx, s.server)
 		if err != nil {
@@ -320,7 +339,7 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 			return false, err
 		}
 		l.Wrote = l.Wrote || kept
-		records = append(h.drift(l, before, after, s, ledger.WaitingCodes(tx, s.server)), records...)
+		records = append(h.drift(l, before, after, &s.wrapped, ledger.WaitingCodes(tx, s.server)), records...)
 		if len(records) > 0 {
 			l.Wrote = true
 			if _, err := tx.Append(records...); err != nil {
@@ -377,7 +396,7 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *session, r control.R
 // firstUse are the keys to be trusted at the first sight of a server. After a lost store nothing is: what looks new was
 // perhaps refused before.
 func (h *Hub) firstUse(l *ledger.Ledger, r review.Standing, facts review.Facts) []string {
-	if !h.settings.trustsClean(l.Server) || h.office.Stands(office.ProblemStoreLost).Code != "" || h.office.Stands(office.ProblemTampered).Code != "" {
+	if !policy.ForWrapper(h.valuesFor(l.Server)).TrustClean || h.office.Stands(office.ProblemStoreLost).Code != "" || h.office.Stands(office.ProblemTampered).Code != "" {
 		return nil
 	}
 	return review.Trustable(r, facts)

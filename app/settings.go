@@ -52,9 +52,8 @@ func (s settings) forServer(server store.Server) policy.Values {
 	return values
 }
 
-func (s settings) trustsClean(server store.Server) bool {
-	return policy.ForWrapper(s.forServer(server)).TrustClean
-}
+// valuesFor are the settings in force for a server.
+func (h *Hub) valuesFor(server store.Server) policy.Values { return h.settings.forServer(server) }
 
 // openSettings reads what was in force and what the file says now. A home without accepted settings has the defaults: a file
 // that was there before its first hub is a hand edit like any other.
@@ -137,7 +136,7 @@ func (h *Hub) readSettings() error {
 				return false, err
 			}
 		}
-		_, fresh, err := h.office.Settle(tx, settingsContent(accepted, doc), vocab.ItemSettingsChanged, "", h.opts.Now())
+		_, fresh, err := h.office.Settle(tx, settingsContent(accepted, doc), vocab.ItemSettingsChanged, "", h.office.Now())
 		return wrote || fresh || len(tightened) > 0, err
 	})
 	if err != nil {
@@ -274,7 +273,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 			return false, nil, err
 		}
 	}
-	now := h.opts.Now()
+	now := h.office.Now()
 	it.Decided, it.DecidedAt = vocab.DecidedApproved, now
 	kind, words := vocab.RecordApproval, "allowed"
 	if d.Reject {

@@ -174,7 +174,7 @@ func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() er
 				return false, err
 			}
 		}
-		_, _, err := h.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", h.opts.Now())
+		_, _, err := h.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", h.office.Now())
 		return true, err
 	})
 	if err != nil {
@@ -198,7 +198,7 @@ func (h *Hub) suggest(file policy.Document, why error) error {
 		if raw, err = h.writeSettings(file); err != nil {
 			return false, err
 		}
-		now := h.opts.Now()
+		now := h.office.Now()
 		if item, _, err = h.office.Settle(tx, settingsContent(h.settings.accepted, file), vocab.ItemSettingsChanged, "", now); err != nil || item == nil {
 			return true, err
 		}

@@ -277,7 +277,7 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
-	now := h.opts.Now()
+	now := h.office.Now()
 	var notices []review.Notice
 	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
 		all, err := h.waitingHeads(tx)

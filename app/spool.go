@@ -23,7 +23,7 @@ func (h *Hub) collectSpool() {
 	for {
 		var again <-chan time.Time
 		if h.office.Store != nil {
-			asOf := h.opts.Now()
+			asOf := h.office.Now()
 			err := errors.Join(control.ReadSpool(h.opts.Home.Spool, h.spoolKey, h.takeOrphans), control.ReadHeld(h.opts.Home.Spool, h.spoolKey, h.holdOrphan))
 			h.office.Lock()
 			if errors.Is(err, store.ErrCorrupt) {
@@ -111,7 +111,7 @@ func (h *Hub) orphan(from control.Register) (s *session, name string, known bool
 	if err != nil {
 		return nil, "", false, err
 	}
-	s = &session{server: id.ID, client: office.Clip(from.Client, maxName), id: office.Clip(from.Session, maxName), secrets: id.Secrets}
+	s = &session{wrapped: wrapped{server: id.ID, client: office.Clip(from.Client, maxName), id: office.Clip(from.Session, maxName)}, secrets: id.Secrets}
 	name = identity.PersonName(from.Server.Name)
 	err = h.office.Store.View(func(tx *store.Tx) error {
 		server, err := tx.Server(id.ID)
@@ -161,7 +161,7 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 			return err
 		}
 		more = func(tx *store.Tx) error {
-			server, _, err := h.enlist(tx, s, id, from, h.opts.Now())
+			server, _, err := h.enlist(tx, s, id, from, h.office.Now())
 			if err != nil {
 				return err
 			}

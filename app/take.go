@@ -63,7 +63,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		}
 		out.Server = identity.ToldName(server.Name, server)
 		again := one.State == vocab.HeldTaken && one.Takers[len(one.Takers)-1] == s.claim()
-		now := h.opts.Now()
+		now := h.office.Now()
 		switch {
 		case one.State != vocab.HeldReleased && !again:
 			return false, nil
@@ -135,7 +135,7 @@ func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken b
 			stored, err := tx.Append(record)
 			return len(stored) > 0, err
 		}
-		one.State, one.Delivered, one.Unsure = vocab.HeldDelivered, h.opts.Now(), false
+		one.State, one.Delivered, one.Unsure = vocab.HeldDelivered, h.office.Now(), false
 		one.Text, one.Kept = "", 0
 		_, appended := tx.Append(record)
 		if err := errors.Join(put(one), appended); err != nil {
@@ -178,7 +178,7 @@ func (h *Hub) confirmAll(s *session, server string, sent []control.Record) (rest
 // released are the answers that the same request of a wrapper gets instead of being run again.
 func (h *Hub) released(s *session) []control.Released {
 	var out []control.Released
-	now := h.opts.Now()
+	now := h.office.Now()
 	for code := range h.quarantine.granted {
 		one := h.quarantine.all[code]
 		if same := h.sameOf(one); one.State == vocab.HeldReleased && same != "" && one.ServerID == s.server && s.heldFor(one, "") && now.Before(one.Until) {

@@ -19,7 +19,7 @@ import (
 )
 
 // drift is what the timeline says about a report: every item whose state or definition is another than before.
-func (h *Hub) drift(l *ledger.Ledger, before, after review.Standing, s *session, codes map[string]string) []store.Record {
+func (h *Hub) drift(l *ledger.Ledger, before, after review.Standing, s *wrapped, codes map[string]string) []store.Record {
 	was := map[string]review.Judged{}
 	for _, j := range before.Items {
 		was[j.Key] = j

@@ -37,7 +37,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 			return false, err
 		}
 		id, out.Server = it.ServerID, l.Server.Name
-		now := h.opts.Now()
+		now := h.office.Now()
 		before := review.Of(l.Facts())
 		if out.Items, err = l.ForgetAllowed(tx, it, now); err != nil {
 			return false, err
