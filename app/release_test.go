@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	bolt "go.etcd.io/bbolt"
+
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/vocab"
-	bolt "go.etcd.io/bbolt"
 )
 
 func TestOnlyAPersonDecidesOnWhatIsHeld(t *testing.T) {

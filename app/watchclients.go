@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/store"
 )
