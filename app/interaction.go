@@ -100,7 +100,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 		return false, err
 	}
 	out.Server = l.Server.Name
-	chosen, err := selection(it, d)
+	chosen, err := office.Selection(it, d)
 	if err != nil {
 		return false, err
 	}

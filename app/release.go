@@ -166,7 +166,7 @@ func (h *Hub) noteHeldDecision(tx *store.Tx, kind string, one store.Held, words 
 		more["until"] = one.Until.UTC()
 	}
 	if reason := strings.TrimSpace(r.Reason); reason != "" {
-		more["reason"] = strings.ToValidUTF8(office.Clip(reason, maxReason), "")
+		more["reason"] = strings.ToValidUTF8(office.Clip(reason, office.MaxReason), "")
 	}
 	record.Detail = office.Detail(more)
 	_, err := tx.Append(record)

@@ -229,7 +229,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 	if h.settings.broken {
 		return false, nil, office.Answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
 	}
-	chosen, err := selection(it, d)
+	chosen, err := office.Selection(it, d)
 	if err != nil {
 		return false, nil, err
 	}

@@ -1,0 +1,63 @@
+package office
+
+import (
+	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
+)
+
+// MaxReason is how much of a person's reason is kept with a decision: a sentence or two.
+const MaxReason = 500
+
+// Selection is what of an item a decision is over.
+func Selection(it store.Item, d control.Decide) (chosen map[string]bool, err error) {
+	chosen = map[string]bool{}
+	parts := map[string]store.Part{}
+	it.Parts = review.ShownParts(it)
+	for _, p := range it.Parts {
+		parts[p.Item] = p
+	}
+	for _, name := range d.Items {
+		p, ok := parts[name]
+		switch {
+		case !ok:
+			return nil, Answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(Clip(name, 128)))
+		case p.State == vocab.PartRemoved:
+			return nil, Answer(control.CodeBadRequest, "%s is gone: nothing to decide", legible.Escape(Clip(name, 128)))
+		case !d.Reject && review.Withheld(review.ReadFindings(p.Findings)):
+			return nil, Answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", legible.Escape(Clip(name, 128)))
+		}
+		chosen[name] = true
+	}
+	if it.Kind == vocab.ItemNewServer {
+		// What was looked at ran as it was shown: whoever allows anything of a server has seen what that was. A person who
+		// refuses what it declares has said nothing about what it runs.
+		defer func() {
+			if _, shown := parts[review.KeyLaunch]; shown && len(chosen) > 0 {
+				chosen[review.KeyLaunch] = !d.Reject
+			}
+			if !chosen[review.KeyLaunch] {
+				delete(chosen, review.KeyLaunch)
+			}
+		}()
+	}
+	if len(d.Items) > 0 {
+		return chosen, nil
+	}
+	suspect := it.Kind == vocab.ItemNewServer && inspect.SuspectServer(review.ReadFindings(it.Findings))
+	for _, p := range it.Parts {
+		findings := review.ReadFindings(p.Findings)
+		switch {
+		case p.State == vocab.PartRemoved:
+		case d.Reject:
+			chosen[p.Item] = true
+		case review.Withheld(findings):
+		case d.All, review.Clean(findings) && !suspect:
+			chosen[p.Item] = true
+		}
+	}
+	return chosen, nil
+}
