@@ -3,7 +3,6 @@ package app
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
@@ -15,7 +14,7 @@ import (
 // toolNames are the tools that a wrapper's server declares, sorted.
 func (s *session) toolNames() []string {
 	var names []string
-	for key := range s.declared {
+	for key := range s.Declared {
 		if name, ok := strings.CutPrefix(key, string(pin.Tool)+":"); ok {
 			names = append(names, name)
 		}
@@ -27,7 +26,7 @@ func (s *session) toolNames() []string {
 // beside says whether one client sees both servers: then one may speak of the other's tools, or pass for them. A wrapper whose
 // client is not known counts for every client.
 func (s *session) beside(other *session) bool {
-	return s.server != other.server && (s.client == other.client || s.client == "" || other.client == "")
+	return s.Server != other.Server && (s.Client == other.Client || s.Client == "" || other.Client == "")
 }
 
 // lookAcross looks at what a wrapper's server declares beside the tools of the other servers of its client, and says whether
@@ -48,7 +47,7 @@ func (h *Hub) lookAcross(s *session) (found bool, err error) {
 	if tools.Empty() {
 		return false, nil
 	}
-	for key, d := range s.declared {
+	for key, d := range s.Declared {
 		name, _ := strings.CutPrefix(key, string(pin.Tool)+":")
 		if name == key {
 			name = ""
@@ -59,7 +58,7 @@ func (h *Hub) lookAcross(s *session) (found bool, err error) {
 		}
 		with := *d
 		with.Findings = all
-		s.declared[key], found = &with, true
+		s.Declared[key], found = &with, true
 	}
 	return found, nil
 }
@@ -72,7 +71,7 @@ func (h *Hub) neighbours(s *session) (notices []review.Notice, err error) {
 	}
 	s.named = names
 	for _, other := range h.ordered() {
-		if other.reported == 0 || !other.beside(s) {
+		if other.Reported == 0 || !other.beside(s) {
 			continue
 		}
 		if found, err := h.lookAcross(other); err != nil {
@@ -89,36 +88,20 @@ func (h *Hub) neighbours(s *session) (notices []review.Notice, err error) {
 	return notices, nil
 }
 
-// settleDrift has wait what came about since before, and writes it into the timeline.
-func (h *Hub) settleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing, s *wrapped, now time.Time) ([]review.Notice, error) {
-	after := review.Of(l.Facts())
-	notices, err := h.settleServer(tx, l, before, after, now)
-	if err != nil {
-		return nil, err
-	}
-	if records := h.drift(l, before, after, s, ledger.WaitingCodes(tx, s.server)); len(records) > 0 {
-		l.Wrote = true
-		if _, err := tx.Append(records...); err != nil {
-			return nil, err
-		}
-	}
-	return notices, nil
-}
-
 // judgeAgain is judgeReport where nothing was reported, and more was found in what was.
 func (h *Hub) judgeAgain(s *session) (notices []review.Notice, err error) {
 	now := h.office.Now()
 	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		notices = nil
-		l, err := ledger.Read(tx, s.server)
+		l, err := ledger.Read(tx, s.Server)
 		if err != nil {
 			return false, err
 		}
 		before := review.Of(l.Facts())
-		if err := h.seeDeclared(tx, l, now); err != nil {
+		if err := h.SeeDeclared(tx, l, now); err != nil {
 			return false, err
 		}
-		if notices, err = h.settleDrift(tx, l, before, &s.wrapped, now); err != nil {
+		if notices, err = h.SettleDrift(tx, l, before, &s.Wrapper, now); err != nil {
 			return false, err
 		}
 		return l.Wrote, nil
@@ -126,21 +109,5 @@ func (h *Hub) judgeAgain(s *session) (notices []review.Notice, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return notices, h.refresh(s.server)
-}
-
-// seeDeclared writes what the live wrappers of a server declare now.
-func (h *Hub) seeDeclared(tx *store.Tx, l *ledger.Ledger, now time.Time) error {
-	declared := review.Merge(h.live(l.Server.ID), l.Approves)
-	for key, d := range declared {
-		if key == review.KeyLaunch || l.Approves(key, d.Digest) {
-			continue
-		}
-		if grown := inspect.Grown(l.Base(key).Raw, d.Raw); len(grown) > 0 {
-			with := *d
-			with.Findings = review.Together(slices.Clip(d.Findings), grown)
-			declared[key] = &with
-		}
-	}
-	return l.See(tx, declared, now)
+	return notices, h.refresh(s.Server)
 }

@@ -2,15 +2,10 @@ package app
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -101,9 +96,9 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		var wrote bool
 		switch it.Kind {
 		case vocab.ItemNewServer, vocab.ItemChanged, vocab.ItemLaunch:
-			wrote, err = h.decideServer(tx, it, d, &out)
+			wrote, err = h.DecideServer(tx, it, d, &out)
 		case vocab.ItemInteraction:
-			wrote, err = h.decideInteraction(tx, it, d, &out)
+			wrote, err = h.DecideInteraction(tx, it, d, &out)
 		case vocab.ItemSettingsChanged:
 			wrote, apply, err = h.decideSettings(tx, it, d, &out)
 		default:
@@ -124,168 +119,4 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 	}
 	h.pushAll()
 	return out, nil
-}
-
-// decideServer decides on a new server or on changes of one.
-func (h *Hub) decideServer(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
-	l, err := ledger.Read(tx, it.ServerID)
-	if office.Absent(err) {
-		return false, office.Answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
-	}
-	if err != nil {
-		return false, err
-	}
-	out.Server = l.Server.Name
-	reconsidered := it.Decided != ""
-	if reconsidered {
-		// What stood in the way when it was rejected may be gone since, and so may the other half of what stood in it: that is
-		// no reason to keep out for ever what is still as it was shown.
-		it.Parts = slices.DeleteFunc(slices.Clone(it.Parts), func(p store.Part) bool {
-			seen, ok := l.Seen[p.Item]
-			return p.State != vocab.PartRemoved && !slices.Contains(d.Items, p.Item) && (!ok || seen.Removed || seen.Digest != p.Digest)
-		})
-		if len(it.Parts) == 0 {
-			return false, goneSince(tx, it)
-		}
-		for i := range it.Parts {
-			it.Parts[i].Findings = l.Seen[it.Parts[i].Item].Findings
-		}
-	}
-	chosen, err := office.Selection(it, d)
-	if err != nil {
-		return false, err
-	}
-	now := h.office.Now()
-	before := review.Of(l.Facts())
-	var kept int
-	for i := range it.Parts {
-		part := &it.Parts[i]
-		if part.State == vocab.PartRemoved {
-			continue
-		}
-		seen, ok := l.Seen[part.Item]
-		if !ok || seen.Removed || seen.Digest != part.Digest {
-			// Only an item that was rejected before comes here: what waits is kept in line with what is declared.
-			return false, goneSince(tx, it)
-		}
-		// What was decided on is kept with the decision, as far as it is not huge.
-		if base := l.Base(part.Item); kept+len(seen.Raw)+len(base.Raw) <= 1<<20 {
-			part.Definition, part.Approved = seen.Raw, base.Raw
-			kept += len(seen.Raw) + len(base.Raw)
-		}
-		switch {
-		case !chosen[part.Item]:
-			out.Left = append(out.Left, part.Item)
-		case d.Reject:
-			out.Rejected = append(out.Rejected, part.Item)
-			err = l.Reject(tx, seen, part.State, it.Code, now)
-		default:
-			out.Approved = append(out.Approved, part.Item)
-			if part.State != vocab.PartApproved {
-				err = l.Approve(tx, seen, it.Code, now)
-			}
-		}
-		if err != nil {
-			return false, err
-		}
-	}
-	if len(chosen) == 0 {
-		if it.Decided == "" {
-			out.Next = it.Code
-		}
-		return false, nil
-	}
-	if l.Server.FirstUse.IsZero() {
-		l.Server.FirstUse = now
-	}
-	l.Server.Noisy = nil
-	if !d.Reject && it.Kind != vocab.ItemLaunch {
-		l.Server.Blocked, l.Server.BlockedBy = false, ""
-	}
-	if err := l.PutServer(tx); err != nil {
-		return false, err
-	}
-	it.Decided, it.DecidedAt = vocab.DecidedApproved, now
-	if d.Reject || reconsidered && len(out.Left) > 0 {
-		it.Decided = vocab.DecidedRejected // what is left of it can still be allowed by its code
-	}
-	if err := tx.PutItem(it); err != nil {
-		return false, err
-	}
-	if slices.Contains(out.Approved, review.KeyLaunch) {
-		if err := l.KeepLaunch(tx, h.liveLaunches(l.Server.ID)); err != nil {
-			return false, err
-		}
-	}
-	if err := h.seeLaunch(tx, l, now); err != nil {
-		return false, err
-	}
-	// Another process of the server may still declare what was just replaced: that waits now.
-	if live := h.live(l.Server.ID); len(live) > 0 {
-		if err := l.See(tx, h.replaced(l, live, out.Approved), now); err != nil {
-			return false, err
-		}
-	}
-	after := review.Of(l.Facts())
-	if _, err := h.settleServer(tx, l, before, after, now); err != nil {
-		return false, err
-	}
-	if len(out.Left) > 0 {
-		if rest, err := tx.WaitingFor(l.Server.ID, it.Kind); err == nil && rest.Code != it.Code {
-			out.Next, it.Next = rest.Code, rest.Code
-			if err := tx.PutItem(it); err != nil {
-				return false, err
-			}
-		}
-	}
-	return true, h.noteDecided(tx, l.Server, d, it, out)
-}
-
-// noteDecided is the record of a decision on an item of a server.
-func (h *Hub) noteDecided(tx *store.Tx, server store.Server, d control.Decide, it store.Item, out *control.Decided) error {
-	kind, keys, words := vocab.RecordApproval, out.Approved, "allowed"
-	if d.Reject {
-		kind, keys, words = vocab.RecordRejection, out.Rejected, "rejected"
-	}
-	return h.office.NoteDecision(tx, server, kind, it.Code, keys, words, decisionDetail(d, it, out))
-}
-
-// decisionDetail is what the timeline keeps of a decision beside its words.
-func decisionDetail(d control.Decide, it store.Item, out *control.Decided) map[string]any {
-	more := map[string]any{"left": office.CutList(out.Left), "next": out.Next, "digest": it.Digest}
-	if d.Together > 1 {
-		more["together"] = d.Together
-	}
-	if reason := strings.TrimSpace(d.Reason); reason != "" {
-		more["reason"] = strings.ToValidUTF8(office.Clip(reason, office.MaxReason), "")
-	}
-	return more
-}
-
-// goneSince refuses to reconsider what the server does not declare any more.
-func goneSince(tx *store.Tx, it store.Item) error {
-	now := &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("the server changed what it declares since %s was rejected", it.Code)}
-	if waits, err := tx.WaitingFor(it.ServerID, it.Kind); err == nil {
-		now.Message, now.See = fmt.Sprintf("%s changed since, see %s", it.Code, waits.Code), waits.Code
-	}
-	return now
-}
-
-// replaced is what is declared now, with what a live process still declares of an item whose approval was replaced.
-func (h *Hub) replaced(l *ledger.Ledger, live []map[string]*review.Declaration, approved []string) map[string]*review.Declaration {
-	now := map[string]*review.Declaration{}
-	for key, s := range l.Seen {
-		if !s.Removed {
-			now[key] = &review.Declaration{Key: key, Era: s.Era, Digest: pin.Digest(s.Digest), Raw: s.Raw, Findings: review.ReadFindings(s.Findings)}
-		}
-	}
-	for _, key := range approved {
-		for _, declared := range live {
-			if d := declared[key]; d != nil && !l.Approves(key, d.Digest) {
-				now[key] = d
-				break
-			}
-		}
-	}
-	return now
 }

@@ -87,7 +87,7 @@ func exception(tx *store.Tx, e store.Exception) control.Exception {
 // every answer.
 func (h *Hub) excepted(s *session) []control.Exception {
 	var out []control.Exception
-	for _, e := range h.passes(s.server) {
+	for _, e := range h.passes(s.Server) {
 		out = append(out, control.Exception{
 			ID: e.ID, Rule: e.Rule, Server: s.name, Item: e.Item, Level: inspect.Level(e.Level), Created: e.Created.UTC(), Until: e.Until.UTC(), Code: e.Code,
 		})

@@ -7,12 +7,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -68,6 +68,7 @@ func (h *Hub) notifies(n review.Notice) {
 type Hub struct {
 	opts   Options
 	office *office.Office
+	*approvals.Approvals
 
 	lost  *lost // what a person may decide about that; nil where beginning again would mend nothing
 	logs  *logBook
@@ -76,7 +77,6 @@ type Hub struct {
 	starts starts
 
 	quarantine quarantine // the office's lock guards what is in it
-	clean      cleanSets  // the office's lock guards it too
 	around     surroundings
 
 	done    chan struct{}
@@ -98,7 +98,6 @@ type Hub struct {
 	own      ownRules
 	unseen   unseen
 	listers  listers
-	files    map[string]pin.FileStamp // by path: what was in them when they stood like this; nil before the store was asked
 	idle     *time.Timer
 }
 
@@ -150,6 +149,9 @@ func Open(opts Options) (*Hub, error) {
 		guard:      guardian{wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}},
 	}
 	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end})
+	h.Approvals = approvals.New(h.office, approvals.Hub{
+		Settings: h.valuesFor, Wrappers: h.wrappersOf, Wrapper: h.wrapperOf, Refresh: h.refresh, PushAll: h.pushAll, Raise: h.raise, Rules: h.rules,
+	})
 	if err := h.openStore(); err != nil {
 		return nil, err
 	}
@@ -273,7 +275,7 @@ func (h *Hub) checkSeals() error {
 	what := fmt.Sprintf("something other than Sallyport changed the store (%d records)", len(found.Records))
 	h.office.Problem(office.ProblemTampered, what, "review the items in the inbox again, and find out which program changed "+h.opts.Home.Store)
 	if found.Rolled {
-		return h.settleAll()
+		return h.SettleAll()
 	}
 	return nil
 }

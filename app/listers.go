@@ -56,10 +56,10 @@ func (h *Hub) chooseLister(s *session, lists bool) {
 	if l.named != nil && control.Ended(l.named.pid) { // its connection is about to be
 		l.named = nil
 	}
-	last := h.lastLister(s.client)
+	last := h.lastLister(s.Client)
 	switch {
 	case l.named != nil:
-	case lists || last == "" || last == s.server:
+	case lists || last == "" || last == s.Server:
 		h.nameLister(l, s)
 	case l.later == nil:
 		process := s.listsFor
@@ -80,7 +80,7 @@ func (h *Hub) lostLister(s *session) {
 		return
 	}
 	if l.named == s || !h.hasProcess(s.listsFor) {
-		h.nextLister(s.listsFor, l, s.server)
+		h.nextLister(s.listsFor, l, s.Server)
 	}
 }
 
@@ -97,7 +97,7 @@ func (h *Hub) hasProcess(process clientProcess) bool {
 func (h *Hub) nextLister(process clientProcess, l *lister, server string) {
 	var next *session
 	for _, s := range h.ordered() {
-		if s.listsFor == process && (next == nil || server != "" && next.server != server && s.server == server) {
+		if s.listsFor == process && (next == nil || server != "" && next.Server != server && s.Server == server) {
 			next = s
 		}
 	}
@@ -116,7 +116,7 @@ func (h *Hub) nextLister(process clientProcess, l *lister, server string) {
 			h.office.Lock()
 			defer h.office.Unlock()
 			if h.listers.of[process] == l && l.named == next && !h.over() {
-				h.rememberLister(next.client, next.server)
+				h.rememberLister(next.Client, next.Server)
 			}
 		})
 	}
@@ -136,7 +136,7 @@ func (h *Hub) over() bool {
 // nameLister makes the choice, and remembers it.
 func (h *Hub) nameLister(l *lister, s *session) {
 	h.tellLister(l, s)
-	h.rememberLister(s.client, s.server)
+	h.rememberLister(s.Client, s.Server)
 }
 
 // tellLister makes the choice, and tells those that wait for it.

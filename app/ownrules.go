@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -173,14 +172,14 @@ func (h *Hub) lookAgain() error {
 	}
 	for _, s := range h.ordered() {
 		found := false
-		for key, d := range s.declared {
+		for key, d := range s.Declared {
 			if all := review.Together(slices.Clip(d.Findings), file.Threats(d.Raw).Findings); len(all) > len(d.Findings) {
 				with := *d
 				with.Findings = all
-				s.declared[key], found = &with, true
+				s.Declared[key], found = &with, true
 			}
 		}
-		if !found || s.reported == 0 {
+		if !found || s.Reported == 0 {
 			continue
 		}
 		notices, err := h.judgeAgain(s)

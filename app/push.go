@@ -59,7 +59,7 @@ func (h *Hub) refresh(id string) error {
 		if h.servers[id].base.Hide, err = hiddenFiles(tx); err != nil {
 			return err
 		}
-		h.servers[id].launch = h.standLaunch(tx, l, waiting[vocab.ItemLaunch].Code)
+		h.servers[id].launch = h.StandLaunch(tx, l, waiting[vocab.ItemLaunch].Code)
 		h.servers[id].as = as
 		return nil
 	})
@@ -105,19 +105,19 @@ func (h *Hub) push(s *session) control.State {
 
 // stateOf is the State of a wrapper, and whether it differs from the last one; whoever asks brings it to the wrapper.
 func (h *Hub) stateOf(s *session) (state control.State, news bool) {
-	st := h.servers[s.server]
+	st := h.servers[s.Server]
 	if st == nil {
 		return h.blocked(s), false
 	}
 	state = st.base
-	state.Name, state.Waiting, state.Launch, state.OwnTools = s.told, h.waitingOf(s), st.launch.State(s.launched, s.entry), h.ownToolsOf(s)
-	if s.entry == pin.ProbeClient { // a look starts a server as its client would
-		state.Launch.Surroundings = h.around.last(s.client)
+	state.Name, state.Waiting, state.Launch, state.OwnTools = s.told, h.waitingOf(s), st.launch.State(s.Launched, s.Entry), h.ownToolsOf(s)
+	if s.Entry == pin.ProbeClient { // a look starts a server as its client would
+		state.Launch.Surroundings = h.around.last(s.Client)
 	}
-	state.Spool = &control.SpoolKey{Server: s.server, Key: h.spoolKey(s.server)}
+	state.Spool = &control.SpoolKey{Server: s.Server, Key: h.spoolKey(s.Server)}
 	state.Released, state.Exceptions, state.Rules = h.released(s), h.excepted(s), h.own.raw
 	if len(state.Released) > 0 {
-		state.SameKey = h.sameKey(s.server)
+		state.SameKey = h.sameKey(s.Server)
 	}
 	state.Revision = s.pushed.Revision
 	if s.pushed.Revision == 0 || !sameState(state, s.pushed) {
@@ -133,12 +133,12 @@ func (h *Hub) stateOf(s *session) (state control.State, news bool) {
 func (h *Hub) waitingOf(s *session) int {
 	n := 0
 	for _, it := range h.waiting {
-		if concerns(it, s.client, s.server) {
+		if concerns(it, s.Client, s.Server) {
 			n++
 		}
 	}
 	for _, it := range h.quarantine.items {
-		if it.concerns(s.client, s.server) {
+		if it.concerns(s.Client, s.Server) {
 			n++
 		}
 	}
@@ -180,8 +180,8 @@ func (h *Hub) pushChanged() {
 	}
 	some := map[[2]string]bool{} // asked once for each client and server
 	for _, s := range h.ordered() {
-		if !h.stale[s.server] {
-			of := [2]string{s.client, s.server}
+		if !h.stale[s.Server] {
+			of := [2]string{s.Client, s.Server}
 			waits, asked := some[of]
 			if !asked {
 				waits = h.waitingOf(s) > 0

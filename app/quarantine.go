@@ -163,7 +163,7 @@ func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
 		return control.Kept{}, err
 	}
 	name := s.name
-	if st := h.servers[s.server]; st != nil {
+	if st := h.servers[s.Server]; st != nil {
 		name = st.base.Name
 	}
 	code, notice, err := h.hold(s, name, ready, nil)
@@ -256,9 +256,9 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 // holds the lock.
 func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
 	one := ready.Held
-	one.ServerID = s.server
-	if s.client != "" {
-		one.Client = s.client // what it registered as, not what it says now
+	one.ServerID = s.Server
+	if s.Client != "" {
+		one.Client = s.Client // what it registered as, not what it says now
 	}
 	if code := h.quarantine.ids[heldID(one.ServerID, one.ID)]; code != "" {
 		return code, nil, nil

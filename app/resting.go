@@ -67,8 +67,8 @@ func (h *Hub) restingTools(s *session) (names []string, err error) {
 		if st := h.servers[id]; st != nil && st.lastSeen.After(seen) {
 			seen = st.lastSeen
 		}
-		known := s.client == "" || len(r.clients) == 0 || slices.Contains(r.clients, s.client)
-		if id != s.server && known && now.Sub(seen) <= restFor {
+		known := s.Client == "" || len(r.clients) == 0 || slices.Contains(r.clients, s.Client)
+		if id != s.Server && known && now.Sub(seen) <= restFor {
 			names = append(names, r.tools...)
 		}
 	}

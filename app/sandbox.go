@@ -24,7 +24,7 @@ func level(said string) string {
 // runsUnder are what the live wrappers of a server have it under, weakest first.
 func (h *Hub) runsUnder(server string) (all []string) {
 	for _, s := range h.sessions {
-		if s.server == server && s.sandbox != "" && !slices.Contains(all, s.sandbox) {
+		if s.Server == server && s.sandbox != "" && !slices.Contains(all, s.sandbox) {
 			all = append(all, s.sandbox)
 		}
 	}

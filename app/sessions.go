@@ -1,14 +1,13 @@
 package app
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
@@ -17,25 +16,13 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
-	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
-// wrapped is what one live wrapper has said of its server.
-type wrapped struct {
-	server   string // id
-	client   string
-	entry    string // the client as its entry names it; pin.ProbeClient for a look
-	id       string // of the session
-	declared map[string]*review.Declaration
-	launched *review.Launched // nil before it was reported
-	reported uint64           // order of its last report, 0 before the first
-}
-
 // session is one connected wrapper.
 type session struct {
-	wrapped
+	approvals.Wrapper
 	wrapper  control.Wrapper
 	name     string // of its own entry, cleaned for people
 	told     string // what its client is told for it
@@ -52,7 +39,7 @@ type session struct {
 }
 
 // looks says that it is no client's wrapper but a look at the server.
-func (s *session) looks() bool { return s.entry == pin.ProbeClient }
+func (s *session) looks() bool { return s.Entry == pin.ProbeClient }
 
 // standing is what is known of a server without asking the store: the part of a State that all its wrappers share.
 type standing struct {
@@ -69,19 +56,19 @@ const (
 )
 
 // wrappersOf are the live wrappers of a server, the one that is there longest first.
-func (h *Hub) wrappersOf(server string) (all []*wrapped) {
+func (h *Hub) wrappersOf(server string) (all []*approvals.Wrapper) {
 	for _, s := range h.ordered() {
-		if s.server == server {
-			all = append(all, &s.wrapped)
+		if s.Server == server {
+			all = append(all, &s.Wrapper)
 		}
 	}
 	return all
 }
 
 // wrapperOf is the wrapper behind a connection, nil before it registered.
-func (h *Hub) wrapperOf(w control.Wrapper) *wrapped {
+func (h *Hub) wrapperOf(w control.Wrapper) *approvals.Wrapper {
 	if s := h.sessions[w]; s != nil {
-		return &s.wrapped
+		return &s.Wrapper
 	}
 	return nil
 }
@@ -101,14 +88,14 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	}
 	now := h.office.Now()
 	s := &session{
-		wrapped: wrapped{server: id.ID, client: office.Clip(r.Client, maxName), id: office.Clip(r.Session, maxName)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
+		Wrapper: approvals.Wrapper{Server: id.ID, Client: office.Clip(r.Client, maxName), Session: office.Clip(r.Session, maxName)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
 	}
 	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
-	s.entry = s.client
+	s.Entry = s.Client
 	if peer.Role == control.RoleProbe {
-		s.entry = pin.ProbeClient
+		s.Entry = pin.ProbeClient
 	} else {
-		s.listsFor = clientProcessOf(s.client, r.Parent)
+		s.listsFor = clientProcessOf(s.Client, r.Parent)
 	}
 	if h.office.Store == nil {
 		// The wrapper stays connected and blocks everything; the hub that comes after this one will be told all again.
@@ -122,7 +109,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	// A wrapper that starts waits for no disk: what is stored already is only read, beside whatever is being written.
 	var server store.Server
 	var write bool
-	save := first && !s.looks() && h.starts.saw(s.client, r.Server.Name)
+	save := first && !s.looks() && h.starts.saw(s.Client, r.Server.Name)
 	err = h.office.Store.View(func(tx *store.Tx) (err error) {
 		server, write, err = h.enlist(tx, s, id, r, now)
 		return err
@@ -183,8 +170,8 @@ func (h *Hub) enlist(tx *store.Tx, s *session, id identity.Server, r control.Reg
 			server.Names = append(slices.Clone(server.Names), other)
 		}
 	}
-	if s.client != "" && !slices.Contains(server.Clients, s.client) && len(server.Clients) < maxClients {
-		server.Clients = append(slices.Clone(server.Clients), s.client)
+	if s.Client != "" && !slices.Contains(server.Clients, s.Client) && len(server.Clients) < maxClients {
+		server.Clients = append(slices.Clone(server.Clients), s.Client)
 	}
 	server.LastSeen = now
 	same := !fresh && before.Name == server.Name && before.Identity == server.Identity && len(before.Clients) == len(server.Clients) && len(before.Names) == len(server.Names)
@@ -194,7 +181,7 @@ func (h *Hub) enlist(tx *store.Tx, s *session, id identity.Server, r control.Reg
 // named says whether a live wrapper of the server goes by that name.
 func (h *Hub) named(server, name string) bool {
 	for _, s := range h.sessions {
-		if s.server == server && s.name == name {
+		if s.Server == server && s.name == name {
 			return true
 		}
 	}
@@ -227,8 +214,8 @@ func (h *Hub) Unregister(w control.Wrapper) {
 	h.office.Changed()
 	h.awayHeld()
 	h.wrapperGone()
-	h.logs.flush(s.server, s.id)
-	if st := h.servers[s.server]; st != nil {
+	h.logs.flush(s.Server, s.Session)
+	if st := h.servers[s.Server]; st != nil {
 		st.lastSeen = h.office.Now()
 	}
 	h.idling()
@@ -250,9 +237,9 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 		return control.State{}, err
 	}
 	h.reports++
-	s.declared, s.reported, s.sandbox, s.unlisted = declared, h.reports, level(r.Sandbox), ""
-	if s.client == "" {
-		s.client = legible.Name(r.Client, "")
+	s.Declared, s.Reported, s.sandbox, s.unlisted = declared, h.reports, level(r.Sandbox), ""
+	if s.Client == "" {
+		s.Client = legible.Name(r.Client, "")
 	}
 	if _, err := h.lookAcross(s); err != nil {
 		return control.State{}, h.office.Failed(err)
@@ -277,42 +264,31 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 // share keeps one copy of a definition that several processes of a server declare alike.
 func (h *Hub) share(s *session) {
 	for _, other := range h.sessions {
-		if other == s || other.server != s.server {
+		if other == s || other.Server != s.Server {
 			continue
 		}
-		for key, d := range s.declared {
-			if o := other.declared[key]; o != nil && o.Digest == d.Digest && len(o.Findings) == len(d.Findings) && o.Era == d.Era {
-				s.declared[key] = o
+		for key, d := range s.Declared {
+			if o := other.Declared[key]; o != nil && o.Digest == d.Digest && len(o.Findings) == len(d.Findings) && o.Era == d.Era {
+				s.Declared[key] = o
 			}
 		}
 	}
-}
-
-// live is what the live wrappers of a server declared, the newest report first.
-func (h *Hub) live(server string) []map[string]*review.Declaration {
-	wrappers := slices.DeleteFunc(h.wrappersOf(server), func(w *wrapped) bool { return w.reported == 0 })
-	slices.SortFunc(wrappers, func(a, b *wrapped) int { return cmp.Compare(b.reported, a.reported) })
-	all := make([]map[string]*review.Declaration, len(wrappers))
-	for i, w := range wrappers {
-		all[i] = w.declared
-	}
-	return all
 }
 
 // judgeReport stores what a report changes: what is declared, what waits, and what the timeline says about it.
 func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding) (notices []review.Notice, err error) {
 	now := h.office.Now()
 	err = h.office.Update(func(tx *store.Tx) (bool, error) {
-		l, err := ledger.Read(tx, s.server)
+		l, err := ledger.Read(tx, s.Server)
 		if err != nil {
 			return false, err
 		}
 		facts := l.Facts()
 		before := review.Of(facts)
-		if err := h.seeDeclared(tx, l, now); err != nil {
+		if err := h.SeeDeclared(tx, l, now); err != nil {
 			return false, err
 		}
-		if err := h.seeLaunch(tx, l, now); err != nil {
+		if err := h.SeeLaunch(tx, l, now); err != nil {
 			return false, err
 		}
 		records, err := h.noteServer(tx, l, s, r, whole, now)
@@ -321,15 +297,15 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 		}
 		facts = l.Facts()
 		after := review.Of(facts)
-		if trusted := h.firstUse(l, after, facts); len(trusted) > 0 {
-			record, err := h.trust(tx, l, trusted, now)
+		if trusted := h.FirstUse(l, after, facts); len(trusted) > 0 {
+			record, err := h.Trust(tx, l, trusted, now)
 			if err != nil {
 				return false, err
 			}
 			records = append(records, record)
 			after = review.Of(l.Facts())
 		}
-		came, err := h.settleServer(tx, l, before, after, now)
+		came, err := h.SettleServer(tx, l, before, after, now)
 		if err != nil {
 			return false, err
 		}
@@ -339,7 +315,7 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 			return false, err
 		}
 		l.Wrote = l.Wrote || kept
-		records = append(h.drift(l, before, after, &s.wrapped, ledger.WaitingCodes(tx, s.server)), records...)
+		records = append(h.Drift(l, before, after, &s.Wrapper, ledger.WaitingCodes(tx, s.Server)), records...)
 		if len(records) > 0 {
 			l.Wrote = true
 			if _, err := tx.Append(records...); err != nil {
@@ -352,7 +328,7 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 		return nil, err
 	}
 	// What wrappers are told comes from what is on the disk.
-	return notices, h.refresh(s.server)
+	return notices, h.refresh(s.Server)
 }
 
 // noteServer keeps what a report says about the server as a whole. A finding about the whole that is new goes into the
@@ -367,8 +343,8 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *session, r control.R
 	if under := level(r.Sandbox); under != "" {
 		l.Server.Sandbox = under
 	}
-	if s.client != "" && !slices.Contains(l.Server.Clients, s.client) && len(l.Server.Clients) < maxClients {
-		l.Server.Clients = append(slices.Clone(l.Server.Clients), s.client)
+	if s.Client != "" && !slices.Contains(l.Server.Clients, s.Client) && len(l.Server.Clients) < maxClients {
+		l.Server.Clients = append(slices.Clone(l.Server.Clients), s.Client)
 	}
 	same := before.Versions == nil && before.Era == l.Server.Era && before.Sandbox == l.Server.Sandbox && before.Protocol == l.Server.Protocol && len(before.Clients) == len(l.Server.Clients) &&
 		compact(before.ServerInfo) == compact(l.Server.ServerInfo) && compact(before.Findings) == compact(l.Server.Findings)
@@ -387,39 +363,10 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *session, r control.R
 		rules[f.Rule] = true
 	}
 	return []store.Record{h.office.Record(vocab.RecordPolicyDecision, vocab.StatusWarned, store.Record{
-		Server: l.Server.Name, ServerID: l.Server.ID, Session: s.id, Client: s.client,
+		Server: l.Server.Name, ServerID: l.Server.ID, Session: s.Session, Client: s.Client,
 		Summary: "what the server declares has warnings as a whole",
 		Detail:  office.Detail(map[string]any{"check": "metadata", "rules": slices.Sorted(maps.Keys(rules))}),
 	})}, nil
-}
-
-// firstUse are the keys to be trusted at the first sight of a server. After a lost store nothing is: what looks new was
-// perhaps refused before.
-func (h *Hub) firstUse(l *ledger.Ledger, r review.Standing, facts review.Facts) []string {
-	if !policy.ForWrapper(h.valuesFor(l.Server)).TrustClean || h.office.Stands(office.ProblemStoreLost).Code != "" || h.office.Stands(office.ProblemTampered).Code != "" {
-		return nil
-	}
-	return review.Trustable(r, facts)
-}
-
-func (h *Hub) trust(tx *store.Tx, l *ledger.Ledger, keys []string, now time.Time) (store.Record, error) {
-	for _, key := range keys {
-		seen := l.Seen[key]
-		p := l.Pin(key, seen.Era)
-		p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, vocab.PartApproved, store.ByTrustClean, now, false
-		err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-			ServerID: l.Server.ID, Item: key, Era: seen.Era, At: now, Action: "trust", By: store.ByTrustClean, Digest: seen.Digest,
-		}))
-		if err != nil {
-			return store.Record{}, err
-		}
-	}
-	l.Server.FirstUse = now
-	return h.office.Record(vocab.RecordApproval, vocab.StatusOK, store.Record{
-		Server: l.Server.Name, ServerID: l.Server.ID, Mode: "trust-clean",
-		Summary: fmt.Sprintf("%s trusted on first use, never read", review.Count(len(keys), "item")),
-		Detail:  office.Detail(map[string]any{"check": "first_use", "items": office.CutList(keys)}),
-	}), l.PutServer(tx)
 }
 
 func compact(raw json.RawMessage) string {

@@ -63,10 +63,10 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	}
 	for _, s := range h.ordered() {
 		name := s.name
-		if st := h.servers[s.server]; st != nil {
+		if st := h.servers[s.Server]; st != nil {
 			name = st.base.Name
 		}
-		out.Wrappers = append(out.Wrappers, control.WrapperInfo{PID: s.pid, Server: name, Shown: shown[s.server], Client: s.client, Session: s.id, Since: s.since})
+		out.Wrappers = append(out.Wrappers, control.WrapperInfo{PID: s.pid, Server: name, Shown: shown[s.Server], Client: s.Client, Session: s.Session, Since: s.since})
 	}
 	if h.lost != nil {
 		out.Waiting = []control.InboxItem{h.lost.item()}
@@ -128,7 +128,7 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 			if err != nil && !office.Absent(err) {
 				return nil, err
 			}
-			items[i].Runs = err == nil && h.runsOn(l)
+			items[i].Runs = err == nil && h.RunsOn(l)
 		}
 	}
 	return items, nil
@@ -193,7 +193,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			InboxItem: review.InboxItem(it, l.Server), Command: l.Server.Argv, URL: l.Server.URL, Info: l.Server.ServerInfo,
 			Findings: review.Listed(review.ReadFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
 		}
-		out.Runs = it.Kind == vocab.ItemLaunch && it.Decided == "" && h.runsOn(l)
+		out.Runs = it.Kind == vocab.ItemLaunch && it.Decided == "" && h.RunsOn(l)
 		out.Sandbox, out.LookedIn = h.settings.forServer(l.Server)[sandboxKey], l.Server.Sandbox
 		if it.Kind == vocab.ItemInteraction {
 			out.Details = review.InteractionDetails(it)
@@ -233,7 +233,7 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 	wrappers := map[string]int{}
 	for _, s := range h.sessions {
 		if !s.looks() {
-			wrappers[s.server]++
+			wrappers[s.Server]++
 		}
 	}
 	err = h.office.Store.View(func(tx *store.Tx) error {
@@ -286,7 +286,7 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 		}
 		wrote := false
 		for _, it := range all {
-			if it.held == nil && !concerns(it.Item, s.client, s.server) || it.held != nil && !it.held.concerns(s.client, s.server) {
+			if it.held == nil && !concerns(it.Item, s.Client, s.Server) || it.held != nil && !it.held.concerns(s.Client, s.Server) {
 				continue
 			}
 			server, err := tx.Server(it.ServerID)
@@ -366,7 +366,7 @@ func (h *Hub) Stderr(w control.Wrapper, chunk control.Stderr) {
 	if s == nil {
 		return
 	}
-	if err := h.logs.write(s.server, s.id, s.secrets, chunk.Chunk); err != nil {
+	if err := h.logs.write(s.Server, s.Session, s.secrets, chunk.Chunk); err != nil {
 		h.office.Lock()
 		h.office.Problem(office.ProblemLog, fmt.Sprintf("Sallyport can't save what servers print: %v", err), "check that the disk isn't full and that you can write to "+h.opts.Home.Logs)
 		h.office.Unlock()

@@ -130,8 +130,8 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 	h.office.Lock()
 	defer h.office.Unlock()
 	for _, s := range h.sessions {
-		if !s.looks() && !ids[s.server] && !names[started{s.client, s.name}] {
-			b.apart[s.server] = true
+		if !s.looks() && !ids[s.Server] && !names[started{s.Client, s.name}] {
+			b.apart[s.Server] = true
 		}
 	}
 	if h.office.Store != nil {
@@ -149,8 +149,8 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 		if h.begunAnew(s) {
 			continue
 		}
-		if b.behind[s.server] == "" || s.client < b.behind[s.server] {
-			b.behind[s.server] = s.client
+		if b.behind[s.Server] == "" || s.Client < b.behind[s.Server] {
+			b.behind[s.Server] = s.Client
 		}
 	}
 	return b

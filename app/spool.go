@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
@@ -78,7 +79,7 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 	records, refused := s.caused(name, rest)
 	if refused += strange; refused > 0 {
 		records = append(records, h.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
-			Server: name, ServerID: s.server, Session: s.id, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", review.Count(refused, "record")),
+			Server: name, ServerID: s.Server, Session: s.Session, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", review.Count(refused, "record")),
 			Detail: office.Detail(map[string]any{"check": "records", "count": refused}),
 		}))
 	}
@@ -87,8 +88,8 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 	}
 	stored, err := h.office.Store.AppendNow(records...)
 	h.office.Lock()
-	h.countPasses(s.server, stored)
-	noted := h.noteVersions(s.server, records, h.startedLast(s.server))
+	h.countPasses(s.Server, stored)
+	noted := h.noteVersions(s.Server, records, h.startedLast(s.Server))
 	h.office.Unlock()
 	h.office.Changed()
 	return errors.Join(err, noted)
@@ -98,7 +99,7 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 // news after that.
 func (h *Hub) startedLast(server string) (last time.Time) {
 	for _, s := range h.sessions {
-		if s.server == server && s.since.After(last) {
+		if s.Server == server && s.since.After(last) {
 			last = s.since
 		}
 	}
@@ -111,7 +112,7 @@ func (h *Hub) orphan(from control.Register) (s *session, name string, known bool
 	if err != nil {
 		return nil, "", false, err
 	}
-	s = &session{wrapped: wrapped{server: id.ID, client: office.Clip(from.Client, maxName), id: office.Clip(from.Session, maxName)}, secrets: id.Secrets}
+	s = &session{Wrapper: approvals.Wrapper{Server: id.ID, Client: office.Clip(from.Client, maxName), Session: office.Clip(from.Session, maxName)}, secrets: id.Secrets}
 	name = identity.PersonName(from.Server.Name)
 	err = h.office.Store.View(func(tx *store.Tx) error {
 		server, err := tx.Server(id.ID)
@@ -189,7 +190,7 @@ func (h *Hub) Ended(from control.Register, processes int) {
 		s, name = known, of
 	}
 	_, err := h.office.Store.AppendNow(h.office.Record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
-		Server: name, ServerID: s.server, Client: s.client, Session: s.id,
+		Server: name, ServerID: s.Server, Client: s.Client, Session: s.Session,
 		Summary: "its guard was killed while it ran; the hub stopped what was left of it",
 		Detail:  office.Detail(map[string]any{"check": "leftover", "count": processes}),
 	}))

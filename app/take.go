@@ -21,19 +21,19 @@ const maxTakers = 8
 
 // claim names a wrapper process in what it was granted: the same after a hub came back, and no other server's.
 func (s *session) claim() string {
-	if s.id == "" {
+	if s.Session == "" {
 		return ""
 	}
-	return s.server[:min(len(s.server), 16)] + " " + s.id
+	return s.Server[:min(len(s.Server), 16)] + " " + s.Session
 }
 
 // heldFor says whether an answer was held for this wrapper's client.
 func (s *session) heldFor(one store.Held, said string) bool {
-	client := s.client
+	client := s.Client
 	if client == "" {
 		client = legible.Name(said, "")
 	}
-	return client == one.Client && (client != "" || one.ServerID == s.server)
+	return client == one.Client && (client != "" || one.ServerID == s.Server)
 }
 
 // Take grants a released answer to a wrapper, once, and answers when that is on the disk. The wrapper that has it may ask again:
@@ -70,7 +70,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		case !now.Before(one.Until):
 			out.State = vocab.HeldExpired
 			return true, h.expire(tx, put, one)
-		case take.Same && one.ServerID != s.server, !take.Same && (one.Method != "tools/call" || one.Error):
+		case take.Same && one.ServerID != s.Server, !take.Same && (one.Method != "tools/call" || one.Error):
 			out.State = vocab.HeldReleased
 			return false, nil
 		}
@@ -181,7 +181,7 @@ func (h *Hub) released(s *session) []control.Released {
 	now := h.office.Now()
 	for code := range h.quarantine.granted {
 		one := h.quarantine.all[code]
-		if same := h.sameOf(one); one.State == vocab.HeldReleased && same != "" && one.ServerID == s.server && s.heldFor(one, "") && now.Before(one.Until) {
+		if same := h.sameOf(one); one.State == vocab.HeldReleased && same != "" && one.ServerID == s.Server && s.heldFor(one, "") && now.Before(one.Until) {
 			out = append(out, control.Released{Code: one.Code, Same: pin.Digest(same), Until: one.Until.UTC()})
 		}
 	}

@@ -4,90 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
-
-// drift is what the timeline says about a report: every item whose state or definition is another than before.
-func (h *Hub) drift(l *ledger.Ledger, before, after review.Standing, s *wrapped, codes map[string]string) []store.Record {
-	was := map[string]review.Judged{}
-	for _, j := range before.Items {
-		was[j.Key] = j
-	}
-	var records []store.Record
-	fresh, left := 0, 0
-	for _, j := range after.Items {
-		old, ok := was[j.Key]
-		if ok && old.State == j.State && old.Declared == j.Declared {
-			continue
-		}
-		if j.Key == review.KeyLaunch && !j.Known {
-			continue // part of the first look
-		}
-		if j.Kind == vocab.ItemNewServer && (j.State == vocab.PartNew || !ok) {
-			fresh++
-			continue
-		}
-		status, words := vocab.StatusBlocked, ""
-		switch {
-		case j.State == vocab.PartApproved && !old.Known:
-			continue // trusted on first use: it has its own record
-		case j.State == vocab.PartApproved && old.State == vocab.PartApproved:
-			continue // another form that is allowed as well: what another client runs
-		case j.State == vocab.PartApproved && old.State == vocab.PartRemoved:
-			status, words = vocab.StatusOK, review.ItemSaid(j.Key, "is back, as you allowed it")
-		case j.State == vocab.PartApproved:
-			status, words = vocab.StatusOK, review.ItemSaid(j.Key, "changed back to what you allowed")
-		case j.State == vocab.PartRemoved:
-			status, words = vocab.StatusWarned, review.ItemSaid(j.Key, "is no longer offered")
-		case j.State == vocab.PartNew:
-			words = review.ItemSaid(j.Key, "is new and not allowed yet")
-		case j.State == vocab.PartRejected:
-			words = review.ItemSaid(j.Key, "is what you blocked before")
-		default:
-			words = review.ItemSaid(j.Key, "changed since you allowed it")
-		}
-		if j.Key == review.KeyLaunch && j.State == vocab.PartChanged && h.runsOn(l) {
-			status = vocab.StatusWarned
-		}
-		if len(records) == office.MaxListed {
-			left++
-			continue
-		}
-		record := store.Record{
-			Server: l.Server.Name, ServerID: l.Server.ID, Tool: review.ToolOf(j.Key), Summary: words, Client: s.client, Session: s.id,
-			Detail: office.Detail(map[string]any{"check": "pins", "item": j.Key, "state": j.State, "digest": j.Declared, "before": old.Declared}),
-		}
-		if j.Waits {
-			record.Code = codes[j.Kind]
-		}
-		records = append(records, h.office.Record(vocab.RecordDrift, status, record))
-	}
-	if left > 0 {
-		records = append(records, h.office.Record(vocab.RecordDrift, vocab.StatusBlocked, store.Record{
-			Server: l.Server.Name, ServerID: l.Server.ID, Session: s.id, Summary: fmt.Sprintf("%s more changed at the same time", review.Count(left, "item")),
-			Detail: office.Detail(map[string]any{"check": "pins", "count": left}),
-		}))
-	}
-	if fresh > 0 {
-		records = append(records, h.office.Record(vocab.RecordPolicyDecision, vocab.StatusBlocked, store.Record{
-			Server: l.Server.Name, ServerID: l.Server.ID, Code: codes[vocab.ItemNewServer], Client: s.client, Session: s.id,
-			Summary: "a new server: " + review.Count(fresh, "item") + " to review",
-			Detail:  office.Detail(map[string]any{"check": "first_use", "count": fresh}),
-		}))
-	}
-	return records
-}
 
 // wrapperKinds are what a wrapper, or its spool, can have caused. A decision is none of them. That a released answer arrived is
 // caused only by who was granted it (confirmHeld).
@@ -111,7 +37,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 		return control.Acked{}, err
 	}
 	name := s.name
-	if st := h.servers[s.server]; st != nil {
+	if st := h.servers[s.Server]; st != nil {
 		name = st.base.Name
 	}
 	rest, strange, err := h.confirmAll(s, name, r.Records)
@@ -122,7 +48,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 	}
 	records, refused := s.caused(name, rest)
 	s.noteUnlisted(records)
-	if err := h.noteVersions(s.server, records, time.Time{}); err != nil {
+	if err := h.noteVersions(s.Server, records, time.Time{}); err != nil {
 		err = h.office.Failed(err)
 		h.office.Unlock()
 		return control.Acked{}, err
@@ -130,7 +56,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 	if refused += strange; refused > 0 && !s.strange {
 		s.strange = true
 		records = append(records, h.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
-			Server: name, ServerID: s.server, Session: s.id, Summary: "left out records that a guard could not have written",
+			Server: name, ServerID: s.Server, Session: s.Session, Summary: "left out records that a guard could not have written",
 			Detail: office.Detail(map[string]any{"check": "records", "count": refused}),
 		}))
 	}
@@ -143,7 +69,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 		if err != nil {
 			return control.Acked{}, h.office.Failed(err)
 		}
-		h.countPasses(s.server, stored)
+		h.countPasses(s.Server, stored)
 		h.office.Changed()
 	}
 	return control.Acked{Stored: len(r.Records)}, nil
@@ -158,7 +84,7 @@ func (s *session) caused(name string, sent []control.Record) (records []store.Re
 			continue
 		}
 		record := store.Record(in)
-		record.Server, record.ServerID = name, s.server
+		record.Server, record.ServerID = name, s.Server
 		record.Tool = office.Clip(record.Tool, maxName)
 		record.Summary = office.Clip(mask.Text(record.Summary, s.secrets), 4096)
 		if record.Kind == vocab.RecordRead || record.Kind == vocab.RecordPrompt {
@@ -168,7 +94,7 @@ func (s *session) caused(name string, sent []control.Record) (records []store.Re
 		}
 		record.Client, record.Session, record.Request = office.Clip(record.Client, maxName), office.Clip(record.Session, maxName), office.Clip(record.Request, maxName)
 		if record.Session == "" {
-			record.Session = s.id
+			record.Session = s.Session
 		}
 		records = append(records, record)
 	}

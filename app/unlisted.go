@@ -31,12 +31,12 @@ func (h *Hub) unlistedProblems() []control.Problem {
 	var problems []control.Problem
 	var told []string
 	for _, s := range h.ordered() {
-		if s.unlisted == "" || slices.Contains(told, s.server) {
+		if s.unlisted == "" || slices.Contains(told, s.Server) {
 			continue
 		}
-		told = append(told, s.server)
+		told = append(told, s.Server)
 		name := s.name
-		if st := h.servers[s.server]; st != nil {
+		if st := h.servers[s.Server]; st != nil {
 			name = st.base.Name
 		}
 		problems = append(problems, control.Problem{

@@ -31,7 +31,7 @@ func newUnseen() unseen {
 	return unseen{by: map[*session]control.Unseen{}, told: map[clientProcess]bool{}}
 }
 
-func (s *session) process() clientProcess { return clientProcess{s.client, s.parent} }
+func (s *session) process() clientProcess { return clientProcess{s.Client, s.parent} }
 
 // Unseen takes what the client of a wrapper has not listed since it was told that listings changed.
 func (h *Hub) Unseen(w control.Wrapper, u control.Unseen) error {
@@ -66,7 +66,7 @@ func (h *Hub) forgetUnseen(gone *session) {
 // is what is allowed now, and the start before it is behind for good.
 func (h *Hub) begunAnew(s *session) bool {
 	for _, other := range h.sessions {
-		if s.parent.PID != 0 && other.server == s.server && other.process() == s.process() && other.since.After(h.unseen.by[s].Since) {
+		if s.parent.PID != 0 && other.Server == s.Server && other.process() == s.process() && other.since.After(h.unseen.by[s].Since) {
 			if _, behind := h.unseen.by[other]; !behind {
 				return true
 			}
@@ -79,12 +79,12 @@ func (h *Hub) begunAnew(s *session) bool {
 // that a restart would come too early.
 func (h *Hub) tellUnseen() {
 	for s := range h.unseen.by {
-		way := identity.ClientOf(s.client)
+		way := identity.ClientOf(s.Client)
 		if h.begunAnew(s) || way.Own || h.unseen.told[s.process()] || h.waitingOf(s) > 0 {
 			continue
 		}
 		h.unseen.told[s.process()] = true
-		h.office.Tell(review.Notice{Kind: vocab.NoticeUnseen, Code: unseenKey(s.client), Severity: vocab.SeverityReview, Client: way.Title, Next: way.Next})
+		h.office.Tell(review.Notice{Kind: vocab.NoticeUnseen, Code: unseenKey(s.Client), Severity: vocab.SeverityReview, Client: way.Title, Next: way.Next})
 	}
 }
 
@@ -99,11 +99,11 @@ func (h *Hub) unseenServers() []control.UnseenServer {
 			continue
 		}
 		name := s.name
-		if st := h.servers[s.server]; st != nil {
+		if st := h.servers[s.Server]; st != nil {
 			name = st.base.Name
 		}
 		list = append(list, control.UnseenServer{
-			Client: s.client, Server: name, ID: s.server, Session: s.id, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.client).Next, Code: problemUnseen,
+			Client: s.Client, Server: name, ID: s.Server, Session: s.Session, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.Client).Next, Code: problemUnseen,
 		})
 	}
 	slices.SortFunc(list, func(a, b control.UnseenServer) int {
@@ -116,8 +116,8 @@ func (h *Hub) unseenServers() []control.UnseenServer {
 func (h *Hub) unseenBy(server string) []string {
 	clients := []string{}
 	for s := range h.unseen.by {
-		if s.server == server && !h.begunAnew(s) {
-			clients = append(clients, s.client)
+		if s.Server == server && !h.begunAnew(s) {
+			clients = append(clients, s.Client)
 		}
 	}
 	slices.Sort(clients)
@@ -132,7 +132,7 @@ func (h *Hub) UnseenNotices() (keys []string) {
 		if h.begunAnew(s) {
 			continue
 		}
-		keys = append(keys, unseenKey(s.client))
+		keys = append(keys, unseenKey(s.Client))
 	}
 	return keys
 }

@@ -106,7 +106,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 			out.Shown = identity.CalledOf(all).Shown(server)
 		}
 		for _, s := range h.sessions {
-			if s.server == server.ID && !s.looks() {
+			if s.Server == server.ID && !s.looks() {
 				out.Wrappers++
 			}
 		}

@@ -28,10 +28,10 @@ const (
 // Packages and types that are still larger, and how large. A number here can only shrink.
 var (
 	largerCircles = map[string]int{
-		"app": 37,
+		"app": 33,
 	}
 	moreMethods = map[string]int{
-		"app.Hub": 281,
+		"app.Hub": 256,
 	}
 )
 

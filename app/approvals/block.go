@@ -1,4 +1,4 @@
-package app
+package approvals
 
 import (
 	"errors"
@@ -14,14 +14,14 @@ import (
 )
 
 // Block takes approvals back. It only tightens, so it may come from anywhere.
-func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked, err error) {
+	a.office.Lock()
+	defer a.office.Unlock()
+	if err := a.office.Usable(); err != nil {
 		return out, err
 	}
 	var id string
-	err = h.office.Update(func(tx *store.Tx) (bool, error) {
+	err = a.office.Update(func(tx *store.Tx) (bool, error) {
 		server, err := office.FindServer(tx, b.Server)
 		if err != nil {
 			if it, unknown := tx.Item(b.Server); unknown == nil && it.Kind == vocab.ItemResponseHeld {
@@ -34,7 +34,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		if err != nil {
 			return false, err
 		}
-		now := h.office.Now()
+		now := a.office.Now()
 		before := review.Of(l.Facts())
 		keys := b.Items
 		if len(keys) == 0 {
@@ -74,7 +74,7 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 			}
 		}
 		out.Server = l.Server.Name
-		if _, err := h.settleServer(tx, l, before, review.Of(l.Facts()), now); err != nil {
+		if _, err := a.SettleServer(tx, l, before, review.Of(l.Facts()), now); err != nil {
 			return false, err
 		}
 		codes := ledger.WaitingCodes(tx, id)
@@ -92,14 +92,14 @@ func (h *Hub) Block(_ control.Peer, b control.Block) (out control.Blocked, err e
 		if len(b.Items) == 0 {
 			words = "blocked along with the whole server"
 		}
-		return true, h.office.NoteDecision(tx, l.Server, "rejection", out.Code, out.Items, words, map[string]any{"check": "block"})
+		return true, a.office.NoteDecision(tx, l.Server, "rejection", out.Code, out.Items, words, map[string]any{"check": "block"})
 	})
 	if err != nil {
-		return control.Blocked{}, h.office.Failed(err)
+		return control.Blocked{}, a.office.Failed(err)
 	}
-	if err := h.refresh(id); err != nil {
-		return control.Blocked{}, h.office.Failed(err)
+	if err := a.hub.Refresh(id); err != nil {
+		return control.Blocked{}, a.office.Failed(err)
 	}
-	h.pushAll()
+	a.hub.PushAll()
 	return out, nil
 }

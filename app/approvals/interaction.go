@@ -1,4 +1,4 @@
-package app
+package approvals
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ const interactionKey = "interaction.policy"
 
 // Interaction stores a request of a server that was not let through, for a person's decision. What the wrapper says of it is
 // not believed: what is found in it is looked for here as well.
-func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Kept, error) {
+func (a *Approvals) Interaction(w control.Wrapper, in control.Interaction) (control.Kept, error) {
 	params := in.Params
 	if len(params) == 0 {
 		params = []byte("{}")
@@ -27,30 +27,30 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 	if err != nil || len(params) > control.MaxInteraction || params[0] != '{' { // lists have no digest of their own
 		return control.Kept{}, office.Answer(control.CodeBadRequest, "a request that cannot be shown to a person")
 	}
-	watch := h.rules().NewWatch()
+	watch := a.hub.Rules().NewWatch()
 	found := review.Together(append(inspect.Asked(in.Method, params), watch.Answer(params, inspect.Terms{}).Findings...), in.Findings)
-	h.office.Lock()
-	defer h.office.Unlock()
-	s := h.wrapperOf(w)
+	a.office.Lock()
+	defer a.office.Unlock()
+	s := a.hub.Wrapper(w)
 	if s == nil {
 		return control.Kept{}, office.Answer(control.CodeBadRequest, "interaction before register")
 	}
-	if err := h.office.Usable(); err != nil {
+	if err := a.office.Usable(); err != nil {
 		return control.Kept{}, err
 	}
-	now := h.office.Now()
+	now := a.office.Now()
 	part := store.Part{
 		Item: control.PartInteraction + inspect.AskKind(in.Method), State: vocab.PartNew, Digest: string(digest), Definition: params, Findings: review.WriteFindings(found),
 	}
 	var kept control.Kept
 	var notice *review.Notice
-	err = h.office.Update(func(tx *store.Tx) (bool, error) {
+	err = a.office.Update(func(tx *store.Tx) (bool, error) {
 		kept, notice = control.Kept{}, nil
-		l, err := ledger.Read(tx, s.server)
+		l, err := ledger.Read(tx, s.Server)
 		if err != nil {
 			return false, err
 		}
-		if said, decided := review.DecidedOn(l.Server, part, h.valuesFor(l.Server)[interactionKey]); decided {
+		if said, decided := review.DecidedOn(l.Server, part, a.hub.Settings(l.Server)[interactionKey]); decided {
 			kept.Code = said.Code // said no before: by its code it can still be allowed
 			return false, nil
 		}
@@ -64,7 +64,7 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 			before[part.Item] += gone
 		}
 		want := review.InteractionContent(l.Server, parts, before)
-		item, fresh, err := h.office.Settle(tx, want, vocab.ItemInteraction, l.Server.ID, now)
+		item, fresh, err := a.office.Settle(tx, want, vocab.ItemInteraction, l.Server.ID, now)
 		if err != nil {
 			return false, err
 		}
@@ -80,18 +80,18 @@ func (h *Hub) Interaction(w control.Wrapper, in control.Interaction) (control.Ke
 		return fresh, nil
 	})
 	if err != nil {
-		return control.Kept{}, h.office.Failed(err)
+		return control.Kept{}, a.office.Failed(err)
 	}
 	if notice != nil {
-		h.pushAll()
-		h.office.Tell(*notice)
+		a.hub.PushAll()
+		a.office.Tell(*notice)
 	}
 	return kept, nil
 }
 
-// decideInteraction decides on what a server asked, kind by kind. Approved, the same request passes when it is made again, word for word; and
+// DecideInteraction decides on what a server asked, kind by kind. Approved, the same request passes when it is made again, word for word; and
 // where the first of each kind is asked about, the others of that kind that nothing grave is found in.
-func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
+func (a *Approvals) DecideInteraction(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
 	l, err := ledger.Read(tx, it.ServerID)
 	if office.Absent(err) {
 		return false, office.Answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
@@ -104,8 +104,8 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 	if err != nil {
 		return false, err
 	}
-	now := h.office.Now()
-	policy := h.valuesFor(l.Server)[interactionKey]
+	now := a.office.Now()
+	policy := a.hub.Settings(l.Server)[interactionKey]
 	var left []store.Part
 	for _, part := range it.Parts {
 		if !chosen[part.Item] {
@@ -150,7 +150,7 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 	if len(left) > 0 && waited {
 		before := review.AskedBefore(it)
 		maps.DeleteFunc(before, func(item string, _ int) bool { return chosen[item] })
-		rest, _, err := h.office.Settle(tx, review.InteractionContent(l.Server, left, before), vocab.ItemInteraction, l.Server.ID, now)
+		rest, _, err := a.office.Settle(tx, review.InteractionContent(l.Server, left, before), vocab.ItemInteraction, l.Server.ID, now)
 		if err != nil {
 			return false, err
 		}
@@ -159,5 +159,5 @@ func (h *Hub) decideInteraction(tx *store.Tx, it store.Item, d control.Decide, o
 			return false, err
 		}
 	}
-	return true, h.noteDecided(tx, l.Server, d, it, out)
+	return true, a.noteDecided(tx, l.Server, d, it, out)
 }

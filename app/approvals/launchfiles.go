@@ -1,4 +1,4 @@
-package app
+package approvals
 
 import (
 	"encoding/json"
@@ -14,17 +14,17 @@ const metaFiles = "launch.files"
 // maxFiles bounds them: a few for each server. Past it all is learned anew.
 const maxFiles = 256
 
-func (h *Hub) learnFiles(tx *store.Tx, files []pin.FileStamp) (learned bool, err error) {
-	if h.files == nil {
-		h.files = map[string]pin.FileStamp{}
-		if raw, err := tx.Meta(metaFiles); err == nil && json.Unmarshal(raw, &h.files) != nil {
-			clear(h.files)
+func (a *Approvals) learnFiles(tx *store.Tx, files []pin.FileStamp) (learned bool, err error) {
+	if a.files == nil {
+		a.files = map[string]pin.FileStamp{}
+		if raw, err := tx.Meta(metaFiles); err == nil && json.Unmarshal(raw, &a.files) != nil {
+			clear(a.files)
 		}
 	}
 	if len(files) == 0 || len(files) > 16 {
 		return false, nil
 	}
-	next := maps.Clone(h.files)
+	next := maps.Clone(a.files)
 	if len(next)+len(files) > maxFiles {
 		clear(next)
 	}
@@ -38,7 +38,7 @@ func (h *Hub) learnFiles(tx *store.Tx, files []pin.FileStamp) (learned bool, err
 	if !learned {
 		return false, nil
 	}
-	h.files = next
+	a.files = next
 	raw, err := json.Marshal(next)
 	if err != nil {
 		return false, err

@@ -1,4 +1,4 @@
-package app
+package approvals
 
 import (
 	"errors"
@@ -15,23 +15,23 @@ import (
 )
 
 // Clean lists the new servers without a warning, and remembers that they were shown; with a digest, what is left of that set.
-func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
+func (a *Approvals) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
+	a.office.Lock()
+	defer a.office.Unlock()
 	out = control.CleanSet{Items: []control.CleanServer{}, Left: []control.CleanLeft{}}
-	if err := h.office.Usable(); err != nil {
+	if err := a.office.Usable(); err != nil {
 		return out, err
 	}
-	now := h.office.Now()
+	now := a.office.Now()
 	var members []cleanMember
-	err = h.office.Store.View(func(tx *store.Tx) error {
+	err = a.office.Store.View(func(tx *store.Tx) error {
 		waiting, err := tx.Waiting()
 		if err != nil {
 			return err
 		}
 		review.OrderItems(waiting)
 		if q.Digest != "" {
-			set, err := h.clean.find(q.Digest, now)
+			set, err := a.clean.find(q.Digest, now)
 			if err != nil {
 				return err
 			}
@@ -58,11 +58,11 @@ func (h *Hub) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
 	})
 	switch {
 	case err != nil:
-		return out, h.office.Failed(err)
+		return out, a.office.Failed(err)
 	case q.Digest != "":
 		out.Digest = q.Digest
 	case len(members) > 0:
-		out.Digest = h.clean.keep(members, now)
+		out.Digest = a.clean.keep(members, now)
 	}
 	return out, nil
 }
@@ -136,41 +136,41 @@ func leftOut(m cleanMember, changed *control.Error) control.CleanLeft {
 }
 
 // AllowClean is a decision over a set that came over the socket.
-func (h *Hub) AllowClean(peer control.Peer, q control.CleanQuery) (control.CleanDecided, error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (a *Approvals) AllowClean(peer control.Peer, q control.CleanQuery) (control.CleanDecided, error) {
+	a.office.Lock()
+	defer a.office.Unlock()
+	if err := a.office.Usable(); err != nil {
 		return control.CleanDecided{}, err
 	}
-	if err := h.office.MayDecide(peer); err != nil {
-		if set, unknown := h.clean.find(q.Digest, h.office.Now()); unknown == nil && !peer.Descends {
+	if err := a.office.MayDecide(peer); err != nil {
+		if set, unknown := a.clean.find(q.Digest, a.office.Now()); unknown == nil && !peer.Descends {
 			for _, m := range set.members {
-				err = errors.Join(h.raise(m.code), err)
+				err = errors.Join(a.hub.Raise(m.code), err)
 			}
 		}
 		return control.CleanDecided{}, office.FirstAnswer(err)
 	}
-	return h.allowClean(q.Digest)
+	return a.allowClean(q.Digest)
 }
 
 // AllowCleanHere is a decision of the window, in this process.
-func (h *Hub) AllowCleanHere(digest string) (control.CleanDecided, error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (a *Approvals) AllowCleanHere(digest string) (control.CleanDecided, error) {
+	a.office.Lock()
+	defer a.office.Unlock()
+	if err := a.office.Usable(); err != nil {
 		return control.CleanDecided{}, err
 	}
-	return h.allowClean(digest)
+	return a.allowClean(digest)
 }
 
 // allowClean allows what is left of a set in one transaction. Each server's approval binds to its own item's digest.
-func (h *Hub) allowClean(digest string) (out control.CleanDecided, err error) {
-	set, err := h.clean.find(digest, h.office.Now())
+func (a *Approvals) allowClean(digest string) (out control.CleanDecided, err error) {
+	set, err := a.clean.find(digest, a.office.Now())
 	if err != nil {
 		return out, err
 	}
 	var servers []string
-	err = h.office.Update(func(tx *store.Tx) (wrote bool, err error) {
+	err = a.office.Update(func(tx *store.Tx) (wrote bool, err error) {
 		servers = nil
 		out = control.CleanDecided{Digest: digest, Items: []control.CleanAllowed{}}
 		same, left, err := set.still(tx)
@@ -180,7 +180,7 @@ func (h *Hub) allowClean(digest string) (out control.CleanDecided, err error) {
 		out.Left = left
 		for _, it := range same {
 			one := control.Decided{Code: it.Code}
-			some, err := h.decideServer(tx, it, control.Decide{Code: it.Code, Digest: it.Digest, Together: len(same)}, &one)
+			some, err := a.DecideServer(tx, it, control.Decide{Code: it.Code, Digest: it.Digest, Together: len(same)}, &one)
 			if err != nil {
 				return false, err
 			}
@@ -195,13 +195,13 @@ func (h *Hub) allowClean(digest string) (out control.CleanDecided, err error) {
 		return wrote, nil
 	})
 	if err != nil {
-		return control.CleanDecided{}, h.office.Failed(err)
+		return control.CleanDecided{}, a.office.Failed(err)
 	}
 	for _, id := range servers {
-		if err := h.refresh(id); err != nil {
-			return control.CleanDecided{}, h.office.Failed(err)
+		if err := a.hub.Refresh(id); err != nil {
+			return control.CleanDecided{}, a.office.Failed(err)
 		}
 	}
-	h.pushAll()
+	a.hub.PushAll()
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package app
+package approvals
 
 import (
 	"cmp"
@@ -12,13 +12,13 @@ import (
 const maxHistory = 500
 
 // History is what was decided about the parts of a server, newest first. For the window, which runs in this process.
-func (h *Hub) History(name string) (events []store.Event, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (a *Approvals) History(name string) (events []store.Event, err error) {
+	a.office.Lock()
+	defer a.office.Unlock()
+	if err := a.office.Usable(); err != nil {
 		return nil, err
 	}
-	err = h.office.Store.View(func(tx *store.Tx) error {
+	err = a.office.Store.View(func(tx *store.Tx) error {
 		server, err := office.FindServer(tx, name)
 		if err != nil {
 			return err
@@ -28,5 +28,5 @@ func (h *Hub) History(name string) (events []store.Event, err error) {
 	})
 	slices.Reverse(events) // of one moment, the later one first
 	slices.SortStableFunc(events, func(a, b store.Event) int { return cmp.Compare(b.At.UnixNano(), a.At.UnixNano()) })
-	return events[:min(len(events), maxHistory)], h.office.Failed(err)
+	return events[:min(len(events), maxHistory)], a.office.Failed(err)
 }

@@ -1,4 +1,4 @@
-package app
+package approvals
 
 import (
 	"slices"
@@ -14,14 +14,14 @@ import (
 
 // Undo takes back that a new server was allowed: what the item let in is new again, and waits under the code it had, because a
 // code names one content. Nothing else is allowed by it, so it needs no look at anything. Answered like a block.
-func (h *Hub) Undo(code string) (out control.Blocked, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (a *Approvals) Undo(code string) (out control.Blocked, err error) {
+	a.office.Lock()
+	defer a.office.Unlock()
+	if err := a.office.Usable(); err != nil {
 		return out, err
 	}
 	var id string
-	err = h.office.Update(func(tx *store.Tx) (bool, error) {
+	err = a.office.Update(func(tx *store.Tx) (bool, error) {
 		it, err := tx.Item(code)
 		if office.Absent(err) {
 			return false, office.Answer(control.CodeNotFound, "no item %s", code)
@@ -37,7 +37,7 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 			return false, err
 		}
 		id, out.Server = it.ServerID, l.Server.Name
-		now := h.office.Now()
+		now := a.office.Now()
 		before := review.Of(l.Facts())
 		if out.Items, err = l.ForgetAllowed(tx, it, now); err != nil {
 			return false, err
@@ -52,21 +52,21 @@ func (h *Hub) Undo(code string) (out control.Blocked, err error) {
 		if err := reopen(tx, it, review.ContentOf(l.Server, after, vocab.ItemNewServer, l.LaunchDrift), now); err != nil {
 			return false, err
 		}
-		if _, err := h.settleServer(tx, l, before, after, now); err != nil {
+		if _, err := a.SettleServer(tx, l, before, after, now); err != nil {
 			return false, err
 		}
 		if waits, err := tx.WaitingFor(id, vocab.ItemNewServer); err == nil {
 			out.Code = waits.Code
 		}
-		return true, h.office.NoteDecision(tx, l.Server, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
+		return true, a.office.NoteDecision(tx, l.Server, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
 	})
 	if err != nil {
-		return control.Blocked{}, h.office.Failed(err)
+		return control.Blocked{}, a.office.Failed(err)
 	}
-	if err := h.refresh(id); err != nil {
-		return control.Blocked{}, h.office.Failed(err)
+	if err := a.hub.Refresh(id); err != nil {
+		return control.Blocked{}, a.office.Failed(err)
 	}
-	h.pushAll()
+	a.hub.PushAll()
 	return out, nil
 }
 

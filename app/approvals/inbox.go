@@ -1,4 +1,4 @@
-package app
+package approvals
 
 import (
 	"errors"
@@ -18,13 +18,13 @@ const (
 	noisyWindow = 24 * time.Hour
 )
 
-// settleServer brings the inbox in line with where a server stands: one item a kind, a new code for new content.
-func (h *Hub) settleServer(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) ([]review.Notice, error) {
+// SettleServer brings the inbox in line with where a server stands: one item a kind, a new code for new content.
+func (a *Approvals) SettleServer(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) ([]review.Notice, error) {
 	var notices []review.Notice
 	for _, kind := range []string{vocab.ItemNewServer, vocab.ItemChanged, vocab.ItemLaunch} {
 		want := review.ContentOf(l.Server, after, kind, l.LaunchDrift)
 		if want == nil && kind == vocab.ItemChanged {
-			stays, err := h.cameAndWent(tx, l, before, after, now)
+			stays, err := a.cameAndWent(tx, l, before, after, now)
 			if err != nil {
 				return nil, err
 			}
@@ -32,7 +32,7 @@ func (h *Hub) settleServer(tx *store.Tx, l *ledger.Ledger, before, after review.
 				continue
 			}
 		}
-		item, fresh, err := h.office.Settle(tx, want, kind, l.Server.ID, now)
+		item, fresh, err := a.office.Settle(tx, want, kind, l.Server.ID, now)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +40,7 @@ func (h *Hub) settleServer(tx *store.Tx, l *ledger.Ledger, before, after review.
 			l.Wrote = true
 			if item != nil {
 				notice := review.NoticeOf(*item, l.Server.Name)
-				notice.Blocked = kind == vocab.ItemLaunch && !h.runsOn(l)
+				notice.Blocked = kind == vocab.ItemLaunch && !a.RunsOn(l)
 				notices = append(notices, notice)
 			}
 		}
@@ -50,7 +50,7 @@ func (h *Hub) settleServer(tx *store.Tx, l *ledger.Ledger, before, after review.
 
 // cameAndWent is asked when nothing of the kind changed waits any more: the third time in a day that content went back to
 // what is approved, the server is noisy and the item stays, because somebody tries something or nobody reads any more.
-func (h *Hub) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) (stays bool, err error) {
+func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) (stays bool, err error) {
 	have, err := tx.WaitingFor(l.Server.ID, vocab.ItemChanged)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
@@ -88,15 +88,15 @@ func (h *Hub) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after review.S
 	}
 	c := review.ContentWith(l.Server, vocab.ItemChanged, back)
 	c.Title = review.TitleOf(identity.ShortName(l.Server), vocab.ItemChanged, back, false)
-	_, _, err = h.office.Settle(tx, c, vocab.ItemChanged, l.Server.ID, now)
+	_, _, err = a.office.Settle(tx, c, vocab.ItemChanged, l.Server.ID, now)
 	if err != nil {
 		return false, err
 	}
-	return true, h.mark(tx, l.Server.ID)
+	return true, a.mark(tx, l.Server.ID)
 }
 
 // mark marks the item that waits as noisy.
-func (h *Hub) mark(tx *store.Tx, serverID string) error {
+func (a *Approvals) mark(tx *store.Tx, serverID string) error {
 	it, err := tx.WaitingFor(serverID, vocab.ItemChanged)
 	if err != nil || it.Noisy {
 		return err
@@ -105,9 +105,9 @@ func (h *Hub) mark(tx *store.Tx, serverID string) error {
 	return tx.PutItem(it)
 }
 
-// settleAll brings the inbox in line for every server; it is for the start, after seals did not hold.
-func (h *Hub) settleAll() error {
-	return h.office.Update(func(tx *store.Tx) (bool, error) {
+// SettleAll brings the inbox in line for every server; it is for the start, after seals did not hold.
+func (a *Approvals) SettleAll() error {
+	return a.office.Update(func(tx *store.Tx) (bool, error) {
 		servers, err := tx.Servers()
 		if err != nil {
 			return false, err
@@ -119,7 +119,7 @@ func (h *Hub) settleAll() error {
 				return false, err
 			}
 			r := review.Of(l.Facts())
-			if _, err := h.settleServer(tx, l, r, r, h.office.Now()); err != nil {
+			if _, err := a.SettleServer(tx, l, r, r, a.office.Now()); err != nil {
 				return false, err
 			}
 			wrote = wrote || l.Wrote

@@ -1,4 +1,4 @@
-package app
+package approvals
 
 import (
 	"slices"
@@ -10,12 +10,12 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// standLaunch computes what the verdicts over a server's launches rest on.
-func (h *Hub) standLaunch(tx *store.Tx, l *ledger.Ledger, code string) review.LaunchStanding {
-	h.learnFiles(tx, nil)
+// StandLaunch computes what the verdicts over a server's launches rest on.
+func (a *Approvals) StandLaunch(tx *store.Tx, l *ledger.Ledger, code string) review.LaunchStanding {
+	a.learnFiles(tx, nil)
 	st := review.LaunchStanding{
-		Mode: policy.ForWrapper(h.valuesFor(l.Server)).Launch, Known: ledger.Known(l.Pins[review.KeyLaunch]),
-		Pins: l.AllowedLaunches(), Refused: l.LaunchRefused(), Code: code, Key: h.office.Store.Derive("launch", l.Server.ID),
+		Mode: policy.ForWrapper(a.hub.Settings(l.Server)).Launch, Known: ledger.Known(l.Pins[review.KeyLaunch]),
+		Pins: l.AllowedLaunches(), Refused: l.LaunchRefused(), Code: code, Key: a.office.Store.Derive("launch", l.Server.ID),
 		Seen: pin.Digest(l.Seen[review.KeyLaunch].Digest),
 	}
 	st.Allowed = review.FormsOf(st.Pins)
@@ -30,7 +30,7 @@ func (h *Hub) standLaunch(tx *store.Tx, l *ledger.Ledger, code string) review.La
 			paths[f.Path] = true
 		}
 	}
-	for _, f := range h.files {
+	for _, f := range a.files {
 		if !st.Known && len(st.Files) < 64 || paths[f.Path] {
 			st.Files = append(st.Files, f)
 		}
@@ -44,8 +44,8 @@ func (h *Hub) standLaunch(tx *store.Tx, l *ledger.Ledger, code string) review.La
 	return st
 }
 
-// runsOn says that a launch that waits does not keep its server from running.
-func (h *Hub) runsOn(l *ledger.Ledger) bool {
+// RunsOn says that a launch that waits does not keep its server from running.
+func (a *Approvals) RunsOn(l *ledger.Ledger) bool {
 	drift := l.LaunchDrift()
-	return !drift.Grave && !(drift.Strict && policy.ForWrapper(h.valuesFor(l.Server)).Launch == "block")
+	return !drift.Grave && !(drift.Strict && policy.ForWrapper(a.hub.Settings(l.Server)).Launch == "block")
 }

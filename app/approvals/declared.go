@@ -1,0 +1,73 @@
+package approvals
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
+)
+
+// SeeDeclared writes what the live wrappers of a server declare now.
+func (a *Approvals) SeeDeclared(tx *store.Tx, l *ledger.Ledger, now time.Time) error {
+	declared := review.Merge(a.live(l.Server.ID), l.Approves)
+	for key, d := range declared {
+		if key == review.KeyLaunch || l.Approves(key, d.Digest) {
+			continue
+		}
+		if grown := inspect.Grown(l.Base(key).Raw, d.Raw); len(grown) > 0 {
+			with := *d
+			with.Findings = review.Together(slices.Clip(d.Findings), grown)
+			declared[key] = &with
+		}
+	}
+	return l.See(tx, declared, now)
+}
+
+// live is what the live wrappers of a server declared, the newest report first.
+func (a *Approvals) live(server string) []map[string]*review.Declaration {
+	wrappers := slices.DeleteFunc(a.hub.Wrappers(server), func(w *Wrapper) bool { return w.Reported == 0 })
+	slices.SortFunc(wrappers, func(a, b *Wrapper) int { return cmp.Compare(b.Reported, a.Reported) })
+	all := make([]map[string]*review.Declaration, len(wrappers))
+	for i, w := range wrappers {
+		all[i] = w.Declared
+	}
+	return all
+}
+
+// FirstUse are the keys to be trusted at the first sight of a server. After a lost store nothing is: what looks new was
+// perhaps refused before.
+func (a *Approvals) FirstUse(l *ledger.Ledger, r review.Standing, facts review.Facts) []string {
+	if !policy.ForWrapper(a.hub.Settings(l.Server)).TrustClean || a.office.Stands(office.ProblemStoreLost).Code != "" || a.office.Stands(office.ProblemTampered).Code != "" {
+		return nil
+	}
+	return review.Trustable(r, facts)
+}
+
+func (a *Approvals) Trust(tx *store.Tx, l *ledger.Ledger, keys []string, now time.Time) (store.Record, error) {
+	for _, key := range keys {
+		seen := l.Seen[key]
+		p := l.Pin(key, seen.Era)
+		p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, vocab.PartApproved, store.ByTrustClean, now, false
+		err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
+			ServerID: l.Server.ID, Item: key, Era: seen.Era, At: now, Action: "trust", By: store.ByTrustClean, Digest: seen.Digest,
+		}))
+		if err != nil {
+			return store.Record{}, err
+		}
+	}
+	l.Server.FirstUse = now
+	return a.office.Record(vocab.RecordApproval, vocab.StatusOK, store.Record{
+		Server: l.Server.Name, ServerID: l.Server.ID, Mode: "trust-clean",
+		Summary: fmt.Sprintf("%s trusted on first use, never read", review.Count(len(keys), "item")),
+		Detail:  office.Detail(map[string]any{"check": "first_use", "items": office.CutList(keys)}),
+	}), l.PutServer(tx)
+}

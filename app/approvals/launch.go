@@ -1,0 +1,139 @@
+package approvals
+
+import (
+	"time"
+
+	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/store"
+)
+
+// JudgeLaunch stores what a launch report changes.
+func (a *Approvals) JudgeLaunch(s *Wrapper, files []pin.FileStamp) (notices []review.Notice, wrote bool, err error) {
+	now := a.office.Now()
+	err = a.office.Update(func(tx *store.Tx) (bool, error) {
+		l, err := ledger.Read(tx, s.Server)
+		if err != nil {
+			return false, err
+		}
+		if policy.ForWrapper(a.hub.Settings(l.Server)).Launch == "off" {
+			return false, nil
+		}
+		learned, err := a.learnFiles(tx, files)
+		if err != nil {
+			return false, err
+		}
+		before := review.Of(l.Facts())
+		if err := a.SeeLaunch(tx, l, now); err != nil {
+			return false, err
+		}
+		if notices, err = a.SettleDrift(tx, l, before, s, now); err != nil {
+			return false, err
+		}
+		wrote = l.Wrote || learned
+		return wrote, nil
+	})
+	if err != nil || !wrote {
+		return nil, wrote, err
+	}
+	return notices, true, a.hub.Refresh(s.Server)
+}
+
+// SeeLaunch brings the ledger in line with what the live wrappers of a server reported of its launch. Where they differ,
+// what is not allowed stands: the gravest of it, and of equals what waits already.
+func (a *Approvals) SeeLaunch(tx *store.Tx, l *ledger.Ledger, now time.Time) error {
+	var waits, runs *review.Declaration
+	silent, grave := false, false
+	seen := l.Seen[review.KeyLaunch]
+	for _, s := range a.hub.Wrappers(l.Server.ID) {
+		if s.Launched == nil {
+			silent = true
+			continue
+		}
+		if err := a.declareLaunch(tx, l, s.Launched, now); err != nil {
+			return err
+		}
+		d := s.Launched.Declared
+		switch {
+		case d == nil:
+		case l.Approves(review.KeyLaunch, d.Digest):
+			runs = d
+		default:
+			holds := s.Launched.Form.Against(l.LaunchForms()).Grave
+			if waits == nil || holds && !grave || holds == grave && string(waits.Digest) != seen.Digest {
+				waits, grave = d, holds
+			}
+		}
+	}
+	d := waits
+	if d == nil {
+		d = runs
+	}
+	if d == nil || d == runs && silent && seen.Digest != "" && !l.Approves(review.KeyLaunch, pin.Digest(seen.Digest)) {
+		// After a restart of the hub wrappers come one by one: what waited may be what the next one runs.
+		return nil
+	}
+	return l.Put(tx, review.KeyLaunch, d, now)
+}
+
+// declareLaunch says under which definition a launch counts. One whose parts are all allowed counts as allowed, whatever
+// other form each of them was allowed in; its circumstances join what is allowed for its client.
+func (a *Approvals) declareLaunch(tx *store.Tx, l *ledger.Ledger, s *review.Launched, now time.Time) error {
+	allowed := l.LaunchForms()
+	form := s.Form
+	s.Declared = nil
+	switch {
+	case !ledger.Known(l.Pins[review.KeyLaunch]):
+		if !s.Final {
+			return nil
+		}
+		d, err := review.AskedOf(form, nil)
+		s.Declared = d
+		if err != nil || l.Server.FirstUse.IsZero() {
+			return err
+		}
+		// Allowed before there was a launch pin, or while it was off: taken over as it is, and shown as that.
+		return l.Adopt(tx, d, store.ByTrustClean, now)
+	case len(allowed) > 0 && !form.Against(allowed).Drifted():
+		if !s.Final {
+			return nil
+		}
+		d, err := l.Join(tx, form, now)
+		s.Declared = d
+		return err
+	}
+	if !s.Final {
+		if len(allowed) > 0 {
+			form = form.Assume(allowed[len(allowed)-1]) // what would run is not known before it runs
+		}
+		if !form.Complete() {
+			return nil
+		}
+	}
+	d, err := review.AskedOf(form, allowed)
+	if err != nil {
+		return err
+	}
+	if !s.Final && len(allowed) > 0 {
+		held := review.LaunchStanding{Mode: policy.ForWrapper(a.hub.Settings(l.Server)).Launch, Known: true, Allowed: allowed, Refused: l.LaunchRefused()}
+		if held.Verdict(&review.Launched{Form: s.Form, Declared: d}) != control.LaunchHold {
+			return nil // it runs: all of it will be seen in a moment
+		}
+	}
+	s.Declared = d
+	return nil
+}
+
+// liveLaunches are the forms that live wrappers of a server run.
+func (a *Approvals) liveLaunches(server string) map[pin.Digest]bool {
+	live := map[pin.Digest]bool{}
+	for _, s := range a.hub.Wrappers(server) {
+		if s.Launched != nil && s.Launched.Final && s.Launched.Declared != nil {
+			live[s.Launched.Declared.Digest] = true
+		}
+	}
+	return live
+}
