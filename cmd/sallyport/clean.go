@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -33,17 +32,10 @@ func (d cleanDecision) run(ctx context.Context, s streams) (int, error) {
 		return d.nothing(s, set)
 	}
 	if !hub.Welcome().CLIApproval {
-		if err := d.list(s, set); err != nil {
-			return exitFailed, err
-		}
-		// Asked all the same: a hub with a window puts the items on top of its inbox, and its refusal says where to decide.
-		if _, err = hub.AllowClean(ctx, control.CleanQuery{Digest: set.Digest}); err == nil {
-			err = errors.New("the hub took the decision although it said it wouldn't; please report this")
-		}
-		if hubError(err, control.CodeNotHere) || hubError(err, control.CodeDescends) {
-			return exitPerson, err
-		}
-		return exitFailed, err
+		return decidedElsewhere(func() error { return d.list(s, set) }, func() error {
+			_, err := hub.AllowClean(ctx, control.CleanQuery{Digest: set.Digest})
+			return err
+		})
 	}
 	if !d.yes {
 		if !interactive(s) {
@@ -57,14 +49,8 @@ func (d cleanDecision) run(ctx context.Context, s streams) (int, error) {
 			shown.out = s.err
 		}
 		newPage(shown).cleanSet(set)
-		fmt.Fprintf(s.err, "\nAllow %s? [y/N] ", these(len(set.Items), "server"))
-		typed, err := readLine(ctx, s)
-		if err != nil {
-			fmt.Fprintln(s.err)
-			return exitFailed, errUndecided
-		}
-		if typed = strings.ToLower(strings.TrimSpace(typed)); typed != "y" && typed != "yes" {
-			return exitFailed, errUndecided
+		if err := answered(ctx, s, fmt.Sprintf("\nAllow %s? [y/N] ", these(len(set.Items), "server")), "y"); err != nil {
+			return exitFailed, err
 		}
 	}
 	decided, err := hub.AllowClean(ctx, control.CleanQuery{Digest: set.Digest})

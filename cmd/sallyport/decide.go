@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/review"
@@ -76,21 +73,8 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	if review.AboutHeld(item) {
-		return exitFailed, fmt.Errorf("%s is a held response: \"sallyport release %s\" releases it, \"sallyport discard %s\" deletes it", item.Code, item.Code, item.Code)
-	}
-	// What was rejected is out of the inbox; its code is the way to think again.
-	reconsidered := item.Decided == "rejected" && !d.decide.Reject
-	switch {
-	case item.Next != "":
-		return exitFailed, fmt.Errorf("%s changed since, see %s", item.Code, item.Next)
-	case item.Decided == "withdrawn":
-		return exitFailed, errors.New("nothing to decide: the server went back to the approved version")
-	case item.Decided != "" && !reconsidered:
-		return exitFailed, fmt.Errorf("nothing to decide: already %s", item.Decided)
-	}
-	if d.decide.Digest != "" && d.decide.Digest != item.Digest {
-		return exitFailed, fmt.Errorf("the item's digest is now %s; read it again with \"sallyport show %s\"", item.Digest, item.Code)
+	if err := d.open(item); err != nil {
+		return exitFailed, err
 	}
 	d.decide.Digest = item.Digest
 	chosen, left, err := choose(item, d.decide)
@@ -101,28 +85,22 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	if d.json {
 		shown.out = s.err
 	}
+	show := func() error { return showUndecided(s, d.json, item, hub.Welcome()) }
 	if !hub.Welcome().CLIApproval {
-		// Asked all the same: a hub with a window puts the item on top of its inbox, and its refusal says where to decide.
-		if err := showUndecided(s, d.json, item, hub.Welcome()); err != nil {
-			return exitFailed, err
-		}
-		if _, err = hub.Decide(ctx, d.decide); err == nil {
-			err = errors.New("the hub took the decision although it said it wouldn't; please report this")
-		}
-		if hubError(err, control.CodeNotHere) || hubError(err, control.CodeDescends) {
-			return exitPerson, err
-		}
-		return exitFailed, err
+		return decidedElsewhere(show, func() error {
+			_, err := hub.Decide(ctx, d.decide)
+			return err
+		})
 	}
 	if len(chosen) == 0 && len(item.Details) > 0 {
-		if err := showUndecided(s, d.json, item, hub.Welcome()); err != nil {
+		if err := show(); err != nil {
 			return exitFailed, err
 		}
 		return exitPerson, errors.New("everything here has warnings; name what to allow with --item or --tool, or use --all")
 	}
 	if !d.yes {
 		if !interactive(s) {
-			return exitUsage, errors.New("there is no terminal to ask on; read the item, then run this command again with --yes")
+			return exitUsage, errNoTerminal
 		}
 		review.Item(newPage(shown).Page, item, hub.Welcome(), time.Now())
 		if err := d.ask(ctx, shown, item, chosen); err != nil {
@@ -139,32 +117,48 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	s.did("it was decided")
+	return d.say(s, item, decided, left)
+}
+
+// open says why there is nothing to decide about an item, nil where there is.
+func (d decision) open(item control.ItemDetail) error {
+	// What was rejected is out of the inbox; its code is the way to think again.
+	reconsidered := item.Decided == "rejected" && !d.decide.Reject
+	switch {
+	case review.AboutHeld(item):
+		return fmt.Errorf("%s is a held response: \"sallyport release %s\" releases it, \"sallyport discard %s\" deletes it", item.Code, item.Code, item.Code)
+	case item.Next != "":
+		return fmt.Errorf("%s changed since, see %s", item.Code, item.Next)
+	case item.Decided == "withdrawn":
+		return errors.New("nothing to decide: the server went back to the approved version")
+	case item.Decided != "" && !reconsidered:
+		return fmt.Errorf("nothing to decide: already %s", item.Decided)
+	case d.decide.Digest != "" && d.decide.Digest != item.Digest:
+		return fmt.Errorf("the item's digest is now %s; read it again with \"sallyport show %s\"", item.Digest, item.Code)
+	}
+	return nil
+}
+
+// say prints what came of a decision.
+func (d decision) say(s streams, item control.ItemDetail, decided control.Decided, left []control.PartDetail) (int, error) {
 	if review.AboutLostStore(item) && !d.json {
 		newPage(s).Printf("started over with an empty store: every server needs your review again\n")
 		return exitFine, nil
 	}
-	none := len(decided.Approved)+len(decided.Rejected) == 0
-	if d.json {
-		err = writeJSON(s.out, decided)
-	} else if review.AboutFile(item) {
+	switch {
+	case d.json:
+		if err := writeJSON(s.out, decided); err != nil {
+			return exitFine, err
+		}
+	case review.AboutFile(item):
 		newPage(s).decidedFile(decided)
-	} else {
+	default:
 		newPage(s).decided(decided, item, left)
 	}
-	if err == nil && none {
+	if len(decided.Approved)+len(decided.Rejected) == 0 {
 		return exitPerson, errors.New("none of it can be allowed: a name is used twice, or a text can be read in two ways; reject it, or ask the server's maker to fix it")
 	}
-	return exitFine, err
-}
-
-// showUndecided shows an item that a command was to decide and does not: on standard output, as show has it. A question is
-// shown elsewhere, but here the item is the whole answer.
-func showUndecided(s streams, asJSON bool, item control.ItemDetail, decides control.Welcome) error {
-	if asJSON {
-		return writeJSON(s.out, item)
-	}
-	review.Item(newPage(s).Page, item, decides, time.Now())
-	return nil
+	return exitFine, nil
 }
 
 // choose says which parts of item a decision names, and which stay. A part that the item does not have is an error: it is
@@ -198,10 +192,7 @@ func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.P
 	return chosen, left, nil
 }
 
-var errUndecided = errors.New("nothing was decided")
-
-// ask gets a yes from the person on the terminal. Allowing something with a Critical finding takes more than one key: the
-// server's name, or the item's code where the name is not plain enough to be typed or could be mistaken for another.
+// ask gets a yes from the person on the terminal. Allowing something with a Critical finding takes more than one key.
 func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, chosen []control.PartDetail) error {
 	verb, want := "Allow", "y"
 	if d.decide.Reject {
@@ -218,23 +209,10 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 		question = "\nStart over with an empty store? [y/N] "
 	}
 	if !d.decide.Reject && gravest(item, chosen) == inspect.Critical {
-		want = item.Server
-		if !typeable(want) {
-			want = item.Code
-		}
+		want = typedName(item)
 		question = fmt.Sprintf("\nThis has a Critical warning: someone may be trying to make the model act against you.\nType %s to allow %s anyway: ", want, terminal.Counted(len(chosen), "item"))
 	}
-	fmt.Fprint(s.err, question) // not with the review: that may go into a file
-	answer, err := readLine(ctx, s)
-	if err != nil {
-		fmt.Fprintln(s.err)
-		return errUndecided
-	}
-	answer = strings.TrimSpace(answer)
-	if answer == want || want == "y" && strings.EqualFold(answer, "yes") || want == "y" && answer == "Y" {
-		return nil
-	}
-	return errUndecided
+	return answered(ctx, s, question, want)
 }
 
 func gravest(item control.ItemDetail, chosen []control.PartDetail) inspect.Level {
@@ -243,39 +221,6 @@ func gravest(item control.ItemDetail, chosen []control.PartDetail) inspect.Level
 		all = append(all, part.Findings...)
 	}
 	return inspect.Worst(all)
-}
-
-// typeable says whether a person can type a name without being fooled by it.
-func typeable(name string) bool {
-	if name == "" || len(name) > 24 {
-		return false
-	}
-	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == ""
-}
-
-// interactive says whether standard input is a terminal.
-func interactive(s streams) bool {
-	f, ok := s.in.(*os.File)
-	return ok && terminal.Is(f)
-}
-
-// readLine reads one line, or gives up when ctx ends (Ctrl-C). A line without an end is no answer: the input was cut off.
-func readLine(ctx context.Context, s streams) (string, error) {
-	type answer struct {
-		line string
-		err  error
-	}
-	got := make(chan answer, 1)
-	go func() {
-		line, err := bufio.NewReader(s.in).ReadString('\n')
-		got <- answer{line, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case a := <-got:
-		return a.line, a.err
-	}
 }
 
 // works says that a part of an item is in use while it waits: what changed and changed back, and a launch that runs on.

@@ -40,7 +40,7 @@ func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 			p.Line("", fmt.Sprintf("%s  %s  ", terminal.Text(item.Code), terminal.Counted(item.Count, "response")), item.Server+": "+item.Title)
 		}
 		if err := confirm(ctx, s, c.Yes, fmt.Sprintf("\nDiscard %s? [y/N] ", terminal.Counted(len(set.Codes), "held response")), "y"); err != nil {
-			return max(exitFailed, usageOf(err)), err
+			return codeOf(err), err
 		}
 	}
 	var done control.DiscardedHeld

@@ -152,9 +152,34 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	if err != nil {
 		return none, err
 	}
-	process := server.process
-	defer process.Stop()
+	defer server.process.Stop()
+	state, err := declares(ctx, server, fromServer, toServer)
+	if err != nil {
+		return none, err
+	}
+	server.launch.Wait(ctx)
+	if now := link.State(); now.Revision > state.Revision {
+		state = *now
+	}
+	return reportOn(state), nil
+}
 
+// reportOn is what a probe says of a server that declared itself.
+func reportOn(state control.State) probeReport {
+	report := probeReport{Server: state.Name, State: "nothing to decide", Code: state.Code, Kind: state.Kind, Items: declared(state), Blocked: rejected(state)}
+	if state.Launch != nil && report.Code == "" && state.Launch.Code != "" {
+		report.Code, report.Kind = state.Launch.Code, "launch"
+	}
+	if report.Code != "" {
+		report.State = "waits"
+	} else {
+		report.Kind = ""
+	}
+	return report
+}
+
+// declares runs a session with a server until the hub took what it declares, and returns what the hub says of it.
+func declares(ctx context.Context, server *server, fromServer io.Reader, toServer io.WriteCloser) (none control.State, err error) {
 	fromUs, ask, err := os.Pipe()
 	if err != nil {
 		return none, err
@@ -165,10 +190,10 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 		return none, err
 	}
 	defer answers.Close()
-	look := &lookedAt{hubLink: link, took: make(chan control.State, 1), fail: make(chan error, 1)}
+	look := &lookedAt{hubLink: server.link, took: make(chan control.State, 1), fail: make(chan error, 1)}
 	session := proxy.New(proxy.Config{
 		FromClient: fromUs, ToClient: toUs, FromServer: fromServer, ToServer: toServer,
-		Gate: look, Launch: server.launch, Session: link.session, Stray: link.stray,
+		Gate: look, Launch: server.launch, Session: server.link.session, Stray: server.link.stray,
 	})
 	over := make(chan proxy.Ended, 1)
 	go func() {
@@ -186,35 +211,22 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 				return none, why
 			default:
 			}
-			return none, serverSilent(process, err)
+			return none, serverSilent(server.process, err)
 		}
 	case <-ctx.Done():
 		return none, errNoAnswer
 	case <-over:
-		return none, serverSilent(process, errors.New("it exited before it responded"))
+		return none, serverSilent(server.process, errors.New("it exited before it responded"))
 	}
 	select {
 	case state := <-look.took:
-		server.launch.Wait(ctx)
-		if now := link.State(); now.Revision > state.Revision {
-			state = *now
-		}
-		report := probeReport{Server: state.Name, State: "nothing to decide", Code: state.Code, Kind: state.Kind, Items: declared(state), Blocked: rejected(state)}
-		if state.Launch != nil && report.Code == "" && state.Launch.Code != "" {
-			report.Code, report.Kind = state.Launch.Code, "launch"
-		}
-		if report.Code != "" {
-			report.State = "waits"
-		} else {
-			report.Kind = ""
-		}
-		return report, nil
+		return state, nil
 	case err := <-look.fail:
 		return none, err
 	case <-ctx.Done():
 		return none, errNoAnswer
 	case <-over:
-		return none, serverSilent(process, errors.New("it exited before it listed its tools"))
+		return none, serverSilent(server.process, errors.New("it exited before it listed its tools"))
 	}
 }
 

@@ -171,21 +171,21 @@ func (l loosen) run(ctx context.Context, s streams, dry bool) (control.Protected
 		}
 		page := newPage(streams{out: s.err})
 		page.diff(shown.Diff)
-		fmt.Fprintf(s.err, "%s. Continue? [y/N] ", l.what)
-		answer, err := readLine(ctx, s)
-		if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
-			return shown, exitFailed, errUndecided
+		if err := answered(ctx, s, l.what+". Continue? [y/N] ", "y"); err != nil {
+			return shown, exitFailed, err
 		}
 	}
 	done, err = l.do(shown.Digest)
 	return done, codeOf(err), err
 }
 
-// codeOf is the exit code of what a hub answered.
+// codeOf is the exit code of an error, mostly of a hub's.
 func codeOf(err error) int {
 	switch {
 	case err == nil:
 		return exitFine
+	case errors.Is(err, errNoTerminal):
+		return exitUsage
 	case hubError(err, control.CodeNotHere), hubError(err, control.CodeDescends), hubError(err, control.CodeLoosens):
 		return exitPerson
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/review"
@@ -161,18 +160,7 @@ func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
 		shown.out = s.err
 	}
 	if !d.hub.Welcome().CLIApproval {
-		// Asked all the same: a hub with a window puts the item on top of its inbox, and its refusal says where to decide.
-		err := showUndecided(s, d.json, d.item, d.hub.Welcome())
-		if err != nil {
-			return exitFailed, err
-		}
-		if err = d.do(); err == nil {
-			err = errors.New("the hub took the decision although it said it wouldn't; please report this")
-		}
-		if hubError(err, control.CodeNotHere) || hubError(err, control.CodeDescends) {
-			return exitPerson, err
-		}
-		return exitFailed, err
+		return decidedElsewhere(func() error { return showUndecided(s, d.json, d.item, d.hub.Welcome()) }, d.do)
 	}
 	switch {
 	case !d.yes && !interactive(s):
@@ -184,9 +172,7 @@ func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
 	}
 	want := "y"
 	if d.grave && gravest(d.item, d.item.Details) == inspect.Critical {
-		if want = d.item.Server; !typeable(want) {
-			want = d.item.Code
-		}
+		want = typedName(d.item)
 		d.question = fmt.Sprintf("\nThis has a Critical warning: someone may be trying to make the model act against you.\nType %s to release it anyway: ", want)
 	}
 	if err := confirm(ctx, s, d.yes, d.question, want); err != nil {
@@ -197,34 +183,4 @@ func (d heldDecision) run(ctx context.Context, s streams) (int, error) {
 	}
 	s.did("it was decided")
 	return exitFine, nil
-}
-
-var errNoTerminal = errors.New("there is no terminal to ask on; read the item, then run this command again with --yes")
-
-func usageOf(err error) int {
-	if errors.Is(err, errNoTerminal) {
-		return exitUsage
-	}
-	return exitFailed
-}
-
-// confirm gets what is wanted from the person on the terminal; "y" stands for a plain yes.
-func confirm(ctx context.Context, s streams, yes bool, question, want string) error {
-	if yes {
-		return nil
-	}
-	if !interactive(s) {
-		return errNoTerminal
-	}
-	fmt.Fprint(s.err, question)
-	answer, err := readLine(ctx, s)
-	if err != nil {
-		fmt.Fprintln(s.err)
-		return errUndecided
-	}
-	answer = strings.TrimSpace(answer)
-	if answer == want || want == "y" && (strings.EqualFold(answer, "yes") || answer == "Y") {
-		return nil
-	}
-	return errUndecided
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -110,10 +109,9 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 			if !interactive(s) {
 				return exitUsage, errors.New("this makes things less safe, and there is no terminal to ask on; use --yes if you want it")
 			}
-			fmt.Fprintf(s.err, "This makes things less safe: %s = %s. Change it? [y/N] ", terminal.Text(c.Key), cmp.Or(terminal.Text(c.Value), "its default"))
-			answer, err := readLine(ctx, s)
-			if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
-				return exitFailed, errUndecided
+			question := fmt.Sprintf("This makes things less safe: %s = %s. Change it? [y/N] ", terminal.Text(c.Key), cmp.Or(terminal.Text(c.Value), "its default"))
+			if err := answered(ctx, s, question, "y"); err != nil {
+				return exitFailed, err
 			}
 		}
 		query.Decided = true

@@ -87,8 +87,12 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	}
 	go watchHangup(ctx, s.in, s.out, server.hangUp)
 	session := proxy.New(config)
-	ended := session.Run(ctx)
-	process := server.running()
+	return endWrap(ctx, s, session, server, session.Run(ctx))
+}
+
+// endWrap says how a session ended, to the client and to the hub, and returns the code to exit with.
+func endWrap(ctx context.Context, s streams, session *proxy.Session, wrapped *server, ended proxy.Ended) int {
+	process := wrapped.running()
 	switch {
 	case process == nil && session.StartError() != nil:
 		session.AnswerAll(session.StartError().Error())
@@ -98,12 +102,12 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	case ended == proxy.ServerGone:
 		code := serverExit(process, session, s.in)
 		process.Stop()
-		link.record("server_stop", "error", "the server exited: "+process.Exit().String())
+		wrapped.link.record("server_stop", "error", "the server exited: "+process.Exit().String())
 		return code
 	default:
 		process.Stop()
 		session.AnswerAll("the client ended the session")
-		link.record("server_stop", "ok", "the client ended")
+		wrapped.link.record("server_stop", "ok", "the client ended")
 	}
 	var signalled caught
 	if errors.As(context.Cause(ctx), &signalled) {
