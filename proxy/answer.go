@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/refusal"
@@ -52,7 +53,7 @@ func (s *answers) deliver(r *request, line []byte) error {
 }
 
 // examine looks at an answer and delivers it, or has it held.
-func (s *answers) examine(v *view, r *request, line []byte) (err error) {
+func (s *answers) examine(v *declared.View, r *request, line []byte) (err error) {
 	said := false
 	defer func() {
 		if p := recover(); p != nil {
@@ -85,32 +86,32 @@ func (s *answers) examine(v *view, r *request, line []byte) (err error) {
 			return nil
 		}
 	}
-	sent, done, err := redact(v.policy, line, found.Secrets)
+	sent, done, err := redact(v.Policy, line, found.Secrets)
 	if err != nil {
 		return s.unclean(line, whySecrets)
 	}
 	delivered, err := s.toClientWhole(sent)
 	said = true
-	s.journal.delivered(r, delivered, found, secretsUnder(v.policy))
+	s.journal.delivered(r, delivered, found, secretsUnder(v.Policy))
 	s.journal.secrets(r, done)
 	return err
 }
 
 // judgeAnswer looks at the result or the error, and at the whole line where the server put more into it.
-func (s *answers) judgeAnswer(v *view, r *request, line []byte, body frame.Span) found {
+func (s *answers) judgeAnswer(v *declared.View, r *request, line []byte, body frame.Span) found {
 	text := body.Of(line)
 	if len(line)-len(text)-len(r.id) > plainEnvelope {
 		text = line
 	}
-	terms := inspect.Terms{MaxBytes: v.policy.MaxInspect, Secrets: secretsUnder(v.policy)}
-	if len(v.state.Exceptions) > 0 {
-		terms.Silenced = v.silenced(r.item, time.Now())
+	terms := inspect.Terms{MaxBytes: v.Policy.MaxInspect, Secrets: secretsUnder(v.Policy)}
+	if len(v.State.Exceptions) > 0 {
+		terms.Silenced = silenced(v, r.item, time.Now())
 	}
 	f := found{AnswerVerdict: s.watch.Answer(text, terms)}
 	if f.Fault != "" {
 		s.journal.fault("an answer", f.Fault)
 	}
-	for _, e := range v.state.Exceptions {
+	for _, e := range v.State.Exceptions {
 		if e.Item == r.item && slices.Contains(f.Passed, e.Rule) {
 			f.exceptions = append(f.exceptions, e.ID)
 		}
@@ -119,9 +120,9 @@ func (s *answers) judgeAnswer(v *view, r *request, line []byte, body frame.Span)
 }
 
 // silenced are the rules that a person has excepted for an item.
-func (v *view) silenced(item string, now time.Time) map[string]inspect.Level {
+func silenced(v *declared.View, item string, now time.Time) map[string]inspect.Level {
 	rules := map[string]inspect.Level{}
-	for _, e := range v.state.Exceptions {
+	for _, e := range v.State.Exceptions {
 		if e.Item == item && now.Before(e.Until) {
 			rules[e.Rule] = e.Level
 		}

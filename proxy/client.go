@@ -59,7 +59,7 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 		return
 	}
 	if r.method.listing() {
-		s.checks.shown.ask(r.method)
+		s.checks.Shown.Ask(r.method.list())
 	}
 	if s.park.parkedRequest(r, line, m) {
 		return
@@ -106,7 +106,7 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 		return
 	}
 	if why := judge(v, r); why != refusal.None {
-		s.checks.poke(v)
+		s.checks.Poke(v)
 		s.refuse(r, why)
 		return
 	}
@@ -115,7 +115,7 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 		return
 	}
 	if r.method == methodCall || r.method == methodTask {
-		r.need = s.checks.beside(v, now)
+		r.need = s.checks.Beside(v, now)
 	}
 	s.forward(r, line)
 }
@@ -127,17 +127,17 @@ func (s *Session) clientNotification(line []byte, m *frame.Message) {
 			s.server.Write(line)
 		}
 		s.life.initialized.Store(true)
-		s.checks.begin()
+		s.checks.Begin()
 	case "notifications/cancelled":
 		s.cancel(line, m)
 	case "notifications/progress", "notifications/roots/list_changed":
 		// Progress belongs to a request of the server, which only an open server gets through; roots are the person's own
 		// folders, which a server that nobody has reviewed is not told.
-		if s.view().open() {
+		if s.view().Open() {
 			s.server.Write(line)
 		}
 	default:
-		if methodOf(m.Method) != methodOther || !s.view().open() {
+		if methodOf(m.Method) != methodOther || !s.view().Open() {
 			s.journal.dropped("a notification from the client that needs a response, or for a server that is blocked")
 			return
 		}
@@ -156,8 +156,8 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 	if s.entrance.drop(id) {
 		return
 	}
-	if r := s.checks.dropHeld(id); r != nil {
-		s.journal.answered(r, "error", 0) // it ran, and the timeline says so
+	if r := s.checks.DropHeld(id); r != nil {
+		s.journal.answered(r.(*request), "error", 0) // it ran, and the timeline says so
 		return
 	}
 	r := s.calls.peek(id)
@@ -174,9 +174,9 @@ func (s *Session) clientAnswer(line []byte, m *frame.Message) {
 		s.journal.dropped("a response from the client that nothing asked for")
 		return
 	}
-	if v := s.view(); asked.method != methodPlain && !v.open() {
+	if v := s.view(); asked.method != methodPlain && !v.Open() {
 		// It was blocked while the client thought about it: what the person or the model said is no longer for this server.
-		text, d := refusal.Of(v.shut(), refusal.Subject{Noun: "request"}, v.state)
+		text, d := refusal.Of(v.Shut(), refusal.Subject{Noun: "request"}, v.State)
 		s.server.Enqueue(errorLine(asked.id, CodeRefused, text, d.Append(nil)))
 		s.journal.askEnded(asked, outcome{status: "blocked", code: d.Code})
 		s.journal.dropped("a response from the client to a server that is now blocked")

@@ -15,7 +15,7 @@ func block(r *rig) {
 		g.approve = approveNone
 		g.state = &control.State{Revision: g.state.Revision, Name: "weather", Blocked: true, Items: g.state.Items}
 	})
-	r.eventually("the session knows that the server is blocked", func() bool { return !r.s.view().open() })
+	r.eventually("the session knows that the server is blocked", func() bool { return !r.s.view().Open() })
 }
 
 func TestAnAnswerOfTheClientDoesNotReachAServerThatWasBlockedMeanwhile(t *testing.T) {
@@ -141,16 +141,6 @@ func uiServer(s *server) {
 	s.resources = []string{`{"uri":"ui://show/main","name":"main"}`, `{"uri":"ui://other","name":"other"}`, `{"uri":"file:///a","name":"a"}`}
 }
 
-func TestEveryWayToNameAUserInterfacePinsIt(t *testing.T) {
-	for _, meta := range []string{`{"ui":{"resourceUri":"ui://show/main"}}`, `{"ui/resourceUri":"ui://show/main"}`, `{"openai/outputTemplate":"ui://show/main"}`} {
-		into := map[string]bool{}
-		userInterfaces([]byte(`{"name":"show","_meta":`+meta+`}`), into)
-		if !into["ui://show/main"] {
-			t.Errorf("%s names none", meta)
-		}
-	}
-}
-
 func TestAUserInterfaceIsReadOnlyWhileItIsApproved(t *testing.T) {
 	r := newRig(t, func(i pin.Item) bool { return i.Kind == pin.Tool }, func(r *rig) { uiServer(r.server) })
 	r.initialize()
@@ -186,7 +176,7 @@ func TestARefusedAnswerDoesNotSayThatNothingWasRun(t *testing.T) {
 	for name, takeBack := range map[string]func(*rig){
 		"the approval is taken back": func(r *rig) {
 			r.gate.set(func(g *gatekeeper) { delete(g.approved, "tool:echo"); g.approve = approveNone })
-			r.eventually("the session knows", func() bool { return !r.s.view().served["tool:echo"] })
+			r.eventually("the session knows", func() bool { return !r.s.view().Served["tool:echo"] })
 		},
 		"the server is blocked": block,
 		"the tool is gone": func(r *rig) {

@@ -16,7 +16,7 @@ import (
 func (s *Session) withoutDoubled(line []byte, why error, m *frame.Message) (rest []byte, cut [][]byte) {
 	id, _ := frame.FindID(line)
 	if r := s.calls.peek(id); r != nil && r.method.listing() {
-		rest, cut = cutDoubled(line, why, lists[r.method].member)
+		rest, cut = cutDoubled(line, why, r.method.list().Member)
 	}
 	if rest == nil || frame.Scan(rest, frame.FromServer, m) != nil || m.Kind != frame.Result || !bytes.Equal(m.ID.Of(rest), id) {
 		return nil, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -14,26 +15,26 @@ const maxElicitations = 16
 
 // refusesElicitation holds what an error asks the user to interaction.policy, as a request of the server that asks the same, and says whether
 // the client was refused it.
-func (s *interactions) refusesElicitation(v *view, r *request, line []byte, failure frame.Span) (refused bool) {
+func (s *interactions) refusesElicitation(v *declared.View, r *request, line []byte, failure frame.Span) (refused bool) {
 	const method, kind = "elicitation/create", inspect.AskElicitation
 	n := 0
 	elicits(line, failure, func(params []byte) bool {
 		found := inspect.AnswerVerdict{Judged: inspect.Judged{Verdict: inspect.Block}}
 		var digest pin.Digest
 		if n++; n <= maxElicitations {
-			found = s.watch.Answer(params, inspect.Terms{MaxBytes: v.policy.MaxInspect})
+			found = s.watch.Answer(params, inspect.Terms{MaxBytes: v.Policy.MaxInspect})
 			found.Findings = append(inspect.Asked(method, params), found.Findings...)
 			if params[0] == '{' {
 				digest, _ = askDigest(method, params)
 			}
 		}
-		verdict := v.judgeAsk(kind, found, digest)
+		verdict := weighAsk(v, kind, found, digest)
 		if verdict == askPass {
-			s.journal.asked(kind, v.policy.Interaction, found)
+			s.journal.asked(kind, v.Policy.Interaction, found)
 			return true
 		}
 		refused = true
-		id, mode := bytes.Clone(r.id), v.policy.Interaction
+		id, mode := bytes.Clone(r.id), v.Policy.Interaction
 		s.askPerson(verdict == askHold && digest != "", control.Interaction{Method: method, Params: params, Client: s.clientName(), Findings: found.Findings}, func(code string) {
 			text, d := s.askRefused(kind, code)
 			s.client.Enqueue(refusalLine(id, r.method, text, d))

@@ -47,7 +47,7 @@ func (e *entrance) hold(r *request, line []byte) bool {
 		e.refuse(r, refusal.Unverified)
 		return true
 	}
-	e.checks.begin()
+	e.checks.Begin()
 	return true
 }
 

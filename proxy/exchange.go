@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/refusal"
@@ -24,7 +25,7 @@ type exchange struct {
 	calls inFlight // requests on their way to the server: the client's and our own
 	asks  inFlight // requests of the server on their way to the client
 
-	checks  *checker
+	checks  *declared.Checker
 	crowd   crowd
 	life    life
 	journal journal
@@ -35,7 +36,7 @@ type exchange struct {
 }
 
 // view is what may pass at this moment.
-func (x *exchange) view() *view { return x.checks.view.Load() }
+func (x *exchange) view() *declared.View { return x.checks.View() }
 
 // forward sends a request on its way, registered first so that its answer finds it.
 func (x *exchange) forward(r *request, line []byte) {
@@ -71,7 +72,7 @@ func (x *exchange) refuseIn(r *request, why refusal.Reason, ran bool) {
 	v := x.view()
 	sub := x.subjectIn(v, r)
 	sub.Ran = ran
-	text, d := refusal.Of(why, sub, v.state)
+	text, d := refusal.Of(why, sub, v.State)
 	x.client.Enqueue(refusalLine(r.id, r.method, text, d))
 	x.journal.refused(r, why, d, ran)
 }

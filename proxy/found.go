@@ -3,6 +3,7 @@ package proxy
 import (
 	"slices"
 
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
@@ -12,8 +13,8 @@ type found struct {
 	exceptions []string
 }
 
-func (f *found) held(v *view) bool {
-	return f.Verdict == inspect.Block || f.TooLong && v.policy.HoldBeyond
+func (f *found) held(v *declared.View) bool {
+	return f.Verdict == inspect.Block || f.TooLong && v.Policy.HoldBeyond
 }
 
 // imitates adds the finding of an answer that held members of ours. It goes on without them: what is held names a place for each

@@ -1,38 +1,41 @@
 package proxy
 
-import "github.com/sallyport/sallyport/proxy/refusal"
+import (
+	"github.com/sallyport/sallyport/proxy/declared"
+	"github.com/sallyport/sallyport/proxy/refusal"
+)
 
 // judge decides about a client's request that is neither a listing nor plain: docs/relay.md, "What a client may ask for".
-func judge(v *view, r *request) refusal.Reason {
+func judge(v *declared.View, r *request) refusal.Reason {
 	switch {
-	case v.state.Revision == 0:
+	case v.State.Revision == 0:
 		return refusal.NoHub
-	case v.state.Blocked:
+	case v.State.Blocked:
 		return refusal.Blocked
-	case !v.open():
-		return v.shut()
-	case !v.verified:
+	case !v.Open():
+		return v.Shut()
+	case !v.Verified:
 		return refusal.Unverified
 	}
 	switch r.method {
 	case methodCall, methodGetPrompt, methodComplete:
-		if v.allows(r.item) {
+		if v.Allows(r.item) {
 			return refusal.None
 		}
-		return v.whyNot(r.item)
+		return v.WhyNot(r.item)
 	case methodResource:
-		if v.allowsResource(r.name) {
+		if v.AllowsResource(r.name) {
 			return refusal.None
 		}
-		return v.whyNot(r.item)
+		return v.WhyNot(r.item)
 	case methodTask:
 		if r.item == "" {
 			return refusal.Unknown
 		}
-		if v.allows(r.item) {
+		if v.Allows(r.item) {
 			return refusal.None
 		}
-		return v.whyNot(r.item)
+		return v.WhyNot(r.item)
 	case methodListTasks, methodOther:
 		return refusal.None
 	}
@@ -40,7 +43,7 @@ func judge(v *view, r *request) refusal.Reason {
 }
 
 // stillAllowed asks the gate again for an answer: an approval that was taken back while a call ran counts for its answer.
-func stillAllowed(v *view, r *request) refusal.Reason {
+func stillAllowed(v *declared.View, r *request) refusal.Reason {
 	why := judge(v, r)
 	if why == refusal.Changed || why == refusal.New {
 		return refusal.Dropped

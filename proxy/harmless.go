@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -65,7 +66,7 @@ func bodyOf(line []byte) (body frame.Span, failed bool) {
 
 // watched is what is found in the text of a request or notification of the server: in its params, or in the whole line where
 // something stands beside them.
-func (s *exchange) watched(v *view, line []byte, m *frame.Message) inspect.AnswerVerdict {
+func (s *exchange) watched(v *declared.View, line []byte, m *frame.Message) inspect.AnswerVerdict {
 	text := m.Params.Of(line)
 	if s.saysMore(line, m) {
 		text = line
@@ -73,7 +74,7 @@ func (s *exchange) watched(v *view, line []byte, m *frame.Message) inspect.Answe
 	if len(text) == 0 {
 		return inspect.AnswerVerdict{Judged: inspect.Judged{Verdict: inspect.Clean, Whole: true}, RuleSet: s.rules.file.Load().RuleSet()}
 	}
-	found := s.watch.Answer(text, inspect.Terms{MaxBytes: v.policy.MaxInspect})
+	found := s.watch.Answer(text, inspect.Terms{MaxBytes: v.Policy.MaxInspect})
 	if found.Fault != "" {
 		s.journal.fault("a message of the server", found.Fault)
 	}

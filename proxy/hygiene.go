@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/sanitize"
 )
@@ -16,7 +17,7 @@ func (s *exchange) toClient(line []byte) error {
 
 // toClientWhole is toClient, and says how many bytes the client gets.
 func (s *exchange) toClientWhole(line []byte) (delivered int, err error) {
-	clean, err := s.cleaned(s.view().policy.ANSI, line)
+	clean, err := s.cleaned(s.view().Policy.ANSI, line)
 	if err != nil {
 		return 0, s.unclean(line, whyUnclean)
 	}
@@ -42,8 +43,8 @@ func (s *exchange) cleaned(mode string, line []byte) ([]byte, error) {
 
 // unnameable says of an item that its name would not come back as it is: the client would call what was made of it. It is not
 // listed, and by the name that hygiene gives it nothing is approved.
-func (s *exchange) unnameable(v *view, name string) bool {
-	if v.policy.ANSI == sanitize.Off {
+func (s *exchange) unnameable(v *declared.View, name string) bool {
+	if v.Policy.ANSI == sanitize.Off {
 		return false
 	}
 	if !sanitize.Holds(name) {
@@ -55,8 +56,8 @@ func (s *exchange) unnameable(v *view, name string) bool {
 
 // unspeakable says of a request or notification that its method has control characters. The envelope is nothing that is
 // changed, and no method that anybody knows has any.
-func (s *exchange) unspeakable(v *view, m *frame.Message) bool {
-	if v.policy.ANSI == sanitize.Off || !sanitize.Holds(m.Method) {
+func (s *exchange) unspeakable(v *declared.View, m *frame.Message) bool {
+	if v.Policy.ANSI == sanitize.Off || !sanitize.Holds(m.Method) {
 		return false
 	}
 	s.journal.refusedLine("server", whyUnspeakable)

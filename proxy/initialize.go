@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -60,30 +61,30 @@ func (s *handshake) answerInitialize(r *request, line []byte, m *frame.Message) 
 		s.cfg.Launch.Answered()
 	}
 	s.client.Uncork() // nothing that was said before waits with this answer
-	s.life.awaitState(func() bool { return s.view().state.Revision > 0 }, s.cfg.StateWait)
+	s.life.awaitState(func() bool { return s.view().State.Revision > 0 }, s.cfg.StateWait)
 
 	v := s.view()
 	var edits []frame.Edit
-	if v.open() {
+	if v.Open() {
 		edits = s.editOpenInitialize(v, line, result)
 	} else {
 		edits = editClosedInitialize(line, result)
 	}
 	if info, ok := frame.Find(line, result, "serverInfo"); ok && !s.harmless(info.Of(line)) {
-		name := frame.AppendString([]byte(`{"name":`), legible.SpokenServer(v.state.Name, "a server"))
+		name := frame.AppendString([]byte(`{"name":`), legible.SpokenServer(v.State.Name, "a server"))
 		edits = append(edits, frame.Edit{Start: info.Start, End: info.End, With: append(name, `,"version":"withheld"}`...)})
 	}
 	err := s.toClient(frame.Splice(nil, line, append(edits, beside(line)...)))
 	if apart {
 		s.entrance.turnAway()
 	}
-	s.checks.begin()
+	s.checks.Begin()
 	return err
 }
 
 // failedInitialize passes an error on that is not about versions.
 func (s *handshake) failedInitialize(r *request, line []byte, m *frame.Message) error {
-	if s.view().open() && s.harmlessError(line) {
+	if s.view().Open() && s.harmlessError(line) {
 		return s.toClient(s.withoutOurs(line, m))
 	}
 	return s.client.Write(blandError(r, line, m))
@@ -125,24 +126,20 @@ func (s *handshake) foundInInitialize(line []byte, ours bool) (findings []inspec
 }
 
 func (s *handshake) rememberServer(line []byte, result frame.Span, findings []inspect.Finding) {
-	s.life.mu.Lock()
-	defer s.life.mu.Unlock()
-	s.life.findings = findings
-	s.life.declared = map[string]bool{}
-	s.life.instructions = nil
+	g := declared.Greeting{Findings: findings, Capabilities: map[string]bool{}}
 	frame.Members(line, result, func(key string, member frame.Member) bool {
 		value := member.Value.Of(line)
 		switch key {
 		case "capabilities":
 			frame.Members(line, member.Value, func(name string, c frame.Member) bool {
-				s.life.declared[strings.Clone(name)] = frame.Type(line, c.Value) == '{'
+				g.Capabilities[strings.Clone(name)] = frame.Type(line, c.Value) == '{'
 				return true
 			})
 		case "serverInfo":
-			s.life.serverInfo = bytes.Clone(value)
+			g.ServerInfo = bytes.Clone(value)
 		case "protocolVersion":
-			s.life.protocol, _ = frame.String(line, member.Value)
-			s.life.protocol = strings.Clone(s.life.protocol)
+			g.Protocol, _ = frame.String(line, member.Value)
+			g.Protocol = strings.Clone(g.Protocol)
 		case "instructions":
 			if string(value) == "null" || string(value) == `""` {
 				break
@@ -155,17 +152,17 @@ func (s *handshake) rememberServer(line []byte, result frame.Span, findings []in
 			if item.Unread != nil {
 				s.journal.withheld("instructions", errors.New(item.Findings[0].Title))
 			}
-			s.life.instructions = &item
+			g.Instructions = &item
 		}
 		return true
 	})
+	s.checks.Greet(g)
 }
 
 // editOpenInitialize cuts instructions that are not approved and announces our tools.
-func (s *handshake) editOpenInitialize(v *view, line []byte, result frame.Span) []frame.Edit {
-	s.life.mu.Lock()
-	approved := s.life.instructions != nil && v.approves(string(pin.Instructions), s.life.instructions.Digest)
-	s.life.mu.Unlock()
+func (s *handshake) editOpenInitialize(v *declared.View, line []byte, result frame.Span) []frame.Edit {
+	instructions := s.checks.Greeting().Instructions
+	approved := instructions != nil && v.Approves(string(pin.Instructions), instructions.Digest)
 
 	capabilities, ok := frame.Find(line, result, "capabilities")
 	ok = ok && frame.Type(line, capabilities) == '{' && s.harmless(capabilities.Of(line))

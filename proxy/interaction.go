@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -60,7 +61,7 @@ type interactions struct {
 }
 
 // refusesAsk looks at a request of an open server before the client sees it, and says whether it was refused.
-func (s *interactions) refusesAsk(v *view, line []byte, m *frame.Message) bool {
+func (s *interactions) refusesAsk(v *declared.View, line []byte, m *frame.Message) bool {
 	id, params := m.ID.Of(line), m.Params.Of(line)
 	method := string(m.Method)
 	kind := inspect.AskKind(method)
@@ -74,14 +75,14 @@ func (s *interactions) refusesAsk(v *view, line []byte, m *frame.Message) bool {
 	if err != nil || len(params) > 0 && params[0] != '{' { // lists have no digest of their own
 		digest = ""
 	}
-	verdict := v.judgeAsk(kind, found, digest)
+	verdict := weighAsk(v, kind, found, digest)
 	if verdict == askPass {
-		s.journal.asked(kind, v.policy.Interaction, found)
+		s.journal.asked(kind, v.Policy.Interaction, found)
 		return false
 	}
 	s.client.Uncork() // the server's pipe may be full: what the client has been answered does not wait with it
 	id = bytes.Clone(id)
-	mode := v.policy.Interaction
+	mode := v.Policy.Interaction
 	asked, started := askedOf(m.Method, line), time.Now()
 	refused := control.Interaction{Method: method, Params: params, Client: s.clientName(), Findings: found.Findings}
 	s.askPerson(verdict == askHold && digest != "", refused, func(code string) {
@@ -93,16 +94,16 @@ func (s *interactions) refusesAsk(v *view, line []byte, m *frame.Message) bool {
 	return true
 }
 
-// judgeAsk is judgeAsk for what was found in a request; without a digest nobody can have approved it.
-func (v *view) judgeAsk(kind string, found inspect.AnswerVerdict, digest pin.Digest) askVerdict {
-	grave := digest == "" || found.Verdict == inspect.Block || found.TooLong && v.policy.HoldBeyond || inspect.Worst(found.Findings).Rank() >= inspect.High.Rank()
+// weighAsk is judgeAsk for what was found in a request; without a digest nobody can have approved it.
+func weighAsk(v *declared.View, kind string, found inspect.AnswerVerdict, digest pin.Digest) askVerdict {
+	grave := digest == "" || found.Verdict == inspect.Block || found.TooLong && v.Policy.HoldBeyond || inspect.Worst(found.Findings).Rank() >= inspect.High.Rank()
 	var allowed control.Allowed
-	for _, a := range v.state.Asks {
+	for _, a := range v.State.Asks {
 		if a.Kind == kind {
 			allowed = a
 		}
 	}
-	return judgeAsk(v.policy.Interaction, grave, allowed, digest)
+	return judgeAsk(v.Policy.Interaction, grave, allowed, digest)
 }
 
 // askPerson has a refused request stored for a person, where there is anything to decide, and has it said afterwards: with the code of its
@@ -168,7 +169,7 @@ var askWords = map[string]string{
 
 // askRefused is what is said of a refused request, in our own words.
 func (s *interactions) askRefused(kind, code string) (text string, d refusal.Decision) {
-	state := s.view().state
+	state := s.view().State
 	server := legible.SpokenServer(state.Name, "this server")
 	text = "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was blocked."
 	if code != "" {
@@ -185,7 +186,7 @@ func (s *interactions) passesNotification(line []byte, m *frame.Message) bool {
 	case found.Verdict == inspect.Block:
 		s.journal.countedWith("dropped a notification from the server because it had a warning", "blocked", "inspect", found.Findings)
 		return false
-	case found.TooLong && v.policy.HoldBeyond:
+	case found.TooLong && v.Policy.HoldBeyond:
 		s.journal.countedWith("dropped a notification from the server: it is larger than inspect.max_bytes", "blocked", "inspect", nil)
 		return false
 	case found.TooLong:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
@@ -47,7 +48,7 @@ func TestAListingOfAClosedServerHasItLookedAt(t *testing.T) {
 	}
 	r.eventually("the hub knows what it declares", func() bool { return reports() == 1 })
 	r.server.declare(func(s *server) { s.tools = s.tools[1:] })
-	time.Sleep(listingAge + 100*time.Millisecond)
+	time.Sleep(declared.ListingAge + 100*time.Millisecond)
 	r.tools("2")
 	r.eventually("the hub hears what it declares now", func() bool { return reports() == 2 })
 }

@@ -90,6 +90,3 @@ const whyFault = "a bug in Sallyport; tell the user: open Sallyport, Activity"
 func faultLine(id []byte) []byte {
 	return errorLine(id, -32603, "[Sallyport] the message was blocked: "+whyFault, nil)
 }
-
-// faulted is the error of a listing that could not be read for a fault of ours.
-func faulted(fault string) error { return fmt.Errorf("a bug in Sallyport: %s", fault) }

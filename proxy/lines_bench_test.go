@@ -55,7 +55,7 @@ func BenchmarkLines(b *testing.B) {
 			io.WriteString(client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`+"\n")
 			io.WriteString(client, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
 			io.WriteString(client, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}`+"\n")
-			for s.calls.peek([]byte("1")) != nil || !s.view().open() {
+			for s.calls.peek([]byte("1")) != nil || !s.view().Open() {
 				time.Sleep(time.Millisecond)
 			}
 			time.Sleep(50 * time.Millisecond)

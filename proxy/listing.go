@@ -1,15 +1,11 @@
 package proxy
 
 import (
-	"time"
-
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
-
-// listingAge is how old the last check may be when a client lists without another one beside it.
-const listingAge = time.Second
 
 // listings reach the client without what is not approved, and with our own tools.
 type listings struct {
@@ -19,39 +15,39 @@ type listings struct {
 }
 
 // admitListing answers a listing of a server that is not open by ourselves, and sends every other one on.
-func (s *listings) admitListing(v *view, r *request, line []byte) {
+func (s *listings) admitListing(v *declared.View, r *request, line []byte) {
 	if !s.awaitsChoice(v, r, line) {
 		s.listPage(v, r, line)
 	}
 }
 
-func (s *listings) listPage(v *view, r *request, line []byte) {
+func (s *listings) listPage(v *declared.View, r *request, line []byte) {
 	// Tools that are not announced are never listed, so nobody asks for them: that the client does is our own doing, who
 	// announce tools for every server.
-	if r.method != methodListTools && !s.life.announces(lists[r.method].capability) {
-		s.life.askedFor(r.method)
+	if r.method != methodListTools && !s.checks.Announces(r.method.list()) {
+		s.checks.AskedFor(r.method.list())
 	}
-	if !v.open() {
-		if s.checks.besideListing() == 0 {
-			s.checks.poke(v)
+	if !v.Open() {
+		if s.checks.BesideListing() == 0 {
+			s.checks.Poke(v)
 		}
 		s.client.Enqueue(s.emptyListing(v, r))
 		return
 	}
 	// Of a server that was held back we announced every listing, before it could say which it has.
-	if (r.method == methodListTools || s.cfg.Start != nil) && !s.life.announces(lists[r.method].capability) {
+	if (r.method == methodListTools || s.cfg.Start != nil) && !s.checks.Announces(r.method.list()) {
 		s.client.Enqueue(s.emptyListing(v, r))
 		return
 	}
 	r.page = s.pages.pageOf(r.method, r.cursor)
-	r.need = s.checks.besideListing()
+	r.need = s.checks.BesideListing()
 	s.forward(r, line)
 }
 
 // emptyListing is the listing of a server from which nothing may be shown: our two tools, else nothing.
-func (s *listings) emptyListing(v *view, r *request) []byte {
-	l := lists[r.method]
-	result := append([]byte(`{"`), l.member...)
+func (s *listings) emptyListing(v *declared.View, r *request) []byte {
+	l := r.method.list()
+	result := append([]byte(`{"`), l.Member...)
 	result = append(result, `":[`...)
 	if r.method == methodListTools && r.cursor == "" {
 		for i, tool := range s.ownTools(v) {
@@ -67,11 +63,11 @@ func (s *listings) emptyListing(v *view, r *request) []byte {
 // answerListing takes one page of a listing. Every definition on it is digested as it stands there; a page that shows
 // anything the last snapshot did not see waits for a new one.
 func (s *listings) answerListing(r *request, line []byte) error {
-	items, err := itemsOf(line, r.unread, r.method)
-	if err == nil && s.checks.surprises(items) {
-		r.need = s.checks.demand(true)
+	items, err := declared.ItemsOf(line, r.unread, r.method.list())
+	if err == nil && s.checks.Surprises(items) {
+		r.need = s.checks.Demand(true)
 	}
-	if s.checks.keep(r, line) {
+	if s.checks.Keep(r, line) {
 		return nil
 	}
 	return s.deliverListing(r, line)
@@ -80,10 +76,10 @@ func (s *listings) answerListing(r *request, line []byte) error {
 // deliverListing cuts what is not approved out of the page and adds our tools to the first one.
 func (s *listings) deliverListing(r *request, line []byte) error {
 	v := s.view()
-	if !v.open() {
+	if !v.Open() {
 		return s.client.Write(s.emptyListing(v, r))
 	}
-	if !v.verified {
+	if !v.Verified {
 		if r.method == methodListTools {
 			return s.client.Write(s.emptyListing(v, r))
 		}
@@ -98,23 +94,23 @@ func (s *listings) deliverListing(r *request, line []byte) error {
 		}
 		return s.toClient(cutOurs(line)) // an error of an open server is its own
 	}
-	l := lists[r.method]
-	array, ok := frame.Find(line, result, l.member)
+	l := r.method.list()
+	array, ok := frame.Find(line, result, l.Member)
 	if !ok || frame.Type(line, array) != '[' {
-		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's listing has no array "+l.member, nil))
+		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's listing has no array "+l.Member, nil))
 	}
 	page := map[string]pin.Digest{}
 	keep := func(_ int, value frame.Span) bool {
-		if l.kind == pin.Resource && !v.pinsResource(line, value) {
-			return !v.shutsResources() && s.harmless(value.Of(line))
+		if l.Kind == pin.Resource && !v.PinsResource(line, value) {
+			return !v.ShutsResources() && s.harmless(value.Of(line))
 		}
-		name, ok := nameOf(l.kind, line, value)
+		name, ok := declared.NameOf(l.Kind, line, value)
 		if !ok || s.unnameable(v, name) {
 			return false
 		}
-		digest, err := pin.DigestOf(l.kind, name, value.Of(line))
-		key := pin.Key(l.kind, name)
-		if err != nil || !v.approves(key, digest) {
+		digest, err := pin.DigestOf(l.Kind, name, value.Of(line))
+		key := pin.Key(l.Kind, name)
+		if err != nil || !v.Approves(key, digest) {
 			return false
 		}
 		page[key] = digest
@@ -127,7 +123,7 @@ func (s *listings) deliverListing(r *request, line []byte) error {
 	edits := frame.EditArray(line, array, keep, own...)
 	edits = append(edits, frame.CutMembers(line, result, func(key string, m frame.Member) bool {
 		switch {
-		case key == l.member:
+		case key == l.Member:
 			return false
 		case key == "nextCursor" && frame.Type(line, m.Value) != 'n':
 			cursor, _ := frame.String(line, m.Value)
@@ -140,7 +136,7 @@ func (s *listings) deliverListing(r *request, line []byte) error {
 	if err := s.toClient(cutOurs(frame.Splice(nil, line, append(edits, beside(line)...)))); err != nil {
 		return err
 	}
-	s.checks.shown.deliver(page)
+	s.checks.Shown.Deliver(page)
 	return nil
 }
 

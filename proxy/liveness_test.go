@@ -131,10 +131,8 @@ func TestAHubThatIsAwayHasTheServerAskedLessAndLess(t *testing.T) {
 	for i := range 20 {
 		r.call(fmt.Sprint(100+i), "echo")
 	}
-	r.s.checks.mu.Lock()
-	defer r.s.checks.mu.Unlock()
-	if r.s.checks.failures == 0 || r.s.checks.again == nil {
-		t.Errorf("%d failures, timer %v: the pause between two checks does not grow", r.s.checks.failures, r.s.checks.again)
+	if r.s.checks.Failures() == 0 {
+		t.Error("no failures: the pause between two checks does not grow")
 	}
 }
 
@@ -193,11 +191,7 @@ func TestACallThatWasCancelledWhileItsAnswerWaitedIsInTheTimeline(t *testing.T) 
 		}
 	})
 	r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`)
-	r.eventually("its answer waits", func() bool {
-		r.s.checks.shelf.mu.Lock()
-		defer r.s.checks.shelf.mu.Unlock()
-		return len(r.s.checks.shelf.held) == 1
-	})
+	r.eventually("its answer waits", func() bool { return r.s.checks.Waiting() == 1 })
 	r.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 	r.eventually("the call is recorded", func() bool {
 		return r.gate.recorded(func(rec control.Record) bool {
@@ -212,10 +206,10 @@ func TestACheckThatTheEndOfTheSessionCutShortIsNoProblem(t *testing.T) {
 		s.handle = func(line string) (string, bool) { return "", strings.Contains(line, `"tools/list"`) }
 	})
 	r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`)
-	r.eventually("a check runs", func() bool { return r.server.got(`"method":"tools/list"`) && r.s.checks.running() })
+	r.eventually("a check runs", func() bool { return r.server.got(`"method":"tools/list"`) && r.s.checks.Running() })
 	r.server.out.Close()
 	<-r.ended
-	r.eventually("the check ended with the session", func() bool { return !r.s.checks.running() && !r.s.view().verified })
+	r.eventually("the check ended with the session", func() bool { return !r.s.checks.Running() && !r.s.view().Verified })
 	if r.gate.recorded(func(rec control.Record) bool { return rec.Kind == "guard_problem" }) {
 		t.Error("it was recorded as a listing that did not come in time")
 	}

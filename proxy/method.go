@@ -3,7 +3,7 @@ package proxy
 import (
 	"bytes"
 
-	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/declared"
 )
 
 // method is what the gate needs to know of a method's name: which row of the table in docs/relay.md it is in.
@@ -69,22 +69,17 @@ func methodOf(name []byte) method {
 // listing says whether the method lists definitions.
 func (m method) listing() bool { return m >= methodListTools && m <= methodListTemplates }
 
-// list is one kind of definition as the protocol lists it: the method to ask, the member of the result that holds the
-// page, the kind pinned, and the capability that announces it.
-type list struct {
-	method     string
-	member     string
-	kind       pin.Kind
-	capability string
-	changed    string // the notification that says it changed
+// list is what the method lists, nil for one that lists nothing.
+func (m method) list() *declared.List {
+	switch m {
+	case methodListTools:
+		return declared.Tools
+	case methodListPrompts:
+		return declared.Prompts
+	case methodListResources:
+		return declared.Resources
+	case methodListTemplates:
+		return declared.Templates
+	}
+	return nil
 }
-
-var lists = map[method]list{
-	methodListTools:     {"tools/list", "tools", pin.Tool, "tools", "notifications/tools/list_changed"},
-	methodListPrompts:   {"prompts/list", "prompts", pin.Prompt, "prompts", "notifications/prompts/list_changed"},
-	methodListResources: {"resources/list", "resources", pin.Resource, "resources", "notifications/resources/list_changed"},
-	methodListTemplates: {"resources/templates/list", "resourceTemplates", pin.ResourceTemplate, "resources", "notifications/resources/list_changed"},
-}
-
-// listMethods is the order in which a snapshot asks.
-var listMethods = []method{methodListTools, methodListPrompts, methodListTemplates, methodListResources}

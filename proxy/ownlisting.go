@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/declared"
 )
 
 // ownListing is where our own two tools stand in what the client was listed. One wrapper of a client process lists them (own_tools =
@@ -23,21 +24,21 @@ type ownListing struct {
 const ownChoiceLimit = 1200 * time.Millisecond
 
 // listsOwn says whether our tools stand in this wrapper's listing.
-func (v *view) listsOwn() bool {
-	switch v.policy.OwnTools {
+func listsOwn(v *declared.View) bool {
+	switch v.Policy.OwnTools {
 	case "always":
 		return true
 	case "waiting":
-		if v.state.Waiting == 0 {
+		if v.State.Waiting == 0 {
 			return false
 		}
 	}
-	return v.state.OwnTools != control.OwnToolsThere
+	return v.State.OwnTools != control.OwnToolsThere
 }
 
 // ownTools are the definitions to add to the first page of a listing that goes out now.
-func (s *listings) ownTools(v *view) [][]byte {
-	lists := v.listsOwn()
+func (s *listings) ownTools(v *declared.View) [][]byte {
+	lists := listsOwn(v)
 	s.own.mu.Lock()
 	s.own.listed, s.own.with = true, lists
 	s.own.mu.Unlock()
@@ -48,8 +49,8 @@ func (s *listings) ownTools(v *view) [][]byte {
 }
 
 // turned says, once, that the client's last listing is otherwise about our tools than it would be now.
-func (o *ownListing) turned(v *view) bool {
-	lists := v.listsOwn()
+func (o *ownListing) turned(v *declared.View) bool {
+	lists := listsOwn(v)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.listed || o.with == lists {
@@ -60,8 +61,8 @@ func (o *ownListing) turned(v *view) bool {
 }
 
 // awaitsChoice keeps a first page of tools until the hub has said who lists ours, and says so. Nothing that comes later waits with it.
-func (s *listings) awaitsChoice(v *view, r *request, line []byte) bool {
-	if r.method != methodListTools || r.cursor != "" || v.policy.OwnTools == "always" || v.state.OwnTools != control.OwnToolsLater {
+func (s *listings) awaitsChoice(v *declared.View, r *request, line []byte) bool {
+	if r.method != methodListTools || r.cursor != "" || v.Policy.OwnTools == "always" || v.State.OwnTools != control.OwnToolsLater {
 		return false
 	}
 	o := &s.own

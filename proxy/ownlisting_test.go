@@ -70,7 +70,7 @@ func TestAClientHearsOnceThatOurToolsAreListedElsewhere(t *testing.T) {
 	}
 	r.chosen(control.OwnToolsLater) // a hub that came back asks itself again: nothing is otherwise yet
 	r.chosen(control.OwnToolsThere)
-	r.eventually("all states were taken", func() bool { return r.s.view().state.OwnTools == control.OwnToolsThere })
+	r.eventually("all states were taken", func() bool { return r.s.view().State.OwnTools == control.OwnToolsThere })
 }
 
 func TestAFirstListingWaitsForTheChoiceAndNothingElseDoes(t *testing.T) {

@@ -83,8 +83,8 @@ func (p *park) parkedRequest(r *request, line []byte, m *frame.Message) bool {
 		p.handshake.tools.callOwn(r, line)
 	case r.method.listing():
 		p.client.Enqueue(p.handshake.listings.emptyListing(v, r))
-	case v.launch == control.LaunchHold || v.state.Revision == 0 || v.state.Blocked:
-		p.refuse(r, v.shut())
+	case v.Launch == control.LaunchHold || v.State.Revision == 0 || v.State.Blocked:
+		p.refuse(r, v.Shut())
 	default: // it is being started
 		p.handshake.entrance.hold(r, line)
 	}
@@ -114,13 +114,13 @@ func (p *park) parkedInitialize(line []byte, m *frame.Message) []byte {
 	}
 	result := append([]byte(`{"protocolVersion":"`), protocol...)
 	result = append(result, `","capabilities":{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true}},"serverInfo":{"name":`...)
-	result = frame.AppendString(result, legible.SpokenServer(p.view().state.Name, "a server"))
+	result = frame.AppendString(result, legible.SpokenServer(p.view().State.Name, "a server"))
 	return append(result, `,"version":"not started"}}`...)
 }
 
 // awaitStart waits until the server may be started, starts it, and returns its output. nil: the session ended first, or it could not be.
 func (p *park) awaitStart(ctx context.Context) io.Reader {
-	for p.view().launch == control.LaunchHold {
+	for p.view().Launch == control.LaunchHold {
 		select {
 		case <-p.kick:
 		case <-p.late.closed:
@@ -176,13 +176,7 @@ func (p *park) introduce(ctx context.Context) {
 	if answered {
 		p.cfg.Launch.Answered()
 		p.life.answered.Store(true)
-		p.checks.mu.Lock()
-		for _, m := range listMethods { // whatever it is, it is not what the client was shown
-			if changed := lists[m].changed; !slices.Contains(p.checks.relay, changed) {
-				p.checks.relay = append(p.checks.relay, changed)
-			}
-		}
-		p.checks.mu.Unlock()
+		p.checks.Stale()
 	}
 	p.mu.Lock()
 	p.parked = false
@@ -199,7 +193,7 @@ func (p *park) introduce(ctx context.Context) {
 	if initialized {
 		p.server.Enqueue([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"))
 	}
-	p.checks.begin()
+	p.checks.Begin()
 }
 
 // lateWriter is the input of a server that is not there yet. Writes wait for it.

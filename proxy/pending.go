@@ -44,6 +44,10 @@ type request struct {
 	used int
 }
 
+// ID and Need are what the checker asks of a request whose response may wait.
+func (r *request) ID() []byte   { return r.id }
+func (r *request) Need() uint64 { return r.need }
+
 // store is a copy of b that lives as long as the request and is not written to.
 func (r *request) store(b []byte) []byte {
 	if len(b) == 0 {

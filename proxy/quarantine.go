@@ -68,7 +68,7 @@ func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 func (q *quarantine) heldWords(r *request, held *control.Held, code string, kept bool) (string, refusal.Decision) {
 	v := q.view()
 	sub := q.subjectIn(v, r)
-	server := legible.SpokenServer(v.state.Name, "this server")
+	server := legible.SpokenServer(v.State.Name, "this server")
 	phrase, clean := refusal.Spoken(sub, server)
 	d := refusal.Decision{Code: code, Kind: "response_held", Server: server, Status: "held"}
 	if sub.Noun == "tool" {
@@ -159,7 +159,7 @@ func (q *quarantine) handOver(r *request, code string, same bool) {
 	waiting := code
 	refuseWith := func(text string) {
 		v := q.view()
-		d := refusal.Decision{Code: waiting, Kind: "response_held", Server: legible.SpokenServer(v.state.Name, "this server"), Status: "held"}
+		d := refusal.Decision{Code: waiting, Kind: "response_held", Server: legible.SpokenServer(v.State.Name, "this server"), Status: "held"}
 		q.client.Enqueue(refusalLine(r.id, r.method, text, d))
 	}
 	if !q.releases.begin(code) {

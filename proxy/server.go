@@ -120,14 +120,14 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		return nil
 	}
 	plain := string(m.Method) == "ping"
-	bare := plain && (!v.open() || (!m.Params.Empty() || s.saysMore(line, m)) && !s.harmless(line))
+	bare := plain && (!v.Open() || (!m.Params.Empty() || s.saysMore(line, m)) && !s.harmless(line))
 	if bare && sentence(id) {
 		s.client.Uncork()
 		s.server.Enqueue(append(appendHead(nil, id), ",\"result\":{}}\n"...))
 		return nil
 	}
-	if !plain && !v.open() {
-		text, d := refusal.Of(v.shut(), refusal.Subject{Noun: "request"}, v.state)
+	if !plain && !v.Open() {
+		text, d := refusal.Of(v.Shut(), refusal.Subject{Noun: "request"}, v.State)
 		// A server that asks and asks and never reads fills its pipe, and this goroutine waits for it: nothing that the
 		// client has been answered meanwhile may wait with it.
 		s.client.Uncork()
@@ -167,7 +167,7 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 	}
 	switch string(m.Method) {
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
-		s.checks.changed(string(m.Method))
+		s.checks.Changed(string(m.Method))
 		return nil
 	case "notifications/cancelled":
 		// It is in flight no longer: an answer that comes all the same is one the server has said it will not read.
@@ -181,13 +181,13 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 			return nil
 		}
 		s.journal.askEnded(asked, outcome{status: "error", action: askWithdrawn})
-		if !s.view().open() || !s.interactions.passesNotification(line, m) { // without its reason, which is the server's own text
+		if !s.view().Open() || !s.interactions.passesNotification(line, m) { // without its reason, which is the server's own text
 			only := append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), span.Of(line)...)
 			return s.client.Write(append(only, "}}\n"...))
 		}
 		return s.toClient(s.withoutOurs(line, m))
 	}
-	if !s.view().open() {
+	if !s.view().Open() {
 		s.journal.dropped("a notification from a server you haven't reviewed")
 		return nil
 	}
@@ -230,7 +230,7 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message, unread [][]byte) e
 		r.body = frame.Span{}
 		line = s.tasks.withoutForeignTasks(line)
 	}
-	if s.checks.keep(r, line) {
+	if s.checks.Keep(r, line) {
 		return nil
 	}
 	return s.answers.deliver(r, line)
@@ -239,7 +239,7 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message, unread [][]byte) e
 // answerPlain passes the acknowledgement of a ping or of logging/setLevel. Of a server nobody has reviewed not even the
 // words of an error get through, nor anything inside an acknowledgement.
 func (s *Session) answerPlain(r *request, line []byte, m *frame.Message) error {
-	if s.view().open() && s.harmlessError(line) {
+	if s.view().Open() && s.harmlessError(line) {
 		return s.toClient(s.withoutOurs(line, m))
 	}
 	if m.Kind == frame.Result {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
@@ -86,15 +87,7 @@ func New(cfg Config) *Session {
 		x.cfg.ToServer = s.park.late
 		x.server = newLineWriter(s.park.late)
 	}
-	x.checks = newChecker(x)
-	x.checks.pending, x.checks.judged, x.checks.turned = s.entrance.pending, s.entrance.open, s.listings.own.turned
-	x.checks.deliver = func(r *request, line []byte) {
-		if r.method.listing() {
-			_ = s.listings.deliverListing(r, line) // that the client is gone, its own reader finds
-			return
-		}
-		_ = s.answers.deliver(r, line)
-	}
+	x.checks = declared.NewChecker(checked{s}, OwnToolNames)
 	x.crowd.giveWay = cfg.GiveWay
 	x.journal.init(cfg)
 	x.useRules(cfg.Gate.State().Rules)
@@ -107,12 +100,12 @@ func New(cfg Config) *Session {
 // server bounds that (transport: two seconds, then TERM).
 func (s *Session) Run(ctx context.Context) Ended {
 	defer s.journal.end()
-	defer s.checks.shown.end()
+	defer s.checks.Shown.End()
 	ctx, cancel := context.WithCancel(ctx)
 	checked := make(chan struct{})
 	go func() {
 		defer close(checked)
-		s.checks.run(ctx)
+		s.checks.Run(ctx)
 	}()
 	// What a check has taken off the shelf is delivered before the rest is answered for.
 	defer func() {
@@ -192,7 +185,8 @@ func (s *Session) AnswerAll(what string) {
 	for _, w := range s.listings.own.takeAll() {
 		s.client.Enqueue(errorLine(w.r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
 	}
-	for _, r := range s.checks.takeHeld() {
+	for _, waited := range s.checks.TakeHeld() {
+		r := waited.(*request)
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before its response could be checked: "+what, nil))
 		s.journal.answered(r, "error", 0)
 	}
@@ -213,7 +207,7 @@ func (s *Session) readClient() {
 	corked := false
 	defer s.server.Uncork()
 	for {
-		s.clientReader.SetMax(s.view().policy.MaxMessage)
+		s.clientReader.SetMax(s.view().Policy.MaxMessage)
 		line, err := s.clientReader.Next()
 		if err == nil {
 			err = s.overLimit(line)
@@ -245,7 +239,7 @@ func (s *Session) readServer() error {
 	corked := false
 	defer s.client.Uncork()
 	for {
-		s.serverReader.SetMax(s.view().policy.MaxMessage)
+		s.serverReader.SetMax(s.view().Policy.MaxMessage)
 		line, err := s.serverReader.Next()
 		if err == nil {
 			err = s.overLimit(line)
@@ -306,7 +300,7 @@ func (s *Session) serverTooLong(long *frame.TooLong) {
 
 // overLimit is the error for a line that was read while the limit came down.
 func (s *Session) overLimit(line []byte) error {
-	if most := s.view().policy.MaxMessage; most > 0 && len(line)-1 > most {
+	if most := s.view().Policy.MaxMessage; most > 0 && len(line)-1 > most {
 		return frame.Oversize(line[:len(line)-1])
 	}
 	return nil
@@ -322,15 +316,15 @@ func tooLong(err error) *frame.TooLong {
 // onState takes a state the hub pushed: what was taken back is blocked at once, what was approved is announced.
 func (s *Session) onState(connected bool) {
 	s.useRules(s.cfg.Gate.State().Rules) // before what was approved under them is served
-	before, after := s.checks.rebuild(nil, nil)
+	before, after := s.checks.Rebuild(nil, nil)
 	s.life.stateCame()
 	s.park.wake()
-	s.checks.announce(s.checks.differs(before, after))
-	if after.state.OwnTools != control.OwnToolsLater && s.listings.own.pending() {
+	s.checks.Announce(s.checks.Differs(before, after))
+	if after.State.OwnTools != control.OwnToolsLater && s.listings.own.pending() {
 		s.aside.run(s.listings.ownChosen)
 	}
 	if connected {
-		s.checks.resync()
+		s.checks.Resync()
 	}
 }
 
@@ -344,7 +338,7 @@ func (s *Session) settle(ctx context.Context) {
 	defer deadline.Stop()
 	poll := time.NewTicker(2 * time.Millisecond)
 	defer poll.Stop()
-	for s.entrance.pending() || s.listings.own.pending() || s.checks.running() || s.life.asked.Load() && !s.life.answered.Load() && !s.park.holds() {
+	for s.entrance.pending() || s.listings.own.pending() || s.checks.Running() || s.life.asked.Load() && !s.life.answered.Load() && !s.park.holds() {
 		select {
 		case <-ctx.Done():
 			return

@@ -134,7 +134,7 @@ func TestOneRefusedCallFindsASilentReturn(t *testing.T) {
 	if got := r.call("3", "echo"); !refused(got) { // within a second of the last check
 		t.Fatal(got)
 	}
-	r.eventually("it is served again, without another call", func() bool { return r.s.view().allows("tool:echo") })
+	r.eventually("it is served again, without another call", func() bool { return r.s.view().Allows("tool:echo") })
 }
 
 func TestAListingThatFailsIsNotTheOldState(t *testing.T) {

@@ -2,146 +2,14 @@ package proxy
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// Each story is what one client is told and does; told is what the hub heard last of it.
-func TestWhatAClientHasNotSeenIsToldAfterFiveSeconds(t *testing.T) {
-	const toolsChanged, resourcesChanged = "notifications/tools/list_changed", "notifications/resources/list_changed"
-	one := map[string]pin.Digest{"tool:a": "1"}
-	both := map[string]pin.Digest{"tool:a": "1", "tool:b": "2", "prompt:p": "3", "resource-template:t": "4", "instructions": "5"}
-	for _, test := range []struct {
-		name  string
-		story func(s *shown)
-		told  int
-	}{
-		{"a client that never lists again", func(s *shown) {
-			s.ask(methodListTools)
-			s.notice([]string{toolsChanged})
-			s.follow(serving(both))
-			time.Sleep(unseenAfter)
-		}, 2},
-		{"a client that has four seconds left", func(s *shown) {
-			s.ask(methodListTools)
-			s.follow(serving(both))
-			s.notice([]string{toolsChanged})
-			time.Sleep(unseenAfter - time.Second)
-		}, 0},
-		{"a server that says so again and again puts nothing off", func(s *shown) {
-			s.ask(methodListTools)
-			s.follow(serving(both))
-			for range 10 {
-				s.notice([]string{toolsChanged})
-				time.Sleep(unseenAfter / 10)
-			}
-		}, 2},
-		{"one that asks is never told of, however slow the server is", func(s *shown) {
-			s.ask(methodListTools)
-			s.follow(serving(both))
-			s.notice([]string{toolsChanged})
-			time.Sleep(time.Second)
-			s.ask(methodListTools)
-			time.Sleep(time.Minute)
-			s.deliver(both)
-		}, 0},
-		{"one that asks late ends it", func(s *shown) {
-			s.ask(methodListTools)
-			s.follow(serving(both))
-			s.notice([]string{toolsChanged})
-			time.Sleep(time.Minute)
-			s.ask(methodListTools)
-		}, 0},
-		{"what it was given before does not count", func(s *shown) {
-			s.follow(serving(one))
-			s.ask(methodListTools)
-			s.deliver(one)
-			s.follow(serving(both))
-			s.notice([]string{toolsChanged})
-			time.Sleep(unseenAfter)
-		}, 1},
-		{"nothing new is nothing unseen", func(s *shown) {
-			s.follow(serving(one))
-			s.ask(methodListTools)
-			s.deliver(one)
-			s.notice([]string{toolsChanged})
-			time.Sleep(time.Minute)
-		}, 0},
-		{"what was taken back and allowed again is to be seen again", func(s *shown) {
-			s.follow(serving(one))
-			s.ask(methodListTools)
-			s.deliver(one)
-			s.follow(serving(nil))
-			s.notice([]string{toolsChanged})
-			s.follow(serving(one))
-			time.Sleep(unseenAfter)
-		}, 1},
-		{"nothing of it is approved any more", func(s *shown) {
-			s.ask(methodListTools)
-			s.follow(serving(both))
-			s.notice([]string{toolsChanged})
-			time.Sleep(time.Minute)
-			s.follow(serving(nil))
-		}, 0},
-		{"a session that is over", func(s *shown) {
-			s.ask(methodListTools)
-			s.follow(serving(both))
-			s.notice([]string{toolsChanged})
-			s.end()
-			time.Sleep(time.Minute)
-			s.notice([]string{toolsChanged})
-			time.Sleep(time.Minute)
-		}, 0},
-		{"a listing that the client never asked for", func(s *shown) {
-			s.ask(methodListTools)
-			s.follow(serving(both))
-			s.notice([]string{resourcesChanged, "notifications/prompts/list_changed"})
-			time.Sleep(time.Minute)
-		}, 0},
-		{"templates and resources share a notice", func(s *shown) {
-			s.ask(methodListTemplates)
-			s.follow(serving(both))
-			s.notice([]string{resourcesChanged})
-			time.Sleep(unseenAfter)
-		}, 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var told control.Unseen
-				s := newShown(func(u control.Unseen) { told = u })
-				defer s.end()
-				began := time.Now().UTC()
-				test.story(s)
-				synctest.Wait()
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				if told.Items != test.told {
-					t.Errorf("the hub heard of %d items, and it should be %d", told.Items, test.told)
-				}
-				if told.Items > 0 && !told.Since.Equal(began) {
-					t.Errorf("since %s, and it began %s", told.Since, began)
-				}
-			})
-		})
-	}
-}
-
-func serving(items map[string]pin.Digest) *view {
-	v := &view{seen: &observation{digests: items}, served: map[string]bool{}}
-	for key := range items {
-		v.served[key] = true
-	}
-	return v
-}
-
 func TestAClientThatListsOnceIsToldOfUntilItListsAgain(t *testing.T) {
 	r := newRig(t, approveNone)
-	r.s.checks.shown.mu.Lock()
-	r.s.checks.shown.after = time.Millisecond
-	r.s.checks.shown.mu.Unlock()
+	r.s.checks.Shown.Within(time.Millisecond)
 	r.initialize()
 	r.tools("1")
 	r.eventually("the server is reported", func() bool { return r.gate.reportCount() > 0 })

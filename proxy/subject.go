@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/refusal"
@@ -23,8 +24,8 @@ func (x *exchange) subjectOf(r *request, line []byte, m *frame.Message) {
 	case methodCall:
 		if !m.Name.Empty() {
 			name, wellFormed := frame.StringBytes(line, m.Name)
-			if t, known := x.view().tools[string(name)]; known && wellFormed {
-				r.name, r.item = t.name, t.key
+			if t, known := x.view().Tool(name); known && wellFormed {
+				r.name, r.item = t.Name, t.Key
 				return
 			}
 		}
@@ -52,21 +53,19 @@ func (x *exchange) subjectOf(r *request, line []byte, m *frame.Message) {
 	}
 }
 
-func (x *exchange) subjectIn(v *view, r *request) refusal.Subject {
+func (x *exchange) subjectIn(v *declared.View, r *request) refusal.Subject {
 	sub := refusal.Subject{Item: r.item, Name: r.name, Noun: "request"}
 	switch r.method {
 	case methodCall:
 		sub.Noun = "tool"
-		if v.seen != nil {
-			sub.Ordinal = v.seen.ordinal[r.item]
-		}
+		sub.Ordinal = v.Ordinal(r.item)
 	case methodGetPrompt:
 		sub.Noun = "prompt"
 	case methodResource:
 		sub.Noun = "resource"
 	case methodComplete:
 		sub.Noun = "resource"
-		if hasKind(r.item, pin.Prompt) {
+		if declared.HasKind(r.item, pin.Prompt) {
 			sub.Noun = "prompt"
 		}
 	case methodTask:

@@ -42,7 +42,7 @@ func (s *handshake) apartAt(line []byte, result frame.Span) bool {
 		s.noCommonVersion([]string{version})
 	}
 	if s.life.apart.Swap(apart) != apart {
-		s.checks.rebuild(nil, nil)
+		s.checks.Rebuild(nil, nil)
 	}
 	return apart
 }
@@ -56,7 +56,7 @@ func (s *handshake) noCommonVersion(offered []string) control.Versions {
 	s.journal.record("guard_problem", "blocked", control.Record{
 		Summary: "the server and the client have no protocol version in common, so the server is blocked", Detail: control.VersionsDetail(v),
 	})
-	s.checks.retell()
+	s.checks.Retell()
 	return v
 }
 
@@ -69,7 +69,7 @@ func (s *handshake) versionError(id []byte, v control.Versions) []byte {
 	if err != nil {
 		data = nil
 	}
-	return errorLine(id, CodeVersion, versionWords(s.view().state, v)+" Update the client or the server so that both speak the same version. Retrying will not help.", data)
+	return errorLine(id, CodeVersion, versionWords(s.view().State, v)+" Update the client or the server so that both speak the same version. Retrying will not help.", data)
 }
 
 func versionWords(state *control.State, v control.Versions) string {
@@ -195,8 +195,9 @@ const pageOfVersions = 100
 // leftOver says, when the session ends, that the client left at the version it was offered. One that went on agreed to it.
 func (s *handshake) leftOver() {
 	s.life.mu.Lock()
-	wanted, offered := s.life.wanted, s.life.protocol
+	wanted := s.life.wanted
 	s.life.mu.Unlock()
+	offered := s.checks.Greeting().Protocol
 	if s.life.answered.Load() && !s.life.apart.Load() && !s.life.initialized.Load() && !s.life.wentOn.Load() && wanted != "" && offered != "" && wanted != offered {
 		s.noCommonVersion([]string{offered})
 	}

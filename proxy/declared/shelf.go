@@ -1,11 +1,10 @@
-package proxy
+package declared
 
 import (
 	"bytes"
 	"sync"
 
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 // maxShelved bounds the bytes of answers that wait for a check: 64 answers of 20 MB, and then some. What comes beyond is
@@ -21,15 +20,15 @@ type shelf struct {
 }
 
 type shelved struct {
-	r    *request
+	r    Request
 	line []byte
 	need uint64
 }
 
-// keep lays an answer aside if a check that concerns it has not been judged, and says so. Only the goroutine that reads
+// Keep lays an answer aside if a check that concerns it has not been judged, and says so. Only the goroutine that reads
 // the server calls it.
-func (c *checker) keep(r *request, line []byte) bool {
-	need := max(r.need, c.due.Load())
+func (c *Checker) Keep(r Request, line []byte) bool {
+	need := max(r.Need(), c.due.Load())
 	if c.done.Load() >= need {
 		return false
 	}
@@ -45,13 +44,13 @@ func (c *checker) keep(r *request, line []byte) bool {
 	}
 	c.shelf.mu.Unlock()
 	if full {
-		c.s.refuseAnswer(r, refusal.Unverified)
+		c.session.Refuse(r)
 	}
 	return true
 }
 
 // flush marks a check as judged and delivers what waited for it.
-func (c *checker) flush(number uint64) {
+func (c *Checker) flush(number uint64) {
 	c.shelf.mu.Lock()
 	c.done.Store(max(number, c.done.Load()))
 	var ready []shelved
@@ -68,17 +67,17 @@ func (c *checker) flush(number uint64) {
 	c.shelf.held = rest
 	c.shelf.mu.Unlock()
 	for _, h := range ready {
-		c.deliver(h.r, h.line)
+		c.session.Deliver(h.r, h.line)
 	}
 }
 
-// dropHeld forgets the answer to a request that was cancelled while its answer waited, and returns the request.
-func (c *checker) dropHeld(id []byte) *request {
+// DropHeld forgets the answer to a request that was cancelled while its answer waited, and returns the request.
+func (c *Checker) DropHeld(id []byte) Request {
 	key := string(frame.AppendIDKey(nil, id))
 	c.shelf.mu.Lock()
 	defer c.shelf.mu.Unlock()
 	for i, h := range c.shelf.held {
-		if string(frame.AppendIDKey(nil, h.r.id)) == key {
+		if string(frame.AppendIDKey(nil, h.r.ID())) == key {
 			c.shelf.bytes -= len(h.line)
 			c.shelf.held = append(c.shelf.held[:i], c.shelf.held[i+1:]...)
 			return h.r
@@ -87,14 +86,21 @@ func (c *checker) dropHeld(id []byte) *request {
 	return nil
 }
 
-// takeHeld empties the shelf when the session ends before a check did.
-func (c *checker) takeHeld() []*request {
+// TakeHeld empties the shelf when the session ends before a check did.
+func (c *Checker) TakeHeld() []Request {
 	c.shelf.mu.Lock()
 	defer c.shelf.mu.Unlock()
-	var all []*request
+	var all []Request
 	for _, h := range c.shelf.held {
 		all = append(all, h.r)
 	}
 	c.shelf.held, c.shelf.bytes = nil, 0
 	return all
+}
+
+// Waiting is how many responses wait for a check.
+func (c *Checker) Waiting() int {
+	c.shelf.mu.Lock()
+	defer c.shelf.mu.Unlock()
+	return len(c.shelf.held)
 }

@@ -1,4 +1,4 @@
-package proxy
+package declared
 
 import (
 	"strings"
@@ -15,7 +15,7 @@ type uriTemplate struct {
 }
 
 func templateOf(key string) (uriTemplate, bool) {
-	if !hasKind(key, pin.ResourceTemplate) {
+	if !HasKind(key, pin.ResourceTemplate) {
 		return uriTemplate{}, false
 	}
 	return parseTemplate(key[len(pin.ResourceTemplate)+1:])

@@ -1,4 +1,4 @@
-package proxy
+package declared
 
 import (
 	"slices"
@@ -13,68 +13,75 @@ import (
 // need a tenth of a second.
 const unseenAfter = 5 * time.Second
 
-// shown keeps which definitions the client was given in listings, to notice a client that is told that listings changed and
+// Shown keeps which definitions the client was given in listings, to notice a client that is told that listings changed and
 // never asks for them again: what a person just allowed is then missing there, and nothing else would say why.
 //
 // Only listings that the client asks for at all count, and only while it has not asked since it was told. Calls never come
 // here.
-type shown struct {
+type Shown struct {
 	tell  func(control.Unseen) // must not block
 	after time.Duration        // unseenAfter
 
 	mu        sync.Mutex
-	view      *view
-	asked     [methodListTemplates + 1]bool // the client has asked for this listing
-	due       [methodListTemplates + 1]bool // and was told since that it changed
-	delivered map[string]pin.Digest         // by pin key, what is served and was in a listing since it was
-	since     time.Time                     // of the notice after which something is unseen; zero while nothing is
+	view      *View
+	asked     map[*List]bool        // the client has asked for this listing
+	due       map[*List]bool        // and was told since that it changed
+	delivered map[string]pin.Digest // by pin key, what is served and was in a listing since it was
+	since     time.Time             // of the notice after which something is unseen; zero while nothing is
 	timer     *time.Timer
 	said      int
 }
 
-func newShown(tell func(control.Unseen)) *shown {
-	return &shown{tell: tell, after: unseenAfter, delivered: map[string]pin.Digest{}}
+func newShown(tell func(control.Unseen)) *Shown {
+	return &Shown{tell: tell, after: unseenAfter, asked: map[*List]bool{}, due: map[*List]bool{}, delivered: map[string]pin.Digest{}}
+}
+
+// Within sets how long a client may take to list again; without it, five seconds.
+func (s *Shown) Within(after time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.after = after
 }
 
 // follow takes the view that holds from now on. What is served no longer has to be seen anew if it comes back.
-func (s *shown) follow(v *view) {
+func (s *Shown) follow(v *View) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.view = v
 	for key, digest := range s.delivered {
-		if !v.served[key] || v.seen.digests[key] != digest {
+		if !v.Served[key] || v.Seen.digests[key] != digest {
 			delete(s.delivered, key)
 		}
 	}
 	s.weigh()
 }
 
-// ask notes that the client asks for a listing.
-func (s *shown) ask(m method) {
+// Ask notes that the client asks for a listing.
+func (s *Shown) Ask(l *List) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked[m], s.due[m] = true, false
+	s.asked[l], s.due[l] = true, false
 	s.weigh()
 }
 
 // notice notes that the client is about to be told that listings changed.
-func (s *shown) notice(notifications []string) {
+func (s *Shown) notice(notifications []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, m := range listMethods {
-		if s.asked[m] && slices.Contains(notifications, lists[m].changed) {
-			s.due[m] = true
+	for _, l := range lists {
+		if s.asked[l] && slices.Contains(notifications, l.Changed) {
+			s.due[l] = true
 		}
 	}
 	s.weigh()
 }
 
-// deliver notes what a page that reached the client held.
-func (s *shown) deliver(page map[string]pin.Digest) {
+// Deliver notes what a page that reached the client held.
+func (s *Shown) Deliver(page map[string]pin.Digest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key, digest := range page {
-		if s.view != nil && s.view.served[key] && s.view.seen.digests[key] == digest {
+		if s.view != nil && s.view.Served[key] && s.view.Seen.digests[key] == digest {
 			s.delivered[key] = digest
 		}
 	}
@@ -82,13 +89,13 @@ func (s *shown) deliver(page map[string]pin.Digest) {
 }
 
 // unseen counts what is served and was in no listing of those that the client should ask for again.
-func (s *shown) unseen() (n int) {
-	if s.view == nil || !slices.Contains(s.due[:], true) {
+func (s *Shown) unseen() (n int) {
+	if s.view == nil {
 		return 0
 	}
-	for key := range s.view.served {
-		for _, m := range listMethods {
-			if s.due[m] && hasKind(key, lists[m].kind) && s.delivered[key] != s.view.seen.digests[key] {
+	for key := range s.view.Served {
+		for _, l := range lists {
+			if s.due[l] && HasKind(key, l.Kind) && s.delivered[key] != s.view.Seen.digests[key] {
 				n++
 			}
 		}
@@ -97,7 +104,7 @@ func (s *shown) unseen() (n int) {
 }
 
 // weigh says how much is unseen once that has lasted, and at once when nothing is any more. The caller holds mu.
-func (s *shown) weigh() {
+func (s *Shown) weigh() {
 	n := s.unseen()
 	switch {
 	case n == 0:
@@ -123,8 +130,8 @@ func (s *shown) weigh() {
 	}
 }
 
-// end stops telling: the hub forgets a wrapper that goes.
-func (s *shown) end() {
+// End stops telling: the hub forgets a wrapper that goes.
+func (s *Shown) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.view, s.said = nil, 0

@@ -1,4 +1,4 @@
-package proxy
+package declared
 
 import (
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -7,8 +7,8 @@ import (
 
 func isUserInterface(uri string) bool { return len(uri) >= 5 && uri[:5] == "ui://" }
 
-// nameOf reads the name a definition is pinned under.
-func nameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
+// NameOf reads the name a definition is pinned under.
+func NameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
 	member := "name"
 	switch kind {
 	case pin.ResourceTemplate:
@@ -23,17 +23,16 @@ func nameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
 	return frame.String(raw, span)
 }
 
-// itemsOf reads the definitions on one page, and those that were cut out of it. Those that have no name are left out: they are never
+// ItemsOf reads the definitions on one page, and those that were cut out of it. Those that have no name are left out: they are never
 // served either.
-func itemsOf(line []byte, unread [][]byte, m method) ([]pin.Item, error) {
-	l := lists[m]
-	array, ok := frame.Find(line, frame.Root(line), "result", l.member)
+func ItemsOf(line []byte, unread [][]byte, l *List) ([]pin.Item, error) {
+	array, ok := frame.Find(line, frame.Root(line), "result", l.Member)
 	if !ok || frame.Type(line, array) != '[' {
 		return nil, errNoPage
 	}
 	var items []pin.Item
 	add := func(raw []byte) {
-		if item, err := pin.Declared(l.kind, raw); err == nil {
+		if item, err := pin.Declared(l.Kind, raw); err == nil {
 			items = append(items, item)
 		}
 	}

@@ -1,4 +1,4 @@
-package proxy
+package declared
 
 import (
 	"context"
@@ -14,11 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-var (
-	errNoPage     = errors.New("the response has no listing")
-	errUnreadable = errors.New("the response can be read in more than one way")
-	errGone       = errors.New("no answer came")
-)
+var errNoPage = errors.New("the response has no listing")
 
 // equivocationWindow is how close two definitions of one item must be to count as two faces.
 const equivocationWindow = time.Minute
@@ -38,19 +34,17 @@ type snapshot struct {
 }
 
 // snapshot walks every listing to its end, with requests of our own that look like the client's.
-func (c *checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
+func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = faulted(inspect.Fault(p))
 		}
 	}()
-	life := &c.s.life
-	life.mu.Lock()
-	shot := &snapshot{serverInfo: life.serverInfo, protocol: life.protocol, findings: slices.Clone(life.findings), uis: map[string]bool{}}
-	if life.instructions != nil {
-		shot.items = append(shot.items, *life.instructions)
+	greeting := c.Greeting()
+	shot := &snapshot{serverInfo: greeting.ServerInfo, protocol: greeting.Protocol, findings: slices.Clone(greeting.Findings), uis: map[string]bool{}}
+	if greeting.Instructions != nil {
+		shot.items = append(shot.items, *greeting.Instructions)
 	}
-	life.mu.Unlock()
 	c.mu.Lock()
 	shot.shifts = c.shifts
 	c.mu.Unlock()
@@ -59,10 +53,10 @@ func (c *checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 		page walkResult
 		err  error
 	}
-	results := map[method]chan walked{}
-	start := func(m method) {
+	results := map[*List]chan walked{}
+	start := func(l *List) {
 		ch := make(chan walked, 1)
-		results[m] = ch
+		results[l] = ch
 		go func() {
 			var got walked
 			defer func() {
@@ -71,42 +65,42 @@ func (c *checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 				}
 				ch <- got
 			}()
-			got.page, got.err = c.walk(ctx, m)
+			got.page, got.err = c.walk(ctx, l)
 		}()
 	}
-	pinsResources := c.view.Load().policy.Resources
-	for _, m := range listMethods {
-		if life.lists(m) && (m != methodListResources || pinsResources) {
-			start(m)
+	pinsResources := c.view.Load().Policy.Resources
+	for _, l := range lists {
+		if c.looksAt(l) && (l != Resources || pinsResources) {
+			start(l)
 		}
 	}
-	for _, m := range listMethods {
-		if m == methodListResources && results[m] == nil && len(shot.uis) > 0 && life.lists(m) {
-			start(m)
+	for _, l := range lists {
+		if l == Resources && results[l] == nil && len(shot.uis) > 0 && c.looksAt(l) {
+			start(l)
 		}
-		if results[m] == nil {
+		if results[l] == nil {
 			continue
 		}
-		got := <-results[m]
+		got := <-results[l]
 		if got.err != nil {
-			return nil, fmt.Errorf("%s: %w", lists[m].method, got.err)
+			return nil, fmt.Errorf("%s: %w", l.Method, got.err)
 		}
 		for _, item := range got.page.items {
-			if m == methodListTools && item.Unread == nil {
+			if l == Tools && item.Unread == nil {
 				userInterfaces(item.Raw, shot.uis)
 			}
-			if m == methodListResources && !pinsResources && !shot.uis[item.Name] {
+			if l == Resources && !pinsResources && !shot.uis[item.Name] {
 				continue
 			}
 			shot.items = append(shot.items, item)
 		}
 		shot.findings = append(shot.findings, got.page.findings...)
 	}
-	_, known := c.view.Load().state.Items[everyResource] // what was decided over it holds when other items come
-	if (known || onlyResources(shot.items)) && !pinsResources && life.lists(methodListResources) {
+	_, known := c.view.Load().State.Items[everyResource] // what was decided over it holds when other items come
+	if (known || onlyResources(shot.items)) && !pinsResources && c.looksAt(Resources) {
 		shot.items = append(shot.items, allResources())
 	}
-	shot.withhold()
+	shot.withhold(c.reserved)
 	return shot, nil
 }
 
@@ -125,9 +119,9 @@ func allResources() pin.Item {
 }
 
 // withhold marks the items whose names collide, and those that have no one reading.
-func (shot *snapshot) withhold() {
+func (shot *snapshot) withhold(reserved []string) {
 	shot.withheld = map[string]bool{}
-	indices, findings := pin.Collisions(shot.items, OwnToolNames)
+	indices, findings := pin.Collisions(shot.items, reserved)
 	for i := range indices {
 		shot.withheld[shot.items[i].Key()] = true
 	}
@@ -139,14 +133,14 @@ func (shot *snapshot) withhold() {
 	}
 }
 
-func (shot *snapshot) observation() *observation {
-	o := &observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, ordinal: map[string]int{}, uis: shot.uis}
+func (shot *snapshot) observation() *Observation {
+	o := &Observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, Ordinal: map[string]int{}, uis: shot.uis}
 	tools := 0
 	for _, item := range shot.items {
 		key := item.Key()
 		if item.Kind == pin.Tool {
 			tools++
-			o.ordinal[key] = tools
+			o.Ordinal[key] = tools
 		}
 		if item.Unread != nil {
 			o.unread[key] = true
@@ -180,29 +174,28 @@ type walkResult struct {
 }
 
 // walk follows one listing from page to page: at most pin.MaxPages, pin.MaxItems, pin.MaxBytes, and no cursor twice.
-func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
+func (c *Checker) walk(ctx context.Context, l *List) (walkResult, error) {
 	var (
 		got    walkResult
 		cursor string
 		bytes  int
 		used   = map[string]bool{}
-		l      = lists[m]
 	)
 	for page := 1; ; page++ {
-		line, unread, err := c.ask(ctx, m, cursor)
+		line, unread, err := c.session.Ask(ctx, l, cursor)
 		if err != nil {
 			return got, err
 		}
 		root := frame.Root(line)
 		if failed, ok := frame.Find(line, root, "error"); ok {
 			code, _ := frame.Find(line, failed, "code")
-			if page == 1 && (string(code.Of(line)) == "-32601" || !c.s.life.announces(l.capability)) {
+			if page == 1 && (string(code.Of(line)) == "-32601" || !c.Announces(l)) {
 				return got, nil // there is no such listing, announced or not: nothing is declared by it
 			}
 			return got, errors.New("the server responded with an error")
 		}
 		result, _ := frame.Find(line, root, "result")
-		array, ok := frame.Find(line, result, l.member)
+		array, ok := frame.Find(line, result, l.Member)
 		if !ok || frame.Type(line, array) != '[' {
 			return got, errNoPage
 		}
@@ -213,11 +206,11 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 				return false
 			}
 			bytes += len(raw)
-			item, err := pin.Declared(l.kind, raw)
+			item, err := pin.Declared(l.Kind, raw)
 			if err != nil {
 				got.findings = append(got.findings, inspect.Finding{
-					Rule: "unreadable_item", Level: inspect.High, Category: "threat", Where: string(l.kind),
-					Title: "A " + itemNoun(l.kind) + " has no name, or its text can be read in two ways; it stays blocked",
+					Rule: "unreadable_item", Level: inspect.High, Category: "threat", Where: string(l.Kind),
+					Title: "A " + itemNoun(l.Kind) + " has no name, or its text can be read in two ways; it stays blocked",
 				})
 				return true
 			}
@@ -243,7 +236,7 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 		}
 		if full || page == pin.MaxPages || !ok || used[cursor] {
 			got.findings = append(got.findings, inspect.Finding{
-				Rule: inspect.BeyondBounds, Level: inspect.Medium, Category: "threat", Where: l.method,
+				Rule: inspect.BeyondBounds, Level: inspect.Medium, Category: "threat", Where: l.Method,
 				Title: fmt.Sprintf("The listing is longer than %d pages, %d items or %d MiB, or repeats itself; the rest stays blocked",
 					pin.MaxPages, pin.MaxItems, pin.MaxBytes>>20),
 			})
@@ -253,37 +246,8 @@ func (c *checker) walk(ctx context.Context, m method) (walkResult, error) {
 	}
 }
 
-// ask sends one request of our own and waits for its answer. The answer is a readable message with result or error; unread are the
-// definitions that it is readable without.
-func (c *checker) ask(ctx context.Context, m method, cursor string) (answer []byte, unread [][]byte, err error) {
-	r := &request{id: c.s.ownID(), method: m, own: make(chan []byte, 1), started: time.Now()}
-	if c.s.calls.add(r) == 0 {
-		return nil, nil, errGone
-	}
-	line := appendHead(make([]byte, 0, 128), r.id)
-	line = append(line, `,"method":"`...)
-	line = append(line, lists[m].method...)
-	line = append(line, '"')
-	if cursor != "" {
-		line = append(line, `,"params":{"cursor":`...)
-		line = frame.AppendString(line, cursor)
-		line = append(line, '}')
-	}
-	c.s.server.Enqueue(append(line, "}\n"...))
-	select {
-	case <-ctx.Done():
-		c.s.calls.take(r.id)
-		return nil, nil, errGone
-	case answer := <-r.own:
-		if answer == nil {
-			return nil, nil, errUnreadable
-		}
-		return answer, r.unread, nil
-	}
-}
-
 // compareSightings finds items that show two definitions within a minute with no list_changed between them.
-func (c *checker) compareSightings(shot *snapshot) {
+func (c *Checker) compareSightings(shot *snapshot) {
 	v := c.view.Load()
 	for i := range shot.items {
 		item := &shot.items[i]
@@ -297,7 +261,7 @@ func (c *checker) compareSightings(shot *snapshot) {
 		c.mu.Unlock()
 		// Said for as long as nobody has approved what is shown now: a finding that came and went with the next check
 		// would be one nobody reads.
-		if twoFaced && !v.approves(key, item.Digest) {
+		if twoFaced && !v.Approves(key, item.Digest) {
 			item.Findings = append(item.Findings, equivocation(key))
 		}
 	}
@@ -305,7 +269,7 @@ func (c *checker) compareSightings(shot *snapshot) {
 
 // sight records a definition, and whether the item has shown two faces. since is how many list_changed notifications there
 // had been when it was asked for: one that came between that and now may stand between the two definitions.
-func (c *checker) sight(key string, digest pin.Digest, since uint64) {
+func (c *Checker) sight(key string, digest pin.Digest, since uint64) {
 	c.mu.Lock()
 	now := time.Now()
 	last, known := c.sighting[key]
@@ -320,7 +284,7 @@ func (c *checker) sight(key string, digest pin.Digest, since uint64) {
 	}
 	c.mu.Unlock()
 	if twoFaced {
-		c.s.journal.equivocated(key)
+		c.session.Equivocated(key)
 	}
 }
 
@@ -331,10 +295,10 @@ func equivocation(key string) inspect.Finding {
 	}
 }
 
-// surprises says whether a page shows anything the last snapshot did not.
-func (c *checker) surprises(items []pin.Item) bool {
+// Surprises says whether a page shows anything the last snapshot did not.
+func (c *Checker) Surprises(items []pin.Item) bool {
 	v := c.view.Load()
-	seen := v.seen
+	seen := v.Seen
 	if seen == nil {
 		return true
 	}
@@ -344,7 +308,7 @@ func (c *checker) surprises(items []pin.Item) bool {
 	surprise := false
 	for _, item := range items {
 		key := item.Key()
-		if item.Kind == pin.Resource && !v.policy.Resources && !seen.pinned(item.Name) {
+		if item.Kind == pin.Resource && !v.Policy.Resources && !seen.pinned(item.Name) {
 			continue
 		}
 		if seen.digests[key] == item.Digest || seen.withheld[key] {
@@ -381,3 +345,6 @@ func itemNoun(kind pin.Kind) string {
 	}
 	return "request"
 }
+
+// faulted is the error of a listing that could not be read for a fault of ours.
+func faulted(fault string) error { return fmt.Errorf("a bug in Sallyport: %s", fault) }

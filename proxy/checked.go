@@ -1,0 +1,95 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/declared"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/refusal"
+)
+
+var (
+	errUnreadable = errors.New("the response can be read in more than one way")
+	errGone       = errors.New("no answer came")
+)
+
+// checked is a session as its checker sees it.
+type checked struct{ *Session }
+
+func (s checked) State() *control.State { return s.state() }
+
+func (s checked) Report(ctx context.Context, report control.Report) error {
+	if s.cfg.Launch != nil {
+		s.cfg.Launch.Settle(ctx)
+	}
+	report.Era, report.Client = "legacy", s.clientName()
+	_, err := s.cfg.Gate.Report(ctx, report)
+	return err
+}
+
+// ask sends one request of our own and waits for its answer. The answer is a readable message with result or error; unread are the
+// definitions that it is readable without.
+func (s checked) Ask(ctx context.Context, l *declared.List, cursor string) (answer []byte, unread [][]byte, err error) {
+	r := &request{id: s.ownID(), method: methodOf([]byte(l.Method)), own: make(chan []byte, 1), started: time.Now()}
+	if s.calls.add(r) == 0 {
+		return nil, nil, errGone
+	}
+	line := appendHead(make([]byte, 0, 128), r.id)
+	line = append(line, `,"method":"`...)
+	line = append(line, l.Method...)
+	line = append(line, '"')
+	if cursor != "" {
+		line = append(line, `,"params":{"cursor":`...)
+		line = frame.AppendString(line, cursor)
+		line = append(line, '}')
+	}
+	s.server.Enqueue(append(line, "}\n"...))
+	select {
+	case <-ctx.Done():
+		s.calls.take(r.id)
+		return nil, nil, errGone
+	case answer := <-r.own:
+		if answer == nil {
+			return nil, nil, errUnreadable
+		}
+		return answer, r.unread, nil
+	}
+}
+
+func (s checked) Begun() bool {
+	return s.life.answered.Load() && !s.life.apart.Load() && (s.life.initialized.Load() || s.entrance.pending())
+}
+
+func (s checked) Ready() bool { return s.life.ready() }
+
+func (s checked) Tell(notification string) {
+	s.client.Enqueue([]byte(`{"jsonrpc":"2.0","method":"` + notification + "\"}\n"))
+}
+
+func (s checked) Apart() bool { return s.life.apart.Load() }
+
+func (s checked) OwnToolsTurned(v *declared.View) bool { return s.listings.own.turned(v) }
+
+func (s checked) Judged() { s.entrance.open() }
+
+func (s checked) Deliver(waited declared.Request, line []byte) {
+	r := waited.(*request)
+	if r.method.listing() {
+		_ = s.listings.deliverListing(r, line) // that the client is gone, its own reader finds
+		return
+	}
+	_ = s.answers.deliver(r, line)
+}
+
+func (s checked) Refuse(waited declared.Request) {
+	s.refuseAnswer(waited.(*request), refusal.Unverified)
+}
+
+func (s checked) Unverified(err error) { s.journal.unverified(err) }
+
+func (s checked) Equivocated(key string) { s.journal.equivocated(key) }
+
+func (s checked) Unseen(unseen control.Unseen) { s.cfg.Gate.Unseen(unseen) }

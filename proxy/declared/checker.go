@@ -1,0 +1,293 @@
+package declared
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+)
+
+// Checker keeps what the server declares compared with what is approved. One goroutine (run) takes snapshots, one at a
+// time; the reading goroutines only ask for checks and lay answers aside until one has been judged.
+//
+// Checks are numbered. due is the number of the newest one asked for, done of the newest one judged: while due is ahead,
+// no answer that may depend on it is delivered.
+type Checker struct {
+	Shown *Shown
+
+	session  Session
+	reserved []string // names that no tool of a server may have
+	greeted  greeted
+
+	view   atomic.Pointer[View]
+	viewMu sync.Mutex // one rebuild of view at a time
+
+	kick chan struct{}
+
+	due, done atomic.Uint64
+	base      time.Time    // what lastCheck counts from; long ago, so that before the first check one is overdue
+	lastCheck atomic.Int64 // when the last check ended, in nanoseconds since base: of a clock that nobody can set back
+	opened    atomic.Bool  // the first check has been judged, and listings go out
+
+	mu       sync.Mutex
+	begun    bool
+	urgent   bool
+	resyncs  bool
+	failures int       // how often in a row a check was taken again by itself, because the one before came to nothing
+	started  uint64    // number of the check that runs or ran last
+	dueSince time.Time // when the first check after started was asked for
+	busy     bool
+
+	storms   []time.Time // list_changed notifications of the last ten seconds
+	interval time.Duration
+
+	relay    []string        // list_changed notifications whose check is still to come
+	heard    []string        // those the client may hear
+	again    *time.Timer     // the check that is taken again by itself
+	sighting map[string]seen // what each item looked like last, whoever asked
+	twoFaced map[string]bool // items that equivocated in this session
+	shifts   uint64          // how many list_changed notifications there were
+
+	shelf shelf
+	// reported is the fingerprint of the last report the hub took, "" when it must be told again.
+	reported string
+	poked    *time.Timer // of the check that a refused request waits for, nil where none does
+	untold   bool        // the hub was away: it has not heard that listings cannot be read
+}
+
+type seen struct {
+	digest pin.Digest
+	at     time.Time
+	since  uint64 // list_changed notifications before it was asked for
+}
+
+// NewChecker prepares the checks of a session; Run takes them. reserved are the names of our own tools.
+func NewChecker(session Session, reserved []string) *Checker {
+	c := &Checker{
+		Shown: newShown(session.Unseen), session: session, reserved: reserved, base: time.Now().Add(-longAgo), kick: make(chan struct{}, 1), interval: quietInterval,
+		sighting: map[string]seen{}, twoFaced: map[string]bool{},
+	}
+	c.view.Store(newView(session.State(), nil, true, false))
+	return c
+}
+
+// View is what may pass at this moment.
+func (c *Checker) View() *View { return c.view.Load() }
+
+func (c *Checker) wake() {
+	select {
+	case c.kick <- struct{}{}:
+	default:
+	}
+}
+
+// Announce has the client hear that listings changed. Before the first check there is nothing it could have seen.
+func (c *Checker) Announce(notifications []string) {
+	if len(notifications) == 0 || !c.opened.Load() {
+		return
+	}
+	said := slices.DeleteFunc(slices.Clone(notifications), func(n string) bool { return !c.speaksOf(n) })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sayLocked(said)
+	c.wake()
+}
+
+func (c *Checker) sayLocked(notifications []string) {
+	for _, n := range notifications {
+		if !slices.Contains(c.heard, n) {
+			c.heard = append(c.heard, n)
+		}
+	}
+}
+
+func (c *Checker) Running() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.busy || c.due.Load() > c.done.Load()
+}
+
+// Run takes checks until ctx ends.
+func (c *Checker) Run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.kick:
+		}
+		for c.round(ctx) {
+		}
+		c.tellClient()
+	}
+}
+
+// round waits for the schedule and takes one check, if one is due.
+func (c *Checker) round(ctx context.Context) bool {
+	for {
+		c.mu.Lock()
+		due := c.due.Load() > c.done.Load()
+		if !due && !c.resyncs {
+			c.mu.Unlock()
+			return false
+		}
+		pause := c.pauseLocked(time.Now())
+		if pause <= 0 {
+			break
+		}
+		c.mu.Unlock()
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return false
+		case <-c.kick:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	number := c.due.Load()
+	since := c.dueSince
+	if number <= c.started {
+		since = time.Now() // a resync: nobody waits
+	}
+	c.started, c.urgent, c.resyncs, c.busy = number, false, false, true
+	relay := c.relay
+	c.relay = nil
+	c.mu.Unlock()
+
+	v := c.view.Load()
+	deadline := since.Add(v.Policy.RecheckTimeout)
+	if least := time.Now().Add(v.Policy.RecheckTimeout / 2); deadline.Before(least) {
+		deadline = least
+	}
+	c.take(ctx, deadline)
+	c.lastCheck.Store(int64(time.Since(c.base)))
+
+	c.mu.Lock()
+	c.busy = false
+	c.sayLocked(relay)
+	c.mu.Unlock()
+	c.opened.Store(true)
+	c.session.Judged()
+	c.flush(number)
+	c.tellClient() // now, not at the end of a storm: that of a server which speaks up at every listing has none
+	return true
+}
+
+// take snapshots what the server declares, tells the hub what is not approved as it stands, and replaces the view. A
+// listing that fails is asked again until the deadline; then nothing is verified.
+func (c *Checker) take(ctx context.Context, deadline time.Time) {
+	session := ctx
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	for pause := retryFirst; ; pause = min(2*pause, retryMax) {
+		shot, err := c.snapshot(ctx)
+		if err == nil {
+			c.judge(ctx, shot)
+			return
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			c.unverified(err, session.Err() == nil)
+			return
+		case <-timer.C:
+		}
+	}
+}
+
+// unverified blocks everything until a check succeeds. A check that only the end of the session cut short is no problem to record. The hub hears of it
+// once, and when listings can be read again, by a report.
+func (c *Checker) unverified(err error, problem bool) {
+	no := false
+	before, after := c.Rebuild(nil, &no)
+	c.mu.Lock()
+	tell := problem && (before.Verified || c.untold)
+	c.reported, c.untold = "", false
+	c.mu.Unlock()
+	if tell {
+		c.session.Unverified(err)
+	}
+	c.Announce(c.Differs(before, after))
+	c.mu.Lock()
+	c.againLocked()
+	c.mu.Unlock()
+}
+
+// judge compares: what is served afterwards is what the hub has approved of what was seen just now.
+func (c *Checker) judge(ctx context.Context, shot *snapshot) {
+	c.compareSightings(shot)
+	fingerprint := shot.fingerprint()
+	c.mu.Lock()
+	told := c.reported == fingerprint
+	c.mu.Unlock()
+	if !told {
+		err := c.session.Report(ctx, control.Report{Protocol: shot.protocol, ServerInfo: shot.serverInfo, Items: shot.items, Findings: shot.findings})
+		c.mu.Lock()
+		if err == nil {
+			c.reported, told = fingerprint, true
+		} else {
+			c.againLocked()
+		}
+		c.mu.Unlock()
+	}
+	if told {
+		c.mu.Lock()
+		c.failures = 0
+		c.mu.Unlock()
+	}
+	yes := true
+	before, after := c.Rebuild(shot.observation(), &yes)
+	if before.Seen != nil {
+		c.Announce(c.Differs(before, after))
+	}
+}
+
+// tellClient passes on, after a check has been judged, that listings changed: once, in our own line.
+func (c *Checker) tellClient() {
+	if !c.session.Ready() {
+		return
+	}
+	c.mu.Lock()
+	heard := c.heard
+	c.heard = nil
+	c.mu.Unlock()
+	c.Shown.notice(heard)
+	for _, notification := range heard {
+		c.session.Tell(notification)
+	}
+}
+
+// Rebuild replaces the view: with the hub's newest state, and with what was seen and whether that could be verified where
+// these are given.
+func (c *Checker) Rebuild(seen *Observation, verified *bool) (before, after *View) {
+	c.viewMu.Lock()
+	defer c.viewMu.Unlock()
+	before = c.view.Load()
+	if seen == nil {
+		seen = before.Seen
+	}
+	ok := before.Verified
+	if verified != nil {
+		ok = *verified
+	}
+	after = newView(c.session.State(), seen, ok, c.session.Apart())
+	c.view.Store(after)
+	c.Shown.follow(after)
+	return before, after
+}
+
+// Differs names the list_changed notifications that a client must hear to see this view.
+func (c *Checker) Differs(before, after *View) []string {
+	names := after.differs(before)
+	tools := Tools.Changed
+	if c.session.OwnToolsTurned(after) && !slices.Contains(names, tools) {
+		names = append(names, tools)
+	}
+	return names
+}

@@ -1,0 +1,206 @@
+package declared
+
+import (
+	"slices"
+	"time"
+)
+
+// The schedule of checks.
+const (
+	quietInterval = time.Second      // between two checks that list_changed asks for
+	maxInterval   = 5 * time.Second  // what the interval doubles to
+	stormWindow   = 10 * time.Second // more than stormCount in this window is a storm
+	stormCount    = 10
+	retryFirst    = 100 * time.Millisecond // a listing that fails is asked again, until the timeout
+	retryMax      = 2 * time.Second
+	againFirst    = time.Second // after a check that came to nothing, doubled each time
+	againMax      = time.Minute
+	longAgo       = 10 * 365 * 24 * time.Hour // more than any pins.recheck
+)
+
+// ListingAge is how old the last check may be when a client lists without another one beside it.
+const ListingAge = time.Second
+
+// Begin asks for the first check, as soon as the server can be asked.
+func (c *Checker) Begin() {
+	if !c.session.Begun() {
+		return
+	}
+	c.mu.Lock()
+	first := !c.begun
+	c.begun = true
+	c.mu.Unlock()
+	if first {
+		c.Demand(false)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wake() // what was judged before the client was ready is still to be said
+}
+
+// Demand asks for a check now and returns its number. With fresh, a check that has already started does not count.
+func (c *Checker) Demand(fresh bool) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	due := c.due.Load()
+	waiting := due > c.started
+	if !waiting && (fresh || due == c.done.Load()) {
+		due++
+		c.dueSince = time.Now()
+		c.due.Store(due)
+	}
+	c.urgent = true
+	c.wake()
+	return due
+}
+
+// Beside returns the number of the check that this call's response must wait for, or 0.
+func (c *Checker) Beside(v *View, now time.Time) uint64 {
+	if v.Policy.RecheckOff || !c.overdueAt(now, v.Policy.Recheck) {
+		return 0
+	}
+	return c.Demand(v.Policy.Recheck == 0)
+}
+
+// BesideListing is beside for a listing of the client.
+func (c *Checker) BesideListing() uint64 {
+	if !c.overdue(ListingAge) {
+		return 0
+	}
+	return c.Demand(false)
+}
+
+// Poke starts the check that a refused request may ask for. However often a client is refused, the server is asked once a second: what is
+// sooner waits until that second is over.
+func (c *Checker) Poke(v *View) {
+	if v.Verified && (v.Policy.RecheckOff || !c.overdue(v.Policy.Recheck)) {
+		return
+	}
+	wait := ListingAge - c.age(time.Now())
+	if wait <= 0 {
+		c.Demand(false)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.poked == nil {
+		c.poked = time.AfterFunc(wait, func() {
+			c.mu.Lock()
+			c.poked = nil
+			c.mu.Unlock()
+			c.Demand(false)
+		})
+	}
+}
+
+func (c *Checker) overdue(after time.Duration) bool { return c.overdueAt(time.Now(), after) }
+
+func (c *Checker) overdueAt(now time.Time, after time.Duration) bool {
+	return after == 0 || c.age(now) >= after
+}
+
+// age is how long ago the last check was.
+func (c *Checker) age(now time.Time) time.Duration {
+	return now.Sub(c.base) - time.Duration(c.lastCheck.Load())
+}
+
+// Changed takes a list_changed notification: what comes after it waits for a check, which is not hurried.
+func (c *Checker) Changed(notification string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	c.shifts++
+	c.storms = append(c.storms, now)
+	for len(c.storms) > 0 && now.Sub(c.storms[0]) > stormWindow || len(c.storms) > 100 {
+		c.storms = c.storms[1:]
+	}
+	if !slices.Contains(c.relay, notification) {
+		c.relay = append(c.relay, notification)
+	}
+	if !c.begun {
+		return
+	}
+	if due := c.due.Load(); due <= c.started {
+		c.dueSince = now
+		c.due.Store(due + 1)
+	}
+	c.wake()
+}
+
+// Resync has the hub told again, without anybody waiting for it.
+func (c *Checker) Resync() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reported, c.untold = "", true
+	if c.begun {
+		c.resyncs, c.urgent = true, true
+		c.wake()
+	}
+}
+
+// Retell sends the next report even if it equals the last one: the hub has learned something else meanwhile.
+func (c *Checker) Retell() {
+	c.mu.Lock()
+	c.reported = ""
+	c.mu.Unlock()
+}
+
+// Stale has the client hear, after the next check, that all its listings changed: whatever comes is not what it was shown.
+func (c *Checker) Stale() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range lists {
+		if !slices.Contains(c.relay, l.Changed) {
+			c.relay = append(c.relay, l.Changed)
+		}
+	}
+}
+
+// pauseLocked is how long the schedule has a check wait. Only list_changed waits: a call and a first look do not.
+func (c *Checker) pauseLocked(now time.Time) time.Duration {
+	if c.urgent {
+		return 0
+	}
+	for len(c.storms) > 0 && now.Sub(c.storms[0]) > stormWindow {
+		c.storms = c.storms[1:]
+	}
+	if len(c.storms) <= stormCount {
+		c.interval = quietInterval
+	}
+	last := c.base.Add(time.Duration(c.lastCheck.Load()))
+	pause := last.Add(c.interval).Sub(now)
+	if pause > 0 {
+		return pause
+	}
+	if len(c.storms) > stormCount {
+		c.interval = min(2*c.interval, maxInterval)
+	}
+	return 0
+}
+
+// againLocked has a check that came to nothing taken again by itself, later and later: the client may be waiting for the
+// list_changed that follows. One that nobody waits for is never urgent enough to crowd a server.
+// One timer, however many checks fail: each of them having its own, a hub that is away for an hour would have the server
+// asked without a pause.
+func (c *Checker) againLocked() {
+	if c.again != nil {
+		return
+	}
+	pause := min(againFirst<<min(c.failures, 6), againMax)
+	c.failures++
+	c.again = time.AfterFunc(pause, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.again = nil
+		c.resyncs = true
+		c.wake()
+	})
+}
+
+// Failures is how many checks in a row came to nothing.
+func (c *Checker) Failures() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failures
+}

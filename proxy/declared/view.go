@@ -1,0 +1,238 @@
+package declared
+
+import (
+	"slices"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/refusal"
+)
+
+// Observation is what the last complete snapshot saw. It is never changed after it was made.
+type Observation struct {
+	digests  map[string]pin.Digest // by pin key, what is declared
+	withheld map[string]bool       // pin keys that collide or have no one reading: declared, never served
+	unread   map[string]bool       // pin keys of definitions that have no one reading: among the withheld
+	Ordinal  map[string]int        // tools by their place in the listing, from 1, for "tool 3 of SERVER"
+	uis      map[string]bool       // ui:// resources that a tool names: pinned with it
+}
+
+// pinned says whether the resource is pinned whatever pins.resources says.
+func (o *Observation) pinned(uri string) bool { return o != nil && o.uis[uri] }
+
+// declares says whether the item stands in the listings, served or not.
+func (o *Observation) declares(key string) bool {
+	_, digested := o.digests[key]
+	return digested || o.withheld[key]
+}
+
+// View is one consistent answer to "what may pass now": the hub's last state beside what was observed. It is replaced
+// whole, so that a call looks at one view from beginning to end and takes no lock.
+type View struct {
+	State    *control.State
+	Policy   policy.Wrapper
+	Seen     *Observation // nil before the first snapshot was judged
+	Launch   control.LaunchVerdict
+	Verified bool // false: the last check did not come to an end, so what is declared now is not known
+	apart    bool // the server speaks a protocol version that we do not
+
+	Served    map[string]bool  // pin keys that are declared now with an approved digest
+	tools     map[string]Named // the same, of tools alone and by name
+	templates []uriTemplate    // of served resource templates
+}
+
+// Named is a served tool's name and pin key, kept so that a call of it makes neither anew.
+type Named struct{ Name, Key string }
+
+// newView judges: an item is served if the digest that is declared now is one of those approved for it, and for no other
+// reason.
+func newView(state *control.State, seen *Observation, verified, apart bool) *View {
+	v := &View{State: state, Policy: policy.ForWrapper(state.Settings), Seen: seen, Verified: verified, apart: apart, Served: map[string]bool{}, tools: map[string]Named{}}
+	v.Launch = control.LaunchGo
+	if state.Launch != nil && state.Launch.Verdict != "" {
+		v.Launch = state.Launch.Verdict
+	}
+	if seen == nil || !v.Open() {
+		return v
+	}
+	for key, digest := range seen.digests {
+		if v.Approves(key, digest) {
+			v.Served[key] = true
+			if HasKind(key, pin.Tool) {
+				name := key[len(pin.Tool)+1:]
+				v.tools[name] = Named{name, key}
+			}
+			if t, ok := templateOf(key); ok {
+				v.templates = append(v.templates, t)
+			}
+		}
+	}
+	return v
+}
+
+// Open says that at least one item of the server is approved, and that it is not blocked as a whole. What may not run,
+// or has not been seen to be what may, is not open either.
+func (v *View) Open() bool {
+	return v.State.Open && !v.State.Blocked && v.Launch == control.LaunchGo && !v.apart
+}
+
+// Shut is why nothing of the server passes, for a view that is not open.
+func (v *View) Shut() refusal.Reason {
+	switch {
+	case v.State.Revision == 0:
+		return refusal.NoHub
+	case v.State.Blocked:
+		return refusal.Blocked
+	case v.Launch == control.LaunchHold:
+		return refusal.Launch
+	case v.State.Open && v.Launch == control.LaunchWait:
+		return refusal.LaunchUnseen
+	case v.apart:
+		return refusal.Version
+	case !v.Verified && v.State.Code == "":
+		return refusal.Unlisted
+	}
+	for _, item := range v.State.Items {
+		if item.State == "rejected" {
+			return refusal.Nothing
+		}
+	}
+	return refusal.Unreviewed
+}
+
+// Approves says whether this definition of this item may be delivered, whichever listing or answer it stands in.
+func (v *View) Approves(key string, digest pin.Digest) bool {
+	if v.State.Blocked || v.Launch != control.LaunchGo || (v.Seen != nil && v.Seen.withheld[key]) {
+		return false
+	}
+	item, known := v.State.Items[key]
+	return known && digest != "" && slices.Contains(item.Approved, digest)
+}
+
+// Allows says whether a request for this item may go out, or its answer in.
+func (v *View) Allows(key string) bool { return v.Verified && v.Served[key] }
+
+// AllowsResource says whether a resource may be read: on an open server any but a pinned user interface that is not
+// approved, with pins.resources only what is approved by name or matched by an approved template.
+func (v *View) AllowsResource(uri string) bool {
+	if !v.Verified || !v.Open() {
+		return false
+	}
+	key := pin.Key(pin.Resource, uri)
+	if v.Served[key] {
+		return true
+	}
+	if v.Seen.pinned(uri) && v.Seen.declares(key) {
+		return false // a template wide enough to hold it does not make up for its own definition
+	}
+	if !v.Policy.Resources {
+		return !v.ShutsResources()
+	}
+	for _, t := range v.templates {
+		if t.matches(uri) {
+			return true
+		}
+	}
+	return false
+}
+
+// everyResource is the key of the item that stands for all resources of a server which has nothing else.
+var everyResource = pin.Key(pin.Resource, "*")
+
+// ShutsResources says that this item is declared and not allowed.
+func (v *View) ShutsResources() bool {
+	return !v.Policy.Resources && v.Seen != nil && v.Seen.declares(everyResource) && !v.Served[everyResource]
+}
+
+// differs names the list_changed notifications a client that saw the view before must hear to see this one.
+func (v *View) differs(before *View) []string {
+	var changed []string
+	say := func(notification string) {
+		if !slices.Contains(changed, notification) {
+			changed = append(changed, notification)
+		}
+	}
+	if before == nil {
+		return nil
+	}
+	if before.Open() != v.Open() || before.Verified != v.Verified {
+		say(Tools.Changed)
+		say(Prompts.Changed)
+		say(Resources.Changed)
+	}
+	keys := map[string]bool{}
+	for key := range v.Served {
+		keys[key] = true
+	}
+	for key := range before.Served {
+		keys[key] = true
+	}
+	for key := range keys {
+		same := v.Served[key] == before.Served[key]
+		if same && (v.Seen == nil || before.Seen == nil || v.Seen.digests[key] == before.Seen.digests[key]) {
+			continue
+		}
+		for _, l := range lists {
+			if HasKind(key, l.Kind) {
+				say(l.Changed)
+			}
+		}
+	}
+	return changed
+}
+
+func HasKind(key string, kind pin.Kind) bool {
+	n := len(kind)
+	return len(key) > n && key[n] == ':' && key[:n] == string(kind)
+}
+
+// PinsResource says whether a listed resource is pinned: all of them with pins.resources, else only those of a tool's user
+// interface.
+func (v *View) PinsResource(line []byte, value frame.Span) bool {
+	if v.Policy.Resources {
+		return true
+	}
+	uri, ok := NameOf(pin.Resource, line, value)
+	return !ok || v.Seen.pinned(uri)
+}
+
+// WhyNot names the reason for which an item of an open server is not served.
+func (v *View) WhyNot(key string) refusal.Reason {
+	item, known := v.State.Items[key]
+	if v.Seen == nil {
+		return refusal.Unverified
+	}
+	_, declared := v.Seen.digests[key]
+	switch {
+	case !known:
+		return refusal.Unknown
+	case v.Seen.unread[key]:
+		return refusal.Unread
+	case v.Seen.withheld[key]:
+		return refusal.Withheld
+	case item.State == "rejected":
+		return refusal.Rejected
+	case item.State == "removed" || !declared && item.State != "new":
+		return refusal.Removed
+	case item.State == "new":
+		return refusal.New
+	default:
+		return refusal.Changed
+	}
+}
+
+// Tool is a served tool by its name.
+func (v *View) Tool(name []byte) (Named, bool) {
+	t, served := v.tools[string(name)]
+	return t, served
+}
+
+// Ordinal is a tool's place in its listing, from 1; 0 where it is not known.
+func (v *View) Ordinal(key string) int {
+	if v.Seen == nil {
+		return 0
+	}
+	return v.Seen.Ordinal[key]
+}
