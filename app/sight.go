@@ -12,7 +12,7 @@ import (
 )
 
 // ServerRow is one row of the list of servers: a server that was seen, or one that guarded entries of clients' files start and that
-// has not run yet (its state is vocab.ServerNotStarted: nothing is known of it but where it stands).
+// has not run yet (its state is not_started: nothing is known of it but where it stands).
 type ServerRow struct {
 	control.Server
 	Light   Light

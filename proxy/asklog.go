@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // asked is a request of the server to the client as the timeline has it: its kind, how long it was and when it came. Kinds without a
@@ -23,9 +24,9 @@ type asked struct {
 func askedOf(method []byte, line []byte) asked {
 	switch inspect.AskKind(string(method)) {
 	case inspect.AskSampling:
-		return asked{control.KindSampling, len(line)}
+		return asked{vocab.RecordSampling, len(line)}
 	case inspect.AskElicitation:
-		return asked{control.KindElicitation, len(line)}
+		return asked{vocab.RecordElicitation, len(line)}
 	}
 	return asked{}
 }
@@ -166,13 +167,13 @@ func (l *askLog) sayLocked(j *journal) {
 // answeredAsk is what became of a request that the client answered.
 func answeredAsk(kind string, line []byte, m *frame.Message) outcome {
 	if m.Kind == frame.Error {
-		return outcome{status: "error", action: "error"}
+		return outcome{status: vocab.StatusError, action: "error"}
 	}
-	if span, ok := frame.Find(line, m.Result, "action"); ok && kind == control.KindElicitation {
+	if span, ok := frame.Find(line, m.Result, "action"); ok && kind == vocab.RecordElicitation {
 		switch action, _ := frame.String(line, span); action {
 		case "decline", "cancel":
-			return outcome{status: "error", action: action}
+			return outcome{status: vocab.StatusError, action: action}
 		}
 	}
-	return outcome{status: "ok"}
+	return outcome{status: vocab.StatusOK}
 }

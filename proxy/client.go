@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/refusal"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // fromClient handles one line of the client. A server that no longer takes lines is no reason to stop reading: each
@@ -41,7 +42,7 @@ func (s *Session) clientUnreadable(line []byte, err error) {
 	id, _ := frame.FindID(line)
 	if id != nil && !bytes.Contains(line, []byte(`"method"`)) {
 		if asked := s.asks.take(id); asked != nil {
-			s.journal.askEnded(asked, outcome{status: "error", action: askUnreadable})
+			s.journal.askEnded(asked, outcome{status: vocab.StatusError, action: askUnreadable})
 			s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's response can't be read: "+why, nil))
 			return
 		}
@@ -178,7 +179,7 @@ func (s *Session) clientAnswer(line []byte, m *frame.Message) {
 		// It was blocked while the client thought about it: what the person or the model said is no longer for this server.
 		text, d := refusal.Of(v.Shut(), refusal.Subject{Noun: "request"}, v.State)
 		s.server.Enqueue(errorLine(asked.id, CodeRefused, text, d.Append(nil)))
-		s.journal.askEnded(asked, outcome{status: "blocked", code: d.Code})
+		s.journal.askEnded(asked, outcome{status: vocab.StatusBlocked, code: d.Code})
 		s.journal.dropped("a response from the client to a server that is now blocked")
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // withoutDoubled is a page of a listing without the definitions in which two keys are one to some parser, and these definitions.
@@ -22,7 +23,7 @@ func (s *Session) withoutDoubled(line []byte, why error, m *frame.Message) (rest
 		return nil, nil
 	}
 	for range cut {
-		s.journal.counted("blocked a definition: two of its keys are the same to some programs", "policy_decision", "blocked", "one_reading")
+		s.journal.counted("blocked a definition: two of its keys are the same to some programs", vocab.RecordPolicyDecision, vocab.StatusBlocked, "one_reading")
 	}
 	return rest, cut
 }

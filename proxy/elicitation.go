@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // maxElicitations is how many questions of one error are looked at: nobody answers more, and an error with more is refused.
@@ -40,7 +41,7 @@ func (s *interactions) refusesElicitation(v *declared.View, r *request, line []b
 			s.client.Enqueue(refusalLine(id, r.method, text, d))
 			s.journal.refusedInteraction(kind, mode, code, found)
 		})
-		s.journal.answered(r, "blocked", len(line))
+		s.journal.answered(r, vocab.StatusBlocked, len(line))
 		return false
 	})
 	return refused

@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/refusal"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // exchange is what both directions share: the two pipes, who waits for which answer, the timeline, and what is held against all text
@@ -58,7 +59,7 @@ const endsSoon = time.Second
 func (x *exchange) untaken(r *request) {
 	if x.calls.take(r.id) != nil {
 		x.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server takes no more requests", nil))
-		x.journal.answered(r, "error", 0)
+		x.journal.answered(r, vocab.StatusError, 0)
 	}
 }
 

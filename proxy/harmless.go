@@ -4,6 +4,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // harmless looks at what a server says beside its answers and its pinned definitions: the rest of a listing, an
@@ -16,7 +17,7 @@ func (s *exchange) harmless(raw []byte) bool {
 	if inspect.Worst(inspect.JSON(raw, "")).Rank() < inspect.High.Rank() && own.Threats(raw).Verdict != inspect.Block {
 		return true
 	}
-	s.journal.counted("removed a text from the server because it had a warning", "policy_decision", "blocked", "inspect")
+	s.journal.counted("removed a text from the server because it had a warning", vocab.RecordPolicyDecision, vocab.StatusBlocked, "inspect")
 	return false
 }
 

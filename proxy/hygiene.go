@@ -6,6 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/sanitize"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // toClient writes a line that holds text of the server: every one goes this way, and nothing else changes it behind this.
@@ -36,7 +37,7 @@ func (s *exchange) cleaned(mode string, line []byte) ([]byte, error) {
 		if mode == sanitize.Strip {
 			done = "removed"
 		}
-		s.journal.counted("terminal escape sequences or control characters were "+done, "policy_decision", "warned", "ansi")
+		s.journal.counted("terminal escape sequences or control characters were "+done, vocab.RecordPolicyDecision, vocab.StatusWarned, "ansi")
 	}
 	return clean, nil
 }
@@ -50,7 +51,7 @@ func (s *exchange) unnameable(v *declared.View, name string) bool {
 	if !sanitize.Holds(name) {
 		return false
 	}
-	s.journal.counted("left an item out of a listing: its name has control characters", "policy_decision", "blocked", "ansi")
+	s.journal.counted("left an item out of a listing: its name has control characters", vocab.RecordPolicyDecision, vocab.StatusBlocked, "ansi")
 	return true
 }
 

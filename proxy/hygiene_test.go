@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // red is a colour, a window title and a C1 introducer as a server writes them, and what is left of each.
@@ -143,7 +144,7 @@ func TestHygieneStillHoldsForWhatAPersonReleased(t *testing.T) {
 		r := ready(t)
 		r.gate.set(func(g *gatekeeper) {
 			g.settings["sanitizer.ansi"] = "off" // of the wrapper that hands it over, which is of another server
-			g.taken = control.Taken{State: control.HeldTaken, Method: "tools/call", Server: "mail", Tool: "read", Answer: []byte(`{"content":[{"type":"text","text":"` + red + `"}]}`)}
+			g.taken = control.Taken{State: vocab.HeldTaken, Method: "tools/call", Server: "mail", Tool: "read", Answer: []byte(`{"content":[{"type":"text","text":"` + red + `"}]}`)}
 			if mode != "" {
 				g.taken.Settings = map[string]string{"sanitizer.ansi": mode}
 			}

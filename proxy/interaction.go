@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/refusal"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 const (
@@ -89,7 +90,7 @@ func (s *interactions) refusesAsk(v *declared.View, line []byte, m *frame.Messag
 		text, d := s.askRefused(kind, code)
 		s.server.Enqueue(errorLine(id, CodeRefused, text, d.Append(nil)))
 		s.journal.refusedInteraction(kind, mode, code, found)
-		s.journal.asks.note(&s.journal, asked, outcome{status: "blocked", code: code}, started)
+		s.journal.asks.note(&s.journal, asked, outcome{status: vocab.StatusBlocked, code: code}, started)
 	})
 	return true
 }
@@ -175,7 +176,7 @@ func (s *interactions) askRefused(kind, code string) (text string, d refusal.Dec
 	if code != "" {
 		text += fmt.Sprintf(" The user can decide on it in Sallyport, inbox item %s.", code)
 	}
-	return text + " Do not retry; retrying will not help.", refusal.Decision{Code: code, Kind: "interaction", Server: server, Status: "blocked"}
+	return text + " Do not retry; retrying will not help.", refusal.Decision{Code: code, Kind: vocab.ItemInteraction, Server: server, Status: vocab.StatusBlocked}
 }
 
 // passesNotification says whether a notification of an open server may go on; what may not is dropped and recorded.
@@ -184,15 +185,15 @@ func (s *interactions) passesNotification(line []byte, m *frame.Message) bool {
 	found := s.watched(v, line, m)
 	switch {
 	case found.Verdict == inspect.Block:
-		s.journal.countedWith("dropped a notification from the server because it had a warning", "blocked", "inspect", found.Findings)
+		s.journal.countedWith("dropped a notification from the server because it had a warning", vocab.StatusBlocked, "inspect", found.Findings)
 		return false
 	case found.TooLong && v.Policy.HoldBeyond:
-		s.journal.countedWith("dropped a notification from the server: it is larger than inspect.max_bytes", "blocked", "inspect", nil)
+		s.journal.countedWith("dropped a notification from the server: it is larger than inspect.max_bytes", vocab.StatusBlocked, "inspect", nil)
 		return false
 	case found.TooLong:
-		s.journal.countedWith("a notification from the server passed unchecked: it is larger than inspect.max_bytes", "warned", "inspect", nil)
+		s.journal.countedWith("a notification from the server passed unchecked: it is larger than inspect.max_bytes", vocab.StatusWarned, "inspect", nil)
 	case found.Verdict == inspect.Flag:
-		s.journal.countedWith("a notification from the server passed with a warning", "warned", "inspect", found.Findings)
+		s.journal.countedWith("a notification from the server passed with a warning", vocab.StatusWarned, "inspect", found.Findings)
 	}
 	return true
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/refusal"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // journal writes this session's activity records. None of its methods waits for anything: Gatekeeper.Record takes a record
@@ -53,7 +54,7 @@ func (j *journal) answered(r *request, status string, bytes int) {
 }
 
 func (j *journal) refused(r *request, why refusal.Reason, d refusal.Decision, ran bool) {
-	j.record(r.recordKind(), "blocked", control.Record{
+	j.record(r.recordKind(), vocab.StatusBlocked, control.Record{
 		Tool: d.Tool, Code: d.Code, Summary: why.Summary(ran), Detail: r.detail(map[string]any{"check": "gate"}),
 		DurationUS: time.Since(r.started).Microseconds(),
 	})
@@ -129,38 +130,38 @@ func (j *journal) counted(sort, kind, status, checked string) {
 
 // refusedLine counts a line of one side that was no message, or could be read in two ways.
 func (j *journal) refusedLine(side, why string) {
-	j.counted("blocked a line from the "+side+": "+why, "policy_decision", "blocked", "one_reading")
+	j.counted("blocked a line from the "+side+": "+why, vocab.RecordPolicyDecision, vocab.StatusBlocked, "one_reading")
 }
 
 // dropped counts a message that was dropped. what is ours.
 func (j *journal) dropped(what string) {
-	j.counted("dropped: "+what, "policy_decision", "blocked", "protocol")
+	j.counted("dropped: "+what, vocab.RecordPolicyDecision, vocab.StatusBlocked, "protocol")
 }
 
 func (j *journal) refusedAsk(method string, d refusal.Decision) {
 	j.often("ask", func(n uint64) {
 		detail, _ := json.Marshal(map[string]any{"check": "gate", "count": n, "method": legible.Name(method, "a request of its own")})
-		j.record("policy_decision", "blocked", control.Record{Code: d.Code, Summary: "blocked a request from the server to the client", Detail: detail})
+		j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Code: d.Code, Summary: "blocked a request from the server to the client", Detail: detail})
 	})
 }
 
 func (j *journal) impersonated() {
-	j.counted("removed members that only Sallyport writes from the server's message", "policy_decision", "blocked", "impersonation")
+	j.counted("removed members that only Sallyport writes from the server's message", vocab.RecordPolicyDecision, vocab.StatusBlocked, "impersonation")
 }
 
 func (j *journal) equivocated(key string) {
 	detail, _ := json.Marshal(map[string]string{"check": "equivocation", "item": legible.Escape(key)})
-	j.record("policy_decision", "warned", control.Record{Summary: "an item had two different definitions within a minute, without notice", Detail: detail})
+	j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Summary: "an item had two different definitions within a minute, without notice", Detail: detail})
 }
 
 func (j *journal) withheld(what string, err error) {
 	detail, _ := json.Marshal(map[string]string{"check": "one_reading", "item": what, "error": legible.Escape(err.Error())})
-	j.record("policy_decision", "blocked", control.Record{Summary: "blocked a text that can be read in two ways", Detail: detail})
+	j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Summary: "blocked a text that can be read in two ways", Detail: detail})
 }
 
 func (j *journal) unverified(err error) {
 	detail, _ := json.Marshal(map[string]string{"check": control.CheckListings, "error": legible.Escape(err.Error())})
-	j.record("guard_problem", "blocked", control.Record{Summary: "couldn't read the server's listings in time; the server is blocked until that works", Detail: detail})
+	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: "couldn't read the server's listings in time; the server is blocked until that works", Detail: detail})
 }
 
 func check(name string) json.RawMessage { return json.RawMessage(`{"check":"` + name + `"}`) }

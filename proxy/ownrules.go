@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // ownRules are the rules that inspect.rules adds to the catalogue, as the hub sent them last.
@@ -30,7 +31,7 @@ func (s *exchange) useRules(raw []byte) {
 	if len(raw) > 0 {
 		var err error
 		if file, err = inspect.LoadRules(raw); err != nil {
-			s.journal.record("guard_problem", "warned", control.Record{
+			s.journal.record(vocab.RecordProblem, vocab.StatusWarned, control.Record{
 				Summary: "can't load the hub's rule file here; the earlier rules still apply: " + legible.Escape(err.Error()), Detail: check("rules"),
 			})
 			return

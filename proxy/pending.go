@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // request is one request in flight, from the moment it was read until its one answer.
@@ -64,9 +65,9 @@ func (r *request) store(b []byte) []byte {
 // status is what the timeline says of an answered request.
 func (r *request) status() string {
 	if r.failed {
-		return "error"
+		return vocab.StatusError
 	}
-	return "ok"
+	return vocab.StatusOK
 }
 
 // inFlight holds the requests of one direction by the canonical form of their id, so that an answer finds its request by

@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/refusal"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 const (
@@ -37,10 +38,10 @@ func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
 		ID: control.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: q.clientName(), Session: q.cfg.Session, Era: "legacy",
 		Method: cutText(r.methodName(), 200), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
-		Why: control.HeldThreat, Score: f.Score, Findings: slices.Concat(f.Findings, f.Secrets), Checks: f.Checks, RuleSet: f.RuleSet,
+		Why: vocab.HeldThreat, Score: f.Score, Findings: slices.Concat(f.Findings, f.Secrets), Checks: f.Checks, RuleSet: f.RuleSet,
 	}
 	if f.TooLong {
-		held.Why = control.HeldLimit
+		held.Why = vocab.HeldLimit
 	}
 	if len(held.Item) > maxItem { // a URI as long as a page names nothing that anybody pinned
 		held.Item, held.Name = "", cutText(held.Name, maxItem)
@@ -70,12 +71,12 @@ func (q *quarantine) heldWords(r *request, held *control.Held, code string, kept
 	sub := q.subjectIn(v, r)
 	server := legible.SpokenServer(v.State.Name, "this server")
 	phrase, clean := refusal.Spoken(sub, server)
-	d := refusal.Decision{Code: code, Kind: "response_held", Server: server, Status: "held"}
+	d := refusal.Decision{Code: code, Kind: vocab.ItemResponseHeld, Server: server, Status: vocab.StatusHeld}
 	if sub.Noun == "tool" {
 		d.Tool = clean
 	}
 	because := "it may try to make you do something the user did not ask for"
-	if held.Why == control.HeldLimit {
+	if held.Why == vocab.HeldLimit {
 		because = "it is too large to check"
 	}
 	text := fmt.Sprintf("[Sallyport] %s was run, and its response was held because %s.", phrase, because)
@@ -159,11 +160,11 @@ func (q *quarantine) handOver(r *request, code string, same bool) {
 	waiting := code
 	refuseWith := func(text string) {
 		v := q.view()
-		d := refusal.Decision{Code: waiting, Kind: "response_held", Server: legible.SpokenServer(v.State.Name, "this server"), Status: "held"}
+		d := refusal.Decision{Code: waiting, Kind: "response_held", Server: legible.SpokenServer(v.State.Name, "this server"), Status: vocab.StatusHeld}
 		q.client.Enqueue(refusalLine(r.id, r.method, text, d))
 	}
 	if !q.releases.begin(code) {
-		refuseWith(takenText(control.HeldDelivered, code))
+		refuseWith(takenText(vocab.HeldDelivered, code))
 		return
 	}
 	handed := false
@@ -175,9 +176,9 @@ func (q *quarantine) handOver(r *request, code string, same bool) {
 	case err != nil:
 		refuseWith(fmt.Sprintf("[Sallyport] Sallyport isn't responding, so it can't deliver the response held as %s now. Try again in a minute.", code))
 		return
-	case taken.State != control.HeldTaken || taken.Answer == nil:
+	case taken.State != vocab.HeldTaken || taken.Answer == nil:
 		switch taken.State {
-		case control.HeldWaiting, control.HeldReleased, control.HeldExpired:
+		case vocab.HeldWaiting, vocab.HeldReleased, vocab.HeldExpired:
 		default:
 			waiting = "" // nothing of that code waits
 		}
@@ -220,7 +221,7 @@ func (q *quarantine) handedLine(r *request, taken control.Taken, code string) []
 		return append(append(line, answer...), "}\n"...)
 	}
 	if frame.Type(answer, root) == '{' {
-		d := refusal.Decision{Code: code, Kind: "response_held", Server: legible.SpokenServer(taken.Server, "this server"), Tool: legible.Name(taken.Tool, ""), Status: "released"}
+		d := refusal.Decision{Code: code, Kind: vocab.ItemResponseHeld, Server: legible.SpokenServer(taken.Server, "this server"), Tool: legible.Name(taken.Tool, ""), Status: vocab.HeldReleased}
 		word := append([]byte(`"sallyport/decision":`), d.Append(nil)...)
 		var edits []frame.Edit
 		if meta, ok := frame.Find(answer, root, "_meta"); ok && frame.Type(answer, meta) == '{' {
@@ -237,19 +238,19 @@ func (q *quarantine) handedLine(r *request, taken control.Taken, code string) []
 // takenText says why nothing is handed over, in a sentence of its own for each reason.
 func takenText(state, code string) string {
 	switch state {
-	case control.HeldWaiting:
+	case vocab.HeldWaiting:
 		return fmt.Sprintf("[Sallyport] The response held as %s needs the user's review. Tell the user: open Sallyport, inbox item %s. Do not retry before the user has decided.", code, code)
-	case control.HeldReleased:
+	case vocab.HeldReleased:
 		return fmt.Sprintf("[Sallyport] The response held as %s is released, but it is not a tool's result: make the same request again to get it.", code)
-	case control.HeldTaken:
+	case vocab.HeldTaken:
 		return fmt.Sprintf("[Sallyport] The response held as %s is being delivered to another call right now.", code)
-	case control.HeldDelivered:
+	case vocab.HeldDelivered:
 		return fmt.Sprintf("[Sallyport] The response held as %s was already delivered. A response is delivered only once.", code)
-	case control.HeldExpired:
+	case vocab.HeldExpired:
 		return fmt.Sprintf("[Sallyport] The release of %s ran out before the response was collected. Tell the user: open Sallyport, inbox item %s, and release it again.", code, code)
-	case control.HeldDiscarded:
+	case vocab.HeldDiscarded:
 		return fmt.Sprintf("[Sallyport] The user discarded the response held as %s.", code)
-	case control.HeldGone:
+	case vocab.HeldGone:
 		return fmt.Sprintf("[Sallyport] The response held as %s is no longer stored.", code)
 	}
 	return fmt.Sprintf("[Sallyport] No response is held as %s.", code)

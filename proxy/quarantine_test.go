@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // poison is blocked by rules that stay: an order to ignore, read a key and hide it.
@@ -107,7 +108,7 @@ func TestAPoisonedAnswerIsHeldWhateverItIs(t *testing.T) {
 			if !strings.Contains(c.request, string(h.Params)) || !strings.Contains(c.request, `"method":"`+h.Method+`"`) {
 				t.Errorf("stored the request %s %s, which was %s", h.Method, h.Params, c.request)
 			}
-			if h.Error != strings.HasPrefix(c.answer, `"error"`) || h.Why != control.HeldThreat || len(h.Findings) == 0 || len(h.Checks) == 0 || h.RuleSet != inspect.RuleSet() || h.Client != "claude-ai" || h.Session != "s1" || h.Same == "" {
+			if h.Error != strings.HasPrefix(c.answer, `"error"`) || h.Why != vocab.HeldThreat || len(h.Findings) == 0 || len(h.Checks) == 0 || h.RuleSet != inspect.RuleSet() || h.Client != "claude-ai" || h.Session != "s1" || h.Same == "" {
 				t.Errorf("stored %+v", h)
 			}
 			r.quiet("it was answered once")
@@ -215,7 +216,7 @@ func TestWhatIsTooLongToBeLookedAtIsHeldOrSaid(t *testing.T) {
 	if _, status, text := decisionOf(t, r.call("1", "echo")); status != "held" || !strings.Contains(text, "too large") {
 		t.Errorf("status %s: %s", status, text)
 	}
-	if held := r.gate.heldAnswers(); len(held) != 1 || held[0].Why != control.HeldLimit {
+	if held := r.gate.heldAnswers(); len(held) != 1 || held[0].Why != vocab.HeldLimit {
 		t.Errorf("held: %d", len(held))
 	}
 	r.gate.set(func(g *gatekeeper) { g.settings["inspect.on_limit"] = "allow" })
@@ -231,7 +232,7 @@ func TestAReleasedAnswerIsHandedOverByItsCode(t *testing.T) {
 	r := ready(t)
 	answer := `{ "content":[{"type":"text","text":"` + poison + `"}],"structuredContent":{"n":1.0},"_meta":{"mine":1} }`
 	r.gate.set(func(g *gatekeeper) {
-		g.taken = control.Taken{State: control.HeldTaken, Method: "tools/call", Server: "weather", Tool: "echo", Answer: []byte(answer)}
+		g.taken = control.Taken{State: vocab.HeldTaken, Method: "tools/call", Server: "weather", Tool: "echo", Answer: []byte(answer)}
 	})
 	r.send(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"quarantine_release","arguments":{"quarantine_id":"4F2A"}}}`)
 	got := r.answerTo("9")
@@ -258,7 +259,7 @@ func TestTheSameRequestGetsWhatWasReleasedAndIsNotRunAgain(t *testing.T) {
 	r := ready(t)
 	r.gate.set(func(g *gatekeeper) {
 		g.released = []control.Released{{Code: "4F2A", Same: same, Until: time.Now().Add(time.Hour)}}
-		g.taken = control.Taken{State: control.HeldTaken, Method: "tools/call", Answer: []byte(`{"content":[{"type":"text","text":"held then"}]}`)}
+		g.taken = control.Taken{State: vocab.HeldTaken, Method: "tools/call", Answer: []byte(`{"content":[{"type":"text","text":"held then"}]}`)}
 	})
 	r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":2,"b":2}}}`)
 	if got := r.answerTo("1"); strings.Contains(got, "held then") {
@@ -300,7 +301,7 @@ func TestARequestOfABundleIsAdmittedByItsOwnMoment(t *testing.T) {
 	until := time.Now().Add(300 * time.Millisecond)
 	r.gate.set(func(g *gatekeeper) {
 		g.released = []control.Released{{Code: "4F2A", Same: same, Until: until}}
-		g.taken = control.Taken{State: control.HeldTaken, Method: "tools/call", Answer: []byte(`{"content":[{"type":"text","text":"held then"}]}`)}
+		g.taken = control.Taken{State: vocab.HeldTaken, Method: "tools/call", Answer: []byte(`{"content":[{"type":"text","text":"held then"}]}`)}
 	})
 	var bundle []string
 	for n := range 2 * gatherLines {
@@ -322,7 +323,7 @@ func TestAHeldErrorOrPromptIsHandedOverByTheSameRequest(t *testing.T) {
 	r := ready(t)
 	r.gate.set(func(g *gatekeeper) {
 		g.released = []control.Released{{Code: "4F2A", Same: same, Until: time.Now().Add(time.Hour)}}
-		g.taken = control.Taken{State: control.HeldTaken, Method: "resources/read", Error: true, Answer: []byte(`{"code":-32002,"message":"no such thing","data":[1]}`)}
+		g.taken = control.Taken{State: vocab.HeldTaken, Method: "resources/read", Error: true, Answer: []byte(`{"code":-32002,"message":"no such thing","data":[1]}`)}
 	})
 	r.send(`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"a:b"}}`)
 	if got, want := r.answerTo("2"), `{"jsonrpc":"2.0","id":2,"error":{"code":-32002,"message":"no such thing","data":[1]}}`; got != want {
@@ -332,7 +333,7 @@ func TestAHeldErrorOrPromptIsHandedOverByTheSameRequest(t *testing.T) {
 
 func TestARefusedHandOverSaysWhyInItsOwnSentence(t *testing.T) {
 	texts := map[string]string{}
-	for _, state := range []string{"", control.HeldWaiting, control.HeldReleased, control.HeldTaken, control.HeldDelivered, control.HeldExpired, control.HeldDiscarded, control.HeldGone, "away"} {
+	for _, state := range []string{"", vocab.HeldWaiting, vocab.HeldReleased, vocab.HeldTaken, vocab.HeldDelivered, vocab.HeldExpired, vocab.HeldDiscarded, vocab.HeldGone, "away"} {
 		r := ready(t)
 		r.gate.set(func(g *gatekeeper) { g.away, g.taken = state == "away", control.Taken{State: state} })
 		r.send(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"quarantine_release","arguments":{"quarantine_id":"4F2A"}}}`)

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Records of what a client reads: one a request, with what it names and never with a text. They are written once
@@ -25,22 +25,22 @@ const (
 func (r *request) recordKind() string {
 	switch {
 	case r.method == methodCall:
-		return control.KindCall
+		return vocab.RecordCall
 	case r.method == methodGetPrompt:
-		return control.KindPrompt
+		return vocab.RecordPrompt
 	case r.method == methodResource && r.spelled == "resources/read":
-		return control.KindRead
+		return vocab.RecordRead
 	}
-	return "policy_decision"
+	return vocab.RecordPolicyDecision
 }
 
 // counts says that each request of this kind has its record, whatever became of it.
-func (r *request) counts() bool { return r.recordKind() != "policy_decision" }
+func (r *request) counts() bool { return r.recordKind() != vocab.RecordPolicyDecision }
 
 // called is the tool that a record names. A read names what it read in its detail.
 func (r *request) called() string {
 	switch r.recordKind() {
-	case control.KindRead, control.KindPrompt:
+	case vocab.RecordRead, vocab.RecordPrompt:
 		return ""
 	}
 	return legible.Name(r.name, "a tool")
@@ -49,9 +49,9 @@ func (r *request) called() string {
 // detail is what a record about this request says beside its fields: more, and what a read names.
 func (r *request) detail(more map[string]any) json.RawMessage {
 	switch r.recordKind() {
-	case control.KindRead:
+	case vocab.RecordRead:
 		more = with(more, "uri", namedIn(r.name))
-	case control.KindPrompt:
+	case vocab.RecordPrompt:
 		more = with(more, "prompt", namedIn(r.name))
 	}
 	if len(more) == 0 {

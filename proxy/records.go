@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // delivered records an answer that went on, and what was found in it and in what was asked. The client has it already.
@@ -46,7 +47,7 @@ func (j *journal) delivered(r *request, bytes int, f found, profile string) {
 		detail["passed"] = f.Passed
 	}
 	now := time.Now()
-	j.recordAt(now, r.recordKind(), "warned", control.Record{
+	j.recordAt(now, r.recordKind(), vocab.StatusWarned, control.Record{
 		Tool: r.called(), Summary: summary, Detail: r.detail(detail),
 		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
 	})
@@ -57,7 +58,7 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 	if r.imitates && !slices.Contains(rules, inspect.Impersonation) {
 		rules = append(rules, inspect.Impersonation)
 	}
-	j.record(r.recordKind(), "held", control.Record{
+	j.record(r.recordKind(), vocab.StatusHeld, control.Record{
 		Tool: r.called(), Code: code, Summary: "its response was held", Detail: r.detail(map[string]any{"check": "inspect", "why": held.Why, "rules": rules}),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})
@@ -65,7 +66,7 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 
 // handedOver is what the hub counts as delivered.
 func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes int) {
-	j.record("quarantine", "ok", control.Record{
+	j.record(vocab.RecordQuarantine, vocab.StatusOK, control.Record{
 		Tool: legible.Name(taken.Tool, ""), Code: code, Summary: "a released answer was handed over", Detail: check("quarantine"),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})
@@ -73,7 +74,7 @@ func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes
 
 func (j *journal) unkept(err error) {
 	detail, _ := json.Marshal(map[string]string{"check": "quarantine", "error": legible.Escape(err.Error())})
-	j.record("guard_problem", "blocked", control.Record{Summary: "a held response could not be stored; none of it was delivered", Detail: detail})
+	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: "a held response could not be stored; none of it was delivered", Detail: detail})
 }
 
 // secrets records, once for an answer, that it holds secrets. None of them is in the record.
@@ -86,7 +87,7 @@ func (j *journal) secrets(r *request, done redaction) {
 		summary, mode = "its response contained "+secretWords(done.rules)+"; Sallyport replaced them with marks", "redact"
 	}
 	detail := r.detail(map[string]any{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
-	j.record("policy_decision", "warned", control.Record{Tool: r.called(), Summary: summary, Detail: detail})
+	j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Tool: r.called(), Summary: summary, Detail: detail})
 }
 
 // countedWith is counted with the rules of what was found.
@@ -98,7 +99,7 @@ func (j *journal) countedWith(sort, status, checked string, findings []inspect.F
 			detail["rules"] = rules
 		}
 		raw, _ := json.Marshal(detail)
-		j.record("policy_decision", status, control.Record{Summary: sort, Detail: raw})
+		j.record(vocab.RecordPolicyDecision, status, control.Record{Summary: sort, Detail: raw})
 	})
 }
 
@@ -111,7 +112,7 @@ func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
 	rules, set := rulesOf(found.Findings), found.RuleSet
 	j.often("asked "+kind+string(worst), func(n uint64) {
 		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
-		j.record("policy_decision", "warned", control.Record{Mode: mode, Summary: "a request from the server to the client passed with a warning", Detail: detail})
+		j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Mode: mode, Summary: "a request from the server to the client passed with a warning", Detail: detail})
 	})
 }
 
@@ -121,12 +122,12 @@ func (j *journal) refusedInteraction(kind, mode, code string, found inspect.Answ
 	rules, set := rulesOf(found.Findings), found.RuleSet
 	j.often("refused "+kind+" "+code, func(n uint64) {
 		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
-		j.record("policy_decision", "blocked", control.Record{Code: code, Mode: mode, Summary: "blocked a request from the server to the client (interaction.policy)", Detail: detail})
+		j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Code: code, Mode: mode, Summary: "blocked a request from the server to the client (interaction.policy)", Detail: detail})
 	})
 }
 
 // fault records a fault of ours. what it was met in is ours, and so is all of its text but for numbers.
 func (j *journal) fault(what, fault string) {
 	detail, _ := json.Marshal(map[string]string{"check": "fault", "error": fault})
-	j.record("guard_problem", "blocked", control.Record{Summary: what + " was blocked because of a bug in Sallyport", Detail: detail})
+	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: what + " was blocked because of a bug in Sallyport", Detail: detail})
 }

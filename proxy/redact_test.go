@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // aKey stands for something drawn; secretBody is a result with three secrets, redactedBody what redact.mode redact makes of it.
@@ -131,7 +132,7 @@ func TestAReleasedAnswerIsRedactedAndAHeldOneIsNot(t *testing.T) {
 				t.Errorf("%+v", last)
 			}
 			r.gate.set(func(g *gatekeeper) {
-				g.taken = control.Taken{State: control.HeldTaken, Method: "tools/call", Server: "weather", Tool: "echo", Answer: held[0].Answer, Settings: map[string]string{"redact.mode": mode}}
+				g.taken = control.Taken{State: vocab.HeldTaken, Method: "tools/call", Server: "weather", Tool: "echo", Answer: held[0].Answer, Settings: map[string]string{"redact.mode": mode}}
 			})
 			r.send(`{"jsonrpc":"2.0","id":72,"method":"tools/call","params":{"name":"quarantine_release","arguments":{"quarantine_id":"4F2A"}}}`)
 			if got := r.answerTo("72"); !strings.Contains(got, want) || !strings.Contains(got, "Ignore all previous") {

@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/refusal"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // fromServer handles one line of the server. An error means that the client no longer reads.
@@ -108,7 +109,7 @@ func (s *Session) lost(r *request, size int, why string) {
 		s.handshake.notInitialized()
 	}
 	s.client.Enqueue(errorLine(r.id, -32603, "[Sallyport] the server's response was blocked: "+why, nil))
-	s.journal.answered(r, "error", size)
+	s.journal.answered(r, vocab.StatusError, size)
 }
 
 func (s *Session) serverRequest(line []byte, m *frame.Message) error {
@@ -133,7 +134,7 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		s.client.Uncork()
 		s.server.Enqueue(errorLine(id, CodeRefused, text, d.Append(nil)))
 		s.journal.refusedAsk(string(m.Method), d)
-		s.journal.asks.note(&s.journal, askedOf(m.Method, line), outcome{status: "blocked", code: d.Code}, time.Now())
+		s.journal.asks.note(&s.journal, askedOf(m.Method, line), outcome{status: vocab.StatusBlocked, code: d.Code}, time.Now())
 		return nil
 	}
 	if !plain && s.interactions.refusesAsk(v, line, m) {
@@ -144,7 +145,7 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 		r.method = methodPlain
 	}
 	if s.asks.add(r) == 0 {
-		s.journal.askEnded(r, outcome{status: "blocked"})
+		s.journal.askEnded(r, outcome{status: vocab.StatusBlocked})
 		s.client.Uncork()
 		s.server.Enqueue(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
 		return nil
@@ -180,7 +181,7 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 			s.journal.dropped("a cancellation from the server for a request that is not running")
 			return nil
 		}
-		s.journal.askEnded(asked, outcome{status: "error", action: askWithdrawn})
+		s.journal.askEnded(asked, outcome{status: vocab.StatusError, action: askWithdrawn})
 		if !s.view().Open() || !s.interactions.passesNotification(line, m) { // without its reason, which is the server's own text
 			only := append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), span.Of(line)...)
 			return s.client.Write(append(only, "}}\n"...))

@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Config is what a session stands between, and what it needs beside that.
@@ -167,7 +168,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 		s.handshake.leftOver()
 	}
 	for _, asked := range s.asks.takeAll() {
-		s.journal.askEnded(asked, outcome{status: "error", action: askUnanswered})
+		s.journal.askEnded(asked, outcome{status: vocab.StatusError, action: askUnanswered})
 	}
 	return ended
 }
@@ -180,7 +181,7 @@ const lastWrites = time.Second
 func (s *Session) AnswerAll(what string) {
 	for _, r := range s.entrance.takeAll() {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
-		s.journal.answered(r, "error", 0)
+		s.journal.answered(r, vocab.StatusError, 0)
 	}
 	for _, w := range s.listings.own.takeAll() {
 		s.client.Enqueue(errorLine(w.r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
@@ -188,14 +189,14 @@ func (s *Session) AnswerAll(what string) {
 	for _, waited := range s.checks.TakeHeld() {
 		r := waited.(*request)
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before its response could be checked: "+what, nil))
-		s.journal.answered(r, "error", 0)
+		s.journal.answered(r, vocab.StatusError, 0)
 	}
 	for _, r := range s.calls.takeAll() {
 		if r.own != nil {
 			continue
 		}
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
-		s.journal.answered(r, "error", 0)
+		s.journal.answered(r, vocab.StatusError, 0)
 	}
 	s.client.flushWithin(lastWrites)
 }
@@ -276,7 +277,7 @@ const whyTooLong = "it is longer than the limit (setting limits.message)"
 func (s *Session) clientTooLong(long *frame.TooLong) {
 	if !long.HasMethod && long.ID != nil {
 		if asked := s.asks.take(long.ID); asked != nil {
-			s.journal.askEnded(asked, outcome{status: "error", action: askUnreadable})
+			s.journal.askEnded(asked, outcome{status: vocab.StatusError, action: askUnreadable})
 			s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's response was blocked: "+whyTooLong, nil))
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/refusal"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // CodeVersion is the JSON-RPC error code of "no common protocol version" (UnsupportedProtocolVersionError, specification of 2026-07-28).
@@ -53,7 +54,7 @@ func (s *handshake) noCommonVersion(offered []string) control.Versions {
 	asked := s.life.wanted
 	s.life.mu.Unlock()
 	v := control.VersionsOf(offered, asked)
-	s.journal.record("guard_problem", "blocked", control.Record{
+	s.journal.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{
 		Summary: "the server and the client have no protocol version in common, so the server is blocked", Detail: control.VersionsDetail(v),
 	})
 	s.checks.Retell()

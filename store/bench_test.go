@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func benchRecord() Record {
 	return Record{
-		Time: time.Now(), Kind: kindCall, Status: "ok", Server: "weather", Tool: "get_forecast", Summary: "called get_forecast",
+		Time: time.Now(), Kind: vocab.RecordCall, Status: "ok", Server: "weather", Tool: "get_forecast", Summary: "called get_forecast",
 		Detail: json.RawMessage(`{"arguments":42,"check":"none","note":"about as much as a call's record carries"}`),
 		Client: "Claude Desktop", Session: "01HZXW3J8N5V2Q6R7T9Y0ABCDE", Request: "req-17", DurationUS: 8123, Bytes: 2048,
 	}
@@ -57,7 +59,7 @@ func BenchmarkDecision(b *testing.B) {
 	s := mustOpen(b, home(b), Options{})
 	for b.Loop() {
 		err := s.Update(func(tx *Tx) error {
-			if err := tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "legacy", State: Approved, Raw: make([]byte, 1500)}); err != nil {
+			if err := tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "legacy", State: vocab.PartApproved, Raw: make([]byte, 1500)}); err != nil {
 				return err
 			}
 			_, err := tx.Append(Record{Kind: "approval"})

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func ids(records []Record) string {
@@ -30,7 +32,7 @@ func chainHome(t testing.TB, n int) string {
 	s := mustOpen(t, dir, Options{})
 	var records []Record
 	for i := 1; i <= n; i++ {
-		kind := kindCall
+		kind := vocab.RecordCall
 		if i%3 == 0 {
 			kind = "approval"
 		}
@@ -207,8 +209,8 @@ func TestARecordCanBeCheckedWithNothingButItsOwnFields(t *testing.T) {
 	s := mustOpen(t, home(t), Options{})
 	_, err := s.AppendNow(
 		Record{ID: "a", Kind: "drift", Detail: json.RawMessage("{\"b\": 1.0 ,\n\"<a>\":\"\\u00e9\xff\"}"), Summary: "a <b> \xff\u2028"},
-		Record{ID: "b", Kind: kindCall, Detail: json.RawMessage(`no JSON`), Time: time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.FixedZone("x", 3600))},
-		Record{ID: "c", Kind: kindCall, Detail: json.RawMessage(`"` + strings.Repeat("x", maxDetail) + `"`)},
+		Record{ID: "b", Kind: vocab.RecordCall, Detail: json.RawMessage(`no JSON`), Time: time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.FixedZone("x", 3600))},
+		Record{ID: "c", Kind: vocab.RecordCall, Detail: json.RawMessage(`"` + strings.Repeat("x", maxDetail) + `"`)},
 		Record{ID: "d", Time: time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC), Prev: "mine", Hash: "mine"},
 	)
 	if err != nil {
@@ -254,7 +256,7 @@ func TestARecordCanBeCheckedWithNothingButItsOwnFields(t *testing.T) {
 func TestASpoolDeliveredTwiceIsStoredOnce(t *testing.T) {
 	dir := home(t)
 	s := mustOpen(t, dir, Options{})
-	spool := []Record{{ID: "a", Kind: kindCall}, {ID: "b", Kind: kindCall}, {ID: "a", Kind: "drift"}}
+	spool := []Record{{ID: "a", Kind: vocab.RecordCall}, {ID: "b", Kind: vocab.RecordCall}, {ID: "a", Kind: "drift"}}
 	stored, err := s.AppendNow(spool...)
 	if err != nil || ids(stored) != "a b" {
 		t.Fatalf("stored %s, %v", ids(stored), err)
@@ -265,7 +267,7 @@ func TestASpoolDeliveredTwiceIsStoredOnce(t *testing.T) {
 	if err != nil || ids(stored) != "c" {
 		t.Fatalf("after a restart: stored %s, %v", ids(stored), err)
 	}
-	if r, err := s.Record("a"); err != nil || r.Kind != kindCall {
+	if r, err := s.Record("a"); err != nil || r.Kind != vocab.RecordCall {
 		t.Errorf("a later record took the place of the first: %+v, %v", r, err)
 	}
 	if v, err := s.Verify(nil); err != nil || v.Bad != "" || v.Records != 3 {
@@ -293,11 +295,11 @@ func TestRecords(t *testing.T) {
 	now := time.Now()
 	late := now.Add(-2 * time.Hour) // what a spool kept while the hub was away
 	_, err := s.AppendNow(
-		Record{ID: "1", Time: now.Add(-3 * time.Second), Server: "a", Tool: "x", Kind: kindCall, Status: "ok"},
-		Record{ID: "2", Time: now.Add(-2 * time.Second), Server: "b", Tool: "x", Kind: kindCall, Status: "blocked"},
-		Record{ID: "3", Time: late, Server: "a", Tool: "y", Kind: kindCall, Status: "ok"},
+		Record{ID: "1", Time: now.Add(-3 * time.Second), Server: "a", Tool: "x", Kind: vocab.RecordCall, Status: "ok"},
+		Record{ID: "2", Time: now.Add(-2 * time.Second), Server: "b", Tool: "x", Kind: vocab.RecordCall, Status: "blocked"},
+		Record{ID: "3", Time: late, Server: "a", Tool: "y", Kind: vocab.RecordCall, Status: "ok"},
 		Record{ID: "4", Time: now.Add(-time.Second), Server: "a", Kind: "drift", Status: "blocked", Code: "4F2A", Summary: "The tool changed"},
-		Record{ID: "5", Time: now, Server: "a", Tool: "x", Kind: kindCall, Status: "ok"},
+		Record{ID: "5", Time: now, Server: "a", Tool: "x", Kind: vocab.RecordCall, Status: "ok"},
 	)
 	if err != nil {
 		t.Fatal(err)

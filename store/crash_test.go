@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // The child of TestAKilledHubLosesNothingItAcknowledged: it writes for ever and says on stdout what is durable.
@@ -31,7 +33,7 @@ func crashChild(dir string) {
 	run := fmt.Sprint(os.Getpid())
 	for i := 0; ; i++ {
 		id := fmt.Sprintf("%s-%d", run, i)
-		s.Append(Record{Kind: kindCall, Summary: strings.Repeat("queued", 20)})
+		s.Append(Record{Kind: vocab.RecordCall, Summary: strings.Repeat("queued", 20)})
 		var err error
 		switch i % 4 {
 		case 0:
@@ -39,7 +41,7 @@ func crashChild(dir string) {
 		case 1: // a decision and its record, together
 			err = s.Update(func(tx *Tx) error {
 				_, err := tx.Append(Record{ID: id, Kind: "approval"})
-				return errors.Join(err, tx.PutPin(Pin{ServerID: "s", Item: "tool:" + id, State: Approved, Raw: make([]byte, 2000)}))
+				return errors.Join(err, tx.PutPin(Pin{ServerID: "s", Item: "tool:" + id, State: vocab.PartApproved, Raw: make([]byte, 2000)}))
 			})
 		case 2:
 			err = s.Update(func(tx *Tx) error { return tx.PutItem(Item{Code: id}) })

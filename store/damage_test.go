@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // TestADamagedFileNeverPanicsAndNeverApproves writes garbage over parts of a store, again and again. Whatever comes of it,
@@ -22,7 +24,7 @@ func TestADamagedFileNeverPanicsAndNeverApproves(t *testing.T) {
 		for i := range 200 {
 			err := errors.Join(
 				tx.PutServer(Server{ID: fmt.Sprintf("s%d", i%10), Name: "n"}),
-				tx.PutPin(Pin{ServerID: fmt.Sprintf("s%d", i%10), Item: fmt.Sprintf("tool:%d", i), Digest: "approved digest", State: Rejected, Raw: bytes.Repeat([]byte("x"), 400)}),
+				tx.PutPin(Pin{ServerID: fmt.Sprintf("s%d", i%10), Item: fmt.Sprintf("tool:%d", i), Digest: "approved digest", State: vocab.PartRejected, Raw: bytes.Repeat([]byte("x"), 400)}),
 				tx.PutItem(Item{Code: fmt.Sprintf("C%d", i)}),
 			)
 			if err != nil {
@@ -33,7 +35,7 @@ func TestADamagedFileNeverPanicsAndNeverApproves(t *testing.T) {
 	})
 	records := make([]Record, 500)
 	for i := range records {
-		records[i] = Record{ID: fmt.Sprint(i), Kind: kindCall, Summary: "a summary of some length, as records have"}
+		records[i] = Record{ID: fmt.Sprint(i), Kind: vocab.RecordCall, Summary: "a summary of some length, as records have"}
 	}
 	if _, err := s.AppendNow(records...); err != nil {
 		t.Fatal(err)
@@ -100,7 +102,7 @@ func survives(t *testing.T, round int, dir string) bool {
 		for i := range 10 {
 			pins, _, err := tx.Pins(fmt.Sprintf("s%d", i))
 			for _, p := range pins {
-				if p.State != Rejected || p.Digest != "approved digest" {
+				if p.State != vocab.PartRejected || p.Digest != "approved digest" {
 					t.Errorf("round %d: a damaged pin was returned: %+v", round, p)
 				}
 			}
@@ -114,9 +116,9 @@ func survives(t *testing.T, round int, dir string) bool {
 	_, _ = s.Records(Query{})
 	_, _ = s.Verify(nil)
 	_ = s.Update(func(tx *Tx) error {
-		return tx.PutPin(Pin{ServerID: "s1", Item: "tool:new", State: Rejected, Digest: "approved digest"})
+		return tx.PutPin(Pin{ServerID: "s1", Item: "tool:new", State: vocab.PartRejected, Digest: "approved digest"})
 	})
-	_, _ = s.AppendNow(Record{Kind: kindCall})
+	_, _ = s.AppendNow(Record{Kind: vocab.RecordCall})
 	_, _ = s.Prune(s.now(), 0, 1000)
 	_, _ = s.Verify(nil)
 	return true
@@ -166,7 +168,7 @@ func TestDamageMetInUseHoldsNobody(t *testing.T) {
 		for first, use := range map[string]func(s *Store) error{
 			"a writer":  func(s *Store) error { return s.Update(func(tx *Tx) error { return tx.PutServer(Server{ID: "s2"}) }) },
 			"a reader":  func(s *Store) error { return s.View(func(tx *Tx) error { _, err := tx.Servers(); return err }) },
-			"the queue": func(s *Store) error { _, err := s.AppendNow(Record{Kind: kindCall}); return err },
+			"the queue": func(s *Store) error { _, err := s.AppendNow(Record{Kind: vocab.RecordCall}); return err },
 		} {
 			t.Run(damage+", met by "+first, func(t *testing.T) {
 				t.Parallel()
@@ -189,7 +191,7 @@ func TestDamageMetInUseHoldsNobody(t *testing.T) {
 					if err := s.Update(func(*Tx) error { return nil }); !errors.Is(err, ErrCorrupt) {
 						t.Errorf("another writer: %v", err)
 					}
-					if _, err := s.AppendNow(Record{Kind: kindCall}); !errors.Is(err, ErrCorrupt) {
+					if _, err := s.AppendNow(Record{Kind: vocab.RecordCall}); !errors.Is(err, ErrCorrupt) {
 						t.Errorf("the queue: %v", err)
 					}
 				})
@@ -253,7 +255,7 @@ func TestDamageMetBesideACommitHoldsNobody(t *testing.T) {
 				if err := s.Update(func(*Tx) error { return nil }); !errors.Is(err, ErrCorrupt) {
 					t.Errorf("another writer: %v", err)
 				}
-				if _, err := s.AppendNow(Record{Kind: kindCall}); !errors.Is(err, ErrCorrupt) {
+				if _, err := s.AppendNow(Record{Kind: vocab.RecordCall}); !errors.Is(err, ErrCorrupt) {
 					t.Errorf("the queue: %v", err)
 				}
 			})
@@ -296,7 +298,7 @@ func TestACutThatTakesOnlyUnusedRoomLosesNothing(t *testing.T) {
 		update(t, s, func(tx *Tx) error {
 			return tx.PutServer(Server{ID: fmt.Sprintf("t%d", n), Name: strings.Repeat("n", 2000)})
 		})
-		if _, err := s.AppendNow(Record{Kind: kindCall}); err != nil {
+		if _, err := s.AppendNow(Record{Kind: vocab.RecordCall}); err != nil {
 			t.Fatal(err)
 		}
 	}

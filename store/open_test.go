@@ -9,6 +9,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func mustClose(t testing.TB, s *Store) {
@@ -26,11 +28,11 @@ func lived(t testing.TB) string {
 	update(t, s, func(tx *Tx) error {
 		return errors.Join(
 			tx.PutServer(Server{ID: "s", Name: "weather"}),
-			tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "legacy", Digest: "d", State: Approved}),
+			tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "legacy", Digest: "d", State: vocab.PartApproved}),
 			tx.PutItem(Item{Code: "4F2A", Kind: "changed", ServerID: "s"}),
 		)
 	})
-	if _, err := s.AppendNow(Record{Kind: "approval"}, Record{Kind: kindCall}); err != nil {
+	if _, err := s.AppendNow(Record{Kind: "approval"}, Record{Kind: vocab.RecordCall}); err != nil {
 		t.Fatal(err)
 	}
 	mustClose(t, s)

@@ -9,12 +9,6 @@ import (
 	"time"
 )
 
-// States a Pin is kept in. New, changed and removed are what comparing Seen with Pin says, and are not stored here.
-const (
-	Approved = "approved"
-	Rejected = "rejected"
-)
-
 // Who approved a pin.
 const (
 	ByPerson     = "person"
@@ -28,7 +22,7 @@ type Pin struct {
 	Era        string    `json:"era"`
 	Digest     string    `json:"digest"`
 	Raw        []byte    `json:"raw,omitempty"` // the definition decided on, in the bytes delivered
-	State      string    `json:"state"`         // Approved or Rejected
+	State      string    `json:"state"`         // approved or rejected: new, changed and removed are what comparing Seen with it says
 	ApprovedBy string    `json:"approved_by,omitempty"`
 	ApprovedAt time.Time `json:"approved_at,omitzero"`
 	RejectedAt time.Time `json:"rejected_at,omitzero"`

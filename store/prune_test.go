@@ -7,6 +7,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func kinds(t testing.TB, s *Store) string {
@@ -70,7 +72,7 @@ func TestPruneTakesCallsFirstAndLeavesAChainThatVerifies(t *testing.T) {
 			}
 			verified(t, s, left)
 			// Life goes on behind an anchor, across a restart, and the next retention joins the anchors.
-			if _, err := s.AppendNow(Record{ID: "later", Kind: kindCall}); err != nil {
+			if _, err := s.AppendNow(Record{ID: "later", Kind: vocab.RecordCall}); err != nil {
 				t.Fatal(err)
 			}
 			mustClose(t, s)
@@ -119,7 +121,7 @@ func TestPruneGoesOnPastOneTransaction(t *testing.T) {
 	const n = 2*pruneStep + 500
 	records := make([]Record, n)
 	for i := range records {
-		records[i] = Record{ID: fmt.Sprint(i), Kind: kindCall}
+		records[i] = Record{ID: fmt.Sprint(i), Kind: vocab.RecordCall}
 		if i%10 == 0 {
 			records[i].Kind = "drift"
 		}

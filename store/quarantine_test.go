@@ -13,6 +13,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // hold stores a held answer with its text.
@@ -250,7 +252,7 @@ func TestAStoreFromBeforeTheQuarantineGoesOn(t *testing.T) {
 		}
 		update(t, s, func(tx *Tx) error {
 			p, err := tx.Pin("s", "legacy", "tool:a")
-			if err != nil || p.State != Approved {
+			if err != nil || p.State != vocab.PartApproved {
 				t.Errorf("pin %+v, %v", p, err)
 			}
 			if it, err := tx.Item("4F2A"); err != nil || it.Kind != "changed" {

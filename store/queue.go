@@ -1,5 +1,7 @@
 package store
 
+import "github.com/sallyport/sallyport/proxy/vocab"
+
 const (
 	// queueLimit bounds the calls that wait for a slow disk; past it the oldest go, and are counted.
 	queueLimit = 8192
@@ -64,7 +66,7 @@ func (q *queue) count(e *entry, by int) {
 		return
 	}
 	q.free += by
-	if traffic(e.record.Kind) {
+	if vocab.IsTraffic(e.record.Kind) {
 		q.calls += by
 	}
 }
@@ -105,7 +107,7 @@ func (q *queue) relieve() int {
 	kept := q.entries[:0]
 	for i := range q.waiting() {
 		e := q.entries[q.head+i]
-		if dropped < drop && e.receipt == nil && (everything || traffic(e.record.Kind)) {
+		if dropped < drop && e.receipt == nil && (everything || vocab.IsTraffic(e.record.Kind)) {
 			q.count(&e, -1)
 			dropped++
 			continue

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // The queue against a plain slice: whatever is pushed and taken, order, counts and contents agree.
@@ -16,11 +18,11 @@ func TestAQueueKeepsOrderAndCount(t *testing.T) {
 		switch random.IntN(5) {
 		case 0, 1:
 			next++
-			q.pushRecord(&Record{ID: fmt.Sprint(next), Kind: []string{kindCall, "drift"}[next%2]})
+			q.pushRecord(&Record{ID: fmt.Sprint(next), Kind: []string{vocab.RecordCall, "drift"}[next%2]})
 			model = append(model, fmt.Sprint(next))
 		case 2:
 			next++
-			q.push(&entry{record: Record{ID: fmt.Sprint(next), Kind: kindCall}, receipt: &receipt{}})
+			q.push(&entry{record: Record{ID: fmt.Sprint(next), Kind: vocab.RecordCall}, receipt: &receipt{}})
 			model = append(model, fmt.Sprint(next))
 		case 3, 4:
 			n := random.IntN(6)
@@ -42,7 +44,7 @@ func TestAQueueKeepsOrderAndCount(t *testing.T) {
 			}
 			if e.receipt == nil {
 				free++
-				if e.record.Kind == kindCall {
+				if e.record.Kind == vocab.RecordCall {
 					calls++
 				}
 			}
@@ -56,10 +58,10 @@ func TestAQueueKeepsOrderAndCount(t *testing.T) {
 func TestReliefTakesTheOldestCallsAndNothingElse(t *testing.T) {
 	var q queue
 	for i := range queueLimit + 1 {
-		q.pushRecord(&Record{ID: fmt.Sprint(i), Kind: kindCall})
+		q.pushRecord(&Record{ID: fmt.Sprint(i), Kind: vocab.RecordCall})
 		if i == 0 || i == queueLimit/2 {
 			q.pushRecord(&Record{ID: fmt.Sprint("drift", i), Kind: "drift"})
-			q.push(&entry{record: Record{ID: "awaited", Kind: kindCall}, receipt: &receipt{}})
+			q.push(&entry{record: Record{ID: "awaited", Kind: vocab.RecordCall}, receipt: &receipt{}})
 		}
 	}
 	if dropped := q.relieve(); dropped != queueLimit/2 {
@@ -79,7 +81,7 @@ func TestReliefTakesTheOldestCallsAndNothingElse(t *testing.T) {
 }
 
 func TestEveryKindOfTrafficGoesBeforeAnythingElse(t *testing.T) {
-	kinds := []string{kindCall, "resource_read", "prompt_get", "sampling", "elicitation"}
+	kinds := []string{vocab.RecordCall, "resource_read", "prompt_get", "sampling", "elicitation"}
 	var q queue
 	for i := range queueLimit + 1 {
 		q.pushRecord(&Record{ID: fmt.Sprint(i), Kind: kinds[i%len(kinds)]})

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Record is one line of the activity timeline. Fields, order and types are those of the wire's record, so that one converts
@@ -32,25 +34,10 @@ type Record struct {
 	ServerID   string          `json:"server_id,omitempty"` // of the server, for two that have one name; the hub sets it
 }
 
-// Kinds that the store itself needs to know: traffic is what may be dropped under pressure, decisions and drift what goes last.
-const (
-	kindCall    = "tool_call"
-	kindProblem = "guard_problem"
-)
-
-// traffic says which kinds there are as many of as requests.
-func traffic(kind string) bool {
-	switch kind {
-	case kindCall, "resource_read", "prompt_get", "sampling", "elicitation":
-		return true
-	}
-	return false
-}
-
 // lasting says which kinds retention takes last.
 func lasting(kind string) bool {
 	switch kind {
-	case "approval", "rejection", "release", "drift", "config_change":
+	case vocab.RecordApproval, vocab.RecordRejection, vocab.RecordRelease, vocab.RecordDrift, vocab.RecordConfigChange:
 		return true
 	}
 	return false

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // home is a private data folder that does not exist yet.
@@ -50,7 +52,7 @@ func TestANewHomeOpensAgainWithWhatWasKept(t *testing.T) {
 		if err := tx.SetMeta("cli", []byte("1")); err != nil {
 			return err
 		}
-		return tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "legacy", Digest: "d", State: Approved, Raw: []byte(`{"a":1e0}`)})
+		return tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "legacy", Digest: "d", State: vocab.PartApproved, Raw: []byte(`{"a":1e0}`)})
 	})
 	if _, err := s.AppendNow(Record{Kind: "approval"}, Record{Kind: "drift"}); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // meddle is another program that writes the closed store.
@@ -80,8 +82,8 @@ func TestWhatSomethingElseWroteIsFoundAndNotTrusted(t *testing.T) {
 			update(t, s, func(tx *Tx) error {
 				return errors.Join(
 					tx.PutServer(Server{ID: "s", Blocked: true}),
-					tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "legacy", State: Rejected}),
-					tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "modern", State: Approved}),
+					tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "legacy", State: vocab.PartRejected}),
+					tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "modern", State: vocab.PartApproved}),
 					tx.PutItem(Item{Code: "4F2A", Severity: "critical"}),
 				)
 			})
@@ -113,7 +115,7 @@ func TestWhatSomethingElseWroteIsFoundAndNotTrusted(t *testing.T) {
 					t.Errorf("%d tampered pins", tampered)
 				}
 				for _, p := range pins {
-					if p.State == Approved && p.Era != "modern" {
+					if p.State == vocab.PartApproved && p.Era != "modern" {
 						t.Errorf("trusted: %+v", p)
 					}
 				}
@@ -140,7 +142,7 @@ func TestAnOlderPinBroughtBackIsFound(t *testing.T) {
 	}
 	var old []byte
 	s := mustOpen(t, dir, Options{})
-	for _, state := range []string{Approved, Rejected} {
+	for _, state := range []string{vocab.PartApproved, vocab.PartRejected} {
 		update(t, s, func(tx *Tx) error {
 			old = append(old, tx.bucket(bucketPins).Get(key)...)
 			return tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "legacy", State: state})

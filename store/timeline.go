@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Query asks for part of the timeline. Empty fields match all.
@@ -72,7 +74,7 @@ func (q Query) says(r *Record) bool {
 
 // named is what a read names, "" of every other record. It is kept in the detail, where JSON spells some characters in its own way.
 func (r *Record) named() string {
-	if r.Kind != "resource_read" && r.Kind != "prompt_get" {
+	if r.Kind != vocab.RecordRead && r.Kind != vocab.RecordPrompt {
 		return ""
 	}
 	var said struct{ URI, Prompt string }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // stalled holds the file's write lock, as a slow disk would, until it is told to let go.
@@ -29,7 +31,7 @@ func TestAppendNeverWaitsForTheDisk(t *testing.T) {
 	release := stalled(t, s)
 	defer release()
 	for i := range 5000 { // would never return if one of them waited
-		s.Append(Record{ID: fmt.Sprint(i), Kind: kindCall})
+		s.Append(Record{ID: fmt.Sprint(i), Kind: vocab.RecordCall})
 	}
 	release()
 	if err := s.Flush(); err != nil {
@@ -45,7 +47,7 @@ func TestADiskThatDoesNotKeepUpCostsTheOldestCallsAndSaysHowMany(t *testing.T) {
 	const n = 3 * queueLimit
 	decisions := 0
 	for i := range n {
-		r := Record{ID: fmt.Sprint(i), Kind: kindCall}
+		r := Record{ID: fmt.Sprint(i), Kind: vocab.RecordCall}
 		if i%100 == 0 {
 			r.Kind = "drift"
 			decisions++
@@ -63,12 +65,12 @@ func TestADiskThatDoesNotKeepUpCostsTheOldestCallsAndSaysHowMany(t *testing.T) {
 	newest := ""
 	err := s.All(Query{}, func(r Record) error {
 		switch r.Kind {
-		case kindCall:
+		case vocab.RecordCall:
 			calls++
 			newest = r.ID
 		case "drift":
 			drift++
-		case kindProblem:
+		case vocab.RecordProblem:
 			var lost int
 			if _, err := fmt.Sscanf(r.Summary, "%d records", &lost); err != nil {
 				t.Errorf("summary %q", r.Summary)
@@ -116,7 +118,7 @@ func (s *Store) queued() int {
 func TestAppendNowComesAfterWhatWasQueuedBefore(t *testing.T) {
 	s := mustOpen(t, home(t), Options{})
 	for i := range 10 {
-		s.Append(Record{ID: fmt.Sprintf("queued%d", i), Kind: kindCall})
+		s.Append(Record{ID: fmt.Sprintf("queued%d", i), Kind: vocab.RecordCall})
 	}
 	stored, err := s.AppendNow(Record{ID: "now", Kind: "approval"})
 	if err != nil || ids(stored) != "now" || stored[0].Hash == "" || stored[0].Prev == "" {
@@ -135,7 +137,7 @@ func TestManyWritersAtOnceKeepOneChain(t *testing.T) {
 		group.Go(func() {
 			for i := range 20 {
 				id := fmt.Sprintf("%d-%d", w, i)
-				s.Append(Record{ID: id + "-queued", Kind: kindCall})
+				s.Append(Record{ID: id + "-queued", Kind: vocab.RecordCall})
 				stored, err := s.AppendNow(Record{ID: id + "-a"}, Record{ID: id + "-b"})
 				if err != nil || len(stored) != 2 {
 					t.Errorf("stored %s, %v", ids(stored), err)
@@ -167,7 +169,7 @@ func TestWhatADiskRefusedIsNotAcknowledgedAndWrittenLater(t *testing.T) {
 	s := mustOpen(t, home(t), Options{})
 	full := errors.New("no space left on device")
 	s.damaged.Store(&full) // every transaction fails with it from here on
-	s.Append(Record{ID: "queued", Kind: kindCall})
+	s.Append(Record{ID: "queued", Kind: vocab.RecordCall})
 	many := make([]Record, batchSize+10)
 	if _, err := s.AppendNow(many...); !errors.Is(err, full) {
 		t.Fatalf("acknowledged: %v", err)
@@ -189,7 +191,7 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 	dir := home(t)
 	s := mustOpen(t, dir, Options{})
 	for range 2500 {
-		s.Append(Record{Kind: kindCall})
+		s.Append(Record{Kind: vocab.RecordCall})
 	}
 	mustClose(t, s)
 	s = mustOpen(t, dir, Options{})

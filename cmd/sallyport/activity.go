@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 type activityCommand struct {
@@ -37,7 +38,7 @@ func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
-	if err := errors.Join(oneOf("--kind", c.Kind, recordKinds), oneOf("--status", c.Status, recordStatuses)); err != nil {
+	if err := errors.Join(oneOf("--kind", c.Kind, vocab.RecordKinds), oneOf("--status", c.Status, vocab.Statuses)); err != nil {
 		return exitUsage, err
 	}
 	if c.Limit < 1 {
@@ -78,12 +79,6 @@ func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
 		}
 	}
 }
-
-var (
-	recordKinds = []string{"server_start", "server_stop", control.KindCall, control.KindRead, control.KindPrompt, control.KindSampling, control.KindElicitation, "policy_decision", "drift", "quarantine", "release", "approval",
-		"rejection", "config_change", "guard_problem"}
-	recordStatuses = []string{"ok", "warned", "blocked", "held", "error"}
-)
 
 // oneOf refuses a filter that nothing can pass: an empty answer to a misspelt question reads like good news.
 func oneOf(flag, typed string, known []string) error {
@@ -137,9 +132,9 @@ func (p *page) record(r control.Record, shown string) {
 func (p *page) status(status string) string {
 	word := fmt.Sprintf("%-7s", terminal.Text(status))
 	switch status {
-	case "ok":
+	case vocab.StatusOK:
 		return p.Paint(terminal.Green, word)
-	case "blocked", "held", "error":
+	case vocab.StatusBlocked, vocab.StatusHeld, vocab.StatusError:
 		return p.Paint(terminal.Red, word)
 	}
 	return p.Paint(terminal.Yellow, word)

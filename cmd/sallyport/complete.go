@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
-	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // completeWord is the hidden command that completion scripts call: `__complete SHELL WORD…`, the last word being the one that is
@@ -208,9 +208,9 @@ func offered(ctx context.Context, source string) (found []candidate) {
 		}
 		return found
 	case "kind", "status":
-		words := recordKinds
+		words := vocab.RecordKinds
 		if source == "status" {
-			words = recordStatuses
+			words = vocab.Statuses
 		}
 		for _, word := range words {
 			found = append(found, candidate{word: word})
@@ -247,14 +247,14 @@ func offered(ctx context.Context, source string) (found []candidate) {
 	case "server":
 		servers, _ := hub.Servers(ctx)
 		for _, s := range servers {
-			if s.State != control.ServerNotStarted && plainWord(s.Server) { // the hub knows it by name once it has run
+			if s.State != vocab.ServerNotStarted && plainWord(s.Server) { // the hub knows it by name once it has run
 				found = append(found, candidate{s.Server, s.State})
 			}
 		}
 	case "code", "held", "item":
 		items, _ := hub.Inbox(ctx)
 		for _, it := range items {
-			if held := it.Kind == "response_held"; source != "item" && held != (source == "held") {
+			if held := it.Kind == vocab.ItemResponseHeld; source != "item" && held != (source == "held") {
 				continue
 			}
 			about := strings.ReplaceAll(it.Kind, "_", " ")

@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 type approveCommand struct {
@@ -123,13 +124,13 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 // open says why there is nothing to decide about an item, nil where there is.
 func (d decision) open(item control.ItemDetail) error {
 	// What was rejected is out of the inbox; its code is the way to think again.
-	reconsidered := item.Decided == "rejected" && !d.decide.Reject
+	reconsidered := item.Decided == vocab.DecidedRejected && !d.decide.Reject
 	switch {
 	case review.AboutHeld(item):
 		return fmt.Errorf("%s is a held response: \"sallyport release %s\" releases it, \"sallyport discard %s\" deletes it", item.Code, item.Code, item.Code)
 	case item.Next != "":
 		return fmt.Errorf("%s changed since, see %s", item.Code, item.Next)
-	case item.Decided == "withdrawn":
+	case item.Decided == vocab.DecidedWithdrawn:
 		return errors.New("nothing to decide: the server went back to the approved version")
 	case item.Decided != "" && !reconsidered:
 		return fmt.Errorf("nothing to decide: already %s", item.Decided)
@@ -169,9 +170,9 @@ func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.P
 			return nil, nil, fmt.Errorf("no %q in item %s; \"sallyport show %s\" lists its parts", key, item.Code, item.Code)
 		}
 	}
-	suspect := item.Kind == "new_server" && inspect.SuspectServer(item.Findings)
+	suspect := item.Kind == vocab.ItemNewServer && inspect.SuspectServer(item.Findings)
 	for _, part := range item.Details {
-		if part.State == "removed" && !review.AboutFile(item) {
+		if part.State == vocab.PartRemoved && !review.AboutFile(item) {
 			continue // shown because a rename looks like this; there is nothing to decide about it
 		}
 		var named bool
@@ -226,7 +227,7 @@ func gravest(item control.ItemDetail, chosen []control.PartDetail) inspect.Level
 // works says that a part of an item is in use while it waits: what changed and changed back, and a launch that runs on.
 func works(item control.ItemDetail, key string) bool {
 	return slices.ContainsFunc(item.Details, func(p control.PartDetail) bool {
-		return p.Item == key && (p.State == "approved" || item.Kind == "launch" && item.Runs)
+		return p.Item == key && (p.State == vocab.PartApproved || item.Kind == vocab.ItemLaunch && item.Runs)
 	})
 }
 

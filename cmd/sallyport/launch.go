@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy"
 	"github.com/sallyport/sallyport/proxy/transport"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // server is the program behind the port. It may come late: what it runs is compared with what was allowed before it is
@@ -39,17 +40,17 @@ func (s *server) start(ctx context.Context) (io.Reader, io.WriteCloser, error) {
 	}
 	var err error
 	if s.command.Sandbox, err = s.link.sandbox(s.strict); err != nil {
-		s.link.record("server_start", "blocked", plain(err))
+		s.link.record(vocab.RecordServerStart, vocab.StatusBlocked, plain(err))
 		return nil, nil, err
 	}
 	s.used = true // Start closes a guard that it could not use
 	process, err := s.guard.Start(ctx, s.command, s.stderr, s.link.Stderr)
 	if err = sandboxRefused(err); err != nil {
-		s.link.record("server_start", "error", plain(err))
+		s.link.record(vocab.RecordServerStart, vocab.StatusError, plain(err))
 		return nil, nil, err
 	}
 	s.process, s.input = process, &serverInput{process: process}
-	s.link.record("server_start", "ok", s.link.underWords())
+	s.link.record(vocab.RecordServerStart, vocab.StatusOK, s.link.underWords())
 	s.launch.Started(ctx, process, s.command.Sandbox != nil)
 	return process.Stdout, s.input, nil
 }

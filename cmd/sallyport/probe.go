@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/transport"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // probeLimit is how long a server may take to say what it declares.
@@ -243,7 +244,7 @@ func declared(state control.State) int {
 func rejected(state control.State) int {
 	n := 0
 	for key, item := range state.Items {
-		if key != "launch" && item.State == "rejected" {
+		if key != "launch" && item.State == vocab.PartRejected {
 			n++
 		}
 	}
@@ -259,7 +260,7 @@ func heldBack(link *hubLink) (probeReport, error) {
 	if state.Launch.Code == "" {
 		return probeReport{}, errors.New("it was not started because you blocked the program it runs; see `sallyport servers`")
 	}
-	return probeReport{Server: state.Name, State: "waits", Code: state.Launch.Code, Kind: "launch", Items: declared(*state)}, nil
+	return probeReport{Server: state.Name, State: "waits", Code: state.Launch.Code, Kind: vocab.ItemLaunch, Items: declared(*state)}, nil
 }
 
 var errNoAnswer = fmt.Errorf("the server didn't respond within %s; try its command in a terminal", probeLimit)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // protectedReport is what `protect --json` prints: what was written, and what was found.
@@ -75,7 +76,7 @@ func (p *page) looked(report probeReport, wide int, quiet bool) {
 	switch {
 	case report.Error != "":
 		words = "guarded, but couldn't be checked: " + terminal.Text(report.Error)
-	case report.Code != "" && report.Kind == "new_server":
+	case report.Code != "" && report.Kind == vocab.ItemNewServer:
 		words = fmt.Sprintf("new, %s to review: item %s", terminal.Counted(report.Items, "item"), report.Code)
 	case report.Code != "" && report.Items > 0 && report.Blocked == report.Items:
 		words = fmt.Sprintf("you keep it blocked: item %s", report.Code)

@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 type releaseCommand struct {
@@ -28,11 +29,11 @@ func (c releaseCommand) run(ctx context.Context, s streams) (int, error) {
 	defer hub.Close()
 	ask := control.Release{Code: item.Code, Digest: item.Digest, WithoutMarked: c.WithoutMarked}
 	switch state := item.Held.State; {
-	case state == control.HeldDelivered, state == control.HeldTaken, state == control.HeldReleased && item.Held.Without == c.WithoutMarked:
+	case state == vocab.HeldDelivered, state == vocab.HeldTaken, state == vocab.HeldReleased && item.Held.Without == c.WithoutMarked:
 		// Said before: nothing is decided, and nobody need be asked.
 		answer := control.ReleaseAnswer{Code: item.Code, Server: item.Server, State: state, Until: item.Held.Until, Already: true}
 		return exitFine, c.say(s, answer)
-	case state == control.HeldDiscarded:
+	case state == vocab.HeldDiscarded:
 		return exitFailed, fmt.Errorf("%s was discarded", item.Code)
 	case len(item.Held.Answer) == 0:
 		return exitFailed, fmt.Errorf("the text of %s is no longer stored, so there is nothing to release", item.Code)
@@ -58,9 +59,9 @@ func (c releaseCommand) say(s streams, answer control.ReleaseAnswer) error {
 	}
 	p := newPage(s)
 	switch {
-	case answer.State == control.HeldDelivered:
+	case answer.State == vocab.HeldDelivered:
 		p.Printf("%s was already released and delivered\n", terminal.Text(answer.Code))
-	case answer.State == control.HeldTaken:
+	case answer.State == vocab.HeldTaken:
 		p.Printf("%s was already released and is being delivered\n", terminal.Text(answer.Code))
 	case answer.Already:
 		p.Printf("%s was already released; it can be collected until %s\n", terminal.Text(answer.Code), terminal.Clock(answer.Until))
@@ -97,7 +98,7 @@ func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	defer hub.Close()
 	var answer control.ReleaseAnswer
-	if item.Held.State == control.HeldDiscarded {
+	if item.Held.State == vocab.HeldDiscarded {
 		answer = control.ReleaseAnswer{Code: item.Code, Server: item.Server, State: item.Held.State, Already: true}
 	} else {
 		code, err := heldDecision{

@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 type serversCommand struct{ jsonFlag }
@@ -35,7 +36,7 @@ func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
 	rows := make([][]string, len(servers))
 	walled := slices.ContainsFunc(servers, func(s control.Server) bool { return sandboxWords(s) != "off" })
 	for i, server := range servers {
-		if server.State == control.ServerNotStarted { // nobody knows what it has
+		if server.State == vocab.ServerNotStarted { // nobody knows what it has
 			rows[i] = []string{terminal.Server(server.Server, server.Shown), serverState(server), "-", "-", "-", "0", "-", terminal.Short(server.Identity, 48)}
 			continue
 		}
@@ -92,7 +93,7 @@ func waitsForClient(s control.Server) bool {
 // serverState is the state of a server in the table.
 func serverState(s control.Server) string {
 	switch {
-	case s.State == control.ServerNotStarted:
+	case s.State == vocab.ServerNotStarted:
 		return "not started yet"
 	case waitsForClient(s):
 		return terminal.Text(s.State) + ", not started yet"

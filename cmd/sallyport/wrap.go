@@ -18,6 +18,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/transport"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // lastWords is how long a wrapper that ends waits for the hub to take its last records; what it does not take is spooled.
@@ -78,7 +79,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 			config.FromServer, config.ToServer, err = server.start(ctx)
 		} else {
 			config.Start = server.start
-			link.record("server_start", "blocked", "the server was not started: its program is not the one you allowed, or no hub could check it")
+			link.record(vocab.RecordServerStart, vocab.StatusBlocked, "the server was not started: its program is not the one you allowed, or no hub could check it")
 		}
 	}
 	if err != nil {
@@ -102,12 +103,12 @@ func endWrap(ctx context.Context, s streams, session *proxy.Session, wrapped *se
 	case ended == proxy.ServerGone:
 		code := serverExit(process, session, s.in)
 		process.Stop()
-		wrapped.link.record("server_stop", "error", "the server exited: "+process.Exit().String())
+		wrapped.link.record(vocab.RecordServerStop, vocab.StatusError, "the server exited: "+process.Exit().String())
 		return code
 	default:
 		process.Stop()
 		session.AnswerAll("the client ended the session")
-		wrapped.link.record("server_stop", "ok", "the client ended")
+		wrapped.link.record(vocab.RecordServerStop, vocab.StatusOK, "the client ended")
 	}
 	var signalled caught
 	if errors.As(context.Cause(ctx), &signalled) {

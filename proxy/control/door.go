@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // door is the socket that a hub listens on, and its name in the file system. Any program of this user can put a socket of its own under
@@ -153,5 +155,5 @@ func DisplacedRecord(d Displaced) Record {
 		summary = "another program took the place of Sallyport's socket, and Sallyport could not take it back"
 	}
 	detail, _ := json.Marshal(map[string]any{"check": "socket", "count": d.Count, "why": d.Why}) // a map of plain values
-	return Record{Kind: "guard_problem", Status: "blocked", Summary: summary, Detail: detail}
+	return Record{Kind: vocab.RecordProblem, Status: vocab.StatusBlocked, Summary: summary, Detail: detail}
 }

@@ -25,7 +25,7 @@ type Held struct {
 	Answer   []byte            `json:"answer"` // the server's own bytes: a result, or an error where Error is true
 	Bytes    int64             `json:"bytes"`  // its length; Answer is empty where that is more than MaxHeldAnswer
 	Error    bool              `json:"error,omitempty"`
-	Why      string            `json:"why"` // HeldThreat, HeldLimit, HeldProvider
+	Why      string            `json:"why"` // threat, limit, provider
 	Score    float64           `json:"score,omitempty"`
 	Findings []inspect.Finding `json:"findings"`
 	Checks   []inspect.Check   `json:"checks"`
@@ -35,13 +35,6 @@ type Held struct {
 // MaxHeldAnswer is the largest answer that is kept, in bytes: the default cap of a message. A larger one is held all the same,
 // and the person hears that its text could not be kept.
 const MaxHeldAnswer = 64 << 20
-
-// Why an answer is held.
-const (
-	HeldThreat   = "threat"   // its verdict is block
-	HeldLimit    = "limit"    // it is larger than what is looked at (inspect.on_limit = hold)
-	HeldProvider = "provider" // a check that had to be run could not be
-)
 
 // Kept says that the answer is stored, and under which code a person decides on it.
 type Kept struct {
@@ -54,22 +47,11 @@ type Take struct {
 	Code   string `json:"code"`
 	Client string `json:"client,omitempty"`
 	// Same: the same request was made again, so whatever came can be handed over. Otherwise only the result of a tools/call
-	// can be, and anything else is not granted: State says HeldReleased.
+	// can be, and anything else is not granted: State says released.
 	Same bool `json:"same,omitempty"`
 }
 
-// How a held answer stands.
-const (
-	HeldWaiting   = "waiting"
-	HeldReleased  = "released"  // to be handed over until Until
-	HeldTaken     = "taken"     // granted to a wrapper that has not said that it arrived
-	HeldDelivered = "delivered" // handed over, once
-	HeldExpired   = "expired"   // the release ran out: it waits again
-	HeldDiscarded = "discarded"
-	HeldGone      = "gone" // no longer kept (quarantine.retention, or the cap of its server)
-)
-
-// Taken answers Take. Only where State is HeldTaken there is something to hand over; else State says why not, "" where
+// Taken answers Take. Only where State is taken there is something to hand over; else State says why not, "" where
 // nothing of that code was ever held for this client.
 type Taken struct {
 	State    string            `json:"state"`

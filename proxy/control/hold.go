@@ -6,6 +6,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // holding is the part of a Link that gets held answers to the hub, or to the disk while there is none.
@@ -82,7 +84,7 @@ func (l *Link) deliverAll(c *Client) bool {
 		if errors.As(err, &refusal) && refusal.Code == CodeBadRequest || err != nil && file.Spool == 0 {
 			// It would be refused again, and stand in the way of all behind it.
 			l.log.Error("a held answer that no hub takes", "id", id, "error", err)
-			l.Record(Record{Kind: "guard_problem", Status: "blocked", Summary: "an answer that was held back is not taken by the hub; it stays in the spool", Detail: json.RawMessage(`{"check":"quarantine"}`)})
+			l.Record(Record{Kind: vocab.RecordProblem, Status: vocab.StatusBlocked, Summary: "an answer that was held back is not taken by the hub; it stays in the spool", Detail: json.RawMessage(`{"check":"quarantine"}`)})
 			l.holding.mu.Lock()
 			l.holding.spool.aside(id)
 			l.holding.mu.Unlock()

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // testHub is a hub that keeps what it gets: in memory, and in a file where it has one, so that a killed one leaves it to the
@@ -216,7 +217,7 @@ func (h *testHub) Hold(_ Wrapper, held Held) (Kept, error) {
 	return Kept{Code: "HELD"}, nil
 }
 
-func (h *testHub) Take(_ Wrapper, t Take) (Taken, error) { return Taken{State: HeldWaiting}, nil }
+func (h *testHub) Take(_ Wrapper, t Take) (Taken, error) { return Taken{State: vocab.HeldWaiting}, nil }
 
 func (h *testHub) Unseen(_ Wrapper, u Unseen) error {
 	h.mu.Lock()

@@ -3,6 +3,8 @@ package control
 import (
 	"fmt"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // queued is a record that waits, and the calls that joined it.
@@ -16,12 +18,12 @@ type queued struct {
 // plain says that nothing but its numbers sets a record apart from the next one of the same request: of the same tool, or of what a
 // read names in its detail.
 func plain(r *Record) bool {
-	return IsTraffic(r.Kind) && r.Status == "ok" && r.Code == "" && r.ID == "" && (len(r.Detail) == 0 || r.Kind != KindCall) && r.Summary == ""
+	return vocab.IsTraffic(r.Kind) && r.Status == vocab.StatusOK && r.Code == "" && r.ID == "" && (len(r.Detail) == 0 || r.Kind != vocab.RecordCall) && r.Summary == ""
 }
 
 // same is what two records that join have in common.
 func same(r *Record) string {
-	if r.Kind == KindCall {
+	if r.Kind == vocab.RecordCall {
 		return r.Tool
 	}
 	return r.Kind + "\n" + string(r.Detail) // no tool has a line break in its name
@@ -56,12 +58,12 @@ func leaving(queue []queued) []Record {
 		if r.ID == "" {
 			r.ID = NewRecordID(r.Time)
 		}
-		if IsTraffic(r.Kind) && r.Request == "" {
+		if vocab.IsTraffic(r.Kind) && r.Request == "" {
 			r.Request = r.ID // the only record of its call so far
 		}
 		if q.joined > 0 {
 			noun := "requests"
-			if r.Kind == KindCall {
+			if r.Kind == vocab.RecordCall {
 				noun = "calls"
 			}
 			r.Summary = fmt.Sprintf("%d %s within %s, too many to keep one by one", q.joined+1, noun, q.last.Sub(r.Time).Round(time.Millisecond))

@@ -8,6 +8,7 @@ import (
 	"errors"
 
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // SpoolKey is what a wrapper seals its spool under. What a server was started with and what it was asked may hold secrets, and the spool
@@ -66,7 +67,7 @@ type sealedDetail struct {
 
 // sealNamed seals what a read names. Without a key it is not written down.
 func (k *SpoolKey) sealNamed(r Record) Record {
-	if r.Kind != KindRead && r.Kind != KindPrompt || len(r.Detail) == 0 {
+	if r.Kind != vocab.RecordRead && r.Kind != vocab.RecordPrompt || len(r.Detail) == 0 {
 		return r
 	}
 	detail := r.Detail
@@ -82,7 +83,7 @@ func (k *SpoolKey) sealNamed(r Record) Record {
 
 // unsealNamed puts it back, or takes out what cannot be read.
 func unsealNamed(r *Record, key []byte, server string) {
-	if r.Kind != KindRead && r.Kind != KindPrompt {
+	if r.Kind != vocab.RecordRead && r.Kind != vocab.RecordPrompt {
 		return
 	}
 	var sealed sealedDetail

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 const (
@@ -97,7 +99,7 @@ func TestWhatADeadWrapperSealedIsOpenedByTheHomeAlone(t *testing.T) {
 	}
 	l.Record(Record{Kind: "tool_call", Status: "ok", Tool: "read"})
 	const named = `{"uri":"x://y?token=` + argumentSecret + `"}`
-	l.Record(Record{Kind: KindRead, Status: "ok", Detail: json.RawMessage(named)})
+	l.Record(Record{Kind: vocab.RecordRead, Status: "ok", Detail: json.RawMessage(named)})
 	if err := l.Close(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +152,7 @@ func TestWhatADeadWrapperSealedIsOpenedByTheHomeAlone(t *testing.T) {
 			err = ReadSpool(dir, c.keys, func(from Register, records []Record) error {
 				n += len(records)
 				check(from)
-				if got := string(records[1].Detail); records[1].Kind != KindRead || c.opened && got != named || !c.opened && got != "" {
+				if got := string(records[1].Detail); records[1].Kind != vocab.RecordRead || c.opened && got != named || !c.opened && got != "" {
 					t.Errorf("the read names %q", got)
 				}
 				return nil
@@ -191,7 +193,7 @@ func TestASealedPartIsAlwaysOtherBytesAndEachOfThemCounts(t *testing.T) {
 func TestAReadWithoutAKeyIsWrittenDownWithoutWhatItNames(t *testing.T) {
 	h := away(t)
 	l := testLink(t, LinkOptions{Home: h})
-	l.Record(Record{Kind: KindRead, Status: "blocked", Detail: json.RawMessage(`{"uri":"x://y?token=` + argumentSecret + `"}`)})
+	l.Record(Record{Kind: vocab.RecordRead, Status: "blocked", Detail: json.RawMessage(`{"uri":"x://y?token=` + argumentSecret + `"}`)})
 	if err := l.Close(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +219,7 @@ func TestWhatAReadNamesReachesTheHubThroughTheSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.f.Close()
-	record := Record{ID: NewRecordID(time.Now()), Time: time.Now().UTC(), Kind: KindPrompt, Status: "ok", Detail: json.RawMessage(`{"prompt":"` + argumentSecret + `"}`)}
+	record := Record{ID: NewRecordID(time.Now()), Time: time.Now().UTC(), Kind: vocab.RecordPrompt, Status: "ok", Detail: json.RawMessage(`{"prompt":"` + argumentSecret + `"}`)}
 	if err := s.append([]Record{record}); err != nil {
 		t.Fatal(err)
 	}

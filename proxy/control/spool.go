@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 const (
@@ -33,11 +34,11 @@ const (
 )
 
 func worthOf(kind string) worth {
-	if IsTraffic(kind) {
+	if vocab.IsTraffic(kind) {
 		return worthCall
 	}
 	switch kind {
-	case "drift", "quarantine":
+	case vocab.RecordDrift, vocab.RecordQuarantine:
 		return worthAll
 	}
 	return worthOther
@@ -271,8 +272,8 @@ func (s *spool) rewrite(drop []bool, lost int) (err error) {
 		encoded := encodeRecord(Record{
 			ID:      s.tallyID,
 			Time:    time.Now().UTC(),
-			Kind:    "guard_problem",
-			Status:  "warned",
+			Kind:    vocab.RecordProblem,
+			Status:  vocab.StatusWarned,
 			Summary: fmt.Sprintf("%d activity records were let go: the hub was away and the spool is full", lost),
 			Detail:  fmt.Appendf(nil, `{"check":"spool","lost":%d}`, lost),
 		})

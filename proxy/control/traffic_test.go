@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestReadsJoinAndGoLikeCallsEachWithWhatItNames(t *testing.T) {
@@ -15,17 +17,17 @@ func TestReadsJoinAndGoLikeCallsEachWithWhatItNames(t *testing.T) {
 		o.add(Record{Time: at, Kind: kind, Status: status, DurationUS: 7, Bytes: 10, Detail: json.RawMessage(detail)})
 	}
 	for i := range crowd {
-		add(KindRead, "ok", fmt.Sprintf(`{"uri":"doc://%d"}`, i))
+		add(vocab.RecordRead, "ok", fmt.Sprintf(`{"uri":"doc://%d"}`, i))
 	}
 	if len(o.queue) != crowd {
 		t.Fatalf("%d reads stand in %d records", crowd, len(o.queue))
 	}
 	for range 500 {
-		add(KindRead, "ok", `{"uri":"doc://a"}`)
-		add(KindRead, "ok", `{"uri":"doc://b"}`)
-		add(KindPrompt, "ok", `{"prompt":"daily"}`)
-		add(KindElicitation, "ok", "")
-		add(KindRead, "blocked", `{"check":"gate","uri":"doc://a"}`)
+		add(vocab.RecordRead, "ok", `{"uri":"doc://a"}`)
+		add(vocab.RecordRead, "ok", `{"uri":"doc://b"}`)
+		add(vocab.RecordPrompt, "ok", `{"prompt":"daily"}`)
+		add(vocab.RecordElicitation, "ok", "")
+		add(vocab.RecordRead, "blocked", `{"check":"gate","uri":"doc://a"}`)
 	}
 	if got := len(o.queue) - crowd; got != 4+500 {
 		t.Errorf("500 each of two reads, a prompt and a question, and 500 refusals, stand in %d records", got)
@@ -54,7 +56,7 @@ func TestReadsJoinAndGoLikeCallsEachWithWhatItNames(t *testing.T) {
 	if want := "map[elicitation :500 prompt_get daily:500 resource_read doc://a:500 resource_read doc://b:500]"; fmt.Sprint(named) != want {
 		t.Errorf("joined: %v", named)
 	}
-	for _, kind := range []string{KindCall, KindRead, KindPrompt, KindSampling, KindElicitation} {
+	for _, kind := range []string{vocab.RecordCall, vocab.RecordRead, vocab.RecordPrompt, vocab.RecordSampling, vocab.RecordElicitation} {
 		if worthOf(kind) != worthCall {
 			t.Errorf("%s does not go first where there is no room", kind)
 		}
@@ -63,11 +65,11 @@ func TestReadsJoinAndGoLikeCallsEachWithWhatItNames(t *testing.T) {
 
 func TestOnlyAReadNamesWhatWasRead(t *testing.T) {
 	for detail, want := range map[string]string{`{"uri":"doc://1"}`: "doc://1", `{"check":"gate"}`: "", `no JSON`: "", "": ""} {
-		if got := (&Record{Kind: KindRead, Detail: json.RawMessage(detail)}).Named(); got != want {
+		if got := (&Record{Kind: vocab.RecordRead, Detail: json.RawMessage(detail)}).Named(); got != want {
 			t.Errorf("%s names %q", detail, got)
 		}
 	}
-	if got := (&Record{Kind: KindCall, Detail: json.RawMessage(`{"uri":"doc://1"}`)}).Named(); got != "" {
+	if got := (&Record{Kind: vocab.RecordCall, Detail: json.RawMessage(`{"uri":"doc://1"}`)}).Named(); got != "" {
 		t.Errorf("a call names %q", got)
 	}
 }

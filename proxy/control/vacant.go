@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // vacant says whether a home has no hub, by what came of dialing it. What sits on the socket and is no hub keeps none from starting, unless
@@ -86,5 +87,5 @@ func (l *Link) foreign(err error) {
 // ForeignRecord is what stands in the timeline of foreign messages, whichever end met them.
 func ForeignRecord(f Foreign) Record {
 	detail, _ := json.Marshal(map[string]any{"check": "sender", "count": f.Count, "why": f.Why}) // a map of plain values
-	return Record{Kind: "guard_problem", Status: "blocked", Summary: "another program spoke on a connection between Sallyport's programs; nothing it said counted", Detail: detail}
+	return Record{Kind: vocab.RecordProblem, Status: vocab.StatusBlocked, Summary: "another program spoke on a connection between Sallyport's programs; nothing it said counted", Detail: detail}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Versions are the protocol versions that a server offered at a start at which the two sides had none in common, and the one it was
@@ -86,7 +87,7 @@ func VersionsDetail(v Versions) json.RawMessage {
 // NoCommonVersion is what the server offered at a start that came to nothing for it, if the record says that. Nothing in it but dates and
 // a cleaned name is taken over.
 func (r *Record) NoCommonVersion() (Versions, bool) {
-	if r.Kind != "guard_problem" {
+	if r.Kind != vocab.RecordProblem {
 		return Versions{}, false
 	}
 	var detail struct {

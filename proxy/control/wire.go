@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/powers"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Protocol is the version of what is spoken on the socket. Two ends of different protocols do not talk: fail closed, and
@@ -128,7 +129,7 @@ const CheckListings = "recheck"
 
 // Unlisted is why a wrapper could not read what its server declares, if the record says that: text of the server in it is escaped.
 func (r *Record) Unlisted() (why string, ok bool) {
-	if r.Kind != "guard_problem" {
+	if r.Kind != vocab.RecordProblem {
 		return "", false
 	}
 	var detail struct{ Check, Error string }
@@ -198,11 +199,10 @@ type Part struct {
 	Passages []inspect.Passage `json:"passages"` // the findings folded: what a person reads as one warning each
 }
 
-// PartStore is the one part of the item that tells of a lost store, StateLost its state. To approve it is to begin again with
+// PartStore is the one part of the item that tells of a lost store, lost its state. To approve it is to begin again with
 // an empty store.
 const (
 	PartStore = "store"
-	StateLost = "lost"
 )
 
 // InboxItem is one thing that waits for a person.
@@ -325,9 +325,6 @@ type Blocked struct {
 	Items  []string `json:"items"`
 	Code   string   `json:"code"`
 }
-
-// ServerNotStarted is the state of a server that is guarded in a client's file, and that has neither run nor been looked at.
-const ServerNotStarted = "not_started"
 
 // Server is one row of `servers --json`.
 type Server struct {

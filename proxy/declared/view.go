@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/refusal"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Observation is what the last complete snapshot saw. It is never changed after it was made.
@@ -95,7 +96,7 @@ func (v *View) Shut() refusal.Reason {
 		return refusal.Unlisted
 	}
 	for _, item := range v.State.Items {
-		if item.State == "rejected" {
+		if item.State == vocab.PartRejected {
 			return refusal.Nothing
 		}
 	}
@@ -212,11 +213,11 @@ func (v *View) WhyNot(key string) refusal.Reason {
 		return refusal.Unread
 	case v.Seen.withheld[key]:
 		return refusal.Withheld
-	case item.State == "rejected":
+	case item.State == vocab.PartRejected:
 		return refusal.Rejected
-	case item.State == "removed" || !declared && item.State != "new":
+	case item.State == vocab.PartRemoved || !declared && item.State != vocab.PartNew:
 		return refusal.Removed
-	case item.State == "new":
+	case item.State == vocab.PartNew:
 		return refusal.New
 	default:
 		return refusal.Changed

@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Reason is why something was not let through. Each has one sentence in Of, and one for the timeline in Summary.
@@ -100,7 +101,7 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 		s.Ordinal = 0
 	}
 	phrase, clean := Spoken(s, server)
-	d = Decision{Kind: "blocked", Server: server, Status: "blocked"}
+	d = Decision{Kind: vocab.ServerBlocked, Server: server, Status: vocab.StatusBlocked}
 	if s.Noun == "tool" {
 		d.Tool = clean
 	}
@@ -111,7 +112,7 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 	}
 	final := d.settle(why, s, state)
 	text = sentence(why, s.Ran, server, phrase, state.Strange)
-	d.Kind = orElse(d.Kind, "blocked")
+	d.Kind = orElse(d.Kind, vocab.ServerBlocked)
 	if why == Uninitialized {
 		return "[Sallyport] " + text + " " + final, d
 	}
@@ -128,16 +129,16 @@ func (d *Decision) settle(why Reason, s Subject, state *control.State) (final st
 	const soon = "Try again in a minute."
 	switch why {
 	case Unreviewed:
-		d.Kind = orElse(d.Kind, "new_server")
+		d.Kind = orElse(d.Kind, vocab.ItemNewServer)
 	case Launch:
-		d.Code, d.Kind = "", "launch"
+		d.Code, d.Kind = "", vocab.ItemLaunch
 		if state.Launch != nil {
 			d.Code = state.Launch.Code
 		}
 	case LaunchUnseen:
-		d.Code, d.Kind, final = "", "launch", soon
+		d.Code, d.Kind, final = "", vocab.ItemLaunch, soon
 	case Version:
-		d.Code, d.Kind = "", "no_common_version"
+		d.Code, d.Kind = "", vocab.ServerNoCommonVersion
 	case Removed:
 		d.Code = ""
 	case Unknown:

@@ -30,6 +30,16 @@ var RecordKinds = []RecordKind{
 	RecordDrift, RecordQuarantine, RecordRelease, RecordApproval, RecordRejection, RecordConfigChange, RecordProblem,
 }
 
+// IsTraffic says that there is one record of a kind for each request: of the client (a call, a read, a prompt) or of the server
+// (what it asks the client for). There are as many as there is traffic, so they join under pressure and go first where there is no room.
+func IsTraffic(kind RecordKind) bool {
+	switch kind {
+	case RecordCall, RecordRead, RecordPrompt, RecordSampling, RecordElicitation:
+		return true
+	}
+	return false
+}
+
 // Status is how what a record is about ended.
 type Status = string
 

@@ -21,6 +21,7 @@ import (
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // storyTime bounds the whole demo: npm on a slow line is most of it.
@@ -362,7 +363,7 @@ func (t *story) expectRefusal(ctx context.Context, c *Client, tool, arguments, c
 		return err
 	}
 	var refusal decidedResult
-	if err := json.Unmarshal(raw, &refusal); err != nil || !refusal.IsError || len(refusal.Content) != 1 || refusal.Meta.Decision.Status != "blocked" {
+	if err := json.Unmarshal(raw, &refusal); err != nil || !refusal.IsError || len(refusal.Content) != 1 || refusal.Meta.Decision.Status != vocab.StatusBlocked {
 		return fmt.Errorf("the call was not refused: %.300s", raw)
 	}
 	if refusal.Meta.Decision.Code != code || !strings.HasPrefix(refusal.Content[0].Text, "[Sallyport] ") {

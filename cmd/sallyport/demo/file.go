@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // sampleSecret stands in the env of the sample file. No command may ever print it.
@@ -211,7 +212,7 @@ func (t *story) wipe(ctx context.Context, direct *Client) error {
 		if err != nil {
 			return fmt.Errorf("the loss is not reported: %w", err)
 		}
-		if item.Kind != "config_changed" || len(item.Parts) != 2 {
+		if item.Kind != vocab.ItemConfigChanged || len(item.Parts) != 2 {
 			return fmt.Errorf("item %s is %s with %d entries, not the loss of two", item.Code, item.Kind, len(item.Parts))
 		}
 		if err := t.expectFile(wiped); err != nil {

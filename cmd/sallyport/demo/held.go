@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // poisonMark stands in the order that the poisoned forecast carries, and must not reach the client.
@@ -22,7 +23,7 @@ func (t *story) held(ctx context.Context, c *Client) error {
 			return err
 		}
 		defer os.Remove(t.poison)
-		refused, err := t.expectHeld(ctx, c, "get_forecast", `{"city":"Oslo","context":"none"}`, "held")
+		refused, err := t.expectHeld(ctx, c, "get_forecast", `{"city":"Oslo","context":"none"}`, vocab.StatusHeld)
 		if err != nil {
 			return err
 		}
@@ -32,10 +33,10 @@ func (t *story) held(ctx context.Context, c *Client) error {
 		if err != nil {
 			return err
 		}
-		if item.Kind != "response_held" || item.Code != code {
+		if item.Kind != vocab.ItemResponseHeld || item.Code != code {
 			return fmt.Errorf("item %s is %s, and the refusal named %s", item.Code, item.Kind, code)
 		}
-		_, err = t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, "held")
+		_, err = t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, vocab.StatusHeld)
 		if err != nil {
 			return err
 		}
@@ -62,7 +63,7 @@ func (t *story) held(ctx context.Context, c *Client) error {
 		if _, err := t.command(ctx, "release", code, "--without-marked", "--digest", item.Digest, "--yes"); err != nil {
 			return err
 		}
-		handed, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, "released")
+		handed, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, vocab.HeldReleased)
 		if err != nil {
 			return err
 		}
@@ -70,7 +71,7 @@ func (t *story) held(ctx context.Context, c *Client) error {
 			return fmt.Errorf("what was handed over is %.300q", handed.text)
 		}
 		t.fine("the client gets the forecast without the order")
-		if _, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, "held"); err != nil {
+		if _, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, vocab.StatusHeld); err != nil {
 			return err
 		}
 		t.fine("it gets it once: a second request gives nothing")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // drift is the main part of the story, on a server that ships with the program: new, blocked, allowed, changed, blocked again, allowed.
@@ -41,7 +42,7 @@ func (t *story) drift(ctx context.Context) (*Client, error) {
 		if err != nil {
 			return err
 		}
-		if item.Kind != "changed" || len(item.Parts) != 1 || item.Parts[0].Item != "tool:get_forecast" {
+		if item.Kind != vocab.ItemChanged || len(item.Parts) != 1 || item.Parts[0].Item != "tool:get_forecast" {
 			return fmt.Errorf("item %s is %s with %d parts, not the one changed tool", item.Code, item.Kind, len(item.Parts))
 		}
 		if err := t.expectRefusal(ctx, c, "get_forecast", `{"city":"Lisbon"}`, item.Code); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // technical are the places in a definition that only programs read, as the window has them behind Technical details.
@@ -23,7 +24,7 @@ func (p *page) changes(part control.PartDetail) {
 	}
 	switch {
 	case len(rest) == 0 || len(rest) == len(part.Changes):
-	case part.State == "new":
+	case part.State == vocab.PartNew:
 		p.Printf("  technical details (%d) are in the definition below\n", len(rest))
 	default:
 		p.Printf("  technical details\n")

@@ -7,14 +7,17 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // AboutFile says that an item is about a client's file: its parts are entries, to approve it is to put back what is
 // wanted, and to reject it is to take what stands there as wanted.
-func AboutFile(d control.ItemDetail) bool { return d.Kind == "config_changed" || d.Kind == "unguarded" }
+func AboutFile(d control.ItemDetail) bool {
+	return d.Kind == vocab.ItemConfigChanged || d.Kind == vocab.ItemUnguarded
+}
 
 func fileMeaning(d control.ItemDetail) string {
-	if d.Kind == "unguarded" {
+	if d.Kind == vocab.ItemUnguarded {
 		return "A server that should run through Sallyport doesn't, or only looks like it\ndoes. The client starts it directly, and nothing is checked."
 	}
 	return "Something other than Sallyport changed the client's file: the client itself,\nanother program, or you. Sallyport puts nothing back without asking you."
@@ -40,7 +43,7 @@ func fileConsequence(d control.ItemDetail, decides control.Welcome) []string {
 // filePart prints what became of one entry.
 func (p *page) filePart(n, of int, part control.PartDetail) {
 	states := map[string]string{
-		"new": "new in the file", "changed": "changed", "removed": "removed from the file",
+		vocab.PartNew: "new in the file", vocab.PartChanged: "changed", vocab.PartRemoved: "removed from the file",
 		"unwrapped": "no longer guarded", "fake": "only looks guarded",
 	}
 	state := states[part.State]

@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // maxShownAnswer is how much of one text of a held answer stands on a page. --json has all of it.
@@ -18,9 +19,9 @@ func AboutHeld(d control.ItemDetail) bool { return d.Held != nil }
 
 func heldMeaning(d control.ItemDetail) string {
 	switch d.Held.Why {
-	case control.HeldLimit:
+	case vocab.HeldLimit:
 		return "The response is too large to check, so Sallyport can't say what is in it. It\nwas held before the model saw it. The call itself was made."
-	case control.HeldProvider:
+	case vocab.HeldProvider:
 		return "Sallyport couldn't check all of the response. It was held before the model saw\nit. The call itself was made."
 	}
 	return "The response reads like orders to the model, not like data for you. It was\nheld before the model saw it. The call itself was made, and nothing the\nresponse asks for was done. Its text is below, as text and nothing else."
@@ -33,22 +34,22 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 		defer func() { lines = append(lines, rest) }()
 	}
 	switch held.State {
-	case control.HeldReleased:
+	case vocab.HeldReleased:
 		return []string{"It is released. The client can collect it once, until " + terminal.Clock(held.Until) + ",", "with the code or by the same request again. After that, it's held again."}
-	case control.HeldTaken:
+	case vocab.HeldTaken:
 		return []string{"It is being delivered."}
-	case control.HeldDelivered:
+	case vocab.HeldDelivered:
 		return []string{"It was delivered at " + terminal.Clock(held.Delivered) + ". A response is delivered once and then deleted."}
-	case control.HeldDiscarded:
+	case vocab.HeldDiscarded:
 		return []string{"It was deleted."}
-	case control.HeldGone:
+	case vocab.HeldGone:
 		return []string{"Its text is no longer stored, so there is nothing to release. The warnings stay."}
 	}
 	lines = []string{"If you do nothing, the model never sees it."}
 	if !held.Expires.IsZero() {
 		lines = append(lines, "Its text is kept until "+terminal.Clock(held.Expires)+".")
 	}
-	if held.State == control.HeldExpired {
+	if held.State == vocab.HeldExpired {
 		lines = append(lines, "It was released before and not collected in time.")
 	}
 	if held.Unsure {
@@ -61,7 +62,7 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 		return append(lines, "This hub takes no decisions: open the Sallyport window to decide.")
 	}
 	lines = append(lines, fmt.Sprintf("sallyport release %s                    releases it, once", code))
-	if held.Why == control.HeldThreat {
+	if held.Why == vocab.HeldThreat {
 		lines = append(lines, fmt.Sprintf("sallyport release %s --without-marked   releases it without the marked sentences", code))
 	}
 	lines = append(lines, fmt.Sprintf("sallyport discard %s                    deletes it", code))

@@ -4,6 +4,7 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // launchMeaning says what it means that a server would run something other than what was allowed.
@@ -15,7 +16,7 @@ func launchMeaning(d control.ItemDetail) string {
 		return "It's the program you allowed, but the folder it starts in or a variable\nchanged. The server keeps running."
 	case d.Launch == pin.AboutSurroundings:
 		return "It's the program you allowed, but the folder it starts in or a variable\nchanged. It was not started because the setting pins.launch is block."
-	case d.Severity == "high":
+	case d.Severity == vocab.SeverityHigh:
 		return "The program behind this command changed. It has not been started, and its\ncalls are blocked until you decide."
 	case d.Launch == pin.AboutNothing:
 		return "You blocked the program behind this command. It is not started, and its calls\nare blocked until you allow it again."
@@ -34,7 +35,7 @@ func launchConsequence(d control.ItemDetail) []string {
 
 // launched says all of what runs, in words: a new launch has said it in its changes already.
 func (p *page) launched(part control.PartDetail) {
-	if part.State == "new" || len(part.Definition) == 0 {
+	if part.State == vocab.PartNew || len(part.Definition) == 0 {
 		return
 	}
 	p.Printf("  all of it, as it is now:\n")

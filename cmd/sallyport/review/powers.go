@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/powers"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // can says what a new server's tools can do, before anything the server says, and whose word that is.
@@ -70,7 +71,7 @@ type partGroup struct {
 // grouped puts the tools of a new server together by what they do, gravest first, and the rest after them. Changes keep
 // their order: there, what changed is read and not what a server offers.
 func grouped(d control.ItemDetail) []partGroup {
-	if d.Kind != "new_server" || d.Can == nil {
+	if d.Kind != vocab.ItemNewServer || d.Can == nil {
 		return []partGroup{{parts: d.Details}}
 	}
 	groups := []partGroup{{heading: "Changes things"}, {heading: "Only reads"}, {heading: "Doesn't say"}, {heading: "Everything else"}}

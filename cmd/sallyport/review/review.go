@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Item prints one inbox item whole: what it is about, what runs, what it means, then every part with its changes, its
@@ -48,15 +49,15 @@ func Item(to *terminal.Page, d control.ItemDetail, decides control.Welcome, now 
 
 // AboutLostStore says that an item tells of a lost store: to approve it is to begin again.
 func AboutLostStore(d control.ItemDetail) bool {
-	return len(d.Parts) == 1 && d.Parts[0].Item == control.PartStore && d.Parts[0].State == control.StateLost
+	return len(d.Parts) == 1 && d.Parts[0].Item == control.PartStore && d.Parts[0].State == vocab.PartLost
 }
 
 // Severity is the severity of an item as a word.
 func Severity(p *terminal.Page, level string) string {
 	switch level {
-	case "critical":
+	case vocab.SeverityCritical:
 		return p.Paint(terminal.Critical, "CRITICAL")
-	case "high":
+	case vocab.SeverityHigh:
 		return p.Paint(terminal.Yellow, "HIGH")
 	}
 	return p.Paint(terminal.Cyan, "REVIEW")
@@ -164,25 +165,25 @@ func meaning(d control.ItemDetail) string {
 	switch {
 	case AboutHeld(d):
 		return heldMeaning(d)
-	case d.Kind == "new_server":
+	case d.Kind == vocab.ItemNewServer:
 		return "This server is new. Until you allow it, the client sees none of it: its tools\nare not listed, and calls to them are blocked.\n" + running
 	case cameBack(d):
 		return "It changed and changed back. The server declares what you last allowed, and it\nworks. It stays here because this happened more than once.\n" + running
-	case d.Kind == "changed" && d.Severity == "critical":
+	case d.Kind == vocab.ItemChanged && d.Severity == vocab.SeverityCritical:
 		return "The server changed since you last allowed it, and the change has a Critical\nwarning. The whole server is blocked until you decide.\n" + running
-	case d.Kind == "changed":
+	case d.Kind == vocab.ItemChanged:
 		return "The server changed since you last allowed it. Only what is shown here is\nblocked; the rest of the server still works.\n" + running
 	case AboutFile(d):
 		return fileMeaning(d)
-	case d.Kind == "launch":
+	case d.Kind == vocab.ItemLaunch:
 		return launchMeaning(d)
-	case d.Kind == "interaction":
+	case d.Kind == vocab.ItemInteraction:
 		return "The server asked the client, or you, for something, and Sallyport blocked it.\nIf you allow it, exactly the same request passes the next time."
-	case d.Kind == "settings_changed":
+	case d.Kind == vocab.ItemSettingsChanged:
 		return "Someone made a setting less safe. The stricter value applies until you decide."
 	case AboutLostStore(d):
 		return "Sallyport can't use its store, which holds what you allowed and what happened.\nEverything is blocked. You can start over with an empty store: the old one is\nkept aside, every server is new again, riskier values in settings.json wait\nfor your review, and the activity log starts with this decision."
-	case d.Kind == "guard_problem":
+	case d.Kind == vocab.ItemProblem:
 		return "Sallyport couldn't check something. What it couldn't check stays blocked."
 	}
 	return "This stays blocked until you decide."
@@ -190,7 +191,7 @@ func meaning(d control.ItemDetail) string {
 
 // cameBack says that all that waits is as it was allowed.
 func cameBack(d control.ItemDetail) bool {
-	return d.Kind == "changed" && d.Decided == "" && len(d.Details) > 0 && !slices.ContainsFunc(d.Details, func(p control.PartDetail) bool { return p.State != "approved" && p.State != "removed" })
+	return d.Kind == vocab.ItemChanged && d.Decided == "" && len(d.Details) > 0 && !slices.ContainsFunc(d.Details, func(p control.PartDetail) bool { return p.State != vocab.PartApproved && p.State != vocab.PartRemoved })
 }
 
 // consequence says what happens if nothing is done, and where a decision is made.
@@ -207,12 +208,12 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	lines := []string{"If you do nothing, all of it stays blocked."}
 	rejecting := "keeps it blocked"
 	switch {
-	case d.Kind == "launch":
+	case d.Kind == vocab.ItemLaunch:
 		lines = launchConsequence(d)
 	case cameBack(d):
 		lines = []string{"If you do nothing, it keeps working as you allowed it."}
 	}
-	if cameBack(d) || d.Kind == "launch" && d.Runs {
+	if cameBack(d) || d.Kind == vocab.ItemLaunch && d.Runs {
 		rejecting = "blocks it"
 	}
 	code := terminal.Text(d.Code)
@@ -239,7 +240,7 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	p.Line("", p.Paint(terminal.Bold, fmt.Sprintf("%d of %d   %s   ", n, of, stateWords(part.State))), part.Item)
 	p.does(part)
 	instructions := part.Item == string(pin.Instructions)
-	if !instructions || part.State != "new" { // all that there is to say of new instructions is their text
+	if !instructions || part.State != vocab.PartNew { // all that there is to say of new instructions is their text
 		p.changes(part)
 	}
 	p.warnings("  ", part.Findings)
@@ -248,7 +249,7 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	}
 	switch {
 	case len(part.Definition) == 0 && len(part.Approved) > 0:
-		if part.State == "removed" {
+		if part.State == vocab.PartRemoved {
 			p.Printf("  what you allowed, now gone:\n")
 		} else {
 			p.Printf("  what you last allowed:\n")
@@ -270,17 +271,17 @@ func (p *page) part(n, of int, part control.PartDetail) {
 
 func stateWords(state string) string {
 	switch state {
-	case "new":
+	case vocab.PartNew:
 		return "new"
-	case "changed":
+	case vocab.PartChanged:
 		return "changed since you allowed it"
-	case "removed":
+	case vocab.PartRemoved:
 		return "removed by the server"
-	case control.StateLost:
+	case vocab.PartLost:
 		return "lost"
-	case "rejected":
+	case vocab.PartRejected:
 		return "blocked by you"
-	case "approved":
+	case vocab.PartApproved:
 		return "allowed"
 	}
 	return terminal.Text(state)
