@@ -14,6 +14,71 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
+// Coverage says what runs behind the port.
+type Coverage struct {
+	Guarded   int          `json:"guarded"`
+	Total     int          `json:"total"`
+	Clients   []ClientFile `json:"clients"`
+	Unguarded []Unguarded  `json:"unguarded"`
+	Unseen    []string     `json:"unseen"`
+}
+
+// ClientFile is one client's configuration.
+type ClientFile struct {
+	Client  string        `json:"client"`
+	Name    string        `json:"name"`
+	Path    string        `json:"path"`
+	State   string        `json:"state"` // found, absent, denied, unseen, unreadable
+	Why     string        `json:"why"`
+	Watched bool          `json:"watched"`
+	Guarded int           `json:"guarded"`
+	Total   int           `json:"total"`
+	Entries []ClientEntry `json:"entries"`
+	Help    FileHelp      `json:"help"`
+}
+
+// ClientEntry is one entry of it.
+type ClientEntry struct {
+	Name  string   `json:"name"`
+	State string   `json:"state"` // guarded, wrapped, unwrapped, open, left, fake, missing
+	Why   string   `json:"why"`
+	Code  string   `json:"code"`
+	Runs  []string `json:"runs"` // its command as it stands in the file, secrets masked; none where that was not asked
+}
+
+// Preview is a change of a client's file: what it would be, or was where Written.
+type Preview struct {
+	Client     string        `json:"client"`
+	Path       string        `json:"path"`
+	Digest     string        `json:"digest"`
+	Diff       string        `json:"diff"`
+	Entries    []ClientEntry `json:"entries"`
+	Note       string        `json:"note"`
+	Backup     string        `json:"backup"`
+	Written    bool          `json:"written"`
+	Nonce      string        `json:"nonce"`
+	ArmAfterMs int           `json:"armAfterMs"`
+}
+
+// Backup is a client's file as it was before it was changed.
+type Backup struct {
+	ID     string `json:"id"`
+	Path   string `json:"path"`
+	Time   string `json:"time"`
+	Size   int64  `json:"size"`
+	Digest string `json:"digest"`
+}
+
+// Looked is what a first look at one entry of a client's file found.
+type Looked struct {
+	Server string `json:"server"`
+	State  string `json:"state"` // "nothing to decide", "waits", "not looked at"
+	Code   string `json:"code"`
+	Kind   string `json:"kind"`
+	Items  int    `json:"items"`
+	Error  string `json:"error"`
+}
+
 // clientFiles is what the page may do with the files of clients.
 type clientFiles struct {
 	*hubLink
