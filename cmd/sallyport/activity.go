@@ -145,12 +145,7 @@ type activityShowCommand struct {
 	ID string `arg:"" help:"ID of the record, as printed by the list."`
 }
 
-func (c activityShowCommand) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+func (c activityShowCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	r, err := hub.Record(ctx, c.ID)
 	if err != nil {
 		return exitFailed, err
@@ -194,12 +189,7 @@ func (c activityShowCommand) run(ctx context.Context, s streams) (int, error) {
 
 type activityVerifyCommand struct{ jsonFlag }
 
-func (c activityVerifyCommand) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+func (c activityVerifyCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	v, err := hub.Verify(ctx)
 	if err != nil {
 		return exitFailed, err

@@ -16,12 +16,7 @@ type backupsCommand struct {
 
 type backupsListCommand struct{ jsonFlag }
 
-func (c backupsListCommand) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+func (c backupsListCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	kept, err := hub.Backups(ctx)
 	if err != nil {
 		return exitFailed, err
@@ -50,12 +45,7 @@ type backupsRestoreCommand struct {
 	Yes    bool   `help:"Answer yes to every question."`
 }
 
-func (c backupsRestoreCommand) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+func (c backupsRestoreCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	ask := control.RestoreBackup{ID: c.ID, DryRun: c.DryRun}
 	done, code, err := loosen{
 		what: "This may remove guards: the current file is replaced",

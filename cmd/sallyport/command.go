@@ -54,10 +54,16 @@ type commandLine struct {
 	Man        manCommand        `cmd:"" name:"__man" hidden:""`
 }
 
-// command is what every command implements. It returns the exit code, or an error that is printed as one line.
-type command interface {
-	run(ctx context.Context, s streams) (int, error)
-}
+// A command is one of these. It returns the exit code, or an error that is printed as one line.
+type (
+	command interface {
+		run(ctx context.Context, s streams) (int, error)
+	}
+	// asking is a command that does nothing without a hub.
+	asking interface {
+		ask(ctx context.Context, s streams, hub *control.Client) (int, error)
+	}
+)
 
 type jsonFlag struct {
 	JSON bool `name:"json" help:"Print JSON and nothing else."`
@@ -186,13 +192,16 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 	if err != nil {
 		return fail(s, exitUsage, subject(args), fmt.Errorf("%s; \"sallyport %s--help\" says how", plain(err), known(parser, args)))
 	}
-	chosen, ok := parsed.Selected().Target.Addr().Interface().(command)
-	if !ok {
-		return fail(s, exitFailed, subject(args), errors.New("has no code of its own"))
-	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
 	defer stop()
-	code, err = chosen.run(ctx, s)
+	switch chosen := parsed.Selected().Target.Addr().Interface().(type) {
+	case command:
+		code, err = chosen.run(ctx, s)
+	case asking:
+		code, err = askHub(ctx, s, chosen)
+	default:
+		err = errors.New("has no code of its own")
+	}
 	if out.failed != nil && errors.Is(err, out.failed) {
 		err = out.why()
 	}
@@ -200,6 +209,15 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 		return fail(s, max(code, exitFailed), subject(args), err)
 	}
 	return code
+}
+
+func askHub(ctx context.Context, s streams, c asking) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer hub.Close()
+	return c.ask(ctx, s, hub)
 }
 
 // known is "NAME " for each command of ours that args start with, so that the hint names help that exists and is the right one.

@@ -274,12 +274,7 @@ type blockCommand struct {
 	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Only this part. Can be repeated."`
 }
 
-func (c blockCommand) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+func (c blockCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	blocked, err := hub.Block(ctx, control.Block{Server: c.Server, Items: c.Item})
 	if err != nil {
 		return exitFailed, err

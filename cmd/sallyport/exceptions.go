@@ -76,12 +76,7 @@ type exceptionsCommand struct {
 
 type exceptionsListCommand struct{ jsonFlag }
 
-func (c exceptionsListCommand) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+func (c exceptionsListCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	all, err := hub.Exceptions(ctx)
 	if err != nil {
 		return exitFailed, err

@@ -7,16 +7,12 @@ import (
 
 	"github.com/sallyport/sallyport/cmd/sallyport/review"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+	"github.com/sallyport/sallyport/proxy/control"
 )
 
 type inboxCommand struct{ jsonFlag }
 
-func (c inboxCommand) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+func (c inboxCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	items, err := hub.Inbox(ctx)
 	if err != nil {
 		return exitFailed, err
@@ -47,12 +43,7 @@ type showCommand struct {
 	Code string `arg:"" complete:"item" help:"Code of the inbox item, such as 4F2A."`
 }
 
-func (c showCommand) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+func (c showCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	item, err := hub.Item(ctx, itemCode(c.Code))
 	if err != nil {
 		return exitFailed, err

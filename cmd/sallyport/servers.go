@@ -15,12 +15,7 @@ import (
 
 type serversCommand struct{ jsonFlag }
 
-func (c serversCommand) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+func (c serversCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	servers, err := hub.Servers(ctx)
 	if err != nil {
 		return exitFailed, err

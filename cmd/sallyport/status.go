@@ -17,12 +17,7 @@ type statusReport struct {
 	Coverage   *control.Coverage `json:"coverage,omitempty"`
 }
 
-func (c statusCommand) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+func (c statusCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	status, err := hub.Status(ctx)
 	if err != nil {
 		return exitFailed, err
