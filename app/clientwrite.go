@@ -37,7 +37,7 @@ type clientChange struct {
 }
 
 func (h *Hub) backups() *clientconfig.Backups {
-	return &clientconfig.Backups{Dir: h.opts.Home.Backups, Now: h.opts.Now}
+	return &clientconfig.Backups{Dir: h.opts.Home.Backups, Now: h.office.Now}
 }
 
 // carryOut writes a client's file. What is to be wanted afterwards is durable first, beside what was wanted before: a hub
@@ -68,9 +68,9 @@ func (h *Hub) carryOut(c clientChange) (clientconfig.Backup, error) {
 	if err != nil {
 		return none, err
 	}
-	h.crashPoint("noted")
+	h.office.CrashPoint("noted")
 	backup, err := clientconfig.Write(c.from.path, c.from.raw, c.to, h.backups())
-	h.crashPoint("written")
+	h.office.CrashPoint("written")
 	if err != nil {
 		if _, recovered := h.recoverWrite(c.from.path); recovered != nil {
 			err = errors.Join(err, recovered)
@@ -229,10 +229,4 @@ func writeHappened(before, after *wantedFile, p *store.PendingWrite) (bool, erro
 		return len(clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records))
 	}
 	return changes(after) < changes(before), nil
-}
-
-func (h *Hub) crashPoint(point string) {
-	if h.opts.crash != nil {
-		h.opts.crash(point)
-	}
 }

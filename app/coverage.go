@@ -144,7 +144,7 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 		if class := clientconfig.Classify(e, by, nil); class.Kind == clientconfig.Wrapped {
 			entry.State, entry.Why, entry.Code = control.EntryGuarded, "", ""
 			entry.ServerID, entry.Identity = behind(class)
-			entry.Started = h.starts.has(by.Client, e.Name)
+			entry.Started = h.hasStarted(by.Client, e.Name)
 			f.Guarded++
 		} else {
 			out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedEntry, Why: entry.Why, Code: entry.Code})
@@ -173,7 +173,7 @@ func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig
 	case clientconfig.Wrapped:
 		entry.State = control.EntryGuarded
 		entry.ServerID, entry.Identity = behind(class)
-		entry.Started = h.starts.has(by.Client, e.Name)
+		entry.Started = h.hasStarted(by.Client, e.Name)
 	case clientconfig.Remote:
 		kind, entry.Code = unguardedRemote, office.CoverRemote
 	case clientconfig.Odd:

@@ -293,11 +293,11 @@ func TestTheWatchSeesAProgramThatIsGoneWithoutAnEvent(t *testing.T) {
 func TestWhatIsWantedIsKeptWhereItsFolderIsTaken(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	d.guard.mu.Lock()
-	if err := errors.Join(os.RemoveAll(d.wholeFolder()), os.WriteFile(d.wholeFolder(), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	d.guard.mu.Unlock()
+	d.Quietly(func() {
+		if err := errors.Join(os.RemoveAll(d.wholeFolder()), os.WriteFile(d.wholeFolder(), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	})
 	d.edit(func(servers map[string]any) {
 		servers["again"] = servers["weather"] // comes wrapped under another name: a look adopts or reports it
 		delete(servers, "weather")

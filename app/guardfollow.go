@@ -7,7 +7,6 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
-	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -135,7 +134,7 @@ func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []client
 // wrapNew puts new entries behind the port at once, where the person has it so. It says whether the file was written.
 func (h *Hub) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Change) bool {
 	h.office.Lock()
-	on := policy.ForHub(h.settings.global()).AutoProtect
+	on := h.autoProtect()
 	h.office.Unlock()
 	var fresh []clientconfig.Change
 	for _, c := range changes {

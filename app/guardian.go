@@ -19,6 +19,13 @@ type guardian struct {
 	lastly map[string]stamp
 }
 
+// Quietly runs f while nothing is done to clients' files.
+func (h *Hub) Quietly(f func()) {
+	h.guard.mu.Lock()
+	defer h.guard.mu.Unlock()
+	f()
+}
+
 // lookAtAll looks at every protected file.
 func (h *Hub) lookAtAll() {
 	var files []store.ClientFile
@@ -39,7 +46,7 @@ func (h *Hub) lookAtAll() {
 	}
 }
 
-// lookAt brings the inbox in line with a protected file. The caller holds h.guard.mu.
+// lookAt brings the inbox in line with a protected file. The caller holds the lock.
 func (h *Hub) lookAt(path string) error {
 	w, err := h.recoverWrite(path)
 	var unread *viewError

@@ -166,9 +166,7 @@ func (d *desk) settles() {
 
 // crashing has f called in the middle of each write.
 func (d *desk) crashing(f func(point string)) {
-	d.guard.mu.Lock()
-	defer d.guard.mu.Unlock()
-	d.opts.crash = f
+	d.Quietly(func() { d.office.Crash = f })
 }
 
 func asServers(v any) map[string]any { return v.(map[string]any) }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,7 +88,7 @@ func (h *Hub) fileContent(w *wantedFile, view clientView, found []fileFinding, k
 		}
 	}
 	c.Title = h.fileTitle(w, view, found)
-	c.Detail = detailOf(d)
+	c.Detail = office.Detail(d)
 	return c
 }
 
@@ -161,12 +160,4 @@ func cleanNames(names []string) []string {
 		clean[i] = entryWord(name)
 	}
 	return clean
-}
-
-func detailOf(v any) json.RawMessage {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return raw
 }

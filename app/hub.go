@@ -148,7 +148,7 @@ func Open(opts Options) (*Hub, error) {
 		own:        ownRules{wake: make(chan struct{}, 1)},
 		guard:      guardian{wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}},
 	}
-	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end})
+	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end, Crash: opts.crash})
 	h.Approvals = approvals.New(h.office, approvals.Hub{
 		Settings: h.valuesFor, Wrappers: h.wrappersOf, Wrapper: h.wrapperOf, Refresh: h.refresh, PushAll: h.pushAll, Raise: h.raise, Rules: h.rules,
 	})

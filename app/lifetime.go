@@ -27,7 +27,10 @@ func (h *Hub) begin() {
 	go h.tendHeld()
 	go h.watchSettings()
 	go h.watchRules()
-	go h.watchClients()
+	go func() {
+		defer h.work.Done()
+		h.watchClients()
+	}()
 	go h.watchHome()
 	go func() {
 		defer h.work.Done()

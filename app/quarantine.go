@@ -170,7 +170,7 @@ func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
 	if err != nil {
 		return control.Kept{}, h.office.Failed(err)
 	}
-	h.crashPoint("held")
+	h.office.CrashPoint("held")
 	h.pushChanged()
 	if notice != nil {
 		h.office.Tell(*notice)
@@ -245,7 +245,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 	out := readyHeld{findings: in.Findings, cut: len(in.Answer) == 0, same: string(in.Same), Held: store.Held{
 		ID: in.ID, Client: office.Clip(strings.ToValidUTF8(in.Client, ""), maxName), Session: office.Clip(in.Session, maxName), Era: office.Clip(in.Era, maxName), Method: in.Method,
 		Item: in.Item, Name: strings.ToValidUTF8(office.Clip(in.Name, maxHeldName), ""), Error: in.Error, Why: in.Why, Score: in.Score,
-		Checks: detailOf(checks), RuleSet: office.Clip(in.RuleSet, maxName), Levels: detailOf(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: vocab.HeldWaiting,
+		Checks: office.Detail(checks), RuleSet: office.Clip(in.RuleSet, maxName), Levels: office.Detail(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: vocab.HeldWaiting,
 	}}
 	out.text, out.Text = store.HeldText{Params: mask.Params(in.Params, secrets), Answer: in.Answer, Findings: findings}.Encode()
 	out.Kept = int64(len(out.text))
@@ -318,7 +318,7 @@ func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.
 			Server: server, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
 			Detail: office.Detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": office.Clip(legible.Escape(one.Method), maxName), "item": office.Clip(one.Item, maxName), "rule_set": one.RuleSet}),
 		}))
-		h.crashPoint("hold")
+		h.office.CrashPoint("hold")
 		return true, err
 	})
 	if err != nil {

@@ -99,7 +99,7 @@ func (h *Hub) release(r control.Release) (out control.ReleaseAnswer, err error) 
 	if err != nil {
 		return control.ReleaseAnswer{}, h.office.Failed(err)
 	}
-	h.crashPoint("released")
+	h.office.CrashPoint("released")
 	if !out.Already {
 		h.pushChanged()
 	}
@@ -137,7 +137,7 @@ func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 		words = "a person released a held response once, without the marked text"
 	}
 	err = h.noteHeldDecision(tx, vocab.RecordRelease, *one, words, r)
-	h.crashPoint("release")
+	h.office.CrashPoint("release")
 	return true, err
 }
 

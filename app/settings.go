@@ -52,6 +52,9 @@ func (s settings) forServer(server store.Server) policy.Values {
 	return values
 }
 
+// autoProtect says how entries that appear in a protected file are taken.
+func (h *Hub) autoProtect() bool { return policy.ForHub(h.settings.global()).AutoProtect }
+
 // valuesFor are the settings in force for a server.
 func (h *Hub) valuesFor(server store.Server) policy.Values { return h.settings.forServer(server) }
 

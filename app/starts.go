@@ -121,6 +121,9 @@ func (s *starts) put(tx *store.Tx) error {
 	return putStarts(tx, s.list(""))
 }
 
+// hasStarted says that a client has started an entry since it was last written.
+func (h *Hub) hasStarted(client, name string) bool { return h.starts.has(client, name) }
+
 // notStarted forgets entries that are written anew. The caller commits it with the write.
 func (h *Hub) notStarted(tx *store.Tx, client string, names []string) error {
 	left := h.starts.list(client, names...)

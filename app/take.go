@@ -99,13 +99,13 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 			one.Takers = one.Takers[n-maxTakers:]
 		}
 		err = put(one)
-		h.crashPoint("take")
+		h.office.CrashPoint("take")
 		return true, err
 	})
 	if err != nil {
 		return control.Taken{}, h.office.Failed(err)
 	}
-	h.crashPoint("taken")
+	h.office.CrashPoint("taken")
 	h.pushChanged()
 	return out, nil
 }
@@ -141,11 +141,11 @@ func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken b
 		if err := errors.Join(put(one), appended); err != nil {
 			return false, err
 		}
-		h.crashPoint("confirm")
+		h.office.CrashPoint("confirm")
 		return true, nil
 	})
 	delete(h.quarantine.away, one.Code)
-	h.crashPoint("confirmed")
+	h.office.CrashPoint("confirmed")
 	return true, err
 }
 

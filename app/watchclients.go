@@ -54,7 +54,6 @@ func (h *Hub) rewatch() {
 // folder is gone the nearest one above it is watched until it comes back. Beside the system's events, which do not come from
 // every file system, the files are looked at from outside now and then.
 func (h *Hub) watchClients() {
-	defer h.work.Done()
 	if h.office.Store == nil {
 		return // what is wanted cannot be known
 	}

@@ -33,6 +33,7 @@ type Options struct {
 	Notify  func(review.Notice) // tells a person that something waits
 	Changed func()              // a window may show something old now
 	End     func()              // the hub is to end
+	Crash   func(point string)  // for the tests that kill a hub in the middle of a write; nil
 }
 
 // Office is the shared state of a hub. Store is set once, before anything is asked of it, and nil where it could not be opened.
@@ -86,3 +87,10 @@ func (o *Office) WindowOn() bool { return o.windowOn }
 
 // Again says that another hub takes this one's place at once.
 func (o *Office) Again() bool { return o.again }
+
+// CrashPoint is where a test may kill the hub.
+func (o *Office) CrashPoint(point string) {
+	if o.Crash != nil {
+		o.Crash(point)
+	}
+}

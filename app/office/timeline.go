@@ -39,8 +39,8 @@ func (o *Office) Record(kind, status string, r store.Record) store.Record {
 	return r
 }
 
-// Detail is what a record keeps beside its words.
-func Detail(v map[string]any) json.RawMessage {
+// Detail is what a record or an item keeps beside its words.
+func Detail(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil
