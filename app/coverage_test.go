@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -92,11 +93,11 @@ func TestTheCommandThatGuardsAnEntryCanBePasted(t *testing.T) {
 		"weather": "sallyport protect weather", "my files": "sallyport protect 'my files'", "$(rm -r ~)": "sallyport protect '$(rm -r ~)'",
 		"it's": "sallyport protect NAME", "--all": "sallyport protect NAME", "a\nb": "sallyport protect NAME", "\u202eabc": "sallyport protect NAME",
 	} {
-		if got := protectWords("claude-desktop", name); got != want {
+		if got := guardian.ProtectWords("claude-desktop", name); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
-	if got := protectWords("cursor", ""); got != "sallyport protect --client cursor" {
+	if got := guardian.ProtectWords("cursor", ""); got != "sallyport protect --client cursor" {
 		t.Error(got)
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 // Decide is a decision over one inbox item that came over the socket.
 func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, error) {
-	if path := h.fileOf(d.Code); path != "" {
-		return h.decideFile(path, d, func() error {
+	if path := h.FileOf(d.Code); path != "" {
+		return h.DecideFile(path, d, func() error {
 			err := h.office.MayDecide(peer)
 			if err != nil && !peer.Descends {
 				err = office.FirstAnswer(errors.Join(h.raise(d.Code), err))
@@ -43,8 +43,8 @@ func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, erro
 
 // DecideHere is a decision of the window, in this process.
 func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
-	if path := h.fileOf(d.Code); path != "" {
-		return h.decideFile(path, d, func() error { return nil })
+	if path := h.FileOf(d.Code); path != "" {
+		return h.DecideFile(path, d, func() error { return nil })
 	}
 	h.office.Lock()
 	defer h.office.Unlock()

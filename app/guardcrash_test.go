@@ -63,7 +63,7 @@ func crashChild(root string) {
 	case "put back":
 		var items []control.InboxItem
 		for len(items) == 0 && err == nil {
-			hub.lookAtAll()
+			hub.LookAtAll()
 			items, err = hub.Inbox()
 		}
 		if err == nil {
@@ -130,14 +130,14 @@ func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T)
 						write(t, d.file, strings.Replace(after, "{", "{\n\t\"mine\": 1,", 1))
 					}
 					d = deskAt(t, home, root, "", nil)
-					d.lookAtAll()
-					for _, f := range d.protectedFiles() {
+					d.LookAtAll()
+					for _, f := range d.ProtectedFiles() {
 						if f.Pending != nil {
 							t.Errorf("still pending: %+v", f)
 						}
 					}
 					happened := point == "written"
-					watched := len(d.protectedFiles()) == 1
+					watched := len(d.ProtectedFiles()) == 1
 					switch does {
 					case "protect":
 						if watched != happened {
@@ -176,7 +176,7 @@ func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T)
 					if !edited && does != "put back" && d.text() != claudeFile {
 						t.Errorf("it came back as\n%s", d.text())
 					}
-					left, err := filepath.Glob(filepath.Join(d.wholeFolder(), "*"))
+					left, err := filepath.Glob(filepath.Join(d.WholeFolder(), "*"))
 					if err != nil || len(left) != 0 {
 						t.Errorf("left behind: %v, %v", left, err)
 					}
@@ -205,7 +205,7 @@ func TestAnUnfinishedWriteOverAFileThatCannotBeReadStaysOpen(t *testing.T) {
 	d.quiet()
 	d.replace(guarded)
 	eventually(t, "the state that holds", func() bool {
-		files := d.protectedFiles()
+		files := d.ProtectedFiles()
 		return len(files) == 1 && files[0].Pending == nil && len(files[0].Entries) == 2
 	})
 	d.unprotect()

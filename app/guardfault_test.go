@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -34,7 +35,7 @@ func TestWhatHappenedWhileNoHubRanIsReportedByTheNext(t *testing.T) {
 	}
 	d.reject(it)
 	d.settles()
-	if files := d.protectedFiles(); len(files) != 0 {
+	if files := d.ProtectedFiles(); len(files) != 0 {
 		t.Errorf("taken as it is, it is still watched: %+v", files)
 	}
 }
@@ -46,7 +47,7 @@ func TestAProgramThatNeverStopsFloodsNobody(t *testing.T) {
 		d.edit(func(servers map[string]any) {
 			servers["weather"] = map[string]any{"command": "x", "args": []string{fmt.Sprint(i)}}
 		})
-		d.lookAtAll()
+		d.LookAtAll()
 	}
 	if it := d.item(); it.Kind != vocab.ItemUnguarded || !it.Noisy {
 		t.Errorf("item %+v", it)
@@ -155,8 +156,8 @@ func TestASymbolicLinkIsFollowedAndStays(t *testing.T) {
 	d.replace(guarded)
 	d.settles()
 	// By its own name it is the same file.
-	if out, err := d.Protect(person, control.Protect{Config: target}); err != nil || out.Written || len(d.protectedFiles()) != 1 {
-		t.Errorf("under its other name: %+v, %v, %d files", out, err, len(d.protectedFiles()))
+	if out, err := d.Protect(person, control.Protect{Config: target}); err != nil || out.Written || len(d.ProtectedFiles()) != 1 {
+		t.Errorf("under its other name: %+v, %v, %d files", out, err, len(d.ProtectedFiles()))
 	}
 	d.unprotect()
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 || d.text() != claudeFile {
@@ -167,7 +168,7 @@ func TestASymbolicLinkIsFollowedAndStays(t *testing.T) {
 func TestWithoutEventsTheFileIsLookedAtFromOutside(t *testing.T) {
 	d := deskAt(t, newHome(t), t.TempDir(), claudeFile, func(o *Options) { o.HomeCheck = 5 * time.Millisecond })
 	d.protect()
-	d.lookAtAll()
+	d.LookAtAll()
 	if !d.stirredAfter(func() {}) {
 		// nothing happened, nothing is looked at
 	} else {
@@ -180,10 +181,10 @@ func TestWithoutEventsTheFileIsLookedAtFromOutside(t *testing.T) {
 
 // stirredAfter says whether the look from outside sees what f does. It has no watch beside it: the files are of this test.
 func (d *desk) stirredAfter(f func()) bool {
-	files := d.protectedFiles()
-	before := stampOf(files[0])
+	files := d.ProtectedFiles()
+	before := guardian.StampOf(files[0])
 	f()
-	return !before.same(stampOf(files[0]))
+	return !before.Same(guardian.StampOf(files[0]))
 }
 
 func TestAWrapperThatIsGoneIsReported(t *testing.T) {
@@ -193,7 +194,7 @@ func TestAWrapperThatIsGoneIsReported(t *testing.T) {
 	if err := os.Rename(d.program, moved); err != nil {
 		t.Fatal(err)
 	}
-	d.lookAtAll()
+	d.LookAtAll()
 	it := d.waits(vocab.ItemUnguarded, "entry:files=fake entry:weather=fake")
 	if it.Severity != vocab.SeverityHigh {
 		t.Errorf("severity %s: nothing runs unguarded", it.Severity)
@@ -205,7 +206,7 @@ func TestAWrapperThatIsGoneIsReported(t *testing.T) {
 	if err := os.Rename(moved, d.program); err != nil {
 		t.Fatal(err)
 	}
-	d.lookAtAll()
+	d.LookAtAll()
 	d.settles()
 }
 
@@ -228,7 +229,7 @@ func TestANewEntryInAFileThatCannotBeWrittenWaits(t *testing.T) {
 	if err := os.Remove(d.home.Backups); err != nil {
 		t.Fatal(err)
 	}
-	d.lookAtAll()
+	d.LookAtAll()
 	if !d.guarded("fresh") {
 		t.Error("the reason is gone, and it is not wrapped")
 	}
@@ -276,7 +277,7 @@ func TestADecisionOverSomePartsLeavesTheOthers(t *testing.T) {
 	}
 	d.reject(rest)
 	d.settles()
-	if len(d.protectedFiles()) != 1 {
+	if len(d.ProtectedFiles()) != 1 {
 		t.Error("the other entry is not watched any more")
 	}
 }
@@ -294,7 +295,7 @@ func TestWhatIsWantedIsKeptWhereItsFolderIsTaken(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
 	d.Quietly(func() {
-		if err := errors.Join(os.RemoveAll(d.wholeFolder()), os.WriteFile(d.wholeFolder(), nil, 0o600)); err != nil {
+		if err := errors.Join(os.RemoveAll(d.WholeFolder()), os.WriteFile(d.WholeFolder(), nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -302,7 +303,7 @@ func TestWhatIsWantedIsKeptWhereItsFolderIsTaken(t *testing.T) {
 		servers["again"] = servers["weather"] // comes wrapped under another name: a look adopts or reports it
 		delete(servers, "weather")
 	})
-	d.lookAtAll()
+	d.LookAtAll()
 	status, err := d.Status()
 	if err != nil || !strings.Contains(mask.PlainJSON(status), "entry:weather") {
 		t.Errorf("it is not reported: %+v, %v", status, err)
@@ -312,13 +313,13 @@ func TestWhatIsWantedIsKeptWhereItsFolderIsTaken(t *testing.T) {
 	if err != nil && !errors.As(err, &refused) {
 		t.Errorf("protect: %v", err)
 	}
-	if err := os.Remove(d.wholeFolder()); err != nil {
+	if err := os.Remove(d.WholeFolder()); err != nil {
 		t.Fatal(err)
 	}
 	for _, it := range d.inboxNow() {
 		d.reject(it)
 	}
-	d.lookAtAll()
+	d.LookAtAll()
 	d.quiet()
 	if status, err = d.Status(); err != nil || len(status.Problems) != 0 {
 		t.Errorf("problems %+v, %v", status.Problems, err)
@@ -343,7 +344,7 @@ func TestABackupIsRestoredLikeAnyOtherWrite(t *testing.T) {
 		t.Fatalf("restore: %+v, %v", out, err)
 	}
 	d.quiet()
-	if len(d.protectedFiles()) != 0 {
+	if len(d.ProtectedFiles()) != 0 {
 		t.Error("a file without wrappers is still watched")
 	}
 	// What stood there was kept; putting that back tightens.
@@ -351,13 +352,13 @@ func TestABackupIsRestoredLikeAnyOtherWrite(t *testing.T) {
 		t.Fatalf("backups %+v, %v", backups, err)
 	}
 	for _, b := range backups {
-		if b.Digest != digestOf([]byte(claudeFile)) {
+		if b.Digest != guardian.DigestOf([]byte(claudeFile)) {
 			if _, err := d.RestoreBackup(person, control.RestoreBackup{ID: b.ID}); err != nil {
 				t.Fatalf("it needs no decision: %v", err)
 			}
 		}
 	}
-	if !d.guarded("files") || len(d.protectedFiles()) != 1 {
+	if !d.guarded("files") || len(d.ProtectedFiles()) != 1 {
 		t.Error("not guarded again")
 	}
 	d.quiet()
@@ -436,7 +437,7 @@ func TestProtectNamesWhatItCannotDo(t *testing.T) {
 	wantError(t, err, control.CodeNotFound)
 	_, err = d.Protect(person, control.Protect{Program: "/bin/sh"})
 	wantError(t, err, control.CodeBadRequest)
-	_, err = d.Protect(person, control.Protect{Digest: digestOf([]byte("another"))})
+	_, err = d.Protect(person, control.Protect{Digest: guardian.DigestOf([]byte("another"))})
 	wantError(t, err, control.CodeStale)
 	out := d.protect()
 	said := map[string]string{}
@@ -456,7 +457,7 @@ func TestProtectNamesWhatItCannotDo(t *testing.T) {
 	if len(again.Entries) != 4 {
 		t.Errorf("entries %+v", again.Entries)
 	}
-	d.lookAtAll()
+	d.LookAtAll()
 	d.quiet()
 	coverage, err := d.Coverage(control.CoverageQuery{})
 	if err != nil || coverage.Guarded != 1 || coverage.Total != 4 || len(coverage.Unguarded) != 3 {

@@ -194,7 +194,7 @@ func TestProtectThenUnprotectGivesTheFileBackByteForByte(t *testing.T) {
 	if d.text() != claudeFile {
 		t.Errorf("it came back as\n%s", d.text())
 	}
-	if files := d.protectedFiles(); len(files) != 0 {
+	if files := d.ProtectedFiles(); len(files) != 0 {
 		t.Errorf("still watched: %+v", files)
 	}
 	d.quiet()
@@ -302,7 +302,7 @@ func TestALostWrapperIsUnguardedUntilItIsPutBackOrTaken(t *testing.T) {
 				}
 			}
 			d.settles()
-			d.lookAtAll()
+			d.LookAtAll()
 			d.quiet()
 		})
 	}
@@ -412,7 +412,7 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 		if _, err := d.SetSetting(person, control.SettingQuery{Key: "clients.auto_protect", Value: "on"}); err != nil {
 			t.Fatal(err)
 		}
-		d.lookAtAll()
+		d.LookAtAll()
 		if d.guarded("fresh") {
 			t.Error("what a person left out was wrapped")
 		}
@@ -422,11 +422,11 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 		d := newDesk(t, claudeFile)
 		d.protect()
 		d.unprotect("weather")
-		d.lookAtAll()
+		d.LookAtAll()
 		d.edit(func(servers map[string]any) {
 			asServers(servers["files"])["env"] = map[string]string{"API_KEY": "rotated"}
 		})
-		d.lookAtAll()
+		d.LookAtAll()
 		if d.guarded("weather") || !d.guarded("files") {
 			t.Errorf("the file is\n%s", d.text())
 		}
@@ -514,7 +514,7 @@ func TestADecisionLooksAtTheFileFirst(t *testing.T) {
 	d.protect()
 	guarded := d.text()
 	d.replace(`{"mcpServers": {}}`)
-	d.lookAtAll()
+	d.LookAtAll()
 	first := d.item()
 	d.replace(strings.Replace(guarded, `"weather"`, `"renamed"`, 1))
 	_, err := d.Decide(person, control.Decide{Code: first.Code, Digest: first.Digest})

@@ -53,7 +53,7 @@ func deskModel(t *testing.T, random *rand.Rand) {
 	for step := range 6 {
 		did := d.meddle(random, fake, original)
 		before := d.text()
-		d.lookAtAll()
+		d.LookAtAll()
 		if now := d.text(); now != before && !strings.Contains(did, "new entry") && !strings.Contains(did, "renamed") {
 			t.Fatalf("step %d, %s: a look alone wrote\n%s\nover\n%s", step, did, now, before)
 		}
@@ -85,7 +85,7 @@ func deskModel(t *testing.T, random *rand.Rand) {
 			}
 		}
 		d.wantedHolds(step, did)
-		if len(d.protectedFiles()) == 0 { // all was taken as it stood
+		if len(d.ProtectedFiles()) == 0 { // all was taken as it stood
 			d.replace(claudeFile)
 			if _, err := d.Protect(person, control.Protect{All: true}); err != nil {
 				t.Fatal(err)
@@ -98,12 +98,12 @@ func deskModel(t *testing.T, random *rand.Rand) {
 func (d *desk) wantedHolds(step int, did string) {
 	d.t.Helper()
 	before := d.text()
-	d.lookAtAll()
+	d.LookAtAll()
 	d.quiet()
 	if d.text() != before {
 		d.t.Fatalf("step %d, %s: a second look wrote", step, did)
 	}
-	for _, f := range d.protectedFiles() {
+	for _, f := range d.ProtectedFiles() {
 		file, err := clientconfig.Parse([]byte(before), clientconfig.Format{})
 		if err != nil {
 			d.t.Fatal(err)

@@ -87,7 +87,7 @@ func TestAPackageThatComesBesideAProtectedFileIsAFileOfItsOwn(t *testing.T) {
 	d.place = open(t, newHome(t), func(o *Options) { o.Program, o.System, o.HomeCheck = d.program, d.system, time.Hour })
 	d.protect()
 	put(t, packaged, claudeFile)
-	d.lookAtAll()
+	d.LookAtAll()
 	d.quiet()
 	if raw, err := os.ReadFile(packaged); err != nil || string(raw) != claudeFile {
 		t.Errorf("a file that nobody protected was written: %v\n%s", err, raw)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
@@ -69,10 +70,10 @@ type Hub struct {
 	opts   Options
 	office *office.Office
 	*approvals.Approvals
+	*guardian.Guardian
 
-	lost  *lost // what a person may decide about that; nil where beginning again would mend nothing
-	logs  *logBook
-	guard guardian
+	lost *lost // what a person may decide about that; nil where beginning again would mend nothing
+	logs *logBook
 
 	starts starts
 
@@ -128,7 +129,7 @@ func Open(opts Options) (*Hub, error) {
 		opts.Changed = func() {}
 	}
 	opts.AllowCLI = opts.AllowCLI && opts.StartedBy == ByPerson
-	opts.System = system(opts.System)
+	opts.System = guardian.System(opts.System)
 	if err := opts.Home.Make(); err != nil {
 		return nil, fmt.Errorf("open hub: %w", err)
 	}
@@ -146,11 +147,13 @@ func Open(opts Options) (*Hub, error) {
 		quarantine: newQuarantine(),
 		unseen:     newUnseen(),
 		own:        ownRules{wake: make(chan struct{}, 1)},
-		guard:      guardian{wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}},
 	}
 	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end, Crash: opts.crash})
 	h.Approvals = approvals.New(h.office, approvals.Hub{
 		Settings: h.valuesFor, Wrappers: h.wrappersOf, Wrapper: h.wrapperOf, Refresh: h.refresh, PushAll: h.pushAll, Raise: h.raise, Rules: h.rules,
+	})
+	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.pushAll, AutoProtect: h.autoProtect, Started: h.hasStarted, NotStarted: h.notStarted}, guardian.Options{
+		Home: opts.Home, Program: opts.Program, System: opts.System, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	if err := h.openStore(); err != nil {
 		return nil, err

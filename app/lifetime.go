@@ -29,7 +29,7 @@ func (h *Hub) begin() {
 	go h.watchRules()
 	go func() {
 		defer h.work.Done()
-		h.watchClients()
+		h.WatchClients()
 	}()
 	go h.watchHome()
 	go func() {

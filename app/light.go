@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -127,7 +128,7 @@ func LightOfUnguarded(u control.Unguarded) Light {
 		return Light{Grey, LightBeyond, "Remote server, can't be guarded", ""}
 	case u.Code == office.CoverOther:
 		return Light{Grey, LightBeyond, "Can't be guarded by this version", ""}
-	case u.Kind == unguardedFile:
+	case u.Kind == guardian.UnguardedFile:
 		return Light{Grey, LightUnreadable, "Can't be read", ""}
 	default:
 		return Light{Amber, LightUnguarded, "Not guarded", ""}

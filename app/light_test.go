@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -107,15 +108,15 @@ func TestTheLightOfWhatIsNotGuarded(t *testing.T) {
 		colour Colour
 		words  string
 	}{
-		"an entry that nobody decided on":      {control.Unguarded{Kind: unguardedEntry, Code: office.CoverOpen}, Amber, "Not guarded"},
-		"one that only looks guarded":          {control.Unguarded{Kind: unguardedEntry, Code: office.CoverFake}, Amber, "Not guarded"},
-		"one that a person left out":           {control.Unguarded{Kind: unguardedEntry, Code: office.CoverOpen, Chosen: true}, Grey, "Not guarded, by your choice"},
-		"a remote server":                      {control.Unguarded{Kind: unguardedRemote, Code: office.CoverRemote}, Grey, "Remote server, can't be guarded"},
-		"a desktop extension":                  {control.Unguarded{Kind: unguardedExtension, Code: office.CoverExtension}, Grey, "Desktop extension, can't be guarded"},
-		"what a managed policy brings":         {control.Unguarded{Kind: unguardedPolicy, Code: office.CoverPolicy}, Grey, "From a managed policy, can't be guarded"},
-		"a file that this version leaves":      {control.Unguarded{Kind: unguardedEntry, Code: office.CoverOther}, Grey, "Can't be guarded by this version"},
-		"a file that cannot be read":           {control.Unguarded{Kind: unguardedFile, Code: office.ProblemClientUnreadable}, Grey, "Can't be read"},
-		"extensions that cannot be told":       {control.Unguarded{Kind: unguardedFile, Code: office.CoverExtension}, Grey, "Desktop extension, can't be guarded"},
+		"an entry that nobody decided on":      {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOpen}, Amber, "Not guarded"},
+		"one that only looks guarded":          {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverFake}, Amber, "Not guarded"},
+		"one that a person left out":           {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOpen, Chosen: true}, Grey, "Not guarded, by your choice"},
+		"a remote server":                      {control.Unguarded{Kind: guardian.UnguardedRemote, Code: office.CoverRemote}, Grey, "Remote server, can't be guarded"},
+		"a desktop extension":                  {control.Unguarded{Kind: guardian.UnguardedExtension, Code: office.CoverExtension}, Grey, "Desktop extension, can't be guarded"},
+		"what a managed policy brings":         {control.Unguarded{Kind: guardian.UnguardedPolicy, Code: office.CoverPolicy}, Grey, "From a managed policy, can't be guarded"},
+		"a file that this version leaves":      {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOther}, Grey, "Can't be guarded by this version"},
+		"a file that cannot be read":           {control.Unguarded{Kind: guardian.UnguardedFile, Code: office.ProblemClientUnreadable}, Grey, "Can't be read"},
+		"extensions that cannot be told":       {control.Unguarded{Kind: guardian.UnguardedFile, Code: office.CoverExtension}, Grey, "Desktop extension, can't be guarded"},
 		"what nobody has a name for is no joy": {control.Unguarded{Kind: "odd", Code: "SP-999"}, Amber, "Not guarded"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,10 +160,10 @@ func TestTheWholeIsAsGraveAsItsGravestRow(t *testing.T) {
 		{name: "new", entry: guarded(true), server: &control.Server{State: "new", Blocked: 2}, waits: item(vocab.ItemNewServer, vocab.SeverityReview)},
 		{name: "critical", entry: guarded(true), server: &control.Server{State: "blocked", Blocked: 2}, waits: item(vocab.ItemChanged, vocab.SeverityCritical)},
 		{name: "held", entry: guarded(true), server: &control.Server{State: "open", Allowed: 1}, waits: append(item(vocab.ItemResponseHeld, vocab.SeverityHigh), item(vocab.ItemResponseHeld, vocab.SeverityReview)...)},
-		{name: "lost its guard", open: &control.Unguarded{Kind: unguardedEntry, Code: office.CoverOpen}, server: &control.Server{State: "open", Allowed: 1}, waits: item(vocab.ItemUnguarded, vocab.SeverityHigh)},
-		{name: "taken out by a person", open: &control.Unguarded{Kind: unguardedEntry, Code: office.CoverOpen, Chosen: true}, server: &control.Server{State: "open", Allowed: 1}},
-		{name: "never protected", open: &control.Unguarded{Kind: unguardedEntry, Code: office.CoverOpen}},
-		{name: "remote", open: &control.Unguarded{Kind: unguardedRemote, Code: office.CoverRemote}},
+		{name: "lost its guard", open: &control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOpen}, server: &control.Server{State: "open", Allowed: 1}, waits: item(vocab.ItemUnguarded, vocab.SeverityHigh)},
+		{name: "taken out by a person", open: &control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOpen, Chosen: true}, server: &control.Server{State: "open", Allowed: 1}},
+		{name: "never protected", open: &control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOpen}},
+		{name: "remote", open: &control.Unguarded{Kind: guardian.UnguardedRemote, Code: office.CoverRemote}},
 		{name: "run from no file", server: &control.Server{State: "open", Wrappers: 1, Allowed: 1}, wrappers: true},
 		{name: "ran from no file", server: &control.Server{State: "open", Allowed: 1}},
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -293,7 +294,7 @@ func (s sight) row(server control.Server) ServerRow {
 	}
 	facts.Restart = strings.Join(late, " and ")
 	for _, u := range s.coverage.Unguarded {
-		if len(row.Entries) > 0 || u.Kind != unguardedEntry || identity.PersonName(u.Name) != server.Server {
+		if len(row.Entries) > 0 || u.Kind != guardian.UnguardedEntry || identity.PersonName(u.Name) != server.Server {
 			continue
 		}
 		l := LightOfUnguarded(u)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -53,7 +54,7 @@ func TestAnEntryIsKnownByItsNameInAnyScript(t *testing.T) {
 			if servers, err = p.knownServers(); err != nil {
 				t.Fatal(err)
 			}
-			open := control.Coverage{Unguarded: []control.Unguarded{{Client: "claude-desktop", Name: name, Kind: unguardedEntry, Code: office.CoverOpen}}}
+			open := control.Coverage{Unguarded: []control.Unguarded{{Client: "claude-desktop", Name: name, Kind: guardian.UnguardedEntry, Code: office.CoverOpen}}}
 			if rows := (sight{coverage: open, known: known}).rows(servers); len(rows) != 1 || rows[0].Light.State != LightUnguarded {
 				t.Errorf("its guard was taken out: %+v", rows)
 			}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/reveal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -47,7 +47,7 @@ func (c *chosenFile) is(f control.ClientFile) bool {
 
 func (c *chosenFile) help(f control.ClientFile) FileHelp {
 	bad := outOfReach(f)
-	return FileHelp{Choose: bad && app.EditsFilesOf(f.Client), Show: bad && f.Path != "", Chosen: c.is(f)}
+	return FileHelp{Choose: bad && guardian.EditsFilesOf(f.Client), Show: bad && f.Path != "", Chosen: c.is(f)}
 }
 
 // outOfReach is a file that is missing or cannot be read.
@@ -82,7 +82,7 @@ func (cf *clientFiles) ChooseFile(client string) (string, error) {
 			return "", err
 		}
 	}
-	if !app.EditsFilesOf(client) {
+	if !guardian.EditsFilesOf(client) {
 		return "", &control.Error{Code: control.CodeBadRequest, Message: "Sallyport doesn't edit the files of this client."}
 	}
 	if !cf.chosen.asking.TryLock() {

@@ -28,10 +28,10 @@ const (
 // Packages and types that are still larger, and how large. A number here can only shrink.
 var (
 	largerCircles = map[string]int{
-		"app": 33,
+		"app": 24,
 	}
 	moreMethods = map[string]int{
-		"app.Hub": 256,
+		"app.Hub": 203,
 	}
 )
 

@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"crypto/sha256"
@@ -36,7 +36,7 @@ type clientView struct {
 	file   *clientconfig.File
 }
 
-func digestOf(raw []byte) string {
+func DigestOf(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
 }
@@ -54,7 +54,7 @@ func viewOf(path string, raw []byte) (clientView, error) {
 	if err != nil {
 		return clientView{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return clientView{path: path, raw: raw, digest: digestOf(raw), file: file}, nil
+	return clientView{path: path, raw: raw, digest: DigestOf(raw), file: file}, nil
 }
 
 // entryText is an entry's whole value as it stands in the file, "" where there is none.
@@ -69,8 +69,8 @@ func guards(s clientconfig.Snapshot) bool {
 }
 
 // entriesOf is a wanted state as the store keeps it.
-func (h *Hub) entriesOf(path string, s clientconfig.Snapshot, records []clientconfig.Record) ([]store.ClientEntry, error) {
-	box, err := h.recordBox(path)
+func (g *Guardian) entriesOf(path string, s clientconfig.Snapshot, records []clientconfig.Record) ([]store.ClientEntry, error) {
+	box, err := g.RecordBox(path)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (h *Hub) entriesOf(path string, s clientconfig.Snapshot, records []clientco
 			if at < 0 {
 				return nil, fmt.Errorf("no record of %q", k.Name)
 			}
-			if entry.Record, err = box.seal(records[at]); err != nil {
+			if entry.Record, err = box.Seal(records[at]); err != nil {
 				return nil, err
 			}
 		}
@@ -92,27 +92,27 @@ func (h *Hub) entriesOf(path string, s clientconfig.Snapshot, records []clientco
 	return entries, nil
 }
 
-// wholeFolder holds the private files from which entries that are gone are put back. They have values of env in them, as
+// WholeFolder holds the private files from which entries that are gone are put back. They have values of env in them, as
 // the client's own file has: 0600 in a folder of ours, never in the store, a record, a log or an answer.
-func (h *Hub) wholeFolder() string { return filepath.Join(h.opts.Home.Dir, "clients") }
+func (g *Guardian) WholeFolder() string { return filepath.Join(g.opts.Home.Dir, "clients") }
 
-func (h *Hub) wholeFile(path, whole string) string {
+func (g *Guardian) wholeFile(path, whole string) string {
 	id := strings.TrimPrefix(store.ClientFileID(path), "file:")
-	return filepath.Join(h.wholeFolder(), id+"-"+whole[:32]+".json")
+	return filepath.Join(g.WholeFolder(), id+"-"+whole[:32]+".json")
 }
 
 // keepWhole writes a wanted state whole and durable, and says how the store names it.
-func (h *Hub) keepWhole(path string, s clientconfig.Snapshot) (string, error) {
+func (g *Guardian) keepWhole(path string, s clientconfig.Snapshot) (string, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return "", fmt.Errorf("keep what is wanted: %w", err)
 	}
-	whole := h.office.Store.KeyedHash("client-file", raw)
-	name := h.wholeFile(path, whole)
-	if _, err := h.readWhole(path, whole); err == nil {
+	whole := g.office.Store.KeyedHash("client-file", raw)
+	name := g.wholeFile(path, whole)
+	if _, err := g.readWhole(path, whole); err == nil {
 		return whole, nil
 	}
-	if err := disk.OwnFolder(h.wholeFolder()); err != nil {
+	if err := disk.OwnFolder(g.WholeFolder()); err != nil {
 		return "", err
 	}
 	if err := disk.WriteWhole(name, raw); err != nil {
@@ -125,11 +125,11 @@ func (h *Hub) keepWhole(path string, s clientconfig.Snapshot) (string, error) {
 const maxWhole = 256 << 20
 
 // readWhole reads a wanted state. One that is not what was kept is no state: something else wrote it.
-func (h *Hub) readWhole(path, whole string) (s clientconfig.Snapshot, err error) {
+func (g *Guardian) readWhole(path, whole string) (s clientconfig.Snapshot, err error) {
 	if len(whole) < 32 {
 		return s, fs.ErrNotExist
 	}
-	f, err := disk.Open(h.wholeFile(path, whole), os.O_RDONLY)
+	f, err := disk.Open(g.wholeFile(path, whole), os.O_RDONLY)
 	if err != nil {
 		return s, err
 	}
@@ -138,31 +138,31 @@ func (h *Hub) readWhole(path, whole string) (s clientconfig.Snapshot, err error)
 	if err != nil {
 		return s, err
 	}
-	if h.office.Store.KeyedHash("client-file", raw) != whole {
+	if g.office.Store.KeyedHash("client-file", raw) != whole {
 		return s, fmt.Errorf("%s is not what was kept", f.Name())
 	}
 	return s, json.Unmarshal(raw, &s)
 }
 
 // sweepWhole removes the wanted states of a file that no record names any more.
-func (h *Hub) sweepWhole(path string, named ...string) {
+func (g *Guardian) sweepWhole(path string, named ...string) {
 	id := strings.TrimPrefix(store.ClientFileID(path), "file:")
-	found, err := os.ReadDir(h.wholeFolder())
+	found, err := os.ReadDir(g.WholeFolder())
 	if err != nil {
 		return
 	}
 	for _, entry := range found {
-		name := filepath.Join(h.wholeFolder(), entry.Name())
-		if strings.HasPrefix(entry.Name(), id+"-") && !slices.ContainsFunc(named, func(whole string) bool { return whole != "" && name == h.wholeFile(path, whole) }) {
+		name := filepath.Join(g.WholeFolder(), entry.Name())
+		if strings.HasPrefix(entry.Name(), id+"-") && !slices.ContainsFunc(named, func(whole string) bool { return whole != "" && name == g.wholeFile(path, whole) }) {
 			_ = os.Remove(name)
 		}
 	}
 }
 
 // loadWanted is the wanted state of a file, nil where nobody protected it.
-func (h *Hub) loadWanted(path string) (*wantedFile, error) {
+func (g *Guardian) loadWanted(path string) (*wantedFile, error) {
 	var f store.ClientFile
-	err := h.office.Viewing(func(tx *store.Tx) (err error) {
+	err := g.office.Viewing(func(tx *store.Tx) (err error) {
 		f, err = tx.ClientFile(path)
 		return err
 	})
@@ -172,23 +172,23 @@ func (h *Hub) loadWanted(path string) (*wantedFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.wantedOf(f), nil
+	return g.wantedOf(f), nil
 }
 
-func (h *Hub) wantedOf(f store.ClientFile) *wantedFile {
+func (g *Guardian) wantedOf(f store.ClientFile) *wantedFile {
 	w := &wantedFile{ClientFile: f, by: clientconfig.Installation{Path: f.Program, Client: f.Client}}
 	if _, err := os.Stat(f.Program); err != nil {
-		w.by.Path = h.opts.Program // Sallyport was moved: what is written from now on is where it is
+		w.by.Path = g.opts.Program // Sallyport was moved: what is written from now on is where it is
 	}
-	box, err := h.recordBox(f.Path)
+	box, err := g.RecordBox(f.Path)
 	if err == nil {
 		for _, e := range f.Entries {
-			if r, ok := box.open(e.Record); ok {
+			if r, ok := box.Open(e.Record); ok {
 				w.records = append(w.records, r)
 			}
 		}
 	}
-	if w.snapshot, err = h.readWhole(f.Path, f.Whole); err == nil {
+	if w.snapshot, err = g.readWhole(f.Path, f.Whole); err == nil {
 		w.whole = true
 		return w
 	}

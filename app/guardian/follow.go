@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 // takeHonest compares a file with what is wanted of it, and follows what needs nobody: an entry that runs through the wrapper
 // although nobody asked for it, one that a person left out and is gone, values of env and members that do not say what runs.
 // What is left is for a person.
-func (h *Hub) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Change, error) {
+func (g *Guardian) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Change, error) {
 	var left []clientconfig.Change
 	var guardedNow, dropped, disputed []string
 	for _, c := range clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records) {
@@ -29,7 +29,7 @@ func (h *Hub) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Change,
 			disputed = append(append(disputed, c.Names...), c.Name)
 		}
 	}
-	records := h.adopted(w, view, guardedNow)
+	records := g.adopted(w, view, guardedNow)
 	var keep []string
 	for _, e := range view.file.Entries {
 		if _, known := w.snapshot.Entry(e.Name); (known || slices.Contains(guardedNow, e.Name)) && !slices.Contains(disputed, e.Name) {
@@ -49,15 +49,15 @@ func (h *Hub) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Change,
 	if !w.whole && len(left) > 0 {
 		return left, nil // what was kept is lost, and what stands there is in dispute: nothing is made of that
 	}
-	err := h.rewant(w, next, records, append(guardedNow, dropped...), nil)
+	err := g.rewant(w, next, records, append(guardedNow, dropped...), nil)
 	if err != nil || len(guardedNow)+len(dropped) == 0 || mask.PlainJSON(next) != mask.PlainJSON(w.snapshot) {
 		return left, err
 	}
-	return h.takeHonest(w, view) // with these entries known, what is gone beside them is no wipe; it ends, because they are known now
+	return g.takeHonest(w, view) // with these entries known, what is gone beside them is no wipe; it ends, because they are known now
 }
 
 // adopted are the records with those of entries that somebody else wrapped as we would have.
-func (h *Hub) adopted(w *wantedFile, view clientView, names []string) []clientconfig.Record {
+func (g *Guardian) adopted(w *wantedFile, view clientView, names []string) []clientconfig.Record {
 	records := w.records
 	if len(names) == 0 {
 		return records
@@ -78,27 +78,27 @@ func withNewer(records, newer []clientconfig.Record) []clientconfig.Record {
 }
 
 // rewant stores another wanted state of a file that is not written with it. more is written in the same transaction.
-func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []clientconfig.Record, names []string, more func(*store.Tx) error) error {
+func (g *Guardian) rewant(w *wantedFile, next clientconfig.Snapshot, records []clientconfig.Record, names []string, more func(*store.Tx) error) error {
 	records = slices.DeleteFunc(slices.Clone(records), func(r clientconfig.Record) bool {
 		kept, ok := next.Entry(r.Name)
 		return !ok || !kept.Guarded
 	})
-	entries, err := h.entriesOf(w.Path, next, records)
+	entries, err := g.entriesOf(w.Path, next, records)
 	if err != nil {
 		return err
 	}
-	whole, err := h.keepWhole(w.Path, next)
+	whole, err := g.keepWhole(w.Path, next)
 	if err != nil {
-		h.office.Lock()
-		defer h.office.Unlock()
-		h.office.Problem(office.ProblemClientKeep, "Sallyport can't save its record of "+w.Path+": "+err.Error(), "check that the disk isn't full and that only you can write to "+h.wholeFolder())
+		g.office.Lock()
+		defer g.office.Unlock()
+		g.office.Problem(office.ProblemClientKeep, "Sallyport can't save its record of "+w.Path+": "+err.Error(), "check that the disk isn't full and that only you can write to "+g.WholeFolder())
 		return nil
 	}
 	f := w.ClientFile
 	f.Entries, f.Whole, f.Program = entries, whole, w.by.Path
 	ends := !guards(next)
-	err = h.office.Updating(func(tx *store.Tx) error {
-		h.office.Solved(office.ProblemClientKeep)
+	err = g.office.Updating(func(tx *store.Tx) error {
+		g.office.Solved(office.ProblemClientKeep)
 		if ends {
 			err = tx.DeleteClientFile(f.Path)
 		} else {
@@ -112,7 +112,7 @@ func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []client
 				return err
 			}
 		}
-		_, err := tx.Append(h.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
+		_, err := tx.Append(g.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
 			Summary: fmt.Sprintf("%s of a client's file kept as in the file", entriesWord(len(names))),
 			Detail:  office.Detail(map[string]any{"check": "client_file", "path": f.Path, "client": f.Client, "why": "as it is", "entries": office.CutList(cleanNames(names)), "watch_ends": ends}),
 		}))
@@ -122,20 +122,20 @@ func (h *Hub) rewant(w *wantedFile, next clientconfig.Snapshot, records []client
 		return err
 	}
 	if ends {
-		h.sweepWhole(f.Path)
-		h.rewatch()
+		g.sweepWhole(f.Path)
+		g.rewatch()
 	} else {
-		h.sweepWhole(f.Path, whole)
+		g.sweepWhole(f.Path, whole)
 	}
 	w.ClientFile, w.records, w.snapshot, w.whole = f, records, next, true
 	return nil
 }
 
 // wrapNew puts new entries behind the port at once, where the person has it so. It says whether the file was written.
-func (h *Hub) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Change) bool {
-	h.office.Lock()
-	on := h.autoProtect()
-	h.office.Unlock()
+func (g *Guardian) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Change) bool {
+	g.office.Lock()
+	on := g.hub.AutoProtect()
+	g.office.Unlock()
 	var fresh []clientconfig.Change
 	for _, c := range changes {
 		if c.Event == clientconfig.NewEntry && c.Class.Kind == clientconfig.Plain {
@@ -160,16 +160,16 @@ func (h *Hub) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Cha
 		return false
 	}
 	records := withNewer(w.records, result.Records)
-	_, err = h.carryOut(clientChange{
+	_, err = g.carryOut(clientChange{
 		why: whyNewEntry, from: view, to: result.Raw, client: w.Client, program: w.by.Path, names: names,
 		wanted: w.snapshot.With(after.file, w.by, records, names...), records: records,
 	})
-	h.office.Lock()
-	defer h.office.Unlock()
+	g.office.Lock()
+	defer g.office.Unlock()
 	if err != nil {
-		h.office.Problem(office.ProblemClientWrite, "couldn't guard a new entry of "+w.Path+": "+err.Error(), "fix the cause, then review the item in the inbox")
+		g.office.Problem(office.ProblemClientWrite, "couldn't guard a new entry of "+w.Path+": "+err.Error(), "fix the cause, then review the item in the inbox")
 		return false
 	}
-	h.office.Solved(office.ProblemClientWrite)
+	g.office.Solved(office.ProblemClientWrite)
 	return true
 }

@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"os"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/store"
 )
@@ -25,7 +24,7 @@ type stamp struct {
 	program bool // what its entries run is there
 }
 
-func stampOf(f store.ClientFile) stamp {
+func StampOf(f store.ClientFile) stamp {
 	var s stamp
 	if _, err := os.Stat(f.Program); err == nil {
 		s.program = true
@@ -38,29 +37,29 @@ func stampOf(f store.ClientFile) stamp {
 	return s
 }
 
-func (s stamp) same(o stamp) bool {
+func (s stamp) Same(o stamp) bool {
 	return s.there == o.there && s.size == o.size && s.changed.Equal(o.changed) && s.program == o.program && (!s.there || os.SameFile(s.info, o.info))
 }
 
 // rewatch says that the set of protected files may be another one.
-func (h *Hub) rewatch() {
+func (g *Guardian) rewatch() {
 	select {
-	case h.guard.wake <- struct{}{}:
+	case g.wake <- struct{}{}:
 	default:
 	}
 }
 
-// watchClients follows protected files. The folder is watched, not the file: clients and editors replace the file. Where a
+// WatchClients follows protected files. The folder is watched, not the file: clients and editors replace the file. Where a
 // folder is gone the nearest one above it is watched until it comes back. Beside the system's events, which do not come from
 // every file system, the files are looked at from outside now and then.
-func (h *Hub) watchClients() {
-	if h.office.Store == nil {
+func (g *Guardian) WatchClients() {
+	if g.office.Store == nil {
 		return // what is wanted cannot be known
 	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		watcher = &fsnotify.Watcher{Events: nil, Errors: nil}
-		h.notWatched(err)
+		g.notWatched(err)
 	} else {
 		defer watcher.Close()
 	}
@@ -68,9 +67,9 @@ func (h *Hub) watchClients() {
 	var paths []string
 	look := func() {
 		if err == nil {
-			paths = h.arm(watcher, folders)
+			paths = g.arm(watcher, folders)
 		}
-		h.lookAtAll()
+		g.LookAtAll()
 	}
 	look()
 	quiet := time.NewTimer(time.Hour)
@@ -80,17 +79,17 @@ func (h *Hub) watchClients() {
 		if since.IsZero() {
 			since = time.Now()
 		}
-		wait := min(h.opts.Settle, max(0, burst*h.opts.Settle-time.Since(since)))
+		wait := min(g.opts.Settle, max(0, burst*g.opts.Settle-time.Since(since)))
 		quiet.Reset(wait)
 	}
-	ticker := time.NewTicker(h.opts.HomeCheck)
+	ticker := time.NewTicker(g.opts.HomeCheck)
 	defer ticker.Stop()
 	defer quiet.Stop()
 	for {
 		select {
-		case <-h.closing:
+		case <-g.opts.Closing:
 			return
-		case <-h.guard.wake:
+		case <-g.wake:
 			stir()
 		case event, ok := <-watcher.Events:
 			if !ok {
@@ -105,7 +104,7 @@ func (h *Hub) watchClients() {
 			}
 			stir() // events were lost
 		case <-ticker.C:
-			if h.stirred() {
+			if g.stirred() {
 				stir()
 			}
 		case <-quiet.C:
@@ -115,15 +114,15 @@ func (h *Hub) watchClients() {
 	}
 }
 
-func (h *Hub) notWatched(err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	h.office.Problem(office.ProblemClientWatch, "can't watch the clients' files: "+err.Error(), "Sallyport checks them every few seconds instead; restart the hub to watch them again")
+func (g *Guardian) notWatched(err error) {
+	g.office.Lock()
+	defer g.office.Unlock()
+	g.office.Problem(office.ProblemClientWatch, "can't watch the clients' files: "+err.Error(), "Sallyport checks them every few seconds instead; restart the hub to watch them again")
 }
 
-// protectedFiles are the files that are wanted in some state.
-func (h *Hub) protectedFiles() (files []store.ClientFile) {
-	_ = h.office.Viewing(func(tx *store.Tx) (err error) {
+// ProtectedFiles are the files that are wanted in some state.
+func (g *Guardian) ProtectedFiles() (files []store.ClientFile) {
+	_ = g.office.Viewing(func(tx *store.Tx) (err error) {
 		files, err = tx.ClientFiles()
 		return err
 	})
@@ -131,28 +130,28 @@ func (h *Hub) protectedFiles() (files []store.ClientFile) {
 }
 
 // stirred says whether a protected file is another one, from outside, than it was last time.
-func (h *Hub) stirred() bool {
-	files := h.protectedFiles()
-	h.guard.mu.Lock()
-	defer h.guard.mu.Unlock()
+func (g *Guardian) stirred() bool {
+	files := g.ProtectedFiles()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	now := map[string]stamp{}
 	stirred := false
 	for _, f := range files {
-		now[f.Path] = stampOf(f)
-		if before, ok := h.guard.lastly[f.Path]; ok && !before.same(now[f.Path]) {
+		now[f.Path] = StampOf(f)
+		if before, ok := g.lastly[f.Path]; ok && !before.Same(now[f.Path]) {
 			stirred = true
 		}
 	}
-	h.guard.lastly = now
+	g.lastly = now
 	return stirred
 }
 
 // arm watches the folders in which protected files stand, and takes the watch off all others. A folder that is another one
 // under its old name is watched anew. paths are the files that count, by every name they have.
-func (h *Hub) arm(watcher *fsnotify.Watcher, folders map[string]os.FileInfo) (paths []string) {
-	h.stirred() // what is seen now is the base of the next look from outside
+func (g *Guardian) arm(watcher *fsnotify.Watcher, folders map[string]os.FileInfo) (paths []string) {
+	g.stirred() // what is seen now is the base of the next look from outside
 	var wanted []string
-	for _, f := range h.protectedFiles() {
+	for _, f := range g.ProtectedFiles() {
 		paths = append(paths, f.Path)
 		wanted = append(wanted, nearest(filepath.Dir(f.Path)), nearest(filepath.Dir(filepath.Dir(f.Path))))
 		if target, err := filepath.EvalSymlinks(f.Path); err == nil && target != f.Path {
@@ -183,12 +182,12 @@ func (h *Hub) arm(watcher *fsnotify.Watcher, folders map[string]os.FileInfo) (pa
 		folders[folder] = info
 	}
 	if failed != nil {
-		h.notWatched(failed)
+		g.notWatched(failed)
 		return paths
 	}
-	h.office.Lock()
-	defer h.office.Unlock()
-	h.office.Solved(office.ProblemClientWatch)
+	g.office.Lock()
+	defer g.office.Unlock()
+	g.office.Solved(office.ProblemClientWatch)
 	return paths
 }
 

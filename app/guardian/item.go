@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"fmt"
@@ -15,23 +15,23 @@ import (
 )
 
 // settleFile makes what waits over a file exactly what was found: one item a kind, a new code for new content.
-func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) error {
+func (g *Guardian) settleFile(w *wantedFile, view clientView, found []fileFinding) error {
 	id := store.ClientFileID(w.Path)
 	contents := map[string]*review.Content{}
 	for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
-		contents[kind] = h.fileContent(w, view, found, kind)
+		contents[kind] = g.fileContent(w, view, found, kind)
 	}
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+	g.office.Lock()
+	defer g.office.Unlock()
+	if err := g.office.Usable(); err != nil {
 		return nil
 	}
 	var notices []review.Notice
 	changed := false
-	err := h.office.Update(func(tx *store.Tx) (bool, error) {
+	err := g.office.Update(func(tx *store.Tx) (bool, error) {
 		notices, changed = nil, false
 		for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
-			item, fresh, err := h.office.Settle(tx, contents[kind], kind, id, h.office.Now())
+			item, fresh, err := g.office.Settle(tx, contents[kind], kind, id, g.office.Now())
 			if err != nil {
 				return false, err
 			}
@@ -39,7 +39,7 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 				continue
 			}
 			changed = true
-			if h.office.Flooded(id, h.office.Now()) {
+			if g.office.Flooded(id, g.office.Now()) {
 				continue // who changes a file ten times a minute fills neither the timeline nor a person's screen
 			}
 			r := store.Record{Summary: "a client's file is back to what you wanted", Detail: office.Detail(map[string]any{"check": "client_file", "path": w.Path, "client": w.Client, "kind": kind})}
@@ -48,26 +48,26 @@ func (h *Hub) settleFile(w *wantedFile, view clientView, found []fileFinding) er
 				status, r.Code, r.Summary = vocab.StatusWarned, item.Code, item.Title
 				notices = append(notices, review.NoticeOf(*item, identity.ClientTitle(w.Client)))
 			}
-			if _, err := tx.Append(h.office.Record(vocab.RecordConfigChange, status, r)); err != nil {
+			if _, err := tx.Append(g.office.Record(vocab.RecordConfigChange, status, r)); err != nil {
 				return false, err
 			}
 		}
 		return changed, nil
 	})
 	if err != nil {
-		return h.office.Failed(err)
+		return g.office.Failed(err)
 	}
 	if changed {
-		h.pushAll()
+		g.hub.PushAll()
 	}
 	for _, n := range notices {
-		h.office.Tell(n)
+		g.office.Tell(n)
 	}
 	return nil
 }
 
 // fileContent is the inbox item of one kind over a file, nil where there is nothing to say.
-func (h *Hub) fileContent(w *wantedFile, view clientView, found []fileFinding, kind string) *review.Content {
+func (g *Guardian) fileContent(w *wantedFile, view clientView, found []fileFinding, kind string) *review.Content {
 	found = slices.DeleteFunc(slices.Clone(found), func(f fileFinding) bool { return f.kind != kind })
 	if len(found) == 0 {
 		return nil
@@ -77,7 +77,7 @@ func (h *Hub) fileContent(w *wantedFile, view clientView, found []fileFinding, k
 	now := view.file.Snapshot(w.by, w.records)
 	for _, f := range found {
 		item := review.EntryPrefix + f.name
-		c.Parts = append(c.Parts, store.Part{Item: item, State: f.state, Digest: h.office.Store.KeyedHash("client-entry",
+		c.Parts = append(c.Parts, store.Part{Item: item, State: f.state, Digest: g.office.Store.KeyedHash("client-entry",
 			[]byte(f.name), []byte(f.state), []byte(entryText(now, f.name)), []byte(entryText(w.snapshot, f.name)))})
 		d.Words[item] = f.words
 		c.Severity = review.Graver(c.Severity, f.severity)
@@ -87,7 +87,7 @@ func (h *Hub) fileContent(w *wantedFile, view clientView, found []fileFinding, k
 			d.Diff = text
 		}
 	}
-	c.Title = h.fileTitle(w, view, found)
+	c.Title = g.fileTitle(w, view, found)
 	c.Detail = office.Detail(d)
 	return c
 }
@@ -117,7 +117,7 @@ func putBack(w *wantedFile, view clientView, found []fileFinding, chosen map[str
 }
 
 // fileTitle is ours: counts, and a name only where it is harmless.
-func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) string {
+func (g *Guardian) fileTitle(w *wantedFile, view clientView, found []fileFinding) string {
 	verbs := map[string][2]string{
 		vocab.PartNew: {"is new and not guarded", "are new and not guarded"}, vocab.PartChanged: {"changed", "changed"},
 		vocab.PartRemoved: {"is gone", "are gone"}, vocab.PartUnwrapped: {"lost its guard", "lost their guards"},
@@ -141,7 +141,7 @@ func (h *Hub) fileTitle(w *wantedFile, view clientView, found []fileFinding) str
 	switch {
 	case found[0].change.Event == clientconfig.WipedServers:
 		words = []string{fmt.Sprintf("all servers were removed from its file (%d are gone)", len(found))}
-	case !h.guard.looked[w.Path] && found[0].kind == vocab.ItemUnguarded:
+	case !g.looked[w.Path] && found[0].kind == vocab.ItemUnguarded:
 		words = append(words, "changed while the hub was off")
 	}
 	return identity.ClientTitle(w.Client) + ": " + strings.Join(words, "; ")

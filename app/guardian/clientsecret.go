@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"crypto/aes"
@@ -21,23 +21,23 @@ type sealedRecord struct {
 	Sealed []byte `json:"sealed"`
 }
 
-// recordBox seals the records of one client's file.
-type recordBox struct {
+// Box seals the records of one client's file.
+type Box struct {
 	aead  cipher.AEAD
 	nonce []byte // key that makes nonces
 	path  string
 }
 
-func (h *Hub) recordBox(path string) (recordBox, error) {
-	block, err := aes.NewCipher(h.office.Store.Derive("client record", path))
+func (g *Guardian) RecordBox(path string) (Box, error) {
+	block, err := aes.NewCipher(g.office.Store.Derive("client record", path))
 	if err != nil {
-		return recordBox{}, err
+		return Box{}, err
 	}
 	aead, err := cipher.NewGCM(block)
-	return recordBox{aead: aead, nonce: h.office.Store.Derive("client record nonce", path), path: path}, err
+	return Box{aead: aead, nonce: g.office.Store.Derive("client record nonce", path), path: path}, err
 }
 
-func (b recordBox) seal(r clientconfig.Record) (json.RawMessage, error) {
+func (b Box) Seal(r clientconfig.Record) (json.RawMessage, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("record of %q: %w", r.Name, err)
@@ -48,8 +48,8 @@ func (b recordBox) seal(r clientconfig.Record) (json.RawMessage, error) {
 	return json.Marshal(sealedRecord{b.aead.Seal(nonce, nonce, text, []byte(b.path))})
 }
 
-// open gives a record back. One that an earlier version kept in clear is taken as it is: the next write of the file seals it.
-func (b recordBox) open(raw json.RawMessage) (r clientconfig.Record, ok bool) {
+// Open gives a record back. One that an earlier version kept in clear is taken as it is: the next write of the file seals it.
+func (b Box) Open(raw json.RawMessage) (r clientconfig.Record, ok bool) {
 	var sealed sealedRecord
 	if len(raw) == 0 || json.Unmarshal(raw, &sealed) != nil {
 		return r, false

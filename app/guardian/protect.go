@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"errors"
@@ -13,16 +13,16 @@ import (
 
 // Protect puts wrappers into a client's file. It only tightens, so any hub does it, whoever asks. A program inside a wrapped
 // server does not choose what stands for Sallyport in the file, nor settles with it what waits for a person.
-func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, error) {
-	h.guard.mu.Lock()
-	defer h.guard.mu.Unlock()
-	if err := h.ready(); err != nil {
+func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protected, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.ready(); err != nil {
 		return control.Protected{}, err
 	}
 	if peer.Descends {
 		p.Program = ""
 	}
-	e, err := h.editing(p)
+	e, err := g.editing(p)
 	if err != nil {
 		return control.Protected{}, err
 	}
@@ -56,8 +56,8 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 	records := withNewer(e.records(), result.Records)
 	w := e.wanted
 	if w == nil {
-		w = &wantedFile{ClientFile: store.ClientFile{Path: e.view.path, Client: e.by.Client, Since: h.office.Now()}}
-		records = withNewer(h.adopted(&wantedFile{by: e.by}, after, guarded), result.Records)
+		w = &wantedFile{ClientFile: store.ClientFile{Path: e.view.path, Client: e.by.Client, Since: g.office.Now()}}
+		records = withNewer(g.adopted(&wantedFile{by: e.by}, after, guarded), result.Records)
 	}
 	w.by = e.by
 	next := w.snapshot.With(after.file, e.by, records, append(done, guarded...)...)
@@ -68,7 +68,7 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 	case !guards(next), len(done)+len(guarded) == 0:
 		return out, nil
 	case result.Changed:
-		backup, err := h.carryOut(clientChange{
+		backup, err := g.carryOut(clientChange{
 			why: whyProtect, from: e.view, to: result.Raw, client: e.by.Client, program: e.by.Path, names: done, wanted: next, records: records,
 		})
 		if err != nil {
@@ -76,32 +76,32 @@ func (h *Hub) Protect(peer control.Peer, p control.Protect) (control.Protected, 
 		}
 		out.Backup, out.Written = backup.ID, true
 	case mask.PlainJSON(next) != mask.PlainJSON(w.snapshot):
-		if err := h.rewant(w, next, records, nil, nil); err != nil {
+		if err := g.rewant(w, next, records, nil, nil); err != nil {
 			return control.Protected{}, err
 		}
-		h.rewatch()
+		g.rewatch()
 	}
-	h.guard.looked[e.view.path] = true
-	return out, h.lookAt(e.view.path)
+	g.looked[e.view.path] = true
+	return out, g.lookAt(e.view.path)
 }
 
 // Unprotect takes wrappers out again. It loosens, so it is a decision.
-func (h *Hub) Unprotect(peer control.Peer, p control.Protect) (control.Protected, error) {
-	return h.unprotect(p, func() error { return h.office.MayDecide(peer) })
+func (g *Guardian) Unprotect(peer control.Peer, p control.Protect) (control.Protected, error) {
+	return g.unprotect(p, func() error { return g.office.MayDecide(peer) })
 }
 
 // UnprotectHere is Unprotect of the window, in this process.
-func (h *Hub) UnprotectHere(p control.Protect) (control.Protected, error) {
-	return h.unprotect(p, func() error { return nil })
+func (g *Guardian) UnprotectHere(p control.Protect) (control.Protected, error) {
+	return g.unprotect(p, func() error { return nil })
 }
 
-func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protected, error) {
-	h.guard.mu.Lock()
-	defer h.guard.mu.Unlock()
-	if err := h.ready(); err != nil {
+func (g *Guardian) unprotect(p control.Protect, allowed func() error) (control.Protected, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.ready(); err != nil {
 		return control.Protected{}, err
 	}
-	e, err := h.editing(p)
+	e, err := g.editing(p)
 	if err != nil {
 		return control.Protected{}, err
 	}
@@ -119,7 +119,7 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 	if err := e.whole().Missing(result); err != nil {
 		return out, err
 	}
-	if err := h.mayLoosen(allowed, p.Decided || !result.Changed && e.wanted == nil, "without its guard, a server is not checked"); err != nil {
+	if err := g.mayLoosen(allowed, p.Decided || !result.Changed && e.wanted == nil, "without its guard, a server is not checked"); err != nil {
 		return control.Protected{}, err
 	}
 	after, err := viewOf(e.view.path, result.Raw)
@@ -128,7 +128,7 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 	}
 	w := e.wanted
 	if w == nil {
-		w = &wantedFile{ClientFile: store.ClientFile{Path: e.view.path, Client: e.by.Client, Since: h.office.Now()}, by: e.by}
+		w = &wantedFile{ClientFile: store.ClientFile{Path: e.view.path, Client: e.by.Client, Since: g.office.Now()}, by: e.by}
 	}
 	var taken, done, gone []string
 	for _, o := range result.Outcomes {
@@ -149,7 +149,7 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 	next := w.snapshot.Without(gone...).With(after.file, e.by, nil, done...)
 	switch {
 	case result.Changed:
-		backup, err := h.carryOut(clientChange{
+		backup, err := g.carryOut(clientChange{
 			why: whyUnprotect, from: e.view, to: result.Raw, client: e.by.Client, program: e.by.Path, names: taken, wanted: next, records: e.records(),
 		})
 		if err != nil {
@@ -157,24 +157,24 @@ func (h *Hub) unprotect(p control.Protect, allowed func() error) (control.Protec
 		}
 		out.Backup, out.Written = backup.ID, true
 	case e.wanted != nil && mask.PlainJSON(next) != mask.PlainJSON(w.snapshot):
-		if err := h.rewant(w, next, e.records(), done, nil); err != nil {
+		if err := g.rewant(w, next, e.records(), done, nil); err != nil {
 			return control.Protected{}, err
 		}
 	}
-	return out, errors.Join(h.forgetItems(e.view.path), h.lookAt(e.view.path))
+	return out, errors.Join(g.forgetItems(e.view.path), g.lookAt(e.view.path))
 }
 
 // ready says whether clients' files can be worked with at all.
-func (h *Hub) ready() error {
-	h.office.Lock()
-	defer h.office.Unlock()
-	return h.office.Usable()
+func (g *Guardian) ready() error {
+	g.office.Lock()
+	defer g.office.Unlock()
+	return g.office.Usable()
 }
 
 // mayLoosen says whether what loosens may be done: by whom, and whether a person said so.
-func (h *Hub) mayLoosen(allowed func() error, decided bool, why string) error {
-	h.office.Lock()
-	defer h.office.Unlock()
+func (g *Guardian) mayLoosen(allowed func() error, decided bool, why string) error {
+	g.office.Lock()
+	defer g.office.Unlock()
 	if err := allowed(); err != nil {
 		return err
 	}
@@ -185,20 +185,20 @@ func (h *Hub) mayLoosen(allowed func() error, decided bool, why string) error {
 }
 
 // forgetItems withdraws what waits over a file that nobody watches any more.
-func (h *Hub) forgetItems(path string) error {
-	if w, err := h.loadWanted(path); err != nil || w != nil {
+func (g *Guardian) forgetItems(path string) error {
+	if w, err := g.loadWanted(path); err != nil || w != nil {
 		return err
 	}
-	err := h.office.Updating(func(tx *store.Tx) error {
+	err := g.office.Updating(func(tx *store.Tx) error {
 		for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
-			if _, _, err := h.office.Settle(tx, nil, kind, store.ClientFileID(path), h.office.Now()); err != nil {
+			if _, _, err := g.office.Settle(tx, nil, kind, store.ClientFileID(path), g.office.Now()); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	h.office.Lock()
-	defer h.office.Unlock()
-	h.pushAll()
+	g.office.Lock()
+	defer g.office.Unlock()
+	g.hub.PushAll()
 	return err
 }

@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// fileOf is the client's file that an item is about, "" for any other item.
-func (h *Hub) fileOf(code string) (path string) {
-	_ = h.office.Viewing(func(tx *store.Tx) error {
+// FileOf is the client's file that an item is about, "" for any other item.
+func (g *Guardian) FileOf(code string) (path string) {
+	_ = g.office.Viewing(func(tx *store.Tx) error {
 		it, err := tx.Item(code)
 		if err == nil && review.FileItem(it.Kind) {
 			path = review.ReadFileDetail(it).Path
@@ -26,24 +26,24 @@ func (h *Hub) fileOf(code string) (path string) {
 	return path
 }
 
-// decideFile decides on an item over a client's file: approve puts the wanted state back, reject takes what is there as
+// DecideFile decides on an item over a client's file: approve puts the wanted state back, reject takes what is there as
 // wanted. The file is looked at first, so that what is decided on is what stands there; an edit after that is not written
 // over. allowed is asked with the office's lock held.
-func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (control.Decided, error) {
-	h.guard.mu.Lock()
-	defer h.guard.mu.Unlock()
+func (g *Guardian) DecideFile(path string, d control.Decide, allowed func() error) (control.Decided, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	out := control.Decided{Approved: []string{}, Rejected: []string{}, Left: []string{}}
 	var it store.Item
 	check := func() error {
-		h.office.Lock()
-		defer h.office.Unlock()
-		if err := h.office.Usable(); err != nil {
+		g.office.Lock()
+		defer g.office.Unlock()
+		if err := g.office.Usable(); err != nil {
 			return err
 		}
 		if err := allowed(); err != nil {
 			return err
 		}
-		return h.office.Failed(h.office.Store.View(func(tx *store.Tx) (err error) {
+		return g.office.Failed(g.office.Store.View(func(tx *store.Tx) (err error) {
 			if it, err = office.Decidable(tx, d); err == nil && it.Decided != "" {
 				err = office.Stale(tx, it)
 			}
@@ -53,13 +53,13 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 	if err := check(); err != nil { // first of all who asks: looking may write
 		return out, err
 	}
-	if err := h.lookAt(path); err != nil {
+	if err := g.lookAt(path); err != nil {
 		return out, err
 	}
 	if err := check(); err != nil {
 		return out, err
 	}
-	w, err := h.loadWanted(path)
+	w, err := g.loadWanted(path)
 	if err != nil {
 		return out, err
 	}
@@ -72,7 +72,7 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 	}
 	changes := clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records)
 	found := slices.DeleteFunc(judgeFile(changes, w, view.file), func(f fileFinding) bool { return f.kind != it.Kind })
-	if c := h.fileContent(w, view, found, it.Kind); c == nil || c.Digest() != it.Digest {
+	if c := g.fileContent(w, view, found, it.Kind); c == nil || c.Digest() != it.Digest {
 		return out, office.Answer(control.CodeStale, "%s changed since it was shown: review it again", path)
 	}
 	chosen, err := chosenEntries(it, d)
@@ -94,26 +94,26 @@ func (h *Hub) decideFile(path string, d control.Decide, allowed func() error) (c
 		names = append(names, p.Item[len(review.EntryPrefix):])
 	}
 	if d.Reject {
-		err = h.rejectFile(w, view, it, names, &out)
+		err = g.rejectFile(w, view, it, names, &out)
 	} else {
-		err = h.putBackFile(w, view, found, it, chosen, names, &out)
+		err = g.putBackFile(w, view, found, it, chosen, names, &out)
 	}
 	if err != nil {
 		return control.Decided{}, err
 	}
-	if err := errors.Join(h.forgetItems(path), h.lookAt(path)); err != nil {
+	if err := errors.Join(g.forgetItems(path), g.lookAt(path)); err != nil {
 		return out, err
 	}
-	_ = h.office.Viewing(func(tx *store.Tx) error {
+	_ = g.office.Viewing(func(tx *store.Tx) error {
 		rest, err := tx.WaitingFor(it.ServerID, it.Kind)
 		if err == nil && rest.Code != it.Code {
 			out.Next = rest.Code
 		}
 		return nil
 	})
-	h.office.Lock()
-	h.pushAll()
-	h.office.Unlock()
+	g.office.Lock()
+	g.hub.PushAll()
+	g.office.Unlock()
 	return out, nil
 }
 
@@ -136,8 +136,8 @@ func chosenEntries(it store.Item, d control.Decide) (map[string]bool, error) {
 }
 
 // decidedFile closes an item in the transaction that carries its decision.
-func (h *Hub) decidedFile(tx *store.Tx, it store.Item, d string, out *control.Decided) error {
-	it.Decided, it.DecidedAt = d, h.office.Now()
+func (g *Guardian) decidedFile(tx *store.Tx, it store.Item, d string, out *control.Decided) error {
+	it.Decided, it.DecidedAt = d, g.office.Now()
 	if err := tx.PutItem(it); err != nil {
 		return err
 	}
@@ -149,10 +149,10 @@ func (h *Hub) decidedFile(tx *store.Tx, it store.Item, d string, out *control.De
 	for i, key := range keys {
 		clean[i] = review.EntryPrefix + entryWord(key[len(review.EntryPrefix):])
 	}
-	return h.office.NoteDecision(tx, store.Server{}, kind, it.Code, clean, words, map[string]any{"check": "client_file", "path": review.ReadFileDetail(it).Path, "left": len(out.Left), "digest": it.Digest})
+	return g.office.NoteDecision(tx, store.Server{}, kind, it.Code, clean, words, map[string]any{"check": "client_file", "path": review.ReadFileDetail(it).Path, "left": len(out.Left), "digest": it.Digest})
 }
 
-func (h *Hub) rejectFile(w *wantedFile, view clientView, it store.Item, names []string, out *control.Decided) error {
+func (g *Guardian) rejectFile(w *wantedFile, view clientView, it store.Item, names []string, out *control.Decided) error {
 	var there, gone []string
 	for _, name := range names {
 		if _, ok := view.file.Entry(name); ok {
@@ -161,9 +161,9 @@ func (h *Hub) rejectFile(w *wantedFile, view clientView, it store.Item, names []
 			gone = append(gone, name)
 		}
 	}
-	records := h.adopted(w, view, runGuarded(w, view, there))
+	records := g.adopted(w, view, runGuarded(w, view, there))
 	next := w.snapshot.Without(gone...).With(view.file, w.by, records, there...)
-	return h.rewant(w, next, records, names, func(tx *store.Tx) error { return h.decidedFile(tx, it, vocab.DecidedRejected, out) })
+	return g.rewant(w, next, records, names, func(tx *store.Tx) error { return g.decidedFile(tx, it, vocab.DecidedRejected, out) })
 }
 
 // runGuarded are those of the named entries that run through the wrapper, whatever stands behind it.
@@ -174,7 +174,7 @@ func runGuarded(w *wantedFile, view clientView, names []string) []string {
 	})
 }
 
-func (h *Hub) putBackFile(w *wantedFile, view clientView, found []fileFinding, it store.Item, chosen map[string]bool, names []string, out *control.Decided) error {
+func (g *Guardian) putBackFile(w *wantedFile, view clientView, found []fileFinding, it store.Item, chosen map[string]bool, names []string, out *control.Decided) error {
 	result, err := putBack(w, view, found, chosen)
 	if err != nil {
 		return office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
@@ -188,11 +188,11 @@ func (h *Hub) putBackFile(w *wantedFile, view clientView, found []fileFinding, i
 	}
 	records := withNewer(w.records, result.Records)
 	next := w.snapshot.With(after.file, w.by, records, names...)
-	finish := func(tx *store.Tx) error { return h.decidedFile(tx, it, vocab.DecidedApproved, out) }
+	finish := func(tx *store.Tx) error { return g.decidedFile(tx, it, vocab.DecidedApproved, out) }
 	if !result.Changed {
-		return h.rewant(w, next, records, names, finish)
+		return g.rewant(w, next, records, names, finish)
 	}
-	_, err = h.carryOut(clientChange{
+	_, err = g.carryOut(clientChange{
 		why: whyPutBack, code: it.Code, from: view, to: result.Raw, client: w.Client, program: w.by.Path, names: names,
 		wanted: next, records: records, finish: finish,
 	})

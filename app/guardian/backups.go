@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 )
 
 // Backups are the client files kept before each change, newest first.
-func (h *Hub) Backups() ([]control.Backup, error) {
-	kept, err := h.backups().List()
+func (g *Guardian) Backups() ([]control.Backup, error) {
+	kept, err := g.backups().List()
 	if err != nil {
 		return nil, office.Answer(control.CodeUnavailable, "can't list the backups: %s", office.OneLine(err.Error()))
 	}
@@ -25,26 +25,26 @@ func (h *Hub) Backups() ([]control.Backup, error) {
 
 // RestoreBackup puts a kept file back: a write like any other. It may take wrappers out, so it is a decision unless every
 // entry that is guarded now stays so.
-func (h *Hub) RestoreBackup(peer control.Peer, r control.RestoreBackup) (control.Protected, error) {
-	return h.restore(r, func() error { return h.office.MayDecide(peer) }, peer.Descends)
+func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (control.Protected, error) {
+	return g.restore(r, func() error { return g.office.MayDecide(peer) }, peer.Descends)
 }
 
 // RestoreBackupHere is RestoreBackup of the window, in this process.
-func (h *Hub) RestoreBackupHere(r control.RestoreBackup) (control.Protected, error) {
-	return h.restore(r, func() error { return nil }, false)
+func (g *Guardian) RestoreBackupHere(r control.RestoreBackup) (control.Protected, error) {
+	return g.restore(r, func() error { return nil }, false)
 }
 
-func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bool) (control.Protected, error) {
-	h.guard.mu.Lock()
-	defer h.guard.mu.Unlock()
-	if err := h.ready(); err != nil {
+func (g *Guardian) restore(r control.RestoreBackup, allowed func() error, descends bool) (control.Protected, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.ready(); err != nil {
 		return control.Protected{}, err
 	}
-	kept, err := h.backups().Find(r.ID)
+	kept, err := g.backups().Find(r.ID)
 	if err != nil {
 		return control.Protected{}, office.Answer(control.CodeNotFound, "%s", office.OneLine(err.Error()))
 	}
-	raw, err := h.backups().Text(kept)
+	raw, err := g.backups().Text(kept)
 	if err != nil {
 		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
@@ -52,12 +52,12 @@ func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bo
 	if err != nil {
 		return control.Protected{}, office.Answer(control.CodeUnavailable, "can't read the backup: %s", office.OneLine(err.Error()))
 	}
-	w, err := h.recoverWrite(kept.Path)
+	w, err := g.recoverWrite(kept.Path)
 	if err != nil {
 		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
 	out := control.Protected{Path: kept.Path, Client: clientconfig.ClaudeDesktop, Entries: []control.ClientEntry{}}
-	by := clientconfig.Installation{Path: h.opts.Program, Client: out.Client}
+	by := clientconfig.Installation{Path: g.opts.Program, Client: out.Client}
 	var records []clientconfig.Record
 	if w != nil {
 		by, records, out.Client = w.by, w.records, w.Client
@@ -67,7 +67,7 @@ func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bo
 	if err != nil && !gone {
 		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
-	out.Digest = digestOf(was)
+	out.Digest = DigestOf(was)
 	if r.Digest != "" && r.Digest != out.Digest {
 		return control.Protected{}, office.Answer(control.CodeStale, "%s changed since it was shown: check it again", kept.Path)
 	}
@@ -97,33 +97,33 @@ func (h *Hub) restore(r control.RestoreBackup, allowed func() error, descends bo
 		return out, nil
 	}
 	if loosens {
-		if err := h.mayLoosen(allowed, r.Decided, "this backup has servers without a guard"); err != nil {
+		if err := g.mayLoosen(allowed, r.Decided, "this backup has servers without a guard"); err != nil {
 			return control.Protected{}, err
 		}
 	}
 	records = withNewer(records, nil)
 	adopting := &wantedFile{by: by, records: records}
-	records = h.adopted(adopting, after, runGuarded(adopting, after, entryNames(after.file)))
+	records = g.adopted(adopting, after, runGuarded(adopting, after, entryNames(after.file)))
 	next := after.file.Snapshot(by, records)
 	switch {
 	case gone:
-		if _, err := h.backups().Restore(kept.ID); err != nil {
+		if _, err := g.backups().Restore(kept.ID); err != nil {
 			return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 		}
 		if w != nil {
-			err = h.rewant(w, next, records, nil, nil)
+			err = g.rewant(w, next, records, nil, nil)
 		}
 	default:
 		var backup clientconfig.Backup
 		from := clientView{path: kept.Path, raw: was, digest: out.Digest}
-		backup, err = h.carryOut(clientChange{why: whyRestore, from: from, to: raw, client: out.Client, program: by.Path, wanted: next, records: records, names: entryNames(after.file)})
+		backup, err = g.carryOut(clientChange{why: whyRestore, from: from, to: raw, client: out.Client, program: by.Path, wanted: next, records: records, names: entryNames(after.file)})
 		out.Backup = backup.ID
 	}
 	if err != nil {
 		return control.Protected{}, err
 	}
 	out.Written = true
-	return out, errors.Join(h.forgetItems(kept.Path), h.lookAt(kept.Path))
+	return out, errors.Join(g.forgetItems(kept.Path), g.lookAt(kept.Path))
 }
 
 func entryNames(f *clientconfig.File) []string {

@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"os"
@@ -30,13 +30,13 @@ func (e *edit) whole() clientedit.Edit {
 }
 
 // editing finds and reads the file that a call is about. The caller holds h.guard.mu.
-func (h *Hub) editing(p control.Protect) (*edit, error) {
-	path, client, err := clientedit.Path(h.opts.System, p.Client, p.Config)
+func (g *Guardian) editing(p control.Protect) (*edit, error) {
+	path, client, err := clientedit.Path(g.opts.System, p.Client, p.Config)
 	if err != nil {
 		return nil, err
 	}
-	path = h.sameProtected(path)
-	w, err := h.recoverWrite(path)
+	path = g.sameProtected(path)
+	w, err := g.recoverWrite(path)
 	if err != nil {
 		return nil, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 	}
@@ -47,12 +47,12 @@ func (h *Hub) editing(p control.Protect) (*edit, error) {
 	case p.Digest != "" && p.Digest != view.digest:
 		return nil, office.Answer(control.CodeStale, "%s changed since it was shown: check it again", path)
 	}
-	e := &edit{view: view, wanted: w, by: clientconfig.Installation{Path: h.opts.Program, Client: client}}
+	e := &edit{view: view, wanted: w, by: clientconfig.Installation{Path: g.opts.Program, Client: client}}
 	if w != nil {
 		e.by = clientconfig.Installation{Path: w.by.Path, Client: w.Client}
 	}
 	if p.Program != "" {
-		if e.by.Path, err = h.ourProgram(p.Program); err != nil {
+		if e.by.Path, err = g.ourProgram(p.Program); err != nil {
 			return nil, err
 		}
 	}
@@ -60,12 +60,12 @@ func (h *Hub) editing(p control.Protect) (*edit, error) {
 }
 
 // sameProtected is the name under which a file is protected already: a link and its target are one file.
-func (h *Hub) sameProtected(path string) string {
+func (g *Guardian) sameProtected(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return path
 	}
-	for _, f := range h.protectedFiles() {
+	for _, f := range g.ProtectedFiles() {
 		if other, err := os.Stat(f.Path); err == nil && os.SameFile(info, other) {
 			return f.Path
 		}
@@ -74,12 +74,12 @@ func (h *Hub) sameProtected(path string) string {
 }
 
 // ourProgram takes a path for Sallyport only where it leads to the file that this hub knows as such.
-func (h *Hub) ourProgram(path string) (string, error) {
+func (g *Guardian) ourProgram(path string) (string, error) {
 	a, err := os.Stat(path)
 	if err != nil || !filepath.IsAbs(path) {
 		return "", office.Answer(control.CodeBadRequest, "%s is not a Sallyport program", legible.Escape(office.Clip(path, 256)))
 	}
-	b, err := os.Stat(h.opts.Program)
+	b, err := os.Stat(g.opts.Program)
 	if err != nil || !os.SameFile(a, b) {
 		return "", office.Answer(control.CodeBadRequest, "%s is not the program the hub runs; after an update, restart the hub", legible.Escape(office.Clip(path, 256)))
 	}

@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"runtime"
@@ -13,23 +13,23 @@ import (
 
 // Kinds of what is not guarded.
 const (
-	unguardedEntry     = "entry"
-	unguardedRemote    = "remote"
-	unguardedExtension = "extension"
-	unguardedPolicy    = "policy"
-	unguardedFile      = "file" // nobody can tell what stands in it
+	UnguardedEntry     = "entry"
+	UnguardedRemote    = "remote"
+	UnguardedExtension = "extension"
+	UnguardedPolicy    = "policy"
+	UnguardedFile      = "file" // nobody can tell what stands in it
 )
 
 // Coverage says what runs behind the port, what does not, and why. What cannot be guarded is counted and named.
-func (h *Hub) Coverage(q control.CoverageQuery) (control.Coverage, error) {
+func (g *Guardian) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 	protected := map[string]*wantedFile{}
-	for _, f := range h.protectedFiles() {
-		protected[f.Path] = h.wantedOf(f)
+	for _, f := range g.ProtectedFiles() {
+		protected[f.Path] = g.wantedOf(f)
 	}
 	out := control.Coverage{Clients: []control.ClientFile{}, Unguarded: []control.Unguarded{}}
 	seen := map[string]bool{}
 	claude := false
-	for _, l := range h.places(len(protected) > 0) {
+	for _, l := range g.places(len(protected) > 0) {
 		seen[l.Path] = true
 		w := protected[l.Path]
 		if l.State == clientconfig.Absent && w == nil {
@@ -38,37 +38,37 @@ func (h *Hub) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 			}
 			continue
 		}
-		h.cover(&out, l, w)
+		g.cover(&out, l, w)
 		if l.Client == clientconfig.ClaudeDesktop && l.State != clientconfig.Absent && l.State != clientconfig.Unseen {
 			claude = true
-			h.coverExtensions(&out, l)
+			g.coverExtensions(&out, l)
 		}
 	}
 	for path, w := range protected {
 		if !seen[path] {
 			seen[path] = true
-			h.cover(&out, clientconfig.Location{Client: w.Client, Name: identity.ClientTitle(w.Client), Path: path, Editable: true, Preferred: true, State: clientconfig.Found}, w)
+			g.cover(&out, clientconfig.Location{Client: w.Client, Name: identity.ClientTitle(w.Client), Path: path, Editable: true, Preferred: true, State: clientconfig.Found}, w)
 		}
 	}
 	if q.Config != "" && !seen[q.Config] {
-		h.cover(&out, namedFile(h.opts.System, q), nil)
+		g.cover(&out, namedFile(g.opts.System, q), nil)
 	}
 	if claude {
 		out.Unseen = append(out.Unseen, "Sallyport can't see or guard connectors you added inside Claude itself.")
 	}
-	if claude || h.opts.System.OS != "darwin" {
-		h.coverPolicy(&out)
+	if claude || g.opts.System.OS != "darwin" {
+		g.coverPolicy(&out)
 	}
 	return out, nil
 }
 
 // places are the places of known clients. On macOS nothing of another program is read before a person asked for it: the
 // system would ask them, out of nowhere.
-func (h *Hub) places(asked bool) []clientconfig.Location {
-	if h.opts.System.OS == "darwin" && !asked {
-		return clientconfig.Places(h.opts.System)
+func (g *Guardian) places(asked bool) []clientconfig.Location {
+	if g.opts.System.OS == "darwin" && !asked {
+		return clientconfig.Places(g.opts.System)
 	}
-	return clientconfig.Locate(h.opts.System)
+	return clientconfig.Locate(g.opts.System)
 }
 
 func clientFile(l clientconfig.Location, w *wantedFile) control.ClientFile {
@@ -92,7 +92,7 @@ func clientFile(l clientconfig.Location, w *wantedFile) control.ClientFile {
 }
 
 // cover counts one client's file.
-func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFile) {
+func (g *Guardian) cover(out *control.Coverage, l clientconfig.Location, w *wantedFile) {
 	f := clientFile(l, w)
 	defer func() {
 		out.Guarded += f.Guarded
@@ -118,16 +118,16 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 		case control.FileAbsent:
 			return
 		}
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: l.Path, Kind: unguardedFile, Why: "Sallyport can't tell which servers are in it: " + f.Why, Code: code, Next: next})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: l.Path, Kind: UnguardedFile, Why: "Sallyport can't tell which servers are in it: " + f.Why, Code: code, Next: next})
 		return
 	}
-	by := clientconfig.Installation{Path: h.opts.Program, Client: l.Client}
+	by := clientconfig.Installation{Path: g.opts.Program, Client: l.Client}
 	if w != nil {
 		by = w.by
 	}
 	for _, e := range file.Entries {
 		f.Total++
-		entry, kind, next := h.coverEntry(l, w, by, e)
+		entry, kind, next := g.coverEntry(l, w, by, e)
 		f.Entries = append(f.Entries, entry)
 		if entry.State == control.EntryGuarded {
 			f.Guarded++
@@ -144,16 +144,16 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 		if class := clientconfig.Classify(e, by, nil); class.Kind == clientconfig.Wrapped {
 			entry.State, entry.Why, entry.Code = control.EntryGuarded, "", ""
 			entry.ServerID, entry.Identity = behind(class)
-			entry.Started = h.hasStarted(by.Client, e.Name)
+			entry.Started = g.hub.Started(by.Client, e.Name)
 			f.Guarded++
 		} else {
-			out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedEntry, Why: entry.Why, Code: entry.Code})
+			out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: UnguardedEntry, Why: entry.Why, Code: entry.Code})
 		}
 		f.Entries = append(f.Entries, entry)
 	}
 	if w == nil {
 		if f.Guarded > 0 {
-			f.Why = "its servers are guarded, but Sallyport doesn't watch the file; to change that, run `" + protectWords(l.Client, "") + "`"
+			f.Why = "its servers are guarded, but Sallyport doesn't watch the file; to change that, run `" + ProtectWords(l.Client, "") + "`"
 		}
 		return
 	}
@@ -164,22 +164,22 @@ func (h *Hub) cover(out *control.Coverage, l clientconfig.Location, w *wantedFil
 	}
 }
 
-func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig.Installation, e clientconfig.Entry) (entry control.ClientEntry, kind, next string) {
+func (g *Guardian) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig.Installation, e clientconfig.Entry) (entry control.ClientEntry, kind, next string) {
 	entry = control.ClientEntry{Name: e.Name, State: control.EntryOpen}
-	kind = unguardedEntry
+	kind = UnguardedEntry
 	class := clientconfig.Classify(e, by, nil)
 	entry.Why = class.Why
 	switch class.Kind {
 	case clientconfig.Wrapped:
 		entry.State = control.EntryGuarded
 		entry.ServerID, entry.Identity = behind(class)
-		entry.Started = h.hasStarted(by.Client, e.Name)
+		entry.Started = g.hub.Started(by.Client, e.Name)
 	case clientconfig.Remote:
-		kind, entry.Code = unguardedRemote, office.CoverRemote
+		kind, entry.Code = UnguardedRemote, office.CoverRemote
 	case clientconfig.Odd:
 		entry.Code, next = office.CoverOdd, "fix the entry, then try again"
 	case clientconfig.LooksWrapped:
-		entry.State, entry.Code, next = control.EntryFake, office.CoverFake, "check the entry, then run: "+protectWords(l.Client, e.Name)
+		entry.State, entry.Code, next = control.EntryFake, office.CoverFake, "check the entry, then run: "+ProtectWords(l.Client, e.Name)
 		if class.Reason == clientconfig.MovedHome {
 			entry.Code, next = office.CoverMovedHome, "remove the variable from the entry's env, then protect the server"
 		}
@@ -187,9 +187,9 @@ func (h *Hub) coverEntry(l clientconfig.Location, w *wantedFile, by clientconfig
 			entry.Code = office.CoverProgramGone
 		}
 	default:
-		entry.Code, entry.Why, next = office.CoverOpen, "you haven't protected it yet", protectWords(l.Client, "")
+		entry.Code, entry.Why, next = office.CoverOpen, "you haven't protected it yet", ProtectWords(l.Client, "")
 		if w != nil {
-			next = protectWords(l.Client, e.Name)
+			next = ProtectWords(l.Client, e.Name)
 		}
 		switch kept, known := wantedEntry(w, e.Name); {
 		case !l.Editable:
@@ -217,8 +217,8 @@ func behind(class clientconfig.Class) (id, display string) {
 	return server.ID, server.Display
 }
 
-// protectWords is the command that guards a client's entry, or all of its file.
-func protectWords(client, entry string) string {
+// ProtectWords is the command that guards a client's entry, or all of its file.
+func ProtectWords(client, entry string) string {
 	words := "sallyport protect"
 	if client != clientconfig.ClaudeDesktop {
 		words += " --client " + client
@@ -248,10 +248,10 @@ func wantedEntry(w *wantedFile, name string) (clientconfig.Kept, bool) {
 }
 
 // coverExtensions counts desktop extensions, which do not stand in the client's file.
-func (h *Hub) coverExtensions(out *control.Coverage, l clientconfig.Location) {
-	all, err := clientconfig.Extensions(l, h.opts.System)
+func (g *Guardian) coverExtensions(out *control.Coverage, l clientconfig.Location) {
+	all, err := clientconfig.Extensions(l, g.opts.System)
 	if err != nil {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: "desktop extensions", Kind: unguardedFile, Why: "Sallyport can't tell which ones are installed: " + office.OneLine(err.Error()), Code: office.CoverExtension})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: "desktop extensions", Kind: UnguardedFile, Why: "Sallyport can't tell which ones are installed: " + office.OneLine(err.Error()), Code: office.CoverExtension})
 	}
 	for _, e := range all {
 		if e.Disabled {
@@ -265,34 +265,34 @@ func (h *Hub) coverExtensions(out *control.Coverage, l clientconfig.Location) {
 		if e.Problem != "" {
 			why += "; " + e.Problem
 		}
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: unguardedExtension, Why: why, Code: office.CoverExtension, Next: "to guard it, add the same server to the client's file"})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: UnguardedExtension, Why: why, Code: office.CoverExtension, Next: "to guard it, add the same server to the client's file"})
 	}
 }
 
 // coverPolicy counts what a managed policy brings.
-func (h *Hub) coverPolicy(out *control.Coverage) {
-	p := clientconfig.ReadPolicy(h.opts.System)
+func (g *Guardian) coverPolicy(out *control.Coverage) {
+	p := clientconfig.ReadPolicy(g.opts.System)
 	for _, s := range p.Servers {
 		out.Total++
-		kind, why := unguardedPolicy, "it comes from a managed policy, not from the client's file"
+		kind, why := UnguardedPolicy, "it comes from a managed policy, not from the client's file"
 		if !s.Local {
-			kind = unguardedRemote
+			kind = UnguardedRemote
 		}
 		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: s.Name, Kind: kind, Why: why, Code: office.CoverPolicy})
 	}
 	for _, problem := range p.Problems {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "Sallyport can't tell which servers it adds: " + office.OneLine(problem), Code: office.CoverPolicy})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: UnguardedPolicy, Why: "Sallyport can't tell which servers it adds: " + office.OneLine(problem), Code: office.CoverPolicy})
 	}
 	if p.ExtensionsOff {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy turns desktop extensions off, so none of them starts", Code: office.CoverPolicy})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: UnguardedPolicy, Why: "a policy turns desktop extensions off, so none of them starts", Code: office.CoverPolicy})
 	}
 	if p.LocalServersOff {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: unguardedPolicy, Why: "a policy turns off the servers in the client's file, so none of them starts", Code: office.CoverPolicy})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: UnguardedPolicy, Why: "a policy turns off the servers in the client's file, so none of them starts", Code: office.CoverPolicy})
 	}
 }
 
-// system is the machine whose clients are looked at.
-func system(s clientconfig.System) clientconfig.System {
+// System is the machine whose clients are looked at.
+func System(s clientconfig.System) clientconfig.System {
 	if s.Env == nil {
 		return clientconfig.ThisSystem()
 	}

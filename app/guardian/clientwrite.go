@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"errors"
@@ -36,28 +36,28 @@ type clientChange struct {
 	finish  func(*store.Tx) error
 }
 
-func (h *Hub) backups() *clientconfig.Backups {
-	return &clientconfig.Backups{Dir: h.opts.Home.Backups, Now: h.office.Now}
+func (g *Guardian) backups() *clientconfig.Backups {
+	return &clientconfig.Backups{Dir: g.opts.Home.Backups, Now: g.office.Now}
 }
 
 // carryOut writes a client's file. What is to be wanted afterwards is durable first, beside what was wanted before: a hub
 // that is killed in between finds both, and the file says which holds. The caller holds h.guard.mu.
-func (h *Hub) carryOut(c clientChange) (clientconfig.Backup, error) {
+func (g *Guardian) carryOut(c clientChange) (clientconfig.Backup, error) {
 	var none clientconfig.Backup
 	pending := &store.PendingWrite{
-		From: c.from.digest, To: digestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: h.office.Now(),
+		From: c.from.digest, To: DigestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: g.office.Now(),
 	}
 	var err error
-	if pending.Entries, err = h.entriesOf(c.from.path, c.wanted, c.records); err != nil {
+	if pending.Entries, err = g.entriesOf(c.from.path, c.wanted, c.records); err != nil {
 		return none, err
 	}
-	if pending.Whole, err = h.keepWhole(c.from.path, c.wanted); err != nil {
+	if pending.Whole, err = g.keepWhole(c.from.path, c.wanted); err != nil {
 		return none, office.Answer(control.CodeUnavailable, "Sallyport couldn't save its record of %s, so nothing was changed: %s", c.from.path, office.OneLine(err.Error()))
 	}
-	err = h.office.Updating(func(tx *store.Tx) error {
+	err = g.office.Updating(func(tx *store.Tx) error {
 		f, err := tx.ClientFile(c.from.path)
 		if office.Absent(err) {
-			f, err = store.ClientFile{Path: c.from.path, Client: c.client, Program: c.program, Since: h.office.Now()}, nil
+			f, err = store.ClientFile{Path: c.from.path, Client: c.client, Program: c.program, Since: g.office.Now()}, nil
 		}
 		if err != nil {
 			return err
@@ -68,11 +68,11 @@ func (h *Hub) carryOut(c clientChange) (clientconfig.Backup, error) {
 	if err != nil {
 		return none, err
 	}
-	h.office.CrashPoint("noted")
-	backup, err := clientconfig.Write(c.from.path, c.from.raw, c.to, h.backups())
-	h.office.CrashPoint("written")
+	g.office.CrashPoint("noted")
+	backup, err := clientconfig.Write(c.from.path, c.from.raw, c.to, g.backups())
+	g.office.CrashPoint("written")
 	if err != nil {
-		if _, recovered := h.recoverWrite(c.from.path); recovered != nil {
+		if _, recovered := g.recoverWrite(c.from.path); recovered != nil {
 			err = errors.Join(err, recovered)
 		}
 		code := control.CodeUnavailable
@@ -81,12 +81,12 @@ func (h *Hub) carryOut(c clientChange) (clientconfig.Backup, error) {
 		}
 		return none, office.Answer(code, "%s", office.OneLine(err.Error()))
 	}
-	return backup, h.confirm(c.from.path, pending, c.names, c.finish)
+	return backup, g.confirm(c.from.path, pending, c.names, c.finish)
 }
 
 // confirm makes the pending state of a file the wanted one.
-func (h *Hub) confirm(path string, p *store.PendingWrite, names []string, finish func(*store.Tx) error) error {
-	err := h.office.Updating(func(tx *store.Tx) error {
+func (g *Guardian) confirm(path string, p *store.PendingWrite, names []string, finish func(*store.Tx) error) error {
+	err := g.office.Updating(func(tx *store.Tx) error {
 		f, err := tx.ClientFile(path)
 		if err != nil {
 			return err
@@ -105,24 +105,24 @@ func (h *Hub) confirm(path string, p *store.PendingWrite, names []string, finish
 				return err
 			}
 		}
-		if err := h.notStarted(tx, f.Client, names); err != nil {
+		if err := g.hub.NotStarted(tx, f.Client, names); err != nil {
 			return err
 		}
 		r := store.Record{Code: p.Code, Summary: writeWords(p.Why, len(names)), Detail: office.Detail(map[string]any{
 			"check": "client_file", "path": path, "client": f.Client, "why": p.Why, "entries": office.CutList(cleanNames(names)), "watch_ends": p.Ends,
 		})}
-		_, err = tx.Append(h.office.Record(vocab.RecordConfigChange, vocab.StatusOK, r))
+		_, err = tx.Append(g.office.Record(vocab.RecordConfigChange, vocab.StatusOK, r))
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	if p.Ends {
-		h.sweepWhole(path)
+		g.sweepWhole(path)
 	} else {
-		h.sweepWhole(path, p.Whole)
+		g.sweepWhole(path, p.Whole)
 	}
-	h.rewatch()
+	g.rewatch()
 	return nil
 }
 
@@ -151,19 +151,19 @@ func entriesWord(n int) string {
 
 // recoverWrite settles a write that was begun and not confirmed: by a hub that was killed, or because the disk refused. The
 // file alone says whether it happened. found is the wanted state that holds now, nil where nobody wants anything.
-func (h *Hub) recoverWrite(path string) (found *wantedFile, err error) {
-	w, err := h.loadWanted(path)
+func (g *Guardian) recoverWrite(path string) (found *wantedFile, err error) {
+	w, err := g.loadWanted(path)
 	if err != nil || w == nil || w.Pending == nil {
 		return w, err
 	}
 	p := w.Pending
-	next := h.wantedOf(store.ClientFile{Path: path, Client: w.Client, Program: p.Program, Entries: p.Entries, Whole: p.Whole})
+	next := g.wantedOf(store.ClientFile{Path: path, Client: w.Client, Program: p.Program, Entries: p.Entries, Whole: p.Whole})
 	happened, err := writeHappened(w, next, p)
 	if err != nil {
 		return w, &viewError{err} // the file cannot be read now: the question stays open, and both states stay kept
 	}
 	if happened {
-		err = h.confirm(path, p, between(w.Entries, p.Entries), func(tx *store.Tx) error {
+		err = g.confirm(path, p, between(w.Entries, p.Entries), func(tx *store.Tx) error {
 			it, err := tx.Item(p.Code)
 			if p.Code == "" || office.Absent(err) || err == nil && it.Decided != "" {
 				return nil
@@ -171,11 +171,11 @@ func (h *Hub) recoverWrite(path string) (found *wantedFile, err error) {
 			if err != nil {
 				return err
 			}
-			it.Decided, it.DecidedAt = vocab.DecidedApproved, h.office.Now()
+			it.Decided, it.DecidedAt = vocab.DecidedApproved, g.office.Now()
 			return tx.PutItem(it)
 		})
 	} else {
-		err = h.office.Updating(func(tx *store.Tx) error {
+		err = g.office.Updating(func(tx *store.Tx) error {
 			w.ClientFile.Pending = nil
 			if len(w.Entries) == 0 { // it was the first write
 				return tx.DeleteClientFile(path)
@@ -183,13 +183,13 @@ func (h *Hub) recoverWrite(path string) (found *wantedFile, err error) {
 			return tx.PutClientFile(w.ClientFile)
 		})
 		if err == nil {
-			h.sweepWhole(path, w.Whole)
+			g.sweepWhole(path, w.Whole)
 		}
 	}
 	if err != nil {
 		return w, err
 	}
-	return h.loadWanted(path)
+	return g.loadWanted(path)
 }
 
 // viewError is a client's file that cannot be read: no fault of the store.

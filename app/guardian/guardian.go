@@ -1,0 +1,138 @@
+// Package guardian puts the wrapper in front of servers in clients' files, follows those files, and takes it out again: what of a client
+// is guarded and what is not (Coverage), Protect and Unprotect, what became of a protected file since it was last looked at, and what a
+// person decides about that (DecideFile). A file is changed only as it was read, with a copy kept and a note in the store, so that a kill
+// in the middle leaves the old file or the new one.
+//
+// Its lock is taken before the office's and never under it: reading a file may wait for the system to ask the person.
+package guardian
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Hub is what the guardian needs of the hub.
+type Hub struct {
+	PushAll     func()                                                  // brings every wrapper up to date; under the office's lock
+	AutoProtect func() bool                                             // how entries that appear in a protected file are taken
+	Started     func(client, name string) bool                          // a client has started an entry since it was last written
+	NotStarted  func(tx *store.Tx, client string, names []string) error // forgets that
+}
+
+// Options say whose files these are. All must be set.
+type Options struct {
+	Home      control.Home
+	Program   string              // the path of sallyport that goes into clients' files
+	System    clientconfig.System // whose clients are looked at
+	Settle    time.Duration       // how long a file that is watched must be quiet before it is read
+	HomeCheck time.Duration       // how often files are looked at without being told
+	Closing   chan struct{}       // closed when the hub ends
+}
+
+// Guardian is the department. Its lock is over all that is done to clients' files.
+type Guardian struct {
+	office *office.Office
+	hub    Hub
+	opts   Options
+
+	mu     sync.Mutex
+	wake   chan struct{}   // buffered 1: another set of files is protected
+	looked map[string]bool // files this hub has looked at: what is found at the first look happened while no hub ran
+	lastly map[string]stamp
+}
+
+// New is a guardian over an office that has no store yet.
+func New(o *office.Office, hub Hub, opts Options) *Guardian {
+	return &Guardian{office: o, hub: hub, opts: opts, wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}}
+}
+
+// Quietly runs f while nothing is done to clients' files.
+func (g *Guardian) Quietly(f func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f()
+}
+
+// LookAtAll looks at every protected file.
+func (g *Guardian) LookAtAll() {
+	var files []store.ClientFile
+	err := g.office.Viewing(func(tx *store.Tx) (err error) {
+		files, err = tx.ClientFiles()
+		return err
+	})
+	if err != nil {
+		return // said by the call that met it; a hub without a store guards nothing
+	}
+	for _, f := range files {
+		g.mu.Lock()
+		err := g.lookAt(f.Path)
+		g.mu.Unlock()
+		if err != nil {
+			g.office.FailedReading(err)
+		}
+	}
+}
+
+// lookAt brings the inbox in line with a protected file. The caller holds the lock.
+func (g *Guardian) lookAt(path string) error {
+	w, err := g.recoverWrite(path)
+	var unread *viewError
+	if errors.As(err, &unread) {
+		g.cannotView(path, unread.error)
+		return nil
+	}
+	if err != nil || w == nil {
+		return err
+	}
+	view, err := viewClient(path)
+	if g.cannotView(path, err) {
+		return nil
+	}
+	changes, err := g.takeHonest(w, view)
+	if err != nil {
+		return err
+	}
+	if g.wrapNew(w, view, changes) {
+		if w, err = g.loadWanted(path); err != nil || w == nil {
+			return err
+		}
+		if view, err = viewClient(path); g.cannotView(path, err) {
+			return nil
+		}
+		if changes, err = g.takeHonest(w, view); err != nil {
+			return err
+		}
+	}
+	defer func() { g.looked[path] = true }()
+	return g.settleFile(w, view, judgeFile(changes, w, view.file))
+}
+
+// cannotView keeps the problem of a file that cannot be read, and ends it. Such a file is never taken for an empty one.
+func (g *Guardian) cannotView(path string, err error) bool {
+	g.office.Lock()
+	defer g.office.Unlock()
+	for _, code := range []string{office.ProblemClientGone, office.ProblemClientDenied, office.ProblemClientUnreadable} {
+		if strings.HasPrefix(g.office.Stands(code).What, path) {
+			g.office.Solved(code)
+		}
+	}
+	switch {
+	case err == nil:
+		return false
+	case errors.Is(err, os.ErrNotExist):
+		g.office.Problem(office.ProblemClientGone, path+" is gone, so the servers you protected don't start", "to restore a copy, see `sallyport backups`")
+	case errors.Is(err, os.ErrPermission):
+		g.office.Problem(office.ProblemClientDenied, path+" can't be read, so Sallyport can't tell whether its servers are guarded", "allow Sallyport to read it")
+	default:
+		g.office.Problem(office.ProblemClientUnreadable, path+" can't be read, so Sallyport can't tell whether its servers are guarded: "+strings.TrimPrefix(err.Error(), path+": "), "fix the file")
+	}
+	return true
+}
