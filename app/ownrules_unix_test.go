@@ -19,9 +19,9 @@ func TestAPipeInTheRuleFilesPlaceHangsNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := wantError(t, errOf(p.SetSetting(person, control.SettingQuery{Key: keyRules, Value: pipe})), control.CodeBadRequest)
-	if !strings.Contains(e.Message, "it is no file") {
+	if !strings.Contains(e.Message, "it is not a file") {
 		t.Error(e.Message)
 	}
 	write(t, p.home.Settings, `{"inspect.rules": `+mask.PlainJSON(pipe)+`}`)
-	eventually(t, "the problem", func() bool { return strings.Contains(p.rulesProblem(), "it is no file") })
+	eventually(t, "the problem", func() bool { return strings.Contains(p.rulesProblem(), "it is not a file") })
 }

@@ -201,7 +201,7 @@ const (
 // than text to us. What was asked is stored with its secrets masked, and those of the server's own command, which are named.
 func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 	bad := func(format string, args ...any) (readyHeld, error) {
-		return readyHeld{}, office.Answer(control.CodeBadRequest, "a held answer that cannot be: "+format, args...)
+		return readyHeld{}, office.Answer(control.CodeBadRequest, "a held response that cannot be: "+format, args...)
 	}
 	switch {
 	case in.ID == "" || len(in.ID) > maxHeldID || legible.Name(in.ID, "") == "":
@@ -214,7 +214,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 		return bad("why it was held")
 	case len(in.Answer) == 0 && in.Bytes > control.MaxHeldAnswer: // too large to be sent
 	case len(in.Answer) == 0 || !utf8.Valid(in.Answer) || !json.Valid(in.Answer):
-		return bad("an answer that is no JSON")
+		return bad("a response that is not JSON")
 	case len(in.Params) > 0 && (!utf8.Valid(in.Params) || !json.Valid(in.Params)):
 		return bad("params that are no JSON")
 	case len(in.Findings) > maxHeldFindings || len(in.Checks) > maxHeldChecks:

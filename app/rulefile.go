@@ -54,7 +54,7 @@ func readRules(path string) ([]byte, error) {
 	return raw, nil
 }
 
-var errNoFile = errors.New("it is no file")
+var errNoFile = errors.New("it is not a file")
 
 // rulesToSet loads the file that a value of inspect.rules names, before anything is changed. A value that is none is the
 // settings' to refuse.

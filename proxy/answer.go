@@ -57,7 +57,7 @@ func (s *answers) examine(v *declared.View, r *request, line []byte) (err error)
 	said := false
 	defer func() {
 		if p := recover(); p != nil {
-			s.journal.fault("an answer", inspect.Fault(p))
+			s.journal.fault("a response", inspect.Fault(p))
 			if !said {
 				err = s.client.Write(faultLine(r.id))
 			}
@@ -109,7 +109,7 @@ func (s *answers) judgeAnswer(v *declared.View, r *request, line []byte, body fr
 	}
 	f := found{AnswerVerdict: s.watch.Answer(text, terms)}
 	if f.Fault != "" {
-		s.journal.fault("an answer", f.Fault)
+		s.journal.fault("a response", f.Fault)
 	}
 	for _, e := range v.State.Exceptions {
 		if e.Item == r.item && slices.Contains(f.Passed, e.Rule) {

@@ -83,7 +83,7 @@ func (x *exchange) beside(r *request, f func()) {
 	x.aside.run(func() {
 		defer func() {
 			if p := recover(); p != nil {
-				x.journal.fault("an answer", inspect.Fault(p))
+				x.journal.fault("a response", inspect.Fault(p))
 				x.client.Enqueue(faultLine(r.id))
 			}
 		}()

@@ -72,7 +72,7 @@ func (s *Session) behindText(line []byte) {
 	}
 	time.AfterFunc(textGrace, func() {
 		if s.calls.takeIf(r) {
-			s.lost(r, size, "text stands before it")
+			s.lost(r, size, "there is text before it")
 		}
 	})
 }

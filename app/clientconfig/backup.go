@@ -87,7 +87,7 @@ func (b *Backups) Keep(path string, raw []byte) (Backup, error) {
 // make makes the folder where there is none.
 func (b *Backups) make() error {
 	if b == nil || b.Dir == "" {
-		return errors.New("there is no folder for backups")
+		return errors.New("the folder for backups is missing")
 	}
 	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
 		return err

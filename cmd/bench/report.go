@@ -74,8 +74,8 @@ func (r *results) targets(out *strings.Builder) {
 			row(what, bound, added(ours.p50(), r.at(size, 1, "direct").p50(), r.at(size, 1, "relay").p50()), limit, false, " ×")
 		}
 	}
-	gain("added p50 at 200 B, answers looked at, over what the bare relay adds", "at most 1.6 ×", 200, 1.6)
-	gain("added p50 at 10 KB, answers looked at, over what the bare relay adds", "at most 4 ×", 10_000, 4)
+	gain("added p50 at 200 B, responses looked at, over what the bare relay adds", "at most 1.6 ×", 200, 1.6)
+	gain("added p50 at 10 KB, responses looked at, over what the bare relay adds", "at most 4 ×", 10_000, 4)
 	for _, u := range r.usual {
 		if u.inFlight == 64 {
 			row("calls a second with 64 in flight, over the bare relay's: "+u.client+", "+u.server, "at least 0.9 ×", overRelay(u.rates, "sallyport"), 0.9, true, " ×")
@@ -86,7 +86,7 @@ func (r *results) targets(out *strings.Builder) {
 	}
 	if started := r.hello["sallyport"]; len(started.took) > 0 {
 		late := started.p50() - r.hello["direct"].p50()
-		row("start-up to the first answer, over direct, a hub running", "at most 5 ms", float64(late)/1e6, 5, false, " ms")
+		row("start-up to the first response, over direct, a hub running", "at most 5 ms", float64(late)/1e6, 5, false, " ms")
 	}
 	if f := r.memory["sallyport"]; f.measured {
 		row("memory idle (PSS of the wrapper and its guard)", "under 12 MiB", float64(f.pss)/1024, 12, false, " MiB")
@@ -99,9 +99,9 @@ func (r *results) latencies(out *strings.Builder) {
 	if len(r.points) == 0 {
 		return
 	}
-	fmt.Fprint(out, "One call, from its first byte written to the last of its answer read. “× direct” is the ratio of the chain to direct; "+
+	fmt.Fprint(out, "One call, from its first byte written to the last of its response read. “× direct” is the ratio of the chain to direct; "+
 		"“added” is what the chain adds to direct as a multiple of what the bare relay adds. With more than one in flight a call also waits for the others.\n\n")
-	fmt.Fprint(out, "| answer | in flight | chain | p50 | × direct | added | p99 | × direct |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(out, "| response | in flight | chain | p50 | × direct | added | p99 | × direct |\n|---|---|---|---|---|---|---|---|\n")
 	for _, p := range r.points {
 		for _, name := range r.chains {
 			s := r.at(p.size, p.inFlight, name)
@@ -125,7 +125,7 @@ func (r *results) throughput(out *strings.Builder) {
 		return
 	}
 	fmt.Fprint(out, "Calls a second (median over the rounds), and as a ratio to the bare relay's.\n\n")
-	r.ratesHead(out, "answer")
+	r.ratesHead(out, "response")
 	for _, p := range r.points {
 		r.rates(out, bytesOf(p.size), p.inFlight, r.calls[p])
 	}
@@ -136,7 +136,7 @@ func (r *results) usualThroughput(out *strings.Builder) {
 	if len(r.usual) == 0 {
 		return
 	}
-	fmt.Fprint(out, "Calls a second between peers that people have, with answers of 200 B: client and server decode and encode every message.\n\n")
+	fmt.Fprint(out, "Calls a second between peers that people have, with responses of 200 B: client and server decode and encode every message.\n\n")
 	r.ratesHead(out, "client and server")
 	for _, u := range r.usual {
 		r.rates(out, u.client+", "+u.server, u.inFlight, u.rates)
@@ -181,7 +181,7 @@ func (r *results) startUps(out *strings.Builder) {
 	if !slices.ContainsFunc(r.chains, func(name string) bool { return len(r.hello[name].took) > 0 }) {
 		return
 	}
-	fmt.Fprint(out, "From the start of the process to the answer of `initialize`, and to the answer of the first call after the listing.\n\n"+
+	fmt.Fprint(out, "From the start of the process to the response of `initialize`, and to the response of the first call after the listing.\n\n"+
 		"| chain | initialize p50 | over direct | p99 | first call p50 | over direct | p99 |\n|---|---|---|---|---|---|---|\n")
 	for _, name := range r.chains {
 		over := func(of map[string]*series) string {
@@ -200,7 +200,7 @@ func (r *results) memories(out *strings.Builder) {
 	if len(r.memory) == 0 {
 		return
 	}
-	fmt.Fprint(out, "Memory of the chain without client and server, its helpers included: idle after one call, and the high-water mark after an answer of 20 MB.\n\n"+
+	fmt.Fprint(out, "Memory of the chain without client and server, its helpers included: idle after one call, and the high-water mark after a response of 20 MB.\n\n"+
 		"| chain | processes | idle RSS | idle PSS | high water at 20 MB |\n|---|---|---|---|---|\n")
 	for _, name := range r.chains {
 		f, ok := r.memory[name]

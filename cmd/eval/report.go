@@ -57,7 +57,7 @@ func (c *corpus) share(want func(*row) bool) (s share) {
 // titles are the files as the page calls them.
 var titles = map[string]string{
 	"metadata_malicious": "Definitions that attack", "metadata_benign": "Honest definitions",
-	"responses_malicious": "Answers that attack", "responses_benign": "Honest answers",
+	"responses_malicious": "Responses that attack", "responses_benign": "Honest responses",
 }
 
 func report(all []*corpus) string {
@@ -96,7 +96,7 @@ func report(all []*corpus) string {
 
 // sweep shows what other thresholds would do.
 func sweep(out io.Writer, all []*corpus) {
-	fmt.Fprint(out, "\n**What other thresholds would reach**\n\n| score | definitions that attack | honest definitions, ordinary | … that quote | answers that attack | honest answers, ordinary | … that quote |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(out, "\n**What other thresholds would reach**\n\n| score | definitions that attack | honest definitions, ordinary | … that quote | responses that attack | honest responses, ordinary | … that quote |\n|---|---|---|---|---|---|---|\n")
 	for _, score := range []float64{1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7} {
 		fmt.Fprintf(out, "| %.1f |", score)
 		for _, c := range all {

@@ -18,7 +18,7 @@ const rounds = 5
 // attacks that are cut in pieces.
 func sessions(out io.Writer, all []*corpus) {
 	honest, hostile := named(all, "responses_benign"), named(all, "responses_malicious")
-	fmt.Fprint(out, "\n**Over several answers**\n\n| | answers | flagged | blocked |\n|---|---|---|---|\n")
+	fmt.Fprint(out, "\n**Over several responses**\n\n| | responses | flagged | blocked |\n|---|---|---|---|\n")
 	alone := honest.share(func(r *row) bool { return r.Hard == nil })
 	fmt.Fprint(out, alone.line("honest, ordinary, each by itself"))
 	order := rand.New(rand.NewPCG(1, 2))
@@ -40,7 +40,7 @@ func sessions(out io.Writer, all []*corpus) {
 		}
 	}
 	fmt.Fprint(out, after.line(fmt.Sprintf("the same, one after the other, in %d orders", rounds)))
-	fmt.Fprint(out, beside.line("three of them as blocks of one answer"))
+	fmt.Fprint(out, beside.line("three of them as blocks of one response"))
 	var blocks, results, words share
 	for i := range hostile.rows {
 		r := &hostile.rows[i]
@@ -54,8 +54,8 @@ func sessions(out io.Writer, all []*corpus) {
 		words.add(&row{Weighed: inspect.Weighed{Verdict: oneByOne(cut(r, true))}})
 	}
 	fmt.Fprint(out, blocks.line("attacks that are blocked whole, cut in the middle of a match, as two blocks"))
-	fmt.Fprint(out, results.line("… as two answers"))
-	fmt.Fprint(out, words.line("… as two answers, in the middle of a word"))
+	fmt.Fprint(out, results.line("… as two responses"))
+	fmt.Fprint(out, words.line("… as two responses, in the middle of a word"))
 }
 
 func named(all []*corpus, name string) *corpus {

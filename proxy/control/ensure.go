@@ -100,7 +100,7 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 			return c, 0, dialed
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return nil, pid, fmt.Errorf("start a hub: no answer: see %s", filepath.Join(home.Logs, "hub.log"))
+			return nil, pid, fmt.Errorf("start a hub: it does not respond: see %s", filepath.Join(home.Logs, "hub.log"))
 		}
 	}
 }

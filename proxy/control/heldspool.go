@@ -59,14 +59,14 @@ func (s *heldSpool) add(h Held, key *SpoolKey) (err error) {
 	path := filepath.Join(s.dir, h.ID+heldSuffix)
 	d, err := lockedDraft(path)
 	if err != nil {
-		return fmt.Errorf("keep a held answer: %w", err)
+		return fmt.Errorf("keep a held response: %w", err)
 	}
 	if _, err = d.Write(encoded); err == nil {
 		err = d.Place()
 	}
 	if err != nil {
 		d.Drop()
-		return fmt.Errorf("keep a held answer: %w", err)
+		return fmt.Errorf("keep a held response: %w", err)
 	}
 	s.files = append(s.files, spooledHeld{d.File, path, h.ID, key})
 	return nil
@@ -116,7 +116,7 @@ func readHeld(f *os.File, keys Keys, into *heldFile) error {
 		return err
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(raw), into); err != nil || into.Spool != 1 {
-		return errors.Join(err, errors.New("not a held answer: move it away"))
+		return errors.Join(err, errors.New("not a held response: move it away"))
 	}
 	unseal(into.Sealed, keys, &into.Register, &into.Held)
 	return nil

@@ -91,7 +91,7 @@ func (l *Link) deliverAll(c *Client) bool {
 			continue
 		}
 		if err != nil {
-			l.log.Warn("deliver a held answer", "error", err)
+			l.log.Warn("deliver a held response", "error", err)
 			return false
 		}
 		l.holding.mu.Lock()

@@ -66,7 +66,7 @@ func TestFoldersThatAreNotOursAloneAreRefused(t *testing.T) {
 			return os.Symlink(dir+"-real", dir)
 		}, "symbolic link"},
 		"a link that leads nowhere": {func(dir string) error { return os.Symlink(dir+"-none", dir) }, "symbolic link"},
-		"a file":                    {func(dir string) error { return os.WriteFile(dir, nil, 0o600) }, "no folder"},
+		"a file":                    {func(dir string) error { return os.WriteFile(dir, nil, 0o600) }, "not a folder"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := testHome(t)

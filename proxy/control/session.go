@@ -236,7 +236,7 @@ func (c *session) guarded(f func()) {
 func (c *session) send(m message) {
 	line, err := encode(m)
 	if err == nil && len(line) > maxLineFromHub {
-		line, err = encode(message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "the answer is too large: ask for less"}})
+		line, err = encode(message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "the response is too large: ask for less"}})
 	}
 	if err != nil {
 		return

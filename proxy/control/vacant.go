@@ -53,7 +53,7 @@ func (h Home) suspect(ctx context.Context, socket string, f func()) (why func() 
 			if now, err := os.Lstat(socket); dialed == nil || err != nil || !os.SameFile(dialed, now) {
 				found = fmt.Errorf("%w: its socket was replaced", ErrNoHub)
 			} else if !h.owned() {
-				found = fmt.Errorf("%w: it does not answer, and is nobody's hub", ErrForeign)
+				found = fmt.Errorf("%w: it does not respond, and no hub runs there", ErrForeign)
 			} else {
 				continue
 			}

@@ -23,7 +23,7 @@ func CheckFolder(dir string) error {
 	case info.Mode()&os.ModeSymlink != 0:
 		return refuse("folder %s is a symbolic link: put a real folder there, or name the one it leads to", dir)
 	case !info.IsDir():
-		return refuse("%s is no folder: move it away", dir)
+		return refuse("%s is not a folder: move it away", dir)
 	case !ours(info):
 		return refuse("folder %s belongs to another user: move it away", dir)
 	case mode&0o077 != 0:

@@ -14,7 +14,7 @@ func CheckFolder(dir string) error {
 		return fmt.Errorf("look at the folder %s: %w", dir, err)
 	}
 	if !info.IsDir() {
-		return refuse("%s is no folder: move it away", dir)
+		return refuse("%s is not a folder: move it away", dir)
 	}
 	return nil
 }

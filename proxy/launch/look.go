@@ -163,9 +163,9 @@ func (l *Look) follow(target transport.Target, path string, args []string, depth
 func missing(script string) string {
 	switch filepath.Ext(script) {
 	case ".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", ".pl", ".php", ".lua", ".jar":
-		return plain(script) + ", which is no file here"
+		return plain(script) + ", which is not a file here"
 	}
-	return "an argument that is no file here"
+	return "an argument that is not a file here"
 }
 
 func (l *Look) interpreter(path string) {

@@ -66,7 +66,7 @@ func TestALookFindsExecutableInterpreterAndScript(t *testing.T) {
 		"an interpreter by PATH with its script":      {argv: []string{"node", "--no-warnings", "server.js", data}, executable: node, script: script},
 		"a script without its ending":                 {argv: []string{"node", "server"}, executable: node, script: script},
 		"an interpreter that is told code":            {argv: []string{"node", "-e", "1"}, executable: node, told: "code in the arguments"},
-		"a script that is not there":                  {argv: []string{"node", "gone.js"}, executable: node, told: "gone.js, which is no file here"},
+		"a script that is not there":                  {argv: []string{"node", "gone.js"}, executable: node, told: "gone.js, which is not a file here"},
 		"a script whose first line names env":         {argv: []string{"tool", data}, executable: tool, interpreter: node},
 		"a script whose first line names the program": {argv: []string{"direct", "server.js"}, executable: direct, interpreter: node},
 		"a link to a script keeps its own path":       {argv: []string{"linked"}, executable: filepath.Join(bin, "linked"), interpreter: node},

@@ -66,7 +66,7 @@ func TestTheScriptIsFoundBehindWhatWeDoNotKnow(t *testing.T) {
 	}{
 		"the value of a flag we do not know is no script":     {[]string{node, "--flag-of-tomorrow", "hunter2", "server.js"}, "", "server.js", ""},
 		"a flag we do not know may stand alone":               {[]string{node, "--flag-of-tomorrow", "server.js", "data"}, "", "server.js", ""},
-		"what is no file and may be a secret is not repeated": {[]string{node, "--flag-of-tomorrow", "hunter2"}, "", "", "an argument that is no file here"},
+		"what is no file and may be a secret is not repeated": {[]string{node, "--flag-of-tomorrow", "hunter2"}, "", "", "an argument that is not a file here"},
 		"nor is a password in an address":                     {[]string{"/usr/bin/env", "deno", "run", "https://me:hunter2@example.com/s.ts?token=hunter2#hunter2"}, "deno", "", "what https://example.com/s.ts names"},
 		"env that changes the folder":                         {[]string{"/usr/bin/env", "-C", elsewhere, "node", "far.js"}, "node", "far.js", ""},
 		"env that changes PATH":                               {[]string{"/usr/bin/env", "PATH=" + elsewhere, "node", "server.js"}, other, "server.js", ""},

@@ -63,7 +63,7 @@ func findBwrap(places []string) (string, error) {
 		}
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		if !ok || stat.Uid != 0 && stat.Uid != overflowID() || info.Mode().Perm()&0o022 != 0 {
-			return "", errors.New(place + " can be changed by others than root: mend that, or install the package bubblewrap anew")
+			return "", errors.New(place + " can be changed by others than root: fix that, or install the package bubblewrap anew")
 		}
 		return path, nil
 	}

@@ -62,7 +62,7 @@ func StartBus(t testing.TB) (address string, end func()) {
 	t.Cleanup(end)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Fatalf("dbus-daemon said no address: %v", err)
+		t.Fatalf("dbus-daemon printed no address: %v", err)
 	}
 	address = strings.TrimSpace(line)
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)

@@ -69,7 +69,7 @@ func TestMeasureTheWindow(t *testing.T) {
 		return "**missed**"
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "Measured with `make bench-window` on %s/%s, %d cores, without a GPU, on a screen that nobody sees: %d starts, then %s at rest with one server guarded. "+
+	fmt.Fprintf(&out, "Measured with `make bench-window` on %s/%s, %d cores, without a GPU, on a virtual screen: %d starts, then %s at rest with one server guarded. "+
 		"The load of the machine was %s when it began.\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), starts, idleTime, busy)
 	out.WriteString("| target | to reach | measured | |\n|---|---|---|---|\n")
 	fmt.Fprintf(&out, "| start to a window on the screen, median (slowest) | within 1.5 s | %s (%s) | %s |\n", middle(shown), seconds(slices.Max(shown)), verdict(shown[starts/2] <= 1500*time.Millisecond))

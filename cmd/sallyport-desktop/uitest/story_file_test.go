@@ -137,7 +137,7 @@ func TestAFalseGuardIsLeftOnlyWithTheTypedWord(t *testing.T) {
 	a.press(button, leaveOpen)
 	a.find(alert, "Leave it without a guard?")
 	a.says("Claude uses these servers without checks")
-	word := regexp.MustCompile(`Type\s+(\d{4})\s+to go on anyway`).FindStringSubmatch(a.reads())
+	word := regexp.MustCompile(`Type\s+(\d{4})\s+to continue anyway`).FindStringSubmatch(a.reads())
 	if word == nil {
 		t.Fatalf("the page names no word to type:\n%s", a.reads())
 	}

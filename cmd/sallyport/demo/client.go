@@ -147,7 +147,7 @@ func (c *Client) request(ctx context.Context, method, params string) ([]byte, er
 	case <-c.ended:
 		return nil, fmt.Errorf("%s: the server ended before it answered%s", method, c.stderr.Said())
 	case <-ctx.Done():
-		return nil, fmt.Errorf("%s: no answer: %w%s", method, ctx.Err(), c.stderr.Said())
+		return nil, fmt.Errorf("%s: no response: %w%s", method, ctx.Err(), c.stderr.Said())
 	}
 }
 

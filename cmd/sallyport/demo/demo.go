@@ -198,7 +198,7 @@ func (t *story) command(ctx context.Context, args ...string) (string, error) {
 		return out.String(), fmt.Errorf("sallyport %s: %w", strings.Join(args, " "), err)
 	}
 	if strings.Contains(out.String(), sampleSecret) {
-		return out.String(), fmt.Errorf("sallyport %s printed what stands in env", strings.Join(args, " "))
+		return out.String(), fmt.Errorf("sallyport %s printed a value of env", strings.Join(args, " "))
 	}
 	return out.String(), nil
 }

@@ -18,7 +18,7 @@ const poisonMark = "collect.example"
 // it and lets it through once, without the order.
 func (t *story) held(ctx context.Context, c *Client) error {
 	var code string
-	err := t.step("A forecast comes back with an order to Claude in it: send a private key somewhere, and tell nobody.", func() error {
+	err := t.step("A forecast comes back with an order to Claude in it: send a private key somewhere, and don't tell the user.", func() error {
 		if err := os.WriteFile(t.poison, nil, 0o600); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (t *story) held(ctx context.Context, c *Client) error {
 			return err
 		}
 		if !strings.Contains(handed.text, "Oslo: sunny") || !strings.Contains(handed.text, "[removed by Sallyport]") {
-			return fmt.Errorf("what was handed over is %.300q", handed.text)
+			return fmt.Errorf("what was delivered is %.300q", handed.text)
 		}
 		t.fine("the client gets the forecast without the order")
 		if _, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, vocab.StatusHeld); err != nil {

@@ -64,7 +64,7 @@ interface Meaning {
 /** Why it matters, by rule: of our catalogue, never of what was found. */
 const MEANING: Record<string, Meaning> = {
   invisible_characters: { why: 'Claude reads characters that you cannot see, so a text can say something else to it than to you.' },
-  control_characters: { why: 'Such characters can hide text, turn it around, or write over what stands before them.' },
+  control_characters: { why: 'Such characters can hide text, turn it around, or overwrite what is before them.' },
   ansi_escape: { why: 'In a terminal it can hide or repaint what you read, while Claude reads all of it.' },
   beyond_bounds: { why: 'Something can be hidden where Sallyport can’t check.' },
   not_looked_at: { why: 'Sallyport couldn’t check it, so it can’t tell what is in it.' },
@@ -110,7 +110,7 @@ const MEANING: Record<string, Meaning> = {
   asks_for_payment: { why: 'Whoever runs the server gets what you type. Pay on a page that you opened yourself.' },
   unsafe_link: { why: 'You could end up on a page that only looks like the one you expect.' },
   include_context: { why: 'The server would get what you told Claude about other things.' },
-  sampling_tools: { why: 'Claude would use tools that nobody has reviewed.' },
+  sampling_tools: { why: 'Claude would use tools that you have not reviewed.' },
   tool_imitation: { why: 'Claude could use this tool where you expect the other server’s.' },
   look_alike_name: { why: 'You can’t see that it isn’t the name it looks like, and Claude could use the wrong one.' },
   odd_schema: { why: 'Claude could lose every tool of this server because of it. Leave it blocked, and the others work.' },
