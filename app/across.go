@@ -12,7 +12,7 @@ import (
 )
 
 // toolNames are the tools that a wrapper's server declares, sorted.
-func (s *session) toolNames() []string {
+func (s *liveWrapper) toolNames() []string {
 	var names []string
 	for key := range s.Declared {
 		if name, ok := strings.CutPrefix(key, string(pin.Tool)+":"); ok {
@@ -25,14 +25,14 @@ func (s *session) toolNames() []string {
 
 // beside says whether one client sees both servers: then one may speak of the other's tools, or pass for them. A wrapper whose
 // client is not known counts for every client.
-func (s *session) beside(other *session) bool {
+func (s *liveWrapper) beside(other *liveWrapper) bool {
 	return s.Server != other.Server && (s.Client == other.Client || s.Client == "" || other.Client == "")
 }
 
 // lookAcross looks at what a wrapper's server declares beside the tools of the other servers of its client, and says whether
 // anything was found that was not before. What is found stays with the definition it was found in (ledger.put), so that it does
 // not go when the other server does.
-func (h *Hub) lookAcross(s *session) (found bool, err error) {
+func (h *Hub) lookAcross(s *liveWrapper) (found bool, err error) {
 	resting, err := h.restingTools(s)
 	if err != nil {
 		return false, err
@@ -64,7 +64,7 @@ func (h *Hub) lookAcross(s *session) (found bool, err error) {
 }
 
 // neighbours have the other servers of a client looked at again, because one of them declares tools that it did not before.
-func (h *Hub) neighbours(s *session) (notices []review.Notice, err error) {
+func (h *Hub) neighbours(s *liveWrapper) (notices []review.Notice, err error) {
 	names := s.toolNames()
 	if slices.Equal(names, s.named) {
 		return nil, nil
@@ -89,7 +89,7 @@ func (h *Hub) neighbours(s *session) (notices []review.Notice, err error) {
 }
 
 // judgeAgain is judgeReport where nothing was reported, and more was found in what was.
-func (h *Hub) judgeAgain(s *session) (notices []review.Notice, err error) {
+func (h *Hub) judgeAgain(s *liveWrapper) (notices []review.Notice, err error) {
 	now := h.office.Now()
 	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		notices = nil

@@ -85,7 +85,7 @@ func exception(tx *store.Tx, e store.Exception) control.Exception {
 
 // excepted are a server's exceptions as its wrappers get them. How often each was used is not theirs: it would be news with
 // every answer.
-func (h *Hub) excepted(s *session) []control.Exception {
+func (h *Hub) excepted(s *liveWrapper) []control.Exception {
 	var out []control.Exception
 	for _, e := range h.passes(s.Server) {
 		out = append(out, control.Exception{

@@ -88,7 +88,7 @@ type Hub struct {
 	closed  sync.Once
 
 	revision uint64
-	sessions map[control.Wrapper]*session
+	sessions map[control.Wrapper]*liveWrapper
 	reports  uint64 // counts reports, to order them
 	servers  map[string]*standing
 	stale    map[string]bool    // servers whose wrappers may know something old (pushChanged)
@@ -140,7 +140,7 @@ func Open(opts Options) (*Hub, error) {
 		closing:    make(chan struct{}),
 		orphans:    make(chan struct{}, 1),
 		revision:   uint64(opts.Now().UnixMicro()), // grows over restarts too, as wrappers expect
-		sessions:   map[control.Wrapper]*session{},
+		sessions:   map[control.Wrapper]*liveWrapper{},
 		servers:    map[string]*standing{},
 		stale:      map[string]bool{},
 		listers:    listers{of: map[clientProcess]*lister{}},

@@ -19,7 +19,7 @@ type listers struct {
 
 // lister is the choice for one client process. named nil: it is still to be made.
 type lister struct {
-	named *session
+	named *liveWrapper
 	later *time.Timer
 }
 
@@ -44,7 +44,7 @@ func clientProcessOf(client string, parent control.Parent) clientProcess {
 
 // chooseLister settles who lists our tools when a wrapper has come. lists: it did so under a hub before this one. The caller holds the lock, and
 // brings s its state.
-func (h *Hub) chooseLister(s *session, lists bool) {
+func (h *Hub) chooseLister(s *liveWrapper, lists bool) {
 	if s.listsFor == (clientProcess{}) {
 		return
 	}
@@ -74,7 +74,7 @@ func (h *Hub) chooseLister(s *session, lists bool) {
 }
 
 // lostLister names another wrapper when the one that listed our tools has gone. The caller holds the lock and has taken s out of h.sessions.
-func (h *Hub) lostLister(s *session) {
+func (h *Hub) lostLister(s *liveWrapper) {
 	l := h.listers.of[s.listsFor]
 	if l == nil || h.office.Leaving() {
 		return
@@ -95,7 +95,7 @@ func (h *Hub) hasProcess(process clientProcess) bool {
 
 // nextLister names the wrapper that is there longest, one of the same server first, and tells it and the others.
 func (h *Hub) nextLister(process clientProcess, l *lister, server string) {
-	var next *session
+	var next *liveWrapper
 	for _, s := range h.ordered() {
 		if s.listsFor == process && (next == nil || server != "" && next.Server != server && s.Server == server) {
 			next = s
@@ -134,13 +134,13 @@ func (h *Hub) over() bool {
 }
 
 // nameLister makes the choice, and remembers it.
-func (h *Hub) nameLister(l *lister, s *session) {
+func (h *Hub) nameLister(l *lister, s *liveWrapper) {
 	h.tellLister(l, s)
 	h.rememberLister(s.Client, s.Server)
 }
 
 // tellLister makes the choice, and tells those that wait for it.
-func (h *Hub) tellLister(l *lister, s *session) {
+func (h *Hub) tellLister(l *lister, s *liveWrapper) {
 	if l.later != nil {
 		l.later.Stop()
 		l.later = nil
@@ -154,7 +154,7 @@ func (h *Hub) tellLister(l *lister, s *session) {
 }
 
 // ownToolsOf is what a wrapper's State says of our tools.
-func (h *Hub) ownToolsOf(s *session) string {
+func (h *Hub) ownToolsOf(s *liveWrapper) string {
 	l := h.listers.of[s.listsFor]
 	switch {
 	case s.listsFor == (clientProcess{}) || l == nil:

@@ -16,7 +16,7 @@ import (
 )
 
 // blocked is the State of a hub without a store: nothing of the server passes.
-func (h *Hub) blocked(s *session) control.State {
+func (h *Hub) blocked(s *liveWrapper) control.State {
 	h.revision++
 	state := control.State{
 		Revision: h.revision, Name: s.told, Blocked: true,
@@ -95,7 +95,7 @@ func (h *Hub) stand(l *ledger.Ledger, r review.Standing, waiting map[string]stor
 }
 
 // push sends a wrapper its State if that differs from the last one, and returns it.
-func (h *Hub) push(s *session) control.State {
+func (h *Hub) push(s *liveWrapper) control.State {
 	state, news := h.stateOf(s)
 	if news {
 		s.wrapper.Push(state)
@@ -104,7 +104,7 @@ func (h *Hub) push(s *session) control.State {
 }
 
 // stateOf is the State of a wrapper, and whether it differs from the last one; whoever asks brings it to the wrapper.
-func (h *Hub) stateOf(s *session) (state control.State, news bool) {
+func (h *Hub) stateOf(s *liveWrapper) (state control.State, news bool) {
 	st := h.servers[s.Server]
 	if st == nil {
 		return h.blocked(s), false
@@ -130,7 +130,7 @@ func (h *Hub) stateOf(s *session) (state control.State, news bool) {
 
 // waitingOf counts what waits for a wrapper's client, over all its servers: clients that see one name twice keep one of our
 // tools, so each answers for all.
-func (h *Hub) waitingOf(s *session) int {
+func (h *Hub) waitingOf(s *liveWrapper) int {
 	n := 0
 	for _, it := range h.waiting {
 		if concerns(it, s.Client, s.Server) {
@@ -197,7 +197,7 @@ func (h *Hub) pushChanged() {
 	h.tellUnseen()
 }
 
-func (h *Hub) ordered() []*session {
+func (h *Hub) ordered() []*liveWrapper {
 	all := slices.Collect(maps.Values(h.sessions))
 	sort.Slice(all, func(i, j int) bool {
 		if !all[i].since.Equal(all[j].since) {

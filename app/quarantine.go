@@ -254,7 +254,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 
 // hold stores a held answer with its inbox item and its record, in one transaction. more is written with them. The caller
 // holds the lock.
-func (h *Hub) hold(s *session, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
+func (h *Hub) hold(s *liveWrapper, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
 	one := ready.Held
 	one.ServerID = s.Server
 	if s.Client != "" {

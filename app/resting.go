@@ -57,7 +57,7 @@ func (h *Hub) restIn(tx *store.Tx) error {
 }
 
 // restingTools are the allowed tools of the other servers that a wrapper's client used of late, whether they run or not.
-func (h *Hub) restingTools(s *session) (names []string, err error) {
+func (h *Hub) restingTools(s *liveWrapper) (names []string, err error) {
 	if err := h.rest(); err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// session is one connected wrapper.
-type session struct {
+// liveWrapper is one connected wrapper.
+type liveWrapper struct {
 	approvals.Wrapper
 	wrapper  control.Wrapper
 	name     string // of its own entry, cleaned for people
@@ -39,7 +39,7 @@ type session struct {
 }
 
 // looks says that it is no client's wrapper but a look at the server.
-func (s *session) looks() bool { return s.Entry == pin.ProbeClient }
+func (s *liveWrapper) looks() bool { return s.Entry == pin.ProbeClient }
 
 // standing is what is known of a server without asking the store: the part of a State that all its wrappers share.
 type standing struct {
@@ -87,7 +87,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		return control.State{}, h.office.Usable()
 	}
 	now := h.office.Now()
-	s := &session{
+	s := &liveWrapper{
 		Wrapper: approvals.Wrapper{Server: id.ID, Client: office.Clip(r.Client, maxName), Session: office.Clip(r.Session, maxName)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
 	}
 	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
@@ -144,7 +144,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 }
 
 // enlist is what the store is to know of a server whose wrapper has come, and whether that must be written.
-func (h *Hub) enlist(tx *store.Tx, s *session, id identity.Server, r control.Register, now time.Time) (server store.Server, write bool, err error) {
+func (h *Hub) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r control.Register, now time.Time) (server store.Server, write bool, err error) {
 	server, err = tx.Server(id.ID)
 	if err != nil && !office.Absent(err) {
 		return server, false, err
@@ -262,7 +262,7 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 }
 
 // share keeps one copy of a definition that several processes of a server declare alike.
-func (h *Hub) share(s *session) {
+func (h *Hub) share(s *liveWrapper) {
 	for _, other := range h.sessions {
 		if other == s || other.Server != s.Server {
 			continue
@@ -276,7 +276,7 @@ func (h *Hub) share(s *session) {
 }
 
 // judgeReport stores what a report changes: what is declared, what waits, and what the timeline says about it.
-func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding) (notices []review.Notice, err error) {
+func (h *Hub) judgeReport(s *liveWrapper, r control.Report, whole []inspect.Finding) (notices []review.Notice, err error) {
 	now := h.office.Now()
 	err = h.office.Update(func(tx *store.Tx) (bool, error) {
 		l, err := ledger.Read(tx, s.Server)
@@ -333,7 +333,7 @@ func (h *Hub) judgeReport(s *session, r control.Report, whole []inspect.Finding)
 
 // noteServer keeps what a report says about the server as a whole. A finding about the whole that is new goes into the
 // timeline, because there is no item it could stand in.
-func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *session, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
+func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *liveWrapper, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
 	before := l.Server
 	l.Server.Era, l.Server.Protocol, l.Server.Versions = r.Era, office.Clip(r.Protocol, maxName), nil
 	if len(r.ServerInfo) > 0 && len(r.ServerInfo) <= 1<<20 && json.Valid(r.ServerInfo) {

@@ -107,12 +107,12 @@ func (h *Hub) startedLast(server string) (last time.Time) {
 }
 
 // orphan is a wrapper that has gone, as what it left names it: its server's name, and whether the server is known.
-func (h *Hub) orphan(from control.Register) (s *session, name string, known bool, err error) {
+func (h *Hub) orphan(from control.Register) (s *liveWrapper, name string, known bool, err error) {
 	id, err := identifyOrphan(from)
 	if err != nil {
 		return nil, "", false, err
 	}
-	s = &session{Wrapper: approvals.Wrapper{Server: id.ID, Client: office.Clip(from.Client, maxName), Session: office.Clip(from.Session, maxName)}, secrets: id.Secrets}
+	s = &liveWrapper{Wrapper: approvals.Wrapper{Server: id.ID, Client: office.Clip(from.Client, maxName), Session: office.Clip(from.Session, maxName)}, secrets: id.Secrets}
 	name = identity.PersonName(from.Server.Name)
 	err = h.office.Store.View(func(tx *store.Tx) error {
 		server, err := tx.Server(id.ID)
@@ -185,7 +185,7 @@ func (h *Hub) Ended(from control.Register, processes int) {
 	if h.office.Store == nil {
 		return
 	}
-	s, name := &session{}, "a server"
+	s, name := &liveWrapper{}, "a server"
 	if known, of, _, err := h.orphan(from); err == nil {
 		s, name = known, of
 	}

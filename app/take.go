@@ -20,7 +20,7 @@ import (
 const maxTakers = 8
 
 // claim names a wrapper process in what it was granted: the same after a hub came back, and no other server's.
-func (s *session) claim() string {
+func (s *liveWrapper) claim() string {
 	if s.Session == "" {
 		return ""
 	}
@@ -28,7 +28,7 @@ func (s *session) claim() string {
 }
 
 // heldFor says whether an answer was held for this wrapper's client.
-func (s *session) heldFor(one store.Held, said string) bool {
+func (s *liveWrapper) heldFor(one store.Held, said string) bool {
 	client := s.Client
 	if client == "" {
 		client = legible.Name(said, "")
@@ -112,7 +112,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 
 // confirmHeld takes a wrapper's word that a released answer arrived: of what it was granted itself, and of nothing else. taken says
 // that it was such a record. The caller holds the lock.
-func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken bool, err error) {
+func (h *Hub) confirmHeld(s *liveWrapper, server string, in control.Record) (taken bool, err error) {
 	one, known := h.quarantine.all[in.Code]
 	if in.Status != vocab.StatusOK || !known || s.claim() == "" || !slices.Contains(one.Takers, s.claim()) {
 		return false, nil
@@ -151,7 +151,7 @@ func (h *Hub) confirmHeld(s *session, server string, in control.Record) (taken b
 
 // confirmAll sorts the records out that say of released answers that they arrived. A wrapper's records decide nothing else about
 // what is held: refused counts the others of that kind. The caller holds the lock.
-func (h *Hub) confirmAll(s *session, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
+func (h *Hub) confirmAll(s *liveWrapper, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
 	if !slices.ContainsFunc(sent, func(r control.Record) bool { return r.Kind == vocab.RecordQuarantine }) {
 		return sent, 0, nil
 	}
@@ -176,7 +176,7 @@ func (h *Hub) confirmAll(s *session, server string, sent []control.Record) (rest
 }
 
 // released are the answers that the same request of a wrapper gets instead of being run again.
-func (h *Hub) released(s *session) []control.Released {
+func (h *Hub) released(s *liveWrapper) []control.Released {
 	var out []control.Released
 	now := h.office.Now()
 	for code := range h.quarantine.granted {

@@ -76,7 +76,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 }
 
 // caused are those of a wrapper's records that a wrapper can have caused, under its server's name and no other.
-func (s *session) caused(name string, sent []control.Record) (records []store.Record, refused int) {
+func (s *liveWrapper) caused(name string, sent []control.Record) (records []store.Record, refused int) {
 	records = make([]store.Record, 0, len(sent)+1)
 	for _, in := range sent {
 		if !wrapperKinds[in.Kind] || !slices.Contains(vocab.Statuses, in.Status) {

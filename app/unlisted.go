@@ -17,7 +17,7 @@ const problemUnlisted = "SP-015"
 const maxWhy = 300
 
 // noteUnlisted keeps what a wrapper says of listings that it cannot read, until it reports what they hold.
-func (s *session) noteUnlisted(records []store.Record) {
+func (s *liveWrapper) noteUnlisted(records []store.Record) {
 	for _, r := range records {
 		said := control.Record(r)
 		if why, ok := said.Unlisted(); ok {

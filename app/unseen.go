@@ -17,7 +17,7 @@ const problemUnseen = "SP-220"
 // unseen is what is allowed and not yet seen by the clients: what their wrappers said last, and which of their processes a
 // person was told of. The Hub's lock guards it.
 type unseen struct {
-	by   map[*session]control.Unseen
+	by   map[*liveWrapper]control.Unseen
 	told map[clientProcess]bool
 }
 
@@ -28,10 +28,10 @@ type clientProcess struct {
 }
 
 func newUnseen() unseen {
-	return unseen{by: map[*session]control.Unseen{}, told: map[clientProcess]bool{}}
+	return unseen{by: map[*liveWrapper]control.Unseen{}, told: map[clientProcess]bool{}}
 }
 
-func (s *session) process() clientProcess { return clientProcess{s.Client, s.parent} }
+func (s *liveWrapper) process() clientProcess { return clientProcess{s.Client, s.parent} }
 
 // Unseen takes what the client of a wrapper has not listed since it was told that listings changed.
 func (h *Hub) Unseen(w control.Wrapper, u control.Unseen) error {
@@ -52,7 +52,7 @@ func (h *Hub) Unseen(w control.Wrapper, u control.Unseen) error {
 }
 
 // forgetUnseen is for a wrapper that has gone; a client that starts again is told of anew.
-func (h *Hub) forgetUnseen(gone *session) {
+func (h *Hub) forgetUnseen(gone *liveWrapper) {
 	delete(h.unseen.by, gone)
 	for _, s := range h.sessions {
 		if s.process() == gone.process() {
@@ -64,7 +64,7 @@ func (h *Hub) forgetUnseen(gone *session) {
 
 // begunAnew says that the client's process has started the server once more since, as Codex does for a new thread: what it lists there
 // is what is allowed now, and the start before it is behind for good.
-func (h *Hub) begunAnew(s *session) bool {
+func (h *Hub) begunAnew(s *liveWrapper) bool {
 	for _, other := range h.sessions {
 		if s.parent.PID != 0 && other.Server == s.Server && other.process() == s.process() && other.since.After(h.unseen.by[s].Since) {
 			if _, behind := h.unseen.by[other]; !behind {

@@ -204,7 +204,7 @@ func (l *Launcher) report(ctx context.Context) {
 	l.settle()
 }
 
-// Running is a server's process. proxy/transport's Process is one.
+// Running is a server's process. proxy/transport's ServerProcess is one.
 type Running interface {
 	PID() int
 	Pipes() (input, output uint64)

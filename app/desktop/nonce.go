@@ -68,17 +68,17 @@ func (n *nonces) mint(subject, digest, word string) string {
 // spend takes a nonce for a decision. typed is what the person typed, where a word was asked for and this decision needs it.
 func (n *nonces) spend(nonce, subject, digest, typed string, needsWord bool) error {
 	if !n.visible() {
-		return &control.Error{Code: control.CodeStale, Message: "nothing was decided because the window was hidden: review it again", See: see(subject)}
+		return &control.Error{Code: control.CodeStale, Message: "nothing was decided because the window was hidden: review it again", See: itemCode(subject)}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	l := n.given[nonce]
 	switch {
 	case l == nil || l.subject != subject:
-		return &control.Error{Code: control.CodeStale, Message: "this is not what you were shown: review it again", See: see(subject)}
+		return &control.Error{Code: control.CodeStale, Message: "this is not what you were shown: review it again", See: itemCode(subject)}
 	case l.digest != digest:
 		delete(n.given, nonce)
-		return &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: review it again", See: see(subject)}
+		return &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: review it again", See: itemCode(subject)}
 	}
 	now := n.now()
 	if l.unseen { // the first that is seen of a person who looks: from here on the delay counts
@@ -89,7 +89,7 @@ func (n *nonces) spend(nonce, subject, digest, typed string, needsWord bool) err
 		return &control.Error{Code: control.CodeBadRequest, Message: "that was too fast to have read it: nothing was decided"}
 	case now.Sub(l.at) > nonceLife:
 		delete(n.given, nonce)
-		return &control.Error{Code: control.CodeStale, Message: "it was shown too long ago: review it again", See: see(subject)}
+		return &control.Error{Code: control.CodeStale, Message: "it was shown too long ago: review it again", See: itemCode(subject)}
 	}
 	if needsWord && l.word != "" && subtle.ConstantTimeCompare([]byte(strings.TrimSpace(typed)), []byte(l.word)) != 1 {
 		if l.wrong++; l.wrong >= maxWrongWords {
@@ -134,7 +134,8 @@ func fileSubject(what, client, path string, names []string) string {
 	return "file\x00" + strings.Join(parts, " ")
 }
 
-func see(subject string) string {
+// itemCode is the code of the inbox item that a subject names, "" for another subject.
+func itemCode(subject string) string {
 	code, _ := strings.CutPrefix(subject, "item\x00")
 	if code == subject {
 		return ""

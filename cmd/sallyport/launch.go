@@ -21,7 +21,7 @@ type server struct {
 	strict  bool // whatever sandbox is set: probe --sandbox
 
 	mu      sync.Mutex
-	process *transport.Process
+	process *transport.ServerProcess
 	input   *serverInput
 	over    bool // nothing is to be started any more
 	used    bool // the guard is
@@ -56,7 +56,7 @@ func (s *server) start(ctx context.Context) (io.Reader, io.WriteCloser, error) {
 }
 
 // running is the program's process, nil if it was never started. After it nothing is started any more.
-func (s *server) running() *transport.Process {
+func (s *server) running() *transport.ServerProcess {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true

@@ -266,7 +266,7 @@ func heldBack(link *hubLink) (probeReport, error) {
 var errNoAnswer = fmt.Errorf("the server didn't respond within %s; try its command in a terminal", probeLimit)
 
 // serverSilent says how the server ended, where it did.
-func serverSilent(process *transport.Process, err error) error {
+func serverSilent(process *transport.ServerProcess, err error) error {
 	select {
 	case <-process.Exited():
 		return fmt.Errorf("the server exited (%s) before it responded; try its command in a terminal", process.Exit())

@@ -125,7 +125,7 @@ const lastRequests = 50 * time.Millisecond
 
 // serverExit tells the client how the server ended and returns the code to exit with. A request that was written before is told too,
 // though nobody had read it yet.
-func serverExit(process *transport.Process, session *proxy.Session, client any) int {
+func serverExit(process *transport.ServerProcess, session *proxy.Session, client any) int {
 	select {
 	case <-process.Exited():
 	case <-time.After(drainGrace):
@@ -148,7 +148,7 @@ func serverExit(process *transport.Process, session *proxy.Session, client any) 
 
 // serverInput is the server's stdin. Closing it begins the shutdown: two seconds later its group is terminated.
 type serverInput struct {
-	process *transport.Process
+	process *transport.ServerProcess
 	once    sync.Once
 }
 

@@ -19,7 +19,7 @@ import (
 type Checker struct {
 	Shown *Shown
 
-	session  Session
+	session  Connection
 	reserved []string // names that no tool of a server may have
 	greeted  greeted
 
@@ -66,7 +66,7 @@ type seen struct {
 }
 
 // NewChecker prepares the checks of a session; Run takes them. reserved are the names of our own tools.
-func NewChecker(session Session, reserved []string) *Checker {
+func NewChecker(session Connection, reserved []string) *Checker {
 	c := &Checker{
 		Shown: newShown(session.Unseen), session: session, reserved: reserved, base: time.Now().Add(-longAgo), kick: make(chan struct{}, 1), interval: quietInterval,
 		sighting: map[string]seen{}, twoFaced: map[string]bool{},

@@ -10,7 +10,7 @@ import (
 var revisions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // answer does what an honest server does.
-func (s *session) answer(m *message) {
+func (s *scriptRun) answer(m *message) {
 	if m.ID == nil {
 		return
 	}
@@ -43,7 +43,7 @@ func (s *session) answer(m *message) {
 	}
 }
 
-func (s *session) named(m *message, face Face, name string, otherwise Verbatim) {
+func (s *scriptRun) named(m *message, face Face, name string, otherwise Verbatim) {
 	if answer, ok := face.Answers[name]; ok {
 		otherwise = answer
 	}
@@ -94,7 +94,7 @@ func (f Face) tools() []Verbatim {
 }
 
 // list answers with one page. A cursor is the index at which its page begins.
-func (s *session) list(m *message, f Face, member string, items []Verbatim) {
+func (s *scriptRun) list(m *message, f Face, member string, items []Verbatim) {
 	if items == nil && member != "tools" {
 		s.fail(m, `{"code":-32601,"message":"method not found"}`)
 		return
@@ -127,10 +127,10 @@ func (s *session) list(m *message, f Face, member string, items []Verbatim) {
 	s.line([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}}`))
 }
 
-func (s *session) result(m *message, result Verbatim) {
+func (s *scriptRun) result(m *message, result Verbatim) {
 	s.line([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + m.expand(string(result)) + `}`))
 }
 
-func (s *session) fail(m *message, reason Verbatim) {
+func (s *scriptRun) fail(m *message, reason Verbatim) {
 	s.line([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":` + m.expand(string(reason)) + `}`))
 }

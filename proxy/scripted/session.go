@@ -17,8 +17,8 @@ import (
 // stay bounds how long a server that ignores end of input remains, should a test lose it.
 const stay = 10 * time.Minute
 
-// session is one run of a script.
-type session struct {
+// scriptRun is one run of a script.
+type scriptRun struct {
 	script Script
 	errw   io.Writer
 	log    io.Writer
@@ -37,8 +37,8 @@ type session struct {
 	once  sync.Once
 }
 
-func newSession(script Script, out, errw io.Writer) *session {
-	return &session{
+func newSession(script Script, out, errw io.Writer) *scriptRun {
+	return &scriptRun{
 		script: script, out: out, errw: errw, face: script.Face,
 		seen: map[string]int{}, waiting: map[string][]chan struct{}{}, cancelled: map[string]bool{},
 		ended: make(chan struct{}), exit: make(chan int, 1),
@@ -64,7 +64,7 @@ type message struct {
 	n int // which occurrence of its event
 }
 
-func (s *session) run(in io.Reader) int {
+func (s *scriptRun) run(in io.Reader) int {
 	if s.script.IgnoreTERM {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 	}
@@ -93,9 +93,9 @@ func (s *session) run(in io.Reader) int {
 	}
 }
 
-func (s *session) end() { s.once.Do(func() { close(s.ended) }) }
+func (s *scriptRun) end() { s.once.Do(func() { close(s.ended) }) }
 
-func (s *session) read(in io.Reader) {
+func (s *scriptRun) read(in io.Reader) {
 	s.fire("start", &message{})
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -111,7 +111,7 @@ func (s *session) read(in io.Reader) {
 	}
 }
 
-func (s *session) received(line []byte) {
+func (s *scriptRun) received(line []byte) {
 	if s.log != nil {
 		_, _ = s.log.Write(line)
 	}
@@ -144,7 +144,7 @@ func (s *session) received(line []byte) {
 }
 
 // fire tells who waits for the event and takes the steps of the first rule for it. It says whether there was one.
-func (s *session) fire(event string, m *message) bool {
+func (s *scriptRun) fire(event string, m *message) bool {
 	s.mu.Lock()
 	s.seen[event]++
 	n := s.seen[event]
@@ -171,7 +171,7 @@ func (s *session) fire(event string, m *message) bool {
 	return false
 }
 
-func (s *session) cancel(id json.RawMessage) {
+func (s *scriptRun) cancel(id json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cancelled[string(id)] = true
@@ -182,7 +182,7 @@ func (s *session) cancel(id json.RawMessage) {
 	delete(s.waiting, event)
 }
 
-func (s *session) counts() map[string]int {
+func (s *scriptRun) counts() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.seen)
@@ -190,7 +190,7 @@ func (s *session) counts() map[string]int {
 
 // await waits for the next event of a name after the count in before, which was taken when the rule began: an answer may
 // be here before the step that waits for it. A cancellation and a file that are there already count too.
-func (s *session) await(event string, m *message, before map[string]int) {
+func (s *scriptRun) await(event string, m *message, before map[string]int) {
 	waiter := make(chan struct{})
 	s.mu.Lock()
 	done := s.seen[event] > before[event]
@@ -214,7 +214,7 @@ func (s *session) await(event string, m *message, before map[string]int) {
 }
 
 // watch turns files that come and go into events. Polling, because it must work wherever a test runs.
-func (s *session) watch(stop <-chan struct{}) {
+func (s *scriptRun) watch(stop <-chan struct{}) {
 	there := map[string]bool{}
 	note := func(event string) {
 		for _, prefix := range []string{"file ", "gone "} {

@@ -13,7 +13,7 @@ import (
 )
 
 // take takes steps in their order, until one ends the server.
-func (s *session) take(steps []Step, m *message) {
+func (s *scriptRun) take(steps []Step, m *message) {
 	before := s.counts()
 	for _, step := range steps {
 		switch {
@@ -78,7 +78,7 @@ func (s *session) take(steps []Step, m *message) {
 }
 
 // put changes the face, and has said so, if method is not "", before anybody can answer with the new one.
-func (s *session) put(name, method string) {
+func (s *scriptRun) put(name, method string) {
 	face, ok := s.script.Faces[name]
 	if name == "first" {
 		face, ok = s.script.Face, true
@@ -98,7 +98,7 @@ func (s *session) put(name, method string) {
 }
 
 // notify sends a notification, or a storm of them: in a hundred bursts over the time given.
-func (s *session) notify(step Step) {
+func (s *scriptRun) notify(step Step) {
 	line := []byte(`{"jsonrpc":"2.0","method":` + strconv.Quote(step.Notify) + "}\n")
 	times := max(step.Times, 1)
 	if step.Within == 0 {
@@ -119,7 +119,7 @@ func (s *session) notify(step Step) {
 }
 
 // big answers with a line of size bytes, line feed not counted.
-func (s *session) big(m *message, size int, idLast bool) {
+func (s *scriptRun) big(m *message, size int, idLast bool) {
 	head, tail := `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"content":[{"type":"text","text":"`, `"}]}}`
 	if idLast {
 		head, tail = `{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"`, `"}]},"id":`+string(m.ID)+`}`
@@ -127,7 +127,7 @@ func (s *session) big(m *message, size int, idLast bool) {
 	s.line([]byte(head + strings.Repeat("x", max(size-len(head)-len(tail), 0)) + tail))
 }
 
-func (s *session) flood(size int) {
+func (s *scriptRun) flood(size int) {
 	line := []byte(strings.Repeat("stderr ", 18) + "\n") // 127 bytes
 	for size > 0 {
 		n := min(size, len(line))
@@ -138,10 +138,10 @@ func (s *session) flood(size int) {
 	}
 }
 
-func (s *session) line(line []byte) { s.write(append(line, '\n')) }
+func (s *scriptRun) line(line []byte) { s.write(append(line, '\n')) }
 
 // write writes at once or not at all: a client that is gone is no concern of a misbehaving server.
-func (s *session) write(p []byte) {
+func (s *scriptRun) write(p []byte) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	_, _ = s.out.Write(p)

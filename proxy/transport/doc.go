@@ -2,7 +2,7 @@
 // outlives whoever started it.
 //
 // Call GuardMain first thing in main, then Start; where the first milliseconds count, call Prepare as early as possible
-// and Prepared.Start once the command is known. A Process has the server's stdin and stdout as plain pipes, Exited for
+// and Prepared.Start once the command is known. A ServerProcess has the server's stdin and stdout as plain pipes, Exited for
 // the moment its main process is gone, and Stop, which returns when the last descendant is.
 //
 // Between the wrapper and the server stands a guard, this same program started again:

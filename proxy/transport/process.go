@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Process is a running server with everything below it.
-type Process struct {
+// A ServerProcess is a running server with everything below it.
+type ServerProcess struct {
 	// Stdin and Stdout are the pipes themselves. Both may be used while Stop runs. Stdout stays readable after the server
 	// ended, until what it wrote is drained: then it is at its end, even if a descendant still holds it open.
 	Stdin  io.WriteCloser
@@ -44,7 +44,7 @@ const catchingEvery = 500 * time.Millisecond
 const flushGrace = 250 * time.Millisecond
 
 // PID is the server's main process; in a sandbox it is looked for, and 0 if it is gone.
-func (p *Process) PID() int {
+func (p *ServerProcess) PID() int {
 	if p.box != 0 {
 		return seenOutside(p.box, p.pid)
 	}
@@ -52,27 +52,27 @@ func (p *Process) PID() int {
 }
 
 // Pipes are the inodes of the server's input and output as it was started with them, 0 where there are none.
-func (p *Process) Pipes() (input, output uint64) { return p.pipes[0], p.pipes[1] }
+func (p *ServerProcess) Pipes() (input, output uint64) { return p.pipes[0], p.pipes[1] }
 
 // Exited is closed when the server's main process has ended. What it started may live for two seconds more.
-func (p *Process) Exited() <-chan struct{} { return p.exited }
+func (p *ServerProcess) Exited() <-chan struct{} { return p.exited }
 
 // Exit is how the main process ended. It waits for Exited.
-func (p *Process) Exit() Exit {
+func (p *ServerProcess) Exit() Exit {
 	<-p.exited
 	return p.exit
 }
 
 // Stop ends the server: end of input, 2 s later SIGTERM, 2 s later SIGKILL to the last descendant. It returns when nothing
 // of the tree is alive, and may be called again and by several.
-func (p *Process) Stop() {
+func (p *ServerProcess) Stop() {
 	p.Stdin.Close()
 	p.tree.stop()
 	p.await(endGrace + termGrace + forceAfter)
 }
 
 // Kill ends the server without grace and returns when nothing of the tree is alive.
-func (p *Process) Kill() {
+func (p *ServerProcess) Kill() {
 	p.tree.kill()
 	p.Stdin.Close()
 	p.await(forceAfter)
@@ -80,7 +80,7 @@ func (p *Process) Kill() {
 
 // await returns when the tree is gone, or twice forceAfter too late: what then lives cannot be killed by this user, and a
 // client waits for us. A tree that forks as fast as it is killed is waited for as long as that goes on.
-func (p *Process) await(bound time.Duration) {
+func (p *ServerProcess) await(bound time.Duration) {
 	for forced := false; !within(p.gone, bound); bound = forceAfter {
 		if p.tree.catching() {
 			continue
@@ -94,7 +94,7 @@ func (p *Process) await(bound time.Duration) {
 	within(p.stderr.written, flushGrace)
 }
 
-func (p *Process) end(exit Exit) {
+func (p *ServerProcess) end(exit Exit) {
 	p.ending.Do(func() {
 		p.exit = exit
 		close(p.exited)

@@ -95,7 +95,7 @@ func TestT12AKilledGuardTakesOnlyItsOwnTree(t *testing.T) {
 	}
 	doomed, other := markedDir(t), markedDir(t)
 	p, q := start(t, command(doomed)), start(t, command(other))
-	for _, server := range []*Process{p, q} {
+	for _, server := range []*ServerProcess{p, q} {
 		lines := bufio.NewReader(server.Stdout)
 		for range 2 {
 			if line, err := lines.ReadString('\n'); err != nil {

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 
 func play(role string, args []string) int {
 	switch role {
-	case "wrapper": // DIR COMMAND…: what wrap does with a Process, without the messages
+	case "wrapper": // DIR COMMAND…: what wrap does with a ServerProcess, without the messages
 		return wrapper(Command{Dir: args[0], Argv: args[1:]})
 	case "walled": // LEVEL DIR COMMAND…: the same behind walls
 		return wrapper(Command{Dir: args[1], Argv: args[2:], Sandbox: &Sandbox{Strict: args[0] == "strict"}})

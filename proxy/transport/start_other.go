@@ -28,12 +28,12 @@ func Prepare() (*Prepared, error) {
 func (*Prepared) Close() {}
 
 // Start fails as Prepare does.
-func Start(context.Context, Command, io.Writer, func([]byte)) (*Process, error) {
+func Start(context.Context, Command, io.Writer, func([]byte)) (*ServerProcess, error) {
 	_, err := Prepare()
 	return nil, err
 }
 
 // Start fails as Prepare does.
-func (*Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*Process, error) {
+func (*Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*ServerProcess, error) {
 	return Start(ctx, c, stderr, tee)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-func start(t *testing.T, c Command) *Process {
+func start(t *testing.T, c Command) *ServerProcess {
 	t.Helper()
 	p, err := Start(context.Background(), c, os.Stderr, nil)
 	if err != nil {

@@ -133,7 +133,7 @@ func inode(f *os.File) uint64 {
 }
 
 // Start starts a server. See Prepared.Start.
-func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*Process, error) {
+func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*ServerProcess, error) {
 	g, err := Prepare()
 	if err != nil {
 		return nil, named(err, c)
@@ -144,7 +144,7 @@ func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (
 // Start has the guard start c, and returns when the program runs or could not be started (*StartError). ctx bounds the
 // start, not the server's life. What the server writes to stderr goes to tee, chunk by chunk, and to stderr; neither a
 // stderr that nobody reads nor one that is nil stops the server. tee must not block nor keep the chunk.
-func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*Process, error) {
+func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*ServerProcess, error) {
 	path, message, err := g.prepare(c)
 	if err == nil && ctx.Err() != nil {
 		err = &StartError{c.Argv[0], ctx.Err().Error()}
@@ -189,7 +189,7 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 	}
 	g.socket.SetDeadline(time.Time{})
 	out := stdout{NewStream(g.stdout, true)}
-	p := &Process{
+	p := &ServerProcess{
 		Stdin: NewStream(g.stdin, true), Stdout: out, pid: int(value), tree: g,
 		stderr: newDrain(g.stderr, stderr, tee, c.MaxStderr),
 		exited: make(chan struct{}), gone: make(chan struct{}),
@@ -236,7 +236,7 @@ func (g *Prepared) hear() (says byte, value uint32, err error) {
 }
 
 // watch follows the guard until nothing of the server is left.
-func (g *Prepared) watch(p *Process, out stdout, spare func() []int) {
+func (g *Prepared) watch(p *ServerProcess, out stdout, spare func() []int) {
 	defer close(p.gone)
 	defer g.socket.Close()
 	clean := false

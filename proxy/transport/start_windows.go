@@ -47,7 +47,7 @@ func Prepare() (*Prepared, error) {
 func (g *Prepared) Close() { windows.CloseHandle(g.job) }
 
 // Start starts a server. See Prepared.Start.
-func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*Process, error) {
+func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*ServerProcess, error) {
 	g, err := Prepare()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (
 
 // Start starts c as a member of the job from its first instruction. ctx bounds the start, not the server's life. What the
 // server writes to stderr goes to tee, chunk by chunk, and to stderr; tee must not block nor keep the chunk.
-func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*Process, error) {
+func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*ServerProcess, error) {
 	p, handle, err := g.create(ctx, c, stderr, tee)
 	if err != nil {
 		g.Close()
@@ -67,7 +67,7 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 	return p, nil
 }
 
-func (g *Prepared) create(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*Process, windows.Handle, error) {
+func (g *Prepared) create(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*ServerProcess, windows.Handle, error) {
 	env := serverEnv(c.Env)
 	if err := unusable(c, env); err != nil {
 		return nil, 0, err
@@ -96,7 +96,7 @@ func (g *Prepared) create(ctx context.Context, c Command, stderr io.Writer, tee 
 		return nil, 0, &StartError{c.Argv[0], err.Error()}
 	}
 	windows.CloseHandle(info.Thread)
-	p := &Process{
+	p := &ServerProcess{
 		Stdin: ends.ours[0], Stdout: ends.ours[1], pid: int(info.ProcessId),
 		tree:   &job{handle: g.job, main: make(chan struct{})},
 		stderr: newDrain(ends.ours[2], stderr, tee, c.MaxStderr),
@@ -236,7 +236,7 @@ func (j *job) force() { j.kill() }
 func (j *job) catching() bool { return false }
 
 // watch waits for the server's main process, then ends what it left behind: stdout must come to its end.
-func (j *job) watch(p *Process, main windows.Handle) {
+func (j *job) watch(p *ServerProcess, main windows.Handle) {
 	defer close(p.gone)
 	windows.WaitForSingleObject(main, windows.INFINITE)
 	var code uint32

@@ -6,8 +6,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// Session is what a Checker needs of the connection that it works for.
-type Session interface {
+// Connection is what a Checker needs of the connection that it works for.
+type Connection interface {
 	// State is the hub's last state, with the word on the launch that holds.
 	State() *control.State
 	// Report has the hub store what the server declares. The session fills in who it is.

@@ -14,8 +14,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// session is the hub's end of one connection that has proved itself. It is the Wrapper that a Handler holds.
-type session struct {
+// hubEnd is the hub's end of one connection that has proved itself. It is the Wrapper that a Handler holds.
+type hubEnd struct {
 	server *server
 	conn   *net.UnixConn
 	cred   credentials
@@ -33,8 +33,8 @@ type session struct {
 	slots   chan struct{}
 }
 
-func newSession(s *server, conn *net.UnixConn, cred credentials) *session {
-	return &session{
+func newSession(s *server, conn *net.UnixConn, cred credentials) *hubEnd {
+	return &hubEnd{
 		server:  s,
 		conn:    conn,
 		cred:    cred,
@@ -46,7 +46,7 @@ func newSession(s *server, conn *net.UnixConn, cred credentials) *session {
 }
 
 // Push replaces the state that has not been sent yet, if there is one.
-func (c *session) Push(state State) {
+func (c *hubEnd) Push(state State) {
 	c.newest.Store(&state)
 	select {
 	case c.kick <- struct{}{}:
@@ -57,7 +57,7 @@ func (c *session) Push(state State) {
 // hello reads the first two messages and answers them, alone on the connection so far. What was written before the proof may be of
 // another program, which has become the proved one since (exec): it gets nothing but a random number, and only who can say that
 // after the proof is heard.
-func (c *session) hello(in *lines) (Hello, error) {
+func (c *hubEnd) hello(in *lines) (Hello, error) {
 	var hello Hello
 	m, err := in.next(maxHelloLine)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *session) hello(in *lines) (Hello, error) {
 		return hello, c.first(message{Version: "2.0", ID: m.ID, Error: refusal})
 	}
 	challenge := Challenge{Challenge: rand.Text()}
-	asked := c.answer(m, func(*session, json.RawMessage) (any, error) { return challenge, nil })
+	asked := c.answer(m, func(*hubEnd, json.RawMessage) (any, error) { return challenge, nil })
 	if err := c.first(asked); err != nil {
 		return hello, err
 	}
@@ -89,7 +89,7 @@ func (c *session) hello(in *lines) (Hello, error) {
 		return hello, fmt.Errorf("%w: what it says was written before process %d was looked at", errForeignMessage, c.cred.pid)
 	}
 	c.role = hello.Role
-	return hello, c.first(c.answer(m, func(*session, json.RawMessage) (any, error) {
+	return hello, c.first(c.answer(m, func(*hubEnd, json.RawMessage) (any, error) {
 		welcome := c.server.handler.Welcome(c.peer(false))
 		welcome.Protocol = Protocol
 		return welcome, nil
@@ -97,7 +97,7 @@ func (c *session) hello(in *lines) (Hello, error) {
 }
 
 // first answers while nothing else is written.
-func (c *session) first(answer message) error {
+func (c *hubEnd) first(answer message) error {
 	line, err := encode(answer)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (c *session) first(answer message) error {
 }
 
 // peer is who asks. deciding has its ancestry looked at now. A wrapper is what no decision may come from.
-func (c *session) peer(deciding bool) Peer {
+func (c *hubEnd) peer(deciding bool) Peer {
 	p := Peer{PID: c.cred.pid, UID: c.cred.uid, Role: c.role}
 	p.Descends = c.descended || c.role == RoleWrapper || c.role == RoleProbe
 	if deciding && !p.Descends {
@@ -122,13 +122,13 @@ func (c *session) peer(deciding bool) Peer {
 }
 
 // within says whether another wrapper stands above this one.
-func (c *session) within() bool {
+func (c *hubEnd) within() bool {
 	self, err := proc.Read(c.cred.pid)
 	return err != nil || c.server.in.descendsFromWrapper(self.Parent, c.server.wrapperPIDs()) || !c.cred.alive()
 }
 
 // run reads calls until the other end or ctx ends, then lets those that are open finish and sends their answers.
-func (c *session) run(ctx context.Context, in *lines) {
+func (c *hubEnd) run(ctx context.Context, in *lines) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -157,7 +157,7 @@ func (c *session) run(ctx context.Context, in *lines) {
 	<-written
 }
 
-func (c *session) read(in *lines) error {
+func (c *hubEnd) read(in *lines) error {
 	for {
 		m, err := in.next(maxLineToHub)
 		if err != nil {
@@ -189,7 +189,7 @@ func (c *session) read(in *lines) error {
 	}
 }
 
-func (c *session) register(m message) message {
+func (c *hubEnd) register(m message) message {
 	if c.registered || (c.role != RoleWrapper && c.role != RoleProbe) {
 		return message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "only a wrapper registers, and once"}}
 	}
@@ -202,7 +202,7 @@ func (c *session) register(m message) message {
 }
 
 // answer runs one call and says what came of it.
-func (c *session) answer(m message, call method) message {
+func (c *hubEnd) answer(m message, call method) message {
 	var (
 		result any
 		err    = errPanicked
@@ -224,7 +224,7 @@ func (c *session) answer(m message, call method) message {
 var errPanicked = errors.New("panic")
 
 // guarded keeps a panic in the hub's code to the call that met it.
-func (c *session) guarded(f func()) {
+func (c *hubEnd) guarded(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.server.log.Error("panic in a call", "pid", c.cred.pid, "panic", p)
@@ -233,7 +233,7 @@ func (c *session) guarded(f func()) {
 	f()
 }
 
-func (c *session) send(m message) {
+func (c *hubEnd) send(m message) {
 	line, err := encode(m)
 	if err == nil && len(line) > maxLineFromHub {
 		line, err = encode(message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "the response is too large: ask for less"}})
@@ -248,7 +248,7 @@ func (c *session) send(m message) {
 }
 
 // write sends states before answers: a wrapper that waits for a long answer learns of a block at once.
-func (c *session) write(ctx context.Context) {
+func (c *hubEnd) write(ctx context.Context) {
 	broken := false
 	put := func(line []byte) {
 		if broken {
@@ -289,7 +289,7 @@ func (c *session) write(ctx context.Context) {
 	}
 }
 
-func (c *session) writeState(put func([]byte)) {
+func (c *hubEnd) writeState(put func([]byte)) {
 	state := c.newest.Swap(nil)
 	if state == nil {
 		return
