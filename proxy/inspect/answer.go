@@ -234,9 +234,7 @@ func (j Judged) ngram() Check {
 // RuleSet names the rules of this program: a version and a fingerprint over all of them and the model of the second vote.
 var RuleSet = sync.OnceValue(func() string {
 	h := fnv.New64a()
-	for _, r := range catalogue {
-		fmt.Fprintf(h, "%s %s %g %g %d %q\n", r.name, r.level, r.metal, r.answer, r.group, r.patterns)
-	}
+	writeRules(h)
 	h.Write([]byte(ngramModel))
 	fmt.Fprintf(h, "%x", secrets.Fingerprint())
 	return fmt.Sprintf("1-%016x", h.Sum64())

@@ -43,7 +43,7 @@ func FuzzAnswer(f *testing.F) {
 			}
 			kept := 0
 			for _, e := range watch.endings {
-				kept += len(e.tail) + len(e.open) + len(e.pending) + len(e.found)
+				kept += len(e.tail) + e.begun.size() + len(e.found)
 			}
 			if len(watch.endings) > maxEndings || kept > maxEndings*(2*blobZone+2*maxBegun+crowd) {
 				t.Fatalf("%d endings with %d in them are kept", len(watch.endings), kept)

@@ -41,7 +41,7 @@ func Arguments(params []byte, profile string) []Finding {
 	if profile == secrets.Off || len(findings) == maxFindings || !spells(params) {
 		return findings
 	}
-	w := newWeigher(rules(), Answer)
+	w := newWeigher(standard(), Answer)
 	defer w.release()
 	w.secret.Begin(profile)
 	w.seek = secretReader{w: w, found: findings}

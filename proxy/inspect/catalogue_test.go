@@ -7,7 +7,7 @@ import (
 )
 
 func TestEveryRuleFindsItsExampleAndLeavesItsCounterExample(t *testing.T) {
-	c := rules().matcher()
+	c := standard().matcher()
 	names := map[string]bool{}
 	for i, r := range c.rules {
 		if names[r.name] {

@@ -6,31 +6,6 @@
 // (docs/detection.md). All are pure.
 package inspect
 
-// Level is how grave a finding is. The window shows Medium and Low as "Review".
-type Level string
-
-const (
-	Critical Level = "critical"
-	High     Level = "high"
-	Medium   Level = "medium"
-	Low      Level = "low"
-)
-
-// Rank orders levels: Critical 4, High 3, Medium 2, Low 1, anything else 0.
-func (l Level) Rank() int {
-	switch l {
-	case Critical:
-		return 4
-	case High:
-		return 3
-	case Medium:
-		return 2
-	case Low:
-		return 1
-	}
-	return 0
-}
-
 // Finding is one thing that was seen. Rule is a stable
 // name such as "invisible_characters"; Title is ours; Where is a path into the definition ("inputSchema.properties.a");
 // Start and End are byte offsets in the text at that place; Match is at most 160 characters of it, not yet escaped.

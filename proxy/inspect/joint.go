@@ -17,7 +17,6 @@ import (
 const (
 	maxEndings = 4        // answers of a session that are remembered
 	blobZone   = 2 << 10  // the same, where a blob goes on
-	maxBegun   = 16       // patterns that are remembered as begun
 	zoneRoom   = 64 << 10 // bytes that are read as one, and twice as many as there are in all texts
 )
 
@@ -26,39 +25,28 @@ const joinedEncoding = "joined"
 
 // ending is how an answer ended, in offsets from its end.
 type ending struct {
-	open    []openEnd
-	pending []pending
-	found   []placed
-	tail    []byte
-	seam    seam // of the tail
+	begun unfinished
+	found []placed
+	tail  []byte
+	seam  seam // of the tail
 }
 
-func (e *ending) empty() bool {
-	return len(e.open) == 0 && len(e.pending) == 0 && len(e.found) == 0 && len(e.tail) == 0
-}
+func (e *ending) empty() bool { return e.begun.size() == 0 && len(e.found) == 0 && len(e.tail) == 0 }
 
 // cloned are endings that nobody else has.
 func cloned(endings []*ending) []*ending {
 	all := make([]*ending, len(endings))
 	for i, e := range endings {
 		c := *e
-		c.open, c.pending, c.found, c.tail = slices.Clone(e.open), slices.Clone(e.pending), slices.Clone(e.found), slices.Clone(e.tail)
-		c.seam.nodes = slices.Clone(e.seam.nodes)
+		c.begun, c.found, c.tail, c.seam = e.begun.clone(), slices.Clone(e.found), slices.Clone(e.tail), e.seam.clone()
 		all[i] = &c
 	}
 	return all
 }
 
 func (e *ending) reset() {
-	e.open, e.pending, e.found, e.tail = e.open[:0], e.pending[:0], e.found[:0], e.tail[:0]
-}
-
-// openEnd is a pattern that had begun.
-type openEnd struct {
-	pattern, after int32
-	part           int8
-	reach          bool
-	start, end     int
+	e.begun.reset()
+	e.found, e.tail = e.found[:0], e.tail[:0]
 }
 
 // joint is what a weigher knows of the texts before the one it looks at.
@@ -97,21 +85,9 @@ func (j *joint) goesOn() bool { return len(j.earlier) > 0 || j.open() }
 // resume makes a weigher go on where earlier answers ended. They must stay as they are until it has come to its own end.
 func (w *weigher) resume(endings []*ending) {
 	w.joint.on = true
-	m := w.plain
 	for _, e := range endings {
-		for _, o := range e.open {
-			m.open[o.pattern][o.part] = begun{o.start, o.end, m.run}
-			m.far = max(m.far, o.end)
-			if o.reach {
-				m.want = max(m.want, o.end+int(o.after))
-			}
-		}
+		w.plain.goOn(&e.begun)
 		w.found = append(w.found, e.found...)
-		for _, p := range e.pending {
-			if len(m.pending) < maxPending {
-				m.pending = append(m.pending, p)
-			}
-		}
 		if len(e.tail) > 0 {
 			w.joint.earlier = append(w.joint.earlier, e)
 		}
@@ -120,26 +96,13 @@ func (w *weigher) resume(endings []*ending) {
 
 // ending notes how the answer ended that was looked at.
 func (w *weigher) ending() {
-	m, e := w.plain, w.end
+	e := w.end
 	if e == nil {
 		e = new(ending)
 		w.end = e
 	}
 	e.reset()
-	if w.stream-m.far <= maxGap {
-		for i := max(0, m.begun-maxBegun); i < m.begun; i++ {
-			o := m.recent[i%maxBegun]
-			b := m.open[o.pattern][o.part]
-			if b.run == m.run && b.end >= m.stop.last && w.stream-b.end <= int(o.after) && b.end > 0 {
-				o.start, o.end = b.start-w.stream, b.end-w.stream
-				e.open = append(e.open, o)
-			}
-		}
-	}
-	for _, p := range m.pending {
-		p.start -= w.stream
-		e.pending = append(e.pending, p)
-	}
+	w.plain.leave(&e.begun, w.stream)
 	for _, p := range w.found {
 		if !p.before && p.start >= w.offset-together && len(e.found) < crowd {
 			p.before, p.start = true, p.start-w.offset

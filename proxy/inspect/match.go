@@ -38,6 +38,13 @@ func (c *compiled) matcher() *matcher {
 	return &matcher{compiled: c, open: make([][maxParts]begun, len(c.owner)), last: make([]begun, len(c.rules)), run: 1}
 }
 
+// release lets go of the room that a text with many colons took.
+func (m *matcher) release() {
+	if cap(m.places) > keptPlaces {
+		m.places = nil
+	}
+}
+
 // pending is a literal that had begun when a text ended.
 type pending struct {
 	node, start int

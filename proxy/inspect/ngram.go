@@ -13,10 +13,10 @@ import (
 
 const (
 	ngramBits   = 18
-	ngramWindow = 600  // bytes on each side of a match
-	ngramSure   = 0.95 // from here on it votes for an attack
-	maxCues     = 8    // windows of one answer or definition
-	headerBytes = 8    // bias and scale
+	ngramWindow = 600      // bytes on each side of a match
+	ngramSure   = 0.95     // from here on it votes for an attack
+	maxCues     = maxHeavy // windows of one answer or definition
+	headerBytes = 8        // bias and scale
 )
 
 // CheckNgram is the name of the second vote among the checks, and of its finding.

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,14 +80,14 @@ type compiled struct {
 	phrases [][]phrase // of each literal
 	secret  []int32    // of each literal: the one of secretForms that it is, and 1
 
-	weighers sync.Pool // of *weigher
+	weighers sync.Pool // of what package inspect weighs with
 }
 
 // spelled are the characters that mean something in a pattern.
 var spelled = strings.NewReplacer("{bar}", "|", "{tilde}", "~")
 
-// rules are compiled when they are first needed: a guard, and a wrapper that only starts, needs none.
-var rules = sync.OnceValue(func() *compiled {
+// standard is the catalogue, compiled when it is first needed: a guard, and a wrapper that only starts, needs none.
+var standard = sync.OnceValue(func() *compiled {
 	c, err := compile(catalogue)
 	if err != nil {
 		panic(err) // a test compiles it first
@@ -96,7 +97,6 @@ var rules = sync.OnceValue(func() *compiled {
 
 func compile(list []rule) (*compiled, error) {
 	c := &compiled{rules: list}
-	c.weighers.New = func() any { return &weigher{of: c, plain: c.matcher(), under: c.matcher()} }
 	var words []string
 	known := map[string]int{}
 	for i, r := range list {
@@ -184,4 +184,11 @@ const (
 // wordy says that a byte of folded text is part of a word.
 func wordy(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// writeRules writes the catalogue out, for a fingerprint of it.
+func writeRules(out io.Writer) {
+	for _, r := range catalogue {
+		fmt.Fprintf(out, "%s %s %g %g %d %q\n", r.name, r.level, r.metal, r.answer, r.group, r.patterns)
+	}
 }

@@ -1,5 +1,30 @@
 package inspect
 
+// Level is how grave a finding is. The window shows Medium and Low as "Review".
+type Level string
+
+const (
+	Critical Level = "critical"
+	High     Level = "high"
+	Medium   Level = "medium"
+	Low      Level = "low"
+)
+
+// Rank orders levels: Critical 4, High 3, Medium 2, Low 1, anything else 0.
+func (l Level) Rank() int {
+	switch l {
+	case Critical:
+		return 4
+	case High:
+		return 3
+	case Medium:
+		return 2
+	case Low:
+		return 1
+	}
+	return 0
+}
+
 // RuleLevel is how grave a rule of the catalogue is by its nature, "" for a name that it does not have. A match may weigh less
 // where it stands.
 func RuleLevel(name string) Level {

@@ -16,6 +16,9 @@ const ownWeight = 1
 // counts: a text that is made of matches costs no more than another.
 const crowd = 1000
 
+// maxHeavy is how many heavy places are told.
+const maxHeavy = 8
+
 // placed is a match as the score sees it.
 type placed struct {
 	start  int // in all texts together
@@ -95,7 +98,7 @@ func score(rules []rule, found []placed, heavy float64) (loud, all float64, at [
 			continue // it was weighed when it came
 		}
 		loud = max(loud, float64(sum))
-		if float64(sum) >= heavy && len(at) < maxCues {
+		if float64(sum) >= heavy && len(at) < maxHeavy {
 			at = append(at, found[i].start)
 		}
 		if silent {

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"unicode/utf8"
 	"unsafe"
 
@@ -25,6 +26,12 @@ type seam struct {
 const maxBegunThere = 16
 
 func (s *seam) begin() { *s = seam{nodes: s.nodes[:0], odd: decode.Zone} }
+
+func (s *seam) clone() seam {
+	c := *s
+	c.nodes = slices.Clone(s.nodes)
+	return c
+}
 
 // be makes it what another is.
 func (s *seam) be(other *seam) {

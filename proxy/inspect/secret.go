@@ -70,7 +70,7 @@ func EachSecret(raw []byte, profile string, visit func(Spot) bool) (whole bool) 
 	if profile == secrets.Off {
 		return true
 	}
-	w := newWeigher(rules(), Answer)
+	w := newWeigher(standard(), Answer)
 	defer w.release()
 	w.secret.Begin(profile)
 	w.seek = secretReader{w: w, visit: visit}
@@ -83,7 +83,7 @@ func SecretsInText(text, profile string) (found []Finding, whole bool) {
 	if profile == secrets.Off {
 		return nil, true
 	}
-	w := newWeigher(rules(), Answer)
+	w := newWeigher(standard(), Answer)
 	defer w.release()
 	w.secret.Begin(profile)
 	spots := w.secretsIn(text)

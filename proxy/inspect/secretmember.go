@@ -103,7 +103,7 @@ func (w *weigher) unsaid(r *reading) string {
 
 // withMarks is a name with marks in the place of what is secret in it.
 func withMarks(name string, strict bool) string {
-	w := newWeigher(rules(), Answer)
+	w := newWeigher(standard(), Answer)
 	defer w.release()
 	w.secret.Begin(secrets.Precise)
 	w.secret.Strict = strict

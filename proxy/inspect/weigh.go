@@ -52,7 +52,7 @@ func unseen(place Place, level Level) float64 {
 }
 
 // Weigh looks for threats in the parts of one definition, or of one answer.
-func Weigh(parts []Part, place Place) Weighed { return weigh(rules(), parts, place) }
+func Weigh(parts []Part, place Place) Weighed { return weigh(standard(), parts, place) }
 
 func weigh(c *compiled, parts []Part, place Place) Weighed {
 	w := newWeigher(c, place)

@@ -50,6 +50,9 @@ type weigher struct {
 
 func newWeigher(c *compiled, place Place) *weigher {
 	w, _ := c.weighers.Get().(*weigher)
+	if w == nil {
+		w = &weigher{of: c, plain: c.matcher(), under: c.matcher()}
+	}
 	w.Weighed = Weighed{Whole: true, Verdict: Clean}
 	w.place, w.except, w.found, w.passed, w.hidden = place, nil, w.found[:0], nil, nil
 	w.all, w.worst, w.offset, w.stream = 0, 0, 0, 0
@@ -270,9 +273,7 @@ func (w *weigher) heard() {
 
 // release gives the weigher back. Nothing of it is read after that.
 func (w *weigher) release() {
-	if cap(w.plain.places) > keptPlaces { // as many as an answer has colons
-		w.plain.places = nil
-	}
+	w.plain.release()
 	w.secret.Release()
 	clear(w.cues)
 	w.Weighed, w.except, w.value.raw, w.asIs = Weighed{}, nil, nil, decode.View{}
