@@ -15,6 +15,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -31,7 +32,7 @@ func exceptable(one store.Held) []string {
 		return nil
 	}
 	for rule, level := range levels {
-		if level == inspect.Critical || inspect.RuleLevel(rule) == inspect.Critical || rule == inspect.Impersonation {
+		if level == inspect.Critical || rules.LevelOf(rule) == inspect.Critical || rule == inspect.Impersonation {
 			return nil
 		}
 	}

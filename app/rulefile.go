@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/policy"
 )
 
@@ -47,7 +48,7 @@ func readRules(path string) ([]byte, error) {
 		return nil, fmt.Errorf("it cannot be opened: %w", err)
 	}
 	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, inspect.MaxRuleFile+1))
+	raw, err := io.ReadAll(io.LimitReader(f, rules.MaxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be read: %w", err)
 	}

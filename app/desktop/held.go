@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -267,6 +268,6 @@ func exceptions(all []control.Exception) []Exception {
 
 func exception(e control.Exception) Exception {
 	return Exception{
-		ID: e.ID, Rule: e.Rule, Title: inspect.RuleTitle(e.Rule), Server: e.Server, Item: e.Item, Level: string(e.Level), Created: stamp(e.Created), Until: stamp(e.Until), Code: e.Code, Used: e.Used,
+		ID: e.ID, Rule: e.Rule, Title: rules.TitleOf(e.Rule), Server: e.Server, Item: e.Item, Level: string(e.Level), Created: stamp(e.Created), Until: stamp(e.Until), Code: e.Code, Used: e.Used,
 	}
 }

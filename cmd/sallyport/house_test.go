@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
 // tracked are the project's files: what git knows, or would add.
@@ -105,7 +106,7 @@ func TestEveryRuleOfTheCatalogueIsExplainedInTheWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(inspect.RuleNames(), inspect.BesideRules()...) {
+	for _, name := range append(rules.Names(), inspect.BesideRules()...) {
 		if !strings.Contains(string(page), "  "+name+": { why: '") {
 			t.Errorf("frontend/src/review/findings.ts does not say why %s matters", name)
 		}

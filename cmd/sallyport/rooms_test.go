@@ -39,7 +39,8 @@ var rooms = map[string][]string{
 	"proxy/frame":           {},
 	"proxy/vocab":           {},
 	"proxy/golden":          {}, // for tests
-	"proxy/inspect":         {"proxy/frame", "proxy/inspect/decode", "proxy/inspect/legible", "proxy/inspect/secrets"},
+	"proxy/inspect":         {"proxy/frame", "proxy/inspect/decode", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets"},
+	"proxy/inspect/rules":   {"proxy/frame", "proxy/inspect/decode", "proxy/inspect/legible", "proxy/inspect/secrets"},
 	"proxy/inspect/secrets": {"proxy/inspect/decode", "proxy/inspect/legible"},
 	"proxy/inspect/decode":  {"proxy/inspect/legible"},
 	"proxy/inspect/legible": {},
@@ -51,7 +52,7 @@ var rooms = map[string][]string{
 	"proxy/scripted":        {},
 	"proxy/transport":       {"proxy/proc"},
 
-	"app":              {"app/approvals", "app/clientconfig", "app/clientedit", "app/guardian", "app/identity", "app/ledger", "app/mask", "app/office", "app/review", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
+	"app":              {"app/approvals", "app/clientconfig", "app/clientedit", "app/guardian", "app/identity", "app/ledger", "app/mask", "app/office", "app/review", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {"proxy/disk"},
 	"app/clientedit":   {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect/legible"},
@@ -65,7 +66,7 @@ var rooms = map[string][]string{
 	"app/reveal":       {},
 	"app/tray":         {"proxy/inspect/legible"},
 	"app/tray/panel":   {}, // the other end of both, for tests
-	"app/desktop":      {"app", "app/guardian", "app/identity", "app/notify", "app/reveal", "app/review", "app/tray", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers"},
+	"app/desktop":      {"app", "app/guardian", "app/identity", "app/notify", "app/reveal", "app/review", "app/tray", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "proxy/powers"},
 	"frontend":         {},
 	"store":            {"proxy/disk"},
 

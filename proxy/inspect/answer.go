@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
@@ -234,7 +235,7 @@ func (j Judged) ngram() Check {
 // RuleSet names the rules of this program: a version and a fingerprint over all of them and the model of the second vote.
 var RuleSet = sync.OnceValue(func() string {
 	h := fnv.New64a()
-	writeRules(h)
+	rules.WriteAll(h)
 	h.Write([]byte(ngramModel))
 	fmt.Fprintf(h, "%x", secrets.Fingerprint())
 	return fmt.Sprintf("1-%016x", h.Sum64())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
 // FuzzAnswer: whatever a server answers in whatever pieces, every finding names a string of the answer and bytes inside of it, so
@@ -43,9 +44,9 @@ func FuzzAnswer(f *testing.F) {
 			}
 			kept := 0
 			for _, e := range watch.endings {
-				kept += len(e.tail) + e.begun.size() + len(e.found)
+				kept += len(e.tail) + e.begun.Size() + len(e.found)
 			}
-			if len(watch.endings) > maxEndings || kept > maxEndings*(2*blobZone+2*maxBegun+crowd) {
+			if len(watch.endings) > maxEndings || kept > maxEndings*(2*blobZone+2*rules.MaxBegun+rules.Crowd) {
 				t.Fatalf("%d endings with %d in them are kept", len(watch.endings), kept)
 			}
 		}

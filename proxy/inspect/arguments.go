@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
@@ -41,7 +42,7 @@ func Arguments(params []byte, profile string) []Finding {
 	if profile == secrets.Off || len(findings) == maxFindings || !spells(params) {
 		return findings
 	}
-	w := newWeigher(standard(), Answer)
+	w := newWeigher(rules.Standard(), Answer)
 	defer w.release()
 	w.secret.Begin(profile)
 	w.seek = secretReader{w: w, found: findings}

@@ -6,6 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
@@ -26,7 +27,7 @@ func (w *weigher) read(r *reading, text string, key bool) {
 	if !key && (r.key("blob") || r.key("data")) && len(text) >= decode.MinBlob && w.content(r, text) {
 		return
 	}
-	if w.plain.seeks = w.secret.On; w.plain.seeks {
+	if w.plain.Seeks = w.secret.On; w.plain.Seeks {
 		w.member.take(r, text, key)
 	}
 	if key && word(text) { // a name: it is no part of what is said before and after it
@@ -35,7 +36,7 @@ func (w *weigher) read(r *reading, text string, key bool) {
 	}
 	known := false
 	if w.joint.on && !key && r.spoken() {
-		if known = len(text) <= decode.Zone && len(text) >= shortText && w.joint.goesOn(); known {
+		if known = len(text) <= decode.Zone && len(text) >= rules.ShortText && w.joint.goesOn(); known {
 			w.makeup = decode.MakeupOf(text)
 		}
 		w.join(text, &w.makeup, r)
@@ -67,11 +68,11 @@ func (w *weigher) name(text string, r *reading) {
 		}
 	}
 	v := decode.View{Text: text}
-	w.under.seeks = seeks
+	w.under.Seeks = seeks
 	w.beneath(text, &v, r, nil)
-	w.under.seeks = false
-	secret := seeks && (len(w.under.places) > 0 || w.secret.Strict) && w.hold(w.under, text, &v, r)
-	if known != nil && len(w.under.hits) == 0 && !secret {
+	w.under.Seeks = false
+	secret := seeks && (len(w.under.Places) > 0 || w.secret.Strict) && w.hold(w.under, text, &v, r)
+	if known != nil && len(w.under.Hits) == 0 && !secret {
 		known.size, known.secrets = copy(known.text[:], text), seeks
 	}
 }

@@ -4,7 +4,23 @@
 // Text(text, where) looks at one string for what a reader does not see; JSON(raw, where) at every string and every key of a
 // JSON value. Threats(raw) and Weigh(parts, place) look for orders to the assistant, with the rules of the catalogue
 // (docs/detection.md). All are pure.
+//
+// It composes four rooms below it: legible (what characters do to a reader), decode (the ways a text can be read), secrets (what
+// secrets look like) and rules (what attacks say). Here is what is weighed of it all: texts of one definition or answer, one after
+// the other (weigher), what was cut in pieces (joint), the verdict, and the findings with their places.
 package inspect
+
+import "github.com/sallyport/sallyport/proxy/inspect/rules"
+
+// Level is how grave a finding is: the levels are those of rules.
+type Level = rules.Level
+
+const (
+	Critical = rules.Critical
+	High     = rules.High
+	Medium   = rules.Medium
+	Low      = rules.Low
+)
 
 // Finding is one thing that was seen. Rule is a stable
 // name such as "invisible_characters"; Title is ours; Where is a path into the definition ("inputSchema.properties.a");

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
 // An order may be cut in pieces that say nothing by themselves: over the blocks of an answer, its keys and values, or several
@@ -25,37 +26,37 @@ const joinedEncoding = "joined"
 
 // ending is how an answer ended, in offsets from its end.
 type ending struct {
-	begun unfinished
-	found []placed
+	begun rules.Unfinished
+	found []rules.Match
 	tail  []byte
-	seam  seam // of the tail
+	seam  rules.Seam // of the tail
 }
 
-func (e *ending) empty() bool { return e.begun.size() == 0 && len(e.found) == 0 && len(e.tail) == 0 }
+func (e *ending) empty() bool { return e.begun.Size() == 0 && len(e.found) == 0 && len(e.tail) == 0 }
 
 // cloned are endings that nobody else has.
 func cloned(endings []*ending) []*ending {
 	all := make([]*ending, len(endings))
 	for i, e := range endings {
 		c := *e
-		c.begun, c.found, c.tail, c.seam = e.begun.clone(), slices.Clone(e.found), slices.Clone(e.tail), e.seam.clone()
+		c.begun, c.found, c.tail, c.seam = e.begun.Clone(), slices.Clone(e.found), slices.Clone(e.tail), e.seam.Clone()
 		all[i] = &c
 	}
 	return all
 }
 
 func (e *ending) reset() {
-	e.begun.reset()
+	e.begun.Reset()
 	e.found, e.tail = e.found[:0], e.tail[:0]
 }
 
 // joint is what a weigher knows of the texts before the one it looks at.
 type joint struct {
 	on      bool
-	tail    []byte    // the end of the texts so far, without a space between them
-	seam    seam      // how they end,
-	behind  int       // but for the last bytes of the tail: most texts end where nothing can go on, and need not be counted
-	earlier []*ending // how answers before ended, for the first text of this one
+	tail    []byte     // the end of the texts so far, without a space between them
+	seam    rules.Seam // how they end,
+	behind  int        // but for the last bytes of the tail: most texts end where nothing can go on, and need not be counted
+	earlier []*ending  // how answers before ended, for the first text of this one
 	zone    []byte
 	room    int  // bytes that may still be read twice
 	short   bool // it was not enough
@@ -64,13 +65,13 @@ type joint struct {
 func (j *joint) begin() {
 	j.room, j.short = zoneRoom, false
 	j.on, j.tail, j.behind, j.earlier = false, j.tail[:0], 0, j.earlier[:0]
-	j.seam.begin()
+	j.seam.Begin()
 }
 
 // counted is the seam after all of the tail.
-func (j *joint) counted(l *literals) *seam {
+func (j *joint) counted(l *rules.Literals) *rules.Seam {
 	if j.behind > 0 {
-		j.seam.keep(l, unsafe.String(&j.tail[len(j.tail)-j.behind], j.behind))
+		j.seam.Keep(l, unsafe.String(&j.tail[len(j.tail)-j.behind], j.behind))
 		j.behind = 0
 	}
 	return &j.seam
@@ -86,7 +87,7 @@ func (j *joint) goesOn() bool { return len(j.earlier) > 0 || j.open() }
 func (w *weigher) resume(endings []*ending) {
 	w.joint.on = true
 	for _, e := range endings {
-		w.plain.goOn(&e.begun)
+		w.plain.GoOn(&e.begun)
 		w.found = append(w.found, e.found...)
 		if len(e.tail) > 0 {
 			w.joint.earlier = append(w.joint.earlier, e)
@@ -102,26 +103,26 @@ func (w *weigher) ending() {
 		w.end = e
 	}
 	e.reset()
-	w.plain.leave(&e.begun, w.stream)
+	w.plain.Leave(&e.begun, w.stream)
 	for _, p := range w.found {
-		if !p.before && p.start >= w.offset-together && len(e.found) < crowd {
-			p.before, p.start = true, p.start-w.offset
+		if !p.Before && p.Start >= w.offset-rules.Together && len(e.found) < rules.Crowd {
+			p.Before, p.Start = true, p.Start-w.offset
 			e.found = append(e.found, p)
 		}
 	}
-	if j := &w.joint; j.open() && j.counted(w.of.finder).goesOn() {
+	if j := &w.joint; j.open() && j.counted(w.of.Finder).GoesOn() {
 		size := decode.Zone
-		if j.seam.run > decode.Zone/2 { // a blob may be long
+		if j.seam.Run > decode.Zone/2 { // a blob may be long
 			size = blobZone
 		}
 		e.tail = append(e.tail, j.tail[max(0, len(j.tail)-size):]...)
-		e.seam.be(&j.seam)
+		e.seam.Be(&j.seam)
 	}
 }
 
 // wordEnd says that a word, or a blob, may go on after a byte.
 func wordEnd(c byte) bool {
-	return c >= 0x80 || wordy(decode.FoldByte(c)) || c == '+' || c == '/' || c == '%'
+	return c >= 0x80 || rules.Wordy(decode.FoldByte(c)) || c == '+' || c == '/' || c == '%'
 }
 
 // join reads the head of a text as one with what stands before it, and keeps its end for what comes after.
@@ -132,17 +133,17 @@ func (w *weigher) join(text string, m *decode.Makeup, where placer) {
 		return
 	}
 	j.room += 2 * len(text)
-	l, read, known := w.of.finder, false, false
-	var next start
+	l, read, known := w.of.Finder, false, false
+	var next rules.Start
 	if wordEnd(text[0]) && j.goesOn() {
-		next = l.startOf(text, m)
+		next = l.StartOf(text, m)
 		known = len(text) <= decode.Zone // what it is like, and the seam is counted up to here
-		if j.open() && j.counted(l).meets(l, next) {
+		if j.open() && j.counted(l).Meets(l, next) {
 			w.across(unsafe.String(unsafe.SliceData(j.tail), len(j.tail)), text, where)
 			read = true
 		}
 		for _, e := range j.earlier {
-			if e.seam.meets(l, next) {
+			if e.seam.Meets(l, next) {
 				w.across(unsafe.String(unsafe.SliceData(e.tail), len(e.tail)), text, where)
 				read = true
 			}
@@ -151,16 +152,16 @@ func (w *weigher) join(text string, m *decode.Makeup, where placer) {
 	if n := len(j.earlier); n > 0 {
 		last := j.earlier[n-1]
 		j.tail = append(j.tail, last.tail...)
-		j.seam.be(&last.seam)
+		j.seam.Be(&last.seam)
 		j.earlier = j.earlier[:0]
 	}
 	kept := text[max(0, len(text)-blobZone):]
 	j.tail = append(j.tail, kept...)
 	if known {
-		run := next.run
+		run := next.Run
 		if run < len(text) {
 			run = 0
-			if len(text) >= shortText {
+			if len(text) >= rules.ShortText {
 				run = m.Blob.Trailing(len(text))
 			} else {
 				for decode.Base64Letters[text[len(text)-1-run]] {
@@ -168,7 +169,7 @@ func (w *weigher) join(text string, m *decode.Makeup, where placer) {
 				}
 			}
 		}
-		j.seam.keepOdd(l, text, run, next.odd)
+		j.seam.KeepOdd(l, text, run, next.Odd)
 	} else {
 		j.behind += len(kept)
 	}
@@ -177,7 +178,7 @@ func (w *weigher) join(text string, m *decode.Makeup, where placer) {
 		j.behind = min(j.behind, blobZone)
 	}
 	if read { // a phrase that was put together here may be the first of a pattern that goes on
-		j.counted(l).odd = 0
+		j.counted(l).Odd = 0
 	}
 }
 
@@ -200,16 +201,16 @@ func (w *weigher) across(tail, text string, where placer) {
 	}
 	for _, v := range all {
 		folded := decode.Fold(v)
-		w.under.begin()
-		w.under.match(folded.Text, 0)
-		for _, h := range w.under.hits {
-			start, end := folded.Span(h.start, h.end)
+		w.under.Begin()
+		w.under.Match(folded.Text, 0)
+		for _, h := range w.under.Hits {
+			start, end := folded.Span(h.Start, h.End)
 			if start >= len(tail) || end <= len(tail) || end > len(tail)+len(text) {
 				continue
 			}
 			chain := append([]string{joinedEncoding}, folded.Chain...)
 			w.placed = false
-			w.take(w.under, h, text, where, 0, runeEnd(text, end-len(tail)), chain, strings.Clone(folded.Text[h.start:h.end]))
+			w.take(w.under, h, text, where, 0, runeEnd(text, end-len(tail)), chain, strings.Clone(folded.Text[h.Start:h.End]))
 		}
 	}
 }

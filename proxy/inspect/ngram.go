@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
 // The second vote: a logistic regression over hashed pieces of words and pairs of words, fitted by `go run ./cmd/eval train` to
@@ -13,10 +14,10 @@ import (
 
 const (
 	ngramBits   = 18
-	ngramWindow = 600      // bytes on each side of a match
-	ngramSure   = 0.95     // from here on it votes for an attack
-	maxCues     = maxHeavy // windows of one answer or definition
-	headerBytes = 8        // bias and scale
+	ngramWindow = 600            // bytes on each side of a match
+	ngramSure   = 0.95           // from here on it votes for an attack
+	maxCues     = rules.MaxHeavy // windows of one answer or definition
+	headerBytes = 8              // bias and scale
 )
 
 // CheckNgram is the name of the second vote among the checks, and of its finding.
@@ -32,11 +33,11 @@ type cue struct {
 }
 
 // cued remembers what stands around a match in a view.
-func (w *weigher) cued(v string, h hit, base int, f Finding) {
+func (w *weigher) cued(v string, h rules.Hit, base int, f Finding) {
 	if n := len(w.cues); n == maxCues || n > 0 && w.cues[n-1].path == f.Where && f.Start < w.cues[n-1].end+ngramWindow/2 {
 		return
 	}
-	start, end := max(h.start-base, 0), h.end-base
+	start, end := max(h.Start-base, 0), h.End-base
 	w.cues = append(w.cues, cue{v[max(0, start-ngramWindow):min(len(v), end+ngramWindow)], f.Where, f.Match, f.Start, f.End, w.offset + f.Start})
 }
 
@@ -46,7 +47,7 @@ func (w *weigher) cued(v string, h hit, base int, f Finding) {
 func (w *weigher) vote(heavy []int) {
 	w.Asked = true
 	for _, c := range w.cues {
-		near := slices.ContainsFunc(heavy, func(at int) bool { return c.at >= at && c.at-at <= together })
+		near := slices.ContainsFunc(heavy, func(at int) bool { return c.at >= at && c.at-at <= rules.Together })
 		if !near || NgramLikelihood(ngramModel, c.text) < ngramSure {
 			continue
 		}
@@ -107,7 +108,7 @@ func NgramFeatures(text string, f func(bucket uint32)) {
 	bucket := func(h uint32) uint32 { return (h ^ h>>15) * 2654435761 >> (32 - ngramBits) }
 	var before uint32
 	for i := 0; i < len(text); {
-		if c := decode.FoldByte(text[i]); !wordy(c) && c < 0x80 {
+		if c := decode.FoldByte(text[i]); !rules.Wordy(c) && c < 0x80 {
 			if c == '.' || c == '!' || c == '?' {
 				before = 0
 			}
@@ -115,9 +116,9 @@ func NgramFeatures(text string, f func(bucket uint32)) {
 			continue
 		}
 		start, word := i, uint32(offset)
-		for ; i < len(text) && i-start < maxWord; i++ {
+		for ; i < len(text) && i-start < rules.MaxWord; i++ {
 			c := decode.FoldByte(text[i])
-			if !wordy(c) && c < 0x80 {
+			if !rules.Wordy(c) && c < 0x80 {
 				break
 			}
 			if c >= '0' && c <= '9' {

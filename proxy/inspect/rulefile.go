@@ -3,18 +3,20 @@ package inspect
 import (
 	"fmt"
 	"hash/fnv"
+
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
 // RuleFile holds rules of one's own (inspect.rules): it only adds findings, whatever it says. A nil file is the catalogue alone.
 type RuleFile struct {
-	with  *compiled // the catalogue and the rules of the file
+	with  *rules.Set // the catalogue and the rules of the file
 	count int
 	name  string // of the rule set, with the catalogue's
 }
 
 // LoadRules reads a rule file. The error says which rule is wrong and how; nothing of a wrong file counts.
 func LoadRules(raw []byte) (*RuleFile, error) {
-	with, count, err := loadFile(raw, InvisibleCharacters, ControlCharacters, ANSIEscape, BeyondBounds, CheckNgram)
+	with, count, err := rules.Load(raw, InvisibleCharacters, ControlCharacters, ANSIEscape, BeyondBounds, CheckNgram)
 	if err != nil {
 		return nil, err
 	}
@@ -24,9 +26,9 @@ func LoadRules(raw []byte) (*RuleFile, error) {
 }
 
 // compiled are the rules that a file makes together with the catalogue.
-func (f *RuleFile) compiled() *compiled {
+func (f *RuleFile) compiled() *rules.Set {
 	if f == nil {
-		return standard()
+		return rules.Standard()
 	}
 	return f.with
 }

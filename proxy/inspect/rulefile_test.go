@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
 const codeword = `{"name":"codeword","level":"high","title":"It says the word","metadata":5,"answer":5,"group":"danger",
@@ -67,7 +69,7 @@ func TestARuleFileThatIsWrongDoesNotLoad(t *testing.T) {
 		"a counter-example that is found": {change(`open the door now`, `open sesame now`), "finds its counter-example"},
 		"a field nobody knows":            {change(`"level"`, `"action":"allow","level"`), "unknown field"},
 		"a key that stands twice":         {change(`"level"`, `"level":"low","level"`), "one reading"},
-		"too many rules":                  {strings.Repeat(`{},`, maxRules) + `{}`, "more than 200"},
+		"too many rules":                  {strings.Repeat(`{},`, rules.MaxRules) + `{}`, "more than 200"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if f, err := LoadRules([]byte(`{"version":1,"rules":[` + c.rules + `]}`)); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
@@ -76,7 +78,7 @@ func TestARuleFileThatIsWrongDoesNotLoad(t *testing.T) {
 		})
 	}
 	for name, raw := range map[string]string{
-		"no JSON": `{`, "another version": `{"version":2,"rules":[]}`, "too large": `{"version":1,"rules":[` + strings.Repeat(" ", MaxRuleFile) + `]}`, "nothing": ``, "two values": `{"version":1} {}`,
+		"no JSON": `{`, "another version": `{"version":2,"rules":[]}`, "too large": `{"version":1,"rules":[` + strings.Repeat(" ", rules.MaxFile) + `]}`, "nothing": ``, "two values": `{"version":1} {}`,
 	} {
 		if f, err := LoadRules([]byte(raw)); err == nil {
 			t.Errorf("%s: %v", name, f)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
@@ -70,7 +71,7 @@ func EachSecret(raw []byte, profile string, visit func(Spot) bool) (whole bool) 
 	if profile == secrets.Off {
 		return true
 	}
-	w := newWeigher(standard(), Answer)
+	w := newWeigher(rules.Standard(), Answer)
 	defer w.release()
 	w.secret.Begin(profile)
 	w.seek = secretReader{w: w, visit: visit}
@@ -83,7 +84,7 @@ func SecretsInText(text, profile string) (found []Finding, whole bool) {
 	if profile == secrets.Off {
 		return nil, true
 	}
-	w := newWeigher(standard(), Answer)
+	w := newWeigher(rules.Standard(), Answer)
 	defer w.release()
 	w.secret.Begin(profile)
 	spots := w.secretsIn(text)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
@@ -51,14 +52,14 @@ func (n *named) take(r *reading, text string, isKey bool) {
 }
 
 // spotsOf is what is secret in a text that was matched by m.
-func (w *weigher) spotsOf(m *matcher, text string, v *decode.View) []secrets.Found {
+func (w *weigher) spotsOf(m *rules.Matcher, text string, v *decode.View) []secrets.Found {
 	if v.Parts != nil {
-		for i := range m.places {
-			at, _ := v.Span(int(m.places[i].At), int(m.places[i].At)+1)
-			m.places[i].At = int32(at)
+		for i := range m.Places {
+			at, _ := v.Span(int(m.Places[i].At), int(m.Places[i].At)+1)
+			m.Places[i].At = int32(at)
 		}
 	}
-	found := w.secret.Find(text, m.places)
+	found := w.secret.Find(text, m.Places)
 	if kind := w.member.kind - 1; kind >= 0 && len(found) == 0 {
 		if s, ok := secrets.Assigned(text, w.member.name, secrets.Kind(kind)); ok {
 			found = append(found, s)
@@ -68,7 +69,7 @@ func (w *weigher) spotsOf(m *matcher, text string, v *decode.View) []secrets.Fou
 }
 
 // hold notes what is secret in a text that was matched by m, and says whether anything is.
-func (w *weigher) hold(m *matcher, text string, v *decode.View, where placer) bool {
+func (w *weigher) hold(m *rules.Matcher, text string, v *decode.View, where placer) bool {
 	spots := w.spotsOf(m, text, v)
 	for _, s := range spots {
 		if len(w.secrets) == maxSecrets {
@@ -103,7 +104,7 @@ func (w *weigher) unsaid(r *reading) string {
 
 // withMarks is a name with marks in the place of what is secret in it.
 func withMarks(name string, strict bool) string {
-	w := newWeigher(standard(), Answer)
+	w := newWeigher(rules.Standard(), Answer)
 	defer w.release()
 	w.secret.Begin(secrets.Precise)
 	w.secret.Strict = strict
@@ -120,8 +121,8 @@ func withMarks(name string, strict bool) string {
 func (w *weigher) secretsIn(text string) []secrets.Found {
 	w.asIs = decode.View{Text: text}
 	v := decode.Fold(&w.asIs)
-	w.plain.begin()
-	w.plain.seeks = true
-	w.plain.match(v.Text, 0)
+	w.plain.Begin()
+	w.plain.Seeks = true
+	w.plain.Match(v.Text, 0)
 	return w.spotsOf(w.plain, text, v)
 }

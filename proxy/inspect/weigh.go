@@ -1,6 +1,9 @@
 package inspect
 
-import "github.com/sallyport/sallyport/proxy/inspect/decode"
+import (
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
+)
 
 // Verdict of a text: what the default policy makes of it.
 type Verdict string
@@ -52,9 +55,9 @@ func unseen(place Place, level Level) float64 {
 }
 
 // Weigh looks for threats in the parts of one definition, or of one answer.
-func Weigh(parts []Part, place Place) Weighed { return weigh(standard(), parts, place) }
+func Weigh(parts []Part, place Place) Weighed { return weigh(rules.Standard(), parts, place) }
 
-func weigh(c *compiled, parts []Part, place Place) Weighed {
+func weigh(c *rules.Set, parts []Part, place Place) Weighed {
 	w := newWeigher(c, place)
 	defer w.release()
 	for i := range parts {

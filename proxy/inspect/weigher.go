@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
@@ -17,12 +18,12 @@ const minText = 5
 // weigher takes texts that belong together one by one.
 type weigher struct {
 	Weighed
-	of     *compiled
+	of     *rules.Set
 	place  Place
 	except map[string]Level // rules that weigh nothing, up to a level
-	plain  *matcher         // of the texts as they stand, one after the other
-	under  *matcher         // of one view at a time
-	found  []placed
+	plain  *rules.Matcher   // of the texts as they stand, one after the other
+	under  *rules.Matcher   // of one view at a time
+	found  []rules.Match
 	passed []string  // excepted rules that matched
 	all    float64   // the score with them
 	hidden []Finding // characters nobody sees, that weigh
@@ -48,10 +49,10 @@ type weigher struct {
 	said    map[int]string // keys of paths, without their secrets, by where they begin
 }
 
-func newWeigher(c *compiled, place Place) *weigher {
-	w, _ := c.weighers.Get().(*weigher)
+func newWeigher(c *rules.Set, place Place) *weigher {
+	w, _ := c.Weighers.Get().(*weigher)
 	if w == nil {
-		w = &weigher{of: c, plain: c.matcher(), under: c.matcher()}
+		w = &weigher{of: c, plain: c.Matcher(), under: c.Matcher()}
 	}
 	w.Weighed = Weighed{Whole: true, Verdict: Clean}
 	w.place, w.except, w.found, w.passed, w.hidden = place, nil, w.found[:0], nil, nil
@@ -59,8 +60,8 @@ func newWeigher(c *compiled, place Place) *weigher {
 	w.cues = w.cues[:0]
 	w.joint.begin()
 	w.blobs, w.voice = blobs{}, voice{}
-	w.secrets, w.said, w.member, w.secret.On, w.plain.seeks = nil, nil, named{}, false, false
-	w.plain.begin()
+	w.secrets, w.said, w.member, w.secret.On, w.plain.Seeks = nil, nil, named{}, false, false
+	w.plain.Begin()
 	return w
 }
 
@@ -73,7 +74,7 @@ func (w *weigher) addView(text string, v *decode.View, where placer) {
 		return
 	}
 	if w.place == Metadata { // in a definition every text stands for itself
-		w.plain.begin()
+		w.plain.Begin()
 	}
 	if v == nil {
 		v = &w.asIs
@@ -138,23 +139,23 @@ func (w *weigher) characters(text string, v *decode.View, where placer) {
 // look matches a text as it stands, folded, after those before it: what begins in one may end in the next.
 func (w *weigher) look(text string, v *decode.View, where placer) {
 	m := w.plain
-	m.match(v.Text, w.stream)
-	for _, h := range m.hits {
-		start, end := v.Span(max(h.start-w.stream, 0), h.end-w.stream)
+	m.Match(v.Text, w.stream)
+	for _, h := range m.Hits {
+		start, end := v.Span(max(h.Start-w.stream, 0), h.End-w.stream)
 		decoded := ""
 		if len(v.Chain) > 0 {
-			decoded = v.Text[max(h.start-w.stream, 0) : h.end-w.stream]
+			decoded = v.Text[max(h.Start-w.stream, 0) : h.End-w.stream]
 		}
 		if f := w.take(m, h, text, where, start, end, v.Chain, decoded); f != nil {
 			w.cued(v.Text, h, w.stream, *f)
 		}
-		if h.start < w.stream {
-			w.found[len(w.found)-1].start -= w.stream - h.start
+		if h.Start < w.stream {
+			w.found[len(w.found)-1].Start -= w.stream - h.Start
 		}
 	}
-	m.hits = m.hits[:0]
+	m.Hits = m.Hits[:0]
 	w.stream += len(v.Text) + 1
-	if m.seeks && (len(m.places) > 0 || w.member.kind > 0 || w.secret.Strict) && (len(v.Chain) == 0 || v.Chain[0] != decode.ContentEncoding) {
+	if m.Seeks && (len(m.Places) > 0 || w.member.kind > 0 || w.secret.Strict) && (len(v.Chain) == 0 || v.Chain[0] != decode.ContentEncoding) {
 		w.hold(m, text, v, where)
 	}
 }
@@ -165,22 +166,22 @@ type spans map[int32][][2]int
 // beneath matches one view of a text. What stands there as it stands in the text was found before.
 func (w *weigher) beneath(text string, v *decode.View, where placer, known spans) spans {
 	m := w.under
-	m.begin()
-	m.match(v.Text, 0)
+	m.Begin()
+	m.Match(v.Text, 0)
 	var fresh spans
-	for _, h := range m.hits {
-		if v.Parts != nil && v.Same(h.start, h.end) {
+	for _, h := range m.Hits {
+		if v.Parts != nil && v.Same(h.Start, h.End) {
 			continue
 		}
-		start, end := v.Span(h.start, h.end)
-		if known.have(h.rule, start, end) {
+		start, end := v.Span(h.Start, h.End)
+		if known.have(h.Rule, start, end) {
 			continue
 		}
 		if fresh == nil {
 			fresh = spans{}
 		}
-		fresh[h.rule] = append(fresh[h.rule], [2]int{start, end})
-		if f := w.take(m, h, text, where, start, end, v.Chain, v.Text[h.start:h.end]); f != nil {
+		fresh[h.Rule] = append(fresh[h.Rule], [2]int{start, end})
+		if f := w.take(m, h, text, where, start, end, v.Chain, v.Text[h.Start:h.End]); f != nil {
 			w.cued(v.Text, h, 0, *f)
 		}
 	}
@@ -205,36 +206,36 @@ func (s spans) have(rule int32, start, end int) bool {
 }
 
 // take weighs a match, and reports it where its rule is not excepted and there are not too many.
-func (w *weigher) take(m *matcher, h hit, text string, where placer, start, end int, chain []string, decoded string) *Finding {
-	r := &m.rules[h.rule]
-	weight := r.metal
+func (w *weigher) take(m *rules.Matcher, h rules.Hit, text string, where placer, start, end int, chain []string, decoded string) *Finding {
+	r := &m.Rules[h.Rule]
+	weight := r.Definition
 	if w.place == Answer {
-		weight = r.answer
+		weight = r.Answer
 	}
 	if encoded(chain) {
-		weight *= encodedWeight
+		weight *= rules.EncodedWeight
 	}
-	level, excepted := w.except[r.name]
-	excepted = excepted && r.level != Critical && r.level.Rank() <= level.Rank()
-	w.found = append(w.found, placed{start: w.offset + start, rule: h.rule, weight: float32(weight), silent: excepted})
+	level, excepted := w.except[r.Name]
+	excepted = excepted && r.Level != Critical && r.Level.Rank() <= level.Rank()
+	w.found = append(w.found, rules.Match{Start: w.offset + start, Rule: h.Rule, Weight: float32(weight), Silent: excepted})
 	if excepted {
-		if !slices.Contains(w.passed, r.name) {
-			w.passed = append(w.passed, r.name)
+		if !slices.Contains(w.passed, r.Name) {
+			w.passed = append(w.passed, r.Name)
 		}
 		return nil
 	}
-	if len(w.Findings) >= maxAllFindings && r.level.Rank() <= w.worst {
+	if len(w.Findings) >= maxAllFindings && r.Level.Rank() <= w.worst {
 		return nil // what a server can print without end must not hide what is worst
 	}
-	w.worst = max(w.worst, r.level.Rank())
+	w.worst = max(w.worst, r.Level.Rank())
 	f := Finding{
-		Rule: r.name, Level: r.level, Category: "threat", Title: r.title, Where: w.path(where), Start: start, End: end,
+		Rule: r.Name, Level: r.Level, Category: "threat", Title: r.Title, Where: w.path(where), Start: start, End: end,
 		Match: strings.Clone(clip(text[start:end], maxMatch)),
 	}
 	if len(chain) > 0 {
 		f.Decoded, f.Encodings = strings.Clone(clipBytes(decoded, maxDecoded)), chain
 	}
-	if len(chain) > 0 && chain[0] == joinedEncoding || h.start < w.stream && m == w.plain {
+	if len(chain) > 0 && chain[0] == joinedEncoding || h.Start < w.stream && m == w.plain {
 		f.Title += ", in pieces"
 	}
 	w.Findings = append(w.Findings, f)
@@ -253,7 +254,7 @@ func (w *weigher) path(where placer) string {
 func (w *weigher) done() {
 	t := thresholds[w.place]
 	doubt := (t.flag + t.block) / 2
-	loud, all, heavy := score(w.plain.rules, w.found, doubt)
+	loud, all, heavy := rules.Score(w.plain.Rules, w.found, doubt)
 	w.all = max(w.Score, all)
 	w.Score = max(w.Score, loud)
 	w.Verdict = verdictOf(w.Score, w.place)
@@ -273,12 +274,12 @@ func (w *weigher) heard() {
 
 // release gives the weigher back. Nothing of it is read after that.
 func (w *weigher) release() {
-	w.plain.release()
+	w.plain.Release()
 	w.secret.Release()
 	clear(w.cues)
 	w.Weighed, w.except, w.value.raw, w.asIs = Weighed{}, nil, nil, decode.View{}
 	w.seek = secretReader{}
-	w.of.weighers.Put(w)
+	w.of.Weighers.Put(w)
 }
 
 func verdictOf(score float64, place Place) Verdict {

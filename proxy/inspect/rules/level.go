@@ -1,4 +1,4 @@
-package inspect
+package rules
 
 // Level is how grave a finding is. The window shows Medium and Low as "Review".
 type Level string
@@ -25,22 +25,22 @@ func (l Level) Rank() int {
 	return 0
 }
 
-// RuleLevel is how grave a rule of the catalogue is by its nature, "" for a name that it does not have. A match may weigh less
+// LevelOf is how grave a rule of the catalogue is by its nature, "" for a name that it does not have. A match may weigh less
 // where it stands.
-func RuleLevel(name string) Level {
+func LevelOf(name string) Level {
 	for _, r := range catalogue {
-		if r.name == name {
-			return r.level
+		if r.Name == name {
+			return r.Level
 		}
 	}
 	return ""
 }
 
-// RuleTitle is what a rule of the catalogue says when it matches, "" for a name that it does not have.
-func RuleTitle(name string) string {
+// TitleOf is what a rule of the catalogue says when it matches, "" for a name that it does not have.
+func TitleOf(name string) string {
 	for _, r := range catalogue {
-		if r.name == name {
-			return r.title
+		if r.Name == name {
+			return r.Title
 		}
 	}
 	return ""

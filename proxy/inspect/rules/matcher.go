@@ -1,11 +1,11 @@
-package inspect
+package rules
 
 import "github.com/sallyport/sallyport/proxy/inspect/secrets"
 
-// hit is a match of a rule, in offsets of all texts of one matcher together.
-type hit struct {
-	rule       int32
-	start, end int
+// Hit is a match of a rule, in offsets of all texts of one matcher together.
+type Hit struct {
+	Rule       int32
+	Start, End int
 }
 
 // begun is how far a pattern has been found: from where, and to where. It counts in the run it was written in.
@@ -14,34 +14,34 @@ type begun struct {
 	run        int
 }
 
-// matcher is what one goroutine matches with: clearing it for every short text would cost more than the text. Texts that are
+// Matcher is what one goroutine matches with: clearing it for every short text would cost more than the text. Texts that are
 // matched one after the other in one run are parts of one: a pattern may begin in one and end in the next.
-type matcher struct {
-	*compiled
+type Matcher struct {
+	*Set
 	run  int
 	open [][maxParts]begun // of each pattern
 	last []begun           // of each rule: its last hit
-	hits []hit
+	Hits []Hit
 	far  int // the end of what was begun last
 	want int // up to here somebody waits for a literal of one byte
 	stop stops
 
-	seeks  bool            // secrets too
-	places []secrets.Place // where they may stand, in the last text
+	Seeks  bool            // secrets too
+	Places []secrets.Place // where they may stand, in the last text
 
 	pending []pending // literals that the last text ended in
 	begun   int       // how many patterns began in the run
-	recent  [maxBegun]openEnd
+	recent  [MaxBegun]openEnd
 }
 
-func (c *compiled) matcher() *matcher {
-	return &matcher{compiled: c, open: make([][maxParts]begun, len(c.owner)), last: make([]begun, len(c.rules)), run: 1}
+func (c *Set) Matcher() *Matcher {
+	return &Matcher{Set: c, open: make([][maxParts]begun, len(c.owner)), last: make([]begun, len(c.Rules)), run: 1}
 }
 
-// release lets go of the room that a text with many colons took.
-func (m *matcher) release() {
-	if cap(m.places) > keptPlaces {
-		m.places = nil
+// Release lets go of the room that a text with many colons took.
+func (m *Matcher) Release() {
+	if cap(m.Places) > keptPlaces {
+		m.Places = nil
 	}
 }
 
@@ -57,19 +57,19 @@ const keptPlaces = 1 << 14
 // maxPending is how many of them are remembered.
 const maxPending = 16
 
-// begin starts a run: nothing that was matched before it counts.
-func (m *matcher) begin() {
+// Begin starts a run: nothing that was matched before it counts.
+func (m *Matcher) Begin() {
 	m.run++
-	m.hits, m.pending = m.hits[:0], m.pending[:0]
+	m.Hits, m.pending = m.Hits[:0], m.pending[:0]
 	m.far, m.want, m.begun = -maxGap-1, -1, 0
 	m.stop = stops{last: -maxGap - 1}
 }
 
-// match adds to the hits what the rules find in a text, whose first byte is number base of the run. Runs of a text are matched
+// Match adds to the hits what the rules find in a text, whose first byte is number base of the run. Runs of a text are matched
 // in their order.
-func (m *matcher) match(text string, base int) {
-	l := m.finder
-	m.stop.looked, m.places = 0, m.places[:0]
+func (m *Matcher) Match(text string, base int) {
+	l := m.Finder
+	m.stop.looked, m.Places = 0, m.Places[:0]
 	if len(m.pending) > 0 {
 		m.resume(text, base)
 	}
@@ -86,7 +86,7 @@ func (m *matcher) match(text string, base int) {
 					m.follow(text, base, i, i+2, int(node), head)
 				}
 			}
-			if kind&kindAssigns != 0 && m.seeks && i > 2 {
+			if kind&kindAssigns != 0 && m.Seeks && i > 2 {
 				before, quoted := text[i-1], false
 				if quoted = before == '"' || before == '\''; quoted {
 					before = text[i-2]
@@ -110,8 +110,8 @@ func (m *matcher) match(text string, base int) {
 }
 
 // follow follows the tree in text from text[j] on, at a node that stands for text[i:j].
-func (m *matcher) follow(text string, base, i, j, node int, head bool) {
-	l := m.finder
+func (m *Matcher) follow(text string, base, i, j, node int, head bool) {
+	l := m.Finder
 	for ; ; j++ {
 		if id := l.nodes[node].literal; id != 0 && j > 0 {
 			m.literal(text, base, i, j, id-1, head)
@@ -134,8 +134,8 @@ func (m *matcher) follow(text string, base, i, j, node int, head bool) {
 }
 
 // resume goes on with the literals that the last text ended in. There is a space between two texts.
-func (m *matcher) resume(text string, base int) {
-	l := m.finder
+func (m *Matcher) resume(text string, base int) {
+	l := m.Finder
 	var last [maxPending]pending
 	n := copy(last[:], m.pending)
 	m.pending = m.pending[:0]
@@ -151,10 +151,10 @@ func (m *matcher) resume(text string, base int) {
 }
 
 // literal takes one literal as a part of all patterns that have it.
-func (m *matcher) literal(text string, base, i, j int, id uint16, head bool) {
-	l := m.finder
+func (m *Matcher) literal(text string, base, i, j int, id uint16, head bool) {
+	l := m.Finder
 	tail := j == len(text) || l.kind[text[j-1]]&kindWordy == 0 || l.kind[text[j]]&kindWordy == 0
-	if c := m.secret[id]; c > 0 && m.seeks && i >= 0 {
+	if c := m.secret[id]; c > 0 && m.Seeks && i >= 0 {
 		m.place(i, c-1)
 	}
 	phrases := m.phrases[id]
@@ -175,14 +175,14 @@ func (m *matcher) literal(text string, base, i, j int, id uint16, head bool) {
 		if !p.last {
 			m.open[p.pattern][p.part] = begun{start, end, m.run}
 			m.far = end
-			m.recent[m.begun%maxBegun] = openEnd{pattern: p.pattern, after: p.after, part: p.part, reach: p.reach}
+			m.recent[m.begun%MaxBegun] = openEnd{pattern: p.pattern, after: p.after, part: p.part, reach: p.reach}
 			m.begun++
 			if p.reach {
 				m.want = max(m.want, end+int(p.after))
 			}
 			continue
 		}
-		for most := min(j+maxWord, len(text)); p.openTail && base+most > end && l.kind[text[end-base]]&l.kind[text[end-base-1]]&kindWordy != 0; {
+		for most := min(j+MaxWord, len(text)); p.openTail && base+most > end && l.kind[text[end-base]]&l.kind[text[end-base-1]]&kindWordy != 0; {
 			end++ // a finding shows words, not their beginnings
 		}
 		r := m.owner[p.pattern]
@@ -190,13 +190,13 @@ func (m *matcher) literal(text string, base, i, j int, id uint16, head bool) {
 			continue
 		}
 		m.last[r] = begun{start, end, m.run}
-		m.hits = append(m.hits, hit{r, start, end})
+		m.Hits = append(m.Hits, Hit{r, start, end})
 	}
 }
 
 // place notes where a secret may stand.
-func (m *matcher) place(at int, literal int32) {
-	m.places = append(m.places, secrets.Place{At: int32(at), Literal: literal})
+func (m *Matcher) place(at int, literal int32) {
+	m.Places = append(m.Places, secrets.Place{At: int32(at), Literal: literal})
 }
 
 // stops remembers where the last sentence ended. What lies further back than a pattern reaches is not looked at.
@@ -206,12 +206,12 @@ type stops struct {
 }
 
 // between says whether a sentence ends between two places. It is asked for ends that only grow.
-func (s *stops) between(l *literals, text string, base, start, end int) bool {
+func (s *stops) between(l *Literals, text string, base, start, end int) bool {
 	s.look(l, text, base, end)
 	return s.last > start
 }
 
-func (s *stops) look(l *literals, text string, base, end int) {
+func (s *stops) look(l *Literals, text string, base, end int) {
 	s.looked = max(s.looked, end-base-2*maxGap)
 	for ; s.looked < end-base; s.looked++ {
 		if l.kind[text[s.looked]]&kindStop != 0 && (s.looked+1 >= len(text) || l.kind[text[s.looked+1]]&kindBlank != 0) {

@@ -1,4 +1,4 @@
-package inspect
+package rules
 
 import (
 	"fmt"
@@ -11,23 +11,23 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-// rule is one row of the catalogue. It is looked for in folded text: lower case, one kind of white space, Latin letters.
+// Rule is one row of the catalogue. It is looked for in folded text: lower case, one kind of white space, Latin letters.
 //
 // A pattern is phrases with distances between them: "before using|before calling ~140 you must|send". Alternatives of a phrase
 // are parted by "|"; "*" at its end lets the word go on, at its beginning lets it begin inside one; "~N" stands for at most N
 // bytes without the end of a sentence; "{bar}" and "{tilde}" are the characters themselves. There is no regular expression in it: all phrases of all rules are found in one pass,
 // and a text made to be slow costs no more than another.
-type rule struct {
-	name     string
-	level    Level
-	title    string
-	metal    float64 // what it weighs in a definition
-	answer   float64 // what it weighs in an answer
-	group    group
-	patterns []string
-	example  string // what it is for
-	counter  string // what it must leave alone
-	source   string
+type Rule struct {
+	Name       string
+	Level      Level
+	Title      string
+	Definition float64 // what it weighs in a definition
+	Answer     float64 // what it weighs in an answer
+	group      group
+	patterns   []string
+	example    string // what it is for
+	counter    string // what it must leave alone
+	source     string
 }
 
 // group is what a rule is about: what is found of one group counts once in full, and groups that stand together count more.
@@ -49,14 +49,14 @@ const (
 	groups
 )
 
-// maxWord is how much of a word that goes on belongs to a match.
-const maxWord = 24
+// MaxWord is how much of a word that goes on belongs to a match.
+const MaxWord = 24
 
-// RuleNames are the names of the catalogue, in its order.
-func RuleNames() []string {
+// Names are the names of the catalogue, in its order.
+func Names() []string {
 	names := make([]string, 0, len(catalogue))
 	for _, r := range catalogue {
-		names = append(names, r.name)
+		names = append(names, r.Name)
 	}
 	return names
 }
@@ -73,21 +73,21 @@ type phrase struct {
 	after    int32 // at most, to the next part
 }
 
-type compiled struct {
-	rules   []rule
+type Set struct {
+	Rules   []Rule
 	owner   []int32 // rule of each pattern
-	finder  *literals
+	Finder  *Literals
 	phrases [][]phrase // of each literal
 	secret  []int32    // of each literal: the one of secretForms that it is, and 1
 
-	weighers sync.Pool // of what package inspect weighs with
+	Weighers sync.Pool // of what package inspect weighs with
 }
 
 // spelled are the characters that mean something in a pattern.
 var spelled = strings.NewReplacer("{bar}", "|", "{tilde}", "~")
 
-// standard is the catalogue, compiled when it is first needed: a guard, and a wrapper that only starts, needs none.
-var standard = sync.OnceValue(func() *compiled {
+// Standard is the catalogue, compiled when it is first needed: a guard, and a wrapper that only starts, needs none.
+var Standard = sync.OnceValue(func() *Set {
 	c, err := compile(catalogue)
 	if err != nil {
 		panic(err) // a test compiles it first
@@ -95,25 +95,25 @@ var standard = sync.OnceValue(func() *compiled {
 	return c
 })
 
-func compile(list []rule) (*compiled, error) {
-	c := &compiled{rules: list}
+func compile(list []Rule) (*Set, error) {
+	c := &Set{Rules: list}
 	var words []string
 	known := map[string]int{}
 	for i, r := range list {
 		for _, pattern := range r.patterns {
 			if err := c.pattern(i, pattern, &words, known); err != nil {
-				return nil, fmt.Errorf("%s: %w", r.name, err)
+				return nil, fmt.Errorf("%s: %w", r.Name, err)
 			}
 		}
 	}
 	c.seek(&words, known)
 	var err error
-	c.finder, err = newLiterals(words)
+	c.Finder, err = newLiterals(words)
 	return c, err
 }
 
 // seek adds the literals by which secrets are found: they are sought in the same pass.
-func (c *compiled) seek(words *[]string, known map[string]int) {
+func (c *Set) seek(words *[]string, known map[string]int) {
 	c.secret = make([]int32, len(*words))
 	for i, mark := range secrets.Literals() {
 		id, ok := known[mark]
@@ -127,7 +127,7 @@ func (c *compiled) seek(words *[]string, known map[string]int) {
 	}
 }
 
-func (c *compiled) pattern(owner int, pattern string, words *[]string, known map[string]int) error {
+func (c *Set) pattern(owner int, pattern string, words *[]string, known map[string]int) error {
 	parts := strings.Split(pattern, " ~")
 	if len(parts) > maxParts {
 		return fmt.Errorf("%q has more than %d phrases", pattern, maxParts)
@@ -159,7 +159,7 @@ func (c *compiled) pattern(owner int, pattern string, words *[]string, known map
 				return fmt.Errorf("phrase %q of %q", word, pattern)
 			case k == 0 && len(word) == 1 || len(*words) >= 1<<16-2:
 				return fmt.Errorf("phrase %q of %q is too short, or one too many", word, pattern)
-			case p.openHead && wordy(word[0]) && word[0] != '_':
+			case p.openHead && Wordy(word[0]) && word[0] != '_':
 				return fmt.Errorf("phrase %q of %q begins inside of words", word, pattern)
 			}
 			id, ok := known[word]
@@ -181,14 +181,14 @@ const (
 	maxGap   = 160
 )
 
-// wordy says that a byte of folded text is part of a word.
-func wordy(c byte) bool {
+// Wordy says that a byte of folded text is part of a word.
+func Wordy(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// writeRules writes the catalogue out, for a fingerprint of it.
-func writeRules(out io.Writer) {
+// WriteAll writes the catalogue out, for a fingerprint of it.
+func WriteAll(out io.Writer) {
 	for _, r := range catalogue {
-		fmt.Fprintf(out, "%s %s %g %g %d %q\n", r.name, r.level, r.metal, r.answer, r.group, r.patterns)
+		fmt.Fprintf(out, "%s %s %g %g %d %q\n", r.Name, r.Level, r.Definition, r.Answer, r.group, r.patterns)
 	}
 }

@@ -1,4 +1,4 @@
-package inspect
+package rules
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-// literals finds many short texts in one pass. A literal begins where a word does, or at a mark: so a tree is only entered there,
+// Literals finds many short texts in one pass. A literal begins where a word does, or at a mark: so a tree is only entered there,
 // by the two bytes it begins with, and the inside of words is skipped. How far it is followed is bounded by the longest literal,
 // whatever the text. It reads a text as folded (foldByte) without writing that down.
-type literals struct {
+type Literals struct {
 	kind  [256]uint8 // of a byte: wordy, begins…
 	class [256]uint8 // of a byte as folded; 0 is every byte that is in no literal
 	width int
@@ -25,7 +25,7 @@ type literals struct {
 
 // begins says whether a literal could begin with three bytes. Most words of a text begin as none does, and are told apart here by one
 // look at four kilobytes.
-func (l *literals) begins(a, b, c byte) bool {
+func (l *Literals) begins(a, b, c byte) bool {
 	at := uint(l.code[a])<<10 | uint(l.code[b])<<5 | uint(l.code[c])
 	return l.heads[at>>6]>>(at&63)&1 != 0
 }
@@ -41,7 +41,7 @@ type node struct {
 }
 
 // next is the node that follows on a byte of this class, 0 for none.
-func (l *literals) next(at int, class uint8) int {
+func (l *Literals) next(at int, class uint8) int {
 	if row := l.nodes[at].row; row != 0 { // nearly all that begin end here, and these nodes have many children
 		return int(l.third[int(row-1)*l.width+int(class)])
 	}
@@ -71,8 +71,8 @@ const maxLiteral = 64
 // maxBlanks is how many spaces in a row count as one.
 const maxBlanks = 64
 
-func newLiterals(words []string) (*literals, error) {
-	l, letters := &literals{width: 1}, 0
+func newLiterals(words []string) (*Literals, error) {
+	l, letters := &Literals{width: 1}, 0
 	for _, w := range words {
 		if len(w) >= maxLiteral {
 			return nil, fmt.Errorf("phrase %q is longer than %d bytes", w, maxLiteral-1)
@@ -122,7 +122,7 @@ func newLiterals(words []string) (*literals, error) {
 	return l, nil
 }
 
-func (l *literals) headsOf(words []string) {
+func (l *Literals) headsOf(words []string) {
 	for c := range 256 {
 		if class := l.class[c]; class != 0 {
 			l.code[c] = 1 + (class-1)%31
@@ -147,7 +147,7 @@ func (l *literals) headsOf(words []string) {
 }
 
 // rows makes the table of three bytes.
-func (l *literals) rows() {
+func (l *Literals) rows() {
 	rows := 0
 	for _, at := range l.pair {
 		if at != 0 {
@@ -169,12 +169,12 @@ func (l *literals) rows() {
 }
 
 // foldBytes makes the tables hold for bytes as they stand in a text.
-func (l *literals) foldBytes() {
+func (l *Literals) foldBytes() {
 	class, kind, alone := l.class, l.kind, l.alone
 	for c := range 256 {
 		folded := decode.FoldByte(byte(c))
 		l.class[c], l.kind[c], l.alone[c] = class[folded], kind[folded], alone[folded]
-		if wordy(folded) {
+		if Wordy(folded) {
 			l.kind[c] |= kindWordy
 		}
 		if folded == ' ' {

@@ -1,9 +1,9 @@
-package inspect
+package rules
 
 import "slices"
 
-// maxBegun is how many patterns are remembered as begun.
-const maxBegun = 16
+// MaxBegun is how many patterns are remembered as begun.
+const MaxBegun = 16
 
 // openEnd is a pattern that had begun.
 type openEnd struct {
@@ -13,25 +13,25 @@ type openEnd struct {
 	start, end     int
 }
 
-// unfinished is what had begun when a matcher came to the end of its texts, in offsets from there.
-type unfinished struct {
+// Unfinished is what had begun when a matcher came to the end of its texts, in offsets from there.
+type Unfinished struct {
 	open    []openEnd
 	pending []pending
 }
 
-func (u *unfinished) size() int { return len(u.open) + len(u.pending) }
+func (u *Unfinished) Size() int { return len(u.open) + len(u.pending) }
 
-func (u *unfinished) reset() { u.open, u.pending = u.open[:0], u.pending[:0] }
+func (u *Unfinished) Reset() { u.open, u.pending = u.open[:0], u.pending[:0] }
 
-func (u *unfinished) clone() unfinished {
-	return unfinished{open: slices.Clone(u.open), pending: slices.Clone(u.pending)}
+func (u *Unfinished) Clone() Unfinished {
+	return Unfinished{open: slices.Clone(u.open), pending: slices.Clone(u.pending)}
 }
 
-// leave adds what has begun and can still go on behind end, which is where the last text of the run ended.
-func (m *matcher) leave(u *unfinished, end int) {
+// Leave adds what has begun and can still go on behind end, which is where the last text of the run ended.
+func (m *Matcher) Leave(u *Unfinished, end int) {
 	if end-m.far <= maxGap {
-		for i := max(0, m.begun-maxBegun); i < m.begun; i++ {
-			o := m.recent[i%maxBegun]
+		for i := max(0, m.begun-MaxBegun); i < m.begun; i++ {
+			o := m.recent[i%MaxBegun]
 			b := m.open[o.pattern][o.part]
 			if b.run == m.run && b.end >= m.stop.last && end-b.end <= int(o.after) && b.end > 0 {
 				o.start, o.end = b.start-end, b.end-end
@@ -45,8 +45,8 @@ func (m *matcher) leave(u *unfinished, end int) {
 	}
 }
 
-// goOn makes a run begin where others were left.
-func (m *matcher) goOn(u *unfinished) {
+// GoOn makes a run begin where others were left.
+func (m *Matcher) GoOn(u *Unfinished) {
 	for _, o := range u.open {
 		m.open[o.pattern][o.part] = begun{o.start, o.end, m.run}
 		m.far = max(m.far, o.end)

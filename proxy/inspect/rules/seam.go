@@ -1,4 +1,4 @@
-package inspect
+package rules
 
 import (
 	"slices"
@@ -8,82 +8,82 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
-// seam says, of texts that are read as one without a space between them, whether anything could lie across the place where two
+// Seam says, of texts that are read as one without a space between them, whether anything could lie across the place where two
 // of them meet. Nearly always nothing does, and looking costs as much as a text of half a kilobyte: a list of short values
 // would be looked at fifty times over.
-type seam struct {
+type Seam struct {
 	nodes  []int                // literals that have begun and not ended
 	full   bool                 // there are more of them
 	inside bool                 // the last byte is part of a word
-	run    int                  // letters of a blob at the end
+	Run    int                  // letters of a blob at the end
 	caps   int                  // capitals among them
 	hex    int                  // hexadecimal digits at the end
 	first  [decode.MinBlob]byte // of them
-	odd    int                  // bytes since something that can be read in more than one way
+	Odd    int                  // bytes since something that can be read in more than one way
 }
 
 // maxBegunThere is how many literals may have begun at one place.
 const maxBegunThere = 16
 
-func (s *seam) begin() { *s = seam{nodes: s.nodes[:0], odd: decode.Zone} }
+func (s *Seam) Begin() { *s = Seam{nodes: s.nodes[:0], Odd: decode.Zone} }
 
-func (s *seam) clone() seam {
+func (s *Seam) Clone() Seam {
 	c := *s
 	c.nodes = slices.Clone(s.nodes)
 	return c
 }
 
-// be makes it what another is.
-func (s *seam) be(other *seam) {
+// Be makes it what another is.
+func (s *Seam) Be(other *Seam) {
 	nodes := append(s.nodes[:0], other.nodes...)
 	*s = *other
 	s.nodes = nodes
 }
 
-// start is how a text begins, counted once for all that it may be joined with.
-type start struct {
+// Start is how a text begins, counted once for all that it may be joined with.
+type Start struct {
 	head string
-	odd  bool // it can be read in more than one way
-	run  int  // letters of a blob
+	Odd  bool // it can be read in more than one way
+	Run  int  // letters of a blob
 	caps int  // capitals among them
 	hex  int  // hexadecimal digits
 }
 
-// startOf takes what is known of the text, where it is neither shorter than shortText nor longer than zone.
-func (l *literals) startOf(text string, m *decode.Makeup) start {
-	s := start{head: text[:min(len(text), decode.Zone)]}
+// StartOf takes what is known of the text, where it is neither shorter than shortText nor longer than zone.
+func (l *Literals) StartOf(text string, m *decode.Makeup) Start {
+	s := Start{head: text[:min(len(text), decode.Zone)]}
 	switch {
-	case len(text) < shortText: // a list of short values is nothing else
+	case len(text) < ShortText: // a list of short values is nothing else
 		s.short(text, &l.short)
 		return s
 	case len(text) <= decode.Zone:
-		s.odd, s.run = m.Marks != 0, m.Blob.Leading()
+		s.Odd, s.Run = m.Marks != 0, m.Blob.Leading()
 	default:
 		head := decode.MakeupOf(s.head)
-		s.odd, s.run = head.Marks != 0, head.Blob.Leading()
+		s.Odd, s.Run = head.Marks != 0, head.Blob.Leading()
 	}
-	s.caps = decode.Capitals(s.head[:s.run])
-	for s.hex < s.run && decode.HexLetters[s.head[s.hex]] {
+	s.caps = decode.Capitals(s.head[:s.Run])
+	for s.hex < s.Run && decode.HexLetters[s.head[s.hex]] {
 		s.hex++
 	}
 	return s
 }
 
-// shortText is how short a text is in which every place counts where letters are parted.
-const shortText = 16
+// ShortText is how short a text is in which every place counts where letters are parted.
+const ShortText = 16
 
 // short is startOf for such a text, in one pass.
-func (s *start) short(text string, kinds *[256]uint8) {
+func (s *Start) short(text string, kinds *[256]uint8) {
 	blob, hex := true, true
 	for i := range len(text) {
 		is := kinds[text[i]]
 		if is&shortOdd != 0 || is&shortParts != 0 && i > 0 && i < len(text)-1 {
-			s.odd = true
+			s.Odd = true
 		}
 		if blob = blob && is&shortBlob != 0; !blob {
 			continue
 		}
-		s.run++
+		s.Run++
 		if is&shortCapital != 0 {
 			s.caps++
 		}
@@ -108,7 +108,7 @@ func shortKinds() (kinds [256]uint8) {
 		if c >= utf8.RuneSelf || c == '&' || c == '%' || c == '\\' || c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
 			kinds[i] |= shortOdd
 		}
-		if !wordy(decode.FoldByte(c)) {
+		if !Wordy(decode.FoldByte(c)) {
 			kinds[i] |= shortParts
 		}
 		if decode.Base64Letters[c] {
@@ -124,9 +124,9 @@ func shortKinds() (kinds [256]uint8) {
 	return kinds
 }
 
-// meets says whether anything could lie across, where a text that begins so comes next.
-func (s *seam) meets(l *literals, next start) bool {
-	if s.full || next.odd || s.odd < decode.Zone {
+// Meets says whether anything could lie across, where a text that begins so comes next.
+func (s *Seam) Meets(l *Literals, next Start) bool {
+	if s.full || next.Odd || s.Odd < decode.Zone {
 		return true
 	}
 	for _, n := range s.nodes {
@@ -134,7 +134,7 @@ func (s *seam) meets(l *literals, next start) bool {
 			return true
 		}
 	}
-	if s.run == 0 || s.run+next.run < decode.MinBlob {
+	if s.Run == 0 || s.Run+next.Run < decode.MinBlob {
 		return false
 	}
 	if s.caps+next.caps >= 3 {
@@ -150,14 +150,14 @@ func (s *seam) meets(l *literals, next start) bool {
 	return decode.HexOfText(unsafe.String(&first[0], decode.MinBlob))
 }
 
-// goesOn says whether any text could make something of what stands at the end.
-func (s *seam) goesOn() bool {
-	return s.full || s.odd < decode.Zone || len(s.nodes) > 0 || s.run > 0
+// GoesOn says whether any text could make something of what stands at the end.
+func (s *Seam) GoesOn() bool {
+	return s.full || s.Odd < decode.Zone || len(s.nodes) > 0 || s.Run > 0
 }
 
 // letters counts on through letters of a blob.
-func (s *seam) letters(run string) {
-	s.run += len(run)
+func (s *Seam) letters(run string) {
+	s.Run += len(run)
 	s.caps += decode.Capitals(run)
 	digits := len(run) // where the last hexadecimal ones begin
 	for digits > 0 && decode.HexLetters[run[digits-1]] {
@@ -172,22 +172,22 @@ func (s *seam) letters(run string) {
 	s.hex += len(run) - digits
 }
 
-// keep remembers how the texts end after this one.
-func (s *seam) keep(l *literals, text string) {
+// Keep remembers how the texts end after this one.
+func (s *Seam) Keep(l *Literals, text string) {
 	end := text[max(0, len(text)-decode.Zone):]
 	m := decode.MakeupOf(end)
-	s.keepOdd(l, text, m.Blob.Trailing(m.Size), m.Marks != 0 || len(end) < shortText && parted(end))
+	s.KeepOdd(l, text, m.Blob.Trailing(m.Size), m.Marks != 0 || len(end) < ShortText && parted(end))
 }
 
-// keepOdd is keep where it is known with how many letters of a blob the text ends, and whether its end can be read in more than one
+// KeepOdd is keep where it is known with how many letters of a blob the text ends, and whether its end can be read in more than one
 // way.
-func (s *seam) keepOdd(l *literals, text string, run int, odd bool) {
+func (s *Seam) KeepOdd(l *Literals, text string, run int, odd bool) {
 	if run < len(text) {
-		s.run, s.caps, s.hex = 0, 0, 0
+		s.Run, s.caps, s.hex = 0, 0, 0
 	}
 	s.letters(text[len(text)-run:])
-	if s.odd = min(s.odd+len(text), decode.Zone); odd {
-		s.odd = 0
+	if s.Odd = min(s.Odd+len(text), decode.Zone); odd {
+		s.Odd = 0
 	}
 	kept := s.nodes[:0]
 	if len(text) < maxLiteral {
@@ -227,7 +227,7 @@ func (s *seam) keepOdd(l *literals, text string, run int, odd bool) {
 }
 
 // opens is the node that text[i] and, where it can be told from a table, the byte after it lead to, 0 for none, and what comes next.
-func (l *literals) opens(text string, i int) (node, next int) {
+func (l *Literals) opens(text string, i int) (node, next int) {
 	if i+1 == len(text) || l.kind[text[i+1]]&kindBlank != 0 {
 		return l.next(1, l.class[text[i]]), i + 1
 	}
@@ -236,7 +236,7 @@ func (l *literals) opens(text string, i int) (node, next int) {
 
 // through follows the tree from a node through text[j:]. It ends where a literal does (ended), or where the text does: node then
 // says how far it came.
-func (l *literals) through(node int, text string, j int) (at int, ended bool) {
+func (l *Literals) through(node int, text string, j int) (at int, ended bool) {
 	for from := j; ; j++ {
 		if j > from && l.nodes[node].literal != 0 {
 			ended = true
@@ -258,7 +258,7 @@ func (l *literals) through(node int, text string, j int) (at int, ended bool) {
 // parted says of a text that is too short for marks of it whether anything may part letters in it.
 func parted(text string) bool {
 	for i := 1; i < len(text)-1; i++ {
-		if !wordy(decode.FoldByte(text[i])) {
+		if !Wordy(decode.FoldByte(text[i])) {
 			return true
 		}
 	}
