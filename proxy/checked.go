@@ -13,7 +13,7 @@ import (
 
 var (
 	errUnreadable = errors.New("the response can be read in more than one way")
-	errGone       = errors.New("no answer came")
+	errGone       = errors.New("the server did not respond")
 )
 
 // checked is a session as its checker sees it.

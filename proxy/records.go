@@ -67,7 +67,7 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 // handedOver is what the hub counts as delivered.
 func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes int) {
 	j.record(vocab.RecordQuarantine, vocab.StatusOK, control.Record{
-		Tool: legible.Name(taken.Tool, ""), Code: code, Summary: "a released answer was handed over", Detail: check("quarantine"),
+		Tool: legible.Name(taken.Tool, ""), Code: code, Summary: "a released response was delivered", Detail: check("quarantine"),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }

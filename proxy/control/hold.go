@@ -83,8 +83,8 @@ func (l *Link) deliverAll(c *Client) bool {
 		var refusal *Error
 		if errors.As(err, &refusal) && refusal.Code == CodeBadRequest || err != nil && file.Spool == 0 {
 			// It would be refused again, and stand in the way of all behind it.
-			l.log.Error("a held answer that no hub takes", "id", id, "error", err)
-			l.Record(Record{Kind: vocab.RecordProblem, Status: vocab.StatusBlocked, Summary: "an answer that was held back is not taken by the hub; it stays in the spool", Detail: json.RawMessage(`{"check":"quarantine"}`)})
+			l.log.Error("a held response that no hub takes", "id", id, "error", err)
+			l.Record(Record{Kind: vocab.RecordProblem, Status: vocab.StatusBlocked, Summary: "the hub does not accept a held response; it stays in the spool", Detail: json.RawMessage(`{"check":"quarantine"}`)})
 			l.holding.mu.Lock()
 			l.holding.spool.aside(id)
 			l.holding.mu.Unlock()
