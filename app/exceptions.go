@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/inspect/rules"
@@ -169,7 +170,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 		}
 		record := h.heldRecord(tx, vocab.RecordApproval, vocab.StatusOK, one, fmt.Sprintf("a person made %s: responses from %s pass for %s", review.Count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
 		record.Session, record.Bytes = "", 0
-		record.Detail = office.Detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": office.CutList(rules), "item": office.Clip(one.Item, maxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
+		record.Detail = office.Detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": office.CutList(rules), "item": cut.Bytes(one.Item, maxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
 		_, err = tx.Append(record)
 		return true, err
 	})

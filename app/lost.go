@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -167,7 +168,7 @@ func (h *Hub) emptyStore() error {
 		}
 		_, err := tx.Append(
 			h.office.Record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
-				Code: h.lost.code, Summary: "the store was lost: " + office.Clip(h.lost.why, 1000), Detail: office.Detail(map[string]any{"check": "store", "kept": h.lost.kept}),
+				Code: h.lost.code, Summary: "the store was lost: " + cut.Bytes(h.lost.why, 1000), Detail: office.Detail(map[string]any{"check": "store", "kept": h.lost.kept}),
 			}),
 			h.office.Record(vocab.RecordApproval, vocab.StatusOK, store.Record{
 				Code: h.lost.code, Summary: "started over with an empty store by a person", Detail: office.Detail(map[string]any{"check": "store", "digest": h.lost.digest}),

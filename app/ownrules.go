@@ -14,6 +14,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -140,7 +141,7 @@ func (h *Hub) useRules(rules *loadedRules) {
 				return false, err
 			}
 			_, err = tx.Append(h.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
-				Summary: office.Clip(summary, 1000) + "; rule set " + rules.file.RuleSet(),
+				Summary: cut.Bytes(summary, 1000) + "; rule set " + rules.file.RuleSet(),
 				Detail:  office.Detail(map[string]any{"check": "rules", "rule_set": rules.file.RuleSet(), "before": h.own.file.Load().RuleSet(), "rules": rules.file.Count()}),
 			}))
 			return true, err

@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -243,9 +244,9 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 		in.Item, in.Name = mask.Text(in.Item, secrets), mask.Text(in.Name, secrets)
 	}
 	out := readyHeld{findings: in.Findings, cut: len(in.Answer) == 0, same: string(in.Same), Held: store.Held{
-		ID: in.ID, Client: office.Clip(strings.ToValidUTF8(in.Client, ""), maxName), Session: office.Clip(in.Session, maxName), Era: office.Clip(in.Era, maxName), Method: in.Method,
-		Item: in.Item, Name: strings.ToValidUTF8(office.Clip(in.Name, maxHeldName), ""), Error: in.Error, Why: in.Why, Score: in.Score,
-		Checks: office.Detail(checks), RuleSet: office.Clip(in.RuleSet, maxName), Levels: office.Detail(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: vocab.HeldWaiting,
+		ID: in.ID, Client: cut.Bytes(strings.ToValidUTF8(in.Client, ""), maxName), Session: cut.Bytes(in.Session, maxName), Era: cut.Bytes(in.Era, maxName), Method: in.Method,
+		Item: in.Item, Name: strings.ToValidUTF8(cut.Bytes(in.Name, maxHeldName), ""), Error: in.Error, Why: in.Why, Score: in.Score,
+		Checks: office.Detail(checks), RuleSet: cut.Bytes(in.RuleSet, maxName), Levels: office.Detail(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: vocab.HeldWaiting,
 	}}
 	out.text, out.Text = store.HeldText{Params: mask.Params(in.Params, secrets), Answer: in.Answer, Findings: findings}.Encode()
 	out.Kept = int64(len(out.text))
@@ -316,7 +317,7 @@ func (h *Hub) hold(s *liveWrapper, server string, ready readyHeld, more func(*st
 		}
 		_, err := tx.Append(h.office.Record(vocab.RecordQuarantine, vocab.StatusHeld, store.Record{
 			Server: server, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
-			Detail: office.Detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": office.Clip(legible.Escape(one.Method), maxName), "item": office.Clip(one.Item, maxName), "rule_set": one.RuleSet}),
+			Detail: office.Detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": cut.Bytes(legible.Escape(one.Method), maxName), "item": cut.Bytes(one.Item, maxName), "rule_set": one.RuleSet}),
 		}))
 		h.office.CrashPoint("hold")
 		return true, err

@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -166,7 +167,7 @@ func (h *Hub) noteHeldDecision(tx *store.Tx, kind string, one store.Held, words 
 		more["until"] = one.Until.UTC()
 	}
 	if reason := strings.TrimSpace(r.Reason); reason != "" {
-		more["reason"] = strings.ToValidUTF8(office.Clip(reason, office.MaxReason), "")
+		more["reason"] = strings.ToValidUTF8(cut.Bytes(reason, office.MaxReason), "")
 	}
 	record.Detail = office.Detail(more)
 	_, err := tx.Append(record)

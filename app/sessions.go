@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -88,7 +89,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	}
 	now := h.office.Now()
 	s := &liveWrapper{
-		Wrapper: approvals.Wrapper{Server: id.ID, Client: office.Clip(r.Client, maxName), Session: office.Clip(r.Session, maxName)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
+		Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(r.Client, maxName), Session: cut.Bytes(r.Session, maxName)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
 	}
 	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
 	s.Entry = s.Client
@@ -335,7 +336,7 @@ func (h *Hub) judgeReport(s *liveWrapper, r control.Report, whole []inspect.Find
 // timeline, because there is no item it could stand in.
 func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *liveWrapper, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
 	before := l.Server
-	l.Server.Era, l.Server.Protocol, l.Server.Versions = r.Era, office.Clip(r.Protocol, maxName), nil
+	l.Server.Era, l.Server.Protocol, l.Server.Versions = r.Era, cut.Bytes(r.Protocol, maxName), nil
 	if len(r.ServerInfo) > 0 && len(r.ServerInfo) <= 1<<20 && json.Valid(r.ServerInfo) {
 		l.Server.ServerInfo = r.ServerInfo
 	}

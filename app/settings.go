@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -319,7 +320,7 @@ func (h *Hub) noteSettings(tx *store.Tx, changes []policy.ChangeOfSetting, how, 
 		words = append(words, fmt.Sprintf("%s: %s → %s", c.Key, c.From, c.To))
 	}
 	_, err := tx.Append(h.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
-		Code: code, Summary: office.Clip(strings.Join(words, ", "), 1000) + " (" + how + ")",
+		Code: code, Summary: cut.Bytes(strings.Join(words, ", "), 1000) + " (" + how + ")",
 		Detail: office.Detail(map[string]any{"check": "settings", "changes": changes}),
 	}))
 	return err

@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -112,7 +113,7 @@ func (h *Hub) orphan(from control.Register) (s *liveWrapper, name string, known 
 	if err != nil {
 		return nil, "", false, err
 	}
-	s = &liveWrapper{Wrapper: approvals.Wrapper{Server: id.ID, Client: office.Clip(from.Client, maxName), Session: office.Clip(from.Session, maxName)}, secrets: id.Secrets}
+	s = &liveWrapper{Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(from.Client, maxName), Session: cut.Bytes(from.Session, maxName)}, secrets: id.Secrets}
 	name = identity.PersonName(from.Server.Name)
 	err = h.office.Store.View(func(tx *store.Tx) error {
 		server, err := tx.Server(id.ID)

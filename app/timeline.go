@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -85,14 +86,14 @@ func (s *liveWrapper) caused(name string, sent []control.Record) (records []stor
 		}
 		record := store.Record(in)
 		record.Server, record.ServerID = name, s.Server
-		record.Tool = office.Clip(record.Tool, maxName)
-		record.Summary = office.Clip(mask.Text(record.Summary, s.secrets), 4096)
+		record.Tool = cut.Bytes(record.Tool, maxName)
+		record.Summary = cut.Bytes(mask.Text(record.Summary, s.secrets), 4096)
 		if record.Kind == vocab.RecordRead || record.Kind == vocab.RecordPrompt {
 			record.Detail = maskNamed(record.Detail, s.secrets)
 		} else {
 			record.Detail = maskDetail(record.Detail, s.secrets)
 		}
-		record.Client, record.Session, record.Request = office.Clip(record.Client, maxName), office.Clip(record.Session, maxName), office.Clip(record.Request, maxName)
+		record.Client, record.Session, record.Request = cut.Bytes(record.Client, maxName), cut.Bytes(record.Session, maxName), cut.Bytes(record.Request, maxName)
 		if record.Session == "" {
 			record.Session = s.Session
 		}
@@ -148,7 +149,7 @@ func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
 		Before: q.Before, Text: q.Text,
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return control.Activity{}, office.Answer(control.CodeNotFound, "record %s is gone; start again without it", legible.Escape(office.Clip(q.After+q.Before, 64)))
+		return control.Activity{}, office.Answer(control.CodeNotFound, "record %s is gone; start again without it", legible.Escape(cut.Bytes(q.After+q.Before, 64)))
 	}
 	if err != nil {
 		return control.Activity{}, h.office.FailedReading(err)
@@ -172,7 +173,7 @@ func (h *Hub) Record(id string) (control.Record, error) {
 	}
 	r, err := s.Record(id)
 	if errors.Is(err, store.ErrNotFound) {
-		return control.Record{}, office.Answer(control.CodeNotFound, "no record %s", legible.Escape(office.Clip(id, 64)))
+		return control.Record{}, office.Answer(control.CodeNotFound, "no record %s", legible.Escape(cut.Bytes(id, 64)))
 	}
 	if err != nil {
 		return control.Record{}, h.office.FailedReading(err)

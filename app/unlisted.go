@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -21,7 +22,7 @@ func (s *liveWrapper) noteUnlisted(records []store.Record) {
 	for _, r := range records {
 		said := control.Record(r)
 		if why, ok := said.Unlisted(); ok {
-			s.unlisted = cmp.Or(office.OneLine(office.Clip(why, maxWhy)), "no response arrived")
+			s.unlisted = cmp.Or(office.OneLine(cut.Bytes(why, maxWhy)), "no response arrived")
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -37,14 +38,14 @@ type quarantine struct {
 func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
 		ID: control.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: q.clientName(), Session: q.cfg.Session, Era: "legacy",
-		Method: cutText(r.methodName(), 200), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
+		Method: cut.Bytes(r.methodName(), 200), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
 		Why: vocab.HeldThreat, Score: f.Score, Findings: slices.Concat(f.Findings, f.Secrets), Checks: f.Checks, RuleSet: f.RuleSet,
 	}
 	if f.TooLong {
 		held.Why = vocab.HeldLimit
 	}
 	if len(held.Item) > maxItem { // a URI as long as a page names nothing that anybody pinned
-		held.Item, held.Name = "", cutText(held.Name, maxItem)
+		held.Item, held.Name = "", cut.Bytes(held.Name, maxItem)
 	}
 	if len(body) > control.MaxHeldAnswer {
 		held.Answer = nil

@@ -3,8 +3,8 @@ package proxy
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
@@ -71,7 +71,7 @@ func with(more map[string]any, key, value string) map[string]any {
 
 // namedIn is a URI or a name as it may be kept: without what cannot be seen, without secrets, and short.
 func namedIn(name string) string {
-	name = cutText(name, maxLookedAt)
+	name = cut.Bytes(name, maxLookedAt)
 	found, whole := inspect.SecretsInText(name, secrets.Precise)
 	if !whole {
 		return "not stored: it may contain secrets"
@@ -90,12 +90,4 @@ func namedIn(name string) string {
 func inOrder(found []inspect.Finding) []inspect.Finding {
 	slices.SortStableFunc(found, func(a, b inspect.Finding) int { return a.Start - b.Start })
 	return found
-}
-
-// cutText cuts a text at a character.
-func cutText(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "")
 }

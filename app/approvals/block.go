@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -53,7 +54,7 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 		for _, key := range keys {
 			pins := slices.Clone(l.Pins[key])
 			if len(b.Items) > 0 && !ledger.Known(pins) {
-				return false, office.Answer(control.CodeNotFound, "%s has no allowed item called %s", l.Server.Name, legible.Escape(office.Clip(key, 128)))
+				return false, office.Answer(control.CodeNotFound, "%s has no allowed item called %s", l.Server.Name, legible.Escape(cut.Bytes(key, 128)))
 			}
 			took := false
 			for _, p := range pins {

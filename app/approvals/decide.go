@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -145,7 +146,7 @@ func decisionDetail(d control.Decide, it store.Item, out *control.Decided) map[s
 		more["together"] = d.Together
 	}
 	if reason := strings.TrimSpace(d.Reason); reason != "" {
-		more["reason"] = strings.ToValidUTF8(office.Clip(reason, office.MaxReason), "")
+		more["reason"] = strings.ToValidUTF8(cut.Bytes(reason, office.MaxReason), "")
 	}
 	return more
 }

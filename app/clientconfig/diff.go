@@ -8,6 +8,8 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/tailscale/hujson"
+
+	"github.com/sallyport/sallyport/proxy/cut"
 )
 
 // dots stand for what is not shown.
@@ -145,7 +147,7 @@ func (m *fileMasker) value(v *hujson.Value, key string) {
 		}
 		shown := make([]string, len(t.Elements))
 		for i := range t.Elements {
-			shown[i] = start(literal(t.Elements[i]), 4*maxShownText)
+			shown[i] = cut.Bytes(literal(t.Elements[i]), 4*maxShownText)
 		}
 		shown = maskArgs(shown)
 		for i := range t.Elements {
@@ -160,7 +162,7 @@ func (m *fileMasker) value(v *hujson.Value, key string) {
 		case hidden(key), key == "args", secretName(key) && t.Kind() != 'n' && t.Kind() != 't' && t.Kind() != 'f':
 			m.hide(v)
 		case t.Kind() == '"':
-			m.show(v, maskText(start(t.String(), 4*maxShownText)))
+			m.show(v, maskText(cut.Bytes(t.String(), 4*maxShownText)))
 		}
 	}
 }
@@ -179,7 +181,7 @@ func (m *fileMasker) hide(v *hujson.Value) { m.put(v, dots) }
 func (m *fileMasker) show(v *hujson.Value, masked string) {
 	whole := literal(*v)
 	if len(whole) > 4*maxShownText || len(masked) > maxShownText {
-		masked = fmt.Sprintf("%s… (%d characters)", start(masked, maxShownText), utf8.RuneCountInString(whole))
+		masked = fmt.Sprintf("%s… (%d characters)", cut.Bytes(masked, maxShownText), utf8.RuneCountInString(whole))
 	}
 	if masked != whole {
 		m.put(v, masked)
@@ -192,15 +194,4 @@ func (m *fileMasker) put(v *hujson.Value, text string) {
 	if at.from < at.to {
 		m.splices = append(m.splices, splice{at, quote(text)})
 	}
-}
-
-// start is the beginning of a text, at most so many bytes and no half character.
-func start(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -260,7 +261,7 @@ func (g *Guardian) coverExtensions(out *control.Coverage, l clientconfig.Locatio
 		out.Total++
 		why := "the client starts desktop extensions itself, so Sallyport can't guard them"
 		if e.Runs != "" {
-			why += "; it runs " + legible.Escape(office.Clip(e.Runs, 200))
+			why += "; it runs " + legible.Escape(cut.Bytes(e.Runs, 200))
 		}
 		if e.Problem != "" {
 			why += "; " + e.Problem

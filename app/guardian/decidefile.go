@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -123,7 +124,7 @@ func chosenEntries(it store.Item, d control.Decide) (map[string]bool, error) {
 	chosen := map[string]bool{}
 	for _, name := range d.Items {
 		if !slices.ContainsFunc(it.Parts, func(p store.Part) bool { return p.Item == name }) {
-			return nil, office.Answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(office.Clip(name, 128)))
+			return nil, office.Answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(cut.Bytes(name, 128)))
 		}
 		chosen[name] = true
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -77,11 +78,11 @@ func (g *Guardian) sameProtected(path string) string {
 func (g *Guardian) ourProgram(path string) (string, error) {
 	a, err := os.Stat(path)
 	if err != nil || !filepath.IsAbs(path) {
-		return "", office.Answer(control.CodeBadRequest, "%s is not a Sallyport program", legible.Escape(office.Clip(path, 256)))
+		return "", office.Answer(control.CodeBadRequest, "%s is not a Sallyport program", legible.Escape(cut.Bytes(path, 256)))
 	}
 	b, err := os.Stat(g.opts.Program)
 	if err != nil || !os.SameFile(a, b) {
-		return "", office.Answer(control.CodeBadRequest, "%s is not the program the hub runs; after an update, restart the hub", legible.Escape(office.Clip(path, 256)))
+		return "", office.Answer(control.CodeBadRequest, "%s is not the program the hub runs; after an update, restart the hub", legible.Escape(cut.Bytes(path, 256)))
 	}
 	return path, nil
 }

@@ -3,6 +3,7 @@ package office
 import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -24,11 +25,11 @@ func Selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 		p, ok := parts[name]
 		switch {
 		case !ok:
-			return nil, Answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(Clip(name, 128)))
+			return nil, Answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(cut.Bytes(name, 128)))
 		case p.State == vocab.PartRemoved:
-			return nil, Answer(control.CodeBadRequest, "%s is gone: nothing to decide", legible.Escape(Clip(name, 128)))
+			return nil, Answer(control.CodeBadRequest, "%s is gone: nothing to decide", legible.Escape(cut.Bytes(name, 128)))
 		case !d.Reject && review.Withheld(review.ReadFindings(p.Findings)):
-			return nil, Answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", legible.Escape(Clip(name, 128)))
+			return nil, Answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", legible.Escape(cut.Bytes(name, 128)))
 		}
 		chosen[name] = true
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/store"
 )
@@ -24,7 +25,7 @@ func FindServer(tx *store.Tx, name string) (store.Server, error) {
 			found = append(found, s)
 		}
 	}
-	shown := legible.Escape(Clip(name, 128))
+	shown := legible.Escape(cut.Bytes(name, 128))
 	switch len(found) {
 	case 0:
 		return store.Server{}, Answer(control.CodeNotFound, "no server %s; run `sallyport servers` to see them", shown)

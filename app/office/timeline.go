@@ -24,14 +24,6 @@ func (o *Office) NoteDecision(tx *store.Tx, server store.Server, kind, code stri
 	return err
 }
 
-// Clip cuts a text to a number of bytes.
-func Clip(s string, most int) string {
-	if len(s) > most {
-		return s[:most]
-	}
-	return s
-}
-
 // Record fills in what every record of the hub has.
 func (o *Office) Record(kind, status string, r store.Record) store.Record {
 	now := o.Now()

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -136,7 +137,7 @@ func (a *across) name(tool string) {
 	if other != "" {
 		a.found = append(a.found, Finding{
 			Rule: ToolImitation, Level: level, Category: "threat", Title: "Its name looks like that of another server's tool and is not it",
-			Where: "name", End: len(tool), Match: clip(tool, maxMatch), Decoded: clip(other, maxMatch),
+			Where: "name", End: len(tool), Match: cut.Runes(tool, maxMatch), Decoded: cut.Runes(other, maxMatch),
 		})
 	}
 }
@@ -173,7 +174,7 @@ func (a *across) read(r *reading, text string, _ bool) {
 		}
 		a.found = append(a.found, Finding{
 			Rule: Shadowing, Level: level, Category: "threat", Title: title, Where: r.at(),
-			Start: start, End: end, Match: strings.Clone(clip(text[start:end], maxMatch)),
+			Start: start, End: end, Match: strings.Clone(cut.Runes(text[start:end], maxMatch)),
 		})
 		return // once a text
 	}
@@ -269,11 +270,11 @@ func ContextParameters(raw []byte) []Finding {
 		}
 		f := Finding{
 			Rule: ContextParameter, Level: level, Category: "threat", Title: "It asks for what was talked about",
-			Where: Member("inputSchema.properties", key), End: len(key), Match: clip(key, maxMatch),
+			Where: Member("inputSchema.properties", key), End: len(key), Match: cut.Runes(key, maxMatch),
 		}
 		if wish != nil {
 			f.Where, f.Start, f.End = f.Where+".description", wish[0], wish[1]
-			f.Match = clip(description[wish[0]:wish[1]], maxMatch)
+			f.Match = cut.Runes(description[wish[0]:wish[1]], maxMatch)
 		}
 		found = append(found, f)
 		return len(found) < 16
@@ -300,7 +301,7 @@ func Grown(approved, now []byte) []Finding {
 	}
 	return []Finding{{
 		Rule: GrownDescription, Level: Medium, Category: "threat", Title: "It says far more than what was allowed", Where: where,
-		Start: 0, End: len(after), Match: clip(after, maxMatch),
+		Start: 0, End: len(after), Match: cut.Runes(after, maxMatch),
 	}}
 }
 

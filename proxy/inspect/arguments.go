@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
@@ -97,7 +98,7 @@ func sensitivePaths(params []byte) (findings []Finding) {
 			}
 			findings = appendBounded(findings, Finding{
 				Rule: SensitivePath, Level: Medium, Category: "threat", Title: "It names a file in which credentials are kept",
-				Start: at, End: at + n, Match: clip(string(params[at:at+n]), maxMatch),
+				Start: at, End: at + n, Match: cut.Runes(string(params[at:at+n]), maxMatch),
 			}, maxFindings)
 			at += n - 1
 			break

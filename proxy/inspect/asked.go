@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -77,7 +78,7 @@ func (a *asking) add(rule string, level Level, title, where, text string, start,
 		}
 	}
 	a.found = appendBounded(a.found, Finding{
-		Rule: rule, Level: level, Category: "threat", Title: title, Where: where, Start: start, End: end, Match: clip(text[start:end], maxMatch),
+		Rule: rule, Level: level, Category: "threat", Title: title, Where: where, Start: start, End: end, Match: cut.Runes(text[start:end], maxMatch),
 	}, maxFindings)
 }
 

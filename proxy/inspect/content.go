@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -114,8 +115,8 @@ func (w *weigher) unlooked(r *reading, size int) {
 	if n := len(r.stack); n > 0 {
 		if v, ok := frame.Find(r.raw, frame.Span{Start: r.stack[n-1].start, End: len(r.raw)}, "mimeType"); ok && frame.Type(r.raw, v) == '"' {
 			name, _ := frame.String(r.raw, v)
-			kind = clip(legible.Escape(name), 64)
+			kind = cut.Runes(legible.Escape(name), 64)
 		}
 	}
-	w.blobs.named = append(w.blobs.named, fmt.Sprintf("%s (%s, %d bytes) is no text", clip(legible.Escape(r.at()), maxMatch), kind, size))
+	w.blobs.named = append(w.blobs.named, fmt.Sprintf("%s (%s, %d bytes) is no text", cut.Runes(legible.Escape(r.at()), maxMatch), kind, size))
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -28,7 +29,7 @@ func Fault(p any) string {
 			break
 		}
 	}
-	return clip(legible.Escape(fmt.Sprint(p)), 400) + where
+	return cut.Runes(legible.Escape(fmt.Sprint(p)), 400) + where
 }
 
 // notLookedAt is the verdict on an answer that could not be looked at.

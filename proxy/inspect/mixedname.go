@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -42,7 +43,7 @@ func mixedName(name string) (f Finding, mixed bool) {
 	}
 	return Finding{
 		Rule: LookAlikeName, Level: Medium, Category: "threat", Title: "Its name has letters that look like Latin ones and are not: " + alikesOf(name),
-		End: len(name), Match: clip(name, maxMatch),
+		End: len(name), Match: cut.Runes(name, maxMatch),
 	}, true
 }
 

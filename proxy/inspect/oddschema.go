@@ -1,6 +1,9 @@
 package inspect
 
-import "github.com/sallyport/sallyport/proxy/frame"
+import (
+	"github.com/sallyport/sallyport/proxy/cut"
+	"github.com/sallyport/sallyport/proxy/frame"
+)
 
 // schemaKinds names what stands where a schema belongs, by its first character. An object is none of them.
 var schemaKinds = map[byte]string{'"': "a text", '[': "a list", 't': "true", 'f': "false", 'n': "null"}
@@ -23,7 +26,7 @@ func oddSchemas(raw []byte) (found []Finding) {
 		}
 		text := value.Of(raw)
 		found = append(found, Finding{
-			Rule: OddSchema, Level: Medium, Category: "threat", Where: key, End: len(text), Match: clip(string(text), maxMatch),
+			Rule: OddSchema, Level: Medium, Category: "threat", Where: key, End: len(text), Match: cut.Runes(string(text), maxMatch),
 			Title: "Its " + key + " is " + what + ", not a schema; many clients then drop every tool of this server",
 		})
 	}

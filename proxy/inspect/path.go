@@ -3,6 +3,7 @@ package inspect
 import (
 	"strconv"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
@@ -10,7 +11,7 @@ import (
 // key is no plain word. Keys are server text: a path is escaped before it is printed.
 func Member(where, key string) string {
 	if !word(key) {
-		return where + "[" + strconv.Quote(clip(key, maxMatch)) + "]"
+		return where + "[" + strconv.Quote(cut.Runes(key, maxMatch)) + "]"
 	}
 	if where == "" {
 		return key

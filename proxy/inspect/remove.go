@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
@@ -211,7 +212,7 @@ func (t *wanted) placeAll() {
 
 // stands says whether what the finding quotes stands in text where it says.
 func (f *Finding) stands(text string) bool {
-	return f.Start >= 0 && f.Start < f.End && f.End <= len(text) && clip(text[f.Start:f.End], maxMatch) == f.Match
+	return f.Start >= 0 && f.Start < f.End && f.End <= len(text) && cut.Runes(text[f.Start:f.End], maxMatch) == f.Match
 }
 
 // member puts ours in the place of a member whose key is marked.

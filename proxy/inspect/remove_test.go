@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -14,7 +15,7 @@ import (
 // marked makes the finding that a detector would: of words, where they stand in a text.
 func marked(where, text, words string) Finding {
 	at := strings.Index(text, words)
-	return Finding{Rule: "r", Level: High, Where: where, Start: at, End: at + len(words), Match: clip(words, maxMatch)}
+	return Finding{Rule: "r", Level: High, Where: where, Start: at, End: at + len(words), Match: cut.Runes(words, maxMatch)}
 }
 
 func TestMarkedSentencesAreTakenOut(t *testing.T) {
@@ -112,7 +113,7 @@ func FuzzRemoveMarked(f *testing.F) {
 			raw = legible.EscapeJSON(raw)
 		}
 		answer := append(append([]byte(`{"x":[1, "keep \u0041" ], "t":`), raw...), `,"y":{"z":"keep"}}`...)
-		got, err := removeOnce(answer, []Finding{{Where: "t", Start: start, End: end, Match: clip(text[start:end], maxMatch)}})
+		got, err := removeOnce(answer, []Finding{{Where: "t", Start: start, End: end, Match: cut.Runes(text[start:end], maxMatch)}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -173,7 +174,7 @@ func counted(n int, what string, r rune, same bool) string {
 func (s *scan) add(f Finding, start, end int) {
 	f.Category = "threat"
 	f.Where, f.Start, f.End = s.where, start, end
-	f.Match = clip(s.text[start:end], maxMatch)
+	f.Match = cut.Runes(s.text[start:end], maxMatch)
 	s.findings = appendBounded(s.findings, f, maxFindings)
 }
 
@@ -194,7 +195,7 @@ func (s *scan) hiddenText() {
 
 // raise makes the findings about one kind of character Critical; the first of them says what the message is.
 func (s *scan) raise(what string, first [2]int, message Finding) {
-	message.Decoded = clipBytes(message.Decoded, maxDecoded)
+	message.Decoded = cut.Bytes(message.Decoded, maxDecoded)
 	raised := false
 	for i := range s.findings {
 		f := &s.findings[i]
@@ -229,26 +230,4 @@ func appendBounded(findings []Finding, f Finding, most int) []Finding {
 		return append(findings, f)
 	}
 	return findings
-}
-
-// clip is the first n characters of s.
-func clip(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
-
-// clipBytes is at most n bytes of s, not cutting a character in two.
-func clipBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

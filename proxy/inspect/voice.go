@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -55,7 +56,7 @@ func (v *voice) hear(in *decode.View, where placer) {
 		if speaksAsWe(text[at:end]) {
 			f := Finding{
 				Rule: Impersonation, Level: High, Category: "threat", Title: "It speaks as Sallyport does", Where: where.at(),
-				Match: strings.Clone(clip(text[at:end], maxMatch)),
+				Match: strings.Clone(cut.Runes(text[at:end], maxMatch)),
 			}
 			f.Start, f.End = in.Span(at, end)
 			v.found = appendBounded(v.found, f, maxAllFindings)
@@ -96,6 +97,6 @@ func ownKey(key string, at func() string) (Finding, bool) {
 	}
 	return Finding{
 		Rule: Impersonation, Level: High, Category: "threat", Title: "It writes a member that only Sallyport writes", Where: at(),
-		End: len(key), Match: strings.Clone(clip(key, maxMatch)),
+		End: len(key), Match: strings.Clone(cut.Runes(key, maxMatch)),
 	}, true
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
@@ -130,7 +131,7 @@ func (w *weigher) characters(text string, v *decode.View, where placer) {
 		if w.place == Answer && len(w.hidden) < maxFindings {
 			f.Where = where.at()
 			f.Start, f.End = v.Span(f.Start, f.End)
-			f.Match = strings.Clone(clip(text[f.Start:f.End], maxMatch))
+			f.Match = strings.Clone(cut.Runes(text[f.Start:f.End], maxMatch))
 			w.hidden = append(w.hidden, f)
 		}
 	}
@@ -230,10 +231,10 @@ func (w *weigher) take(m *rules.Matcher, h rules.Hit, text string, where placer,
 	w.worst = max(w.worst, r.Level.Rank())
 	f := Finding{
 		Rule: r.Name, Level: r.Level, Category: "threat", Title: r.Title, Where: w.path(where), Start: start, End: end,
-		Match: strings.Clone(clip(text[start:end], maxMatch)),
+		Match: strings.Clone(cut.Runes(text[start:end], maxMatch)),
 	}
 	if len(chain) > 0 {
-		f.Decoded, f.Encodings = strings.Clone(clipBytes(decoded, maxDecoded)), chain
+		f.Decoded, f.Encodings = strings.Clone(cut.Bytes(decoded, maxDecoded)), chain
 	}
 	if len(chain) > 0 && chain[0] == joinedEncoding || h.Start < w.stream && m == w.plain {
 		f.Title += ", in pieces"

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -61,7 +62,7 @@ func Collisions(items []Item, ownNames []string) (withheld map[int]bool, finding
 			told[key] = true
 			findings = append(findings, inspect.Finding{
 				Rule: NameCollision, Level: inspect.Critical, Category: "threat",
-				Title: title, Where: key, End: len(item.Name), Match: clip(item.Name, maxMatch), Decoded: clip(other, maxMatch),
+				Title: title, Where: key, End: len(item.Name), Match: cut.Runes(item.Name, maxMatch), Decoded: cut.Runes(other, maxMatch),
 			})
 		}
 	}

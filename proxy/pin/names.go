@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -17,7 +18,7 @@ const maxMatch = 160
 // break or anything that is not seen, so that it cannot end its own quotation or begin a line.
 func quote(s string) string {
 	whole := s
-	if s = clip(s, maxMatch); len(s) < len(whole) {
+	if s = cut.Runes(s, maxMatch); len(s) < len(whole) {
 		s += "…"
 	}
 	if s == "" || strings.ContainsFunc(s, func(r rune) bool {
@@ -32,25 +33,10 @@ func memberPath(path, key string) string { return inspect.Member(path, key) }
 
 func elementPath(path string, i int) string { return inspect.Element(path, i) }
 
-// clip is the first n characters of s.
-func clip(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
-
 // tail keeps the end of a path or label that has grown too long.
 func tail(s string) string {
 	if len(s) <= maxPlace {
 		return s
 	}
-	cut := len(s) - maxPlace
-	for cut < len(s) && !utf8.RuneStart(s[cut]) {
-		cut++
-	}
-	return "…" + s[cut:]
+	return "…" + cut.Tail(s, maxPlace)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -88,7 +89,7 @@ func whyUnread(raw []byte, why error) inspect.Finding {
 	case errors.As(why, &problem) && problem.TwoKeys():
 		f.Title = "Two of its keys are the same to some programs"
 		if first, second, ok := s.doubled(frame.Root(raw), problem.Offset); ok {
-			f.Match = fmt.Sprintf("%s and %s", clip(first, maxMatch/2-3), clip(second, maxMatch/2-3))
+			f.Match = fmt.Sprintf("%s and %s", cut.Runes(first, maxMatch/2-3), cut.Runes(second, maxMatch/2-3))
 		}
 	case errors.Is(why, ErrLoneSurrogate):
 		f.Title = "It holds half of a character (a lone surrogate)"
