@@ -15,8 +15,8 @@ import (
 //
 // A pattern is phrases with distances between them: "before using|before calling ~140 you must|send". Alternatives of a phrase
 // are parted by "|"; "*" at its end lets the word go on, at its beginning lets it begin inside one; "~N" stands for at most N
-// bytes without the end of a sentence; "{bar}" and "{tilde}" are the characters themselves. There is no regular expression in it: all phrases of all rules are found in one pass,
-// and a text made to be slow costs no more than another.
+// bytes without the end of a sentence; "{bar}" and "{tilde}" are the characters themselves. There is no regular expression in it: all
+// phrases of all rules are found in one pass, and a text made to be slow costs no more than another.
 type Rule struct {
 	Name       string
 	Level      Level
@@ -78,7 +78,7 @@ type Set struct {
 	owner   []int32 // rule of each pattern
 	Finder  *Literals
 	phrases [][]phrase // of each literal
-	secret  []int32    // of each literal: the one of secretForms that it is, and 1
+	secret  []int32    // of each literal: the one of secrets.Literals that it is, and 1
 
 	Weighers sync.Pool // of what package inspect weighs with
 }

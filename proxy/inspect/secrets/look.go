@@ -71,7 +71,7 @@ func (l *Look) Begin(profile string) {
 	l.Strict, l.Short = profile == Strict, false
 }
 
-// Find is where secrets stand in a text, in their order, none in another. The candidates are in the order in which they were
+// Find is where secrets stand in a text, in their order, none in another. The places are in the order in which they were
 // found.
 func (l *Look) Find(text string, places []Place) []Found {
 	l.spots, l.named = l.spots[:0], l.named[:0]

@@ -9,7 +9,7 @@ import (
 // What stands before a value says whether it is a secret: a name, and one of = : , > between them. The name is looked at from its
 // end, because what is before it may be anything: DB_PASSWORD, dbPassword, "db.password".
 
-// before are the characters between which and the value a name may stand.
+// Assigns says that a byte can come between a name and its value.
 func Assigns(c byte) bool { return c == '=' || c == ':' || c == ',' || c == '>' }
 
 const (

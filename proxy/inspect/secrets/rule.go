@@ -19,7 +19,7 @@ const (
 	anyKey // an API key, under a name that other things have too
 )
 
-// The marks that stand where a secret stood.
+// mark is what replaces a secret of that kind.
 func (k Kind) mark() string {
 	switch k {
 	case apiKey, anyKey:
@@ -34,7 +34,7 @@ func (k Kind) mark() string {
 	return "[POSSIBLE_SECRET_REDACTED]"
 }
 
-// Words is what a person calls a secret of that kind.
+// words is what a person calls a secret of that kind.
 func (k Kind) words() string {
 	switch k {
 	case apiKey, anyKey:
