@@ -14,6 +14,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // crowd is a hub with many wrappers, people and windows at once, and what a person has allowed so far.
@@ -169,7 +170,7 @@ func (c *crowd) visit(random *rand.Rand) error {
 		records := make([]control.Record, 50)
 		for i := range records {
 			records[i] = control.Record{
-				ID: control.NewRecordID(time.Now()), Time: c.at.now(), Kind: "tool_call", Status: "ok", Tool: "tool-1", Summary: strings.Repeat("x", 200),
+				ID: vocab.NewRecordID(time.Now()), Time: c.at.now(), Kind: "tool_call", Status: "ok", Tool: "tool-1", Summary: strings.Repeat("x", 200),
 			}
 		}
 		if _, err := c.Records(g, control.Records{Records: records}); err != nil {

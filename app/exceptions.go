@@ -160,7 +160,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 				}
 			}
 			pass := store.Exception{
-				ID: store.NewRecordID(now), Rule: rule, ServerID: one.ServerID, Item: one.Item, Level: string(levels[rule]), Created: now, Until: now.Add(e.For), Code: one.Code,
+				ID: vocab.NewRecordID(now), Rule: rule, ServerID: one.ServerID, Item: one.Item, Level: string(levels[rule]), Created: now, Until: now.Add(e.For), Code: one.Code,
 			}
 			if err := tx.PutException(pass); err != nil {
 				return false, err

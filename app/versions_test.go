@@ -6,13 +6,14 @@ import (
 
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // apart is what a wrapper records of a start without a common version.
 func (p *place) apart(s *server, detail string) {
 	p.t.Helper()
 	p.n++
-	record := control.Record{ID: control.NewRecordID(p.Hub.opts.Now()), Time: p.Hub.opts.Now(), Kind: "guard_problem", Status: "blocked", Client: "claude-desktop", Detail: []byte(detail)}
+	record := control.Record{ID: vocab.NewRecordID(p.Hub.opts.Now()), Time: p.Hub.opts.Now(), Kind: "guard_problem", Status: "blocked", Client: "claude-desktop", Detail: []byte(detail)}
 	if _, err := p.Records(s, control.Records{Records: []control.Record{record}}); err != nil {
 		p.t.Fatal(err)
 	}

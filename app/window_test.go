@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestAProgramInsideAServerCannotRaiseTheWindow(t *testing.T) {
@@ -46,7 +47,7 @@ func TestTheWindowHearsOfEveryChange(t *testing.T) {
 		}
 	})
 	hears("a call", func() {
-		if _, err := p.Records(s, control.Records{Records: []control.Record{{ID: control.NewRecordID(time.Now()), Time: p.at.now(), Kind: "tool_call", Status: "ok", Server: "weather", Tool: "forecast"}}}); err != nil {
+		if _, err := p.Records(s, control.Records{Records: []control.Record{{ID: vocab.NewRecordID(time.Now()), Time: p.at.now(), Kind: "tool_call", Status: "ok", Server: "weather", Tool: "forecast"}}}); err != nil {
 			t.Fatal(err)
 		}
 	})

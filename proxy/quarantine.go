@@ -37,7 +37,7 @@ type quarantine struct {
 // holdBack has an answer stored whole and tells the client, in that order. It returns at once: nothing else waits for it.
 func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
-		ID: control.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: q.clientName(), Session: q.cfg.Session, Era: "legacy",
+		ID: vocab.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: q.clientName(), Session: q.cfg.Session, Era: "legacy",
 		Method: cut.Bytes(r.methodName(), 200), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
 		Why: vocab.HeldThreat, Score: f.Score, Findings: slices.Concat(f.Findings, f.Secrets), Checks: f.Checks, RuleSet: f.RuleSet,
 	}

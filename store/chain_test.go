@@ -359,7 +359,7 @@ func TestRecords(t *testing.T) {
 func TestRecordIDsSortByTime(t *testing.T) {
 	last := ""
 	for i := range int64(1000) {
-		id := NewRecordID(time.Unix(1_700_000_000, i*1000))
+		id := vocab.NewRecordID(time.Unix(1_700_000_000, i*1000))
 		if len(id) != 23 || id <= last {
 			t.Fatalf("%q after %q", id, last)
 		}

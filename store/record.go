@@ -2,8 +2,6 @@ package store
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/binary"
 	"encoding/json"
 	"strings"
 	"time"
@@ -43,25 +41,6 @@ func lasting(kind string) bool {
 	return false
 }
 
-// NewRecordID is an id that sorts by time: 13 characters of nanoseconds and 10 of chance, in lower-case base 32. Wrappers name
-// their records in the same form (proxy/control has the other generator; a test in app holds the two together), or what
-// a hub wrote would not sort among what its wrappers sent. Older stores hold longer ids in capitals; they read as they are.
-func NewRecordID(t time.Time) string {
-	const digits = "0123456789abcdefghjkmnpqrstvwxyz"
-	var id [23]byte
-	var raw [8]byte
-	// crypto/rand does not fail on the platforms we build for: it ends the program instead.
-	_, _ = rand.Read(raw[:])
-	ns, chance := uint64(t.UnixNano()), binary.BigEndian.Uint64(raw[:])
-	for i := 12; i >= 0; i-- {
-		id[i], ns = digits[ns&31], ns>>5
-	}
-	for i := 22; i >= 13; i-- {
-		id[i], chance = digits[chance&31], chance>>5
-	}
-	return string(id[:])
-}
-
 // maxDetail bounds what one record may keep. A record is a line of a timeline, not a place for payloads.
 const maxDetail = 1 << 20
 
@@ -72,7 +51,7 @@ func (r *Record) settle(now time.Time) {
 	}
 	r.Time = r.Time.UTC().Round(0)
 	if r.ID == "" || len(r.ID) > 256 {
-		r.ID = NewRecordID(r.Time)
+		r.ID = vocab.NewRecordID(r.Time)
 	}
 	// encoding/json writes an invalid byte as an escape and the character that this decodes to as itself: a record that is
 	// read and written again would have another hash.

@@ -255,7 +255,7 @@ func (w *writer) giveBack(batch []entry, err error) {
 func droppedRecord(n int, now time.Time) Record {
 	detail, _ := json.Marshal(map[string]any{"check": "activity_queue", "dropped": n})
 	return Record{
-		ID: NewRecordID(now), Time: now, Kind: vocab.RecordProblem, Status: vocab.StatusError,
+		ID: vocab.NewRecordID(now), Time: now, Kind: vocab.RecordProblem, Status: vocab.StatusError,
 		Summary: fmt.Sprintf("%d records of calls were dropped: the disk did not keep up", n), Detail: detail,
 	}
 }

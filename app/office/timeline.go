@@ -27,7 +27,7 @@ func (o *Office) NoteDecision(tx *store.Tx, server store.Server, kind, code stri
 // Record fills in what every record of the hub has.
 func (o *Office) Record(kind, status string, r store.Record) store.Record {
 	now := o.Now()
-	r.ID, r.Time, r.Kind, r.Status = store.NewRecordID(now), now.UTC(), kind, status
+	r.ID, r.Time, r.Kind, r.Status = vocab.NewRecordID(now), now.UTC(), kind, status
 	return r
 }
 

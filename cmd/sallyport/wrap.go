@@ -238,7 +238,7 @@ func connectLink(ctx context.Context, role control.Role, as control.Register) (*
 	if err != nil {
 		return nil, err
 	}
-	l := &hubLink{home: home, session: control.NewRecordID(time.Now()), server: as.Server.Name, client: as.Client}
+	l := &hubLink{home: home, session: vocab.NewRecordID(time.Now()), server: as.Server.Name, client: as.Client}
 	as.Session, as.Mark = l.session, transport.Mark()
 	l.Link = control.NewLink(context.WithoutCancel(ctx), control.LinkOptions{
 		Home: home, Role: role, Version: version, Exe: exe, Started: l.sparing, Register: as,

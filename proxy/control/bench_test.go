@@ -35,13 +35,6 @@ func BenchmarkRecordFlood(b *testing.B) {
 	}
 }
 
-func BenchmarkNewRecordID(b *testing.B) {
-	now := time.Now()
-	for b.Loop() {
-		NewRecordID(now)
-	}
-}
-
 // From nothing to the first state, both proofs included.
 func BenchmarkDialHelloRegister(b *testing.B) {
 	h := testHome(b)

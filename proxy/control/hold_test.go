@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func (h *testHub) heldIDs() []string {
@@ -26,7 +27,7 @@ func (h *testHub) heldIDs() []string {
 // heldOf is an answer with bytes that no JSON encoder would leave as they are.
 func heldOf(t *testing.T) Held {
 	t.Helper()
-	return Held{ID: NewRecordID(time.Now()), Method: "tools/call", Answer: []byte("{ \"a\":\"<\\u00e9\xc3\xa9 \\/\", \"b\":1.0 }")}
+	return Held{ID: vocab.NewRecordID(time.Now()), Method: "tools/call", Answer: []byte("{ \"a\":\"<\\u00e9\xc3\xa9 \\/\", \"b\":1.0 }")}
 }
 
 // away is a home in which no hub runs yet.

@@ -56,7 +56,7 @@ func leaving(queue []queued) []Record {
 		q := &queue[i]
 		r := q.Record
 		if r.ID == "" {
-			r.ID = NewRecordID(r.Time)
+			r.ID = vocab.NewRecordID(r.Time)
 		}
 		if vocab.IsTraffic(r.Kind) && r.Request == "" {
 			r.Request = r.ID // the only record of its call so far

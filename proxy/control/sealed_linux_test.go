@@ -168,7 +168,7 @@ func TestWhatADeadWrapperSealedIsOpenedByTheHomeAlone(t *testing.T) {
 func TestASealedPartIsAlwaysOtherBytesAndEachOfThemCounts(t *testing.T) {
 	key := &SpoolKey{Server: "an id", Key: bytes.Repeat([]byte{7}, 32)}
 	seal := func() []byte {
-		register, held := testRegister("one"), Held{ID: NewRecordID(time.Now()), Params: []byte(`{}`)}
+		register, held := testRegister("one"), Held{ID: vocab.NewRecordID(time.Now()), Params: []byte(`{}`)}
 		return must(key.seal(&register, &held))
 	}
 	one, other := seal(), seal()
@@ -219,7 +219,7 @@ func TestWhatAReadNamesReachesTheHubThroughTheSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.f.Close()
-	record := Record{ID: NewRecordID(time.Now()), Time: time.Now().UTC(), Kind: vocab.RecordPrompt, Status: "ok", Detail: json.RawMessage(`{"prompt":"` + argumentSecret + `"}`)}
+	record := Record{ID: vocab.NewRecordID(time.Now()), Time: time.Now().UTC(), Kind: vocab.RecordPrompt, Status: "ok", Detail: json.RawMessage(`{"prompt":"` + argumentSecret + `"}`)}
 	if err := s.append([]Record{record}); err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func openSpool(dir string, register Register, key *SpoolKey, max int64) (*spool,
 	if err != nil {
 		return nil, err
 	}
-	s := &spool{path: filepath.Join(dir, NewRecordID(time.Now())+".ndjson"), header: header, key: key, max: max, full: max}
+	s := &spool{path: filepath.Join(dir, vocab.NewRecordID(time.Now())+".ndjson"), header: header, key: key, max: max, full: max}
 	d, err := lockedDraft(s.path)
 	if err != nil {
 		return nil, fmt.Errorf("open the spool: %w", err)
@@ -234,7 +234,7 @@ func (s *spool) compact() error {
 		}
 	}
 	if tallyFlies || s.tallyID == "" { // what a hub may already have cannot be corrected: a new count begins
-		s.tallyID, s.lost = NewRecordID(time.Now()), 0
+		s.tallyID, s.lost = vocab.NewRecordID(time.Now()), 0
 	}
 	if err := s.rewrite(drop, s.lost+lost); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package control
+package vocab
 
 import (
 	"math/rand/v2"
