@@ -64,16 +64,6 @@ func (h *Hub) HeldCodes(code string) (codes []string, group string) {
 	return codes, group
 }
 
-// HeldGroup is the name of the item that a held response waits in, "" where it waits in none.
-func (h *Hub) HeldGroup(code string) string {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if in := h.quarantine.itemWith(strings.ToUpper(code)); in != nil {
-		return in.name()
-	}
-	return ""
-}
-
 // CodesHeld are all responses that wait.
 func (h *Hub) CodesHeld() (codes []string) {
 	h.office.Lock()

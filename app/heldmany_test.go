@@ -393,7 +393,7 @@ func TestANoticeOfAHeldResponseNamesItsItem(t *testing.T) {
 	p.opts.Notifier = heard
 	w := p.wrap("notes")
 	first := w.hold(numbered(t, "read_note", 1))
-	group := p.HeldGroup(strings.ToLower(first))
+	_, group := p.HeldCodes(strings.ToLower(first))
 	w.hold(numbered(t, "read_note", 2))
 	w.hold(numbered(t, "write_note", 1))
 	if len(heard.list) != 3 || group == "" || heard.list[1].Group != group || heard.list[2].Group == group {
@@ -402,7 +402,8 @@ func TestANoticeOfAHeldResponseNamesItsItem(t *testing.T) {
 	if _, err := p.DiscardHeldHere(control.DiscardHeld{Codes: []string{first}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.HeldGroup(first) + p.HeldGroup("NONE"); got != "" {
+	_, got := p.HeldCodes(first)
+	if _, none := p.HeldCodes("NONE"); got+none != "" {
 		t.Errorf("what waits no more is in %q", got)
 	}
 }
@@ -411,7 +412,7 @@ func TestWhatCameSinceIsCountedForTheItemThatWasShown(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("notes")
 	shown := []string{w.hold(numbered(t, "read_note", 1)), w.hold(numbered(t, "read_note", 2))}
-	group := p.HeldGroup(shown[0])
+	_, group := p.HeldCodes(shown[0])
 	w.hold(numbered(t, "read_note", 3))
 	w.hold(numbered(t, "write_note", 1))
 	if done, err := p.DiscardHeldHere(control.DiscardHeld{Codes: shown, Group: group}); err != nil || done.Discarded != 2 || done.Came != 1 {

@@ -51,7 +51,7 @@ func (p *Page) Shows(place, item string, focused bool) {
 	}
 	group := ""
 	if h := p.hub(); h != nil {
-		group = h.HeldGroup(item)
+		_, group = h.HeldCodes(item)
 	}
 	p.say.onScreen.shows(place, item, group, focused && p.shell.Visible())
 }
