@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/logs"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -73,7 +74,7 @@ type Hub struct {
 	*guardian.Guardian
 
 	lost *lost // what a person may decide about that; nil where beginning again would mend nothing
-	logs *logBook
+	logs *logs.Book
 
 	starts starts
 
@@ -135,7 +136,7 @@ func Open(opts Options) (*Hub, error) {
 	}
 	h := &Hub{
 		opts:       opts,
-		logs:       newLogBook(opts.Home.Logs),
+		logs:       logs.New(opts.Home.Logs),
 		done:       make(chan struct{}),
 		closing:    make(chan struct{}),
 		orphans:    make(chan struct{}, 1),
@@ -290,7 +291,7 @@ func (h *Hub) Close() error {
 		h.end()
 		close(h.closing)
 		h.work.Wait()
-		h.logs.close()
+		h.logs.Close()
 		if h.office.Store != nil {
 			err = h.office.Store.Close()
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/logs"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -302,7 +303,7 @@ func TestLogsAreARingThatOutlivesTheServer(t *testing.T) {
 	for _, raw := range filesOf(t, home.Logs) {
 		size += len(raw)
 	}
-	if size > 1<<20+2*logHeaderLength || size < 512<<10 {
+	if size > 1<<20+2*logs.HeaderLength || size < 512<<10 {
 		t.Fatalf("%d bytes kept", size)
 	}
 	last, err := p.Log(control.LogQuery{Server: "weather", Lines: 1})

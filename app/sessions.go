@@ -215,7 +215,7 @@ func (h *Hub) Unregister(w control.Wrapper) {
 	h.office.Changed()
 	h.awayHeld()
 	h.wrapperGone()
-	h.logs.flush(s.Server, s.Session)
+	h.logs.Flush(s.Server, s.Session)
 	if st := h.servers[s.Server]; st != nil {
 		st.lastSeen = h.office.Now()
 	}

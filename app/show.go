@@ -351,7 +351,7 @@ func (h *Hub) Log(q control.LogQuery) (out control.Log, err error) {
 	if err != nil {
 		return out, err
 	}
-	text, next, err := h.logs.read(id, q)
+	text, next, err := h.logs.Read(id, q)
 	if err != nil {
 		return out, office.Answer(control.CodeUnavailable, "can't read the log: %s", office.OneLine(err.Error()))
 	}
@@ -366,7 +366,7 @@ func (h *Hub) Stderr(w control.Wrapper, chunk control.Stderr) {
 	if s == nil {
 		return
 	}
-	if err := h.logs.write(s.Server, s.Session, s.secrets, chunk.Chunk); err != nil {
+	if err := h.logs.Write(s.Server, s.Session, s.secrets, chunk.Chunk); err != nil {
 		h.office.Lock()
 		h.office.Problem(office.ProblemLog, fmt.Sprintf("Sallyport can't save what servers print: %v", err), "check that the disk isn't full and that you can write to "+h.opts.Home.Logs)
 		h.office.Unlock()

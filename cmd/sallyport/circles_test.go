@@ -31,7 +31,7 @@ var (
 		"app": 24,
 	}
 	moreMethods = map[string]int{
-		"app.Hub": 203,
+		"app.Hub": 202,
 	}
 )
 

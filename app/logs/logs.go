@@ -1,4 +1,6 @@
-package app
+// Package logs keeps what servers print to their stderr. It knows neither the hub nor the store, and nobody waits for its disk: the page
+// cache takes a line.
+package logs
 
 import (
 	"bytes"
@@ -31,11 +33,12 @@ const (
 // logHeader is the first line of a log file; the number is the offset of what follows in all the server ever printed.
 const logHeader = "sallyport log %020d\n"
 
-var logHeaderLength = len(fmt.Sprintf(logHeader, 0))
+// HeaderLength is how long the first line of a file is.
+var HeaderLength = len(fmt.Sprintf(logHeader, 0))
 
-// logBook keeps what servers print to their stderr, one ring a server, also after they are gone. Known secrets are masked
+// Book keeps what servers print to their stderr, one ring a server, also after they are gone. Known secrets are masked
 // before anything reaches the disk; control characters are escaped when it is read.
-type logBook struct {
+type Book struct {
 	dir   string
 	mu    sync.Mutex
 	files map[string]*serverLog
@@ -50,13 +53,14 @@ type serverLog struct {
 	secrets map[string][]string
 }
 
-func newLogBook(dir string) *logBook { return &logBook{dir: dir, files: map[string]*serverLog{}} }
+// New is a book over a folder.
+func New(dir string) *Book { return &Book{dir: dir, files: map[string]*serverLog{}} }
 
-func (b *logBook) paths(server string) (current, older string) {
+func (b *Book) paths(server string) (current, older string) {
 	return filepath.Join(b.dir, server+".log"), filepath.Join(b.dir, server+".log.1")
 }
 
-func (b *logBook) server(server string) *serverLog {
+func (b *Book) server(server string) *serverLog {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	l := b.files[server]
@@ -67,8 +71,8 @@ func (b *logBook) server(server string) *serverLog {
 	return l
 }
 
-// write takes a piece of output. Lines are written whole, because a secret may stand across two pieces.
-func (b *logBook) write(server, session string, secrets []string, chunk []byte) error {
+// Write takes a piece of output. Lines are written whole, because a secret may stand across two pieces.
+func (b *Book) Write(server, session string, secrets []string, chunk []byte) error {
 	l := b.server(server)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,8 +103,8 @@ func masksLine(line []byte, secrets []string) string {
 	return body
 }
 
-// flush writes the unfinished line of a session that ends.
-func (b *logBook) flush(server, session string) {
+// Flush writes the unfinished line of a session that ends.
+func (b *Book) Flush(server, session string) {
 	l := b.server(server)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +115,7 @@ func (b *logBook) flush(server, session string) {
 	delete(l.secrets, session)
 }
 
-func (b *logBook) append(l *serverLog, server string, text []byte) error {
+func (b *Book) append(l *serverLog, server string, text []byte) error {
 	for len(text) > 0 {
 		if err := b.open(l, server); err != nil {
 			return err
@@ -134,7 +138,7 @@ func (b *logBook) append(l *serverLog, server string, text []byte) error {
 }
 
 // open opens the current file, or begins one. What stands there with another header is no log of ours and is put aside.
-func (b *logBook) open(l *serverLog, server string) error {
+func (b *Book) open(l *serverLog, server string) error {
 	if l.file != nil {
 		return nil
 	}
@@ -144,7 +148,7 @@ func (b *logBook) open(l *serverLog, server string) error {
 		start, ok := readHeader(f)
 		info, statErr := f.Stat()
 		if ok && statErr == nil {
-			l.file, l.start, l.size = f, start, info.Size()-int64(logHeaderLength)
+			l.file, l.start, l.size = f, start, info.Size()-int64(HeaderLength)
 			return nil
 		}
 		f.Close()
@@ -158,7 +162,7 @@ func (b *logBook) open(l *serverLog, server string) error {
 	if f, err := disk.Open(older, os.O_RDONLY); err == nil {
 		if first, ok := readHeader(f); ok {
 			if info, err := f.Stat(); err == nil {
-				start = first + info.Size() - int64(logHeaderLength)
+				start = first + info.Size() - int64(HeaderLength)
 			}
 		}
 		f.Close()
@@ -166,7 +170,7 @@ func (b *logBook) open(l *serverLog, server string) error {
 	return b.fresh(l, server, start)
 }
 
-func (b *logBook) fresh(l *serverLog, server string, start int64) error {
+func (b *Book) fresh(l *serverLog, server string, start int64) error {
 	current, _ := b.paths(server)
 	f, err := disk.Open(current, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL)
 	if err != nil {
@@ -181,7 +185,7 @@ func (b *logBook) fresh(l *serverLog, server string, start int64) error {
 }
 
 // turn makes the current file the older one and begins another.
-func (b *logBook) turn(l *serverLog, server string) error {
+func (b *Book) turn(l *serverLog, server string) error {
 	current, older := b.paths(server)
 	next := l.start + l.size
 	l.file.Close()
@@ -193,7 +197,7 @@ func (b *logBook) turn(l *serverLog, server string) error {
 }
 
 func readHeader(f io.ReaderAt) (int64, bool) {
-	header := make([]byte, logHeaderLength)
+	header := make([]byte, HeaderLength)
 	if _, err := f.ReadAt(header, 0); err != nil {
 		return 0, false
 	}
@@ -202,8 +206,8 @@ func readHeader(f io.ReaderAt) (int64, bool) {
 	return n, ok && err == nil && n >= 0
 }
 
-// read is the end of a server's log, or what came after an offset. Text is escaped, one line per line.
-func (b *logBook) read(server string, q control.LogQuery) (text string, next int64, err error) {
+// Read is the end of a server's log, or what came after an offset. Text is escaped, one line per line.
+func (b *Book) Read(server string, q control.LogQuery) (text string, next int64, err error) {
 	l := b.server(server)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -249,7 +253,7 @@ func readLog(path string) ([]byte, int64, error) {
 	if !ok {
 		return nil, 0, fs.ErrNotExist
 	}
-	raw, err := io.ReadAll(io.NewSectionReader(f, int64(logHeaderLength), 2*logHalf))
+	raw, err := io.ReadAll(io.NewSectionReader(f, int64(HeaderLength), 2*logHalf))
 	return raw, start, err
 }
 
@@ -272,7 +276,7 @@ func lastLines(raw []byte, n int) []byte {
 
 func escapeLines(raw []byte) string { return legible.Escape(string(raw)) }
 
-func (b *logBook) close() {
+func (b *Book) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for server, l := range b.files {
