@@ -97,8 +97,8 @@ func TestARuleFileThatDoesNotLoadIsRefusedAndNothingChanges(t *testing.T) {
 		"no JSON":               {"", `{"version":1,`, "one reading"},
 		"a file without an end": {"", `{"version":1}` + strings.Repeat(" ", 70<<10), "64 KiB"},
 		"a file that is absent": {filepath.Join(folder, "none.json"), "", "cannot be opened"},
-		"a folder":              {folder, "", "no file"},
-		"a device":              {os.DevNull, "", "no file"},
+		"a folder":              {folder, "", "not a file"},
+		"a device":              {os.DevNull, "", "not a file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := c.path
