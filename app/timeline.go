@@ -79,12 +79,11 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 // caused are those of a wrapper's records that a wrapper can have caused, under its server's name and no other.
 func (s *liveWrapper) caused(name string, sent []control.Record) (records []store.Record, refused int) {
 	records = make([]store.Record, 0, len(sent)+1)
-	for _, in := range sent {
-		if !wrapperKinds[in.Kind] || !slices.Contains(vocab.Statuses, in.Status) {
+	for _, record := range sent {
+		if !wrapperKinds[record.Kind] || !slices.Contains(vocab.Statuses, record.Status) {
 			refused++
 			continue
 		}
-		record := store.Record(in)
 		record.Server, record.ServerID = name, s.Server
 		record.Tool = cut.Bytes(record.Tool, maxName)
 		record.Summary = cut.Bytes(mask.Text(record.Summary, s.secrets), 4096)
@@ -154,10 +153,7 @@ func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
 	if err != nil {
 		return control.Activity{}, h.office.FailedReading(err)
 	}
-	out := control.Activity{Items: make([]control.Record, len(found))}
-	for i, r := range found {
-		out.Items[i] = control.Record(r)
-	}
+	out := control.Activity{Items: append([]control.Record{}, found...)} // a list, where there are none too
 	out.Shown = about.servers.shownOf(out.Items)
 	return out, nil
 }
@@ -178,7 +174,7 @@ func (h *Hub) Record(id string) (control.Record, error) {
 	if err != nil {
 		return control.Record{}, h.office.FailedReading(err)
 	}
-	return control.Record(r), nil
+	return r, nil
 }
 
 // Verify walks the chain of the timeline.

@@ -20,8 +20,7 @@ const maxWhy = 300
 // noteUnlisted keeps what a wrapper says of listings that it cannot read, until it reports what they hold.
 func (s *liveWrapper) noteUnlisted(records []store.Record) {
 	for _, r := range records {
-		said := control.Record(r)
-		if why, ok := said.Unlisted(); ok {
+		if why, ok := control.Unlisted(&r); ok {
 			s.unlisted = cmp.Or(office.OneLine(cut.Bytes(why, maxWhy)), "no response arrived")
 		}
 	}

@@ -13,9 +13,8 @@ import (
 // agrees: a client that was refused starts no server again by itself. The caller holds the lock.
 func (h *Hub) noteVersions(server string, records []store.Record, after time.Time) error {
 	for _, r := range records {
-		said := control.Record(r)
-		v, apart := said.NoCommonVersion()
-		_, unlisted := said.Unlisted() // it was listed after both had agreed
+		v, apart := control.NoCommonVersion(&r)
+		_, unlisted := control.Unlisted(&r) // it was listed after both had agreed
 		if !apart && !unlisted || r.Time.Before(after) {
 			continue
 		}
@@ -30,7 +29,7 @@ func (h *Hub) noteVersions(server string, records []store.Record, after time.Tim
 			before := known.Versions
 			known.Versions = nil
 			if apart {
-				known.Versions = &store.Versions{Offered: v.Offered, Asked: v.Asked, Client: v.Client}
+				known.Versions = &v
 			}
 			if before == nil && !apart || review.SameVersions(before, known.Versions) {
 				return false, nil

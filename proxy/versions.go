@@ -74,7 +74,7 @@ func (s *handshake) versionError(id []byte, v control.Versions) []byte {
 }
 
 func versionWords(state *control.State, v control.Versions) string {
-	return "[Sallyport] " + strings.TrimSpace("The server "+legible.SpokenServer(state.Name, "")) + " " + v.Words("the client") + "."
+	return "[Sallyport] " + strings.TrimSpace("The server "+legible.SpokenServer(state.Name, "")) + " " + control.VersionWords(v, "the client") + "."
 }
 
 // refusedVersion answers an initialize that the server responded with an error, if the error is about versions. It says whether it did,

@@ -8,7 +8,7 @@ import (
 )
 
 func apart(r control.Record) bool {
-	_, ok := r.NoCommonVersion()
+	_, ok := control.NoCommonVersion(&r)
 	return ok
 }
 
@@ -130,7 +130,7 @@ func TestAServerOfAVersionThatWeDoNotSpeakIsAskedNothingAndOffersNothing(t *test
 	r.server.write(`{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage","params":{"messages":[]}}`)
 	r.eventually("its own request is refused", func() bool { return r.server.got(`"id":"s1","error"`) })
 	r.records("no common version", func(rec control.Record) bool {
-		v, ok := rec.NoCommonVersion()
+		v, ok := control.NoCommonVersion(&rec)
 		return ok && len(v.Offered) == 1 && v.Offered[0] == "2099-01-01" && v.Asked == "2025-06-18"
 	})
 	if r.gate.reportCount() != 0 {

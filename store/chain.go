@@ -82,7 +82,7 @@ func footprint(stored []byte, id string) int64 {
 func (tx *Tx) Append(records ...Record) ([]Record, error) {
 	settled := make([]Record, len(records))
 	for i, r := range records {
-		r.settle(tx.now())
+		settle(&r, tx.now())
 		settled[i] = r
 	}
 	return tx.chain().append(settled)

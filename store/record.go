@@ -9,28 +9,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Record is one line of the activity timeline. Fields, order and types are those of the wire's record, so that one converts
-// to the other.
-type Record struct {
-	ID         string          `json:"id"`
-	Time       time.Time       `json:"time"`
-	Kind       string          `json:"kind"`
-	Status     string          `json:"status"`
-	Server     string          `json:"server,omitempty"`
-	Tool       string          `json:"tool,omitempty"`
-	Code       string          `json:"code,omitempty"`
-	Mode       string          `json:"mode,omitempty"`
-	Summary    string          `json:"summary,omitempty"`
-	Detail     json.RawMessage `json:"detail,omitempty"`
-	Client     string          `json:"client,omitempty"`
-	Session    string          `json:"session,omitempty"`
-	Request    string          `json:"request,omitempty"`
-	DurationUS int64           `json:"duration_us,omitempty"`
-	Bytes      int64           `json:"bytes,omitempty"`
-	Prev       string          `json:"prev,omitempty"`
-	Hash       string          `json:"hash,omitempty"`
-	ServerID   string          `json:"server_id,omitempty"` // of the server, for two that have one name; the hub sets it
-}
+// Record is one line of the activity timeline, as the socket carries it too.
+type Record = vocab.Record
 
 // lasting says which kinds retention takes last.
 func lasting(kind string) bool {
@@ -45,7 +25,7 @@ func lasting(kind string) bool {
 const maxDetail = 1 << 20
 
 // settle makes a record storable whatever came: a time that JSON has, a detail that is JSON.
-func (r *Record) settle(now time.Time) {
+func settle(r *Record, now time.Time) {
 	if y := r.Time.UTC().Year(); r.Time.IsZero() || y < 1 || y > 9999 {
 		r.Time = now
 	}

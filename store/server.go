@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Server is one server: a transport and an identifier. The entry's name in a client's file is only how it is shown.
@@ -32,7 +34,7 @@ type Server struct {
 	Sandbox    string          `json:"sandbox,omitempty"`     // what it ran under when it last declared itself
 	Program    *Program        `json:"program,omitempty"`     // what its command runs, as it was last seen
 	Asks       []Asked         `json:"asks,omitempty"`        // decisions over what it asks its clients for, the newest last
-	Versions   *Versions       `json:"versions,omitempty"`    // of its last start, where there was no common protocol version
+	Versions   *vocab.Versions `json:"versions,omitempty"`    // of its last start, where there was no common protocol version
 	Extra      json.RawMessage `json:"extra,omitempty"`       // what a later version adds
 }
 
@@ -40,13 +42,6 @@ type Server struct {
 type Program struct {
 	Fingerprint string    `json:"fingerprint"` // in hex
 	Since       time.Time `json:"since"`
-}
-
-// Versions are the protocol versions a server offered when there was none in common, and what was asked for: dates, or nothing.
-type Versions struct {
-	Offered []string `json:"offered,omitempty"`
-	Asked   string   `json:"asked,omitempty"`
-	Client  string   `json:"client,omitempty"` // who asked
 }
 
 // Asked is a person's decision over a request of a server, or over all of its kind where Digest is "".

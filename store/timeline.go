@@ -2,12 +2,9 @@ package store
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Query asks for part of the timeline. Empty fields match all.
@@ -69,19 +66,7 @@ func (q Query) says(r *Record) bool {
 			return true
 		}
 	}
-	return strings.Contains(strings.ToLower(r.named()), sought)
-}
-
-// named is what a read names, "" of every other record. It is kept in the detail, where JSON spells some characters in its own way.
-func (r *Record) named() string {
-	if r.Kind != vocab.RecordRead && r.Kind != vocab.RecordPrompt {
-		return ""
-	}
-	var said struct{ URI, Prompt string }
-	if json.Unmarshal(r.Detail, &said) != nil {
-		return ""
-	}
-	return said.URI + said.Prompt
+	return strings.Contains(strings.ToLower(r.Named()), sought)
 }
 
 // Records are the newest matches, newest last: Limit of them, 200 if it is 0, at most 10,000 (All has no limit), of those before

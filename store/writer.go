@@ -188,7 +188,7 @@ func (w *writer) write() bool {
 	}
 	for i := range batch {
 		if e := &batch[i]; !e.flush && (e.receipt == nil || !e.receipt.failed) {
-			e.record.settle(w.store.now()) // so that a retry has the same id
+			settle(&e.record, w.store.now()) // so that a retry has the same id
 			records = append(records, e.record)
 		}
 	}

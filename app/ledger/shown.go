@@ -79,7 +79,7 @@ func ServerRow(l *Ledger, codes map[string]string) control.Server {
 	case !l.Server.FirstUse.IsZero():
 		row.State = vocab.ServerBlocked // somebody looked, and nothing of it is allowed
 	}
-	if row.Versions, row.Problem = review.VersionsOf(l.Server), review.VersionProblem(l.Server); row.Versions != nil && !r.Blocked {
+	if row.Versions, row.Problem = l.Server.Versions, review.VersionProblem(l.Server); row.Versions != nil && !r.Blocked {
 		row.State = vocab.ServerNoCommonVersion
 	}
 	for _, kind := range []string{vocab.ItemLaunch, vocab.ItemNewServer, vocab.ItemChanged} {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -13,7 +14,7 @@ import (
 // nothing waits that a person could decide on.
 const problemVersions = "SP-221"
 
-func SameVersions(a, b *store.Versions) bool {
+func SameVersions(a, b *vocab.Versions) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -32,7 +33,7 @@ func VersionProblems(servers []store.Server) []control.Problem {
 }
 
 func VersionProblem(server store.Server) *control.Problem {
-	v := VersionsOf(server)
+	v := server.Versions
 	if v == nil {
 		return nil
 	}
@@ -41,15 +42,8 @@ func VersionProblem(server store.Server) *control.Problem {
 		who = identity.ClientTitle(v.Client)
 	}
 	return &control.Problem{
-		Code: problemVersions, What: fmt.Sprintf("the server %s %s, so it can't be used", server.Name, v.Words(who)), Next: VersionNext(*v),
+		Code: problemVersions, What: fmt.Sprintf("the server %s %s, so it can't be used", server.Name, control.VersionWords(*v, who)), Next: VersionNext(*v),
 	}
-}
-
-func VersionsOf(server store.Server) *control.Versions {
-	if server.Versions == nil {
-		return nil
-	}
-	return &control.Versions{Offered: server.Versions.Offered, Asked: server.Versions.Asked, Client: server.Versions.Client}
 }
 
 // VersionNext is what a person can do: which side is behind follows from the dates.

@@ -116,7 +116,7 @@ func parseSince(typed string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--since %q is not a time (2026-01-02T15:04:05Z), a day (2026-01-02) or an age (2h)", typed)
 }
 
-func (p *page) record(r control.Record, shown string) {
+func (p *page) record(r vocab.Record, shown string) {
 	about := terminal.Server("", legible.ShortName(shown, legible.MaxShownName+legible.MarkLength))
 	if r.Tool != "" {
 		about += "/" + terminal.Short(r.Tool, 40)

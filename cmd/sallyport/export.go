@@ -14,6 +14,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 type activityExportCommand struct {
@@ -73,18 +74,18 @@ func (c activityExportCommand) run(ctx context.Context, s streams) (code int, er
 	return exitFine, nil
 }
 
-func jsonLines(w io.Writer) func(control.Record) error {
-	return func(r control.Record) error { return writeJSON(w, r) }
+func jsonLines(w io.Writer) func(vocab.Record) error {
+	return func(r vocab.Record) error { return writeJSON(w, r) }
 }
 
 var csvHeader = strings.Fields("id time kind status server tool code mode summary detail client session request duration_us bytes prev hash")
 
-func csvLines(w io.Writer) (func(control.Record) error, error) {
+func csvLines(w io.Writer) (func(vocab.Record) error, error) {
 	out := csv.NewWriter(w)
 	if err := out.Write(csvHeader); err != nil {
 		return nil, err
 	}
-	return func(r control.Record) error {
+	return func(r vocab.Record) error {
 		row := []string{r.ID, r.Time.UTC().Format(time.RFC3339Nano), r.Kind, r.Status, r.Server, r.Tool, r.Code, r.Mode, r.Summary,
 			string(r.Detail), r.Client, r.Session, r.Request, strconv.FormatInt(r.DurationUS, 10), strconv.FormatInt(r.Bytes, 10), r.Prev, r.Hash}
 		for i := range row {

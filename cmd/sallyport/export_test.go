@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestNoSpreadsheetTakesACellForAFormula(t *testing.T) {
@@ -28,7 +28,7 @@ func TestACSVRowHasAColumnForEachName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := write(control.Record{ID: "1", Tool: "=1+1", Summary: "two\nlines, \"quoted\""}); err != nil {
+	if err := write(vocab.Record{ID: "1", Tool: "=1+1", Summary: "two\nlines, \"quoted\""}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&out).ReadAll()

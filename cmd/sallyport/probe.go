@@ -83,14 +83,14 @@ type lookedAt struct {
 	fail chan error
 }
 
-func (l *lookedAt) Record(r control.Record) {
+func (l *lookedAt) Record(r vocab.Record) {
 	l.hubLink.Record(r)
-	if why, ok := r.Unlisted(); ok {
+	if why, ok := control.Unlisted(&r); ok {
 		//lint:ignore ST1005 it begins with a name
 		l.failed(fmt.Errorf("Sallyport can't read what it declares: %s", why))
 	}
-	if v, ok := r.NoCommonVersion(); ok {
-		l.failed(fmt.Errorf("SP-221: the server %s", v.Words("the client")))
+	if v, ok := control.NoCommonVersion(&r); ok {
+		l.failed(fmt.Errorf("SP-221: the server %s", control.VersionWords(v, "the client")))
 	}
 }
 

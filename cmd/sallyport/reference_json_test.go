@@ -18,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // printedJSON is what each command prints with --json, in the order of --help.
@@ -49,7 +50,7 @@ var printedJSON = []struct {
 	{"exceptions list", list[control.Exception]{}, ""},
 	{"exceptions end", list[control.Exception]{}, ""},
 	{"activity list", control.Activity{}, "With `--follow`, one `Record` a line."},
-	{"activity show", control.Record{}, "`activity export --format jsonl` writes one a line."},
+	{"activity show", vocab.Record{}, "`activity export --format jsonl` writes one a line."},
 	{"activity verify", control.Verified{}, ""},
 	{"settings list", list[control.Setting]{}, ""},
 	{"settings get", control.Setting{}, ""},
@@ -110,7 +111,7 @@ func typesPrinted(t *testing.T) (names []string) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, is := n.(*ast.CallExpr); is && len(call.Args) == 2 {
 				if called, is := call.Fun.(*ast.Ident); is && called.Name == "writeJSON" {
-					names = append(names, types.TypeString(checked.info.Types[call.Args[1]].Type, func(p *types.Package) string { return p.Name() }))
+					names = append(names, types.TypeString(types.Unalias(checked.info.Types[call.Args[1]].Type), func(p *types.Package) string { return p.Name() }))
 				}
 			}
 			return true

@@ -270,7 +270,7 @@ func (l *hubLink) record(kind, status, summary string) {
 	if name == "" {
 		name = legible.Name(l.server, "a server")
 	}
-	l.Record(control.Record{Kind: kind, Status: status, Server: name, Client: l.client, Session: l.session, Summary: summary})
+	l.Record(vocab.Record{Kind: kind, Status: status, Server: name, Client: l.client, Session: l.session, Summary: summary})
 }
 
 // maxStray is how much of a line that is no message goes into the server's log.

@@ -9,13 +9,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Versions are the protocol versions that a server offered at a start at which the two sides had none in common, and the one it was
-// asked for. What is no date stays out of both: a version is a server's own text.
-type Versions struct {
-	Offered []string `json:"offered,omitempty"` // oldest first; none where no version it named is a date
-	Asked   string   `json:"asked,omitempty"`
-	Client  string   `json:"client,omitempty"` // who asked, where that is known
-}
+// Versions are the protocol versions of a start at which there was none in common.
+type Versions = vocab.Versions
 
 // Spoken are the versions that Sallyport speaks, those of the legacy eras, oldest first.
 var Spoken = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
@@ -59,8 +54,8 @@ func isVersion(text string) bool {
 	return true
 }
 
-// Words are the middle of a sentence that begins with the server. who asked is in words of ours.
-func (v Versions) Words(who string) string {
+// VersionWords are the middle of a sentence that begins with the server. who asked is in words of ours.
+func VersionWords(v Versions, who string) string {
 	offers, asked := "offers other versions", "other versions"
 	if len(v.Offered) > 0 {
 		offers = "offers protocol versions " + strings.Join(v.Offered, ", ")
@@ -86,7 +81,7 @@ func VersionsDetail(v Versions) json.RawMessage {
 
 // NoCommonVersion is what the server offered at a start that came to nothing for it, if the record says that. Nothing in it but dates and
 // a cleaned name is taken over.
-func (r *Record) NoCommonVersion() (Versions, bool) {
+func NoCommonVersion(r *Record) (Versions, bool) {
 	if r.Kind != vocab.RecordProblem {
 		return Versions{}, false
 	}

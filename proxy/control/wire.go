@@ -128,7 +128,7 @@ type Report struct {
 const CheckListings = "recheck"
 
 // Unlisted is why a wrapper could not read what its server declares, if the record says that: text of the server in it is escaped.
-func (r *Record) Unlisted() (why string, ok bool) {
+func Unlisted(r *Record) (why string, ok bool) {
 	if r.Kind != vocab.RecordProblem {
 		return "", false
 	}
@@ -139,27 +139,8 @@ func (r *Record) Unlisted() (why string, ok bool) {
 	return detail.Error, true
 }
 
-// Record is one line of the activity timeline. The hub adds Prev and Hash.
-type Record struct {
-	ID         string          `json:"id"` // sortable and unique: a record that arrives twice is stored once
-	Time       time.Time       `json:"time"`
-	Kind       string          `json:"kind"`
-	Status     string          `json:"status"`
-	Server     string          `json:"server,omitempty"`
-	Tool       string          `json:"tool,omitempty"`
-	Code       string          `json:"code,omitempty"`
-	Mode       string          `json:"mode,omitempty"`
-	Summary    string          `json:"summary,omitempty"`
-	Detail     json.RawMessage `json:"detail,omitempty"`
-	Client     string          `json:"client,omitempty"`
-	Session    string          `json:"session,omitempty"`
-	Request    string          `json:"request,omitempty"`
-	DurationUS int64           `json:"duration_us,omitempty"`
-	Bytes      int64           `json:"bytes,omitempty"`
-	Prev       string          `json:"prev,omitempty"`
-	Hash       string          `json:"hash,omitempty"`
-	ServerID   string          `json:"server_id,omitempty"` // of the server, for two that have one name; what a wrapper says of it is not believed
-}
+// Record is one line of the activity timeline, as the store keeps it too.
+type Record = vocab.Record
 
 // Records carries a batch from a wrapper; Acked answers once all of it is durable.
 type Records struct {

@@ -1,0 +1,51 @@
+package vocab
+
+import (
+	"cmp"
+	"encoding/json"
+	"time"
+)
+
+// Record is one line of the activity timeline, on the socket and in the store. Its hash covers its JSON, so fields are only ever
+// added at the end. A wrapper fills in what it knows, the store Prev and Hash.
+type Record struct {
+	ID         string          `json:"id"` // sortable and unique: a record that arrives twice is stored once
+	Time       time.Time       `json:"time"`
+	Kind       RecordKind      `json:"kind"`
+	Status     Status          `json:"status"`
+	Server     string          `json:"server,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	Code       string          `json:"code,omitempty"`
+	Mode       string          `json:"mode,omitempty"`
+	Summary    string          `json:"summary,omitempty"`
+	Detail     json.RawMessage `json:"detail,omitempty"`
+	Client     string          `json:"client,omitempty"`
+	Session    string          `json:"session,omitempty"`
+	Request    string          `json:"request,omitempty"`
+	DurationUS int64           `json:"duration_us,omitempty"`
+	Bytes      int64           `json:"bytes,omitempty"`
+	Prev       string          `json:"prev,omitempty"`
+	Hash       string          `json:"hash,omitempty"`
+	ServerID   string          `json:"server_id,omitempty"` // of the server, for two that have one name; what a wrapper says of it is not believed
+}
+
+// Named is what a read names: the URI or the prompt's name as the record keeps it, "" for other records. It is the server's or the
+// client's own text, cleaned and with secrets masked.
+func (r *Record) Named() string {
+	if r.Kind != RecordRead && r.Kind != RecordPrompt || len(r.Detail) == 0 {
+		return ""
+	}
+	var detail struct{ URI, Prompt string }
+	if json.Unmarshal(r.Detail, &detail) != nil {
+		return ""
+	}
+	return cmp.Or(detail.URI, detail.Prompt)
+}
+
+// Versions are the protocol versions that a server offered at a start at which the two sides had none in common, and the one it was
+// asked for. What is no date stays out of both: a version is a server's own text.
+type Versions struct {
+	Offered []string `json:"offered,omitempty"` // oldest first; none where no version it named is a date
+	Asked   string   `json:"asked,omitempty"`
+	Client  string   `json:"client,omitempty"` // who asked, where that is known
+}
