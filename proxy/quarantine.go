@@ -161,7 +161,7 @@ func (q *quarantine) handOver(r *request, code string, same bool) {
 	waiting := code
 	refuseWith := func(text string) {
 		v := q.view()
-		d := refusal.Decision{Code: waiting, Kind: "response_held", Server: legible.SpokenServer(v.State.Name, "this server"), Status: vocab.StatusHeld}
+		d := refusal.Decision{Code: waiting, Kind: vocab.ItemResponseHeld, Server: legible.SpokenServer(v.State.Name, "this server"), Status: vocab.StatusHeld}
 		q.client.Enqueue(refusalLine(r.id, r.method, text, d))
 	}
 	if !q.releases.begin(code) {

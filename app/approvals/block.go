@@ -93,7 +93,7 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 		if len(b.Items) == 0 {
 			words = "blocked along with the whole server"
 		}
-		return true, a.office.NoteDecision(tx, l.Server, "rejection", out.Code, out.Items, words, map[string]any{"check": "block"})
+		return true, a.office.NoteDecision(tx, l.Server, vocab.RecordRejection, out.Code, out.Items, words, map[string]any{"check": "block"})
 	})
 	if err != nil {
 		return control.Blocked{}, a.office.Failed(err)

@@ -58,7 +58,7 @@ func (a *Approvals) Undo(code string) (out control.Blocked, err error) {
 		if waits, err := tx.WaitingFor(id, vocab.ItemNewServer); err == nil {
 			out.Code = waits.Code
 		}
-		return true, a.office.NoteDecision(tx, l.Server, "rejection", it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
+		return true, a.office.NoteDecision(tx, l.Server, vocab.RecordRejection, it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
 	})
 	if err != nil {
 		return control.Blocked{}, a.office.Failed(err)
