@@ -62,16 +62,6 @@ func serverEnv(env []string) []string {
 	return kept
 }
 
-// lookup is getenv on a list: the first entry of that name counts.
-func lookup(env []string, name string) (string, bool) {
-	for _, entry := range env {
-		if key, value, ok := strings.Cut(entry, "="); ok && sameName(key, name) {
-			return value, true
-		}
-	}
-	return "", false
-}
-
 // unusable finds what no operating system can pass on in c.
 func unusable(c Command, env []string) error {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {

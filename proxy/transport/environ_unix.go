@@ -5,5 +5,3 @@ package transport
 import "strings"
 
 func isOwn(entry string) bool { return strings.HasPrefix(entry, ownPrefix) }
-
-func sameName(a, b string) bool { return a == b }

@@ -4,6 +4,7 @@ package transport
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,9 +15,11 @@ import (
 // defaultPath is what execvp searches where the environment has no PATH at all.
 const defaultPath = "/bin:/usr/bin"
 
+func sameName(a, b string) bool { return a == b }
+
 // resolve finds the file that name means to a server with this environment: a name with a slash is a path (from dir), any
 // other is searched in the server's own PATH. A hit in a relative PATH element is refused, as os/exec refuses it: the
-// current folder of a client is no place to take programs from.
+// current folder of a client is no place to take programs from. An error says why there is none, without the name.
 func resolve(name string, env []string, dir string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
@@ -39,42 +42,14 @@ func resolve(name string, env []string, dir string) (string, error) {
 			continue
 		}
 		if !filepath.IsAbs(candidate) {
-			return "", &StartError{name, "PATH finds it only in a relative folder, which is refused: give its full path"}
+			return "", errRelative
 		}
 		return candidate, nil
 	}
 	if found != "" {
-		return "", &StartError{name, "permission denied: " + strconv.QuoteToGraphic(found) + " is not executable"}
+		return "", errors.New("permission denied: " + strconv.QuoteToGraphic(found) + " is not executable")
 	}
-	return "", &StartError{name, "not found in PATH: install it, or give its full path"}
-}
-
-// explain puts the errno of a failed exec into words. The kernel says "no such file" for a missing interpreter too, and
-// "permission denied" for a folder.
-func explain(name, path, dir string, errno syscall.Errno) error {
-	full := fromDir(path, dir)
-	info, err := os.Stat(full)
-	reason := errno.Error()
-	switch {
-	case errno == syscall.ENOENT && err != nil:
-		reason = "no such file: install it, or correct the path"
-	case err != nil:
-	case info.IsDir():
-		reason = "it is a folder, not a program"
-	case errno == syscall.EACCES && !runnable(full):
-		reason = "permission denied: the file is not executable"
-	case errno == syscall.ENOEXEC:
-		reason = "not a program for this machine (exec format error)"
-	case errno == syscall.E2BIG:
-		reason = "its arguments and environment are too long for this system"
-	case errno == syscall.ENOENT, errno == syscall.EACCES, errno == syscall.ENOTDIR, errno == syscall.ELOOP:
-		if words := shebang(full); len(words) > 0 {
-			reason = "its interpreter " + strconv.QuoteToGraphic(words[0]) + ": " + errno.Error()
-		} else if errno == syscall.ENOENT {
-			reason = "the program loader it needs is not installed"
-		}
-	}
-	return &StartError{name, reason}
+	return "", errNotFound
 }
 
 // shebang are the words of a script's first line, the interpreter first, none for any other file; 256 bytes is all the kernel
@@ -102,13 +77,6 @@ func firstBytes(path string) []byte {
 	head := make([]byte, 256)
 	n, _ := f.Read(head)
 	return head[:n]
-}
-
-func fromDir(path, dir string) string {
-	if dir == "" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
 }
 
 // runnable asks the kernel, not the mode bits: access lists and read-only mounts count.

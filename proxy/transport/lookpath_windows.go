@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,16 +9,10 @@ import (
 
 // Not tested on Windows.
 
-func isOwn(entry string) bool {
-	return len(entry) >= len(ownPrefix) && strings.EqualFold(entry[:len(ownPrefix)], ownPrefix)
-}
-
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
-func environ() []string { return os.Environ() }
-
 // resolve finds the file that name means to a server with this environment, through its PATH and PATHEXT (npx is npx.cmd).
-// The current folder is not searched, though Windows would.
+// The current folder is not searched, though Windows would. An error says why there is none, without the name.
 func resolve(name string, env []string, dir string) (string, error) {
 	endings := []string{".com", ".exe", ".bat", ".cmd"}
 	if list, ok := lookup(env, "PATHEXT"); ok && list != "" {
@@ -27,7 +22,7 @@ func resolve(name string, env []string, dir string) (string, error) {
 		if path, ok := withEnding(fromDir(name, dir), endings); ok {
 			return path, nil
 		}
-		return "", &StartError{name, "no such program: install it, or correct the path"}
+		return "", errors.New("no such program: install it, or correct the path")
 	}
 	path, _ := lookup(env, "PATH")
 	for _, folder := range filepath.SplitList(path) {
@@ -36,11 +31,11 @@ func resolve(name string, env []string, dir string) (string, error) {
 			continue
 		}
 		if !filepath.IsAbs(folder) {
-			return "", &StartError{name, "PATH finds it only in a relative folder, which is refused: give its full path"}
+			return "", errRelative
 		}
 		return found, nil
 	}
-	return "", &StartError{name, "not found in PATH: install it, or give its full path"}
+	return "", errNotFound
 }
 
 func withEnding(path string, endings []string) (string, bool) {
@@ -59,11 +54,4 @@ func withEnding(path string, endings []string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-func fromDir(path, dir string) string {
-	if dir == "" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
 }

@@ -214,7 +214,7 @@ func (g *Prepared) prepare(c Command) (path string, message []byte, err error) {
 		}
 	}
 	if path, err = resolve(c.Argv[0], env, c.Dir); err != nil {
-		return "", nil, err
+		return "", nil, &StartError{c.Argv[0], err.Error()}
 	}
 	if message, err = (order{path: path, dir: c.Dir, argv: c.Argv, env: env, mark: Mark()}).encode(); err != nil {
 		return "", nil, explain(c.Argv[0], path, c.Dir, syscall.E2BIG)

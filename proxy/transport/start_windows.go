@@ -80,7 +80,7 @@ func (g *Prepared) create(ctx context.Context, c Command, stderr io.Writer, tee 
 	}
 	path, err := resolve(c.Argv[0], env, c.Dir)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, &StartError{c.Argv[0], err.Error()}
 	}
 	if err := forBatch(c.Argv[0], path, c.Argv[1:]); err != nil {
 		return nil, 0, err

@@ -26,7 +26,7 @@ func Aim(c Command) (Target, error) {
 	}
 	path, err := resolve(c.Argv[0], t.Env, t.Dir)
 	if err != nil {
-		return t, err
+		return t, &StartError{c.Argv[0], err.Error()}
 	}
 	t.Path = filepath.Clean(fromDir(path, t.Dir))
 	return t, nil

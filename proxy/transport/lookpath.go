@@ -1,0 +1,30 @@
+package transport
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+)
+
+var (
+	errRelative = errors.New("PATH finds it only in a relative folder, which is refused: give its full path")
+	errNotFound = errors.New("not found in PATH: install it, or give its full path")
+)
+
+// lookup is getenv on a list: the first entry of that name counts.
+func lookup(env []string, name string) (string, bool) {
+	for _, entry := range env {
+		if key, value, ok := strings.Cut(entry, "="); ok && sameName(key, name) {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// fromDir is path as a program in dir sees it.
+func fromDir(path, dir string) string {
+	if dir == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
