@@ -48,10 +48,11 @@ var rooms = map[string][]string{
 	"proxy/launch":          {"proxy/pin", "proxy/proc", "proxy/transport"},
 	"proxy/pin":             {"proxy/cut", "proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
 	"proxy/policy":          {},
+	"proxy/program":         {},
 	"proxy/powers":          {"proxy/frame"},
 	"proxy/sanitize":        {"proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
 	"proxy/scripted":        {},
-	"proxy/transport":       {"proxy/proc"},
+	"proxy/transport":       {"proxy/proc", "proxy/program"},
 
 	"app":              {"app/approvals", "app/clientconfig", "app/clientedit", "app/guardian", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},

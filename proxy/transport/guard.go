@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/program"
 )
 
 const (
@@ -73,7 +74,7 @@ func guard() int {
 func run(o order) (int, error) {
 	attr := &syscall.ProcAttr{Dir: o.dir, Env: o.env, Files: []uintptr{0, 1, 2}, Sys: serverAttr()}
 	pid, err := syscall.ForkExec(o.path, o.argv, attr)
-	if err == syscall.ENOEXEC && forShell(fromDir(o.path, o.dir)) {
+	if err == syscall.ENOEXEC && program.ForShell(program.FromDir(o.path, o.dir)) {
 		pid, err = syscall.ForkExec("/bin/sh", append([]string{"/bin/sh", o.path}, o.argv[1:]...), attr)
 	}
 	return pid, err

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/program"
 )
 
 // strict builds the walls of strict: everything read-only, no network, and nothing in home, temporary and run folders but
@@ -13,14 +15,14 @@ import (
 func (w *walls) strict(c Command, path, dir string, env, hidden []string) {
 	w.add("--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 	homes := []string{}
-	if home, ok := lookup(env, "HOME"); ok && filepath.IsAbs(home) {
+	if home, ok := program.Lookup(env, "HOME"); ok && filepath.IsAbs(home) {
 		homes = append(homes, home)
 	}
 	if u, err := user.Current(); err == nil {
 		homes = append(homes, u.HomeDir)
 	}
 	passing := []string{"/run", "/tmp", "/var/tmp"}
-	if folder, ok := lookup(env, "TMPDIR"); ok {
+	if folder, ok := program.Lookup(env, "TMPDIR"); ok {
 		passing = append(passing, folder)
 	}
 	for _, folder := range whole(passing) {
@@ -53,17 +55,17 @@ func (w *walls) strict(c Command, path, dir string, env, hidden []string) {
 // interpreter, those of the folders and scripts that its arguments name as programs, and the caches of npx and uvx.
 func needs(c Command, path, dir string, env []string) []string {
 	n := &need{env: env, dir: dir, seen: map[string]bool{}}
-	n.program(fromDir(path, dir), 0)
+	n.program(program.FromDir(path, dir), 0)
 	for _, arg := range c.Argv[1:] {
 		if !isInterpreter(path) {
 			break // what follows is data, whatever it looks like
 		}
-		if file := fromDir(arg, dir); !strings.HasPrefix(arg, "-") && isScript(file) {
+		if file := program.FromDir(arg, dir); !strings.HasPrefix(arg, "-") && isScript(file) {
 			n.program(file, 0)
 			break // what follows are the script's own arguments
 		}
 	}
-	home, _ := lookup(env, "HOME")
+	home, _ := program.Lookup(env, "HOME")
 	launcher := filepath.Base(path)
 	switch {
 	case !filepath.IsAbs(home):
@@ -112,7 +114,7 @@ func (n *need) program(file string, depth int) {
 	n.found = append(n.found, installation(file))
 	if info.Mode()&os.ModeSymlink != 0 {
 		if target, err := os.Readlink(file); err == nil {
-			n.program(fromDir(target, filepath.Dir(file)), depth+1)
+			n.program(program.FromDir(target, filepath.Dir(file)), depth+1)
 		}
 		return
 	}
@@ -120,7 +122,7 @@ func (n *need) program(file string, depth int) {
 		return
 	}
 	if interpreter, argument := firstLine(file); filepath.Base(interpreter) == "env" && argument != "" {
-		if found, err := resolve(argument, n.env, n.dir); err == nil && isInterpreter(found) {
+		if found, err := program.Find(argument, n.env, n.dir); err == nil && isInterpreter(found) {
 			n.program(found, depth+1)
 		}
 	} else if isInterpreter(interpreter) {
@@ -174,12 +176,12 @@ func isScript(file string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	return slices.Contains([]string{".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", ".jar", ".php", ".pl"}, filepath.Ext(file)) || len(shebang(file)) > 0
+	return slices.Contains([]string{".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", ".jar", ".php", ".pl"}, filepath.Ext(file)) || len(program.Shebang(file)) > 0
 }
 
 // firstLine is the interpreter that a script names, and its first argument that is no flag.
 func firstLine(file string) (interpreter, argument string) {
-	fields := shebang(file)
+	fields := program.Shebang(file)
 	if len(fields) == 0 {
 		return "", ""
 	}

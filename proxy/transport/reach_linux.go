@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/program"
 )
 
 // What follows are programs of this user, or of the system, that run what they are told through a socket in the file system:
@@ -35,10 +37,10 @@ var engineCommands = []string{"docker", "podman", "nerdctl"}
 
 // reach hides who would do outside what the server cannot do inside.
 func (w *walls) reach(c Command, dir, path string, env []string) {
-	home, _ := lookup(env, "HOME")
+	home, _ := program.Lookup(env, "HOME")
 	var hide []string
 	runtimes := []string{"/run/user/" + userID()}
-	if folder, ok := lookup(env, "XDG_RUNTIME_DIR"); ok && filepath.IsAbs(folder) {
+	if folder, ok := program.Lookup(env, "XDG_RUNTIME_DIR"); ok && filepath.IsAbs(folder) {
 		runtimes = append(runtimes, folder)
 	}
 	for _, folder := range whole(runtimes) {
@@ -57,13 +59,13 @@ func (w *walls) reach(c Command, dir, path string, env []string) {
 	for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS", "AT_SPI_BUS_ADDRESS"} {
 		hide = append(hide, socketOf(env, name)...)
 	}
-	if file, ok := lookup(env, "XAUTHORITY"); ok {
+	if file, ok := program.Lookup(env, "XAUTHORITY"); ok {
 		hide = append(hide, file)
 	}
-	if folder, ok := lookup(env, "TMUX_TMPDIR"); ok {
+	if folder, ok := program.Lookup(env, "TMUX_TMPDIR"); ok {
 		hide = append(hide, folder+"/tmux-UID")
 	}
-	if tmux, ok := lookup(env, "TMUX"); ok {
+	if tmux, ok := program.Lookup(env, "TMUX"); ok {
 		socket, _, _ := strings.Cut(tmux, ",")
 		hide = append(hide, socket)
 	}
@@ -86,7 +88,7 @@ func (w *walls) reach(c Command, dir, path string, env []string) {
 
 // socketOf are the paths in an address such as unix:path=/run/user/1000/bus,guid=… or unix:///run/docker.sock.
 func socketOf(env []string, name string) (paths []string) {
-	value, _ := lookup(env, name)
+	value, _ := program.Lookup(env, name)
 	for address := range strings.SplitSeq(value, ";") {
 		rest, ok := strings.CutPrefix(address, "unix:")
 		if !ok {

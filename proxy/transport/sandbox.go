@@ -3,6 +3,8 @@ package transport
 import (
 	"strconv"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/program"
 )
 
 // A Sandbox is what a server's program is kept from. The guard itself runs inside, as the first process of a process
@@ -51,7 +53,7 @@ func (s *Sandbox) environment(env []string) []string {
 	}
 	for _, entry := range offline {
 		name, _, _ := strings.Cut(entry, "=")
-		if _, set := lookup(env, name); !set {
+		if _, set := program.Lookup(env, name); !set {
 			env = append(env, entry)
 		}
 	}

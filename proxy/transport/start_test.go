@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/program"
 )
 
 func start(t *testing.T, c Command) *ServerProcess {
@@ -146,7 +147,7 @@ func TestACommandThatCannotStartIsExplainedInOneLine(t *testing.T) {
 		{"an empty command", Command{Argv: []string{""}}, "no command given"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.name == "not executable" && os.Geteuid() == 0 && runnable(plain) {
+			if c.name == "not executable" && os.Geteuid() == 0 && program.Runnable(plain) {
 				t.Fatal("the file system lets root run everything")
 			}
 			c.Argv = append(slices.Clone(c.Argv), "--token=hunter2")

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/program"
 )
 
 // guards are the guards of this process that live: what is global is the process table, this is our page of it. It tells
@@ -213,7 +215,7 @@ func (g *Prepared) prepare(c Command) (path string, message []byte, err error) {
 			return "", nil, &StartError{c.Argv[0], "its working folder does not exist"}
 		}
 	}
-	if path, err = resolve(c.Argv[0], env, c.Dir); err != nil {
+	if path, err = program.Find(c.Argv[0], env, c.Dir); err != nil {
 		return "", nil, &StartError{c.Argv[0], err.Error()}
 	}
 	if message, err = (order{path: path, dir: c.Dir, argv: c.Argv, env: env, mark: Mark()}).encode(); err != nil {
@@ -275,7 +277,7 @@ func (g *Prepared) wallsFailed(c Command) error {
 
 // explainInside is explain for a program that is there outside and perhaps not inside.
 func explainInside(c Command, path string, errno syscall.Errno) error {
-	if _, err := os.Stat(fromDir(path, c.Dir)); err == nil && errno == syscall.ENOENT && len(shebang(fromDir(path, c.Dir))) == 0 {
+	if _, err := os.Stat(program.FromDir(path, c.Dir)); err == nil && errno == syscall.ENOENT && len(program.Shebang(program.FromDir(path, c.Dir))) == 0 {
 		return &StartError{c.Argv[0], "its program, or what it needs to start, is in a folder that its sandbox (" + c.Sandbox.String() + ") hides"}
 	}
 	return explain(c.Argv[0], path, c.Dir, errno)

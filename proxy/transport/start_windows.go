@@ -8,6 +8,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/sallyport/sallyport/proxy/program"
 	"golang.org/x/sys/windows"
 )
 
@@ -78,7 +79,7 @@ func (g *Prepared) create(ctx context.Context, c Command, stderr io.Writer, tee 
 	if c.Sandbox != nil {
 		return nil, 0, &SandboxError{c.Argv[0], noSandbox}
 	}
-	path, err := resolve(c.Argv[0], env, c.Dir)
+	path, err := program.Find(c.Argv[0], env, c.Dir)
 	if err != nil {
 		return nil, 0, &StartError{c.Argv[0], err.Error()}
 	}

@@ -3,6 +3,8 @@ package transport
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/sallyport/sallyport/proxy/program"
 )
 
 // Target is what starting a command would run.
@@ -24,19 +26,19 @@ func Aim(c Command) (Target, error) {
 			return t, &StartError{c.Argv[0], "its working folder does not exist"}
 		}
 	}
-	path, err := resolve(c.Argv[0], t.Env, t.Dir)
+	path, err := program.Find(c.Argv[0], t.Env, t.Dir)
 	if err != nil {
 		return t, &StartError{c.Argv[0], err.Error()}
 	}
-	t.Path = filepath.Clean(fromDir(path, t.Dir))
+	t.Path = filepath.Clean(program.FromDir(path, t.Dir))
 	return t, nil
 }
 
 // Find is the file that name means to a program that runs with t's environment in t's folder, "" for none.
 func (t Target) Find(name string) string {
-	path, err := resolve(name, t.Env, t.Dir)
+	path, err := program.Find(name, t.Env, t.Dir)
 	if err != nil {
 		return ""
 	}
-	return filepath.Clean(fromDir(path, t.Dir))
+	return filepath.Clean(program.FromDir(path, t.Dir))
 }

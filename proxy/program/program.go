@@ -1,4 +1,4 @@
-package transport
+package program
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ var (
 	errNotFound = errors.New("not found in PATH: install it, or give its full path")
 )
 
-// lookup is getenv on a list: the first entry of that name counts.
-func lookup(env []string, name string) (string, bool) {
+// Lookup is getenv on a list: the first entry of that name counts.
+func Lookup(env []string, name string) (string, bool) {
 	for _, entry := range env {
 		if key, value, ok := strings.Cut(entry, "="); ok && sameName(key, name) {
 			return value, true
@@ -21,8 +21,8 @@ func lookup(env []string, name string) (string, bool) {
 	return "", false
 }
 
-// fromDir is path as a program in dir sees it.
-func fromDir(path, dir string) string {
+// FromDir is path as a program in dir sees it.
+func FromDir(path, dir string) string {
 	if dir == "" || filepath.IsAbs(path) {
 		return path
 	}

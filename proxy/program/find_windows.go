@@ -1,4 +1,4 @@
-package transport
+package program
 
 import (
 	"errors"
@@ -11,22 +11,22 @@ import (
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
-// resolve finds the file that name means to a server with this environment, through its PATH and PATHEXT (npx is npx.cmd).
+// Find finds the file that name means to a server with this environment, through its PATH and PATHEXT (npx is npx.cmd).
 // The current folder is not searched, though Windows would. An error says why there is none, without the name.
-func resolve(name string, env []string, dir string) (string, error) {
+func Find(name string, env []string, dir string) (string, error) {
 	endings := []string{".com", ".exe", ".bat", ".cmd"}
-	if list, ok := lookup(env, "PATHEXT"); ok && list != "" {
+	if list, ok := Lookup(env, "PATHEXT"); ok && list != "" {
 		endings = strings.Split(strings.ToLower(list), ";")
 	}
 	if strings.ContainsAny(name, `\/:`) {
-		if path, ok := withEnding(fromDir(name, dir), endings); ok {
+		if path, ok := withEnding(FromDir(name, dir), endings); ok {
 			return path, nil
 		}
 		return "", errors.New("no such program: install it, or correct the path")
 	}
-	path, _ := lookup(env, "PATH")
+	path, _ := Lookup(env, "PATH")
 	for _, folder := range filepath.SplitList(path) {
-		found, ok := withEnding(filepath.Join(fromDir(folder, dir), name), endings)
+		found, ok := withEnding(filepath.Join(FromDir(folder, dir), name), endings)
 		if !ok {
 			continue
 		}

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package transport
+package program
 
 import (
 	"bytes"
@@ -17,25 +17,25 @@ const defaultPath = "/bin:/usr/bin"
 
 func sameName(a, b string) bool { return a == b }
 
-// resolve finds the file that name means to a server with this environment: a name with a slash is a path (from dir), any
+// Find finds the file that name means to a server with this environment: a name with a slash is a path (from dir), any
 // other is searched in the server's own PATH. A hit in a relative PATH element is refused, as os/exec refuses it: the
 // current folder of a client is no place to take programs from. An error says why there is none, without the name.
-func resolve(name string, env []string, dir string) (string, error) {
+func Find(name string, env []string, dir string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
 	}
-	path, set := lookup(env, "PATH")
+	path, set := Lookup(env, "PATH")
 	if !set {
 		path = defaultPath
 	}
 	found := ""
 	for _, folder := range filepath.SplitList(path) {
 		candidate := filepath.Join(folder, name)
-		info, err := os.Stat(fromDir(candidate, dir))
+		info, err := os.Stat(FromDir(candidate, dir))
 		if err != nil || info.IsDir() {
 			continue
 		}
-		if !runnable(fromDir(candidate, dir)) {
+		if !Runnable(FromDir(candidate, dir)) {
 			if found == "" {
 				found = candidate
 			}
@@ -52,9 +52,9 @@ func resolve(name string, env []string, dir string) (string, error) {
 	return "", errNotFound
 }
 
-// shebang are the words of a script's first line, the interpreter first, none for any other file; 256 bytes is all the kernel
+// Shebang are the words of a script's first line, the interpreter first, none for any other file; 256 bytes is all the kernel
 // looks at.
-func shebang(path string) []string {
+func Shebang(path string) []string {
 	line, _, _ := bytes.Cut(firstBytes(path), []byte("\n"))
 	rest, ok := bytes.CutPrefix(line, []byte("#!"))
 	if !ok {
@@ -63,8 +63,8 @@ func shebang(path string) []string {
 	return strings.Fields(string(rest))
 }
 
-// forShell says whether execvp would hand the file to /bin/sh: no format the kernel knows, and no binary either.
-func forShell(path string) bool {
+// ForShell says whether execvp would hand the file to /bin/sh: no format the kernel knows, and no binary either.
+func ForShell(path string) bool {
 	return bytes.IndexByte(firstBytes(path), 0) < 0
 }
 
@@ -79,8 +79,8 @@ func firstBytes(path string) []byte {
 	return head[:n]
 }
 
-// runnable asks the kernel, not the mode bits: access lists and read-only mounts count.
-func runnable(path string) bool {
+// Runnable asks the kernel, not the mode bits: access lists and read-only mounts count.
+func Runnable(path string) bool {
 	const xOK = 1
 	return syscall.Access(path, xOK) == nil
 }
