@@ -68,21 +68,19 @@ func self(t *testing.T) string {
 // TestControlGroupsCanBeReadOnly: where a user's own are writable, one line into cgroup.kill or cgroup.freeze ends or stops
 // the wrapper and the hub, whatever process namespace it comes from.
 func TestControlGroupsCanBeReadOnly(t *testing.T) {
-	table := readMounts()
-	if !slices.ContainsFunc(table, func(m mount) bool { return strings.HasPrefix(m.kind, "cgroup") }) {
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(table), " - cgroup") {
 		t.Log("no control groups are mounted here; what is made of a table of mounts is tested all the same")
 	}
 	for _, box := range []*Sandbox{{}, {Strict: true}} {
-		seen := parseMounts(under(t, box, nil, "cat /proc/self/mountinfo"))
+		seen := mountOptions(under(t, box, nil, "cat /proc/self/mountinfo"))
 		if len(seen) == 0 {
 			t.Fatal("no mounts")
 		}
-		// The last mount on a point is the one that is seen.
-		last := map[string]mount{}
-		for _, m := range seen {
-			last[m.point] = m
-		}
-		for point, m := range last {
+		for point, m := range seen {
 			if strings.HasPrefix(m.kind, "cgroup") && !slices.Contains(strings.Split(m.options, ","), "ro") {
 				t.Errorf("%s: %s can be written to: %s", box, point, m.options)
 			}
@@ -90,20 +88,18 @@ func TestControlGroupsCanBeReadOnly(t *testing.T) {
 	}
 }
 
-func TestControlGroupsAndOtherProcessTablesAreFoundInTheTable(t *testing.T) {
-	all := parseMounts("22 27 0:21 / /proc rw,relatime - proc proc rw\n" +
-		"23 27 0:21 / /srv/room/proc rw,relatime shared:4 - proc proc rw\n" +
-		"24 22 0:40 / /proc/sys/fs/binfmt_misc rw - autofs systemd-1 rw\n" +
-		"25 22 0:21 /sys /proc/sys ro - proc proc rw\n" +
-		"26 27 0:30 / /sys/fs/cgroup rw,nosuid shared:9 master:1 - cgroup2 cgroup2 rw\n" +
-		"27 27 0:31 / /other rw - cgroup cgroup rw,freezer\n" +
-		"28 27 0:32 / /plain rw - ext4 proc rw\n")
-	if got := all.processTables(); !slices.Equal(got, []string{"/srv/room/proc"}) {
-		t.Errorf("process tables %q", got)
+type mounted struct{ kind, options string }
+
+// mountOptions reads a table of mounts. The last mount on a point is the one that is seen.
+func mountOptions(table string) map[string]mounted {
+	seen := map[string]mounted{}
+	for line := range strings.Lines(table) {
+		f := strings.Fields(line)
+		if dash := slices.Index(f, "-"); dash > 5 {
+			seen[f[4]] = mounted{f[dash+1], f[5]}
+		}
 	}
-	if got := all.controlGroups(); !slices.Equal(got, []string{"/sys/fs/cgroup", "/other"}) {
-		t.Errorf("control groups %q", got)
-	}
+	return seen
 }
 
 // TestMemoryIsNotSharedWithProgramsOutside: pictures of windows are passed like this.
@@ -162,6 +158,11 @@ func TestStrictReachesNoSocketAnywhere(t *testing.T) {
 	}
 }
 
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 func mustWd(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -193,9 +194,6 @@ func TestALinkOnTheWayIsNoShield(t *testing.T) {
 		{"dots", dir + "/disk/../relative/./home", dir + "/relative"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := replaceableLink(c.path); got != c.link {
-				t.Errorf("%q", got)
-			}
 			marker := filepath.Join(t.TempDir(), "ran")
 			command := Command{Argv: []string{"touch", marker}, Dir: "/", Sandbox: &Sandbox{Hold: []string{c.path}}}
 			p, err := Start(context.Background(), command, io.Discard, nil)
@@ -204,10 +202,10 @@ func TestALinkOnTheWayIsNoShield(t *testing.T) {
 				p.Stop()
 			}
 			var refused *SandboxError
-			if errors.As(err, &refused) != (c.link != "") || err != nil && !strings.Contains(err.Error(), c.link) {
+			if errors.As(err, &refused) != (c.link != "") || err != nil && !strings.Contains(err.Error(), "symbolic link "+strconv.QuoteToGraphic(c.link)+", which") {
 				t.Errorf("%v", err)
 			}
-			if ran := exists(marker); ran != (c.link == "") {
+			if ran := there(marker); ran != (c.link == "") {
 				t.Errorf("ran: %v", ran)
 			}
 			command.Sandbox.Strict = true
@@ -279,7 +277,7 @@ func TestWhatIsHiddenIsHiddenWhereverItLies(t *testing.T) {
 			if got := run(&Sandbox{Hide: []string{c.hidden}, Strict: true}); strings.TrimPrefix(got, "wrote\n") != ".\n" {
 				t.Errorf("strict: %q", got)
 			}
-			if exists(c.hidden + "/mine") {
+			if there(c.hidden + "/mine") {
 				t.Error("it was written to")
 			}
 		})

@@ -21,6 +21,9 @@ func guardEnv() []string { return []string{guardMark, "GOMAXPROCS=1", "GOGC=off"
 
 func becomeGuard() {}
 
+// becomeFirst has no process namespace to be the first of.
+func becomeFirst() {}
+
 func becomeSubreaper() error { return nil }
 
 func dup(from, to int) error { return syscall.Dup2(from, to) }

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"os"
+	"strconv"
 	"syscall"
 	"unsafe"
 
@@ -9,6 +10,8 @@ import (
 )
 
 const (
+	prSetPdeathsig      = 1
+	prSetDumpable       = 4
 	prSetName           = 15
 	prSetChildSubreaper = 36
 )
@@ -34,6 +37,24 @@ func becomeGuard() {
 	name := [16]byte{}
 	copy(name[:15], "sallyport-guard") // started from /proc/self/exe it would be listed as "exe"
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetName, uintptr(unsafe.Pointer(&name[0])), 0)
+}
+
+// becomeFirst is for a guard that is the first process of its namespace. If bubblewrap, its parent, is killed, the kernel
+// kills it and with it all that is inside. The server is of the same user, and must neither trace it nor read its memory
+// and files: it speaks to the wrapper. What descriptors the client left open stay with it: one of a folder would lead the
+// server around every mount.
+func becomeFirst() {
+	if os.Getpid() != 1 {
+		return
+	}
+	open, _ := os.ReadDir("/proc/self/fd")
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	syscall.RawSyscall(syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGKILL), 0)
+	syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0)
 }
 
 func becomeSubreaper() error {

@@ -8,9 +8,19 @@ import (
 	"testing"
 )
 
+// realTemp is a temporary folder with no link on the way to it.
+func realTemp(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestOtherWaysToAFolderAreFound: with one of them left, hiding the folder would hide nothing.
 func TestOtherWaysToAFolderAreFound(t *testing.T) {
-	dir := markedDir(t)
+	dir := realTemp(t)
 	for _, folder := range []string{"data/home/ada/.sallyport/logs", "home/ada/.sallyport/logs", "whole disk/data/home/ada/.sallyport", "covered/ada/.sallyport", "other"} {
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
 			t.Fatal(err)
@@ -51,6 +61,22 @@ func TestTheRealTableOfMountsIsRead(t *testing.T) {
 	}
 }
 
+func TestControlGroupsAndOtherProcessTablesAreFoundInTheTable(t *testing.T) {
+	all := parseMounts("22 27 0:21 / /proc rw,relatime - proc proc rw\n" +
+		"23 27 0:21 / /srv/room/proc rw,relatime shared:4 - proc proc rw\n" +
+		"24 22 0:40 / /proc/sys/fs/binfmt_misc rw - autofs systemd-1 rw\n" +
+		"25 22 0:21 /sys /proc/sys ro - proc proc rw\n" +
+		"26 27 0:30 / /sys/fs/cgroup rw,nosuid shared:9 master:1 - cgroup2 cgroup2 rw\n" +
+		"27 27 0:31 / /other rw - cgroup cgroup rw,freezer\n" +
+		"28 27 0:32 / /plain rw - ext4 proc rw\n")
+	if got := all.processTables(); !slices.Equal(got, []string{"/srv/room/proc"}) {
+		t.Errorf("process tables %q", got)
+	}
+	if got := all.controlGroups(); !slices.Equal(got, []string{"/sys/fs/cgroup", "/other"}) {
+		t.Errorf("control groups %q", got)
+	}
+}
+
 func TestAddressesOfSocketsAreRead(t *testing.T) {
 	env := []string{
 		"DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus,guid=00;unix:abstract=/tmp/dbus-x;unix:guid=1,path=/tmp/second",
@@ -81,7 +107,7 @@ func TestSocketsWithoutAFileAreNamed(t *testing.T) {
 
 // TestWhatAProgramNeedsToStartIsItsInstallation under strict, and never a home.
 func TestWhatAProgramNeedsToStartIsItsInstallation(t *testing.T) {
-	home := markedDir(t)
+	home := realTemp(t)
 	file := func(path, content string) string {
 		path = filepath.Join(home, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -147,7 +173,7 @@ func TestWhatAProgramNeedsToStartIsItsInstallation(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, n := range needs(Command{Argv: append([]string{c.path}, c.args...)}, c.path, "/", env) {
+			for _, n := range needs(walledServer{Argv: append([]string{c.path}, c.args...), Path: c.path, Dir: "/", Env: env}) {
 				if below(n, home) {
 					got = append(got, n)
 				}

@@ -12,17 +12,17 @@ import (
 
 // strict builds the walls of strict: everything read-only, no network, and nothing in home, temporary and run folders but
 // what the program needs to start.
-func (w *walls) strict(c Command, path, dir string, env, hidden []string) {
+func (w *walls) strict(s walledServer, hidden []string) {
 	w.add("--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 	homes := []string{}
-	if home, ok := program.Lookup(env, "HOME"); ok && filepath.IsAbs(home) {
+	if home, ok := program.Lookup(s.Env, "HOME"); ok && filepath.IsAbs(home) {
 		homes = append(homes, home)
 	}
 	if u, err := user.Current(); err == nil {
 		homes = append(homes, u.HomeDir)
 	}
 	passing := []string{"/run", "/tmp", "/var/tmp"}
-	if folder, ok := program.Lookup(env, "TMPDIR"); ok {
+	if folder, ok := program.Lookup(s.Env, "TMPDIR"); ok {
 		passing = append(passing, folder)
 	}
 	for _, folder := range whole(passing) {
@@ -43,7 +43,7 @@ func (w *walls) strict(c Command, path, dir string, env, hidden []string) {
 			w.add("--perms", "0700", "--dir", folder)
 		}
 	}
-	for _, need := range needs(c, path, dir, env) {
+	for _, need := range needs(s) {
 		if w.in(need, w.gone) && !slices.Contains(w.gone, need) && !w.in(need, hidden) {
 			w.add("--ro-bind", need, need)
 		}
@@ -53,20 +53,20 @@ func (w *walls) strict(c Command, path, dir string, env, hidden []string) {
 
 // needs are the folders and files a program is started from, shallow ones first: its own installation, the one of its
 // interpreter, those of the folders and scripts that its arguments name as programs, and the caches of npx and uvx.
-func needs(c Command, path, dir string, env []string) []string {
-	n := &need{env: env, dir: dir, seen: map[string]bool{}}
-	n.program(program.FromDir(path, dir), 0)
-	for _, arg := range c.Argv[1:] {
-		if !isInterpreter(path) {
+func needs(s walledServer) []string {
+	n := &need{env: s.Env, dir: s.Dir, seen: map[string]bool{}}
+	n.program(program.FromDir(s.Path, s.Dir), 0)
+	for _, arg := range s.Argv[1:] {
+		if !isInterpreter(s.Path) {
 			break // what follows is data, whatever it looks like
 		}
-		if file := program.FromDir(arg, dir); !strings.HasPrefix(arg, "-") && isScript(file) {
+		if file := program.FromDir(arg, s.Dir); !strings.HasPrefix(arg, "-") && isScript(file) {
 			n.program(file, 0)
 			break // what follows are the script's own arguments
 		}
 	}
-	home, _ := program.Lookup(env, "HOME")
-	launcher := filepath.Base(path)
+	home, _ := program.Lookup(s.Env, "HOME")
+	launcher := filepath.Base(s.Path)
 	switch {
 	case !filepath.IsAbs(home):
 	case slices.Contains([]string{"npx", "npm", "pnpm", "bunx"}, launcher):

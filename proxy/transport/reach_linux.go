@@ -36,7 +36,8 @@ var engines = []string{
 var engineCommands = []string{"docker", "podman", "nerdctl"}
 
 // reach hides who would do outside what the server cannot do inside.
-func (w *walls) reach(c Command, dir, path string, env []string) {
+func (w *walls) reach(s walledServer) {
+	env := s.Env
 	home, _ := program.Lookup(env, "HOME")
 	var hide []string
 	runtimes := []string{"/run/user/" + userID()}
@@ -45,14 +46,14 @@ func (w *walls) reach(c Command, dir, path string, env []string) {
 	}
 	for _, folder := range whole(runtimes) {
 		// What a strange XDG_RUNTIME_DIR would take away with the sockets is not taken.
-		if slices.ContainsFunc([]string{dir, path, home, os.TempDir(), "/tmp"}, func(needed string) bool { return below(needed, folder) }) || w.in(folder, w.gone) {
+		if slices.ContainsFunc([]string{s.Dir, s.Path, home, os.TempDir(), "/tmp"}, func(needed string) bool { return below(needed, folder) }) || w.in(folder, w.gone) {
 			hide = append(hide, folder+"/bus", folder+"/systemd", folder+"/at-spi", folder+"/docker.sock", folder+"/podman")
 			continue
 		}
 		w.empty(folder, "0700")
 	}
 	hide = append(append(append(hide, buses...), displays...), terminals...)
-	if !slices.Contains(engineCommands, filepath.Base(c.Argv[0])) {
+	if !slices.Contains(engineCommands, filepath.Base(s.Argv[0])) {
 		hide = append(hide, engines...)
 		hide = append(hide, socketOf(env, "DOCKER_HOST")...)
 	}

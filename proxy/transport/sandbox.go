@@ -46,6 +46,14 @@ func (s *Sandbox) String() string {
 // cannot, instead of asking a registry for minutes.
 var offline = []string{"npm_config_offline=true", "UV_OFFLINE=1"}
 
+// walledServer is what runs behind the walls.
+type walledServer struct {
+	Argv []string
+	Path string   // the program of Argv[0]
+	Dir  string   // its working folder, "" for ours
+	Env  []string // what it would have without a sandbox
+}
+
 // environment is what the server gets: strict adds what it would find out by waiting, unless the entry says otherwise.
 func (s *Sandbox) environment(env []string) []string {
 	if s == nil || !s.Strict {

@@ -2,12 +2,9 @@
 
 package transport
 
-import "context"
+import "errors"
 
-// TrySandbox says that there is none.
-func TrySandbox(context.Context, []string) (string, error) {
-	return "", &SandboxError{Reason: noSandbox}
-}
+func bubblewrap() (string, error) { return "", errors.New(noSandbox) }
 
 // AbstractSockets are ways out of a sandbox, and there is none.
 func AbstractSockets() []string { return nil }

@@ -157,22 +157,8 @@ func TestBehindWallsAServerStartsAndEndsAsWithout(t *testing.T) {
 }
 
 func TestASandboxThatCannotBeHadStartsNothing(t *testing.T) {
-	dir := t.TempDir()
-	fake := filepath.Join(dir, "bwrap")
-	if err := os.WriteFile(fake, []byte("#!/bin/sh\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(fake, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if path, err := findBwrap([]string{filepath.Join(dir, "none")}); err == nil || !strings.Contains(err.Error(), "install the package bubblewrap") {
-		t.Errorf("a bwrap that is not there: %q, %v", path, err)
-	}
-	if path, err := findBwrap([]string{fake}); err == nil || !strings.Contains(err.Error(), "can be changed by others") {
-		t.Errorf("a bwrap that anybody may write: %q, %v", path, err)
-	}
 	// A folder that bubblewrap cannot go to makes it fail as a system without namespaces does: before the guard is there.
-	marker := filepath.Join(dir, "ran")
+	marker := filepath.Join(t.TempDir(), "ran")
 	g, err := Prepare()
 	if err != nil {
 		t.Fatal(err)
@@ -197,24 +183,5 @@ func TestASandboxThatCannotBeHadStartsNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(marker); err == nil {
 		t.Error("the server ran without its sandbox")
-	}
-}
-
-func TestWhatBubblewrapCannotDoIsExplained(t *testing.T) {
-	for _, c := range []struct{ name, said, want string }{
-		{"no namespaces for users", "bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces. See <https://deb.li/bubblewrap>.\n", "unprivileged_userns_clone"},
-		{"AppArmor, or a container", "bwrap: setting up uid map: Permission denied\n", "namespaces"},
-		{"no network namespace", "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted\n", "namespaces"},
-		{"no proc in a container", "bwrap: Can't mount proc on /newroot/proc: Operation not permitted\n", "container"},
-		{"too old", "bwrap: Unknown option --perms\n", "too old"},
-		{"something else", "a line of its own\nbwrap: Can't bind mount /oldroot/x on /newroot/x: \x1b[31m\n", `bubblewrap says "Can't bind mount /oldroot/x on /newroot/x: \x1b[31m"`},
-		{"silence", "", "ended before it began"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := explainWalls(c.said)
-			if !strings.Contains(got, c.want) || strings.ContainsAny(got, "\n\x1b") {
-				t.Errorf("%q", got)
-			}
-		})
 	}
 }

@@ -77,7 +77,8 @@ func (g *Prepared) create(ctx context.Context, c Command, stderr io.Writer, tee 
 		return nil, 0, &StartError{c.Argv[0], err.Error()}
 	}
 	if c.Sandbox != nil {
-		return nil, 0, &SandboxError{c.Argv[0], noSandbox}
+		_, err := bubblewrap()
+		return nil, 0, &SandboxError{c.Argv[0], err.Error()}
 	}
 	path, err := program.Find(c.Argv[0], env, c.Dir)
 	if err != nil {

@@ -21,8 +21,8 @@ type walls struct {
 
 func (w *walls) add(args ...string) { w.args = append(w.args, args...) }
 
-// plan decides on the walls of one server, whose program is path. What it looks at is the file system as it is now.
-func plan(c Command, path string) (*walls, error) {
+// plan decides on the walls of one server. What it looks at is the file system as it is now.
+func (s *Sandbox) plan(server walledServer) ([]string, error) {
 	w := &walls{}
 	// No process of ours may be seen from inside, so no signal and no ptrace. The guard is the first process in there and
 	// reaps; a session of its own keeps it from our terminal. Shared memory and queues of System V have no file to hide.
@@ -30,37 +30,35 @@ func plan(c Command, path string) (*walls, error) {
 	if os.Getuid() == 0 {
 		w.add("--cap-drop", "ALL") // bubblewrap leaves root its own, and with those a mount is undone in one call
 	}
-	dir := c.Dir
-	if dir == "" {
+	if server.Dir == "" {
 		var err error
-		if dir, err = os.Getwd(); err != nil {
+		if server.Dir, err = os.Getwd(); err != nil {
 			return nil, err
 		}
 	}
-	if err := held(c.Sandbox); err != nil {
+	if err := held(s); err != nil {
 		return nil, err
 	}
-	env := serverEnv(c.Env)
-	hide := whole(c.Sandbox.Hide)
-	if c.Sandbox.Strict {
-		w.strict(c, path, dir, env, hide)
+	hide := whole(s.Hide)
+	if s.Strict {
+		w.strict(server, hide)
 	} else {
 		w.shield()
 		w.pin(hide)
 	}
-	w.reach(c, dir, path, env)
+	w.reach(server)
 	w.others(readMounts())
 	for _, what := range hide {
-		w.hide(what, c.Sandbox.Keep)
+		w.hide(what, s.Keep)
 	}
-	if w.in(dir, append(slices.Clone(w.gone), w.hid...)) {
-		w.add("--perms", "0700", "--dir", dir)
+	if w.in(server.Dir, append(slices.Clone(w.gone), w.hid...)) {
+		w.add("--perms", "0700", "--dir", server.Dir)
 	}
-	w.add("--chdir", dir)
+	w.add("--chdir", server.Dir)
 	for _, folder := range w.hid {
 		w.add("--remount-ro", folder)
 	}
-	return w, nil
+	return w.args, nil
 }
 
 // shield leaves the file system as it is, but for devices that type, listen to the keyboard or show other terminals.

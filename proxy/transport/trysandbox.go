@@ -1,0 +1,36 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// TrySandbox starts a shell that does nothing under each level, with hold held in place, and says which bubblewrap made the walls.
+func TrySandbox(ctx context.Context, hold []string) (string, error) {
+	bwrap, err := bubblewrap()
+	if err != nil {
+		return "", &SandboxError{Reason: err.Error()}
+	}
+	for _, strict := range []bool{false, true} {
+		p, err := Start(ctx, Command{Argv: []string{"/bin/sh", "-c", ":"}, Dir: "/", Sandbox: &Sandbox{Strict: strict, Hold: hold}}, io.Discard, nil)
+		var refused *SandboxError
+		if errors.As(err, &refused) {
+			return "", &SandboxError{Reason: refused.Reason}
+		}
+		if err != nil {
+			return "", err
+		}
+		p.Stop()
+	}
+	asked, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	said, err := exec.CommandContext(asked, bwrap, "--version").Output()
+	if err != nil {
+		return bwrap, nil
+	}
+	return bwrap + ", " + strings.TrimSpace(string(said)), nil
+}

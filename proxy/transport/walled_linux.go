@@ -1,0 +1,60 @@
+package transport
+
+import (
+	"os"
+	"strconv"
+
+	"github.com/sallyport/sallyport/proxy/proc"
+)
+
+// enter starts a guard inside the sandbox that c asks for. path is the program that it will be told to run. That the walls
+// do not come up is seen later, when the guard does not answer (wallsFailed).
+func enter(c Command, path string) (*Prepared, error) {
+	refuse := func(err error) (*Prepared, error) { return nil, &SandboxError{c.Argv[0], err.Error()} }
+	bwrap, err := bubblewrap()
+	if err != nil {
+		return refuse(err)
+	}
+	args, err := c.Sandbox.plan(walledServer{Argv: c.Argv, Path: path, Dir: c.Dir, Env: serverEnv(c.Env)})
+	if err != nil {
+		return refuse(err)
+	}
+	// Inside, our own file may be hidden or not there at all; an open file has no path to hide.
+	self, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return refuse(err)
+	}
+	defer self.Close()
+	argv := append(append([]string{"bwrap"}, args...), "--", "/proc/self/fd/"+strconv.Itoa(guardProgram), guardArg)
+	g, err := spawn(bwrap, argv, self)
+	if err != nil {
+		return refuse(err)
+	}
+	g.walled = true
+	return g, nil
+}
+
+// seenOutside is the process below box that has the number inner in there; 0 if there is none.
+func seenOutside(box, inner int) int {
+	found := 0
+	descendants(func(p proc.Process) bool { return p.Parent == box }, func(p proc.Process) {
+		if found == 0 && numberInside(p.PID) == inner {
+			found = p.PID
+		}
+	})
+	return found
+}
+
+// numberInside is the last number of the line NSpid, the innermost.
+func numberInside(pid int) int {
+	status, err := proc.Text(pid, "status")
+	if err != nil {
+		return 0
+	}
+	numbers, err := proc.Line(status, "NSpid:")
+	if err != nil || len(numbers) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(numbers[len(numbers)-1])
+	return n
+}
