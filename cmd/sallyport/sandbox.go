@@ -13,6 +13,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/sandbox"
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
@@ -24,7 +25,7 @@ var errNoPolicy = errors.New("Sallyport couldn't tell which sandbox the server n
 // sandbox is what the server is to run in, nil for none: what the hub says now, or strict. Without a word of the hub there
 // is no server: what was to have a sandbox never starts without one because a hub, a store or a file was not there to say
 // so. (The launch pin holds a server back until then; this is for the day that it does not.)
-func (l *hubLink) sandbox(strict bool) (*transport.Sandbox, error) {
+func (l *hubLink) sandbox(strict bool) (*sandbox.Sandbox, error) {
 	state := l.State()
 	level := state.Settings["sandbox"]
 	if strict && level != "" {
@@ -42,7 +43,7 @@ func (l *hubLink) sandbox(strict bool) (*transport.Sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hide our own folders: %w", err)
 	}
-	box := &transport.Sandbox{Strict: level == "strict", Hide: append(slices.Clone(hide), state.Hide...), Hold: hide}
+	box := &sandbox.Sandbox{Strict: level == "strict", Hide: append(slices.Clone(hide), state.Hide...), Hold: hide}
 	makeClaudeFolder(clientconfig.ThisSystem())
 	for _, system := range systems() {
 		hidden, keep := clientPlaces(system)
@@ -109,7 +110,7 @@ func (l *hubLink) underWords() string {
 
 // sandboxRefused puts a code to a server that was not started because its sandbox could not be had.
 func sandboxRefused(err error) error {
-	var no *transport.SandboxError
+	var no *sandbox.Error
 	if errors.As(err, &no) {
 		return coded("SP-140", err)
 	}
@@ -147,7 +148,7 @@ func examineSandbox(ctx context.Context, home control.Home) checked {
 	if len(wanted) > 0 {
 		found += "; " + strings.Join(wanted, ", ")
 	}
-	if open := transport.AbstractSockets(); len(open) > 0 {
+	if open := sandbox.AbstractSockets(); len(open) > 0 {
 		found += "; a shield leaves open: " + strings.Join(open, ", ")
 	}
 	return checked{Check: check, Found: found}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
 // BenchmarkStart is from the decision to start to the server's first byte: without us, through a guard, through a guard
@@ -33,7 +34,7 @@ func BenchmarkStart(b *testing.B) {
 		took()
 		cmd.Wait()
 	}
-	guarded := func(g *Prepared, box *Sandbox, took func()) {
+	guarded := func(g *Prepared, box *sandbox.Sandbox, took func()) {
 		p, err := g.Start(context.Background(), Command{Argv: server, Sandbox: box}, nil, nil)
 		if err != nil {
 			b.Fatal(err)
@@ -69,9 +70,9 @@ func BenchmarkStart(b *testing.B) {
 			case 2:
 				guarded(g, nil, took)
 			case 3:
-				guarded(g, &Sandbox{Hide: hide}, took)
+				guarded(g, &sandbox.Sandbox{Hide: hide}, took)
 			case 4:
-				guarded(g, &Sandbox{Hide: hide, Strict: true}, took)
+				guarded(g, &sandbox.Sandbox{Hide: hide, Strict: true}, took)
 			}
 		}
 	}

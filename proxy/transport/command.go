@@ -3,6 +3,8 @@ package transport
 import (
 	"strconv"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
 // Command is a server to start.
@@ -18,7 +20,7 @@ type Command struct {
 	// detached hub. It is asked only if the guard was killed and this process has to tell its children apart.
 	Spare func() []int
 	// Sandbox is what the server is kept from; nil is nothing. Where it cannot be had, the server is not started.
-	Sandbox *Sandbox
+	Sandbox *sandbox.Sandbox
 	// MaxStderr is how much of the server's stderr waits for a reader that does not read; 0 is 16 MiB.
 	MaxStderr int
 }

@@ -28,5 +28,5 @@
 // clean-up, T13 in docs/relay.md) and must handle, not ignore, SIGINT and SIGHUP: what is ignored is inherited by the server.
 // SIGPIPE alone may be ignored, the guard restores it.
 //
-// The package imports nothing of ours and writes no log.
+// The package writes no log.
 package transport

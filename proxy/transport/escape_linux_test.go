@@ -12,10 +12,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
 // under runs a shell script without walls and behind them.
-func under(t *testing.T, box *Sandbox, env []string, script string, args ...string) string {
+func under(t *testing.T, box *sandbox.Sandbox, env []string, script string, args ...string) string {
 	t.Helper()
 	return output(t, Command{Argv: append([]string{"/bin/sh", "-c", script, "sh"}, args...), Env: env, Dir: "/", Sandbox: box})
 }
@@ -35,7 +37,7 @@ func TestNoDescriptorOfTheClientsComesAlong(t *testing.T) {
 	if got := under(t, nil, nil, read); got != "secret" {
 		t.Fatalf("without walls the descriptor comes along: %q", got)
 	}
-	for _, box := range []*Sandbox{{Hide: []string{hidden}}, {Hide: []string{hidden}, Strict: true}} {
+	for _, box := range []*sandbox.Sandbox{{Hide: []string{hidden}}, {Hide: []string{hidden}, Strict: true}} {
 		if got := under(t, box, nil, read); got != "" {
 			t.Errorf("%s: %q", box, got)
 		}
@@ -44,12 +46,12 @@ func TestNoDescriptorOfTheClientsComesAlong(t *testing.T) {
 
 // TestTheGuardInsideIsOutOfReach: it holds the socket to the wrapper, and whoever takes it speaks for it.
 func TestTheGuardInsideIsOutOfReach(t *testing.T) {
-	for _, box := range []*Sandbox{{}, {Strict: true}} {
+	for _, box := range []*sandbox.Sandbox{{}, {Strict: true}} {
 		got := under(t, box, nil, `cat /proc/1/comm; for f in /proc/1/fd/* /proc/1/root/etc/* /proc/1/environ; do head -c 1 "$f"; done 2>/dev/null | wc -c`)
 		if got != "sallyport-guard\n0\n" {
 			t.Errorf("%s: %q", box, got)
 		}
-		traced := output(t, Command{Argv: []string{self(t), "role:trace", "1"}, Sandbox: &Sandbox{Strict: box.Strict, Keep: nil}, Dir: "/"})
+		traced := output(t, Command{Argv: []string{self(t), "role:trace", "1"}, Sandbox: &sandbox.Sandbox{Strict: box.Strict, Keep: nil}, Dir: "/"})
 		if traced != "operation not permitted\n" {
 			t.Errorf("%s: trace the guard: %q", box, traced)
 		}
@@ -75,7 +77,7 @@ func TestControlGroupsCanBeReadOnly(t *testing.T) {
 	if !strings.Contains(string(table), " - cgroup") {
 		t.Log("no control groups are mounted here; what is made of a table of mounts is tested all the same")
 	}
-	for _, box := range []*Sandbox{{}, {Strict: true}} {
+	for _, box := range []*sandbox.Sandbox{{}, {Strict: true}} {
 		seen := mountOptions(under(t, box, nil, "cat /proc/self/mountinfo"))
 		if len(seen) == 0 {
 			t.Fatal("no mounts")
@@ -106,7 +108,7 @@ func mountOptions(table string) map[string]mounted {
 func TestMemoryIsNotSharedWithProgramsOutside(t *testing.T) {
 	const name = "readlink /proc/self/ns/ipc"
 	free := under(t, nil, nil, name)
-	for _, box := range []*Sandbox{{}, {Strict: true}} {
+	for _, box := range []*sandbox.Sandbox{{}, {Strict: true}} {
 		if got := under(t, box, nil, name); got == free || !strings.HasPrefix(got, "ipc:") {
 			t.Errorf("%s: %q", box, got)
 		}
@@ -147,13 +149,13 @@ func TestStrictReachesNoSocketAnywhere(t *testing.T) {
 	if got := under(t, nil, env, count, dir); got != "4\n" {
 		t.Fatalf("without walls: %q", got)
 	}
-	if got := under(t, &Sandbox{Strict: true}, env, count, dir); got != "0\n" {
+	if got := under(t, &sandbox.Sandbox{Strict: true}, env, count, dir); got != "0\n" {
 		t.Errorf("under strict %q sockets are left", got)
 	}
-	if got := under(t, &Sandbox{}, env, count, dir); got != "1\n" { // the temporary folder stays
+	if got := under(t, &sandbox.Sandbox{}, env, count, dir); got != "1\n" { // the temporary folder stays
 		t.Errorf("under a shield %q sockets are left", got)
 	}
-	if got := under(t, &Sandbox{Strict: true}, env, `echo x >"$TMPDIR/own" && cat "$TMPDIR/own"`); got != "x\n" {
+	if got := under(t, &sandbox.Sandbox{Strict: true}, env, `echo x >"$TMPDIR/own" && cat "$TMPDIR/own"`); got != "x\n" {
 		t.Errorf("its temporary folder under strict: %q", got)
 	}
 }
@@ -195,13 +197,13 @@ func TestALinkOnTheWayIsNoShield(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			marker := filepath.Join(t.TempDir(), "ran")
-			command := Command{Argv: []string{"touch", marker}, Dir: "/", Sandbox: &Sandbox{Hold: []string{c.path}}}
+			command := Command{Argv: []string{"touch", marker}, Dir: "/", Sandbox: &sandbox.Sandbox{Hold: []string{c.path}}}
 			p, err := Start(context.Background(), command, io.Discard, nil)
 			if err == nil {
 				<-p.Exited()
 				p.Stop()
 			}
-			var refused *SandboxError
+			var refused *sandbox.Error
 			if errors.As(err, &refused) != (c.link != "") || err != nil && !strings.Contains(err.Error(), "symbolic link "+strconv.QuoteToGraphic(c.link)+", which") {
 				t.Errorf("%v", err)
 			}
@@ -259,7 +261,7 @@ func TestWhatIsHiddenIsHiddenWhereverItLies(t *testing.T) {
 				touch "$1/mine" 2>/dev/null && echo wrote
 				[ -n "$2" ] && cat "$2" 2>/dev/null
 				echo .`
-			run := func(box *Sandbox) string {
+			run := func(box *sandbox.Sandbox) string {
 				return output(t, Command{Argv: []string{"/bin/sh", "-c", script, "sh", c.hidden, c.open}, Env: env, Dir: c.dir, Sandbox: box})
 			}
 			if free := run(nil); !strings.Contains(free, "secret") {
@@ -270,11 +272,11 @@ func TestWhatIsHiddenIsHiddenWhereverItLies(t *testing.T) {
 			if c.open != "" {
 				stays = "dear"
 			}
-			if got := run(&Sandbox{Hide: []string{c.hidden}}); got != stays+".\n" {
+			if got := run(&sandbox.Sandbox{Hide: []string{c.hidden}}); got != stays+".\n" {
 				t.Errorf("shield: %q", got)
 			}
 			// In a folder that is empty under strict it may write: that is its own, and thrown away.
-			if got := run(&Sandbox{Hide: []string{c.hidden}, Strict: true}); strings.TrimPrefix(got, "wrote\n") != ".\n" {
+			if got := run(&sandbox.Sandbox{Hide: []string{c.hidden}, Strict: true}); strings.TrimPrefix(got, "wrote\n") != ".\n" {
 				t.Errorf("strict: %q", got)
 			}
 			if there(c.hidden + "/mine") {

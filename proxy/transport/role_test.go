@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
 const ptraceSeize = 0x4206
@@ -36,7 +38,7 @@ func play(role string, args []string) int {
 	case "wrapper": // DIR COMMAND…: what wrap does with a ServerProcess, without the messages
 		return wrapper(Command{Dir: args[0], Argv: args[1:]})
 	case "walled": // LEVEL DIR COMMAND…: the same behind walls
-		return wrapper(Command{Dir: args[1], Argv: args[2:], Sandbox: &Sandbox{Strict: args[0] == "strict"}})
+		return wrapper(Command{Dir: args[1], Argv: args[2:], Sandbox: &sandbox.Sandbox{Strict: args[0] == "strict"}})
 	case "trace": // PID: take hold of a process
 		pid, _ := strconv.Atoi(args[0])
 		_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, ptraceSeize, uintptr(pid), 0, 0, 0, 0)

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
 // walledEnds are the ends of a wrapper as without a sandbox, and those that only it has. "The guard stopped" is not among
@@ -58,7 +60,7 @@ func TestT12WithBothKeepersKilledNothingOfAShieldedServerLives(t *testing.T) {
 // TestAShieldedServerIsTerminatedBeforeItIsKilled: walls that fell with the first signal would leave it no time to save.
 func TestAShieldedServerIsTerminatedBeforeItIsKilled(t *testing.T) {
 	dir := markedDir(t)
-	p := start(t, Command{Dir: dir, Sandbox: &Sandbox{},
+	p := start(t, Command{Dir: dir, Sandbox: &sandbox.Sandbox{},
 		Argv: []string{"sh", "-c", `trap 'echo saved; echo saved >` + dir + `/file; exit 5' TERM; echo up; while :; do sleep 0.05; done`}})
 	out := bufio.NewReader(p.Stdout)
 	if line, err := out.ReadString('\n'); err != nil || line != "up\n" {
@@ -145,7 +147,7 @@ func TestBehindWallsAServerStartsAndEndsAsWithout(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			free := run(c.Command)
-			c.Sandbox = &Sandbox{Hide: []string{t.TempDir()}}
+			c.Sandbox = &sandbox.Sandbox{Hide: []string{t.TempDir()}}
 			if walled := run(c.Command); walled != free {
 				t.Errorf("behind walls %+v\nwithout      %+v", walled, free)
 			}
@@ -163,7 +165,7 @@ func TestASandboxThatCannotBeHadStartsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Command{Argv: []string{"touch", marker}, Sandbox: &Sandbox{}}
+	c := Command{Argv: []string{"touch", marker}, Sandbox: &sandbox.Sandbox{}}
 	g.Close()
 	program, err := os.Open("/proc/self/exe")
 	if err != nil {
@@ -177,7 +179,7 @@ func TestASandboxThatCannotBeHadStartsNothing(t *testing.T) {
 	g.walled = true
 	c.Sandbox = nil // it is inside already, or thinks so
 	p, err := g.Start(context.Background(), c, io.Discard, nil)
-	var refused *SandboxError
+	var refused *sandbox.Error
 	if !errors.As(err, &refused) || p != nil || !strings.Contains(err.Error(), "/no/such/folder") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}

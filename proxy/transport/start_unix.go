@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/program"
+	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
 // guards are the guards of this process that live: what is global is the process table, this is our page of it. It tells
@@ -206,7 +207,7 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 
 // prepare is all that can be known before the guard is asked.
 func (g *Prepared) prepare(c Command) (path string, message []byte, err error) {
-	env := c.Sandbox.environment(serverEnv(c.Env))
+	env := c.Sandbox.Environment(serverEnv(c.Env))
 	if err := unusable(c, env); err != nil {
 		return "", nil, err
 	}
@@ -272,7 +273,7 @@ func (g *Prepared) watch(p *ServerProcess, out stdout, spare func() []int) {
 func (g *Prepared) wallsFailed(c Command) error {
 	g.stderr.SetReadDeadline(time.Now().Add(time.Second))
 	said, _ := io.ReadAll(io.LimitReader(g.stderr, 4<<10))
-	return &SandboxError{c.Argv[0], explainWalls(string(said))}
+	return &sandbox.Error{Command: c.Argv[0], Reason: sandbox.Explain(string(said))}
 }
 
 // explainInside is explain for a program that is there outside and perhaps not inside.

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/sallyport/sallyport/proxy/program"
+	"github.com/sallyport/sallyport/proxy/sandbox"
 	"golang.org/x/sys/windows"
 )
 
@@ -77,8 +78,8 @@ func (g *Prepared) create(ctx context.Context, c Command, stderr io.Writer, tee 
 		return nil, 0, &StartError{c.Argv[0], err.Error()}
 	}
 	if c.Sandbox != nil {
-		_, err := bubblewrap()
-		return nil, 0, &SandboxError{c.Argv[0], err.Error()}
+		_, err := sandbox.Bubblewrap()
+		return nil, 0, &sandbox.Error{Command: c.Argv[0], Reason: err.Error()}
 	}
 	path, err := program.Find(c.Argv[0], env, c.Dir)
 	if err != nil {

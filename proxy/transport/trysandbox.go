@@ -7,19 +7,21 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
 // TrySandbox starts a shell that does nothing under each level, with hold held in place, and says which bubblewrap made the walls.
 func TrySandbox(ctx context.Context, hold []string) (string, error) {
-	bwrap, err := bubblewrap()
+	bwrap, err := sandbox.Bubblewrap()
 	if err != nil {
-		return "", &SandboxError{Reason: err.Error()}
+		return "", &sandbox.Error{Reason: err.Error()}
 	}
 	for _, strict := range []bool{false, true} {
-		p, err := Start(ctx, Command{Argv: []string{"/bin/sh", "-c", ":"}, Dir: "/", Sandbox: &Sandbox{Strict: strict, Hold: hold}}, io.Discard, nil)
-		var refused *SandboxError
+		p, err := Start(ctx, Command{Argv: []string{"/bin/sh", "-c", ":"}, Dir: "/", Sandbox: &sandbox.Sandbox{Strict: strict, Hold: hold}}, io.Discard, nil)
+		var refused *sandbox.Error
 		if errors.As(err, &refused) {
-			return "", &SandboxError{Reason: refused.Reason}
+			return "", &sandbox.Error{Reason: refused.Reason}
 		}
 		if err != nil {
 			return "", err

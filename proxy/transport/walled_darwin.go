@@ -1,7 +1,9 @@
 package transport
 
+import "github.com/sallyport/sallyport/proxy/sandbox"
+
 // enter would put a guard behind walls.
 func enter(Command, string) (*Prepared, error) {
-	_, err := bubblewrap()
-	return nil, &SandboxError{Reason: err.Error()}
+	_, err := sandbox.Bubblewrap()
+	return nil, &sandbox.Error{Reason: err.Error()}
 }

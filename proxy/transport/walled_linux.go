@@ -5,17 +5,20 @@ import (
 	"strconv"
 
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
 // enter starts a guard inside the sandbox that c asks for. path is the program that it will be told to run. That the walls
 // do not come up is seen later, when the guard does not answer (wallsFailed).
 func enter(c Command, path string) (*Prepared, error) {
-	refuse := func(err error) (*Prepared, error) { return nil, &SandboxError{c.Argv[0], err.Error()} }
-	bwrap, err := bubblewrap()
+	refuse := func(err error) (*Prepared, error) {
+		return nil, &sandbox.Error{Command: c.Argv[0], Reason: err.Error()}
+	}
+	bwrap, err := sandbox.Bubblewrap()
 	if err != nil {
 		return refuse(err)
 	}
-	args, err := c.Sandbox.plan(walledServer{Argv: c.Argv, Path: path, Dir: c.Dir, Env: serverEnv(c.Env)})
+	args, err := c.Sandbox.Walls(sandbox.Server{Argv: c.Argv, Path: path, Dir: c.Dir, Env: serverEnv(c.Env)})
 	if err != nil {
 		return refuse(err)
 	}

@@ -1,10 +1,10 @@
 //go:build !linux
 
-package transport
+package sandbox
 
 import "errors"
 
-func bubblewrap() (string, error) { return "", errors.New(noSandbox) }
+func Bubblewrap() (string, error) { return "", errors.New(none) }
 
 // AbstractSockets are ways out of a sandbox, and there is none.
 func AbstractSockets() []string { return nil }

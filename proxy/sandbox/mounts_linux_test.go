@@ -1,4 +1,4 @@
-package transport
+package sandbox
 
 import (
 	"os"
@@ -173,7 +173,7 @@ func TestWhatAProgramNeedsToStartIsItsInstallation(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, n := range needs(walledServer{Argv: append([]string{c.path}, c.args...), Path: c.path, Dir: "/", Env: env}) {
+			for _, n := range needs(Server{Argv: append([]string{c.path}, c.args...), Path: c.path, Dir: "/", Env: env}) {
 				if below(n, home) {
 					got = append(got, n)
 				}

@@ -1,4 +1,4 @@
-package transport
+package sandbox
 
 import (
 	"strconv"
@@ -17,7 +17,7 @@ import (
 // stay as they are. Strict takes the network and the home folder too, has the rest read-only, and leaves of the home only
 // what the program itself needs to start (needs_linux.go).
 //
-// A sandbox that cannot be had is a *SandboxError and a server that was not started: nothing here runs a server with less.
+// A sandbox that cannot be had is an *Error and a server that was not started: nothing here runs a server with less.
 type Sandbox struct {
 	Strict bool
 	// Hide are absolute paths. A folder is empty and cannot be written to; a file cannot be opened. What does not exist is
@@ -46,16 +46,16 @@ func (s *Sandbox) String() string {
 // cannot, instead of asking a registry for minutes.
 var offline = []string{"npm_config_offline=true", "UV_OFFLINE=1"}
 
-// walledServer is what runs behind the walls.
-type walledServer struct {
+// A Server is what runs behind the walls.
+type Server struct {
 	Argv []string
 	Path string   // the program of Argv[0]
 	Dir  string   // its working folder, "" for ours
 	Env  []string // what it would have without a sandbox
 }
 
-// environment is what the server gets: strict adds what it would find out by waiting, unless the entry says otherwise.
-func (s *Sandbox) environment(env []string) []string {
+// Environment is what the server gets: strict adds what it would find out by waiting, unless the entry says otherwise.
+func (s *Sandbox) Environment(env []string) []string {
 	if s == nil || !s.Strict {
 		return env
 	}
@@ -68,13 +68,13 @@ func (s *Sandbox) environment(env []string) []string {
 	return env
 }
 
-// SandboxError says why a server was not started: there is no sandbox for it here. It is one line.
-type SandboxError struct {
+// Error says why a server was not started: there is no sandbox for it here. It is one line.
+type Error struct {
 	Command string // Argv[0] as written
 	Reason  string // our words, and what to do
 }
 
-func (e *SandboxError) Error() string {
+func (e *Error) Error() string {
 	if e.Command == "" {
 		return "no sandbox: " + e.Reason
 	}

@@ -1,4 +1,4 @@
-package transport
+package sandbox
 
 import (
 	"errors"
@@ -21,8 +21,8 @@ type walls struct {
 
 func (w *walls) add(args ...string) { w.args = append(w.args, args...) }
 
-// plan decides on the walls of one server. What it looks at is the file system as it is now.
-func (s *Sandbox) plan(server walledServer) ([]string, error) {
+// Walls decides on the walls of one server. What it looks at is the file system as it is now.
+func (s *Sandbox) Walls(server Server) ([]string, error) {
 	w := &walls{}
 	// No process of ours may be seen from inside, so no signal and no ptrace. The guard is the first process in there and
 	// reaps; a session of its own keeps it from our terminal. Shared memory and queues of System V have no file to hide.

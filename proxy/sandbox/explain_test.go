@@ -1,4 +1,4 @@
-package transport
+package sandbox
 
 import (
 	"strings"
@@ -16,7 +16,7 @@ func TestWhatBubblewrapCannotDoIsExplained(t *testing.T) {
 		{"silence", "", "ended before it began"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := explainWalls(c.said)
+			got := Explain(c.said)
 			if !strings.Contains(got, c.want) || strings.ContainsAny(got, "\n\x1b") {
 				t.Errorf("%q", got)
 			}

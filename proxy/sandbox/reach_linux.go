@@ -1,4 +1,4 @@
-package transport
+package sandbox
 
 import (
 	"os"
@@ -36,7 +36,7 @@ var engines = []string{
 var engineCommands = []string{"docker", "podman", "nerdctl"}
 
 // reach hides who would do outside what the server cannot do inside.
-func (w *walls) reach(s walledServer) {
+func (w *walls) reach(s Server) {
 	env := s.Env
 	home, _ := program.Lookup(env, "HOME")
 	var hide []string

@@ -1,4 +1,4 @@
-package transport
+package sandbox
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 
 // strict builds the walls of strict: everything read-only, no network, and nothing in home, temporary and run folders but
 // what the program needs to start.
-func (w *walls) strict(s walledServer, hidden []string) {
+func (w *walls) strict(s Server, hidden []string) {
 	w.add("--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 	homes := []string{}
 	if home, ok := program.Lookup(s.Env, "HOME"); ok && filepath.IsAbs(home) {
@@ -53,7 +53,7 @@ func (w *walls) strict(s walledServer, hidden []string) {
 
 // needs are the folders and files a program is started from, shallow ones first: its own installation, the one of its
 // interpreter, those of the folders and scripts that its arguments name as programs, and the caches of npx and uvx.
-func needs(s walledServer) []string {
+func needs(s Server) []string {
 	n := &need{env: s.Env, dir: s.Dir, seen: map[string]bool{}}
 	n.program(program.FromDir(s.Path, s.Dir), 0)
 	for _, arg := range s.Argv[1:] {

@@ -1,4 +1,4 @@
-package transport
+package sandbox
 
 import (
 	"os"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// explainWalls puts into words what bubblewrap says when it cannot work here.
-func explainWalls(said string) string {
+// Explain puts into words what bubblewrap says when it cannot work here.
+func Explain(said string) string {
 	line := ""
 	for l := range strings.Lines(said) {
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(l), "bwrap: "); ok {

@@ -1,4 +1,4 @@
-package transport
+package sandbox
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 // bwrapPlaces are fixed: the client's PATH must not choose what the walls are made of.
 var bwrapPlaces = []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"}
 
-// bubblewrap is the program that makes the walls; an error says why there is none.
-func bubblewrap() (string, error) { return findBwrap(bwrapPlaces) }
+// Bubblewrap is the program that makes the walls; an error says why there is none.
+func Bubblewrap() (string, error) { return findBwrap(bwrapPlaces) }
 
 // findBwrap takes a bubblewrap that only root can have put there.
 func findBwrap(places []string) (string, error) {

@@ -1,5 +1,0 @@
-package transport
-
-// noSandbox: macOS has no bubblewrap, and what it has (sandbox-exec) is deprecated and undocumented. Until there is one that
-// was tried on a Mac, none is pretended.
-const noSandbox = "there is none on macOS yet: set sandbox to off for this server, and know that it can read what you can read"

@@ -1,4 +1,0 @@
-package transport
-
-// noSandbox: an AppContainer or a restricted token could be one. Until one was tried on Windows, none is pretended.
-const noSandbox = "there is none on Windows yet: set sandbox to off for this server, and know that it can read what you can read"
