@@ -126,22 +126,6 @@ func TestAWrapperItselfDoesNotDecide(t *testing.T) {
 	}
 }
 
-func TestAncestryThatCannotBeReadIsDescent(t *testing.T) {
-	in, err := ourInstallation(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !in.descendsFromWrapper(1<<30, nil) {
-		t.Error("a process that is not there may decide")
-	}
-	if in.descendsFromWrapper(os.Getpid(), nil) {
-		t.Error("this test descends from a wrapper")
-	}
-	if !in.descendsFromWrapper(os.Getpid(), []int{os.Getppid()}) {
-		t.Error("a parent that is a wrapper was overlooked")
-	}
-}
-
 func TestASiblingOfAWrapperDecides(t *testing.T) {
 	h := testHome(t)
 	wrapper := command(t, h, self(t), "wrap", "sleep", "60")

@@ -66,7 +66,7 @@ func BenchmarkCall(b *testing.B) {
 }
 
 func BenchmarkAncestry(b *testing.B) {
-	in, err := ourInstallation(nil)
+	in, err := ourInstallation(installed())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -35,6 +35,9 @@ type DialOptions struct {
 // helloTimeout is how long an end that connected may take to say what it is.
 const helloTimeout = 10 * time.Second
 
+// dyingTimeout is how long a process may take to die whose executable is gone already.
+const dyingTimeout = 500 * time.Millisecond
+
 // Client is one connection to the hub. Methods may be called from many goroutines.
 type Client struct {
 	*caller
@@ -58,7 +61,7 @@ func DialWith(ctx context.Context, home Home, options DialOptions) (*Client, err
 	} else if err != nil {
 		return nil, err
 	}
-	in, err := ourInstallation(options.Executables)
+	in, err := ourInstallation(append(installed(), options.Executables...))
 	if err != nil {
 		return nil, err
 	}

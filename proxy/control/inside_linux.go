@@ -10,7 +10,7 @@ import (
 // be a screen of the server's own choice, on which it could press the buttons itself. A wrapper that brings up the hub is
 // another matter, as our parent and on its client's screen: that is the person's.
 func StartedInside() bool {
-	in, err := ourInstallation(nil)
+	in, err := ourInstallation(installed())
 	if err != nil {
 		return true
 	}

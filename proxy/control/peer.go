@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/sallyport/sallyport/proxy/proc"
 )
@@ -15,9 +14,6 @@ var ErrForeign = errors.New("the other end of the socket is not a program of thi
 // errUnseen: the kernel does not show what the process runs, for it is dying or is not ours to look at.
 var errUnseen = errors.New("what it runs cannot be looked at")
 
-// dyingTimeout is how long a process may take to die whose executable is gone already.
-const dyingTimeout = 500 * time.Millisecond
-
 // installation is the set of executables that may speak on the socket: files, held open, so that neither a path that now
 // leads elsewhere nor a reused inode can pass for one.
 type installation struct {
@@ -25,15 +21,14 @@ type installation struct {
 	open  []*os.File
 }
 
-// ourInstallation is this executable, the other programs of the installation beside it, and the ones named. One that is not
-// there is left out.
+// ourInstallation is this executable and the ones named. One that is not there is left out.
 func ourInstallation(executables []string) (*installation, error) {
 	self, err := selfExecutable()
 	if err != nil {
 		return nil, fmt.Errorf("look at our own executable: %w", err)
 	}
 	in := &installation{files: []os.FileInfo{self}}
-	for _, path := range append(installed(), executables...) {
+	for _, path := range executables {
 		f, err := os.Open(path)
 		if err != nil {
 			continue

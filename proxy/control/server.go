@@ -56,7 +56,7 @@ type server struct {
 // Serve answers on ln until ctx ends, then nil, or until the home is gone, then ErrHomeGone. When it returns, every call has
 // been answered and no method of h runs any more; ln is closed to newcomers, and its locks are held until its Close.
 func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error {
-	in, err := ourInstallation(options.Executables)
+	in, err := ourInstallation(append(installed(), options.Executables...))
 	if err != nil {
 		return err
 	}

@@ -27,3 +27,10 @@ func (t *tally) met(now time.Time) int {
 	t.count, t.told = 0, now
 	return count
 }
+
+// Foreign is how many messages another program than the proved one wrote on connections of this hub since the last was told of.
+type Foreign struct {
+	PID   int    // that was proved, of the last
+	Why   string // a sentence of ours
+	Count int
+}

@@ -63,10 +63,3 @@ func (s sender) is(proved credentials) error {
 	}
 	return nil
 }
-
-// Foreign is how many messages another program than the proved one wrote on connections of this hub since the last was told of.
-type Foreign struct {
-	PID   int    // that was proved, of the last
-	Why   string // a sentence of ours
-	Count int
-}
