@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 type doctorCommand struct{ jsonFlag }
@@ -157,7 +158,7 @@ func examineHub(ctx context.Context, home control.Home) []checked {
 		return []checked{{Check: check, Found: "not running; it starts when a server needs it"}}
 	case errors.Is(err, control.ErrProtocol):
 		return []checked{wrong(check, "SP-131", err.Error(), "Restart the client and Sallyport so that both have the same version.")}
-	case errors.Is(err, control.ErrForeign):
+	case errors.Is(err, peer.ErrForeign):
 		return []checked{wrong(check, "SP-132", "another program is listening at "+home.Socket+": "+err.Error(), "If you just updated Sallyport, restart the client. If not, quit that program: until then everything new stays blocked.")}
 	case err != nil:
 		return []checked{wrong(check, "SP-130", err.Error(), "Restart the hub; nothing is lost.")}

@@ -16,7 +16,7 @@ const module = "github.com/sallyport/sallyport/"
 // in docs/architecture.md is to be extended with it.
 // proxy/vocab, the words that they share, is everybody's.
 var rooms = map[string][]string{
-	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/clientedit", "app/identity"},
+	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/clientedit", "app/identity"},
 	"cmd/sallyport/demo":     {"app", "cmd/sallyport/terminal", "proxy/control", "proxy/transport"},
 	"cmd/sallyport/review":   {"cmd/sallyport/terminal", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
 	"cmd/sallyport/terminal": {"proxy/inspect/legible"},
@@ -31,7 +31,7 @@ var rooms = map[string][]string{
 	"cmd/eval":       {"proxy/inspect", "proxy/inspect/secrets"},
 
 	"proxy":                 {"proxy/control", "proxy/cut", "proxy/declared", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize", "proxy/transport"},
-	"proxy/control":         {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "proxy/proc"},
+	"proxy/control":         {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/peer", "proxy/pin", "proxy/powers", "proxy/proc"},
 	"proxy/declared":        {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/refusal"},
 	"proxy/disk":            {},
 	"proxy/proc":            {},
@@ -46,6 +46,7 @@ var rooms = map[string][]string{
 	"proxy/inspect/decode":  {"proxy/inspect/legible"},
 	"proxy/inspect/legible": {},
 	"proxy/launch":          {"proxy/pin", "proxy/proc", "proxy/transport"},
+	"proxy/peer":            {"proxy/proc"},
 	"proxy/pin":             {"proxy/cut", "proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
 	"proxy/policy":          {},
 	"proxy/program":         {},

@@ -6,6 +6,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 // What a session pays for a record.
@@ -66,12 +68,12 @@ func BenchmarkCall(b *testing.B) {
 }
 
 func BenchmarkAncestry(b *testing.B) {
-	in, err := ourInstallation(installed())
+	in, err := peer.OurInstallation(installed())
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if in.descendsFromWrapper(1, nil) {
+		if in.Descends(1, nil) {
 			b.Fatal("the first process is a wrapper")
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 const (
@@ -26,13 +28,13 @@ type burials struct {
 
 // burial is a wrapper whose connection ended.
 type burial struct {
-	cred credentials
+	cred peer.Credentials
 	from Register
 	due  time.Time
 }
 
 // add has what is left of the server of a wrapper killed in a while. run starts what waits for that, where nobody does.
-func (b *burials) add(ctx context.Context, cred credentials, from Register, run func(func())) {
+func (b *burials) add(ctx context.Context, cred peer.Credentials, from Register, run func(func())) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ended = append(b.ended, burial{cred, from, time.Now().Add(buryAfter)})
@@ -83,10 +85,10 @@ func (b *burials) next() time.Duration {
 func (b *burials) bury(ctx context.Context, due []burial) {
 	marks, from := map[uint64]bool{}, map[uint64]Register{}
 	for _, one := range due {
-		if ctx.Err() == nil && !one.cred.alive() {
+		if ctx.Err() == nil && !one.cred.Alive() {
 			marks[one.from.Mark], from[one.from.Mark] = true, one.from
 		}
-		one.cred.release()
+		one.cred.Release()
 	}
 	if len(marks) == 0 {
 		return

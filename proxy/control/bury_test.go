@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 // grave is a burials whose looks at the processes are counted, and wrappers that let go of their handles.
@@ -43,7 +45,7 @@ func newGrave() *grave {
 
 // ends is a wrapper that ended, or that only lost its connection.
 func (g *grave) ends(ctx context.Context, mark uint64, alive bool) {
-	cred := credentials{alive: func() bool { return alive }, release: func() { g.released++ }}
+	cred := peer.Credentials{Alive: func() bool { return alive }, Release: func() { g.released++ }}
 	g.add(ctx, cred, Register{Mark: mark}, g.running.Go)
 }
 

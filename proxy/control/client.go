@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 var (
@@ -61,11 +63,11 @@ func DialWith(ctx context.Context, home Home, options DialOptions) (*Client, err
 	} else if err != nil {
 		return nil, err
 	}
-	in, err := ourInstallation(append(installed(), options.Executables...))
+	in, err := peer.OurInstallation(append(installed(), options.Executables...))
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
+	defer in.Close()
 	for _, path := range home.socketsToDial() {
 		conn, err := connect(ctx, path)
 		if err != nil {
@@ -80,7 +82,7 @@ func DialWith(ctx context.Context, home Home, options DialOptions) (*Client, err
 
 // connect is nil, nil where nobody listens.
 func connect(ctx context.Context, path string) (*net.UnixConn, error) {
-	dialer := net.Dialer{Control: tellSenders}
+	dialer := net.Dialer{Control: peer.TellSenders}
 	conn, err := dialer.DialContext(ctx, "unix", path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOTSOCK):
@@ -92,30 +94,30 @@ func connect(ctx context.Context, path string) (*net.UnixConn, error) {
 }
 
 // greet proves the other end before it says a word to it: whoever squats on the socket learns nothing.
-func greet(ctx context.Context, conn *net.UnixConn, path string, in *installation, home Home, options DialOptions) (*Client, error) {
-	cred, err := credentialsOf(conn)
+func greet(ctx context.Context, conn *net.UnixConn, path string, in *peer.Installation, home Home, options DialOptions) (*Client, error) {
+	cred, err := peer.CredentialsOf(conn)
 	if err != nil {
 		conn.Close()
 		return nil, err
 	}
-	file, err := in.proveHub(cred)
+	file, err := in.ProveHub(cred)
 	// A process that was killed this moment has no executable any more while its socket still takes connections.
-	for over := time.Now().Add(dyingTimeout); errors.Is(err, errUnseen) && cred.alive() && time.Now().Before(over); {
+	for over := time.Now().Add(dyingTimeout); errors.Is(err, peer.ErrUnseen) && cred.Alive() && time.Now().Before(over); {
 		time.Sleep(time.Millisecond)
-		file, err = in.proveHub(cred)
+		file, err = in.ProveHub(cred)
 	}
-	if err != nil && !cred.alive() {
+	if err != nil && !cred.Alive() {
 		// Whoever is gone is no hub, and no reason to warn of a foreign one either.
-		err = fmt.Errorf("%w: process %d has ended", ErrNoHub, cred.pid)
+		err = fmt.Errorf("%w: process %d has ended", ErrNoHub, cred.PID)
 	}
 	if err != nil {
-		cred.release()
+		cred.Release()
 		conn.Close()
 		return nil, err
 	}
 	c := &Client{caller: newCaller(conn)}
-	words := linesOf(&witness{conn: conn, cred: cred, file: file})
-	words.over = cred.release
+	words := linesOf(&peer.Witness{Conn: conn, Cred: cred, File: file})
+	words.over = cred.Release
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	suspect := home.suspect(ctx, path, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
@@ -124,7 +126,7 @@ func greet(ctx context.Context, conn *net.UnixConn, path string, in *installatio
 		err = why
 	}
 	if err != nil {
-		cred.release()
+		cred.Release()
 	} else {
 		err = c.enter(ctx, words, challenge, options)
 	}
@@ -191,12 +193,12 @@ func (c *Client) challenged(ctx context.Context, in *lines, options DialOptions)
 	switch {
 	case ctx.Err() != nil:
 		return challenge, ctx.Err()
-	case errors.Is(err, ErrForeign):
+	case errors.Is(err, peer.ErrForeign):
 		return challenge, err
 	case err != nil:
 		return challenge, ErrClosed
 	case string(m.ID) != strconv.FormatUint(id, 10) || m.Method != "":
-		return challenge, fmt.Errorf("%w: what it says was written before it was asked", errForeignMessage)
+		return challenge, fmt.Errorf("%w: what it says was written before it was asked", peer.ErrForeignMessage)
 	case m.Error != nil:
 		return challenge, m.Error
 	}

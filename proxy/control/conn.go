@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 const (
@@ -56,9 +58,9 @@ type lines struct {
 func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 16<<10)} }
 
 // linesOf are the messages of a proved end.
-func linesOf(w *witness) *lines {
+func linesOf(w *peer.Witness) *lines {
 	l := newLines(w)
-	l.still = w.still
+	l.still = w.Still
 	return l
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/peer"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -38,7 +39,7 @@ func openDoor(path string) (*door, error) {
 }
 
 func bind(path string) (*net.UnixListener, os.FileInfo, error) {
-	config := net.ListenConfig{Control: tellSenders}
+	config := net.ListenConfig{Control: peer.TellSenders}
 	ln, err := config.Listen(context.Background(), "unix", path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen: %w", err)

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/peer"
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
@@ -18,7 +19,7 @@ import (
 type hubEnd struct {
 	server *server
 	conn   *net.UnixConn
-	cred   credentials
+	cred   peer.Credentials
 	role   Role
 
 	descended  bool
@@ -33,7 +34,7 @@ type hubEnd struct {
 	slots   chan struct{}
 }
 
-func newSession(s *server, conn *net.UnixConn, cred credentials) *hubEnd {
+func newSession(s *server, conn *net.UnixConn, cred peer.Credentials) *hubEnd {
 	return &hubEnd{
 		server:  s,
 		conn:    conn,
@@ -86,7 +87,7 @@ func (c *hubEnd) hello(in *lines) (Hello, error) {
 		return hello, err
 	}
 	if m.Method != "enter" || m.ID == nil || json.Unmarshal(m.Params, &said) != nil || said != challenge {
-		return hello, fmt.Errorf("%w: what it says was written before process %d was looked at", errForeignMessage, c.cred.pid)
+		return hello, fmt.Errorf("%w: what it says was written before process %d was looked at", peer.ErrForeignMessage, c.cred.PID)
 	}
 	c.role = hello.Role
 	return hello, c.first(c.answer(m, func(*hubEnd, json.RawMessage) (any, error) {
@@ -113,18 +114,18 @@ func (c *hubEnd) first(answer message) error {
 
 // peer is who asks. deciding has its ancestry looked at now. A wrapper is what no decision may come from.
 func (c *hubEnd) peer(deciding bool) Peer {
-	p := Peer{PID: c.cred.pid, UID: c.cred.uid, Role: c.role}
+	p := Peer{PID: c.cred.PID, UID: c.cred.UID, Role: c.role}
 	p.Descends = c.descended || c.role == RoleWrapper || c.role == RoleProbe
 	if deciding && !p.Descends {
-		p.Descends = c.server.in.descendsFromWrapper(c.cred.pid, c.server.wrapperPIDs()) || !c.cred.alive()
+		p.Descends = c.server.in.Descends(c.cred.PID, c.server.wrapperPIDs()) || !c.cred.Alive()
 	}
 	return p
 }
 
 // within says whether another wrapper stands above this one.
 func (c *hubEnd) within() bool {
-	self, err := proc.Read(c.cred.pid)
-	return err != nil || c.server.in.descendsFromWrapper(self.Parent, c.server.wrapperPIDs()) || !c.cred.alive()
+	self, err := proc.Read(c.cred.PID)
+	return err != nil || c.server.in.Descends(self.Parent, c.server.wrapperPIDs()) || !c.cred.Alive()
 }
 
 // run reads calls until the other end or ctx ends, then lets those that are open finish and sends their answers.
@@ -140,17 +141,17 @@ func (c *hubEnd) run(ctx context.Context, in *lines) {
 	})
 	err := c.read(in)
 	unhook()
-	if errors.Is(err, errForeignMessage) {
+	if errors.Is(err, peer.ErrForeignMessage) {
 		c.conn.Close() // nothing is answered any more
-		c.server.log.Warn("a foreign message", "pid", c.cred.pid, "role", c.role, "error", err)
+		c.server.log.Warn("a foreign message", "pid", c.cred.PID, "role", c.role, "error", err)
 		c.server.foreign(c.cred, err)
 	}
 	if ctx.Err() == nil && !errors.Is(err, net.ErrClosed) {
-		c.server.log.Debug("connection ended", "pid", c.cred.pid, "role", c.role, "reason", err)
+		c.server.log.Debug("connection ended", "pid", c.cred.PID, "role", c.role, "reason", err)
 	}
 	c.calls.Wait()
 	if c.registered {
-		c.server.wrapper(c.cred.pid, -1)
+		c.server.wrapper(c.cred.PID, -1)
 		c.guarded(func() { c.server.handler.Unregister(c) })
 	}
 	close(c.ended)
@@ -193,10 +194,10 @@ func (c *hubEnd) register(m message) message {
 	if c.registered || (c.role != RoleWrapper && c.role != RoleProbe) {
 		return message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "only a wrapper registers, and once"}}
 	}
-	c.server.wrapper(c.cred.pid, 1) // before the hub answers: the server may already run
+	c.server.wrapper(c.cred.PID, 1) // before the hub answers: the server may already run
 	answer := c.answer(m, methods["register"])
 	if c.registered = answer.Error == nil; !c.registered {
-		c.server.wrapper(c.cred.pid, -1)
+		c.server.wrapper(c.cred.PID, -1)
 	}
 	return answer
 }
@@ -215,7 +216,7 @@ func (c *hubEnd) answer(m message, call method) message {
 		}
 	}
 	if !errors.As(err, &out.Error) {
-		c.server.log.Error("call", "method", m.Method, "pid", c.cred.pid, "error", err)
+		c.server.log.Error("call", "method", m.Method, "pid", c.cred.PID, "error", err)
 		out.Error = &Error{Code: CodeInternal, Message: "the hub could not do that: see its log"}
 	}
 	return out
@@ -227,7 +228,7 @@ var errPanicked = errors.New("panic")
 func (c *hubEnd) guarded(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.server.log.Error("panic in a call", "pid", c.cred.pid, "panic", p)
+			c.server.log.Error("panic in a call", "pid", c.cred.PID, "panic", p)
 		}
 	}()
 	f()

@@ -3,6 +3,7 @@ package control
 import (
 	"os"
 
+	"github.com/sallyport/sallyport/proxy/peer"
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
@@ -10,20 +11,20 @@ import (
 // be a screen of the server's own choice, on which it could press the buttons itself. A wrapper that brings up the hub is
 // another matter, as our parent and on its client's screen: that is the person's.
 func StartedInside() bool {
-	in, err := ourInstallation(installed())
+	in, err := peer.OurInstallation(installed())
 	if err != nil {
 		return true
 	}
-	defer in.close()
-	if marked(os.Getpid()) {
+	defer in.Close()
+	if peer.Marked(os.Getpid()) {
 		return true
 	}
 	parent := os.Getppid()
-	if !in.descendsFromWrapper(parent, nil) {
+	if !in.Descends(parent, nil) {
 		return false
 	}
 	p, err := proc.Read(parent)
-	if err != nil || in.descendsFromWrapper(p.Parent, nil) {
+	if err != nil || in.Descends(p.Parent, nil) {
 		return true
 	}
 	argv, err := proc.Args(parent)

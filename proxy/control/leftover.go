@@ -3,6 +3,8 @@ package control
 import (
 	"context"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 func (s *server) inherit(ctx context.Context) {
 	told, unseen := map[uint64]bool{}, false
 	for before := map[uint64]bool{}; ; {
-		left, err := leftMarks()
+		left, err := peer.LeftMarks()
 		if err != nil && !unseen {
 			unseen = true
 			s.log.Warn("what servers left behind cannot be looked for", "error", err)
@@ -52,7 +54,7 @@ func (s *server) kill(marks map[uint64]bool) map[uint64]int {
 	killed := map[int]uint64{} // marks by pid
 	for range killRounds {
 		before := len(killed)
-		killMarked(marks, killed)
+		peer.KillMarked(marks, killed)
 		if len(killed) == before {
 			break
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 // LinkOptions make a Link.
@@ -283,7 +284,7 @@ func (l *Link) away(err error) error {
 }
 
 func (l *Link) explain(err error) error {
-	if errors.Is(err, ErrClosed) || errors.Is(err, ErrForeign) {
+	if errors.Is(err, ErrClosed) || errors.Is(err, peer.ErrForeign) {
 		return fmt.Errorf("the hub is away: %w", err)
 	}
 	return err
@@ -303,7 +304,7 @@ func (l *Link) connect(ctx context.Context) {
 		}
 		l.mu.Lock()
 		l.why = err
-		if strange := errors.Is(err, ErrForeign) || errors.Is(err, ErrProtocol); !l.has && strange != l.state.Load().Strange {
+		if strange := errors.Is(err, peer.ErrForeign) || errors.Is(err, ErrProtocol); !l.has && strange != l.state.Load().Strange {
 			state := *l.state.Load()
 			state.Strange = strange
 			l.state.Store(&state)

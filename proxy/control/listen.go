@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 // ErrRunning: another hub owns this home.
@@ -34,7 +35,7 @@ func (l *Listener) Path() string { return l.path }
 
 // Listen makes this process the hub of home. ErrRunning where there is one, ErrInside in what a server started.
 func Listen(home Home) (*Listener, error) {
-	if ofServer() {
+	if peer.OfServer() {
 		return nil, ErrInside
 	}
 	if err := home.Make(); err != nil {

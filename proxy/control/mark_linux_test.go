@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sallyport/sallyport/proxy/peer"
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
@@ -51,7 +52,7 @@ func TestWhatHasAMarkThatNobodyShowsIsEnded(t *testing.T) {
 	limited(t, foreign, foreign)
 	is := func(when string, mark uint64, want bool) {
 		t.Helper()
-		if marks, err := leftMarks(); err != nil || marks[mark] != want {
+		if marks, err := peer.LeftMarks(); err != nil || marks[mark] != want {
 			t.Errorf("%s: %v, %v", when, marks, err)
 		}
 	}
@@ -119,7 +120,7 @@ func TestWhatRunsOnWithoutItsFirstThreadIsEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &server{handler: newTestHub(), log: slog.New(slog.DiscardHandler)}
-	if left, err := leftMarks(); err != nil || !left[mark] {
+	if left, err := peer.LeftMarks(); err != nil || !left[mark] {
 		t.Errorf("%v, %v", left, err)
 	}
 	if n := killOne(s, mark); n != 1 {
@@ -136,7 +137,7 @@ func TestAHubThatAServerStartedIsNone(t *testing.T) {
 		if err := unix.Prlimit(hub.Process.Pid, unix.RLIMIT_LOCKS, &unix.Rlimit{Cur: limit, Max: limit}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Dial(testContext(t), h, RoleWrapper); !errors.Is(err, ErrForeign) {
+		if _, err := Dial(testContext(t), h, RoleWrapper); !errors.Is(err, peer.ErrForeign) {
 			t.Errorf("%d: %v", limit, err)
 		}
 	}

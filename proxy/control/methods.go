@@ -8,7 +8,7 @@ type method func(c *hubEnd, params json.RawMessage) (any, error)
 // methods is everything the socket carries. The names mirror Handler and Client, one to one.
 var methods = map[string]method{
 	"register": with(func(c *hubEnd, r Register) (any, error) {
-		r.PID = c.cred.pid // the kernel knows it better
+		r.PID = c.cred.PID // the kernel knows it better
 		c.from = r
 		peer := c.peer(false)
 		peer.Within = c.within

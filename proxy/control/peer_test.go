@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 func TestAnotherExecutableThatDialsIsHungUpOn(t *testing.T) {
@@ -70,7 +71,7 @@ func TestASquatterOnTheSocketLearnsNothing(t *testing.T) {
 	startProgram(t, squatter)
 	lines := bufio.NewScanner(out)
 	lines.Scan()
-	if _, err := Dial(testContext(t), h, RoleWrapper); !errors.Is(err, ErrForeign) {
+	if _, err := Dial(testContext(t), h, RoleWrapper); !errors.Is(err, peer.ErrForeign) {
 		t.Errorf("Dial: %v", err)
 	}
 	if lines.Scan(); lines.Text() != "heard 0 bytes" {
@@ -112,6 +113,6 @@ func TestAWrapperWithASquatterForAHubFailsClosed(t *testing.T) {
 		if err == nil {
 			t.Fatal("the report was taken")
 		}
-		return errors.Is(err, ErrForeign) || errors.Is(err, ErrNoHub)
+		return errors.Is(err, peer.ErrForeign) || errors.Is(err, ErrNoHub)
 	})
 }

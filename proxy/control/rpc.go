@@ -9,6 +9,8 @@ import (
 	"net"
 	"strconv"
 	"sync"
+
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 // ErrClosed: the connection to the hub ended.
@@ -91,7 +93,7 @@ func (c *caller) read(in *lines, notified func(string, json.RawMessage)) {
 	defer c.end()
 	for {
 		m, err := in.next(maxLineFromHub)
-		if errors.Is(err, errForeignMessage) {
+		if errors.Is(err, peer.ErrForeignMessage) {
 			c.endFor(err)
 		}
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sallyport/sallyport/proxy/peer"
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
@@ -214,7 +215,7 @@ func TestWhoListensAndBecomesTheRealProgramAnswersNobody(t *testing.T) {
 	killHubs(t, h)
 	log, becomes := impostor(t, "listen", h.Socket)
 	becomes()
-	if _, err := Dial(testContext(t), h, RoleCLI); !errors.Is(err, ErrForeign) {
+	if _, err := Dial(testContext(t), h, RoleCLI); !errors.Is(err, peer.ErrForeign) {
 		t.Errorf("Dial: %v", err)
 	}
 	if heard := heardIn(t, log); heard != "heard hello\n" {
@@ -324,14 +325,14 @@ func TestWhatOwnsTheHomeAndIsForeignIsNotReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	if h.vacant(ErrForeign) {
+	if h.vacant(peer.ErrForeign) {
 		t.Error("a home that is owned takes another hub")
 	}
 	if !h.vacant(fmt.Errorf("%w: x", ErrNoHub)) {
 		t.Error("no hub, and none may start")
 	}
 	ln.Close()
-	if !h.vacant(ErrForeign) {
+	if !h.vacant(peer.ErrForeign) {
 		t.Error("nobody owns the home, and no hub may start")
 	}
 }
@@ -348,12 +349,12 @@ func TestAnAnswerWrittenBeforeTheQuestionCountsForNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	becomes() // only now, as with a client that was stopped after it connected
-	in, err := ourInstallation(installed())
+	in, err := peer.OurInstallation(installed())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.close()
-	if c, err := greet(ctx, conn, h.Socket, in, h, DialOptions{Role: RoleCLI}); !errors.Is(err, errForeignMessage) {
+	defer in.Close()
+	if c, err := greet(ctx, conn, h.Socket, in, h, DialOptions{Role: RoleCLI}); !errors.Is(err, peer.ErrForeignMessage) {
 		t.Errorf("greet: %+v, %v", c, err)
 	}
 }
@@ -440,12 +441,12 @@ func TestALineOfTwoSendersIsForeign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cred, err := credentialsOf(hubs)
+	cred, err := peer.CredentialsOf(hubs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer cred.release()
-	in := linesOf(&witness{conn: hubs, cred: cred, file: file})
+	defer cred.Release()
+	in := linesOf(&peer.Witness{Conn: hubs, Cred: cred, File: file})
 	const whole = `{"jsonrpc":"2.0","method":"a","params":{}}` + "\n"
 	if _, err := io.WriteString(conn, whole+`{"jsonrpc":"2.0",`); err != nil {
 		t.Fatal(err)
@@ -454,7 +455,7 @@ func TestALineOfTwoSendersIsForeign(t *testing.T) {
 	if m, err := in.next(1000); err != nil || m.Method != "a" {
 		t.Errorf("the line of one: %+v, %v", m, err)
 	}
-	if m, err := in.next(1000); !errors.Is(err, errForeignMessage) {
+	if m, err := in.next(1000); !errors.Is(err, peer.ErrForeignMessage) {
 		t.Errorf("the line of two: %+v, %v", m, err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/peer"
 )
 
 // ErrHomeGone: the hub's folder was removed or replaced under it.
@@ -41,7 +43,7 @@ const (
 type server struct {
 	handler Handler
 	options Options
-	in      *installation
+	in      *peer.Installation
 	log     *slog.Logger
 
 	leftovers  sync.WaitGroup // what looks for them
@@ -56,11 +58,11 @@ type server struct {
 // Serve answers on ln until ctx ends, then nil, or until the home is gone, then ErrHomeGone. When it returns, every call has
 // been answered and no method of h runs any more; ln is closed to newcomers, and its locks are held until its Close.
 func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error {
-	in, err := ourInstallation(append(installed(), options.Executables...))
+	in, err := peer.OurInstallation(append(installed(), options.Executables...))
 	if err != nil {
 		return err
 	}
-	defer in.close()
+	defer in.Close()
 	s := &server{handler: h, options: options, in: in, log: options.Log, wrappers: map[int]int{}}
 	s.burials = burials{kill: s.kill, tell: s.tell}
 	if s.log == nil {
@@ -68,7 +70,7 @@ func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error 
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	showNothing()
+	peer.ShowNothing()
 	go s.watch(ctx, ln, stop)
 	s.leftovers.Go(func() { s.inherit(ctx) })
 	ln.door.resume()
@@ -158,26 +160,26 @@ func (s *server) retake(ln *Listener) {
 // serve is one connection: prove, hello, then calls.
 func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	defer conn.Close()
-	cred, err := credentialsOf(conn)
+	cred, err := peer.CredentialsOf(conn)
 	if err != nil {
 		s.log.Warn("refused a connection", "error", err)
 		return
 	}
-	release := cred.release
+	release := cred.Release
 	defer func() { release() }()
-	file, err := s.in.prove(cred)
+	file, err := s.in.Prove(cred)
 	if err != nil {
-		s.log.Warn("refused a connection", "pid", cred.pid, "error", err)
+		s.log.Warn("refused a connection", "pid", cred.PID, "error", err)
 		return
 	}
 	c := newSession(s, conn, cred)
-	in := linesOf(&witness{conn: conn, cred: cred, file: file})
+	in := linesOf(&peer.Witness{Conn: conn, Cred: cred, File: file})
 	_ = conn.SetDeadline(time.Now().Add(helloTimeout))
 	unhook := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })
 	hello, err := c.hello(in)
 	unhook()
 	if err != nil {
-		s.log.Warn("no hello", "pid", cred.pid, "error", err)
+		s.log.Warn("no hello", "pid", cred.PID, "error", err)
 		s.foreign(cred, err)
 		return
 	}
@@ -185,7 +187,7 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	c.role = hello.Role
 	if c.role == RoleCLI || c.role == RoleHub {
 		// Looked at now as well as at each call: who asks while the wrapper above it lives stays one that descends.
-		c.descended = s.in.descendsFromWrapper(cred.pid, s.wrapperPIDs())
+		c.descended = s.in.Descends(cred.PID, s.wrapperPIDs())
 	}
 	c.run(ctx, in)
 	if c.from.Mark != 0 {
@@ -194,12 +196,12 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 }
 
 // foreign tells of a message that another program than the proved one wrote.
-func (s *server) foreign(cred credentials, err error) {
-	if !errors.Is(err, errForeignMessage) {
+func (s *server) foreign(cred peer.Credentials, err error) {
+	if !errors.Is(err, peer.ErrForeignMessage) {
 		return
 	}
 	if count := s.foreigners.met(time.Now()); count > 0 {
-		s.handler.Foreign(Foreign{PID: cred.pid, Why: err.Error(), Count: count})
+		s.handler.Foreign(Foreign{PID: cred.PID, Why: err.Error(), Count: count})
 	}
 }
 

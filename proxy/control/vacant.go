@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/peer"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // vacant says whether a home has no hub, by what came of dialing it. What sits on the socket and is no hub keeps none from starting, unless
 // something owns the home: then it is a hub of another version, most likely, or nobody can start one.
 func (h Home) vacant(err error) bool {
-	return errors.Is(err, ErrNoHub) || errors.Is(err, ErrForeign) && !h.owned()
+	return errors.Is(err, ErrNoHub) || errors.Is(err, peer.ErrForeign) && !h.owned()
 }
 
 // owned says whether some process holds what a hub holds as long as it lives. It is asked in doubt only: the lock is taken for a moment, and
@@ -53,7 +54,7 @@ func (h Home) suspect(ctx context.Context, socket string, f func()) (why func() 
 			if now, err := os.Lstat(socket); dialed == nil || err != nil || !os.SameFile(dialed, now) {
 				found = fmt.Errorf("%w: its socket was replaced", ErrNoHub)
 			} else if !h.owned() {
-				found = fmt.Errorf("%w: it does not respond, and no hub runs there", ErrForeign)
+				found = fmt.Errorf("%w: it does not respond, and no hub runs there", peer.ErrForeign)
 			} else {
 				continue
 			}
@@ -76,7 +77,7 @@ func (h Home) suspect(ctx context.Context, socket string, f func()) (why func() 
 
 // foreign records that something spoke in the place of the hub, at most once a minute.
 func (l *Link) foreign(err error) {
-	if !errors.Is(err, errForeignMessage) {
+	if !errors.Is(err, peer.ErrForeignMessage) {
 		return
 	}
 	if count := l.strange.met(time.Now()); count > 0 {

@@ -1,4 +1,4 @@
-package control
+package peer
 
 import (
 	"encoding/binary"
@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tellSenders has the kernel say with everything that arrives who wrote it (SO_PASSCRED). It must be set before the socket connects or
+// TellSenders has the kernel say with everything that arrives who wrote it (SO_PASSCRED). It must be set before the socket connects or
 // listens: a piece that was written before carries nobody, and is refused. What is accepted has it from the listening socket.
-func tellSenders(_, _ string, raw syscall.RawConn) error {
+func TellSenders(_, _ string, raw syscall.RawConn) error {
 	var fault error
 	if err := raw.Control(func(fd uintptr) {
 		fault = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PASSCRED, 1)
@@ -35,11 +35,11 @@ func readFrom(conn *net.UnixConn, p []byte) (int, sender, error) {
 // senderIn reads the control message of unix(7) SCM_CREDENTIALS: a header (length, level, type), then pid, uid and gid.
 func senderIn(oob []byte) (sender, error) {
 	if len(oob) < unix.SizeofCmsghdr+unix.SizeofUcred {
-		return sender{}, fmt.Errorf("%w: the kernel does not say who wrote", errForeignMessage)
+		return sender{}, fmt.Errorf("%w: the kernel does not say who wrote", ErrForeignMessage)
 	}
 	kind := oob[unix.SizeofCmsghdr-8 : unix.SizeofCmsghdr]
 	if binary.NativeEndian.Uint32(kind) != unix.SOL_SOCKET || binary.NativeEndian.Uint32(kind[4:]) != unix.SCM_CREDENTIALS {
-		return sender{}, fmt.Errorf("%w: the kernel does not say who wrote", errForeignMessage)
+		return sender{}, fmt.Errorf("%w: the kernel does not say who wrote", ErrForeignMessage)
 	}
 	body := oob[unix.SizeofCmsghdr:]
 	return sender{told: true, pid: int(int32(binary.NativeEndian.Uint32(body))), uid: int(binary.NativeEndian.Uint32(body[4:]))}, nil

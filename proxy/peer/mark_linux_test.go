@@ -1,4 +1,4 @@
-package control
+package peer
 
 import (
 	"testing"
@@ -29,7 +29,7 @@ func TestTheMarkIsReadFromTheLimitsOfAProcess(t *testing.T) {
 			}
 		})
 	}
-	if marked(1 << 30) {
+	if Marked(1 << 30) {
 		t.Error("a process that is not there has a mark")
 	}
 }

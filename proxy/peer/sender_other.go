@@ -1,6 +1,6 @@
 //go:build !linux
 
-package control
+package peer
 
 import (
 	"net"
@@ -8,7 +8,7 @@ import (
 )
 
 // Nothing here says who writes, only who connected: docs/platforms.md.
-func tellSenders(_, _ string, _ syscall.RawConn) error { return nil }
+func TellSenders(_, _ string, _ syscall.RawConn) error { return nil }
 
 func readFrom(conn *net.UnixConn, p []byte) (int, sender, error) {
 	n, err := conn.Read(p)

@@ -1,4 +1,4 @@
-package control
+package peer
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// credentialsOf asks the kernel who is at the other end: SO_PEERCRED for pid and user, and SO_PEERPIDFD (Linux 6.5) for a
+// CredentialsOf asks the kernel who is at the other end: SO_PEERCRED for pid and user, and SO_PEERPIDFD (Linux 6.5) for a
 // handle that a reused pid cannot take over. On older kernels the handle is opened from the pid right after: what can
 // happen in between is a peer that is gone, whose number another process has got.
-func credentialsOf(c *net.UnixConn) (credentials, error) {
+func CredentialsOf(c *net.UnixConn) (Credentials, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return credentials{}, err
+		return Credentials{}, err
 	}
 	var (
 		cred  *unix.Ucred
@@ -38,13 +38,13 @@ func credentialsOf(c *net.UnixConn) (credentials, error) {
 		err = fault
 	}
 	if err != nil {
-		return credentials{}, fmt.Errorf("%w: the kernel does not say what it is: %w", ErrForeign, err)
+		return Credentials{}, fmt.Errorf("%w: the kernel does not say what it is: %w", ErrForeign, err)
 	}
 	handle := os.NewFile(uintptr(pidfd), "pidfd")
-	return credentials{
-		pid: int(cred.Pid),
-		uid: int(cred.Uid),
-		alive: func() bool {
+	return Credentials{
+		PID: int(cred.Pid),
+		UID: int(cred.Uid),
+		Alive: func() bool {
 			// A pidfd becomes readable when its process ends.
 			fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
 			for {
@@ -55,7 +55,7 @@ func credentialsOf(c *net.UnixConn) (credentials, error) {
 				return err == nil && n == 0
 			}
 		},
-		release: func() { handle.Close() },
+		Release: func() { handle.Close() },
 	}, nil
 }
 

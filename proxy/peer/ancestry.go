@@ -1,4 +1,4 @@
-package control
+package peer
 
 import (
 	"slices"
@@ -10,12 +10,12 @@ import (
 // maxAncestors is far beyond any real tree; a chain that is longer was made to be.
 const maxAncestors = 1024
 
-// descendsFromWrapper says whether pid is a wrapper or stands below one: one that is connected (wrappers), or one that only
+// Descends says whether pid is a wrapper or stands below one: one that is connected (wrappers), or one that only
 // looks like one, an executable of this installation that was told to wrap, probe or guard. A wrapper is its server's
 // subreaper, so a double fork, a new session or a terminal between the two does not cut the chain. What a wrapper's guard started
 // is known by a mark as well, which stays where both were killed. Doubt is yes.
-func (in *installation) descendsFromWrapper(pid int, wrappers []int) bool {
-	if marked(pid) {
+func (in *Installation) Descends(pid int, wrappers []int) bool {
+	if Marked(pid) {
 		return true
 	}
 	// The chain is read twice and must read the same. While a child is seen under a parent in both readings the parent
@@ -58,7 +58,7 @@ func ancestors(pid int) ([]proc.Process, bool) {
 
 // looksLikeWrapper is true also where a process of ours does not tell what it was told to do. The executable of another
 // user's process cannot be read; that is no wrapper of ours.
-func (in *installation) looksLikeWrapper(pid int) bool {
+func (in *Installation) looksLikeWrapper(pid int) bool {
 	file, err := proc.Executable(pid)
 	if err != nil || !in.holds(file) {
 		return false

@@ -1,4 +1,4 @@
-package control
+package peer
 
 import (
 	"errors"
@@ -19,16 +19,16 @@ func TestAPeerThatRunsAnotherProgramThanItWasProvedWithIsDropped(t *testing.T) {
 	}
 	lives, dead := func() bool { return true }, func() bool { return false }
 	for name, c := range map[string]struct {
-		w    witness
+		w    Witness
 		want error
 	}{
-		"the same":                 {witness{cred: credentials{pid: os.Getpid(), alive: lives}, file: own}, nil},
-		"another":                  {witness{cred: credentials{pid: os.Getpid(), alive: lives}, file: other}, errForeignMessage},
-		"one that has ended":       {witness{cred: credentials{pid: os.Getpid(), alive: dead}, file: own}, errPeerEnded},
-		"one whose number is free": {witness{cred: credentials{pid: 1 << 30, alive: lives}, file: own}, errPeerEnded},
+		"the same":                 {Witness{Cred: Credentials{PID: os.Getpid(), Alive: lives}, File: own}, nil},
+		"another":                  {Witness{Cred: Credentials{PID: os.Getpid(), Alive: lives}, File: other}, ErrForeignMessage},
+		"one that has ended":       {Witness{Cred: Credentials{PID: os.Getpid(), Alive: dead}, File: own}, ErrEnded},
+		"one whose number is free": {Witness{Cred: Credentials{PID: 1 << 30, Alive: lives}, File: own}, ErrEnded},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := c.w.still(); !errors.Is(err, c.want) {
+			if err := c.w.Still(); !errors.Is(err, c.want) {
 				t.Error(err)
 			}
 		})
@@ -38,7 +38,7 @@ func TestAPeerThatRunsAnotherProgramThanItWasProvedWithIsDropped(t *testing.T) {
 func TestWhoDoesNotSayWhoWroteIsForeign(t *testing.T) {
 	for name, oob := range map[string][]byte{"nothing": nil, "a header alone": make([]byte, unix.SizeofCmsghdr), "files instead": unix.UnixRights(1, 2, 3)} {
 		t.Run(name, func(t *testing.T) {
-			if from, err := senderIn(oob); !errors.Is(err, errForeignMessage) {
+			if from, err := senderIn(oob); !errors.Is(err, ErrForeignMessage) {
 				t.Errorf("%+v, %v", from, err)
 			}
 		})

@@ -1,4 +1,4 @@
-package control
+package peer
 
 import (
 	"errors"
@@ -19,16 +19,16 @@ const leastMark = 1 << 60
 
 func isMark(limit uint64) bool { return limit >= leastMark && limit < 2*leastMark }
 
-// marked says whether a guard started pid, or something that descends from what a guard started. Where the kernel does not tell the
+// Marked says whether a guard started pid, or something that descends from what a guard started. Where the kernel does not tell the
 // limit, the ancestors alone decide: of a process of which nothing can be read they cannot be read either.
-func marked(pid int) bool {
+func Marked(pid int) bool {
 	_, hard, err := markOf(pid)
 	return err == nil && hard != unix.RLIM_INFINITY
 }
 
-// ofServer says whether a guard started this process, or something that descends from what a guard started: less exactly than marked, which
+// OfServer says whether a guard started this process, or something that descends from what a guard started: less exactly than marked, which
 // is also true where every process of a system has such a limit.
-func ofServer() bool {
+func OfServer() bool {
 	limit, err := ourLimit()
 	return err == nil && isMark(limit.Max)
 }
@@ -81,9 +81,9 @@ func limitOf(word string) (uint64, error) {
 	return strconv.ParseUint(word, 10, 64)
 }
 
-// leftMarks are the marks of living processes that no wrapper shows. Where one of our processes cannot be read it might be that wrapper, and
+// LeftMarks are the marks of living processes that no wrapper shows. Where one of our processes cannot be read it might be that wrapper, and
 // the error says so. A process that was put into our container from outside has its wrapper there.
-func leftMarks() (map[uint64]bool, error) {
+func LeftMarks() (map[uint64]bool, error) {
 	had, shown := map[uint64]bool{}, map[uint64]bool{}
 	err := proc.Each(func(pid int) error {
 		soft, hard, err := markOf(pid)
@@ -132,9 +132,9 @@ func dead(pid int) bool {
 	return proc.Gone(err) || err == nil && p.Dead
 }
 
-// killMarked kills every process of exactly these marks and adds it to killed with its mark; one that is there may wait for its parent to
+// KillMarked kills every process of exactly these marks and adds it to killed with its mark; one that is there may wait for its parent to
 // hear of its end. A process is held by its handle before it is looked at once more, so that none is hit that has got its number since.
-func killMarked(marks map[uint64]bool, killed map[int]uint64) {
+func KillMarked(marks map[uint64]bool, killed map[int]uint64) {
 	marks = maps.Clone(marks)
 	maps.DeleteFunc(marks, func(mark uint64, _ bool) bool { return !isMark(mark) }) // a limit that others may have
 	if len(marks) == 0 {
@@ -157,8 +157,8 @@ func killMarked(marks map[uint64]bool, killed map[int]uint64) {
 	})
 }
 
-// showNothing takes from this process what a wrapper shows that started it: it is no server's wrapper.
-func showNothing() {
+// ShowNothing takes from this process what a wrapper shows that started it: it is no server's wrapper.
+func ShowNothing() {
 	if limit, err := ourLimit(); err == nil && isMark(limit.Cur) && limit.Max == unix.RLIM_INFINITY {
 		limit.Cur = limit.Max
 		_ = unix.Prlimit(0, unix.RLIMIT_LOCKS, &limit, nil)

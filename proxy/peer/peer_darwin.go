@@ -1,4 +1,4 @@
-package control
+package peer
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ import (
 // Compiled, not run so far. macOS has no pidfd: what is read about a pid is about the process that has it now, and the
 // executable is known by the path it was started from, so a file swapped after the start passes for the one that runs.
 
-func credentialsOf(c *net.UnixConn) (credentials, error) {
+func CredentialsOf(c *net.UnixConn) (Credentials, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return credentials{}, err
+		return Credentials{}, err
 	}
 	var (
 		cred  *unix.Xucred
@@ -36,13 +36,13 @@ func credentialsOf(c *net.UnixConn) (credentials, error) {
 		err = unix.ESRCH
 	}
 	if err != nil {
-		return credentials{}, fmt.Errorf("%w: the kernel does not say what it is: %w", ErrForeign, err)
+		return Credentials{}, fmt.Errorf("%w: the kernel does not say what it is: %w", ErrForeign, err)
 	}
-	return credentials{
-		pid:     pid,
-		uid:     int(cred.Uid),
-		alive:   func() bool { return unix.Kill(pid, 0) == nil },
-		release: func() {},
+	return Credentials{
+		PID:     pid,
+		UID:     int(cred.Uid),
+		Alive:   func() bool { return unix.Kill(pid, 0) == nil },
+		Release: func() {},
 	}, nil
 }
 
