@@ -91,7 +91,7 @@ func (h *Hub) excepted(s *liveWrapper) []control.Exception {
 	var out []control.Exception
 	for _, e := range h.passes(s.Server) {
 		out = append(out, control.Exception{
-			ID: e.ID, Rule: e.Rule, Server: s.name, Item: e.Item, Level: inspect.Level(e.Level), Created: e.Created.UTC(), Until: e.Until.UTC(), Code: e.Code,
+			ID: e.ID, Rule: e.Rule, Server: s.Name, Item: e.Item, Level: inspect.Level(e.Level), Created: e.Created.UTC(), Until: e.Until.UTC(), Code: e.Code,
 		})
 	}
 	return out

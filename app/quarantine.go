@@ -151,7 +151,7 @@ func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
 	if s == nil {
 		return control.Kept{}, office.Answer(control.CodeBadRequest, "hold before register")
 	}
-	ready, err := prepareHeld(held, s.secrets) // outside the lock: it may take a while
+	ready, err := prepareHeld(held, s.Secrets) // outside the lock: it may take a while
 	if err != nil {
 		return control.Kept{}, err
 	}
@@ -163,7 +163,7 @@ func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
 	if err := h.office.Usable(); err != nil {
 		return control.Kept{}, err
 	}
-	name := s.name
+	name := s.Name
 	if st := h.servers[s.Server]; st != nil {
 		name = st.base.Name
 	}

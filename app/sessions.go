@@ -25,12 +25,10 @@ import (
 type liveWrapper struct {
 	approvals.Wrapper
 	wrapper  control.Wrapper
-	name     string // of its own entry, cleaned for people
 	told     string // what its client is told for it
 	pid      int
 	parent   control.Parent // the process that started it, 0 where it could not tell
 	since    time.Time
-	secrets  []string // of its command, to mask them in what it logs
 	named    []string // the tools in it, when the other servers of its client were last looked at beside them
 	sandbox  string   // what its server runs under, as it said with its last report
 	pushed   control.State
@@ -89,9 +87,9 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	}
 	now := h.office.Now()
 	s := &liveWrapper{
-		Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(r.Client, maxName), Session: cut.Bytes(r.Session, maxName)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now, secrets: slices.Concat(id.Secrets, r.Secrets),
+		Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(r.Client, maxName), Session: cut.Bytes(r.Session, maxName), Secrets: slices.Concat(id.Secrets, r.Secrets)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now,
 	}
-	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
+	slices.SortFunc(s.Secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
 	s.Entry = s.Client
 	if peer.Role == control.RoleProbe {
 		s.Entry = pin.ProbeClient
@@ -102,8 +100,8 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		// The wrapper stays connected and blocks everything; the hub that comes after this one will be told all again.
 		h.sessions[w] = s
 		h.idling()
-		s.name = identity.PersonName(r.Server.Name)
-		s.told = identity.ToldName(s.name, store.Server{Number: 1})
+		s.Name = identity.PersonName(r.Server.Name)
+		s.told = identity.ToldName(s.Name, store.Server{Number: 1})
 		h.chooseLister(s, r.Lists)
 		return h.blocked(s), nil
 	}
@@ -160,13 +158,13 @@ func (h *Hub) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r control
 	}
 	before := server
 	server.Identity, server.Argv, server.URL = id.Display, id.Argv, id.URL
-	s.name = identity.PersonName(r.Server.Name)
-	s.told = identity.ToldName(s.name, server)
+	s.Name = identity.PersonName(r.Server.Name)
+	s.told = identity.ToldName(s.Name, server)
 	// Two entries for one server: its name stays as long as a wrapper of that name lives.
 	if server.Name == "" || !h.named(id.ID, server.Name) {
-		server.Name = s.name
+		server.Name = s.Name
 	}
-	for _, other := range []string{before.Name, s.name} {
+	for _, other := range []string{before.Name, s.Name} {
 		if other != "" && other != server.Name && !slices.Contains(server.Names, other) && len(server.Names) < maxNames {
 			server.Names = append(slices.Clone(server.Names), other)
 		}
@@ -182,7 +180,7 @@ func (h *Hub) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r control
 // named says whether a live wrapper of the server goes by that name.
 func (h *Hub) named(server, name string) bool {
 	for _, s := range h.sessions {
-		if s.Server == server && s.name == name {
+		if s.Server == server && s.Name == name {
 			return true
 		}
 	}

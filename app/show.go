@@ -62,7 +62,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 		}
 	}
 	for _, s := range h.ordered() {
-		name := s.name
+		name := s.Name
 		if st := h.servers[s.Server]; st != nil {
 			name = st.base.Name
 		}
@@ -366,7 +366,7 @@ func (h *Hub) Stderr(w control.Wrapper, chunk control.Stderr) {
 	if s == nil {
 		return
 	}
-	if err := h.logs.Write(s.Server, s.Session, s.secrets, chunk.Chunk); err != nil {
+	if err := h.logs.Write(s.Server, s.Session, s.Secrets, chunk.Chunk); err != nil {
 		h.office.Lock()
 		h.office.Problem(office.ProblemLog, fmt.Sprintf("Sallyport can't save what servers print: %v", err), "check that the disk isn't full and that you can write to "+h.opts.Home.Logs)
 		h.office.Unlock()

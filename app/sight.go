@@ -131,7 +131,7 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 	h.office.Lock()
 	defer h.office.Unlock()
 	for _, s := range h.sessions {
-		if !s.looks() && !ids[s.Server] && !names[started{s.Client, s.name}] {
+		if !s.looks() && !ids[s.Server] && !names[started{s.Client, s.Name}] {
 			b.apart[s.Server] = true
 		}
 	}

@@ -113,7 +113,7 @@ func (h *Hub) orphan(from control.Register) (s *liveWrapper, name string, known 
 	if err != nil {
 		return nil, "", false, err
 	}
-	s = &liveWrapper{Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(from.Client, maxName), Session: cut.Bytes(from.Session, maxName)}, secrets: id.Secrets}
+	s = &liveWrapper{Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(from.Client, maxName), Session: cut.Bytes(from.Session, maxName), Secrets: id.Secrets}}
 	name = identity.PersonName(from.Server.Name)
 	err = h.office.Store.View(func(tx *store.Tx) error {
 		server, err := tx.Server(id.ID)
@@ -147,7 +147,7 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 	if err != nil {
 		return err
 	}
-	ready, err := prepareHeld(held, s.secrets)
+	ready, err := prepareHeld(held, s.Secrets)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 		h.office.Unlock()
 		return control.Acked{}, err
 	}
-	name := s.name
+	name := s.Name
 	if st := h.servers[s.Server]; st != nil {
 		name = st.base.Name
 	}
@@ -86,11 +86,11 @@ func (s *liveWrapper) caused(name string, sent []control.Record) (records []stor
 		}
 		record.Server, record.ServerID = name, s.Server
 		record.Tool = cut.Bytes(record.Tool, maxName)
-		record.Summary = cut.Bytes(mask.Text(record.Summary, s.secrets), 4096)
+		record.Summary = cut.Bytes(mask.Text(record.Summary, s.Secrets), 4096)
 		if record.Kind == vocab.RecordRead || record.Kind == vocab.RecordPrompt {
-			record.Detail = maskNamed(record.Detail, s.secrets)
+			record.Detail = maskNamed(record.Detail, s.Secrets)
 		} else {
-			record.Detail = maskDetail(record.Detail, s.secrets)
+			record.Detail = maskDetail(record.Detail, s.Secrets)
 		}
 		record.Client, record.Session, record.Request = cut.Bytes(record.Client, maxName), cut.Bytes(record.Session, maxName), cut.Bytes(record.Request, maxName)
 		if record.Session == "" {

@@ -35,7 +35,7 @@ func (h *Hub) unlistedProblems() []control.Problem {
 			continue
 		}
 		told = append(told, s.Server)
-		name := s.name
+		name := s.Name
 		if st := h.servers[s.Server]; st != nil {
 			name = st.base.Name
 		}

@@ -98,7 +98,7 @@ func (h *Hub) unseenServers() []control.UnseenServer {
 		if h.begunAnew(s) {
 			continue
 		}
-		name := s.name
+		name := s.Name
 		if st := h.servers[s.Server]; st != nil {
 			name = st.base.Name
 		}

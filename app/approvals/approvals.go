@@ -43,8 +43,10 @@ func New(o *office.Office, hub Hub) *Approvals { return &Approvals{office: o, hu
 type Wrapper struct {
 	Server   string // id
 	Client   string
-	Entry    string // the client as its entry names it; pin.ProbeClient for a look
-	Session  string // of the session
+	Entry    string   // the client as its entry names it; pin.ProbeClient for a look
+	Session  string   // of the session
+	Name     string   // of its own entry, cleaned for people
+	Secrets  []string // of its command, to mask them in what it logs
 	Declared map[string]*review.Declaration
 	Launched *review.Launched // nil before it was reported
 	Reported uint64           // order of its last report, 0 before the first
