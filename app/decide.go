@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -59,10 +58,7 @@ func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
 
 // raise puts an item on top of the inbox.
 func (h *Hub) raise(code string) error {
-	if _, held := h.quarantine.all[strings.ToUpper(code)]; held {
-		if err := h.askedHeld(strings.ToUpper(code), false); err != nil {
-			h.office.Failed(err)
-		}
+	if h.raiseHeld(code) {
 		return nil
 	}
 	err := h.office.Update(func(tx *store.Tx) (bool, error) {

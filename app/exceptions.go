@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -54,7 +55,7 @@ func (h *Hub) Exceptions() (out []control.Exception, err error) {
 		return nil, err
 	}
 	err = h.office.Store.View(func(tx *store.Tx) error {
-		for _, e := range h.passes("") {
+		for _, e := range h.passesOf("") {
 			out = append(out, exception(tx, e))
 		}
 		return nil
@@ -62,8 +63,8 @@ func (h *Hub) Exceptions() (out []control.Exception, err error) {
 	return out, h.office.Failed(err)
 }
 
-// passes are the exceptions in force of a server, of all servers where it is "".
-func (h *Hub) passes(server string) []store.Exception {
+// passesOf are the exceptions in force of a server, of all servers where it is "".
+func (h *Hub) passesOf(server string) []store.Exception {
 	var out []store.Exception
 	now := h.office.Now()
 	for _, e := range h.quarantine.passes {
@@ -87,9 +88,9 @@ func exception(tx *store.Tx, e store.Exception) control.Exception {
 
 // excepted are a server's exceptions as its wrappers get them. How often each was used is not theirs: it would be news with
 // every answer.
-func (h *Hub) excepted(s *liveWrapper) []control.Exception {
+func (h *Hub) excepted(s *approvals.Wrapper) []control.Exception {
 	var out []control.Exception
-	for _, e := range h.passes(s.Server) {
+	for _, e := range h.passesOf(s.Server) {
 		out = append(out, control.Exception{
 			ID: e.ID, Rule: e.Rule, Server: s.Name, Item: e.Item, Level: inspect.Level(e.Level), Created: e.Created.UTC(), Until: e.Until.UTC(), Code: e.Code,
 		})
@@ -150,7 +151,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 			if slices.ContainsFunc(made, func(m store.Exception) bool { return m.Rule == rule }) {
 				continue
 			}
-			for _, old := range h.passes(one.ServerID) { // one at a time: the newer one takes its place
+			for _, old := range h.passesOf(one.ServerID) { // one at a time: the newer one takes its place
 				if old.Rule == rule && old.Item == one.Item {
 					old.Ended = now
 					ended = append(ended, old)
@@ -170,7 +171,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 		}
 		record := h.heldRecord(tx, vocab.RecordApproval, vocab.StatusOK, one, fmt.Sprintf("a person made %s: responses from %s pass for %s", review.Count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
 		record.Session, record.Bytes = "", 0
-		record.Detail = office.Detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": office.CutList(rules), "item": cut.Bytes(one.Item, maxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
+		record.Detail = office.Detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": office.CutList(rules), "item": cut.Bytes(one.Item, office.MaxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
 		_, err = tx.Append(record)
 		return true, err
 	})

@@ -163,6 +163,8 @@ func (it *heldItem) find(mark heldMark) (at int, there bool) {
 	})
 }
 
+func (it *heldItem) count() int { return len(it.marks) }
+
 func (it *heldItem) newest() heldMark { return it.marks[len(it.marks)-1] }
 
 // maxCodes is how many codes of one item are listed, the newest first.
@@ -194,6 +196,16 @@ func (it *heldItem) gravest() string {
 // concerns says whether it waits for a client or a server.
 func (it *heldItem) concerns(client, server string) bool {
 	return it.server == server || client != "" && it.clients[client] > 0
+}
+
+// heldWaiting is in how many items responses wait for a client or a server.
+func (x *heldIndex) heldWaiting(client, server string) (n int) {
+	for _, it := range x.items {
+		if it.concerns(client, server) {
+			n++
+		}
+	}
+	return n
 }
 
 // itemWith is the item that a response waits in, nil if it does not wait.

@@ -126,7 +126,7 @@ func (h *Hub) told(tx *store.Tx, held *heldItem, out *control.InboxItem) {
 // allowsHeld says whether the tool that these responses came from is allowed now: what can be blocked.
 func (h *Hub) allowsHeld(tx *store.Tx, held *heldItem) bool {
 	name, tool := strings.CutPrefix(held.what, string(pin.Tool)+":")
-	return tool && h.restIn(tx) == nil && slices.Contains(h.resting[held.server].tools, name)
+	return tool && h.allowsTool(tx, held.server, name)
 }
 
 // name is the same for the item as long as there is one of its server, tool and rule.
@@ -153,22 +153,32 @@ func (held *heldItem) beside(one store.Held, out *control.HeldDetail) {
 	}
 }
 
-// askedHeld puts the item of a held response on top of the inbox. A model may ask for it, or a person's command.
-func (h *Hub) askedHeld(code string, model bool) error {
-	one, known := h.quarantine.all[code]
-	if !known || heldDecided(one) != "" {
-		return nil
+// raiseHeld puts the item of a held response on top of the inbox. It says whether the code is that of one.
+func (h *Hub) raiseHeld(code string) (held bool) {
+	one, held := h.quarantine.all[strings.ToUpper(code)]
+	if !held || heldDecided(one) != "" {
+		return held
 	}
-	return h.updateHeld(func(_ *store.Tx, put putHeld) (bool, error) {
+	err := h.updateHeld(func(_ *store.Tx, put putHeld) (bool, error) {
 		one.AskedAt = h.office.Now()
-		one.Asked = one.Asked || model
 		return true, put(one)
 	})
+	if err != nil {
+		h.office.Failed(err)
+	}
+	return true
+}
+
+// askedHeld is for a held response that a model asked for, inside updateHeld.
+func (h *Hub) askedHeld(put putHeld, code string, at time.Time) error {
+	one := h.quarantine.all[code]
+	one.Asked, one.AskedAt = true, at
+	return put(one)
 }
 
 // decidedHeld is what became of held responses since then. What was discarded, or ran out, is one line for each item that it was in;
 // what was released is one each.
-func (h *Hub) decidedHeld(tx *store.Tx, since time.Time) (out []DecidedItem, err error) {
+func (h *Hub) decidedHeld(tx *store.Tx, since time.Time) (out []office.DecidedItem, err error) {
 	type alike struct {
 		heldKey
 		decided, code string
@@ -206,7 +216,7 @@ func (h *Hub) decidedHeld(tx *store.Tx, since time.Time) (out []DecidedItem, err
 		for i := range shown.Parts {
 			shown.Parts[i].State = one.State
 		}
-		out = append(out, DecidedItem{shown, of.decided, one.Decided.UTC()})
+		out = append(out, office.DecidedItem{InboxItem: shown, Decided: of.decided, DecidedAt: one.Decided.UTC()})
 	}
 	return out, nil
 }

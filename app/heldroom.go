@@ -14,6 +14,7 @@ type heldCap struct {
 	one       int64 // of one text
 }
 
+// heldMost is more than a person reads, and less than fills a disk.
 var heldMost = heldCap{responses: 10_000, bytes: 256 << 20, one: 64 << 20}
 
 // room is made for one more response: what there is, and what goes for it.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/office"
-	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -40,8 +40,6 @@ func (h *Hub) heldRecord(tx *store.Tx, kind, status string, one store.Held, summ
 	})
 }
 
-func (h *Hub) retention() time.Duration { return policy.ForHub(h.settings.global()).Retention }
-
 // tendSoon has the times looked at anew. It never waits.
 func (h *Hub) tendSoon() {
 	select {
@@ -50,14 +48,13 @@ func (h *Hub) tendSoon() {
 	}
 }
 
-// tendHeld does what time does to held answers and exceptions, for as long as the hub runs. What is due when it starts was due
+// tendHeld does what time does to held answers and exceptions, until closing is closed. What is due when the hub starts was due
 // while none ran.
-func (h *Hub) tendHeld() {
-	defer h.work.Done()
+func (h *Hub) tendHeld(closing <-chan struct{}) {
 	for {
 		timer := time.NewTimer(h.tend())
 		select {
-		case <-h.closing:
+		case <-closing:
 			timer.Stop()
 			return
 		case <-timer.C:
@@ -106,7 +103,8 @@ func (h *Hub) tend() time.Duration {
 	for _, e := range h.quarantine.passes {
 		if e.Ended.IsZero() && !e.Until.Add(time.Second).Before(now) {
 			if !later(e.Until) {
-				over, h.stale[e.ServerID] = true, true
+				over = true
+				h.markStale(e.ServerID)
 			}
 		}
 	}
@@ -236,12 +234,7 @@ func (h *Hub) awayHeld() {
 
 // claimed says whether the wrapper that was granted an answer is there.
 func (h *Hub) claimed(one store.Held) bool {
-	for _, s := range h.sessions {
-		if len(one.Takers) > 0 && s.claim() == one.Takers[len(one.Takers)-1] {
-			return true
-		}
-	}
-	return false
+	return len(one.Takers) > 0 && h.anyWrapper(func(s *approvals.Wrapper) bool { return claimOf(s) == one.Takers[len(one.Takers)-1] })
 }
 
 // maxHeldKnown is how many held responses that wait no more can be looked up, and a tenth more before the oldest are forgotten: each
@@ -264,11 +257,10 @@ func forgottenHeld(held []store.Held, t time.Time) []store.Held {
 // forgetMany forgets the oldest of what waits no more, where there is too much of it: a server that sends nothing but poison has
 // thousands discarded in an hour.
 func (h *Hub) forgetMany() error {
-	q := &h.quarantine
-	if len(q.all)-q.waiting-len(q.granted) <= maxHeldKnown+maxHeldKnown/10 {
+	if len(h.quarantine.all)-h.quarantine.waiting-len(h.quarantine.granted) <= maxHeldKnown+maxHeldKnown/10 {
 		return nil
 	}
-	gone := forgottenHeld(slices.Collect(maps.Values(q.all)), time.Time{})
+	gone := forgottenHeld(slices.Collect(maps.Values(h.quarantine.all)), time.Time{})
 	err := h.office.Update(func(tx *store.Tx) (bool, error) {
 		for _, one := range gone {
 			if err := tx.ForgetHeld(one.Code); err != nil {
@@ -281,7 +273,35 @@ func (h *Hub) forgetMany() error {
 		return err
 	}
 	for _, one := range gone {
-		q.drop(one.Code)
+		h.quarantine.drop(one.Code)
 	}
 	return nil
+}
+
+// forgetHeldBefore forgets what was held and decided before t, and exceptions that ended before it. The caller reads what is held anew.
+func (h *Hub) forgetHeldBefore(tx *store.Tx, t time.Time) (n int, err error) {
+	held, err := tx.AllHeld()
+	if err != nil {
+		return 0, err
+	}
+	for _, one := range forgottenHeld(held, t) {
+		if err := tx.ForgetHeld(one.Code); err != nil {
+			return 0, err
+		}
+		n++
+	}
+	passes, err := tx.Exceptions()
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range passes {
+		if e.Until.After(t) {
+			continue
+		}
+		if err := tx.DeleteException(e.ID); err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
 }

@@ -24,7 +24,10 @@ func (h *Hub) begin() {
 	h.office.Unlock()
 	h.work.Add(7)
 	go h.collectSpool()
-	go h.tendHeld()
+	go func() {
+		defer h.work.Done()
+		h.tendHeld(h.closing)
+	}()
 	go h.watchSettings()
 	go h.watchRules()
 	go func() {
@@ -216,30 +219,11 @@ func (h *Hub) forgetDecided(t time.Time) error {
 		if err != nil {
 			return false, err
 		}
-		held, err := tx.AllHeld()
+		held, err := h.forgetHeldBefore(tx, t)
 		if err != nil {
 			return false, err
 		}
-		for _, one := range forgottenHeld(held, t) {
-			if err := tx.ForgetHeld(one.Code); err != nil {
-				return false, err
-			}
-			n++
-		}
-		passes, err := tx.Exceptions()
-		if err != nil {
-			return false, err
-		}
-		for _, e := range passes {
-			if e.Until.After(t) {
-				continue
-			}
-			if err := tx.DeleteException(e.ID); err != nil {
-				return false, err
-			}
-			n++
-		}
-		forgot = n > 0
+		forgot = n+held > 0
 		return forgot, nil
 	})
 	if err != nil || !forgot {

@@ -45,7 +45,7 @@ func (h *Hub) current(id string) error {
 // refresh reads a server anew, so that its wrappers get what holds now.
 func (h *Hub) refresh(id string) error {
 	as := h.office.Commits()
-	h.stale[id] = true
+	h.markStale(id)
 	return h.office.Store.View(func(tx *store.Tx) error {
 		l, err := ledger.Read(tx, id)
 		if err != nil {
@@ -115,7 +115,7 @@ func (h *Hub) stateOf(s *liveWrapper) (state control.State, news bool) {
 		state.Launch.Surroundings = h.around.last(s.Client)
 	}
 	state.Spool = &control.SpoolKey{Server: s.Server, Key: h.spoolKey(s.Server)}
-	state.Released, state.Exceptions, state.Rules = h.released(s), h.excepted(s), h.own.raw
+	state.Released, state.Exceptions, state.Rules = h.released(&s.Wrapper), h.excepted(&s.Wrapper), h.own.raw
 	if len(state.Released) > 0 {
 		state.SameKey = h.sameKey(s.Server)
 	}
@@ -131,14 +131,9 @@ func (h *Hub) stateOf(s *liveWrapper) (state control.State, news bool) {
 // waitingOf counts what waits for a wrapper's client, over all its servers: clients that see one name twice keep one of our
 // tools, so each answers for all.
 func (h *Hub) waitingOf(s *liveWrapper) int {
-	n := 0
+	n := h.quarantine.heldWaiting(s.Client, s.Server)
 	for _, it := range h.waiting {
 		if concerns(it, s.Client, s.Server) {
-			n++
-		}
-	}
-	for _, it := range h.quarantine.items {
-		if it.concerns(s.Client, s.Server) {
 			n++
 		}
 	}
@@ -158,6 +153,9 @@ func (h *Hub) recount() error {
 		return err
 	})
 }
+
+// markStale has the wrappers of a server told anew with the next pushChanged.
+func (h *Hub) markStale(server string) { h.stale[server] = true }
 
 // pushAll brings every wrapper up to date, after something that concerns all: settings, rules, the files of clients.
 func (h *Hub) pushAll() {

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
@@ -28,10 +29,11 @@ type quarantine struct {
 	away   map[string]time.Time       // by code: since when the wrapper that was granted it is not there
 	wake   chan struct{}              // something is due at another time than before
 	due    time.Time                  // when something is due next, as far as tend knows
+	most   heldCap                    // what waits at most
 }
 
 func newQuarantine() quarantine {
-	return quarantine{heldIndex: newHeldIndex(), passes: map[string]store.Exception{}, away: map[string]time.Time{}, wake: make(chan struct{}, 1)}
+	return quarantine{heldIndex: newHeldIndex(), passes: map[string]store.Exception{}, away: map[string]time.Time{}, wake: make(chan struct{}, 1), most: heldMost}
 }
 
 // readQuarantine reads what is held anew.
@@ -45,14 +47,13 @@ func (h *Hub) readQuarantine() error {
 		if err != nil {
 			return err
 		}
-		q := &h.quarantine
-		q.heldIndex = newHeldIndex()
+		h.quarantine.heldIndex = newHeldIndex()
 		for _, one := range held {
-			q.put(one)
+			h.quarantine.put(one)
 		}
-		clear(q.passes)
+		clear(h.quarantine.passes)
 		for _, e := range passes {
-			q.passes[e.ID] = e
+			h.quarantine.passes[e.ID] = e
 		}
 		return nil
 	})
@@ -129,14 +130,13 @@ func (h *Hub) updateHeld(f func(tx *store.Tx, put putHeld) (wrote bool, err erro
 	if err != nil {
 		return err
 	}
-	q := &h.quarantine
 	for _, one := range changed {
-		was := q.all[one.Code].State
-		q.put(one)
+		was := h.quarantine.all[one.Code].State
+		h.quarantine.put(one)
 		if one.State == vocab.HeldReleased || was == vocab.HeldReleased {
-			h.stale[one.ServerID] = true // its wrappers are told what is released for their client
+			h.markStale(one.ServerID) // its wrappers are told what is released for their client
 		}
-		if at := h.dueHeld(one); !at.IsZero() && at.Before(q.due) {
+		if at := h.dueHeld(one); !at.IsZero() && at.Before(h.quarantine.due) {
 			h.tendSoon()
 		}
 	}
@@ -146,7 +146,7 @@ func (h *Hub) updateHeld(f func(tx *store.Tx, put putHeld) (wrote bool, err erro
 // Hold stores an answer that was held back, and answers once it is on the disk. One that comes twice is stored once.
 func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
 	h.office.Lock()
-	s := h.sessions[w]
+	s := h.wrapperOf(w)
 	h.office.Unlock()
 	if s == nil {
 		return control.Kept{}, office.Answer(control.CodeBadRequest, "hold before register")
@@ -157,17 +157,13 @@ func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
 	}
 	h.office.Lock()
 	defer h.office.Unlock()
-	if h.sessions[w] != s {
+	if h.wrapperOf(w) != s {
 		return control.Kept{}, office.Answer(control.CodeBadRequest, "hold before register")
 	}
 	if err := h.office.Usable(); err != nil {
 		return control.Kept{}, err
 	}
-	name := s.Name
-	if st := h.servers[s.Server]; st != nil {
-		name = st.base.Name
-	}
-	code, notice, err := h.hold(s, name, ready, nil)
+	code, notice, err := h.hold(s, h.nameOf(s), ready, nil)
 	if err != nil {
 		return control.Kept{}, h.office.Failed(err)
 	}
@@ -207,7 +203,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 	switch {
 	case in.ID == "" || len(in.ID) > maxHeldID || legible.Name(in.ID, "") == "":
 		return bad("its id")
-	case in.Method == "" || len(in.Method) > maxName || !utf8.ValidString(in.Method):
+	case in.Method == "" || len(in.Method) > office.MaxName || !utf8.ValidString(in.Method):
 		return bad("its method")
 	case len(in.Item) > maxHeldItem || !utf8.ValidString(in.Item):
 		return bad("its item")
@@ -225,7 +221,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 	}
 	levels := map[string]inspect.Level{}
 	for _, f := range in.Findings {
-		if f.Level.Rank() == 0 || f.Rule == "" || len(f.Rule) > maxName {
+		if f.Level.Rank() == 0 || f.Rule == "" || len(f.Rule) > office.MaxName {
 			return bad("a finding without rule or level")
 		}
 		if f.Level.Rank() > levels[f.Rule].Rank() {
@@ -244,9 +240,9 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 		in.Item, in.Name = mask.Text(in.Item, secrets), mask.Text(in.Name, secrets)
 	}
 	out := readyHeld{findings: in.Findings, cut: len(in.Answer) == 0, same: string(in.Same), Held: store.Held{
-		ID: in.ID, Client: cut.Bytes(strings.ToValidUTF8(in.Client, ""), maxName), Session: cut.Bytes(in.Session, maxName), Era: cut.Bytes(in.Era, maxName), Method: in.Method,
+		ID: in.ID, Client: cut.Bytes(strings.ToValidUTF8(in.Client, ""), office.MaxName), Session: cut.Bytes(in.Session, office.MaxName), Era: cut.Bytes(in.Era, office.MaxName), Method: in.Method,
 		Item: in.Item, Name: strings.ToValidUTF8(cut.Bytes(in.Name, maxHeldName), ""), Error: in.Error, Why: in.Why, Score: in.Score,
-		Checks: office.Detail(checks), RuleSet: cut.Bytes(in.RuleSet, maxName), Levels: office.Detail(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: vocab.HeldWaiting,
+		Checks: office.Detail(checks), RuleSet: cut.Bytes(in.RuleSet, office.MaxName), Levels: office.Detail(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: vocab.HeldWaiting,
 	}}
 	out.text, out.Text = store.HeldText{Params: mask.Params(in.Params, secrets), Answer: in.Answer, Findings: findings}.Encode()
 	out.Kept = int64(len(out.text))
@@ -255,7 +251,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 
 // hold stores a held answer with its inbox item and its record, in one transaction. more is written with them. The caller
 // holds the lock.
-func (h *Hub) hold(s *liveWrapper, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
+func (h *Hub) hold(s *approvals.Wrapper, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
 	one := ready.Held
 	one.ServerID = s.Server
 	if s.Client != "" {
@@ -275,9 +271,9 @@ func (h *Hub) hold(s *liveWrapper, server string, ready readyHeld, more func(*st
 	var evicted []store.Held
 	fits := false
 	if ready.cut {
-		evicted = h.quarantine.makePlace(heldMost)
+		evicted = h.quarantine.makePlace(h.quarantine.most)
 	} else {
-		evicted, fits = h.quarantine.makeRoom(heldMost, one.Kept)
+		evicted, fits = h.quarantine.makeRoom(h.quarantine.most, one.Kept)
 	}
 	digest := heldDigest(one)
 	if !fits {
@@ -317,7 +313,7 @@ func (h *Hub) hold(s *liveWrapper, server string, ready readyHeld, more func(*st
 		}
 		_, err := tx.Append(h.office.Record(vocab.RecordQuarantine, vocab.StatusHeld, store.Record{
 			Server: server, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
-			Detail: office.Detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": cut.Bytes(legible.Escape(one.Method), maxName), "item": cut.Bytes(one.Item, maxName), "rule_set": one.RuleSet}),
+			Detail: office.Detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": cut.Bytes(legible.Escape(one.Method), office.MaxName), "item": cut.Bytes(one.Item, office.MaxName), "rule_set": one.RuleSet}),
 		}))
 		h.office.CrashPoint("hold")
 		return true, err

@@ -125,7 +125,7 @@ func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 		return false, err
 	}
 	if r.WithoutMarked {
-		if _, err := h.own.file.Load().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
+		if _, err := h.rules().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
 			return false, office.Answer(control.CodeBadRequest, "Sallyport can't remove the marked text from %s (%s): release all of it, or discard it", one.Code, office.OneLine(err.Error()))
 		}
 	}

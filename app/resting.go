@@ -56,6 +56,11 @@ func (h *Hub) restIn(tx *store.Tx) error {
 	return err
 }
 
+// allowsTool says whether a tool of a server is allowed now, inside a transaction.
+func (h *Hub) allowsTool(tx *store.Tx, server, tool string) bool {
+	return h.restIn(tx) == nil && slices.Contains(h.resting[server].tools, tool)
+}
+
 // restingTools are the allowed tools of the other servers that a wrapper's client used of late, whether they run or not.
 func (h *Hub) restingTools(s *liveWrapper) (names []string, err error) {
 	if err := h.rest(); err != nil {

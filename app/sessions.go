@@ -49,7 +49,6 @@ type standing struct {
 }
 
 const (
-	maxName    = 256
 	maxClients = 64
 	maxNames   = 64
 )
@@ -72,6 +71,24 @@ func (h *Hub) wrapperOf(w control.Wrapper) *approvals.Wrapper {
 	return nil
 }
 
+// anyWrapper says whether a live wrapper is so.
+func (h *Hub) anyWrapper(is func(*approvals.Wrapper) bool) bool {
+	for _, s := range h.sessions {
+		if is(&s.Wrapper) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameOf is what the records of a wrapper call its server.
+func (h *Hub) nameOf(s *approvals.Wrapper) string {
+	if st := h.servers[s.Server]; st != nil {
+		return st.base.Name
+	}
+	return s.Name
+}
+
 // Register makes a connection a wrapper of a server.
 func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register) (control.State, error) {
 	id, err := identity.Of(r.Server)
@@ -87,7 +104,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	}
 	now := h.office.Now()
 	s := &liveWrapper{
-		Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(r.Client, maxName), Session: cut.Bytes(r.Session, maxName), Secrets: slices.Concat(id.Secrets, r.Secrets)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now,
+		Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(r.Client, office.MaxName), Session: cut.Bytes(r.Session, office.MaxName), Secrets: slices.Concat(id.Secrets, r.Secrets)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now,
 	}
 	slices.SortFunc(s.Secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
 	s.Entry = s.Client
@@ -334,7 +351,7 @@ func (h *Hub) judgeReport(s *liveWrapper, r control.Report, whole []inspect.Find
 // timeline, because there is no item it could stand in.
 func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *liveWrapper, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
 	before := l.Server
-	l.Server.Era, l.Server.Protocol, l.Server.Versions = r.Era, cut.Bytes(r.Protocol, maxName), nil
+	l.Server.Era, l.Server.Protocol, l.Server.Versions = r.Era, cut.Bytes(r.Protocol, office.MaxName), nil
 	if len(r.ServerInfo) > 0 && len(r.ServerInfo) <= 1<<20 && json.Valid(r.ServerInfo) {
 		l.Server.ServerInfo = r.ServerInfo
 	}

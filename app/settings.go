@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
@@ -58,6 +59,9 @@ func (h *Hub) autoProtect() bool { return policy.ForHub(h.settings.global()).Aut
 
 // valuesFor are the settings in force for a server.
 func (h *Hub) valuesFor(server store.Server) policy.Values { return h.settings.forServer(server) }
+
+// retention is how long a held response waits at most.
+func (h *Hub) retention() time.Duration { return policy.ForHub(h.settings.global()).Retention }
 
 // openSettings reads what was in force and what the file says now. A home without accepted settings has the defaults: a file
 // that was there before its first hub is a hand edit like any other.

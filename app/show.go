@@ -311,9 +311,7 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 			}
 			whole.Asked, whole.AskedAt, wrote = true, now, true
 			if it.held != nil {
-				newest := h.quarantine.all[it.Code]
-				newest.Asked, newest.AskedAt = true, now
-				err = put(newest)
+				err = h.askedHeld(put, it.Code, now)
 			} else {
 				err = tx.PutItem(whole)
 			}

@@ -238,7 +238,7 @@ func (h *Hub) look() (s sight, err error) {
 			n := s.waiting[it.ServerID]
 			n.critical = n.critical || it.Severity == vocab.SeverityCritical
 			if it.held != nil {
-				n.held += len(it.held.marks)
+				n.held += it.held.count()
 			} else {
 				n.items++
 			}

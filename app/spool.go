@@ -72,12 +72,12 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 		return err
 	}
 	h.office.Lock()
-	rest, strange, err := h.confirmAll(s, name, sent)
+	rest, strange, err := h.confirmAll(&s.Wrapper, name, sent)
 	h.office.Unlock()
 	if err != nil {
 		return err
 	}
-	records, refused := s.caused(name, rest)
+	records, refused := caused(&s.Wrapper, name, rest)
 	if refused += strange; refused > 0 {
 		records = append(records, h.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
 			Server: name, ServerID: s.Server, Session: s.Session, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", review.Count(refused, "record")),
@@ -113,7 +113,7 @@ func (h *Hub) orphan(from control.Register) (s *liveWrapper, name string, known 
 	if err != nil {
 		return nil, "", false, err
 	}
-	s = &liveWrapper{Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(from.Client, maxName), Session: cut.Bytes(from.Session, maxName), Secrets: id.Secrets}}
+	s = &liveWrapper{Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(from.Client, office.MaxName), Session: cut.Bytes(from.Session, office.MaxName), Secrets: id.Secrets}}
 	name = identity.PersonName(from.Server.Name)
 	err = h.office.Store.View(func(tx *store.Tx) error {
 		server, err := tx.Server(id.ID)
@@ -170,7 +170,7 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 			return tx.PutServer(server)
 		}
 	}
-	_, notice, err := h.hold(s, name, ready, more)
+	_, notice, err := h.hold(&s.Wrapper, name, ready, more)
 	if err != nil {
 		return err
 	}

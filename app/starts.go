@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/store"
@@ -30,7 +31,7 @@ const (
 
 // startOf is an entry as it is kept, however long its names are.
 func startOf(client, name string) started {
-	return started{cut.Bytes(client, maxName), cut.Bytes(name, maxName)}
+	return started{cut.Bytes(client, office.MaxName), cut.Bytes(name, office.MaxName)}
 }
 
 func (s *starts) has(client, name string) bool {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/store"
@@ -32,7 +33,7 @@ func (s *surroundings) meet(from *store.Store, peer control.Peer, r control.Regi
 	if peer.Role != control.RoleWrapper || r.Surroundings == nil {
 		return
 	}
-	client, now := cut.Bytes(r.Client, maxName), r.Surroundings.Kept()
+	client, now := cut.Bytes(r.Client, office.MaxName), r.Surroundings.Kept()
 	s.mu.Lock()
 	have, known := s.of[client]
 	same := len(now.Env) == 0 || known && reflect.DeepEqual(have, now) || !known && len(s.of) >= maxClients

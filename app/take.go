@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
@@ -19,8 +20,8 @@ import (
 // maxTakers bounds who is remembered to have been granted one answer without saying that it arrived.
 const maxTakers = 8
 
-// claim names a wrapper process in what it was granted: the same after a hub came back, and no other server's.
-func (s *liveWrapper) claim() string {
+// claimOf names a wrapper process in what it was granted: the same after a hub came back, and no other server's.
+func claimOf(s *approvals.Wrapper) string {
 	if s.Session == "" {
 		return ""
 	}
@@ -28,7 +29,7 @@ func (s *liveWrapper) claim() string {
 }
 
 // heldFor says whether an answer was held for this wrapper's client.
-func (s *liveWrapper) heldFor(one store.Held, said string) bool {
+func heldFor(s *approvals.Wrapper, one store.Held, said string) bool {
 	client := s.Client
 	if client == "" {
 		client = legible.Name(said, "")
@@ -41,18 +42,18 @@ func (s *liveWrapper) heldFor(one store.Held, said string) bool {
 func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err error) {
 	h.office.Lock()
 	defer h.office.Unlock()
-	s := h.sessions[w]
+	s := h.wrapperOf(w)
 	if s == nil {
 		return out, office.Answer(control.CodeBadRequest, "take before register")
 	}
 	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
-	if s.claim() == "" {
+	if claimOf(s) == "" {
 		return out, office.Answer(control.CodeBadRequest, "take without a session")
 	}
 	one, known := h.quarantine.all[strings.ToUpper(take.Code)]
-	if !known || !s.heldFor(one, take.Client) {
+	if !known || !heldFor(s, one, take.Client) {
 		return control.Taken{}, nil
 	}
 	out = control.Taken{State: one.State, Method: one.Method, Tool: heldTool(one)}
@@ -62,7 +63,7 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 			return false, err
 		}
 		out.Server = identity.ToldName(server.Name, server)
-		again := one.State == vocab.HeldTaken && one.Takers[len(one.Takers)-1] == s.claim()
+		again := one.State == vocab.HeldTaken && one.Takers[len(one.Takers)-1] == claimOf(s)
 		now := h.office.Now()
 		switch {
 		case one.State != vocab.HeldReleased && !again:
@@ -85,16 +86,16 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		}
 		out.Answer, out.Error = text.Answer, one.Error
 		if one.Without {
-			if out.Answer, err = h.own.file.Load().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
+			if out.Answer, err = h.rules().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
 				return false, office.Answer(control.CodeUnavailable, "Sallyport can't remove the marked text from %s: %s", one.Code, office.OneLine(err.Error()))
 			}
 		}
-		out.State, out.Settings = vocab.HeldTaken, h.settings.forServer(server)
+		out.State, out.Settings = vocab.HeldTaken, h.valuesFor(server)
 		if again {
 			return false, nil
 		}
 		one.State, one.Taken = vocab.HeldTaken, now
-		one.Takers = append(slices.DeleteFunc(slices.Clone(one.Takers), func(t string) bool { return t == s.claim() }), s.claim())
+		one.Takers = append(slices.DeleteFunc(slices.Clone(one.Takers), func(t string) bool { return t == claimOf(s) }), claimOf(s))
 		if n := len(one.Takers); n > maxTakers {
 			one.Takers = one.Takers[n-maxTakers:]
 		}
@@ -112,17 +113,17 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 
 // confirmHeld takes a wrapper's word that a released answer arrived: of what it was granted itself, and of nothing else. taken says
 // that it was such a record. The caller holds the lock.
-func (h *Hub) confirmHeld(s *liveWrapper, server string, in control.Record) (taken bool, err error) {
+func (h *Hub) confirmHeld(s *approvals.Wrapper, server string, in control.Record) (taken bool, err error) {
 	one, known := h.quarantine.all[in.Code]
-	if in.Status != vocab.StatusOK || !known || s.claim() == "" || !slices.Contains(one.Takers, s.claim()) {
+	if in.Status != vocab.StatusOK || !known || claimOf(s) == "" || !slices.Contains(one.Takers, claimOf(s)) {
 		return false, nil
 	}
 	if one.State == vocab.HeldDelivered {
 		return true, nil // said before
 	}
-	last := one.Takers[len(one.Takers)-1] == s.claim()
+	last := one.Takers[len(one.Takers)-1] == claimOf(s)
 	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
-		sent, _ := s.caused(server, []control.Record{in})
+		sent, _ := caused(s, server, []control.Record{in})
 		if len(sent) == 0 {
 			return false, nil
 		}
@@ -151,7 +152,7 @@ func (h *Hub) confirmHeld(s *liveWrapper, server string, in control.Record) (tak
 
 // confirmAll sorts the records out that say of released answers that they arrived. A wrapper's records decide nothing else about
 // what is held: refused counts the others of that kind. The caller holds the lock.
-func (h *Hub) confirmAll(s *liveWrapper, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
+func (h *Hub) confirmAll(s *approvals.Wrapper, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
 	if !slices.ContainsFunc(sent, func(r control.Record) bool { return r.Kind == vocab.RecordQuarantine }) {
 		return sent, 0, nil
 	}
@@ -176,12 +177,12 @@ func (h *Hub) confirmAll(s *liveWrapper, server string, sent []control.Record) (
 }
 
 // released are the answers that the same request of a wrapper gets instead of being run again.
-func (h *Hub) released(s *liveWrapper) []control.Released {
+func (h *Hub) released(s *approvals.Wrapper) []control.Released {
 	var out []control.Released
 	now := h.office.Now()
 	for code := range h.quarantine.granted {
 		one := h.quarantine.all[code]
-		if same := h.sameOf(one); one.State == vocab.HeldReleased && same != "" && one.ServerID == s.Server && s.heldFor(one, "") && now.Before(one.Until) {
+		if same := h.sameOf(one); one.State == vocab.HeldReleased && same != "" && one.ServerID == s.Server && heldFor(s, one, "") && now.Before(one.Until) {
 			out = append(out, control.Released{Code: one.Code, Same: pin.Digest(same), Until: one.Until.UTC()})
 		}
 	}

@@ -172,7 +172,7 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 	released := w.hold(heldOne(t, 1))
 	p.release(released, nil)
 	oldest, second := w.hold(heldOne(t, 2)), w.hold(heldOne(t, 3))
-	p.keeps(second, heldMost.bytes-4*p.quarantine.all[oldest].Kept)
+	p.keeps(second, p.quarantine.most.bytes-4*p.quarantine.all[oldest].Kept)
 	p.keeps(oldest, 2*p.quarantine.all[beside].Kept)
 	last := w.hold(heldOne(t, 4))
 	p.stands(oldest, vocab.HeldGone)
@@ -192,9 +192,9 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 		t.Errorf("what is left of it: %+v", d)
 	}
 	huge := heldOne(t, 5)
-	huge.Answer = []byte(`"` + strings.Repeat("x", int(heldMost.one)) + `"`)
+	huge.Answer = []byte(`"` + strings.Repeat("x", int(p.quarantine.most.one)) + `"`)
 	whole := w.hold(huge)
-	if d := p.stands(whole, vocab.HeldGone); d.Bytes < heldMost.one || d.Answer != nil {
+	if d := p.stands(whole, vocab.HeldGone); d.Bytes < p.quarantine.most.one || d.Answer != nil {
 		t.Errorf("%d bytes", d.Bytes)
 	}
 	p.stands(second, vocab.HeldWaiting) // it pushed nothing out
@@ -257,10 +257,8 @@ func TestWhichResponsesMakeRoom(t *testing.T) {
 
 // A server whose responses are all too large to be kept fills the inbox no further than any other.
 func TestNoMoreResponsesWaitThanMayWhateverTheirSize(t *testing.T) {
-	was := heldMost
-	t.Cleanup(func() { heldMost = was })
-	heldMost.responses, heldMost.one = 3, 64<<10
 	p := newPlace(t)
+	p.quarantine.most.responses, p.quarantine.most.one = 3, 64<<10
 	w, mail := p.wrap("notes"), p.wrap("mail", "npx", "mail")
 	beside := mail.hold(heldOne(t, 0))
 	var codes []string
@@ -270,7 +268,7 @@ func TestNoMoreResponsesWaitThanMayWhateverTheirSize(t *testing.T) {
 		if n%2 == 0 {
 			large.Answer, large.Bytes = nil, 65<<20 // larger than a wrapper sends
 		} else {
-			large.Answer = []byte(`"` + strings.Repeat("x", int(heldMost.one)) + `"`)
+			large.Answer = []byte(`"` + strings.Repeat("x", int(p.quarantine.most.one)) + `"`)
 		}
 		codes = append(codes, w.hold(large))
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -37,17 +38,14 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 		h.office.Unlock()
 		return control.Acked{}, err
 	}
-	name := s.Name
-	if st := h.servers[s.Server]; st != nil {
-		name = st.base.Name
-	}
-	rest, strange, err := h.confirmAll(s, name, r.Records)
+	name := h.nameOf(&s.Wrapper)
+	rest, strange, err := h.confirmAll(&s.Wrapper, name, r.Records)
 	if err != nil {
 		err = h.office.Failed(err)
 		h.office.Unlock()
 		return control.Acked{}, err
 	}
-	records, refused := s.caused(name, rest)
+	records, refused := caused(&s.Wrapper, name, rest)
 	s.noteUnlisted(records)
 	if err := h.noteVersions(s.Server, records, time.Time{}); err != nil {
 		err = h.office.Failed(err)
@@ -77,7 +75,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 }
 
 // caused are those of a wrapper's records that a wrapper can have caused, under its server's name and no other.
-func (s *liveWrapper) caused(name string, sent []control.Record) (records []store.Record, refused int) {
+func caused(s *approvals.Wrapper, name string, sent []control.Record) (records []store.Record, refused int) {
 	records = make([]store.Record, 0, len(sent)+1)
 	for _, record := range sent {
 		if !wrapperKinds[record.Kind] || !slices.Contains(vocab.Statuses, record.Status) {
@@ -85,14 +83,14 @@ func (s *liveWrapper) caused(name string, sent []control.Record) (records []stor
 			continue
 		}
 		record.Server, record.ServerID = name, s.Server
-		record.Tool = cut.Bytes(record.Tool, maxName)
+		record.Tool = cut.Bytes(record.Tool, office.MaxName)
 		record.Summary = cut.Bytes(mask.Text(record.Summary, s.Secrets), 4096)
 		if record.Kind == vocab.RecordRead || record.Kind == vocab.RecordPrompt {
 			record.Detail = maskNamed(record.Detail, s.Secrets)
 		} else {
 			record.Detail = maskDetail(record.Detail, s.Secrets)
 		}
-		record.Client, record.Session, record.Request = cut.Bytes(record.Client, maxName), cut.Bytes(record.Session, maxName), cut.Bytes(record.Request, maxName)
+		record.Client, record.Session, record.Request = cut.Bytes(record.Client, office.MaxName), cut.Bytes(record.Session, office.MaxName), cut.Bytes(record.Request, office.MaxName)
 		if record.Session == "" {
 			record.Session = s.Session
 		}
@@ -115,7 +113,7 @@ func maskNamed(raw json.RawMessage, secrets []string) json.RawMessage {
 	}
 	for _, key := range []string{"uri", "prompt"} {
 		if named, ok := said[key].(string); ok {
-			said[key] = legible.Text(mask.Text(named, secrets), maxName*2)
+			said[key] = legible.Text(mask.Text(named, secrets), office.MaxName*2)
 		}
 	}
 	return office.Detail(said)

@@ -19,15 +19,8 @@ import (
 
 // What only a window asks, in this process. None of it is on the socket.
 
-// DecidedItem is an inbox item that no longer waits.
-type DecidedItem struct {
-	control.InboxItem
-	Decided   string // approved, rejected, withdrawn
-	DecidedAt time.Time
-}
-
 // DecidedSince are the items that a person decided, or that came and went, since then; the newest first.
-func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
+func (h *Hub) DecidedSince(since time.Time) (out []office.DecidedItem, err error) {
 	h.office.Lock()
 	defer h.office.Unlock()
 	if h.lost != nil && !h.office.Leaving() {
@@ -52,13 +45,13 @@ func (h *Hub) DecidedSince(since time.Time) (out []DecidedItem, err error) {
 			if err != nil && !office.Absent(err) {
 				return err
 			}
-			out = append(out, DecidedItem{review.InboxItem(it, server), it.Decided, it.DecidedAt.UTC()})
+			out = append(out, office.DecidedItem{InboxItem: review.InboxItem(it, server), Decided: it.Decided, DecidedAt: it.DecidedAt.UTC()})
 		}
 		held, err := h.decidedHeld(tx, since)
 		out = append(out, held...)
 		return err
 	})
-	slices.SortStableFunc(out, func(a, b DecidedItem) int { return b.DecidedAt.Compare(a.DecidedAt) })
+	slices.SortStableFunc(out, func(a, b office.DecidedItem) int { return b.DecidedAt.Compare(a.DecidedAt) })
 	return out, h.office.Failed(err)
 }
 

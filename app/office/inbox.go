@@ -13,6 +13,13 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
+// DecidedItem is an inbox item that no longer waits.
+type DecidedItem struct {
+	control.InboxItem
+	Decided   string // approved, rejected, withdrawn
+	DecidedAt time.Time
+}
+
 // Decidable finds the item, and refuses what is not exactly what the person saw.
 func Decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	it, err := tx.Item(d.Code)

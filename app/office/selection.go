@@ -13,6 +13,9 @@ import (
 // MaxReason is how much of a person's reason is kept with a decision: a sentence or two.
 const MaxReason = 500
 
+// MaxName is how much is kept of a name that a wrapper sends.
+const MaxName = 256
+
 // Selection is what of an item a decision is over.
 func Selection(it store.Item, d control.Decide) (chosen map[string]bool, err error) {
 	chosen = map[string]bool{}
