@@ -16,14 +16,14 @@ import (
 const discardStep = 250
 
 // HeldSet is which held responses wait now: what `discard --all` is about. A response that comes after it is in no set that was shown.
-func (h *Hub) HeldSet(q control.HeldQuery) (out control.HeldSet, err error) {
+func (h *Hub) HeldSet(query control.HeldQuery) (out control.HeldSet, err error) {
 	h.office.Lock()
 	defer h.office.Unlock()
 	if err := h.office.Usable(); err != nil {
 		return out, err
 	}
 	err = h.office.Store.View(func(tx *store.Tx) error {
-		server, err := h.heldServer(tx, q.Server)
+		server, err := h.heldServer(tx, query.Server)
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (h *Hub) HeldSet(q control.HeldQuery) (out control.HeldSet, err error) {
 			if it.held == nil || server != "" && it.ServerID != server {
 				continue
 			}
-			codes := it.held.matching(h.quarantine.all, q.Tool)
+			codes := it.held.matching(h.quarantine.all, query.Tool)
 			if len(codes) == 0 {
 				continue
 			}

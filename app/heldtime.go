@@ -189,7 +189,7 @@ func (h *Hub) settleClaims(asOf time.Time) (next time.Duration, waits bool) {
 			delete(h.quarantine.away, code)
 			continue
 		}
-		since, known := h.quarantine.away[code]
+		since, known := h.awaySince(code)
 		if !known { // it was granted by a hub before this one
 			since = asOf
 			h.quarantine.away[code] = since
@@ -222,11 +222,17 @@ func (h *Hub) settleClaims(asOf time.Time) (next time.Duration, waits bool) {
 	return next, waits
 }
 
+// awaySince is when the hub first saw that the wrapper which was granted a response is not there.
+func (h *Hub) awaySince(code string) (since time.Time, known bool) {
+	since, known = h.quarantine.away[code]
+	return since, known
+}
+
 // awayHeld starts the clock of what a wrapper that has gone was granted.
 func (h *Hub) awayHeld() {
 	for code := range h.quarantine.granted {
 		one := h.quarantine.all[code]
-		if _, known := h.quarantine.away[code]; !known && one.State == vocab.HeldTaken && !h.claimed(one) {
+		if _, known := h.awaySince(code); !known && one.State == vocab.HeldTaken && !h.claimed(one) {
 			h.quarantine.away[code] = h.office.Now()
 		}
 	}

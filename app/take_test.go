@@ -158,11 +158,25 @@ func TestATextIsForgottenAfterItsTimeAndTheRecordStays(t *testing.T) {
 
 // kept has the hub take the text of a response for one of that many bytes.
 func (p *place) keeps(code string, bytes int64) {
+	one := p.stored(code)
+	one.Kept = bytes
 	p.office.Lock()
 	defer p.office.Unlock()
-	one := p.quarantine.all[code]
-	one.Kept = bytes
-	p.quarantine.put(one)
+	if err := p.office.Store.Update(func(tx *store.Tx) error { return tx.PutHeld(one) }); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := p.readQuarantine(); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// stored is a held response as the store has it.
+func (p *place) stored(code string) (one store.Held) {
+	p.t.Helper()
+	if err := p.office.Store.View(func(tx *store.Tx) (err error) { one, err = tx.Held(code); return err }); err != nil {
+		p.t.Fatal(err)
+	}
+	return one
 }
 
 func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
@@ -172,8 +186,8 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 	released := w.hold(heldOne(t, 1))
 	p.release(released, nil)
 	oldest, second := w.hold(heldOne(t, 2)), w.hold(heldOne(t, 3))
-	p.keeps(second, p.quarantine.most.bytes-4*p.quarantine.all[oldest].Kept)
-	p.keeps(oldest, 2*p.quarantine.all[beside].Kept)
+	p.keeps(second, p.quarantine.most.bytes-4*p.stored(oldest).Kept)
+	p.keeps(oldest, 2*p.stored(beside).Kept)
 	last := w.hold(heldOne(t, 4))
 	p.stands(oldest, vocab.HeldGone)
 	p.stands(released, vocab.HeldReleased)
@@ -347,7 +361,8 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 			eventually(t, "it is known to be away", func() bool {
 				p.office.Lock()
 				defer p.office.Unlock()
-				return !p.quarantine.away[code].IsZero()
+				_, known := p.awaySince(code)
+				return known
 			})
 			p.at.pass(claimGrace)
 			p.wrapperGone()
