@@ -58,7 +58,7 @@ func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
 
 // raise puts an item on top of the inbox.
 func (h *Hub) raise(code string) error {
-	if h.raiseHeld(code) {
+	if h.RaiseHeld(code) {
 		return nil
 	}
 	err := h.office.Update(func(tx *store.Tx) (bool, error) {

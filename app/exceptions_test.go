@@ -72,7 +72,7 @@ func TestAnExceptionIsNarrow(t *testing.T) {
 		t.Errorf("after one was ended: %+v", got)
 	}
 	p.at.pass(8 * 24 * time.Hour)
-	p.tend()
+	p.Tend()
 	if all, err := p.Exceptions(); err != nil || len(all) != 0 {
 		t.Errorf("after their time: %+v, %v", all, err)
 	}
@@ -97,7 +97,7 @@ func TestTheWrapperHearsWhenAnExceptionRunsOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.at.pass(time.Hour)
-	p.tend()
+	p.Tend()
 	if got := w.last(t).Exceptions; len(got) != 0 {
 		t.Errorf("its wrapper still has %+v", got)
 	}

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
-	"github.com/sallyport/sallyport/store"
 )
 
 // pushes is how often a wrapper was told something.
@@ -59,7 +59,7 @@ func TestResponsesOfOneToolHeldForOneReasonAreOneItem(t *testing.T) {
 	}
 	newestFirst := slices.Clone(codes)
 	slices.Reverse(newestFirst)
-	if !slices.Equal(item.Codes, newestFirst[:maxCodes]) || item.First.IsZero() || item.Last.Before(item.First) || item.Severity != p.shown(codes[0]).Severity {
+	if !slices.Equal(item.Codes, newestFirst[:quarantine.MaxCodes]) || item.First.IsZero() || item.Last.Before(item.First) || item.Severity != p.shown(codes[0]).Severity {
 		t.Errorf("the item: %+v", item)
 	}
 	if !strings.Contains(item.Title, "read_note") || !strings.Contains(item.Title, fmt.Sprintf("(%d responses)", many)) || item.Digest != p.shown(item.Code).Digest {
@@ -289,27 +289,6 @@ func TestAHomeWithAnItemForEachResponseGoesOn(t *testing.T) {
 	}
 }
 
-func TestOfWhatWaitsNoMoreTheOldestAreForgotten(t *testing.T) {
-	var held []store.Held
-	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for n := range maxHeldKnown + 3 {
-		held = append(held, store.Held{Code: fmt.Sprint("D", n), State: vocab.HeldDiscarded, Decided: at.Add(time.Duration(n) * time.Second)})
-	}
-	held = append(held, store.Held{Code: "W", State: vocab.HeldWaiting}, store.Held{Code: "R", State: vocab.HeldReleased, Decided: at.Add(-time.Hour)}, store.Held{Code: "T", State: vocab.HeldTaken, Decided: at.Add(-time.Hour)})
-	codes := func(before time.Time) (all []string) {
-		for _, one := range forgottenHeld(held, before) {
-			all = append(all, one.Code)
-		}
-		return all
-	}
-	if got := codes(time.Time{}); !slices.Equal(got, []string{"D0", "D1", "D2"}) {
-		t.Errorf("too many: %v go", got)
-	}
-	if got := codes(at.Add(5 * time.Second)); !slices.Equal(got, []string{"D0", "D1", "D2", "D3", "D4"}) {
-		t.Errorf("too old: %v go", got)
-	}
-}
-
 func TestAnItemThatAModelAskedForStaysOnTopWhileMoreCome(t *testing.T) {
 	p := newPlace(t)
 	w, other := p.wrap("notes"), p.wrapFor("codex", "mail", "npx", "mail")
@@ -366,24 +345,6 @@ func TestWhatBecameOfManyIsALineEachForReleasesAndOneForTheRest(t *testing.T) {
 	}
 	if err != nil || counts[vocab.DecidedApproved] != 2 || counts[vocab.DecidedRejected] != 1 {
 		t.Errorf("%v, %v", counts, err)
-	}
-}
-
-func TestWhatWaitsNoMoreIsForgottenWhileTheHubRuns(t *testing.T) {
-	p := newPlace(t)
-	p.office.Lock()
-	for n := range maxHeldKnown + maxHeldKnown/10 + 1 {
-		p.quarantine.put(store.Held{Code: fmt.Sprint("D", n), ID: fmt.Sprint(n), State: vocab.HeldDiscarded, Decided: p.at.now().Add(time.Duration(n) * time.Second)})
-	}
-	p.office.Unlock()
-	p.tend()
-	p.office.Lock()
-	defer p.office.Unlock()
-	if n := len(p.quarantine.all); n != maxHeldKnown {
-		t.Errorf("%d are known", n)
-	}
-	if _, there := p.quarantine.all["D0"]; there {
-		t.Error("the oldest is not forgotten")
 	}
 }
 

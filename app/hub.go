@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/logs"
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -72,14 +73,14 @@ type Hub struct {
 	office *office.Office
 	*approvals.Approvals
 	*guardian.Guardian
+	*quarantine.Quarantine
 
 	lost *lost // what a person may decide about that; nil where beginning again would mend nothing
 	logs *logs.Book
 
 	starts starts
 
-	quarantine quarantine // the office's lock guards what is in it
-	around     surroundings
+	around surroundings
 
 	done    chan struct{}
 	ended   sync.Once
@@ -135,19 +136,18 @@ func Open(opts Options) (*Hub, error) {
 		return nil, fmt.Errorf("open hub: %w", err)
 	}
 	h := &Hub{
-		opts:       opts,
-		logs:       logs.New(opts.Home.Logs),
-		done:       make(chan struct{}),
-		closing:    make(chan struct{}),
-		orphans:    make(chan struct{}, 1),
-		revision:   uint64(opts.Now().UnixMicro()), // grows over restarts too, as wrappers expect
-		sessions:   map[control.Wrapper]*liveWrapper{},
-		servers:    map[string]*standing{},
-		stale:      map[string]bool{},
-		listers:    listers{of: map[clientProcess]*lister{}},
-		quarantine: newQuarantine(),
-		unseen:     newUnseen(),
-		own:        ownRules{wake: make(chan struct{}, 1)},
+		opts:     opts,
+		logs:     logs.New(opts.Home.Logs),
+		done:     make(chan struct{}),
+		closing:  make(chan struct{}),
+		orphans:  make(chan struct{}, 1),
+		revision: uint64(opts.Now().UnixMicro()), // grows over restarts too, as wrappers expect
+		sessions: map[control.Wrapper]*liveWrapper{},
+		servers:  map[string]*standing{},
+		stale:    map[string]bool{},
+		listers:  listers{of: map[clientProcess]*lister{}},
+		unseen:   newUnseen(),
+		own:      ownRules{wake: make(chan struct{}, 1)},
 	}
 	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end, Crash: opts.crash})
 	h.Approvals = approvals.New(h.office, approvals.Hub{
@@ -155,6 +155,10 @@ func Open(opts Options) (*Hub, error) {
 	})
 	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.pushAll, AutoProtect: h.autoProtect, Started: h.hasStarted, NotStarted: h.notStarted}, guardian.Options{
 		Home: opts.Home, Program: opts.Program, System: opts.System, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
+	})
+	h.Quarantine = quarantine.New(h.office, quarantine.Hub{
+		Wrapper: h.wrapperOf, AnyWrapper: h.anyWrapper, NameOf: h.nameOf, Settings: h.valuesFor, Retention: h.retention, Allows: h.allowsTool,
+		Stale: h.markStale, PushChanged: h.pushChanged, PushAll: h.pushAll, Raise: h.raise, Rules: h.rules, Caused: caused,
 	})
 	if err := h.openStore(); err != nil {
 		return nil, err
@@ -167,7 +171,7 @@ func Open(opts Options) (*Hub, error) {
 		h.Close()
 		return nil, err
 	}
-	if err := h.openQuarantine(); err != nil {
+	if err := h.OpenHeld(); err != nil {
 		h.Close()
 		return nil, err
 	}
@@ -260,7 +264,7 @@ func (h *Hub) checkSeals() error {
 			}
 		}
 		if found.Rolled {
-			if err := h.distrustHeld(tx, now); err != nil {
+			if err := h.DistrustHeld(tx, now); err != nil {
 				return err
 			}
 		}

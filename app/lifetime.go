@@ -26,7 +26,7 @@ func (h *Hub) begin() {
 	go h.collectSpool()
 	go func() {
 		defer h.work.Done()
-		h.tendHeld(h.closing)
+		h.KeepTending(h.closing)
 	}()
 	go h.watchSettings()
 	go h.watchRules()
@@ -219,7 +219,7 @@ func (h *Hub) forgetDecided(t time.Time) error {
 		if err != nil {
 			return false, err
 		}
-		held, err := h.forgetHeldBefore(tx, t)
+		held, err := h.ForgetHeldBefore(tx, t)
 		if err != nil {
 			return false, err
 		}
@@ -231,7 +231,7 @@ func (h *Hub) forgetDecided(t time.Time) error {
 	}
 	h.office.Lock()
 	defer h.office.Unlock()
-	return h.readQuarantine()
+	return h.ReadHeld()
 }
 
 // prune takes from the timeline what its settings say, and decided items nobody will ask about.

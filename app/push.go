@@ -115,9 +115,9 @@ func (h *Hub) stateOf(s *liveWrapper) (state control.State, news bool) {
 		state.Launch.Surroundings = h.around.last(s.Client)
 	}
 	state.Spool = &control.SpoolKey{Server: s.Server, Key: h.spoolKey(s.Server)}
-	state.Released, state.Exceptions, state.Rules = h.released(&s.Wrapper), h.excepted(&s.Wrapper), h.own.raw
+	state.Released, state.Exceptions, state.Rules = h.ReleasedFor(&s.Wrapper), h.ExceptedFor(&s.Wrapper), h.own.raw
 	if len(state.Released) > 0 {
-		state.SameKey = h.sameKey(s.Server)
+		state.SameKey = h.SameKey(s.Server)
 	}
 	state.Revision = s.pushed.Revision
 	if s.pushed.Revision == 0 || !sameState(state, s.pushed) {
@@ -131,7 +131,7 @@ func (h *Hub) stateOf(s *liveWrapper) (state control.State, news bool) {
 // waitingOf counts what waits for a wrapper's client, over all its servers: clients that see one name twice keep one of our
 // tools, so each answers for all.
 func (h *Hub) waitingOf(s *liveWrapper) int {
-	n := h.quarantine.heldWaiting(s.Client, s.Server)
+	n := h.HeldWaiting(s.Client, s.Server)
 	for _, it := range h.waiting {
 		if concerns(it, s.Client, s.Server) {
 			n++

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/vocab"
+	bolt "go.etcd.io/bbolt"
 )
 
 func TestOnlyAPersonDecidesOnWhatIsHeld(t *testing.T) {
@@ -202,8 +202,8 @@ func TestWhatNoWrapperSaysIsNotHeld(t *testing.T) {
 		"a reason of its own":             func(h *control.Held) { h.Why = "approved" },
 		"a finding without a level":       func(h *control.Held) { h.Findings = []inspect.Finding{{Rule: "sink"}} },
 		"a level of its own":              func(h *control.Held) { h.Findings = []inspect.Finding{{Rule: "sink", Level: "harmless"}} },
-		"more findings than there can be": func(h *control.Held) { h.Findings = make([]inspect.Finding, maxHeldFindings+1) },
-		"an item without an end":          func(h *control.Held) { h.Item = strings.Repeat("i", maxHeldItem+1) },
+		"more findings than there can be": func(h *control.Held) { h.Findings = make([]inspect.Finding, quarantine.MaxHeldFindings+1) },
+		"an item without an end":          func(h *control.Held) { h.Item = strings.Repeat("i", quarantine.MaxHeldItem+1) },
 	} {
 		held := heldOne(t, 1)
 		change(&held)

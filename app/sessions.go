@@ -228,7 +228,7 @@ func (h *Hub) Unregister(w control.Wrapper) {
 	h.forgetUnseen(s)
 	h.lostLister(s)
 	h.office.Changed()
-	h.awayHeld()
+	h.AwayHeld()
 	h.wrapperGone()
 	h.logs.Flush(s.Server, s.Session)
 	if st := h.servers[s.Server]; st != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -107,7 +108,7 @@ func (h *Hub) Inbox() (items []control.InboxItem, err error) {
 }
 
 func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, error) {
-	waiting, err := h.waitingItems(tx)
+	waiting, err := h.WaitingItems(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 			items[i].Shown = names.Shown(server)
 			items[i].Title = identity.Retitled(items[i].Title, server, items[i].Shown)
 		}
-		h.told(tx, it.held, &items[i])
+		h.TellHeld(tx, it.Held, &items[i])
 		if it.Kind == vocab.ItemLaunch {
 			l, err := ledger.Read(tx, it.ServerID)
 			if err != nil && !office.Absent(err) {
@@ -179,7 +180,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			return setNext(tx, it, &out)
 		}
 		if it.Kind == vocab.ItemResponseHeld {
-			out, err = h.heldItemDetail(tx, it)
+			out, err = h.HeldItemDetail(tx, it)
 			return err
 		}
 		l, err := ledger.Read(tx, it.ServerID)
@@ -245,7 +246,7 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 		for _, l := range ledgers {
 			codes := ledger.WaitingCodes(tx, l.Server.ID)
 			row := ledger.ServerRow(l, codes)
-			row.Shown, row.Held = names.Shown(l.Server), h.quarantine.countOf(l.Server.ID)
+			row.Shown, row.Held = names.Shown(l.Server), h.HeldOf(l.Server.ID)
 			row.Wrappers, row.UnseenBy = wrappers[l.Server.ID], h.unseenBy(l.Server.ID)
 			row.Sandbox, row.RunsIn = h.settings.forServer(l.Server)[sandboxKey], h.runsUnder(l.Server.ID)
 			if st := h.servers[l.Server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
@@ -279,14 +280,14 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 	}
 	now := h.office.Now()
 	var notices []review.Notice
-	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
-		all, err := h.waitingHeads(tx)
+	err = h.UpdateHeld(func(tx *store.Tx, put quarantine.Put) (bool, error) {
+		all, err := h.WaitingHeads(tx)
 		if err != nil {
 			return false, err
 		}
 		wrote := false
 		for _, it := range all {
-			if it.held == nil && !concerns(it.Item, s.Client, s.Server) || it.held != nil && !it.held.concerns(s.Client, s.Server) {
+			if it.Held == nil && !concerns(it.Item, s.Client, s.Server) || it.Held != nil && !it.Held.Concerns(s.Client, s.Server) {
 				continue
 			}
 			server, err := tx.Server(it.ServerID)
@@ -310,8 +311,8 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 				return false, err
 			}
 			whole.Asked, whole.AskedAt, wrote = true, now, true
-			if it.held != nil {
-				err = h.askedHeld(put, it.Code, now)
+			if it.Held != nil {
+				err = h.AskedHeld(put, it.Code, now)
 			} else {
 				err = tx.PutItem(whole)
 			}

@@ -233,12 +233,12 @@ func (h *Hub) look() (s sight, err error) {
 		for _, server := range servers {
 			s.known[server.ID] = true
 		}
-		waiting, err := h.waitingHeads(tx)
+		waiting, err := h.WaitingHeads(tx)
 		for _, it := range waiting {
 			n := s.waiting[it.ServerID]
 			n.critical = n.critical || it.Severity == vocab.SeverityCritical
-			if it.held != nil {
-				n.held += it.held.count()
+			if it.Held != nil {
+				n.held += it.Held.Count()
 			} else {
 				n.items++
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/cut"
@@ -37,7 +38,7 @@ func (h *Hub) collectSpool() {
 				h.office.Solved(office.ProblemSpool)
 			}
 			h.office.Unlock()
-			if left, waits := h.settleClaims(asOf); waits {
+			if left, waits := h.SettleClaims(asOf); waits {
 				again = time.After(left)
 			}
 		}
@@ -72,7 +73,7 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 		return err
 	}
 	h.office.Lock()
-	rest, strange, err := h.confirmAll(&s.Wrapper, name, sent)
+	rest, strange, err := h.ConfirmAll(&s.Wrapper, name, sent)
 	h.office.Unlock()
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 	}
 	stored, err := h.office.Store.AppendNow(records...)
 	h.office.Lock()
-	h.countPasses(s.Server, stored)
+	h.CountPasses(s.Server, stored)
 	noted := h.noteVersions(s.Server, records, h.startedLast(s.Server))
 	h.office.Unlock()
 	h.office.Changed()
@@ -147,7 +148,7 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 	if err != nil {
 		return err
 	}
-	ready, err := prepareHeld(held, s.Secrets)
+	ready, err := quarantine.Prepare(held, s.Secrets)
 	if err != nil {
 		return err
 	}
@@ -170,7 +171,7 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 			return tx.PutServer(server)
 		}
 	}
-	_, notice, err := h.hold(&s.Wrapper, name, ready, more)
+	_, notice, err := h.HoldPrepared(&s.Wrapper, name, ready, more)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,13 @@
 package app
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -92,7 +92,7 @@ func TestAReleaseRunsOutAndTheAnswerWaitsAgain(t *testing.T) {
 	code := w.hold(heldOne(t, 1))
 	for range 2 {
 		p.release(code, nil)
-		p.at.pass(releaseFor)
+		p.at.pass(quarantine.ReleaseFor)
 		if got := w.take(code); got.State != vocab.HeldExpired {
 			t.Fatalf("after its time: %+v", got)
 		}
@@ -106,7 +106,7 @@ func TestAReleaseRunsOutAndTheAnswerWaitsAgain(t *testing.T) {
 	}
 	// Nobody asks: time alone does it, and a hub that was not there meanwhile does it when it comes.
 	p.release(code, nil)
-	p.at.pass(releaseFor)
+	p.at.pass(quarantine.ReleaseFor)
 	p = p.again()
 	eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == vocab.HeldExpired })
 	p.item()
@@ -122,7 +122,7 @@ func TestATextIsForgottenAfterItsTimeAndTheRecordStays(t *testing.T) {
 	w := p.wrap("notes")
 	first, second := w.hold(heldOne(t, 1)), w.hold(heldOne(t, 2))
 	p.at.pass(24*time.Hour - time.Minute)
-	p.tend()
+	p.Tend()
 	p.stands(first, vocab.HeldWaiting)
 	p.release(second, nil) // in its last minute: it is kept as long as the release lasts
 	p.at.pass(2 * time.Minute)
@@ -165,7 +165,7 @@ func (p *place) keeps(code string, bytes int64) {
 	if err := p.office.Store.Update(func(tx *store.Tx) error { return tx.PutHeld(one) }); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := p.readQuarantine(); err != nil {
+	if err := p.ReadHeld(); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -186,7 +186,7 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 	released := w.hold(heldOne(t, 1))
 	p.release(released, nil)
 	oldest, second := w.hold(heldOne(t, 2)), w.hold(heldOne(t, 3))
-	p.keeps(second, p.quarantine.most.bytes-4*p.stored(oldest).Kept)
+	p.keeps(second, p.Most.Bytes-4*p.stored(oldest).Kept)
 	p.keeps(oldest, 2*p.stored(beside).Kept)
 	last := w.hold(heldOne(t, 4))
 	p.stands(oldest, vocab.HeldGone)
@@ -206,9 +206,9 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 		t.Errorf("what is left of it: %+v", d)
 	}
 	huge := heldOne(t, 5)
-	huge.Answer = []byte(`"` + strings.Repeat("x", int(p.quarantine.most.one)) + `"`)
+	huge.Answer = []byte(`"` + strings.Repeat("x", int(p.Most.One)) + `"`)
 	whole := w.hold(huge)
-	if d := p.stands(whole, vocab.HeldGone); d.Bytes < p.quarantine.most.one || d.Answer != nil {
+	if d := p.stands(whole, vocab.HeldGone); d.Bytes < p.Most.One || d.Answer != nil {
 		t.Errorf("%d bytes", d.Bytes)
 	}
 	p.stands(second, vocab.HeldWaiting) // it pushed nothing out
@@ -220,59 +220,10 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 	p.stands(last, vocab.HeldWaiting)
 }
 
-func TestWhichResponsesMakeRoom(t *testing.T) {
-	most := heldCap{responses: 10, bytes: 1000, one: 400}
-	for _, c := range []struct {
-		name    string
-		held    int    // responses there are
-		tools   int    // that they are of, in turn; tool 0 is of one server, the others of another
-		kept    int64  // bytes of each
-		state   string // of all of them
-		size    int64
-		evicted string
-		fits    bool
-	}{
-		{"there is room", 3, 1, 250, vocab.HeldWaiting, 250, "", true},
-		{"the oldest goes", 4, 1, 250, vocab.HeldWaiting, 250, "C000", true},
-		{"as many as are needed go", 9, 1, 110, vocab.HeldExpired, 221, "C000 C001", true},
-		{"one goes for the number", 10, 1, 10, vocab.HeldWaiting, 10, "C000", true},
-		{"what a person released stays", 4, 1, 250, vocab.HeldReleased, 250, "", false},
-		{"and what is being handed over", 4, 1, 250, vocab.HeldTaken, 250, "", false},
-		{"one that is larger than one may be", 0, 1, 0, vocab.HeldWaiting, 401, "", false},
-		{"one that is larger waits too, and counts", 10, 1, 10, vocab.HeldWaiting, 401, "C000", false},
-		{"one for which there are no bytes counts, and takes none", 12, 1, 250, vocab.HeldReleased, 250, "", false},
-		{"the largest item gives", 9, 2, 110, vocab.HeldWaiting, 110, "C000", true},
-		{"of the server with the most, the largest item", 9, 3, 110, vocab.HeldWaiting, 110, "C002", true},
-		{"its next largest after that", 9, 3, 110, vocab.HeldWaiting, 221, "C002 C001", true},
-		{"not the largest item of a server with less", 7, 3, 140, vocab.HeldWaiting, 140, "C002", true},
-		{"first for the bytes, and others for the number", 12, 1, 80, vocab.HeldWaiting, 80, "C000 C001 C002", true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			x := newHeldIndex()
-			at := time.Now()
-			for i := range c.held {
-				tool := i % c.tools
-				x.put(store.Held{
-					Code: fmt.Sprintf("C%03d", i), ID: fmt.Sprint(i), ServerID: fmt.Sprint("s", min(tool, 1)), Item: fmt.Sprint("tool:", tool), State: c.state, Text: "t", Kept: c.kept,
-					Stored: at.Add(time.Duration(i) * time.Second),
-				})
-			}
-			evicted, fits := x.makeRoom(most, c.size)
-			var codes []string
-			for _, one := range evicted {
-				codes = append(codes, one.Code)
-			}
-			if got := strings.Join(codes, " "); got != c.evicted || fits != c.fits {
-				t.Errorf("%v, %q goes", fits, got)
-			}
-		})
-	}
-}
-
 // A server whose responses are all too large to be kept fills the inbox no further than any other.
 func TestNoMoreResponsesWaitThanMayWhateverTheirSize(t *testing.T) {
 	p := newPlace(t)
-	p.quarantine.most.responses, p.quarantine.most.one = 3, 64<<10
+	p.Most.Responses, p.Most.One = 3, 64<<10
 	w, mail := p.wrap("notes"), p.wrap("mail", "npx", "mail")
 	beside := mail.hold(heldOne(t, 0))
 	var codes []string
@@ -282,7 +233,7 @@ func TestNoMoreResponsesWaitThanMayWhateverTheirSize(t *testing.T) {
 		if n%2 == 0 {
 			large.Answer, large.Bytes = nil, 65<<20 // larger than a wrapper sends
 		} else {
-			large.Answer = []byte(`"` + strings.Repeat("x", int(p.quarantine.most.one)) + `"`)
+			large.Answer = []byte(`"` + strings.Repeat("x", int(p.Most.One)) + `"`)
 		}
 		codes = append(codes, w.hold(large))
 	}
@@ -309,7 +260,7 @@ func TestAWrapperThatGoesWithoutAWordLeavesItToAPerson(t *testing.T) {
 	w.take(code)
 	p.Unregister(w)
 	p.stands(code, vocab.HeldTaken) // it may come back
-	p.at.pass(claimGrace + time.Second)
+	p.at.pass(quarantine.ClaimGrace + time.Second)
 	p.wrapperGone()
 	eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == vocab.HeldWaiting })
 	if d := p.stands(code, vocab.HeldWaiting); !d.Unsure || d.Answer == nil {
@@ -361,10 +312,10 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 			eventually(t, "it is known to be away", func() bool {
 				p.office.Lock()
 				defer p.office.Unlock()
-				_, known := p.awaySince(code)
+				_, known := p.AwaySince(code)
 				return known
 			})
-			p.at.pass(claimGrace)
+			p.at.pass(quarantine.ClaimGrace)
 			p.wrapperGone()
 			eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == vocab.HeldWaiting })
 			if d := p.shown(code).Held; !d.Unsure {
@@ -384,8 +335,8 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 		}},
 		{"the wrapper is there and says nothing until long after", func(t *testing.T, p *place, code string) {
 			p.back("claude-desktop", "mine", "notes", weather...)
-			p.at.pass(releaseFor + 2*claimGrace)
-			p.tend()
+			p.at.pass(quarantine.ReleaseFor + 2*quarantine.ClaimGrace)
+			p.Tend()
 			if d := p.stands(code, vocab.HeldWaiting); !d.Unsure {
 				t.Errorf("%+v", d)
 			}
@@ -411,8 +362,8 @@ func TestTheWordOfAnEarlierTakerEndsALaterRelease(t *testing.T) {
 	code := w.hold(heldOne(t, 1))
 	p.release(code, nil)
 	w.take(code)
-	p.at.pass(releaseFor + 2*claimGrace)
-	p.tend()
+	p.at.pass(quarantine.ReleaseFor + 2*quarantine.ClaimGrace)
+	p.Tend()
 	p.release(code, nil)
 	w.arrived(code, "late")
 	p.stands(code, vocab.HeldDelivered)

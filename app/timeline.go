@@ -39,7 +39,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 		return control.Acked{}, err
 	}
 	name := h.nameOf(&s.Wrapper)
-	rest, strange, err := h.confirmAll(&s.Wrapper, name, r.Records)
+	rest, strange, err := h.ConfirmAll(&s.Wrapper, name, r.Records)
 	if err != nil {
 		err = h.office.Failed(err)
 		h.office.Unlock()
@@ -68,7 +68,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 		if err != nil {
 			return control.Acked{}, h.office.Failed(err)
 		}
-		h.countPasses(s.Server, stored)
+		h.CountPasses(s.Server, stored)
 		h.office.Changed()
 	}
 	return control.Acked{Stored: len(r.Records)}, nil

@@ -47,7 +47,7 @@ func (h *Hub) DecidedSince(since time.Time) (out []office.DecidedItem, err error
 			}
 			out = append(out, office.DecidedItem{InboxItem: review.InboxItem(it, server), Decided: it.Decided, DecidedAt: it.DecidedAt.UTC()})
 		}
-		held, err := h.decidedHeld(tx, since)
+		held, err := h.DecidedHeld(tx, since)
 		out = append(out, held...)
 		return err
 	})
@@ -120,8 +120,8 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 			}
 			out.Items = append(out.Items, item)
 		}
-		out.Held = h.quarantine.countOf(server.ID)
-		waiting, err := h.waitingHeads(tx)
+		out.Held = h.HeldOf(server.ID)
+		waiting, err := h.WaitingHeads(tx)
 		if err != nil {
 			return err
 		}
@@ -129,8 +129,8 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 			if it.ServerID != server.ID {
 				continue
 			}
-			if it.held != nil {
-				it.Item, err = h.shownHeld(tx, it.held)
+			if it.Held != nil {
+				it.Item, err = h.ShownHeld(tx, it.Held)
 			} else {
 				it.Item, err = tx.Item(it.Code)
 			}
@@ -139,7 +139,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 			}
 			shown := review.InboxItem(it.Item, server)
 			shown.Shown, shown.Title = out.Shown, identity.Retitled(shown.Title, server, out.Shown)
-			h.told(tx, it.held, &shown)
+			h.TellHeld(tx, it.Held, &shown)
 			out.Waiting = append(out.Waiting, shown)
 		}
 		return nil

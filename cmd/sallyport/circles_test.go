@@ -28,10 +28,10 @@ const (
 // Packages and types that are still larger, and how large. A number here can only shrink.
 var (
 	largerCircles = map[string]int{
-		"app": 24,
+		"app": 15,
 	}
 	moreMethods = map[string]int{
-		"app.Hub": 202,
+		"app.Hub": 149,
 	}
 )
 

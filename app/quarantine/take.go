@@ -1,4 +1,4 @@
-package app
+package quarantine
 
 import (
 	"errors"
@@ -39,38 +39,38 @@ func heldFor(s *approvals.Wrapper, one store.Held, said string) bool {
 
 // Take grants a released answer to a wrapper, once, and answers when that is on the disk. The wrapper that has it may ask again:
 // then it has not handed it over.
-func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	s := h.wrapperOf(w)
+func (q *Quarantine) Take(w control.Wrapper, take control.Take) (out control.Taken, err error) {
+	q.office.Lock()
+	defer q.office.Unlock()
+	s := q.hub.Wrapper(w)
 	if s == nil {
 		return out, office.Answer(control.CodeBadRequest, "take before register")
 	}
-	if err := h.office.Usable(); err != nil {
+	if err := q.office.Usable(); err != nil {
 		return out, err
 	}
 	if claimOf(s) == "" {
 		return out, office.Answer(control.CodeBadRequest, "take without a session")
 	}
-	one, known := h.quarantine.all[strings.ToUpper(take.Code)]
+	one, known := q.all[strings.ToUpper(take.Code)]
 	if !known || !heldFor(s, one, take.Client) {
 		return control.Taken{}, nil
 	}
 	out = control.Taken{State: one.State, Method: one.Method, Tool: heldTool(one)}
-	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
+	err = q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
 		server, err := tx.Server(one.ServerID)
 		if err != nil && !office.Absent(err) {
 			return false, err
 		}
 		out.Server = identity.ToldName(server.Name, server)
 		again := one.State == vocab.HeldTaken && one.Takers[len(one.Takers)-1] == claimOf(s)
-		now := h.office.Now()
+		now := q.office.Now()
 		switch {
 		case one.State != vocab.HeldReleased && !again:
 			return false, nil
 		case !now.Before(one.Until):
 			out.State = vocab.HeldExpired
-			return true, h.expire(tx, put, one)
+			return true, q.expire(tx, put, one)
 		case take.Same && one.ServerID != s.Server, !take.Same && (one.Method != "tools/call" || one.Error):
 			out.State = vocab.HeldReleased
 			return false, nil
@@ -79,18 +79,18 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 		if office.Absent(err) {
 			out.State = vocab.HeldGone
 			one.Decided = now
-			return true, h.forgetText(tx, put, one, "it isn't what was stored")
+			return true, q.forgetText(tx, put, one, "it isn't what was stored")
 		}
 		if err != nil {
 			return false, err
 		}
 		out.Answer, out.Error = text.Answer, one.Error
 		if one.Without {
-			if out.Answer, err = h.rules().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
+			if out.Answer, err = q.hub.Rules().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
 				return false, office.Answer(control.CodeUnavailable, "Sallyport can't remove the marked text from %s: %s", one.Code, office.OneLine(err.Error()))
 			}
 		}
-		out.State, out.Settings = vocab.HeldTaken, h.valuesFor(server)
+		out.State, out.Settings = vocab.HeldTaken, q.hub.Settings(server)
 		if again {
 			return false, nil
 		}
@@ -100,21 +100,21 @@ func (h *Hub) Take(w control.Wrapper, take control.Take) (out control.Taken, err
 			one.Takers = one.Takers[n-maxTakers:]
 		}
 		err = put(one)
-		h.office.CrashPoint("take")
+		q.office.CrashPoint("take")
 		return true, err
 	})
 	if err != nil {
-		return control.Taken{}, h.office.Failed(err)
+		return control.Taken{}, q.office.Failed(err)
 	}
-	h.office.CrashPoint("taken")
-	h.pushChanged()
+	q.office.CrashPoint("taken")
+	q.hub.PushChanged()
 	return out, nil
 }
 
 // confirmHeld takes a wrapper's word that a released answer arrived: of what it was granted itself, and of nothing else. taken says
 // that it was such a record. The caller holds the lock.
-func (h *Hub) confirmHeld(s *approvals.Wrapper, server string, in control.Record) (taken bool, err error) {
-	one, known := h.quarantine.all[in.Code]
+func (q *Quarantine) confirmHeld(s *approvals.Wrapper, server string, in control.Record) (taken bool, err error) {
+	one, known := q.all[in.Code]
 	if in.Status != vocab.StatusOK || !known || claimOf(s) == "" || !slices.Contains(one.Takers, claimOf(s)) {
 		return false, nil
 	}
@@ -122,8 +122,8 @@ func (h *Hub) confirmHeld(s *approvals.Wrapper, server string, in control.Record
 		return true, nil // said before
 	}
 	last := one.Takers[len(one.Takers)-1] == claimOf(s)
-	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
-		sent, _ := caused(s, server, []control.Record{in})
+	err = q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
+		sent, _ := q.hub.Caused(s, server, []control.Record{in})
 		if len(sent) == 0 {
 			return false, nil
 		}
@@ -136,23 +136,23 @@ func (h *Hub) confirmHeld(s *approvals.Wrapper, server string, in control.Record
 			stored, err := tx.Append(record)
 			return len(stored) > 0, err
 		}
-		one.State, one.Delivered, one.Unsure = vocab.HeldDelivered, h.office.Now(), false
+		one.State, one.Delivered, one.Unsure = vocab.HeldDelivered, q.office.Now(), false
 		one.Text, one.Kept = "", 0
 		_, appended := tx.Append(record)
 		if err := errors.Join(put(one), appended); err != nil {
 			return false, err
 		}
-		h.office.CrashPoint("confirm")
+		q.office.CrashPoint("confirm")
 		return true, nil
 	})
-	delete(h.quarantine.away, one.Code)
-	h.office.CrashPoint("confirmed")
+	delete(q.away, one.Code)
+	q.office.CrashPoint("confirmed")
 	return true, err
 }
 
-// confirmAll sorts the records out that say of released answers that they arrived. A wrapper's records decide nothing else about
+// ConfirmAll sorts the records out that say of released answers that they arrived. A wrapper's records decide nothing else about
 // what is held: refused counts the others of that kind. The caller holds the lock.
-func (h *Hub) confirmAll(s *approvals.Wrapper, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
+func (q *Quarantine) ConfirmAll(s *approvals.Wrapper, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
 	if !slices.ContainsFunc(sent, func(r control.Record) bool { return r.Kind == vocab.RecordQuarantine }) {
 		return sent, 0, nil
 	}
@@ -162,7 +162,7 @@ func (h *Hub) confirmAll(s *approvals.Wrapper, server string, sent []control.Rec
 			rest = append(rest, in)
 			continue
 		}
-		taken, err := h.confirmHeld(s, server, in)
+		taken, err := q.confirmHeld(s, server, in)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -171,18 +171,18 @@ func (h *Hub) confirmAll(s *approvals.Wrapper, server string, sent []control.Rec
 		}
 	}
 	if some {
-		h.pushChanged()
+		q.hub.PushChanged()
 	}
 	return rest, refused, nil
 }
 
-// released are the answers that the same request of a wrapper gets instead of being run again.
-func (h *Hub) released(s *approvals.Wrapper) []control.Released {
+// ReleasedFor are the answers that the same request of a wrapper gets instead of being run again.
+func (q *Quarantine) ReleasedFor(s *approvals.Wrapper) []control.Released {
 	var out []control.Released
-	now := h.office.Now()
-	for code := range h.quarantine.granted {
-		one := h.quarantine.all[code]
-		if same := h.sameOf(one); one.State == vocab.HeldReleased && same != "" && one.ServerID == s.Server && heldFor(s, one, "") && now.Before(one.Until) {
+	now := q.office.Now()
+	for code := range q.granted {
+		one := q.all[code]
+		if same := q.sameOf(one); one.State == vocab.HeldReleased && same != "" && one.ServerID == s.Server && heldFor(s, one, "") && now.Before(one.Until) {
 			out = append(out, control.Released{Code: one.Code, Same: pin.Digest(same), Until: one.Until.UTC()})
 		}
 	}

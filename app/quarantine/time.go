@@ -1,4 +1,4 @@
-package app
+package quarantine
 
 import (
 	"errors"
@@ -13,65 +13,65 @@ import (
 )
 
 const (
-	releaseFor  = 15 * time.Minute
-	claimGrace  = 10 * time.Second // for a wrapper to come back, and for what it wrote down to be read
+	ReleaseFor  = 15 * time.Minute
+	ClaimGrace  = 10 * time.Second // for a wrapper to come back, and for what it wrote down to be read
 	tendAtLeast = time.Minute      // clocks are set, and machines sleep
 )
 
-// forgetText takes the text of a held answer away, inside updateHeld. Its record stays.
-func (h *Hub) forgetText(tx *store.Tx, put putHeld, one store.Held, why string) error {
+// forgetText takes the text of a held answer away, inside UpdateHeld. Its record stays.
+func (q *Quarantine) forgetText(tx *store.Tx, put Put, one store.Held, why string) error {
 	one.Text, one.Kept, one.State = "", 0, vocab.HeldGone
 	if err := put(one); err != nil {
 		return err
 	}
-	_, err := tx.Append(h.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusBlocked, one, "the text of a held response was deleted: "+why))
+	_, err := tx.Append(q.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusBlocked, one, "the text of a held response was deleted: "+why))
 	return err
 }
 
 // heldRecord is a record about a held answer.
-func (h *Hub) heldRecord(tx *store.Tx, kind, status string, one store.Held, summary string) store.Record {
+func (q *Quarantine) heldRecord(tx *store.Tx, kind, status string, one store.Held, summary string) store.Record {
 	name := ""
 	if server, err := tx.Server(one.ServerID); err == nil {
 		name = server.Name
 	}
-	return h.office.Record(kind, status, store.Record{
+	return q.office.Record(kind, status, store.Record{
 		Server: name, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
 		Detail: office.Detail(map[string]any{"check": "quarantine", "state": one.State, "without_marked": one.Without, "unsure": one.Unsure}),
 	})
 }
 
 // tendSoon has the times looked at anew. It never waits.
-func (h *Hub) tendSoon() {
+func (q *Quarantine) tendSoon() {
 	select {
-	case h.quarantine.wake <- struct{}{}:
+	case q.wake <- struct{}{}:
 	default:
 	}
 }
 
-// tendHeld does what time does to held answers and exceptions, until closing is closed. What is due when the hub starts was due
+// KeepTending does what time does to held answers and exceptions, until closing is closed. What is due when the hub starts was due
 // while none ran.
-func (h *Hub) tendHeld(closing <-chan struct{}) {
+func (q *Quarantine) KeepTending(closing <-chan struct{}) {
 	for {
-		timer := time.NewTimer(h.tend())
+		timer := time.NewTimer(q.Tend())
 		select {
 		case <-closing:
 			timer.Stop()
 			return
 		case <-timer.C:
-		case <-h.quarantine.wake:
+		case <-q.wake:
 		}
 		timer.Stop()
 	}
 }
 
-// tend does what is due and says when the next thing is.
-func (h *Hub) tend() time.Duration {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if h.office.Usable() != nil {
+// Tend does what is due and says when the next thing is.
+func (q *Quarantine) Tend() time.Duration {
+	q.office.Lock()
+	defer q.office.Unlock()
+	if q.office.Usable() != nil {
 		return tendAtLeast
 	}
-	now := h.office.Now()
+	now := q.office.Now()
 	next := now.Add(tendAtLeast)
 	later := func(t time.Time) bool { // t is to come
 		if t.After(now) {
@@ -83,8 +83,8 @@ func (h *Hub) tend() time.Duration {
 		return false
 	}
 	var expired, stale, unsure []store.Held
-	for _, one := range h.quarantine.all {
-		due := h.dueHeld(one)
+	for _, one := range q.all {
+		due := q.dueHeld(one)
 		switch {
 		case due.IsZero() || later(due):
 		case one.State == vocab.HeldReleased:
@@ -95,106 +95,106 @@ func (h *Hub) tend() time.Duration {
 			stale = append(stale, one)
 		}
 	}
-	if err := h.forgetMany(); err != nil {
-		h.office.Failed(err)
+	if err := q.forgetMany(); err != nil {
+		q.office.Failed(err)
 		return tendAtLeast
 	}
 	over := false
-	for _, e := range h.quarantine.passes {
+	for _, e := range q.passes {
 		if e.Ended.IsZero() && !e.Until.Add(time.Second).Before(now) {
 			if !later(e.Until) {
 				over = true
-				h.markStale(e.ServerID)
+				q.hub.Stale(e.ServerID)
 			}
 		}
 	}
 	if len(expired)+len(stale)+len(unsure) > 0 {
-		err := h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
+		err := q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
 			for _, one := range expired {
-				if err := h.expire(tx, put, one); err != nil {
+				if err := q.expire(tx, put, one); err != nil {
 					return false, err
 				}
 			}
 			for _, one := range unsure {
-				if err := h.waitsAgain(tx, put, one); err != nil {
+				if err := q.waitsAgain(tx, put, one); err != nil {
 					return false, err
 				}
 			}
 			for _, one := range stale {
 				one.Decided = now // nobody did; it waits no more
-				if err := h.forgetText(tx, put, one, "no decision in time"); err != nil {
+				if err := q.forgetText(tx, put, one, "no decision in time"); err != nil {
 					return false, err
 				}
 			}
 			return true, nil
 		})
 		if err != nil {
-			h.office.Failed(err)
+			q.office.Failed(err)
 			return tendAtLeast
 		}
 		over = true
 	}
 	if over {
-		h.pushChanged()
+		q.hub.PushChanged()
 	}
-	h.quarantine.due = next
+	q.due = next
 	return max(next.Sub(now), time.Millisecond)
 }
 
 // dueHeld is when time does something to a held response next, zero where it does nothing more.
-func (h *Hub) dueHeld(one store.Held) time.Time {
+func (q *Quarantine) dueHeld(one store.Held) time.Time {
 	switch {
 	case one.State == vocab.HeldReleased:
 		return one.Until
 	case one.State == vocab.HeldTaken:
-		return one.Until.Add(claimGrace)
+		return one.Until.Add(ClaimGrace)
 	case heldDecided(one) == "":
-		return one.Stored.Add(h.retention())
+		return one.Stored.Add(q.hub.Retention())
 	}
 	return time.Time{}
 }
 
 // expire ends a release that nobody asked for in time: the answer waits again.
-func (h *Hub) expire(tx *store.Tx, put putHeld, one store.Held) error {
+func (q *Quarantine) expire(tx *store.Tx, put Put, one store.Held) error {
 	one.State = vocab.HeldExpired
 	if err := put(one); err != nil {
 		return err
 	}
-	_, err := tx.Append(h.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusBlocked, one, "a released response was not collected in time, so it is held again"))
+	_, err := tx.Append(q.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusBlocked, one, "a released response was not collected in time, so it is held again"))
 	return err
 }
 
 // waitsAgain is for an answer that was granted to a wrapper which never said that it arrived.
-func (h *Hub) waitsAgain(tx *store.Tx, put putHeld, one store.Held) error {
+func (q *Quarantine) waitsAgain(tx *store.Tx, put Put, one store.Held) error {
 	one.State, one.Unsure = vocab.HeldWaiting, true
 	if err := put(one); err != nil {
 		return err
 	}
-	_, err := tx.Append(h.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusWarned, one, "the guard stopped while it delivered a released response, which may or may not have arrived; it is held again"))
+	_, err := tx.Append(q.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusWarned, one, "the guard stopped while it delivered a released response, which may or may not have arrived; it is held again"))
 	return err
 }
 
-// settleClaims ends the claims of wrappers that have gone without a word. asOf is from before the spool was read: what such a
+// SettleClaims ends the claims of wrappers that have gone without a word. asOf is from before the spool was read: what such a
 // wrapper wrote down has been taken. It says how long the next claim has.
-func (h *Hub) settleClaims(asOf time.Time) (next time.Duration, waits bool) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if h.office.Usable() != nil {
+func (q *Quarantine) SettleClaims(asOf time.Time) (next time.Duration, waits bool) {
+	q.office.Lock()
+	defer q.office.Unlock()
+	if q.office.Usable() != nil {
 		return 0, false
 	}
 	var gone []store.Held
-	for code := range h.quarantine.granted {
-		one := h.quarantine.all[code]
-		if one.State != vocab.HeldTaken || h.claimed(one) {
-			delete(h.quarantine.away, code)
+	for code := range q.granted {
+		one := q.all[code]
+		if one.State != vocab.HeldTaken || q.claimed(one) {
+			delete(q.away, code)
 			continue
 		}
-		since, known := h.awaySince(code)
+		since, known := q.AwaySince(code)
 		if !known { // it was granted by a hub before this one
 			since = asOf
-			h.quarantine.away[code] = since
+			q.away[code] = since
 		}
-		left := claimGrace - asOf.Sub(since)
+		left := ClaimGrace - asOf.Sub(since)
 		if left <= 0 {
 			gone = append(gone, one)
 		} else if !waits || left < next {
@@ -204,43 +204,43 @@ func (h *Hub) settleClaims(asOf time.Time) (next time.Duration, waits bool) {
 	if len(gone) == 0 {
 		return next, waits
 	}
-	err := h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
+	err := q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
 		var errs []error
 		for _, one := range gone {
-			errs = append(errs, h.waitsAgain(tx, put, one))
+			errs = append(errs, q.waitsAgain(tx, put, one))
 		}
 		return true, errors.Join(errs...)
 	})
 	if err != nil {
-		h.office.Failed(err)
-		return claimGrace, true
+		q.office.Failed(err)
+		return ClaimGrace, true
 	}
 	for _, one := range gone {
-		delete(h.quarantine.away, one.Code)
+		delete(q.away, one.Code)
 	}
-	h.pushChanged()
+	q.hub.PushChanged()
 	return next, waits
 }
 
-// awaySince is when the hub first saw that the wrapper which was granted a response is not there.
-func (h *Hub) awaySince(code string) (since time.Time, known bool) {
-	since, known = h.quarantine.away[code]
+// AwaySince is when the hub first saw that the wrapper which was granted a response is not there.
+func (q *Quarantine) AwaySince(code string) (since time.Time, known bool) {
+	since, known = q.away[code]
 	return since, known
 }
 
-// awayHeld starts the clock of what a wrapper that has gone was granted.
-func (h *Hub) awayHeld() {
-	for code := range h.quarantine.granted {
-		one := h.quarantine.all[code]
-		if _, known := h.awaySince(code); !known && one.State == vocab.HeldTaken && !h.claimed(one) {
-			h.quarantine.away[code] = h.office.Now()
+// AwayHeld starts the clock of what a wrapper that has gone was granted.
+func (q *Quarantine) AwayHeld() {
+	for code := range q.granted {
+		one := q.all[code]
+		if _, known := q.AwaySince(code); !known && one.State == vocab.HeldTaken && !q.claimed(one) {
+			q.away[code] = q.office.Now()
 		}
 	}
 }
 
 // claimed says whether the wrapper that was granted an answer is there.
-func (h *Hub) claimed(one store.Held) bool {
-	return len(one.Takers) > 0 && h.anyWrapper(func(s *approvals.Wrapper) bool { return claimOf(s) == one.Takers[len(one.Takers)-1] })
+func (q *Quarantine) claimed(one store.Held) bool {
+	return len(one.Takers) > 0 && q.hub.AnyWrapper(func(s *approvals.Wrapper) bool { return claimOf(s) == one.Takers[len(one.Takers)-1] })
 }
 
 // maxHeldKnown is how many held responses that wait no more can be looked up, and a tenth more before the oldest are forgotten: each
@@ -262,12 +262,12 @@ func forgottenHeld(held []store.Held, t time.Time) []store.Held {
 
 // forgetMany forgets the oldest of what waits no more, where there is too much of it: a server that sends nothing but poison has
 // thousands discarded in an hour.
-func (h *Hub) forgetMany() error {
-	if len(h.quarantine.all)-h.quarantine.waiting-len(h.quarantine.granted) <= maxHeldKnown+maxHeldKnown/10 {
+func (q *Quarantine) forgetMany() error {
+	if len(q.all)-q.waiting-len(q.granted) <= maxHeldKnown+maxHeldKnown/10 {
 		return nil
 	}
-	gone := forgottenHeld(slices.Collect(maps.Values(h.quarantine.all)), time.Time{})
-	err := h.office.Update(func(tx *store.Tx) (bool, error) {
+	gone := forgottenHeld(slices.Collect(maps.Values(q.all)), time.Time{})
+	err := q.office.Update(func(tx *store.Tx) (bool, error) {
 		for _, one := range gone {
 			if err := tx.ForgetHeld(one.Code); err != nil {
 				return false, err
@@ -279,13 +279,13 @@ func (h *Hub) forgetMany() error {
 		return err
 	}
 	for _, one := range gone {
-		h.quarantine.drop(one.Code)
+		q.drop(one.Code)
 	}
 	return nil
 }
 
-// forgetHeldBefore forgets what was held and decided before t, and exceptions that ended before it. The caller reads what is held anew.
-func (h *Hub) forgetHeldBefore(tx *store.Tx, t time.Time) (n int, err error) {
+// ForgetHeldBefore forgets what was held and decided before t, and exceptions that ended before it. The caller reads what is held anew.
+func (q *Quarantine) ForgetHeldBefore(tx *store.Tx, t time.Time) (n int, err error) {
 	held, err := tx.AllHeld()
 	if err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-package app
+package quarantine
 
 import (
 	"cmp"
@@ -7,15 +7,15 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// heldCap is what waits at most: a server that sends nothing but poison fills no disk, and pushes no other server's out.
-type heldCap struct {
-	responses int
-	bytes     int64 // of all texts
-	one       int64 // of one text
+// Cap is what waits at most: a server that sends nothing but poison fills no disk, and pushes no other server's out.
+type Cap struct {
+	Responses int
+	Bytes     int64 // of all texts
+	One       int64 // of one text
 }
 
 // heldMost is more than a person reads, and less than fills a disk.
-var heldMost = heldCap{responses: 10_000, bytes: 256 << 20, one: 64 << 20}
+var heldMost = Cap{Responses: 10_000, Bytes: 256 << 20, One: 64 << 20}
 
 // room is made for one more response: what there is, and what goes for it.
 type room struct {
@@ -28,15 +28,15 @@ type room struct {
 
 // leaving is an item while room is made: what it still has to give.
 type leaving struct {
-	*heldItem
+	*HeldItem
 	next int   // the oldest response that is not taken
 	size int64 // what is left, in responses or in bytes
 }
 
 // makeRoom says which responses go for one of size bytes, and whether its text is kept then: the oldest of the largest item, of the
 // server that has the most. What a person has released stays. One whose text is not kept waits too, so it counts among the responses.
-func (x *heldIndex) makeRoom(most heldCap, size int64) (evicted []store.Held, fits bool) {
-	if r := x.room(); size <= most.one && r.make(func() bool { return r.kept+size > most.bytes }, func(m heldMark) int64 { return m.kept }) {
+func (x *heldIndex) makeRoom(most Cap, size int64) (evicted []store.Held, fits bool) {
+	if r := x.room(); size <= most.One && r.make(func() bool { return r.kept+size > most.Bytes }, func(m heldMark) int64 { return m.kept }) {
 		r.makePlace(most)
 		return r.evicted, true
 	}
@@ -44,7 +44,7 @@ func (x *heldIndex) makeRoom(most heldCap, size int64) (evicted []store.Held, fi
 }
 
 // makePlace says which responses go for one whose text is not kept.
-func (x *heldIndex) makePlace(most heldCap) []store.Held {
+func (x *heldIndex) makePlace(most Cap) []store.Held {
 	r := x.room()
 	r.makePlace(most)
 	return r.evicted
@@ -54,8 +54,8 @@ func (x *heldIndex) room() *room {
 	return &room{index: x, responses: x.waiting, kept: x.kept, gone: map[string]bool{}}
 }
 
-func (r *room) makePlace(most heldCap) {
-	r.make(func() bool { return r.responses+1 > most.responses }, func(heldMark) int64 { return 1 })
+func (r *room) makePlace(most Cap) {
+	r.make(func() bool { return r.responses+1 > most.Responses }, func(heldMark) int64 { return 1 })
 }
 
 // make takes responses away while it is over, as long as there are any with a size.
@@ -66,7 +66,7 @@ func (r *room) make(over func() bool, sizeOf func(heldMark) int64) bool {
 	var items []*leaving
 	ofServer := map[string]int64{}
 	for _, it := range r.index.items {
-		one := &leaving{heldItem: it}
+		one := &leaving{HeldItem: it}
 		for _, m := range it.marks {
 			if !r.gone[m.code] {
 				one.size += sizeOf(m)

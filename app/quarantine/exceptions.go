@@ -1,4 +1,4 @@
-package app
+package quarantine
 
 import (
 	"bytes"
@@ -48,26 +48,26 @@ func rulesOfLevels(one store.Held) []string {
 }
 
 // Exceptions are those that are in force, oldest first.
-func (h *Hub) Exceptions() (out []control.Exception, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (q *Quarantine) Exceptions() (out []control.Exception, err error) {
+	q.office.Lock()
+	defer q.office.Unlock()
+	if err := q.office.Usable(); err != nil {
 		return nil, err
 	}
-	err = h.office.Store.View(func(tx *store.Tx) error {
-		for _, e := range h.passesOf("") {
+	err = q.office.Store.View(func(tx *store.Tx) error {
+		for _, e := range q.passesOf("") {
 			out = append(out, exception(tx, e))
 		}
 		return nil
 	})
-	return out, h.office.Failed(err)
+	return out, q.office.Failed(err)
 }
 
 // passesOf are the exceptions in force of a server, of all servers where it is "".
-func (h *Hub) passesOf(server string) []store.Exception {
+func (q *Quarantine) passesOf(server string) []store.Exception {
 	var out []store.Exception
-	now := h.office.Now()
-	for _, e := range h.quarantine.passes {
+	now := q.office.Now()
+	for _, e := range q.passes {
 		if e.Ended.IsZero() && now.Before(e.Until) && (server == "" || e.ServerID == server) {
 			out = append(out, e)
 		}
@@ -86,11 +86,11 @@ func exception(tx *store.Tx, e store.Exception) control.Exception {
 	return out
 }
 
-// excepted are a server's exceptions as its wrappers get them. How often each was used is not theirs: it would be news with
+// ExceptedFor are a server's exceptions as its wrappers get them. How often each was used is not theirs: it would be news with
 // every answer.
-func (h *Hub) excepted(s *approvals.Wrapper) []control.Exception {
+func (q *Quarantine) ExceptedFor(s *approvals.Wrapper) []control.Exception {
 	var out []control.Exception
-	for _, e := range h.passesOf(s.Server) {
+	for _, e := range q.passesOf(s.Server) {
 		out = append(out, control.Exception{
 			ID: e.ID, Rule: e.Rule, Server: s.Name, Item: e.Item, Level: inspect.Level(e.Level), Created: e.Created.UTC(), Until: e.Until.UTC(), Code: e.Code,
 		})
@@ -99,33 +99,33 @@ func (h *Hub) excepted(s *approvals.Wrapper) []control.Exception {
 }
 
 // Except makes exceptions that came over the socket.
-func (h *Hub) Except(peer control.Peer, e control.Except) ([]control.Exception, error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.decidesHeld(peer, e.Code); err != nil {
+func (q *Quarantine) Except(peer control.Peer, e control.Except) ([]control.Exception, error) {
+	q.office.Lock()
+	defer q.office.Unlock()
+	if err := q.decidesHeld(peer, e.Code); err != nil {
 		return nil, err
 	}
-	return h.except(e)
+	return q.except(e)
 }
 
 // ExceptHere makes exceptions of the window, in this process.
-func (h *Hub) ExceptHere(e control.Except) ([]control.Exception, error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (q *Quarantine) ExceptHere(e control.Except) ([]control.Exception, error) {
+	q.office.Lock()
+	defer q.office.Unlock()
+	if err := q.office.Usable(); err != nil {
 		return nil, err
 	}
-	return h.except(e)
+	return q.except(e)
 }
 
-func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
+func (q *Quarantine) except(e control.Except) (out []control.Exception, err error) {
 	if e.For <= 0 || e.For > maxExcept {
 		return nil, office.Answer(control.CodeBadRequest, "an exception lasts at most seven days")
 	}
 	var made, ended []store.Exception
-	err = h.office.Update(func(tx *store.Tx) (bool, error) {
+	err = q.office.Update(func(tx *store.Tx) (bool, error) {
 		out, made, ended = nil, nil, nil
-		_, one, err := h.heldItemOf(tx, e.Code, e.Digest)
+		_, one, err := q.heldItemOf(tx, e.Code, e.Digest)
 		if err != nil {
 			return false, err
 		}
@@ -142,7 +142,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 		if len(rules) == 0 {
 			rules = possible
 		}
-		now := h.office.Now()
+		now := q.office.Now()
 		levels := levelsOf(one)
 		for _, rule := range rules {
 			if !slices.Contains(possible, rule) {
@@ -151,7 +151,7 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 			if slices.ContainsFunc(made, func(m store.Exception) bool { return m.Rule == rule }) {
 				continue
 			}
-			for _, old := range h.passesOf(one.ServerID) { // one at a time: the newer one takes its place
+			for _, old := range q.passesOf(one.ServerID) { // one at a time: the newer one takes its place
 				if old.Rule == rule && old.Item == one.Item {
 					old.Ended = now
 					ended = append(ended, old)
@@ -169,20 +169,20 @@ func (h *Hub) except(e control.Except) (out []control.Exception, err error) {
 			made = append(made, pass)
 			out = append(out, exception(tx, pass))
 		}
-		record := h.heldRecord(tx, vocab.RecordApproval, vocab.StatusOK, one, fmt.Sprintf("a person made %s: responses from %s pass for %s", review.Count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
+		record := q.heldRecord(tx, vocab.RecordApproval, vocab.StatusOK, one, fmt.Sprintf("a person made %s: responses from %s pass for %s", review.Count(len(made), "exception"), heldWhat(one), spanWords(e.For)))
 		record.Session, record.Bytes = "", 0
 		record.Detail = office.Detail(map[string]any{"check": "exception", "digest": e.Digest, "rules": office.CutList(rules), "item": cut.Bytes(one.Item, office.MaxName), "until": now.Add(e.For).UTC(), "exceptions": idsOf(made)})
 		_, err = tx.Append(record)
 		return true, err
 	})
 	if err != nil {
-		return nil, h.office.Failed(err)
+		return nil, q.office.Failed(err)
 	}
 	for _, pass := range append(ended, made...) {
-		h.quarantine.passes[pass.ID] = pass
+		q.passes[pass.ID] = pass
 	}
-	h.tendSoon()
-	h.pushAll()
+	q.tendSoon()
+	q.hub.PushAll()
 	return out, nil
 }
 
@@ -212,20 +212,20 @@ func heldWhat(one store.Held) string {
 }
 
 // EndException ends one. It only tightens, so it may come from anywhere.
-func (h *Hub) EndException(_ control.Peer, id string) (out control.Exception, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (q *Quarantine) EndException(_ control.Peer, id string) (out control.Exception, err error) {
+	q.office.Lock()
+	defer q.office.Unlock()
+	if err := q.office.Usable(); err != nil {
 		return out, err
 	}
-	pass, known := h.quarantine.passes[id]
+	pass, known := q.passes[id]
 	if !known {
 		return out, office.Answer(control.CodeNotFound, "no such exception; run `sallyport exceptions` to see them")
 	}
-	err = h.office.Update(func(tx *store.Tx) (bool, error) {
-		over := !pass.Ended.IsZero() || !h.office.Now().Before(pass.Until)
+	err = q.office.Update(func(tx *store.Tx) (bool, error) {
+		over := !pass.Ended.IsZero() || !q.office.Now().Before(pass.Until)
 		if pass.Ended.IsZero() {
-			pass.Ended = h.office.Now()
+			pass.Ended = q.office.Now()
 		}
 		out = exception(tx, pass)
 		if over {
@@ -234,17 +234,17 @@ func (h *Hub) EndException(_ control.Peer, id string) (out control.Exception, er
 		if err := tx.PutException(pass); err != nil {
 			return false, err
 		}
-		_, err := tx.Append(h.office.Record(vocab.RecordRejection, vocab.StatusOK, store.Record{
+		_, err := tx.Append(q.office.Record(vocab.RecordRejection, vocab.StatusOK, store.Record{
 			Server: out.Server, Tool: review.ToolOf(pass.Item), Code: pass.Code, Summary: "a person ended an exception",
 			Detail: office.Detail(map[string]any{"check": "exception", "rule": pass.Rule, "exceptions": []string{pass.ID}, "used": pass.Used}),
 		}))
 		return true, err
 	})
 	if err != nil {
-		return control.Exception{}, h.office.Failed(err)
+		return control.Exception{}, q.office.Failed(err)
 	}
-	h.quarantine.passes[pass.ID] = pass
-	h.pushAll()
+	q.passes[pass.ID] = pass
+	q.hub.PushAll()
 	return out, nil
 }
 
@@ -263,12 +263,12 @@ func exceptionsIn(r store.Record) []string {
 	return slices.Compact(d.Exceptions)
 }
 
-// countPasses counts the answers that exceptions let pass, from records that were stored just now.
-func (h *Hub) countPasses(server string, stored []store.Record) {
+// CountPasses counts the answers that exceptions let pass, from records that were stored just now.
+func (q *Quarantine) CountPasses(server string, stored []store.Record) {
 	used := map[string]int{}
 	for _, r := range stored {
 		for _, id := range exceptionsIn(r) {
-			if e, ok := h.quarantine.passes[id]; ok && e.ServerID == server {
+			if e, ok := q.passes[id]; ok && e.ServerID == server {
 				used[id]++
 			}
 		}
@@ -277,10 +277,10 @@ func (h *Hub) countPasses(server string, stored []store.Record) {
 		return
 	}
 	var changed []store.Exception
-	err := h.office.Update(func(tx *store.Tx) (bool, error) {
+	err := q.office.Update(func(tx *store.Tx) (bool, error) {
 		changed = nil
 		for id, n := range used {
-			e := h.quarantine.passes[id]
+			e := q.passes[id]
 			e.Used += n
 			changed = append(changed, e)
 			if err := tx.PutException(e); err != nil {
@@ -290,10 +290,10 @@ func (h *Hub) countPasses(server string, stored []store.Record) {
 		return true, nil
 	})
 	if err != nil {
-		h.office.Failed(err)
+		q.office.Failed(err)
 		return
 	}
 	for _, e := range changed {
-		h.quarantine.passes[e.ID] = e
+		q.passes[e.ID] = e
 	}
 }

@@ -1,4 +1,15 @@
-package app
+// Package quarantine keeps held responses until a person has decided on them or their time is over: stored with an inbox item and a record
+// in one transaction (Hold), shown together with those that are alike (WaitingItems), released once (Release) and delivered by the wrapper
+// that asks for them (Take), discarded, or forgotten when time or room runs out (Tend). It owns the exceptions as well: which rules let
+// the responses of one item of a server pass, and until when (Except).
+//
+// A response is granted to one wrapper at a time. Where it may have arrived already, a person is told so before it is released again.
+// What was written is known here once it is on the disk, and not before (UpdateHeld). The text is the server's: it is stored as it came.
+//
+// The quarantine needs the office's lock held by whoever calls it, except for the calls of the protocol and of the window, KeepTending,
+// Tend and SettleClaims, which take it, and Prepare, which needs none. It knows no connection and pushes nothing: what it needs of the
+// hub are the functions of Hub.
+package quarantine
 
 import (
 	"crypto/sha256"
@@ -18,27 +29,52 @@ import (
 	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
-// quarantine is what the hub knows of held responses and exceptions without asking the store. the office's lock guards it.
-type quarantine struct {
+// Hub is what the quarantine needs of the hub. All of it is called with the lock held.
+type Hub struct {
+	Wrapper     func(control.Wrapper) *approvals.Wrapper     // behind a connection, nil before it registered
+	AnyWrapper  func(is func(*approvals.Wrapper) bool) bool  // a live wrapper is so
+	NameOf      func(*approvals.Wrapper) string              // what its records call its server
+	Settings    func(store.Server) policy.Values             // in force for a server
+	Retention   func() time.Duration                         // how long a held response waits at most
+	Allows      func(tx *store.Tx, server, tool string) bool // a tool of a server is allowed now
+	Stale       func(server string)                          // its wrappers are told anew with the next PushChanged
+	PushChanged func()                                       // brings those wrappers up to date that something changed for
+	PushAll     func()                                       // brings every wrapper up to date
+	Raise       func(code string) error                      // puts an item on top of the inbox
+	Rules       func() *inspect.RuleFile                     // a person's own, beside the catalogue
+	// Caused are those of a wrapper's records that a wrapper can have caused, under a server's name; it counts the others.
+	Caused func(of *approvals.Wrapper, server string, sent []control.Record) (records []store.Record, refused int)
+}
+
+// Quarantine is the department. Its fields are what is known of held responses and exceptions without asking the store; the office's lock
+// guards them.
+type Quarantine struct {
+	office *office.Office
+	hub    Hub
+
 	heldIndex
 	passes map[string]store.Exception // by id
 	away   map[string]time.Time       // by code: since when the wrapper that was granted it is not there
 	wake   chan struct{}              // something is due at another time than before
-	due    time.Time                  // when something is due next, as far as tend knows
-	most   heldCap                    // what waits at most
+	due    time.Time                  // when something is due next, as far as Tend knows
+	Most   Cap                        // what waits at most
 }
 
-func newQuarantine() quarantine {
-	return quarantine{heldIndex: newHeldIndex(), passes: map[string]store.Exception{}, away: map[string]time.Time{}, wake: make(chan struct{}, 1), most: heldMost}
+// New is a department over an office that has no store yet.
+func New(o *office.Office, hub Hub) *Quarantine {
+	return &Quarantine{
+		office: o, hub: hub, heldIndex: newHeldIndex(), passes: map[string]store.Exception{}, away: map[string]time.Time{}, wake: make(chan struct{}, 1), Most: heldMost,
+	}
 }
 
-// readQuarantine reads what is held anew.
-func (h *Hub) readQuarantine() error {
-	return h.office.Store.View(func(tx *store.Tx) error {
+// ReadHeld reads what is held anew.
+func (q *Quarantine) ReadHeld() error {
+	return q.office.Store.View(func(tx *store.Tx) error {
 		held, err := tx.AllHeld()
 		if err != nil {
 			return err
@@ -47,34 +83,34 @@ func (h *Hub) readQuarantine() error {
 		if err != nil {
 			return err
 		}
-		h.quarantine.heldIndex = newHeldIndex()
+		q.heldIndex = newHeldIndex()
 		for _, one := range held {
-			h.quarantine.put(one)
+			q.put(one)
 		}
-		clear(h.quarantine.passes)
+		clear(q.passes)
 		for _, e := range passes {
-			h.quarantine.passes[e.ID] = e
+			q.passes[e.ID] = e
 		}
 		return nil
 	})
 }
 
-// openQuarantine knows what a hub before this one held.
-func (h *Hub) openQuarantine() error {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if h.office.Usable() != nil {
+// OpenHeld knows what a hub before this one held.
+func (q *Quarantine) OpenHeld() error {
+	q.office.Lock()
+	defer q.office.Unlock()
+	if q.office.Usable() != nil {
 		return nil
 	}
-	err := h.office.Update(func(tx *store.Tx) (bool, error) {
+	err := q.office.Update(func(tx *store.Tx) (bool, error) {
 		n, err := tx.SweepHeld()
 		return n > 0, err
 	})
 	if err == nil {
-		err = h.readQuarantine()
+		err = q.ReadHeld()
 	}
 	if errors.Is(err, store.ErrCorrupt) {
-		return h.office.OpenedDamaged(err)
+		return q.office.OpenedDamaged(err)
 	}
 	if err != nil {
 		return fmt.Errorf("open quarantine: %w", err)
@@ -82,9 +118,9 @@ func (h *Hub) openQuarantine() error {
 	return nil
 }
 
-// distrustHeld is for a store in which older records were brought back: no exception of it holds, and what was released waits
+// DistrustHeld is for a store in which older records were brought back: no exception of it holds, and what was released waits
 // for a person again.
-func (h *Hub) distrustHeld(tx *store.Tx, now time.Time) error {
+func (q *Quarantine) DistrustHeld(tx *store.Tx, now time.Time) error {
 	held, err := tx.AllHeld()
 	if err != nil {
 		return err
@@ -114,13 +150,13 @@ func (h *Hub) distrustHeld(tx *store.Tx, now time.Time) error {
 	return nil
 }
 
-// putHeld writes a held response inside updateHeld.
-type putHeld func(store.Held) error
+// Put writes a held response inside UpdateHeld.
+type Put func(store.Held) error
 
-// updateHeld is update for what is held: what was written is known once it is on the disk, and not before.
-func (h *Hub) updateHeld(f func(tx *store.Tx, put putHeld) (wrote bool, err error)) error {
+// UpdateHeld is update for what is held: what was written is known once it is on the disk, and not before.
+func (q *Quarantine) UpdateHeld(f func(tx *store.Tx, put Put) (wrote bool, err error)) error {
 	var changed []store.Held
-	err := h.office.Update(func(tx *store.Tx) (bool, error) {
+	err := q.office.Update(func(tx *store.Tx) (bool, error) {
 		changed = changed[:0]
 		return f(tx, func(one store.Held) error {
 			changed = append(changed, one)
@@ -131,46 +167,46 @@ func (h *Hub) updateHeld(f func(tx *store.Tx, put putHeld) (wrote bool, err erro
 		return err
 	}
 	for _, one := range changed {
-		was := h.quarantine.all[one.Code].State
-		h.quarantine.put(one)
+		was := q.all[one.Code].State
+		q.put(one)
 		if one.State == vocab.HeldReleased || was == vocab.HeldReleased {
-			h.markStale(one.ServerID) // its wrappers are told what is released for their client
+			q.hub.Stale(one.ServerID) // its wrappers are told what is released for their client
 		}
-		if at := h.dueHeld(one); !at.IsZero() && at.Before(h.quarantine.due) {
-			h.tendSoon()
+		if at := q.dueHeld(one); !at.IsZero() && at.Before(q.due) {
+			q.tendSoon()
 		}
 	}
 	return nil
 }
 
 // Hold stores an answer that was held back, and answers once it is on the disk. One that comes twice is stored once.
-func (h *Hub) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
-	h.office.Lock()
-	s := h.wrapperOf(w)
-	h.office.Unlock()
+func (q *Quarantine) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
+	q.office.Lock()
+	s := q.hub.Wrapper(w)
+	q.office.Unlock()
 	if s == nil {
 		return control.Kept{}, office.Answer(control.CodeBadRequest, "hold before register")
 	}
-	ready, err := prepareHeld(held, s.Secrets) // outside the lock: it may take a while
+	ready, err := Prepare(held, s.Secrets) // outside the lock: it may take a while
 	if err != nil {
 		return control.Kept{}, err
 	}
-	h.office.Lock()
-	defer h.office.Unlock()
-	if h.wrapperOf(w) != s {
+	q.office.Lock()
+	defer q.office.Unlock()
+	if q.hub.Wrapper(w) != s {
 		return control.Kept{}, office.Answer(control.CodeBadRequest, "hold before register")
 	}
-	if err := h.office.Usable(); err != nil {
+	if err := q.office.Usable(); err != nil {
 		return control.Kept{}, err
 	}
-	code, notice, err := h.hold(s, h.nameOf(s), ready, nil)
+	code, notice, err := q.HoldPrepared(s, q.hub.NameOf(s), ready, nil)
 	if err != nil {
-		return control.Kept{}, h.office.Failed(err)
+		return control.Kept{}, q.office.Failed(err)
 	}
-	h.office.CrashPoint("held")
-	h.pushChanged()
+	q.office.CrashPoint("held")
+	q.hub.PushChanged()
 	if notice != nil {
-		h.office.Tell(*notice)
+		q.office.Tell(*notice)
 	}
 	return control.Kept{Code: code}, nil
 }
@@ -187,16 +223,16 @@ type readyHeld struct {
 const (
 	maxHeldID       = 64
 	maxHeldName     = 4096
-	maxHeldItem     = 64 << 10
-	maxHeldFindings = 20_000
+	MaxHeldItem     = 64 << 10
+	MaxHeldFindings = 20_000
 	maxHeldChecks   = 100
 	// maxShownFindings is how many findings stand in the inbox item, the gravest first. All of them are kept with the text.
 	maxShownFindings = 200
 )
 
-// prepareHeld refuses what no wrapper of ours says. The answer inside is of a server: it is stored as it came, and is no more
+// Prepare refuses what no wrapper of ours says. The answer inside is of a server: it is stored as it came, and is no more
 // than text to us. What was asked is stored with its secrets masked, and those of the server's own command, which are named.
-func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
+func Prepare(in control.Held, secrets []string) (readyHeld, error) {
 	bad := func(format string, args ...any) (readyHeld, error) {
 		return readyHeld{}, office.Answer(control.CodeBadRequest, "a held response that cannot be: "+format, args...)
 	}
@@ -205,7 +241,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 		return bad("its id")
 	case in.Method == "" || len(in.Method) > office.MaxName || !utf8.ValidString(in.Method):
 		return bad("its method")
-	case len(in.Item) > maxHeldItem || !utf8.ValidString(in.Item):
+	case len(in.Item) > MaxHeldItem || !utf8.ValidString(in.Item):
 		return bad("its item")
 	case in.Why != vocab.HeldThreat && in.Why != vocab.HeldLimit && in.Why != vocab.HeldProvider:
 		return bad("why it was held")
@@ -214,7 +250,7 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 		return bad("a response that is not JSON")
 	case len(in.Params) > 0 && (!utf8.Valid(in.Params) || !json.Valid(in.Params)):
 		return bad("params that are no JSON")
-	case len(in.Findings) > maxHeldFindings || len(in.Checks) > maxHeldChecks:
+	case len(in.Findings) > MaxHeldFindings || len(in.Checks) > maxHeldChecks:
 		return bad("more findings than there can be")
 	case len(in.Same) > 128:
 		return bad("its digest")
@@ -249,21 +285,21 @@ func prepareHeld(in control.Held, secrets []string) (readyHeld, error) {
 	return out, nil
 }
 
-// hold stores a held answer with its inbox item and its record, in one transaction. more is written with them. The caller
+// HoldPrepared stores a held answer with its inbox item and its record, in one transaction. more is written with them. The caller
 // holds the lock.
-func (h *Hub) hold(s *approvals.Wrapper, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
+func (q *Quarantine) HoldPrepared(s *approvals.Wrapper, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
 	one := ready.Held
 	one.ServerID = s.Server
 	if s.Client != "" {
 		one.Client = s.Client // what it registered as, not what it says now
 	}
-	if code := h.quarantine.ids[heldID(one.ServerID, one.ID)]; code != "" {
+	if code := q.ids[heldID(one.ServerID, one.ID)]; code != "" {
 		return code, nil, nil
 	}
 	if ready.same != "" {
-		one.Keyed = keyedSame(h.sameKey(one.ServerID), ready.same)
+		one.Keyed = keyedSame(q.SameKey(one.ServerID), ready.same)
 	}
-	now := h.office.Now()
+	now := q.office.Now()
 	one.Stored = now
 	if one.Time.IsZero() || one.Time.After(now) {
 		one.Time = now.UTC()
@@ -271,16 +307,16 @@ func (h *Hub) hold(s *approvals.Wrapper, server string, ready readyHeld, more fu
 	var evicted []store.Held
 	fits := false
 	if ready.cut {
-		evicted = h.quarantine.makePlace(h.quarantine.most)
+		evicted = q.makePlace(q.Most)
 	} else {
-		evicted, fits = h.quarantine.makeRoom(h.quarantine.most, one.Kept)
+		evicted, fits = q.makeRoom(q.Most, one.Kept)
 	}
 	digest := heldDigest(one)
 	if !fits {
 		one.Text, one.Kept, one.State = "", 0, vocab.HeldGone
 	}
 	var item store.Item
-	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
+	err = q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
 		if more != nil {
 			if err := more(tx); err != nil {
 				return false, err
@@ -291,7 +327,7 @@ func (h *Hub) hold(s *approvals.Wrapper, server string, ready readyHeld, more fu
 		}
 		for _, old := range evicted {
 			old.Decided = now
-			if err := h.forgetText(tx, put, old, "too many held responses; this was the oldest one of the largest item"); err != nil {
+			if err := q.forgetText(tx, put, old, "too many held responses; this was the oldest one of the largest item"); err != nil {
 				return false, err
 			}
 		}
@@ -311,11 +347,11 @@ func (h *Hub) hold(s *approvals.Wrapper, server string, ready readyHeld, more fu
 		if one.State == vocab.HeldGone {
 			summary += "; it was too large to keep and is gone"
 		}
-		_, err := tx.Append(h.office.Record(vocab.RecordQuarantine, vocab.StatusHeld, store.Record{
+		_, err := tx.Append(q.office.Record(vocab.RecordQuarantine, vocab.StatusHeld, store.Record{
 			Server: server, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
 			Detail: office.Detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": cut.Bytes(legible.Escape(one.Method), office.MaxName), "item": cut.Bytes(one.Item, office.MaxName), "rule_set": one.RuleSet}),
 		}))
-		h.office.CrashPoint("hold")
+		q.office.CrashPoint("hold")
 		return true, err
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package app
+package quarantine
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 type heldIndex struct {
 	all     map[string]store.Held // by code
 	ids     map[string]string     // code by server and the wrapper's id of it
-	items   map[heldKey]*heldItem
+	items   map[heldKey]*HeldItem
 	granted map[string]bool // codes of what is released or being handed over
 	waiting int             // responses in items
 	kept    int64           // bytes of all texts
@@ -30,8 +30,8 @@ type heldKey struct{ server, what, rule string }
 // noRule is what stands before the reason in a heldKey where no rule is the reason.
 const noRule = "why:"
 
-// heldItem are the responses of one item, by the time they were stored.
-type heldItem struct {
+// HeldItem are the responses of one item, by the time they were stored.
+type HeldItem struct {
 	heldKey
 	marks   []heldMark
 	kept    int64          // bytes of their texts
@@ -51,7 +51,7 @@ type heldMark struct {
 }
 
 func newHeldIndex() heldIndex {
-	return heldIndex{all: map[string]store.Held{}, ids: map[string]string{}, items: map[heldKey]*heldItem{}, granted: map[string]bool{}}
+	return heldIndex{all: map[string]store.Held{}, ids: map[string]string{}, items: map[heldKey]*HeldItem{}, granted: map[string]bool{}}
 }
 
 // heldDecided says what became of a held response: "" as long as it waits for a person.
@@ -118,7 +118,7 @@ func (x *heldIndex) put(one store.Held) {
 	key := keyOf(one)
 	it := x.items[key]
 	if it == nil {
-		it = &heldItem{heldKey: key, clients: map[string]int{}}
+		it = &HeldItem{heldKey: key, clients: map[string]int{}}
 		x.items[key] = it
 	}
 	mark := markOf(one)
@@ -157,30 +157,30 @@ func (x *heldIndex) drop(code string) {
 	}
 }
 
-func (it *heldItem) find(mark heldMark) (at int, there bool) {
+func (it *HeldItem) find(mark heldMark) (at int, there bool) {
 	return slices.BinarySearchFunc(it.marks, mark, func(a, b heldMark) int {
 		return cmp.Or(a.stored.Compare(b.stored), cmp.Compare(a.id, b.id))
 	})
 }
 
-func (it *heldItem) count() int { return len(it.marks) }
+func (it *HeldItem) Count() int { return len(it.marks) }
 
-func (it *heldItem) newest() heldMark { return it.marks[len(it.marks)-1] }
+func (it *HeldItem) newest() heldMark { return it.marks[len(it.marks)-1] }
 
-// maxCodes is how many codes of one item are listed, the newest first.
-const maxCodes = 100
+// MaxCodes is how many codes of one item are listed, the newest first.
+const MaxCodes = 100
 
 // codes are those of its newest responses.
-func (it *heldItem) codes() []string {
+func (it *HeldItem) codes() []string {
 	var codes []string
-	for i := len(it.marks) - 1; i >= 0 && len(codes) < maxCodes; i-- {
+	for i := len(it.marks) - 1; i >= 0 && len(codes) < MaxCodes; i-- {
 		codes = append(codes, it.marks[i].code)
 	}
 	return codes
 }
 
 // gravest is the severity of the gravest response in it.
-func (it *heldItem) gravest() string {
+func (it *HeldItem) gravest() string {
 	severity := vocab.SeverityReview
 	for _, m := range it.marks {
 		switch {
@@ -193,15 +193,15 @@ func (it *heldItem) gravest() string {
 	return severity
 }
 
-// concerns says whether it waits for a client or a server.
-func (it *heldItem) concerns(client, server string) bool {
+// Concerns says whether it waits for a client or a server.
+func (it *HeldItem) Concerns(client, server string) bool {
 	return it.server == server || client != "" && it.clients[client] > 0
 }
 
-// heldWaiting is in how many items responses wait for a client or a server.
-func (x *heldIndex) heldWaiting(client, server string) (n int) {
+// HeldWaiting is in how many items responses wait for a client or a server.
+func (x *heldIndex) HeldWaiting(client, server string) (n int) {
 	for _, it := range x.items {
-		if it.concerns(client, server) {
+		if it.Concerns(client, server) {
 			n++
 		}
 	}
@@ -209,7 +209,7 @@ func (x *heldIndex) heldWaiting(client, server string) (n int) {
 }
 
 // itemWith is the item that a response waits in, nil if it does not wait.
-func (x *heldIndex) itemWith(code string) *heldItem {
+func (x *heldIndex) itemWith(code string) *HeldItem {
 	one, known := x.all[code]
 	if !known || heldDecided(one) != "" {
 		return nil
@@ -217,8 +217,8 @@ func (x *heldIndex) itemWith(code string) *heldItem {
 	return x.items[keyOf(one)]
 }
 
-// countOf is how many responses of a server wait.
-func (x *heldIndex) countOf(server string) (n int) {
+// HeldOf is how many responses of a server wait.
+func (x *heldIndex) HeldOf(server string) (n int) {
 	for key, it := range x.items {
 		if key.server == server {
 			n += len(it.marks)

@@ -1,4 +1,4 @@
-package app
+package quarantine
 
 import (
 	"encoding/json"
@@ -14,13 +14,13 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// heldItemDetail is the item of a held answer whole.
-func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, error) {
+// HeldItemDetail is the item of a held answer whole.
+func (q *Quarantine) HeldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, error) {
 	server, err := tx.Server(it.ServerID)
 	if err != nil && !office.Absent(err) {
 		return control.ItemDetail{}, err
 	}
-	held, findings, err := h.heldDetail(tx, it)
+	held, findings, err := q.heldDetail(tx, it)
 	if err != nil {
 		return control.ItemDetail{}, err
 	}
@@ -28,12 +28,12 @@ func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, e
 		InboxItem: review.InboxItem(it, server), Command: server.Argv, URL: server.URL, Info: server.ServerInfo, Findings: []inspect.Finding{}, Held: held,
 		Details: []control.PartDetail{},
 	}
-	if one, known := h.quarantine.all[it.Code]; known {
+	if one, known := q.all[it.Code]; known {
 		out.Decided, out.Asked = heldDecided(one), one.Asked
 	}
-	in := h.quarantine.itemWith(it.Code)
-	h.told(tx, in, &out.InboxItem)
-	in.beside(h.quarantine.all[it.Code], held)
+	in := q.itemWith(it.Code)
+	q.TellHeld(tx, in, &out.InboxItem)
+	in.beside(q.all[it.Code], held)
 	for i := range out.Parts {
 		out.Parts[i].State = held.State
 	}
@@ -44,7 +44,7 @@ func (h *Hub) heldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, e
 }
 
 // heldDetail is a held answer as a person is shown it.
-func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []inspect.Finding, error) {
+func (q *Quarantine) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []inspect.Finding, error) {
 	one, err := tx.Held(it.Code)
 	if office.Absent(err) {
 		one, err = store.Held{Code: it.Code, State: vocab.HeldGone}, nil
@@ -59,7 +59,7 @@ func (h *Hub) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []in
 	}
 	_ = json.Unmarshal(one.Checks, &d.Checks)
 	if one.Text != "" {
-		d.Expires = one.Stored.Add(h.retention()).UTC()
+		d.Expires = one.Stored.Add(q.hub.Retention()).UTC()
 	}
 	if one.State == vocab.HeldReleased || one.State == vocab.HeldTaken {
 		d.Until = one.Until.UTC()

@@ -1,4 +1,4 @@
-package app
+package quarantine
 
 import (
 	"encoding/json"
@@ -16,40 +16,40 @@ import (
 )
 
 // Release is a decision over a held answer that came over the socket.
-func (h *Hub) Release(peer control.Peer, r control.Release) (control.ReleaseAnswer, error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.decidesHeld(peer, r.Code); err != nil {
+func (q *Quarantine) Release(peer control.Peer, r control.Release) (control.ReleaseAnswer, error) {
+	q.office.Lock()
+	defer q.office.Unlock()
+	if err := q.decidesHeld(peer, r.Code); err != nil {
 		return control.ReleaseAnswer{}, err
 	}
-	return h.release(r)
+	return q.release(r)
 }
 
 // ReleaseHere is such a decision of the window, in this process.
-func (h *Hub) ReleaseHere(r control.Release) (control.ReleaseAnswer, error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (q *Quarantine) ReleaseHere(r control.Release) (control.ReleaseAnswer, error) {
+	q.office.Lock()
+	defer q.office.Unlock()
+	if err := q.office.Usable(); err != nil {
 		return control.ReleaseAnswer{}, err
 	}
-	return h.release(r)
+	return q.release(r)
 }
 
 // decidesHeld says whether a decision over a held answer may come from this peer; where it may not, the item goes on top of the
 // inbox for the person who may.
-func (h *Hub) decidesHeld(peer control.Peer, code string) error {
-	if err := h.office.Usable(); err != nil {
+func (q *Quarantine) decidesHeld(peer control.Peer, code string) error {
+	if err := q.office.Usable(); err != nil {
 		return err
 	}
-	err := h.office.MayDecide(peer)
+	err := q.office.MayDecide(peer)
 	if err != nil && !peer.Descends {
-		err = office.FirstAnswer(errors.Join(h.raise(code), err))
+		err = office.FirstAnswer(errors.Join(q.hub.Raise(code), err))
 	}
 	return err
 }
 
 // heldItemOf finds what a decision is over, and refuses what is not exactly what the person saw.
-func (h *Hub) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
+func (q *Quarantine) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
 	it, err := tx.Item(code)
 	if office.Absent(err) {
 		return it, store.Held{}, office.Answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
@@ -75,9 +75,9 @@ func (h *Hub) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.H
 	return it, one, nil
 }
 
-func (h *Hub) release(r control.Release) (out control.ReleaseAnswer, err error) {
-	err = h.updateHeld(func(tx *store.Tx, put putHeld) (bool, error) {
-		_, one, err := h.heldItemOf(tx, r.Code, r.Digest)
+func (q *Quarantine) release(r control.Release) (out control.ReleaseAnswer, err error) {
+	err = q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
+		_, one, err := q.heldItemOf(tx, r.Code, r.Digest)
 		if err != nil {
 			return false, err
 		}
@@ -87,9 +87,9 @@ func (h *Hub) release(r control.Release) (out control.ReleaseAnswer, err error) 
 		}
 		wrote := false
 		if r.Discard {
-			wrote, err = h.discardHeld(tx, put, &one, r)
+			wrote, err = q.discardHeld(tx, put, &one, r)
 		} else {
-			wrote, err = h.releaseHeld(tx, put, &one, r)
+			wrote, err = q.releaseHeld(tx, put, &one, r)
 		}
 		out.State, out.Already = one.State, !wrote
 		if one.State == vocab.HeldReleased || one.State == vocab.HeldTaken {
@@ -98,18 +98,18 @@ func (h *Hub) release(r control.Release) (out control.ReleaseAnswer, err error) 
 		return wrote, err
 	})
 	if err != nil {
-		return control.ReleaseAnswer{}, h.office.Failed(err)
+		return control.ReleaseAnswer{}, q.office.Failed(err)
 	}
-	h.office.CrashPoint("released")
+	q.office.CrashPoint("released")
 	if !out.Already {
-		h.pushChanged()
+		q.hub.PushChanged()
 	}
 	return out, nil
 }
 
 // releaseHeld lets a held answer be handed over, once, for a while.
-func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.Release) (bool, error) {
-	now := h.office.Now()
+func (q *Quarantine) releaseHeld(tx *store.Tx, put Put, one *store.Held, r control.Release) (bool, error) {
+	now := q.office.Now()
 	switch {
 	case one.State == vocab.HeldTaken, one.State == vocab.HeldDelivered,
 		one.State == vocab.HeldReleased && one.Without == r.WithoutMarked && now.Before(one.Until):
@@ -125,11 +125,11 @@ func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 		return false, err
 	}
 	if r.WithoutMarked {
-		if _, err := h.rules().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
+		if _, err := q.hub.Rules().RemoveMarked(text.Answer, review.ReadFindings(text.Findings)); err != nil {
 			return false, office.Answer(control.CodeBadRequest, "Sallyport can't remove the marked text from %s (%s): release all of it, or discard it", one.Code, office.OneLine(err.Error()))
 		}
 	}
-	one.State, one.Decided, one.Until, one.Without = vocab.HeldReleased, now, now.Add(releaseFor), r.WithoutMarked
+	one.State, one.Decided, one.Until, one.Without = vocab.HeldReleased, now, now.Add(ReleaseFor), r.WithoutMarked
 	if err := put(*one); err != nil {
 		return false, err
 	}
@@ -137,13 +137,13 @@ func (h *Hub) releaseHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 	if one.Without {
 		words = "a person released a held response once, without the marked text"
 	}
-	err = h.noteHeldDecision(tx, vocab.RecordRelease, *one, words, r)
-	h.office.CrashPoint("release")
+	err = q.noteHeldDecision(tx, vocab.RecordRelease, *one, words, r)
+	q.office.CrashPoint("release")
 	return true, err
 }
 
 // discardHeld takes the text of a held answer away for good.
-func (h *Hub) discardHeld(tx *store.Tx, put putHeld, one *store.Held, r control.Release) (bool, error) {
+func (q *Quarantine) discardHeld(tx *store.Tx, put Put, one *store.Held, r control.Release) (bool, error) {
 	switch one.State {
 	case vocab.HeldDiscarded:
 		return false, nil
@@ -152,15 +152,15 @@ func (h *Hub) discardHeld(tx *store.Tx, put putHeld, one *store.Held, r control.
 	case vocab.HeldTaken:
 		return false, office.Answer(control.CodeStale, "%s was released and is being delivered", one.Code)
 	}
-	one.State, one.Decided, one.Text, one.Kept = vocab.HeldDiscarded, h.office.Now(), "", 0
+	one.State, one.Decided, one.Text, one.Kept = vocab.HeldDiscarded, q.office.Now(), "", 0
 	if err := put(*one); err != nil {
 		return false, err
 	}
-	return true, h.noteHeldDecision(tx, vocab.RecordRejection, *one, "a person discarded a held response", r)
+	return true, q.noteHeldDecision(tx, vocab.RecordRejection, *one, "a person discarded a held response", r)
 }
 
-func (h *Hub) noteHeldDecision(tx *store.Tx, kind string, one store.Held, words string, r control.Release) error {
-	record := h.heldRecord(tx, kind, vocab.StatusOK, one, words)
+func (q *Quarantine) noteHeldDecision(tx *store.Tx, kind string, one store.Held, words string, r control.Release) error {
+	record := q.heldRecord(tx, kind, vocab.StatusOK, one, words)
 	record.Session = ""
 	more := map[string]any{"check": "quarantine", "digest": r.Digest, "without_marked": one.Without, "rules": rulesOfLevels(one)}
 	if !one.Until.IsZero() && kind == vocab.RecordRelease {

@@ -1,4 +1,4 @@
-package app
+package quarantine
 
 import (
 	"encoding/json"
@@ -64,12 +64,12 @@ func TestAnItemConcernsItsServerAndTheClientsWhoseResponsesItHas(t *testing.T) {
 		client, server string
 		want           bool
 	}{{"a", "other", true}, {"b", "other", true}, {"c", "other", false}, {"c", "s", true}, {"", "s", true}, {"", "other", false}} {
-		if got := it.concerns(c.client, c.server); got != c.want {
+		if got := it.Concerns(c.client, c.server); got != c.want {
 			t.Errorf("client %q, server %q: %v", c.client, c.server, got)
 		}
 	}
 	x.drop("C002")
-	if it.concerns("b", "other") {
+	if it.Concerns("b", "other") {
 		t.Error("it has no response of client b left")
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package quarantine
 
 import (
 	"cmp"
@@ -17,61 +17,61 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// waits is one item of the inbox: as it is stored, or made of the held responses that are in it.
-type waits struct {
+// Waits is one item of the inbox: as it is stored, or made of the held responses that are in it.
+type Waits struct {
 	store.Item
-	held *heldItem // of held responses, else nil
+	Held *HeldItem // of held responses, else nil
 }
 
-// waitingItems is all that waits, as a person reads it. Items of held responses carry the newest of them; what is stored of the others
+// WaitingItems is all that waits, as a person reads it. Items of held responses carry the newest of them; what is stored of the others
 // is not read, however many there are.
-func (h *Hub) waitingItems(tx *store.Tx) ([]waits, error) {
+func (q *Quarantine) WaitingItems(tx *store.Tx) ([]Waits, error) {
 	waiting, err := tx.Waiting()
 	if err != nil {
 		return nil, err
 	}
-	return h.withHeld(waiting, func(held *heldItem) (store.Item, error) { return h.shownHeld(tx, held) })
+	return q.withHeld(waiting, func(held *HeldItem) (store.Item, error) { return q.ShownHeld(tx, held) })
 }
 
-// waitingHeads is waitingItems without what is in them.
-func (h *Hub) waitingHeads(tx *store.Tx) ([]waits, error) {
+// WaitingHeads is waitingItems without what is in them.
+func (q *Quarantine) WaitingHeads(tx *store.Tx) ([]Waits, error) {
 	waiting, err := tx.WaitingHeads()
 	if err != nil {
 		return nil, err
 	}
-	return h.withHeld(waiting, func(held *heldItem) (store.Item, error) {
-		newest := h.quarantine.all[held.newest().code]
+	return q.withHeld(waiting, func(held *HeldItem) (store.Item, error) {
+		newest := q.all[held.newest().code]
 		return held.head(itemOfHeld(newest, "", nil, newest.Stored)), nil
 	})
 }
 
 // withHeld puts the items of held responses among those that are stored, in the order in which a person reads them.
-func (h *Hub) withHeld(waiting []store.Item, item func(*heldItem) (store.Item, error)) ([]waits, error) {
-	all := make([]waits, 0, len(waiting)+len(h.quarantine.items))
+func (q *Quarantine) withHeld(waiting []store.Item, item func(*HeldItem) (store.Item, error)) ([]Waits, error) {
+	all := make([]Waits, 0, len(waiting)+len(q.items))
 	for _, it := range waiting {
-		all = append(all, waits{Item: it})
+		all = append(all, Waits{Item: it})
 	}
-	for _, held := range h.quarantine.items {
+	for _, held := range q.items {
 		it, err := item(held)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, waits{it, held})
+		all = append(all, Waits{it, held})
 	}
 	orderWaiting(all)
 	return all, nil
 }
 
-func orderWaiting(all []waits) {
-	slices.SortFunc(all, func(a, b waits) int { // those of held responses come in no order
+func orderWaiting(all []Waits) {
+	slices.SortFunc(all, func(a, b Waits) int { // those of held responses come in no order
 		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Code, b.Code))
 	})
-	review.SortItems(all, func(w waits) store.Item { return w.Item })
+	review.SortItems(all, func(w Waits) store.Item { return w.Item })
 }
 
-// shownHeld is the item of held responses: its newest one, as grave as the gravest, asked for if any was.
-func (h *Hub) shownHeld(tx *store.Tx, held *heldItem) (store.Item, error) {
-	newest := h.quarantine.all[held.newest().code]
+// ShownHeld is the item of held responses: its newest one, as grave as the gravest, asked for if any was.
+func (q *Quarantine) ShownHeld(tx *store.Tx, held *HeldItem) (store.Item, error) {
+	newest := q.all[held.newest().code]
 	it, err := tx.Item(newest.Code)
 	if office.Absent(err) { // something else took it away: what is known of the response is enough to name it
 		it, err = itemOfHeld(newest, heldDigest(newest), nil, newest.Stored), nil
@@ -83,7 +83,7 @@ func (h *Hub) shownHeld(tx *store.Tx, held *heldItem) (store.Item, error) {
 }
 
 // head is the item of these responses, made of that of the newest.
-func (held *heldItem) head(it store.Item) store.Item {
+func (held *HeldItem) head(it store.Item) store.Item {
 	it.Severity, it.Title = held.gravest(), heldTitles(it.Title, len(held.marks))
 	it.Asked, it.AskedAt = false, time.Time{}
 	for _, m := range held.marks {
@@ -103,13 +103,13 @@ func heldTitles(title string, n int) string {
 	return fmt.Sprintf("%s (%d responses)", title, n)
 }
 
-// told puts into an item on the wire what it says about the responses in it.
-func (h *Hub) told(tx *store.Tx, held *heldItem, out *control.InboxItem) {
+// TellHeld puts into an item on the wire what it says about the responses in it.
+func (q *Quarantine) TellHeld(tx *store.Tx, held *HeldItem, out *control.InboxItem) {
 	if held == nil {
 		return
 	}
 	out.Count, out.Codes, out.Group = len(held.marks), held.codes(), held.name()
-	out.Why, out.Allowed = held.newest().why, h.allowsHeld(tx, held)
+	out.Why, out.Allowed = held.newest().why, q.allowsHeld(tx, held)
 	if !strings.HasPrefix(held.rule, noRule) {
 		out.Rule = held.rule
 	}
@@ -124,9 +124,9 @@ func (h *Hub) told(tx *store.Tx, held *heldItem, out *control.InboxItem) {
 }
 
 // allowsHeld says whether the tool that these responses came from is allowed now: what can be blocked.
-func (h *Hub) allowsHeld(tx *store.Tx, held *heldItem) bool {
+func (q *Quarantine) allowsHeld(tx *store.Tx, held *HeldItem) bool {
 	name, tool := strings.CutPrefix(held.what, string(pin.Tool)+":")
-	return tool && h.allowsTool(tx, held.server, name)
+	return tool && q.hub.Allows(tx, held.server, name)
 }
 
 // name is the same for the item as long as there is one of its server, tool and rule.
@@ -136,7 +136,7 @@ func (key heldKey) name() string {
 }
 
 // beside puts into what is shown of one response its place in the item, and its neighbours.
-func (held *heldItem) beside(one store.Held, out *control.HeldDetail) {
+func (held *HeldItem) beside(one store.Held, out *control.HeldDetail) {
 	if held == nil {
 		return
 	}
@@ -153,38 +153,38 @@ func (held *heldItem) beside(one store.Held, out *control.HeldDetail) {
 	}
 }
 
-// raiseHeld puts the item of a held response on top of the inbox. It says whether the code is that of one.
-func (h *Hub) raiseHeld(code string) (held bool) {
-	one, held := h.quarantine.all[strings.ToUpper(code)]
+// RaiseHeld puts the item of a held response on top of the inbox. It says whether the code is that of one.
+func (q *Quarantine) RaiseHeld(code string) (held bool) {
+	one, held := q.all[strings.ToUpper(code)]
 	if !held || heldDecided(one) != "" {
 		return held
 	}
-	err := h.updateHeld(func(_ *store.Tx, put putHeld) (bool, error) {
-		one.AskedAt = h.office.Now()
+	err := q.UpdateHeld(func(_ *store.Tx, put Put) (bool, error) {
+		one.AskedAt = q.office.Now()
 		return true, put(one)
 	})
 	if err != nil {
-		h.office.Failed(err)
+		q.office.Failed(err)
 	}
 	return true
 }
 
-// askedHeld is for a held response that a model asked for, inside updateHeld.
-func (h *Hub) askedHeld(put putHeld, code string, at time.Time) error {
-	one := h.quarantine.all[code]
+// AskedHeld is for a held response that a model asked for, inside UpdateHeld.
+func (q *Quarantine) AskedHeld(put Put, code string, at time.Time) error {
+	one := q.all[code]
 	one.Asked, one.AskedAt = true, at
 	return put(one)
 }
 
-// decidedHeld is what became of held responses since then. What was discarded, or ran out, is one line for each item that it was in;
+// DecidedHeld is what became of held responses since then. What was discarded, or ran out, is one line for each item that it was in;
 // what was released is one each.
-func (h *Hub) decidedHeld(tx *store.Tx, since time.Time) (out []office.DecidedItem, err error) {
+func (q *Quarantine) DecidedHeld(tx *store.Tx, since time.Time) (out []office.DecidedItem, err error) {
 	type alike struct {
 		heldKey
 		decided, code string
 	}
 	newest, counts := map[alike]store.Held{}, map[alike]int{}
-	for _, one := range h.quarantine.all {
+	for _, one := range q.all {
 		decided := heldDecided(one)
 		if decided == "" || one.Decided.Before(since) {
 			continue
