@@ -23,7 +23,7 @@ func (q *Quarantine) HeldSet(query control.HeldQuery) (out control.HeldSet, err 
 		return out, err
 	}
 	err = q.office.Store.View(func(tx *store.Tx) error {
-		server, err := q.heldServer(tx, query.Server)
+		server, err := heldServer(tx, query.Server)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (q *Quarantine) CodesHeld() (codes []string) {
 }
 
 // heldServer is the id of a server that a person named, "" for all.
-func (q *Quarantine) heldServer(tx *store.Tx, name string) (string, error) {
+func heldServer(tx *store.Tx, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
@@ -127,7 +127,7 @@ func (q *Quarantine) DiscardHeldHere(d control.DiscardHeld) (out control.Discard
 		return out, err
 	}
 	err = q.office.Store.View(func(tx *store.Tx) error {
-		server, err := q.heldServer(tx, d.Server)
+		server, err := heldServer(tx, d.Server)
 		for key, it := range q.items {
 			if server != "" && key.server != server || d.Group != "" && key.name() != d.Group {
 				continue

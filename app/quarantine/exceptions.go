@@ -125,7 +125,7 @@ func (q *Quarantine) except(e control.Except) (out []control.Exception, err erro
 	var made, ended []store.Exception
 	err = q.office.Update(func(tx *store.Tx) (bool, error) {
 		out, made, ended = nil, nil, nil
-		_, one, err := q.heldItemOf(tx, e.Code, e.Digest)
+		_, one, err := heldItemOf(tx, e.Code, e.Digest)
 		if err != nil {
 			return false, err
 		}

@@ -49,7 +49,7 @@ func (q *Quarantine) decidesHeld(peer control.Peer, code string) error {
 }
 
 // heldItemOf finds what a decision is over, and refuses what is not exactly what the person saw.
-func (q *Quarantine) heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
+func heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
 	it, err := tx.Item(code)
 	if office.Absent(err) {
 		return it, store.Held{}, office.Answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
@@ -77,7 +77,7 @@ func (q *Quarantine) heldItemOf(tx *store.Tx, code, digest string) (store.Item, 
 
 func (q *Quarantine) release(r control.Release) (out control.ReleaseAnswer, err error) {
 	err = q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
-		_, one, err := q.heldItemOf(tx, r.Code, r.Digest)
+		_, one, err := heldItemOf(tx, r.Code, r.Digest)
 		if err != nil {
 			return false, err
 		}
