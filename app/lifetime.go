@@ -28,8 +28,14 @@ func (h *Hub) begin() {
 		defer h.work.Done()
 		h.KeepTending(h.closing)
 	}()
-	go h.watchSettings()
-	go h.watchRules()
+	go func() {
+		defer h.work.Done()
+		h.watchSettings()
+	}()
+	go func() {
+		defer h.work.Done()
+		h.watchRules()
+	}()
 	go func() {
 		defer h.work.Done()
 		h.WatchClients()
@@ -241,7 +247,7 @@ func (h *Hub) prune(credit time.Duration) {
 		h.office.Unlock()
 		return
 	}
-	limits := policy.ForHub(maps.Clone(h.settings.global()))
+	limits := policy.ForHub(maps.Clone(h.globalValues()))
 	now := h.office.Now()
 	h.office.Unlock()
 	now, err := h.retentionTime(now, credit)

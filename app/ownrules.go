@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -50,6 +49,9 @@ func (o *ownRules) look() {
 
 // rules are those in force beside the catalogue; no lock is needed.
 func (h *Hub) rules() *inspect.RuleFile { return h.own.file.Load() }
+
+// rulesSent are the same as wrappers are sent them. The caller holds the lock.
+func (h *Hub) rulesSent() []byte { return h.own.raw }
 
 // rulesPath is what inspect.rules says, "" for off. The caller holds the lock.
 func (h *Hub) rulesPath() string { return policy.ForHub(h.settings.global()).Rules }
@@ -164,40 +166,9 @@ func (h *Hub) useRules(rules *loadedRules) {
 	h.pushAll()
 }
 
-// lookAgain looks at what live wrappers declare by the rules that came. It only adds: what rules that went had found goes when
-// the server declares itself again. The caller holds the lock.
-func (h *Hub) lookAgain() error {
-	file := h.own.file.Load()
-	if file == nil {
-		return nil
-	}
-	for _, s := range h.ordered() {
-		found := false
-		for key, d := range s.Declared {
-			if all := review.Together(slices.Clip(d.Findings), file.Threats(d.Raw).Findings); len(all) > len(d.Findings) {
-				with := *d
-				with.Findings = all
-				s.Declared[key], found = &with, true
-			}
-		}
-		if !found || s.Reported == 0 {
-			continue
-		}
-		notices, err := h.judgeAgain(s)
-		if err != nil {
-			return err
-		}
-		for _, n := range notices {
-			h.office.Tell(n)
-		}
-	}
-	return nil
-}
-
 // watchRules follows the rule file: its folder is watched, because editors replace files, and it is looked at now and then,
 // because it may be a link, and its folder may come later than the setting.
 func (h *Hub) watchRules() {
-	defer h.work.Done()
 	var events chan fsnotify.Event
 	var lost chan error
 	watcher, err := fsnotify.NewWatcher()

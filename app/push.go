@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -20,7 +21,7 @@ func (h *Hub) blocked(s *liveWrapper) control.State {
 	h.revision++
 	state := control.State{
 		Revision: h.revision, Name: s.told, Blocked: true,
-		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.settings.global()), Rules: h.own.raw, OwnTools: h.ownToolsOf(s),
+		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.globalValues()), Rules: h.rulesSent(), OwnTools: h.ownToolsOf(s),
 	}
 	if h.lost != nil {
 		state.Code, state.Kind, state.Waiting = h.lost.code, vocab.ItemProblem, 1
@@ -74,7 +75,7 @@ func (h *Hub) stand(l *ledger.Ledger, r review.Standing, waiting map[string]stor
 	}
 	base := control.State{
 		Name: l.Server.Name, Open: r.Open, Blocked: r.Blocked,
-		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.settings.forServer(l.Server), Asks: review.AsksOf(l.Server),
+		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.valuesFor(l.Server), Asks: review.AsksOf(l.Server),
 	}
 	for _, kind := range []string{vocab.ItemNewServer, vocab.ItemChanged} {
 		if it, ok := waiting[kind]; ok {
@@ -115,7 +116,7 @@ func (h *Hub) stateOf(s *liveWrapper) (state control.State, news bool) {
 		state.Launch.Surroundings = h.around.last(s.Client)
 	}
 	state.Spool = &control.SpoolKey{Server: s.Server, Key: h.spoolKey(s.Server)}
-	state.Released, state.Exceptions, state.Rules = h.ReleasedFor(&s.Wrapper), h.ExceptedFor(&s.Wrapper), h.own.raw
+	state.Released, state.Exceptions, state.Rules = h.ReleasedFor(&s.Wrapper), h.ExceptedFor(&s.Wrapper), h.rulesSent()
 	if len(state.Released) > 0 {
 		state.SameKey = h.SameKey(s.Server)
 	}
@@ -211,4 +212,18 @@ func sameState(a, b control.State) bool {
 		maps.Equal(a.Settings, b.Settings) && slices.Equal(a.Hide, b.Hide) && bytes.Equal(a.Rules, b.Rules) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
 		return x.State == y.State && x.Code == y.Code && slices.Equal(x.Approved, y.Approved)
 	})
+}
+
+// restand gives every server its settings anew and tells the wrappers.
+func (h *Hub) restand() error {
+	if h.office.Store == nil {
+		return nil
+	}
+	for id := range h.servers {
+		if err := h.refresh(id); err != nil && !office.Absent(err) {
+			return h.office.Failed(err)
+		}
+	}
+	h.pushAll()
+	return nil
 }

@@ -242,7 +242,7 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 	if r.Era != "legacy" && r.Era != "modern" {
 		return control.State{}, office.Answer(control.CodeBadRequest, "unknown era")
 	}
-	declared, _, whole := review.Declarations(r, h.own.file.Load()) // outside the lock: it may take a while
+	declared, _, whole := review.Declarations(r, h.rules()) // outside the lock: it may take a while
 	h.office.Lock()
 	defer h.office.Unlock()
 	s := h.sessions[w]
@@ -394,4 +394,34 @@ func compact(raw json.RawMessage) string {
 		return string(raw)
 	}
 	return string(out)
+}
+
+// lookAgain looks at what live wrappers declare by the rules that came. It only adds: what rules that went had found goes when
+// the server declares itself again. The caller holds the lock.
+func (h *Hub) lookAgain() error {
+	file := h.rules()
+	if file == nil {
+		return nil
+	}
+	for _, s := range h.ordered() {
+		found := false
+		for key, d := range s.Declared {
+			if all := review.Together(slices.Clip(d.Findings), file.Threats(d.Raw).Findings); len(all) > len(d.Findings) {
+				with := *d
+				with.Findings = all
+				s.Declared[key], found = &with, true
+			}
+		}
+		if !found || s.Reported == 0 {
+			continue
+		}
+		notices, err := h.judgeAgain(s)
+		if err != nil {
+			return err
+		}
+		for _, n := range notices {
+			h.office.Tell(n)
+		}
+	}
+	return nil
 }

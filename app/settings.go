@@ -54,6 +54,9 @@ func (s settings) forServer(server store.Server) policy.Values {
 	return values
 }
 
+// globalValues are the settings in force for no server in particular.
+func (h *Hub) globalValues() policy.Values { return h.settings.global() }
+
 // autoProtect says how entries that appear in a protected file are taken.
 func (h *Hub) autoProtect() bool { return policy.ForHub(h.settings.global()).AutoProtect }
 
@@ -153,20 +156,6 @@ func (h *Hub) readSettings() error {
 	h.settings.accepted = accepted
 	h.own.look()
 	return h.restand()
-}
-
-// restand gives every server its settings anew and tells the wrappers.
-func (h *Hub) restand() error {
-	if h.office.Store == nil {
-		return nil
-	}
-	for id := range h.servers {
-		if err := h.refresh(id); err != nil && !office.Absent(err) {
-			return h.office.Failed(err)
-		}
-	}
-	h.pushAll()
-	return nil
 }
 
 func isObject(raw []byte) bool {

@@ -54,7 +54,6 @@ func (h *Hub) writeSettings(doc policy.Document) ([]byte, error) {
 
 // watchSettings follows hand edits of settings.json. The folder is watched, because editors replace the file.
 func (h *Hub) watchSettings() {
-	defer h.work.Done()
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
 		defer watcher.Close()

@@ -31,7 +31,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	h.office.Lock()
 	defer h.office.Unlock()
 	out := control.Status{
-		RuleSet: h.own.file.Load().RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir,
+		RuleSet: h.rules().RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir,
 		Wrappers: []control.WrapperInfo{}, Waiting: []control.InboxItem{}, Unseen: h.unseenServers(), // lists, also where the store cannot say
 	}
 	if err != nil {
@@ -195,7 +195,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			Findings: review.Listed(review.ReadFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
 		}
 		out.Runs = it.Kind == vocab.ItemLaunch && it.Decided == "" && h.RunsOn(l)
-		out.Sandbox, out.LookedIn = h.settings.forServer(l.Server)[sandboxKey], l.Server.Sandbox
+		out.Sandbox, out.LookedIn = h.valuesFor(l.Server)[sandboxKey], l.Server.Sandbox
 		if it.Kind == vocab.ItemInteraction {
 			out.Details = review.InteractionDetails(it)
 			return setNext(tx, it, &out)
@@ -248,7 +248,7 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 			row := ledger.ServerRow(l, codes)
 			row.Shown, row.Held = names.Shown(l.Server), h.HeldOf(l.Server.ID)
 			row.Wrappers, row.UnseenBy = wrappers[l.Server.ID], h.unseenBy(l.Server.ID)
-			row.Sandbox, row.RunsIn = h.settings.forServer(l.Server)[sandboxKey], h.runsUnder(l.Server.ID)
+			row.Sandbox, row.RunsIn = h.valuesFor(l.Server)[sandboxKey], h.runsUnder(l.Server.ID)
 			if st := h.servers[l.Server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
 				row.LastSeen = st.lastSeen.UTC()
 			}
