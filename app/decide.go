@@ -96,7 +96,7 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		case vocab.ItemInteraction:
 			wrote, err = h.DecideInteraction(tx, it, d, &out)
 		case vocab.ItemSettingsChanged:
-			wrote, apply, err = h.decideSettings(tx, it, d, &out)
+			wrote, apply, err = h.DecideSettings(tx, it, d, &out)
 		default:
 			err = office.Answer(control.CodeBadRequest, "%s needs no decision", it.Code)
 		}

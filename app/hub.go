@@ -15,6 +15,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/app/settings"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -74,6 +75,7 @@ type Hub struct {
 	*approvals.Approvals
 	*guardian.Guardian
 	*quarantine.Quarantine
+	*settings.Keeper
 
 	lost *lost // what a person may decide about that; nil where beginning again would mend nothing
 	logs *logs.Book
@@ -97,8 +99,6 @@ type Hub struct {
 	waiting  []store.Item       // what waits, without its parts
 	counted  uint64             // of which number of commits waiting was read
 	resting  map[string]resting // the allowed tools of every server, by id; nil before they were read
-	settings settings
-	own      ownRules
 	unseen   unseen
 	listers  listers
 	idle     *time.Timer
@@ -147,27 +147,29 @@ func Open(opts Options) (*Hub, error) {
 		stale:    map[string]bool{},
 		listers:  listers{of: map[clientProcess]*lister{}},
 		unseen:   newUnseen(),
-		own:      ownRules{wake: make(chan struct{}, 1)},
 	}
 	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end, Crash: opts.crash})
-	h.Approvals = approvals.New(h.office, approvals.Hub{
-		Settings: h.valuesFor, Wrappers: h.wrappersOf, Wrapper: h.wrapperOf, Refresh: h.refresh, PushAll: h.pushAll, Raise: h.raise, Rules: h.rules,
+	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.restand, LookAgain: h.lookAgain, PushAll: h.pushAll}, settings.Options{
+		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
-	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.pushAll, AutoProtect: h.autoProtect, Started: h.hasStarted, NotStarted: h.notStarted}, guardian.Options{
+	h.Approvals = approvals.New(h.office, approvals.Hub{
+		Settings: h.ValuesFor, Wrappers: h.wrappersOf, Wrapper: h.wrapperOf, Refresh: h.refresh, PushAll: h.pushAll, Raise: h.raise, Rules: h.Rules,
+	})
+	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.pushAll, AutoProtect: h.AutoProtect, Started: h.hasStarted, NotStarted: h.notStarted}, guardian.Options{
 		Home: opts.Home, Program: opts.Program, System: opts.System, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Quarantine = quarantine.New(h.office, quarantine.Hub{
-		Wrapper: h.wrapperOf, AnyWrapper: h.anyWrapper, NameOf: h.nameOf, Settings: h.valuesFor, Retention: h.retention, Allows: h.allowsTool,
-		Stale: h.markStale, PushChanged: h.pushChanged, PushAll: h.pushAll, Raise: h.raise, Rules: h.rules, Caused: caused,
+		Wrapper: h.wrapperOf, AnyWrapper: h.anyWrapper, NameOf: h.nameOf, Settings: h.ValuesFor, Retention: h.Retention, Allows: h.allowsTool,
+		Stale: h.markStale, PushChanged: h.pushChanged, PushAll: h.pushAll, Raise: h.raise, Rules: h.Rules, Caused: caused,
 	})
 	if err := h.openStore(); err != nil {
 		return nil, err
 	}
-	if err := h.openSettings(); err != nil {
+	if err := h.OpenSettings(); err != nil {
 		h.Close()
 		return nil, err
 	}
-	if err := h.openRules(); err != nil {
+	if err := h.OpenRules(); err != nil {
 		h.Close()
 		return nil, err
 	}

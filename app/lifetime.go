@@ -30,11 +30,11 @@ func (h *Hub) begin() {
 	}()
 	go func() {
 		defer h.work.Done()
-		h.watchSettings()
+		h.WatchSettings()
 	}()
 	go func() {
 		defer h.work.Done()
-		h.watchRules()
+		h.WatchRules()
 	}()
 	go func() {
 		defer h.work.Done()
@@ -247,7 +247,7 @@ func (h *Hub) prune(credit time.Duration) {
 		h.office.Unlock()
 		return
 	}
-	limits := policy.ForHub(maps.Clone(h.globalValues()))
+	limits := policy.ForHub(maps.Clone(h.Global()))
 	now := h.office.Now()
 	h.office.Unlock()
 	now, err := h.retentionTime(now, credit)

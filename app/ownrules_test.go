@@ -9,6 +9,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/settings"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -63,7 +64,7 @@ func TestARuleFileThatIsNamedCountsAtOnceAndWrappersGetIt(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("weather")
 	before := p.ruleSet()
-	p.set(keyRules, ruleFileAt(t, ruleFor("open")))
+	p.set(settings.KeyRules, ruleFileAt(t, ruleFor("open")))
 	if got := p.ruleSet(); got != nameOf(t, ruleFor("open")) || got == before {
 		t.Fatalf("rule set %s", got)
 	}
@@ -80,7 +81,7 @@ func TestARuleFileThatIsNamedCountsAtOnceAndWrappersGetIt(t *testing.T) {
 	if !recorded {
 		t.Errorf("the timeline does not name the rule set: %+v", p.records("config_change"))
 	}
-	p.set(keyRules, "off")
+	p.set(settings.KeyRules, "off")
 	if p.ruleSet() != before || w.last(t).Rules != nil {
 		t.Errorf("off: %s, %s", p.ruleSet(), w.last(t).Rules)
 	}
@@ -89,7 +90,7 @@ func TestARuleFileThatIsNamedCountsAtOnceAndWrappersGetIt(t *testing.T) {
 func TestARuleFileThatDoesNotLoadIsRefusedAndNothingChanges(t *testing.T) {
 	p := newPlace(t)
 	good := ruleFileAt(t, ruleFor("open"))
-	p.set(keyRules, good)
+	p.set(settings.KeyRules, good)
 	held := p.ruleSet()
 	folder := t.TempDir()
 	for name, c := range map[string]struct{ path, text, want string }{
@@ -108,12 +109,12 @@ func TestARuleFileThatDoesNotLoadIsRefusedAndNothingChanges(t *testing.T) {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(folder, "absent") // a device without a path of its own
 			}
-			e := wantError(t, errOf(p.SetSetting(person, control.SettingQuery{Key: keyRules, Value: path, Decided: true})), control.CodeBadRequest)
+			e := wantError(t, errOf(p.SetSetting(person, control.SettingQuery{Key: settings.KeyRules, Value: path, Decided: true})), control.CodeBadRequest)
 			if c.path != os.DevNull && !strings.Contains(e.Message, c.want) || strings.Contains(e.Message, "\n") {
 				t.Errorf("said %q, want %q", e.Message, c.want)
 			}
-			if p.setting(keyRules) != good || p.ruleSet() != held || p.rulesProblem() != "" {
-				t.Errorf("now %s by %s, %s", p.setting(keyRules), p.ruleSet(), p.rulesProblem())
+			if p.setting(settings.KeyRules) != good || p.ruleSet() != held || p.rulesProblem() != "" {
+				t.Errorf("now %s by %s, %s", p.setting(settings.KeyRules), p.ruleSet(), p.rulesProblem())
 			}
 		})
 	}
@@ -124,12 +125,12 @@ func TestARuleFileThatDoesNotLoadIsRefusedAndNothingChanges(t *testing.T) {
 
 func TestToNameAnotherRuleFileOrNoneIsADecision(t *testing.T) {
 	p := newPlace(t)
-	query := control.SettingQuery{Key: keyRules, Value: ruleFileAt(t, ruleFor("open"))}
+	query := control.SettingQuery{Key: settings.KeyRules, Value: ruleFileAt(t, ruleFor("open"))}
 	if _, err := p.SetSetting(inside, query); err != nil {
 		t.Fatalf("the first file is asked about: %v", err)
 	}
 	for _, other := range []string{ruleFileAt(t, ruleFor("shut")), "off", ""} {
-		wantError(t, errOf(p.SetSetting(person, control.SettingQuery{Key: keyRules, Value: other})), control.CodeLoosens)
+		wantError(t, errOf(p.SetSetting(person, control.SettingQuery{Key: settings.KeyRules, Value: other})), control.CodeLoosens)
 	}
 	if p.ruleSet() != nameOf(t, ruleFor("open")) {
 		t.Error("it was done before it was decided")
@@ -137,15 +138,15 @@ func TestToNameAnotherRuleFileOrNoneIsADecision(t *testing.T) {
 	other := ruleFileAt(t, ruleFor("shut"))
 	replace(t, p.home.Settings, `{"inspect.rules": `+mask.PlainJSON(other)+`}`)
 	eventually(t, "the item", func() bool { return p.waits() == 1 })
-	if p.ruleSet() != nameOf(t, ruleFor("open")) || p.setting(keyRules) != query.Value {
+	if p.ruleSet() != nameOf(t, ruleFor("open")) || p.setting(settings.KeyRules) != query.Value {
 		t.Error("an edit by hand was followed before it was decided")
 	}
 	write(t, other, `{`)
 	wantError(t, errOf(p.Decide(person, control.Decide{Code: p.item().Code, Digest: p.item().Digest, All: true})), control.CodeBadRequest)
 	write(t, other, ruleFor("shut"))
 	p.approve(p.item())
-	if p.ruleSet() != nameOf(t, ruleFor("shut")) || p.setting(keyRules) != other {
-		t.Errorf("approved: %s by %s", p.setting(keyRules), p.ruleSet())
+	if p.ruleSet() != nameOf(t, ruleFor("shut")) || p.setting(settings.KeyRules) != other {
+		t.Errorf("approved: %s by %s", p.setting(settings.KeyRules), p.ruleSet())
 	}
 }
 
@@ -193,7 +194,7 @@ func TestAFileNamedByHandThatDoesNotLoadIsToldOf(t *testing.T) {
 func TestARestartDoesNotDropRulesWhoseFileIsBroken(t *testing.T) {
 	p := newPlace(t)
 	path := ruleFileAt(t, ruleFor("open"))
-	p.set(keyRules, path)
+	p.set(settings.KeyRules, path)
 	for _, broken := range []string{`{"version":1,`, ""} {
 		if broken != "" {
 			write(t, path, broken)
@@ -213,7 +214,7 @@ func TestARestartDoesNotDropRulesWhoseFileIsBroken(t *testing.T) {
 	if p.ruleSet() != nameOf(t, ruleFor("shut")) || p.rulesProblem() != "" {
 		t.Errorf("mended: %s, %q", p.ruleSet(), p.rulesProblem())
 	}
-	p.set(keyRules, "off")
+	p.set(settings.KeyRules, "off")
 	if p = p.again(); p.ruleSet() != inspect.RuleSet() {
 		t.Errorf("off: %s", p.ruleSet())
 	}
@@ -239,11 +240,11 @@ func TestWhatWaitsIsLookedAtAgainByRulesThatCome(t *testing.T) {
 	if found() != "" {
 		t.Fatalf("found %s", found())
 	}
-	p.set(keyRules, ruleFileAt(t, ruleFor("open")))
+	p.set(settings.KeyRules, ruleFileAt(t, ruleFor("open")))
 	if found() != "own_open" {
 		t.Errorf("after the rules came: %s", found())
 	}
-	p.set(keyRules, "off")
+	p.set(settings.KeyRules, "off")
 	w.report(tool("a", "Say open sesame to it."))
 	if found() != "" {
 		t.Errorf("declared again without the rules: %s", found())

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/settings"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -18,7 +19,7 @@ func TestAPipeInTheRuleFilesPlaceHangsNobody(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e := wantError(t, errOf(p.SetSetting(person, control.SettingQuery{Key: keyRules, Value: pipe})), control.CodeBadRequest)
+	e := wantError(t, errOf(p.SetSetting(person, control.SettingQuery{Key: settings.KeyRules, Value: pipe})), control.CodeBadRequest)
 	if !strings.Contains(e.Message, "it is not a file") {
 		t.Error(e.Message)
 	}

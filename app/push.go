@@ -21,7 +21,7 @@ func (h *Hub) blocked(s *liveWrapper) control.State {
 	h.revision++
 	state := control.State{
 		Revision: h.revision, Name: s.told, Blocked: true,
-		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.globalValues()), Rules: h.rulesSent(), OwnTools: h.ownToolsOf(s),
+		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.Global()), Rules: h.RulesSent(), OwnTools: h.ownToolsOf(s),
 	}
 	if h.lost != nil {
 		state.Code, state.Kind, state.Waiting = h.lost.code, vocab.ItemProblem, 1
@@ -75,7 +75,7 @@ func (h *Hub) stand(l *ledger.Ledger, r review.Standing, waiting map[string]stor
 	}
 	base := control.State{
 		Name: l.Server.Name, Open: r.Open, Blocked: r.Blocked,
-		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.valuesFor(l.Server), Asks: review.AsksOf(l.Server),
+		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.ValuesFor(l.Server), Asks: review.AsksOf(l.Server),
 	}
 	for _, kind := range []string{vocab.ItemNewServer, vocab.ItemChanged} {
 		if it, ok := waiting[kind]; ok {
@@ -116,7 +116,7 @@ func (h *Hub) stateOf(s *liveWrapper) (state control.State, news bool) {
 		state.Launch.Surroundings = h.around.last(s.Client)
 	}
 	state.Spool = &control.SpoolKey{Server: s.Server, Key: h.spoolKey(s.Server)}
-	state.Released, state.Exceptions, state.Rules = h.ReleasedFor(&s.Wrapper), h.ExceptedFor(&s.Wrapper), h.rulesSent()
+	state.Released, state.Exceptions, state.Rules = h.ReleasedFor(&s.Wrapper), h.ExceptedFor(&s.Wrapper), h.RulesSent()
 	if len(state.Released) > 0 {
 		state.SameKey = h.SameKey(s.Server)
 	}

@@ -242,7 +242,7 @@ func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error)
 	if r.Era != "legacy" && r.Era != "modern" {
 		return control.State{}, office.Answer(control.CodeBadRequest, "unknown era")
 	}
-	declared, _, whole := review.Declarations(r, h.rules()) // outside the lock: it may take a while
+	declared, _, whole := review.Declarations(r, h.Rules()) // outside the lock: it may take a while
 	h.office.Lock()
 	defer h.office.Unlock()
 	s := h.sessions[w]
@@ -399,7 +399,7 @@ func compact(raw json.RawMessage) string {
 // lookAgain looks at what live wrappers declare by the rules that came. It only adds: what rules that went had found goes when
 // the server declares itself again. The caller holds the lock.
 func (h *Hub) lookAgain() error {
-	file := h.rules()
+	file := h.Rules()
 	if file == nil {
 		return nil
 	}

@@ -205,7 +205,7 @@ func TestWhatACommandLoosensWaitsWhereNobodyMayDecideHere(t *testing.T) {
 	}
 	// The watch reads what was just written, and nothing comes of it a second time.
 	p.office.Lock()
-	must(t, p.readSettings())
+	must(t, p.ReadSettings())
 	p.office.Unlock()
 	if again := p.item(); again.Code != item.Code {
 		t.Fatalf("item %+v", again)

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/app/settings"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -31,7 +32,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	h.office.Lock()
 	defer h.office.Unlock()
 	out := control.Status{
-		RuleSet: h.rules().RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir,
+		RuleSet: h.Rules().RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir,
 		Wrappers: []control.WrapperInfo{}, Waiting: []control.InboxItem{}, Unseen: h.unseenServers(), // lists, also where the store cannot say
 	}
 	if err != nil {
@@ -172,7 +173,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		}()
 		if it.Kind == vocab.ItemSettingsChanged {
 			out = control.ItemDetail{InboxItem: review.InboxItem(it, store.Server{}), Decided: it.Decided}
-			out.Details = settingDetails(it)
+			out.Details = settings.Details(it)
 			return setNext(tx, it, &out)
 		}
 		if review.FileItem(it.Kind) {
@@ -195,7 +196,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			Findings: review.Listed(review.ReadFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
 		}
 		out.Runs = it.Kind == vocab.ItemLaunch && it.Decided == "" && h.RunsOn(l)
-		out.Sandbox, out.LookedIn = h.valuesFor(l.Server)[sandboxKey], l.Server.Sandbox
+		out.Sandbox, out.LookedIn = h.ValuesFor(l.Server)[sandboxKey], l.Server.Sandbox
 		if it.Kind == vocab.ItemInteraction {
 			out.Details = review.InteractionDetails(it)
 			return setNext(tx, it, &out)
@@ -248,7 +249,7 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 			row := ledger.ServerRow(l, codes)
 			row.Shown, row.Held = names.Shown(l.Server), h.HeldOf(l.Server.ID)
 			row.Wrappers, row.UnseenBy = wrappers[l.Server.ID], h.unseenBy(l.Server.ID)
-			row.Sandbox, row.RunsIn = h.valuesFor(l.Server)[sandboxKey], h.runsUnder(l.Server.ID)
+			row.Sandbox, row.RunsIn = h.ValuesFor(l.Server)[sandboxKey], h.runsUnder(l.Server.ID)
 			if st := h.servers[l.Server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
 				row.LastSeen = st.lastSeen.UTC()
 			}

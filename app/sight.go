@@ -172,7 +172,7 @@ func (h *Hub) ServerRows() ([]ServerRow, error) {
 	defer h.office.Unlock()
 	for i := range rows {
 		if rows[i].State == vocab.ServerNotStarted {
-			rows[i].Sandbox = h.valuesFor(store.Server{ID: rows[i].ID, Identity: rows[i].Identity, Name: rows[i].Server.Server})[sandboxKey]
+			rows[i].Sandbox = h.ValuesFor(store.Server{ID: rows[i].ID, Identity: rows[i].Identity, Name: rows[i].Server.Server})[sandboxKey]
 		}
 	}
 	return rows, nil

@@ -93,7 +93,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		}
 		codes := ledger.WaitingCodes(tx, server.ID)
 		out = ServerWhole{Server: ledger.ServerRow(l, codes), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
-		out.Sandbox, out.RunsIn = h.valuesFor(server)[sandboxKey], h.runsUnder(server.ID)
+		out.Sandbox, out.RunsIn = h.ValuesFor(server)[sandboxKey], h.runsUnder(server.ID)
 		out.UnseenBy = h.unseenBy(server.ID)
 		if all, err := tx.Servers(); err == nil {
 			out.Shown = identity.CalledOf(all).Shown(server)

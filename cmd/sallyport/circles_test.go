@@ -27,11 +27,9 @@ const (
 
 // Packages and types that are still larger, and how large. A number here can only shrink.
 var (
-	largerCircles = map[string]int{
-		"app": 15,
-	}
-	moreMethods = map[string]int{
-		"app.Hub": 149,
+	largerCircles = map[string]int{}
+	moreMethods   = map[string]int{
+		"app.Hub": 124,
 	}
 )
 

@@ -16,7 +16,7 @@ const module = "github.com/sallyport/sallyport/"
 // in docs/architecture.md is to be extended with it.
 // proxy/vocab, the words that they share, is everybody's.
 var rooms = map[string][]string{
-	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/clientedit", "app/identity"},
+	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/clientedit", "app/identity", "app/settings"},
 	"cmd/sallyport/demo":     {"app", "cmd/sallyport/terminal", "proxy/control", "proxy/transport"},
 	"cmd/sallyport/review":   {"cmd/sallyport/terminal", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
 	"cmd/sallyport/terminal": {"proxy/inspect/legible"},
@@ -56,7 +56,7 @@ var rooms = map[string][]string{
 	"proxy/scripted":        {},
 	"proxy/transport":       {"proxy/proc", "proxy/program", "proxy/sandbox"},
 
-	"app":              {"app/approvals", "app/clientconfig", "app/clientedit", "app/guardian", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/quarantine", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
+	"app":              {"app/approvals", "app/clientconfig", "app/clientedit", "app/guardian", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/quarantine", "app/review", "app/settings", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {"proxy/cut", "proxy/disk"},
 	"app/clientedit":   {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect/legible"},
@@ -68,6 +68,7 @@ var rooms = map[string][]string{
 	"app/office":       {"app/identity", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "store"},
 	"app/quarantine":   {"app/approvals", "app/identity", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "store"},
 	"app/review":       {"app/identity", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "store"},
+	"app/settings":     {"app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "store"},
 	"app/notify":       {"proxy/inspect/legible"},
 	"app/reveal":       {},
 	"app/tray":         {"proxy/inspect/legible"},

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/settings"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -62,7 +62,7 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 	var own *inspect.RuleFile
 	if c.Rules != "" {
 		var err error
-		if _, own, err = app.ReadRules(string(c.Rules)); err != nil {
+		if _, own, err = settings.ReadRules(string(c.Rules)); err != nil {
 			return exitFailed, fmt.Errorf("rule file %s: %w", terminal.Text(string(c.Rules)), err)
 		}
 	}

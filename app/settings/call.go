@@ -1,4 +1,4 @@
-package app
+package settings
 
 import (
 	"errors"
@@ -13,17 +13,17 @@ import (
 )
 
 // Settings are rows of the table with what is in force.
-func (h *Hub) Settings(q control.SettingQuery) ([]control.Setting, error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	server, err := h.settingServer(q.Server)
+func (k *Keeper) Settings(q control.SettingQuery) ([]control.Setting, error) {
+	k.office.Lock()
+	defer k.office.Unlock()
+	server, err := k.settingServer(q.Server)
 	if err != nil {
 		return nil, err
 	}
 	var rows []control.Setting
 	for _, s := range policy.All() {
 		if q.Key == "" || q.Key == s.Key {
-			rows = append(rows, h.settingRow(s, server, q.Tool))
+			rows = append(rows, k.settingRow(s, server, q.Tool))
 		}
 	}
 	if len(rows) == 0 {
@@ -32,53 +32,53 @@ func (h *Hub) Settings(q control.SettingQuery) ([]control.Setting, error) {
 	return rows, nil
 }
 
-func (h *Hub) settingRow(s policy.Setting, server store.Server, tool string) control.Setting {
-	values := h.settings.forServer(server)
+func (k *Keeper) settingRow(s policy.Setting, server store.Server, tool string) control.Setting {
+	values := k.settings.forServer(server)
 	if tool != "" {
-		values = h.settings.accepted.EffectiveTool(server.ID, server.Name, tool)
+		values = k.settings.accepted.EffectiveTool(server.ID, server.Name, tool)
 	}
-	row := control.Setting{Key: s.Key, Value: values[s.Key], Default: s.Default, Doc: s.Doc, From: h.settings.accepted.From(s.Key, server.ID, server.Name, tool)}
+	row := control.Setting{Key: s.Key, Value: values[s.Key], Default: s.Default, Doc: s.Doc, From: k.settings.accepted.From(s.Key, server.ID, server.Name, tool)}
 	if s.Key == office.MetaWindowCLI {
 		row.Value, row.From = "off", "default"
-		if h.office.WindowOn() {
+		if k.office.WindowOn() {
 			row.Value, row.From = "on", "settings"
 		}
 	}
 	return row
 }
 
-func (h *Hub) settingServer(name string) (server store.Server, err error) {
+func (k *Keeper) settingServer(name string) (server store.Server, err error) {
 	if name == "" {
 		return server, nil
 	}
-	if err := h.office.Usable(); err != nil {
+	if err := k.office.Usable(); err != nil {
 		return server, err
 	}
-	err = h.office.Store.View(func(tx *store.Tx) error {
+	err = k.office.Store.View(func(tx *store.Tx) error {
 		server, err = office.FindServer(tx, name)
 		return err
 	})
-	return server, h.office.Failed(err)
+	return server, k.office.Failed(err)
 }
 
 // SetSetting sets one value. What tightens may come from anywhere; what loosens is a decision.
-func (h *Hub) SetSetting(peer control.Peer, q control.SettingQuery) (control.Setting, error) {
-	return h.setSetting(q, "from the command line", func() error { return h.office.MayDecide(peer) }, peer.Descends)
+func (k *Keeper) SetSetting(peer control.Peer, q control.SettingQuery) (control.Setting, error) {
+	return k.setSetting(q, "from the command line", func() error { return k.office.MayDecide(peer) }, peer.Descends)
 }
 
 // SetSettingHere is SetSetting of the window, in this process. There, too, what loosens needs Decided.
-func (h *Hub) SetSettingHere(q control.SettingQuery) (control.Setting, error) {
+func (k *Keeper) SetSettingHere(q control.SettingQuery) (control.Setting, error) {
 	if s, ok := policy.Lookup(q.Key); ok && s.Window {
-		return h.setWindowOnly(s, q)
+		return k.setWindowOnly(s, q)
 	}
-	return h.setSetting(q, "in the window", func() error { return nil }, false)
+	return k.setSetting(q, "in the window", func() error { return nil }, false)
 }
 
 // setWindowOnly sets approvals.cli, the one setting that no file and no command line may hold: it stands in the store alone.
-func (h *Hub) setWindowOnly(s policy.Setting, q control.SettingQuery) (control.Setting, error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (k *Keeper) setWindowOnly(s policy.Setting, q control.SettingQuery) (control.Setting, error) {
+	k.office.Lock()
+	defer k.office.Unlock()
+	if err := k.office.Usable(); err != nil {
 		return control.Setting{}, err
 	}
 	value := q.Value
@@ -90,38 +90,38 @@ func (h *Hub) setWindowOnly(s policy.Setting, q control.SettingQuery) (control.S
 		return control.Setting{}, office.Answer(control.CodeBadRequest, "%s is on or off, for all servers", s.Key)
 	}
 	from := "off"
-	if h.office.WindowOn() {
+	if k.office.WindowOn() {
 		from = "on"
 	}
 	if from == value {
-		return h.settingRow(s, store.Server{}, ""), nil
+		return k.settingRow(s, store.Server{}, ""), nil
 	}
 	if value == "on" && !q.Decided {
 		return control.Setting{}, office.Answer(control.CodeLoosens, "%s: on instead of off makes things less safe", s.Key)
 	}
-	err = h.office.Update(func(tx *store.Tx) (bool, error) {
+	err = k.office.Update(func(tx *store.Tx) (bool, error) {
 		change := []policy.ChangeOfSetting{{Key: s.Key, From: from, To: value}}
-		return true, errors.Join(tx.SetMeta(office.MetaWindowCLI, []byte(value)), h.noteSettings(tx, change, "in the window", ""))
+		return true, errors.Join(tx.SetMeta(office.MetaWindowCLI, []byte(value)), k.noteSettings(tx, change, "in the window", ""))
 	})
 	if err != nil {
-		return control.Setting{}, h.office.Failed(err)
+		return control.Setting{}, k.office.Failed(err)
 	}
-	h.office.SetWindowOn(value == "on")
-	return h.settingRow(s, store.Server{}, ""), nil
+	k.office.SetWindowOn(value == "on")
+	return k.settingRow(s, store.Server{}, ""), nil
 }
 
 // setSetting sets one value where it was asked for. allowed is asked with the office's lock held, and only for what loosens.
-func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() error, descends bool) (control.Setting, error) {
+func (k *Keeper) setSetting(q control.SettingQuery, where string, allowed func() error, descends bool) (control.Setting, error) {
 	var rules *loadedRules
-	if q.Key == keyRules {
+	if q.Key == KeyRules {
 		var err error
 		if rules, err = rulesToSet(q.Value); err != nil { // outside the lock: it may be a slow disk
 			return control.Setting{}, err
 		}
 	}
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+	k.office.Lock()
+	defer k.office.Unlock()
+	if err := k.office.Usable(); err != nil {
 		return control.Setting{}, err
 	}
 	s, ok := policy.Lookup(q.Key)
@@ -131,85 +131,85 @@ func (h *Hub) setSetting(q control.SettingQuery, where string, allowed func() er
 	if s.Window {
 		return control.Setting{}, office.Answer(control.CodeNotHere, "%s can only be set in the window", s.Key)
 	}
-	if h.settings.broken {
+	if k.settings.broken {
 		return control.Setting{}, office.Answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
 	}
-	server, err := h.settingServer(q.Server)
+	server, err := k.settingServer(q.Server)
 	if err != nil {
 		return control.Setting{}, err
 	}
 	if q.Tool != "" && q.Server == "" {
 		return control.Setting{}, office.Answer(control.CodeBadRequest, "a tool's setting needs the server too")
 	}
-	accepted, err := h.settings.accepted.Set(q.Key, q.Value, server.ID, q.Tool)
+	accepted, err := k.settings.accepted.Set(q.Key, q.Value, server.ID, q.Tool)
 	if err != nil {
 		return control.Setting{}, office.Answer(control.CodeBadRequest, "%v", err)
 	}
-	file, err := h.settings.file.Set(q.Key, q.Value, server.ID, q.Tool)
+	file, err := k.settings.file.Set(q.Key, q.Value, server.ID, q.Tool)
 	if err != nil {
 		return control.Setting{}, office.Answer(control.CodeBadRequest, "%v", err)
 	}
-	tightened, loosened := policy.Diff(h.settings.accepted, accepted)
+	tightened, loosened := policy.Diff(k.settings.accepted, accepted)
 	if len(loosened) > 0 {
 		if err := allowed(); err != nil {
 			if descends {
 				return control.Setting{}, err
 			}
-			return control.Setting{}, h.suggest(file, err)
+			return control.Setting{}, k.suggest(file, err)
 		}
 		if !q.Decided {
 			return control.Setting{}, office.Answer(control.CodeLoosens, "%s: %s instead of %s makes things less safe", loosened[0].Key, loosened[0].To, loosened[0].From)
 		}
 	}
 	var raw []byte
-	err = h.office.Update(func(tx *store.Tx) (bool, error) {
-		if raw, err = h.writeSettings(file); err != nil {
+	err = k.office.Update(func(tx *store.Tx) (bool, error) {
+		if raw, err = k.writeSettings(file); err != nil {
 			return false, err
 		}
 		if err := tx.SetMeta(metaSettings, accepted.Marshal()); err != nil {
 			return false, err
 		}
 		if changes := append(tightened, loosened...); len(changes) > 0 {
-			if err := h.noteSettings(tx, changes, where, ""); err != nil {
+			if err := k.noteSettings(tx, changes, where, ""); err != nil {
 				return false, err
 			}
 		}
-		_, _, err := h.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", h.office.Now())
+		_, _, err := k.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", k.office.Now())
 		return true, err
 	})
 	if err != nil {
-		return control.Setting{}, h.office.Failed(err)
+		return control.Setting{}, k.office.Failed(err)
 	}
-	h.settings.accepted, h.settings.file, h.settings.raw = accepted, file, raw
-	h.useRules(rules)
-	if err := h.restand(); err != nil {
+	k.settings.accepted, k.settings.file, k.settings.raw = accepted, file, raw
+	k.useRules(rules)
+	if err := k.hub.Restand(); err != nil {
 		return control.Setting{}, err
 	}
-	return h.settingRow(s, server, q.Tool), nil
+	return k.settingRow(s, server, q.Tool), nil
 }
 
 // suggest puts what a command loosens into settings.json, where a hub that may not decide treats it like an edit by hand: it
 // waits in the inbox, on top, and the stricter value holds. The answer is why it was not done, and where it waits.
-func (h *Hub) suggest(file policy.Document, why error) error {
+func (k *Keeper) suggest(file policy.Document, why error) error {
 	var raw []byte
 	var item *store.Item
-	err := h.office.Update(func(tx *store.Tx) (bool, error) {
+	err := k.office.Update(func(tx *store.Tx) (bool, error) {
 		var err error
-		if raw, err = h.writeSettings(file); err != nil {
+		if raw, err = k.writeSettings(file); err != nil {
 			return false, err
 		}
-		now := h.office.Now()
-		if item, _, err = h.office.Settle(tx, settingsContent(h.settings.accepted, file), vocab.ItemSettingsChanged, "", now); err != nil || item == nil {
+		now := k.office.Now()
+		if item, _, err = k.office.Settle(tx, settingsContent(k.settings.accepted, file), vocab.ItemSettingsChanged, "", now); err != nil || item == nil {
 			return true, err
 		}
 		item.AskedAt = now
 		return true, tx.PutItem(*item)
 	})
 	if err != nil {
-		return h.office.Failed(err)
+		return k.office.Failed(err)
 	}
-	h.settings.file, h.settings.raw = file, raw
-	h.pushAll()
+	k.settings.file, k.settings.raw = file, raw
+	k.hub.PushAll()
 	var refused *control.Error
 	if item == nil || !errors.As(why, &refused) {
 		return why

@@ -1,4 +1,11 @@
-package app
+// Package settings keeps which settings are in force and which rules of a person's own stand beside the catalogue. It owns settings.json and
+// follows it, and the rule file that inspect.rules names: what the files tighten applies at once, what they loosen waits in the inbox
+// until a person decides (DecideSettings), and a file that does not load changes nothing.
+//
+// What is in force stands in the store, so that it outlives a file that is gone or broken; approvals.cli stands there alone, and no file
+// may hold it. The settings need the office's lock held by whoever calls them, except for the calls of the protocol and of the window,
+// for OpenSettings, OpenRules, WatchSettings and WatchRules, which take it, and for Rules, which needs none.
+package settings
 
 import (
 	"crypto/sha256"
@@ -20,6 +27,36 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
+
+// Hub is what the settings need of the hub. All of it is called with the lock held.
+type Hub struct {
+	Restand   func() error // gives every server its settings anew and tells the wrappers
+	LookAgain func() error // looks at what live wrappers declare by the rules that came
+	PushAll   func()       // brings every wrapper up to date
+}
+
+// Options say which files these are. All must be set.
+type Options struct {
+	Home      control.Home
+	Settle    time.Duration // how long a file that is watched must be quiet before it is read
+	HomeCheck time.Duration // how often the rule file is looked at without being told
+	Closing   chan struct{} // closed when the hub ends
+}
+
+// Keeper is the department. Its fields are guarded by the office's lock, but for what says otherwise.
+type Keeper struct {
+	office *office.Office
+	hub    Hub
+	opts   Options
+
+	settings settings
+	own      ownRules
+}
+
+// New is a department over an office that has no store yet.
+func New(o *office.Office, hub Hub, opts Options) *Keeper {
+	return &Keeper{office: o, hub: hub, opts: opts, own: ownRules{wake: make(chan struct{}, 1)}}
+}
 
 // settings are what is in force and what the file says. Where the file loosens something the two differ, and the difference
 // waits in the inbox.
@@ -54,25 +91,25 @@ func (s settings) forServer(server store.Server) policy.Values {
 	return values
 }
 
-// globalValues are the settings in force for no server in particular.
-func (h *Hub) globalValues() policy.Values { return h.settings.global() }
+// Global are the settings in force for no server in particular.
+func (k *Keeper) Global() policy.Values { return k.settings.global() }
 
-// autoProtect says how entries that appear in a protected file are taken.
-func (h *Hub) autoProtect() bool { return policy.ForHub(h.settings.global()).AutoProtect }
+// AutoProtect says how entries that appear in a protected file are taken.
+func (k *Keeper) AutoProtect() bool { return policy.ForHub(k.settings.global()).AutoProtect }
 
-// valuesFor are the settings in force for a server.
-func (h *Hub) valuesFor(server store.Server) policy.Values { return h.settings.forServer(server) }
+// ValuesFor are the settings in force for a server.
+func (k *Keeper) ValuesFor(server store.Server) policy.Values { return k.settings.forServer(server) }
 
-// retention is how long a held response waits at most.
-func (h *Hub) retention() time.Duration { return policy.ForHub(h.settings.global()).Retention }
+// Retention is how long a held response waits at most.
+func (k *Keeper) Retention() time.Duration { return policy.ForHub(k.settings.global()).Retention }
 
-// openSettings reads what was in force and what the file says now. A home without accepted settings has the defaults: a file
+// OpenSettings reads what was in force and what the file says now. A home without accepted settings has the defaults: a file
 // that was there before its first hub is a hand edit like any other.
-func (h *Hub) openSettings() error {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if h.office.Store != nil {
-		err := h.office.Store.View(func(tx *store.Tx) error {
+func (k *Keeper) OpenSettings() error {
+	k.office.Lock()
+	defer k.office.Unlock()
+	if k.office.Store != nil {
+		err := k.office.Store.View(func(tx *store.Tx) error {
 			raw, err := tx.Meta(metaSettings)
 			if office.Absent(err) {
 				return nil
@@ -80,39 +117,39 @@ func (h *Hub) openSettings() error {
 			if err != nil {
 				return err
 			}
-			h.settings.accepted, _ = policy.ParseDocument(raw)
+			k.settings.accepted, _ = policy.ParseDocument(raw)
 			return nil
 		})
 		if errors.Is(err, store.ErrCorrupt) {
-			return h.office.OpenedDamaged(err)
+			return k.office.OpenedDamaged(err)
 		}
 		if err != nil {
 			return fmt.Errorf("open settings: %w", err)
 		}
 	}
-	return h.readSettings()
+	return k.ReadSettings()
 }
 
-// readSettings reads the file and follows it: what it tightens applies now, what it loosens waits. The caller holds the lock.
-func (h *Hub) readSettings() error {
-	raw, err := readSettingsFile(h.opts.Home.Settings)
+// ReadSettings reads the file and follows it: what it tightens applies now, what it loosens waits. The caller holds the lock.
+func (k *Keeper) ReadSettings() error {
+	raw, err := readSettingsFile(k.opts.Home.Settings)
 	if err != nil {
-		h.settings.broken = true
-		h.office.Problem(office.ProblemSettings, err.Error(), "make settings.json your own file with mode 0600; until then the last good values apply")
+		k.settings.broken = true
+		k.office.Problem(office.ProblemSettings, err.Error(), "make settings.json your own file with mode 0600; until then the last good values apply")
 		return nil
 	}
-	if h.settings.read && !h.settings.broken && string(raw) == string(h.settings.raw) {
+	if k.settings.read && !k.settings.broken && string(raw) == string(k.settings.raw) {
 		return nil
 	}
-	h.settings.raw, h.settings.read = raw, true
+	k.settings.raw, k.settings.read = raw, true
 	doc, errs := policy.ParseDocument(raw)
 	if len(errs) > 0 && !isObject(raw) {
-		h.settings.broken = true
-		h.office.Problem(office.ProblemSettings, errs[0].Error(), "fix settings.json; until then the last good values apply")
+		k.settings.broken = true
+		k.office.Problem(office.ProblemSettings, errs[0].Error(), "fix settings.json; until then the last good values apply")
 		return nil
 	}
-	h.settings.broken = false
-	h.office.Solved(office.ProblemSettings)
+	k.settings.broken = false
+	k.office.Solved(office.ProblemSettings)
 	for _, s := range policy.All() {
 		if s.Window {
 			without, err := doc.Set(s.Key, "", "", "")
@@ -123,39 +160,39 @@ func (h *Hub) readSettings() error {
 		}
 	}
 	if len(errs) > 0 {
-		h.office.Problem(office.ProblemSettings, errs[0].Error(), "fix settings.json; until then only its stricter values apply")
+		k.office.Problem(office.ProblemSettings, errs[0].Error(), "fix settings.json; until then only its stricter values apply")
 	}
-	h.settings.file = doc
+	k.settings.file = doc
 	accepted := doc
-	tightened, loosened := policy.Diff(h.settings.accepted, doc)
+	tightened, loosened := policy.Diff(k.settings.accepted, doc)
 	if len(loosened) > 0 {
-		accepted = policy.Strictest(h.settings.accepted, doc)
+		accepted = policy.Strictest(k.settings.accepted, doc)
 	}
-	if h.office.Store == nil {
-		h.settings.accepted = policy.Strictest(policy.Document{}, doc)
+	if k.office.Store == nil {
+		k.settings.accepted = policy.Strictest(policy.Document{}, doc)
 		return nil
 	}
-	err = h.office.Update(func(tx *store.Tx) (bool, error) {
-		wrote := string(accepted.Marshal()) != string(h.settings.accepted.Marshal())
+	err = k.office.Update(func(tx *store.Tx) (bool, error) {
+		wrote := string(accepted.Marshal()) != string(k.settings.accepted.Marshal())
 		if wrote {
 			if err := tx.SetMeta(metaSettings, accepted.Marshal()); err != nil {
 				return false, err
 			}
 		}
 		if len(tightened) > 0 {
-			if err := h.noteSettings(tx, tightened, "in settings.json", ""); err != nil {
+			if err := k.noteSettings(tx, tightened, "in settings.json", ""); err != nil {
 				return false, err
 			}
 		}
-		_, fresh, err := h.office.Settle(tx, settingsContent(accepted, doc), vocab.ItemSettingsChanged, "", h.office.Now())
+		_, fresh, err := k.office.Settle(tx, settingsContent(accepted, doc), vocab.ItemSettingsChanged, "", k.office.Now())
 		return wrote || fresh || len(tightened) > 0, err
 	})
 	if err != nil {
-		return h.office.Failed(err)
+		return k.office.Failed(err)
 	}
-	h.settings.accepted = accepted
-	h.own.look()
-	return h.restand()
+	k.settings.accepted = accepted
+	k.own.look()
+	return k.hub.Restand()
 }
 
 func isObject(raw []byte) bool {
@@ -197,7 +234,7 @@ func settingItem(c policy.ChangeOfSetting) string {
 	return name
 }
 
-func settingDetails(it store.Item) []control.PartDetail {
+func Details(it store.Item) []control.PartDetail {
 	details := []control.PartDetail{}
 	for _, p := range it.Parts {
 		from, to := settingText(p.Approved), settingText(p.Definition)
@@ -218,19 +255,19 @@ func settingText(raw []byte) string {
 	return s
 }
 
-// decideSettings decides on what a settings file loosens: approved it applies, rejected the old value goes back into the file.
-func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (wrote bool, apply func(), err error) {
+// DecideSettings decides on what a settings file loosens: approved it applies, rejected the old value goes back into the file.
+func (k *Keeper) DecideSettings(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (wrote bool, apply func(), err error) {
 	if it.Decided != "" {
 		return false, nil, office.Stale(tx, it)
 	}
-	if h.settings.broken {
+	if k.settings.broken {
 		return false, nil, office.Answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
 	}
 	chosen, err := office.Selection(it, d)
 	if err != nil {
 		return false, nil, err
 	}
-	accepted, file := h.settings.accepted, h.settings.file
+	accepted, file := k.settings.accepted, k.settings.file
 	_, loosened := policy.Diff(accepted, file)
 	var decided []policy.ChangeOfSetting
 	var rules *loadedRules
@@ -244,7 +281,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 			file, err = file.Set(c.Key, c.From, c.Server, c.Tool)
 			out.Rejected = append(out.Rejected, name)
 		default:
-			if c.Key == keyRules {
+			if c.Key == KeyRules {
 				if rules, err = rulesToSet(c.To); err != nil {
 					return false, nil, err
 				}
@@ -264,13 +301,13 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 	if !d.Reject && len(out.Left) == 0 {
 		accepted = file
 	}
-	raw := h.settings.raw
+	raw := k.settings.raw
 	if d.Reject {
-		if raw, err = h.writeSettings(file); err != nil {
+		if raw, err = k.writeSettings(file); err != nil {
 			return false, nil, err
 		}
 	}
-	now := h.office.Now()
+	now := k.office.Now()
 	it.Decided, it.DecidedAt = vocab.DecidedApproved, now
 	kind, words := vocab.RecordApproval, "allowed"
 	if d.Reject {
@@ -279,7 +316,7 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 	if err := errors.Join(tx.PutItem(it), tx.SetMeta(metaSettings, accepted.Marshal())); err != nil {
 		return false, nil, err
 	}
-	next, _, err := h.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", now)
+	next, _, err := k.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", now)
 	if err != nil {
 		return false, nil, err
 	}
@@ -290,29 +327,29 @@ func (h *Hub) decideSettings(tx *store.Tx, it store.Item, d control.Decide, out 
 		}
 	}
 	keys := append(append([]string(nil), out.Approved...), out.Rejected...)
-	if err := h.office.NoteDecision(tx, store.Server{}, kind, it.Code, keys, words, map[string]any{"check": "settings", "changes": decided, "next": out.Next}); err != nil {
+	if err := k.office.NoteDecision(tx, store.Server{}, kind, it.Code, keys, words, map[string]any{"check": "settings", "changes": decided, "next": out.Next}); err != nil {
 		return false, nil, err
 	}
 	if !d.Reject {
-		if err := h.noteSettings(tx, decided, "allowed by a person", it.Code); err != nil {
+		if err := k.noteSettings(tx, decided, "allowed by a person", it.Code); err != nil {
 			return false, nil, err
 		}
 	}
 	return true, func() {
-		h.settings.accepted, h.settings.file, h.settings.raw = accepted, file, raw
-		h.useRules(rules)
-		if err := h.restand(); err != nil {
-			h.office.Failed(err)
+		k.settings.accepted, k.settings.file, k.settings.raw = accepted, file, raw
+		k.useRules(rules)
+		if err := k.hub.Restand(); err != nil {
+			k.office.Failed(err)
 		}
 	}, nil
 }
 
-func (h *Hub) noteSettings(tx *store.Tx, changes []policy.ChangeOfSetting, how, code string) error {
+func (k *Keeper) noteSettings(tx *store.Tx, changes []policy.ChangeOfSetting, how, code string) error {
 	var words []string
 	for _, c := range changes {
 		words = append(words, fmt.Sprintf("%s: %s → %s", c.Key, c.From, c.To))
 	}
-	_, err := tx.Append(h.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
+	_, err := tx.Append(k.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
 		Code: code, Summary: cut.Bytes(strings.Join(words, ", "), 1000) + " (" + how + ")",
 		Detail: office.Detail(map[string]any{"check": "settings", "changes": changes}),
 	}))

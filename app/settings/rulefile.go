@@ -1,4 +1,4 @@
-package app
+package settings
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/policy"
 )
 
-// keyRules is the setting that names a rule file.
-const keyRules = "inspect.rules"
+// KeyRules is the setting that names a rule file.
+const KeyRules = "inspect.rules"
 
 // loadedRules are a rule file that has loaded; one without a path stands for none.
 type loadedRules struct {
@@ -60,14 +60,14 @@ var errNoFile = errors.New("it is not a file")
 // rulesToSet loads the file that a value of inspect.rules names, before anything is changed. A value that is none is the
 // settings' to refuse.
 func rulesToSet(value string) (*loadedRules, error) {
-	s, _ := policy.Lookup(keyRules)
+	s, _ := policy.Lookup(KeyRules)
 	value, err := s.Parse(value)
 	if err != nil || value == s.Default {
 		return nil, nil
 	}
 	raw, file, err := ReadRules(value)
 	if err != nil {
-		return nil, office.Answer(control.CodeBadRequest, "%s: %s does not load, so nothing was changed: %v", keyRules, legible.Escape(value), err)
+		return nil, office.Answer(control.CodeBadRequest, "%s: %s does not load, so nothing was changed: %v", KeyRules, legible.Escape(value), err)
 	}
 	return &loadedRules{value, raw, file}, nil
 }

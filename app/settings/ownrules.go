@@ -1,4 +1,4 @@
-package app
+package settings
 
 import (
 	"bytes"
@@ -47,23 +47,23 @@ func (o *ownRules) look() {
 	}
 }
 
-// rules are those in force beside the catalogue; no lock is needed.
-func (h *Hub) rules() *inspect.RuleFile { return h.own.file.Load() }
+// Rules are those in force beside the catalogue; no lock is needed.
+func (k *Keeper) Rules() *inspect.RuleFile { return k.own.file.Load() }
 
-// rulesSent are the same as wrappers are sent them. The caller holds the lock.
-func (h *Hub) rulesSent() []byte { return h.own.raw }
+// RulesSent are the same as wrappers are sent them. The caller holds the lock.
+func (k *Keeper) RulesSent() []byte { return k.own.raw }
 
 // rulesPath is what inspect.rules says, "" for off. The caller holds the lock.
-func (h *Hub) rulesPath() string { return policy.ForHub(h.settings.global()).Rules }
+func (k *Keeper) rulesPath() string { return policy.ForHub(k.settings.global()).Rules }
 
-// openRules puts in force what was when the last hub ended, and then what the file says now.
-func (h *Hub) openRules() error {
-	h.office.Lock()
-	defer h.office.Unlock()
-	path := h.rulesPath()
-	if h.office.Works() {
+// OpenRules puts in force what was when the last hub ended, and then what the file says now.
+func (k *Keeper) OpenRules() error {
+	k.office.Lock()
+	defer k.office.Unlock()
+	path := k.rulesPath()
+	if k.office.Works() {
 		var kept keptRules
-		err := h.office.Store.View(func(tx *store.Tx) error {
+		err := k.office.Store.View(func(tx *store.Tx) error {
 			raw, err := tx.Meta(metaRules)
 			if err == nil {
 				err = json.Unmarshal(raw, &kept)
@@ -73,66 +73,66 @@ func (h *Hub) openRules() error {
 		switch {
 		case office.Absent(err):
 		case errors.Is(err, store.ErrCorrupt):
-			return h.office.OpenedDamaged(err)
+			return k.office.OpenedDamaged(err)
 		case err != nil:
 			return fmt.Errorf("open rules: %w", err)
 		case path != "":
 			file, err := inspect.LoadRules(kept.Raw)
 			if err != nil { // a newer catalogue may have taken a rule's name
-				h.rulesFail(kept.Path, errors.New(office.OneLine(legible.Escape(err.Error()))))
+				k.rulesFail(kept.Path, errors.New(office.OneLine(legible.Escape(err.Error()))))
 				break
 			}
-			h.own.path, h.own.raw = kept.Path, kept.Raw
-			h.own.file.Store(file)
+			k.own.path, k.own.raw = kept.Path, kept.Raw
+			k.own.file.Store(file)
 		default:
-			h.own.path = kept.Path // the setting says off since: to be forgotten
+			k.own.path = kept.Path // the setting says off since: to be forgotten
 		}
 	}
 	if path == "" {
-		h.useRules(nil)
+		k.useRules(nil)
 		return nil
 	}
 	raw, file, err := ReadRules(path)
 	if err != nil {
-		h.rulesFail(path, err)
+		k.rulesFail(path, err)
 		return nil
 	}
-	h.useRules(&loadedRules{path, raw, file})
+	k.useRules(&loadedRules{path, raw, file})
 	return nil
 }
 
 // rulesFail says that a file does not load, and what holds instead. The caller holds the lock.
-func (h *Hub) rulesFail(path string, err error) {
+func (k *Keeper) rulesFail(path string, err error) {
 	holds := "no rules of your own apply"
-	if n := h.own.file.Load().Count(); n > 0 {
+	if n := k.own.file.Load().Count(); n > 0 {
 		holds = "its earlier version still applies: " + review.Count(n, "rule")
-		if h.own.path != path {
-			holds = "the rules of " + legible.Escape(h.own.path) + " still apply"
+		if k.own.path != path {
+			holds = "the rules of " + legible.Escape(k.own.path) + " still apply"
 		}
 	}
-	h.office.Problem(office.ProblemRules, fmt.Sprintf("the rule file %s does not load: %v; %s", legible.Escape(path), err, holds), "fix the file; it applies as soon as it loads")
+	k.office.Problem(office.ProblemRules, fmt.Sprintf("the rule file %s does not load: %v; %s", legible.Escape(path), err, holds), "fix the file; it applies as soon as it loads")
 }
 
 // useRules puts a file's rules in force and tells the wrappers; nil is what the setting says where it says off, and else
 // nothing. The caller holds the lock.
-func (h *Hub) useRules(rules *loadedRules) {
-	defer h.own.look() // another file may have to be watched
+func (k *Keeper) useRules(rules *loadedRules) {
+	defer k.own.look() // another file may have to be watched
 	if rules == nil {
-		if h.rulesPath() != "" {
+		if k.rulesPath() != "" {
 			return
 		}
 		rules = &loadedRules{}
 	}
-	if rules.path == h.own.path && bytes.Equal(rules.raw, h.own.raw) {
-		h.office.Solved(office.ProblemRules)
+	if rules.path == k.own.path && bytes.Equal(rules.raw, k.own.raw) {
+		k.office.Solved(office.ProblemRules)
 		return
 	}
-	if h.office.Store != nil {
+	if k.office.Store != nil {
 		summary := "rules of your own removed"
 		if rules.file != nil {
 			summary = fmt.Sprintf("%s of your own, from %s", review.Count(rules.file.Count(), "rule"), legible.Escape(rules.path))
 		}
-		err := h.office.Update(func(tx *store.Tx) (bool, error) {
+		err := k.office.Update(func(tx *store.Tx) (bool, error) {
 			kept, err := json.Marshal(keptRules{rules.path, rules.raw})
 			if err == nil && rules.file == nil {
 				err = tx.DeleteMeta(metaRules)
@@ -142,33 +142,33 @@ func (h *Hub) useRules(rules *loadedRules) {
 			if err != nil {
 				return false, err
 			}
-			_, err = tx.Append(h.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
+			_, err = tx.Append(k.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
 				Summary: cut.Bytes(summary, 1000) + "; rule set " + rules.file.RuleSet(),
-				Detail:  office.Detail(map[string]any{"check": "rules", "rule_set": rules.file.RuleSet(), "before": h.own.file.Load().RuleSet(), "rules": rules.file.Count()}),
+				Detail:  office.Detail(map[string]any{"check": "rules", "rule_set": rules.file.RuleSet(), "before": k.own.file.Load().RuleSet(), "rules": rules.file.Count()}),
 			}))
 			return true, err
 		})
 		if err != nil { // what cannot be written down does not count; it is tried again
-			h.office.Failed(err)
+			k.office.Failed(err)
 			return
 		}
 	}
-	h.own.path, h.own.raw = rules.path, rules.raw
-	h.own.file.Store(rules.file)
-	h.office.Solved(office.ProblemRules)
-	h.office.Changed()
-	if h.office.Store == nil {
+	k.own.path, k.own.raw = rules.path, rules.raw
+	k.own.file.Store(rules.file)
+	k.office.Solved(office.ProblemRules)
+	k.office.Changed()
+	if k.office.Store == nil {
 		return
 	}
-	if err := h.lookAgain(); err != nil {
-		h.office.Failed(err)
+	if err := k.hub.LookAgain(); err != nil {
+		k.office.Failed(err)
 	}
-	h.pushAll()
+	k.hub.PushAll()
 }
 
-// watchRules follows the rule file: its folder is watched, because editors replace files, and it is looked at now and then,
+// WatchRules follows the rule file: its folder is watched, because editors replace files, and it is looked at now and then,
 // because it may be a link, and its folder may come later than the setting.
-func (h *Hub) watchRules() {
+func (k *Keeper) WatchRules() {
 	var events chan fsnotify.Event
 	var lost chan error
 	watcher, err := fsnotify.NewWatcher()
@@ -180,14 +180,14 @@ func (h *Hub) watchRules() {
 	var seen os.FileInfo
 	quiet := time.NewTimer(0) // an edit between Open and here would not be told
 	defer quiet.Stop()
-	ticker := time.NewTicker(h.opts.HomeCheck)
+	ticker := time.NewTicker(k.opts.HomeCheck)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-h.closing:
+		case <-k.opts.Closing:
 			return
-		case <-h.own.wake:
-			if now := h.rulesNamed(); now != path {
+		case <-k.own.wake:
+			if now := k.rulesNamed(); now != path {
 				path, seen = now, nil
 				quiet.Reset(0)
 			}
@@ -196,19 +196,19 @@ func (h *Hub) watchRules() {
 				return
 			}
 			if filepath.Base(event.Name) == filepath.Base(path) {
-				quiet.Reset(h.opts.Settle)
+				quiet.Reset(k.opts.Settle)
 			}
 		case _, ok := <-lost:
 			if !ok {
 				return
 			}
-			quiet.Reset(h.opts.Settle) // events were lost
+			quiet.Reset(k.opts.Settle) // events were lost
 		case <-ticker.C:
 			if path != "" && !unchanged(seen, path) {
-				quiet.Reset(h.opts.Settle)
+				quiet.Reset(k.opts.Settle)
 			}
 		case <-quiet.C:
-			if path = h.rulesNamed(); path == "" {
+			if path = k.rulesNamed(); path == "" {
 				break
 			}
 			if now := filepath.Dir(path); watcher != nil && now != folder {
@@ -220,7 +220,7 @@ func (h *Hub) watchRules() {
 				}
 			}
 			seen, _ = os.Stat(path)
-			if !h.readRules(path) {
+			if !k.readRules(path) {
 				seen = nil
 			}
 		}
@@ -235,24 +235,24 @@ func unchanged(seen os.FileInfo, path string) bool {
 	return os.SameFile(seen, now) && seen.Size() == now.Size() && seen.ModTime().Equal(now.ModTime())
 }
 
-func (h *Hub) rulesNamed() string {
-	h.office.Lock()
-	defer h.office.Unlock()
-	return h.rulesPath()
+func (k *Keeper) rulesNamed() string {
+	k.office.Lock()
+	defer k.office.Unlock()
+	return k.rulesPath()
 }
 
 // readRules takes over what the file says now. It says whether that is done with.
-func (h *Hub) readRules(path string) bool {
+func (k *Keeper) readRules(path string) bool {
 	raw, file, err := ReadRules(path)
-	h.office.Lock()
-	defer h.office.Unlock()
-	if h.office.Leaving() || h.rulesPath() != path {
+	k.office.Lock()
+	defer k.office.Unlock()
+	if k.office.Leaving() || k.rulesPath() != path {
 		return true
 	}
 	if err != nil {
-		h.rulesFail(path, err)
+		k.rulesFail(path, err)
 		return true
 	}
-	h.useRules(&loadedRules{path, raw, file})
-	return h.own.path == path && bytes.Equal(h.own.raw, raw)
+	k.useRules(&loadedRules{path, raw, file})
+	return k.own.path == path && bytes.Equal(k.own.raw, raw)
 }

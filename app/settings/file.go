@@ -1,4 +1,4 @@
-package app
+package settings
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/disk"
@@ -36,13 +35,13 @@ func readSettingsFile(path string) ([]byte, error) {
 
 // writeSettings writes settings.json whole or not at all. A file that was edited since it was last read is not overwritten:
 // the edit comes first.
-func (h *Hub) writeSettings(doc policy.Document) ([]byte, error) {
-	path := h.opts.Home.Settings
+func (k *Keeper) writeSettings(doc policy.Document) ([]byte, error) {
+	path := k.opts.Home.Settings
 	now, err := readSettingsFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if string(now) != string(h.settings.raw) {
+	if string(now) != string(k.settings.raw) {
 		return nil, office.Answer(control.CodeStale, "settings.json was just edited: check it again")
 	}
 	raw := doc.Marshal()
@@ -52,17 +51,17 @@ func (h *Hub) writeSettings(doc policy.Document) ([]byte, error) {
 	return raw, nil
 }
 
-// watchSettings follows hand edits of settings.json. The folder is watched, because editors replace the file.
-func (h *Hub) watchSettings() {
+// WatchSettings follows hand edits of settings.json. The folder is watched, because editors replace the file.
+func (k *Keeper) WatchSettings() {
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
 		defer watcher.Close()
-		err = watcher.Add(filepath.Dir(h.opts.Home.Settings))
+		err = watcher.Add(filepath.Dir(k.opts.Home.Settings))
 	}
 	if err != nil {
-		h.office.Lock()
-		h.office.Problem(office.ProblemSettingsWatch, "can't watch settings.json: "+err.Error(), "restart the hub after you edit it")
-		h.office.Unlock()
+		k.office.Lock()
+		k.office.Problem(office.ProblemSettingsWatch, "can't watch settings.json: "+err.Error(), "restart the hub after you edit it")
+		k.office.Unlock()
 		return
 	}
 	// An edit between Open and here would not be told.
@@ -70,29 +69,29 @@ func (h *Hub) watchSettings() {
 	defer quiet.Stop()
 	for {
 		select {
-		case <-h.closing:
+		case <-k.opts.Closing:
 			return
 		case event, ok := <-watcher.Events:
 			if !ok {
 				return
 			}
-			if filepath.Base(event.Name) == filepath.Base(h.opts.Home.Settings) {
+			if filepath.Base(event.Name) == filepath.Base(k.opts.Home.Settings) {
 				// Editors write in pieces: half a file would be taken for one that loosens.
-				quiet.Reset(h.opts.Settle)
+				quiet.Reset(k.opts.Settle)
 			}
 		case _, ok := <-watcher.Errors:
 			if !ok {
 				return
 			}
-			quiet.Reset(h.opts.Settle) // events were lost
+			quiet.Reset(k.opts.Settle) // events were lost
 		case <-quiet.C:
-			h.office.Lock()
-			if !h.office.Leaving() {
-				if err := h.readSettings(); err != nil {
-					h.office.Failed(err)
+			k.office.Lock()
+			if !k.office.Leaving() {
+				if err := k.ReadSettings(); err != nil {
+					k.office.Failed(err)
 				}
 			}
-			h.office.Unlock()
+			k.office.Unlock()
 		}
 	}
 }
