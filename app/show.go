@@ -6,6 +6,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
@@ -184,10 +185,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			out, err = h.HeldItemDetail(tx, it)
 			return err
 		}
-		l, err := ledger.Read(tx, it.ServerID)
-		if office.Absent(err) {
-			return office.Answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
-		}
+		l, err := approvals.LedgerOf(tx, it)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@
 package approvals
 
 import (
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -50,4 +51,24 @@ type Wrapper struct {
 	Declared map[string]*review.Declaration
 	Launched *review.Launched // nil before it was reported
 	Reported uint64           // order of its last report, 0 before the first
+}
+
+// LedgerOf is what the store holds of the server that an item is about.
+func LedgerOf(tx *store.Tx, it store.Item) (*ledger.Ledger, error) {
+	l, err := ledger.Read(tx, it.ServerID)
+	if office.Absent(err) {
+		return nil, office.Answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
+	}
+	return l, err
+}
+
+// pushDecided brings every wrapper up to date after decisions over servers.
+func (a *Approvals) pushDecided(servers ...string) error {
+	for _, id := range servers {
+		if err := a.hub.Refresh(id); err != nil {
+			return err
+		}
+	}
+	a.hub.PushAll()
+	return nil
 }

@@ -95,12 +95,11 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 		}
 		return true, a.office.NoteDecision(tx, l.Server, vocab.RecordRejection, out.Code, out.Items, words, map[string]any{"check": "block"})
 	})
+	if err == nil {
+		err = a.pushDecided(id)
+	}
 	if err != nil {
 		return control.Blocked{}, a.office.Failed(err)
 	}
-	if err := a.hub.Refresh(id); err != nil {
-		return control.Blocked{}, a.office.Failed(err)
-	}
-	a.hub.PushAll()
 	return out, nil
 }

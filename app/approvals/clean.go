@@ -194,14 +194,11 @@ func (a *Approvals) allowClean(digest string) (out control.CleanDecided, err err
 		}
 		return wrote, nil
 	})
+	if err == nil {
+		err = a.pushDecided(servers...)
+	}
 	if err != nil {
 		return control.CleanDecided{}, a.office.Failed(err)
 	}
-	for _, id := range servers {
-		if err := a.hub.Refresh(id); err != nil {
-			return control.CleanDecided{}, a.office.Failed(err)
-		}
-	}
-	a.hub.PushAll()
 	return out, nil
 }

@@ -17,10 +17,7 @@ import (
 
 // DecideServer decides on a new server or on changes of one.
 func (a *Approvals) DecideServer(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
-	l, err := ledger.Read(tx, it.ServerID)
-	if office.Absent(err) {
-		return false, office.Answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
-	}
+	l, err := LedgerOf(tx, it)
 	if err != nil {
 		return false, err
 	}

@@ -92,10 +92,7 @@ func (a *Approvals) Interaction(w control.Wrapper, in control.Interaction) (cont
 // DecideInteraction decides on what a server asked, kind by kind. Approved, the same request passes when it is made again, word for word; and
 // where the first of each kind is asked about, the others of that kind that nothing grave is found in.
 func (a *Approvals) DecideInteraction(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
-	l, err := ledger.Read(tx, it.ServerID)
-	if office.Absent(err) {
-		return false, office.Answer(control.CodeNotFound, "the server of %s is no longer known", it.Code)
-	}
+	l, err := LedgerOf(tx, it)
 	if err != nil {
 		return false, err
 	}

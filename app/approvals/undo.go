@@ -60,13 +60,12 @@ func (a *Approvals) Undo(code string) (out control.Blocked, err error) {
 		}
 		return true, a.office.NoteDecision(tx, l.Server, vocab.RecordRejection, it.Code, out.Items, "allowed before, new again", map[string]any{"check": "undo"})
 	})
+	if err == nil {
+		err = a.pushDecided(id)
+	}
 	if err != nil {
 		return control.Blocked{}, a.office.Failed(err)
 	}
-	if err := a.hub.Refresh(id); err != nil {
-		return control.Blocked{}, a.office.Failed(err)
-	}
-	a.hub.PushAll()
 	return out, nil
 }
 
