@@ -376,6 +376,16 @@ type rig struct {
 	s      *Session
 	ended  chan Ended
 	toUs   *os.File
+	up     io.WriteCloser // what the session writes to the server
+}
+
+// slow takes its time to come back from closing: what ends because of it may be over before.
+type slow struct{ io.WriteCloser }
+
+func (s slow) Close() error {
+	err := s.WriteCloser.Close()
+	time.Sleep(50 * time.Millisecond)
+	return err
 }
 
 const (
@@ -406,13 +416,13 @@ func newRig(t *testing.T, approve func(pin.Item) bool, prepare ...func(*rig)) *r
 	toClient, sessionOut := pipe()
 	toServer, sessionUp := pipe()
 	serverOut, serverIn := pipe()
-	r := &rig{t: t, gate: g, in: clientIn, lines: make(chan string, 100_000), ended: make(chan Ended, 1), toUs: toClient}
+	r := &rig{t: t, gate: g, in: clientIn, lines: make(chan string, 100_000), ended: make(chan Ended, 1), toUs: toClient, up: sessionUp}
 	r.server = &server{t: t, out: serverIn, tools: []string{echoTool, addTool}, capabilities: `{"tools":{}}`}
 	for _, p := range prepare {
 		p(r)
 	}
 	g.push()
-	r.s = New(Config{FromClient: clientOut, ToClient: sessionOut, FromServer: serverOut, ToServer: sessionUp, Gate: g, Session: "s1"})
+	r.s = New(Config{FromClient: clientOut, ToClient: sessionOut, FromServer: serverOut, ToServer: r.up, Gate: g, Session: "s1"})
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	go func() {

@@ -117,6 +117,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 		}
 	}()
 
+	clientLeft := make(chan struct{}) // closed before the server's input is: whoever ends after that ends because of it
 	clientDone := make(chan struct{})
 	serverDone := make(chan struct{})
 	clientBroken := make(chan struct{})
@@ -124,6 +125,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 		defer close(clientDone)
 		s.readClient()
 		s.settle(ctx)
+		close(clientLeft)
 		s.server.flushWithin(lastWrites)
 		s.cfg.ToServer.Close()
 	}()
@@ -153,7 +155,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 	case <-serverDone:
 		ended = ServerGone
 		select {
-		case <-clientDone: // it ended because we closed its input
+		case <-clientLeft: // it ended because we closed its input
 			ended = ClientGone
 		default:
 		}

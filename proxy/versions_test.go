@@ -151,7 +151,7 @@ func TestAVersionThatTheClientDidNotAskForIsTheClientsToAccept(t *testing.T) {
 	for _, client := range []string{"goes on", "goes on without a word", "leaves"} {
 		stays := client != "leaves"
 		version := "2024-11-05"
-		r := newRig(t, approveAll, speaks(&version), func(r *rig) { r.server.leaves = true })
+		r := newRig(t, approveAll, speaks(&version), func(r *rig) { r.server.leaves, r.up = true, slow{r.up} })
 		r.send(hello)
 		r.answerTo("0")
 		switch client {
