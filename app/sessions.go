@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
@@ -23,7 +22,7 @@ import (
 
 // liveWrapper is one connected wrapper.
 type liveWrapper struct {
-	approvals.Wrapper
+	office.Wrapper
 	wrapper  control.Wrapper
 	told     string // what its client is told for it
 	pid      int
@@ -54,7 +53,7 @@ const (
 )
 
 // wrappersOf are the live wrappers of a server, the one that is there longest first.
-func (h *Hub) wrappersOf(server string) (all []*approvals.Wrapper) {
+func (h *Hub) wrappersOf(server string) (all []*office.Wrapper) {
 	for _, s := range h.ordered() {
 		if s.Server == server {
 			all = append(all, &s.Wrapper)
@@ -64,7 +63,7 @@ func (h *Hub) wrappersOf(server string) (all []*approvals.Wrapper) {
 }
 
 // wrapperOf is the wrapper behind a connection, nil before it registered.
-func (h *Hub) wrapperOf(w control.Wrapper) *approvals.Wrapper {
+func (h *Hub) wrapperOf(w control.Wrapper) *office.Wrapper {
 	if s := h.sessions[w]; s != nil {
 		return &s.Wrapper
 	}
@@ -72,7 +71,7 @@ func (h *Hub) wrapperOf(w control.Wrapper) *approvals.Wrapper {
 }
 
 // anyWrapper says whether a live wrapper is so.
-func (h *Hub) anyWrapper(is func(*approvals.Wrapper) bool) bool {
+func (h *Hub) anyWrapper(is func(*office.Wrapper) bool) bool {
 	for _, s := range h.sessions {
 		if is(&s.Wrapper) {
 			return true
@@ -82,7 +81,7 @@ func (h *Hub) anyWrapper(is func(*approvals.Wrapper) bool) bool {
 }
 
 // nameOf is what the records of a wrapper call its server.
-func (h *Hub) nameOf(s *approvals.Wrapper) string {
+func (h *Hub) nameOf(s *office.Wrapper) string {
 	if st := h.servers[s.Server]; st != nil {
 		return st.base.Name
 	}
@@ -104,7 +103,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	}
 	now := h.office.Now()
 	s := &liveWrapper{
-		Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(r.Client, office.MaxName), Session: cut.Bytes(r.Session, office.MaxName), Secrets: slices.Concat(id.Secrets, r.Secrets)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now,
+		Wrapper: office.Wrapper{Server: id.ID, Client: cut.Bytes(r.Client, office.MaxName), Session: cut.Bytes(r.Session, office.MaxName), Secrets: slices.Concat(id.Secrets, r.Secrets)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now,
 	}
 	slices.SortFunc(s.Secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
 	s.Entry = s.Client

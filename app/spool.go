@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/quarantine"
@@ -114,7 +113,7 @@ func (h *Hub) orphan(from control.Register) (s *liveWrapper, name string, known 
 	if err != nil {
 		return nil, "", false, err
 	}
-	s = &liveWrapper{Wrapper: approvals.Wrapper{Server: id.ID, Client: cut.Bytes(from.Client, office.MaxName), Session: cut.Bytes(from.Session, office.MaxName), Secrets: id.Secrets}}
+	s = &liveWrapper{Wrapper: office.Wrapper{Server: id.ID, Client: cut.Bytes(from.Client, office.MaxName), Session: cut.Bytes(from.Session, office.MaxName), Secrets: id.Secrets}}
 	name = identity.PersonName(from.Server.Name)
 	err = h.office.Store.View(func(tx *store.Tx) error {
 		server, err := tx.Server(id.ID)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -75,7 +74,7 @@ func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, erro
 }
 
 // caused are those of a wrapper's records that a wrapper can have caused, under its server's name and no other.
-func caused(s *approvals.Wrapper, name string, sent []control.Record) (records []store.Record, refused int) {
+func caused(s *office.Wrapper, name string, sent []control.Record) (records []store.Record, refused int) {
 	records = make([]store.Record, 0, len(sent)+1)
 	for _, record := range sent {
 		if !wrapperKinds[record.Kind] || !slices.Contains(vocab.Statuses, record.Status) {

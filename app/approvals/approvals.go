@@ -10,7 +10,6 @@ package approvals
 import (
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
-	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -20,13 +19,13 @@ import (
 
 // Hub is what approvals need of the hub. All of it but Rules is called with the lock held.
 type Hub struct {
-	Settings func(store.Server) policy.Values // in force for a server
-	Wrappers func(server string) []*Wrapper   // that live, the one that is there longest first
-	Wrapper  func(control.Wrapper) *Wrapper   // behind a connection, nil before it registered
-	Refresh  func(server string) error        // reads anew what a server's wrappers are told
-	PushAll  func()                           // brings every wrapper up to date
-	Raise    func(code string) error          // puts an item on top of the inbox
-	Rules    func() *inspect.RuleFile         // a person's own, beside the catalogue; needs no lock
+	Settings func(store.Server) policy.Values      // in force for a server
+	Wrappers func(server string) []*office.Wrapper // that live, the one that is there longest first
+	Wrapper  func(control.Wrapper) *office.Wrapper // behind a connection, nil before it registered
+	Refresh  func(server string) error             // reads anew what a server's wrappers are told
+	PushAll  func()                                // brings every wrapper up to date
+	Raise    func(code string) error               // puts an item on top of the inbox
+	Rules    func() *inspect.RuleFile              // a person's own, beside the catalogue; needs no lock
 }
 
 // Approvals is the department. Its fields are guarded by the office's lock.
@@ -39,19 +38,6 @@ type Approvals struct {
 
 // New is a department over an office that has no store yet.
 func New(o *office.Office, hub Hub) *Approvals { return &Approvals{office: o, hub: hub} }
-
-// Wrapper is what one live wrapper has said of its server.
-type Wrapper struct {
-	Server   string // id
-	Client   string
-	Entry    string   // the client as its entry names it; pin.ProbeClient for a look
-	Session  string   // of the session
-	Name     string   // of its own entry, cleaned for people
-	Secrets  []string // of its command, to mask them in what it logs
-	Declared map[string]*review.Declaration
-	Launched *review.Launched // nil before it was reported
-	Reported uint64           // order of its last report, 0 before the first
-}
 
 // LedgerOf is what the store holds of the server that an item is about.
 func LedgerOf(tx *store.Tx, it store.Item) (*ledger.Ledger, error) {

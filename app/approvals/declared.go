@@ -34,8 +34,8 @@ func (a *Approvals) SeeDeclared(tx *store.Tx, l *ledger.Ledger, now time.Time) e
 
 // live is what the live wrappers of a server declared, the newest report first.
 func (a *Approvals) live(server string) []map[string]*review.Declaration {
-	wrappers := slices.DeleteFunc(a.hub.Wrappers(server), func(w *Wrapper) bool { return w.Reported == 0 })
-	slices.SortFunc(wrappers, func(a, b *Wrapper) int { return cmp.Compare(b.Reported, a.Reported) })
+	wrappers := slices.DeleteFunc(a.hub.Wrappers(server), func(w *office.Wrapper) bool { return w.Reported == 0 })
+	slices.SortFunc(wrappers, func(a, b *office.Wrapper) int { return cmp.Compare(b.Reported, a.Reported) })
 	all := make([]map[string]*review.Declaration, len(wrappers))
 	for i, w := range wrappers {
 		all[i] = w.Declared

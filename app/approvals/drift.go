@@ -12,7 +12,7 @@ import (
 )
 
 // SettleDrift has wait what came about since before, and writes it into the timeline.
-func (a *Approvals) SettleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing, s *Wrapper, now time.Time) ([]review.Notice, error) {
+func (a *Approvals) SettleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing, s *office.Wrapper, now time.Time) ([]review.Notice, error) {
 	after := review.Of(l.Facts())
 	notices, err := a.SettleServer(tx, l, before, after, now)
 	if err != nil {
@@ -28,7 +28,7 @@ func (a *Approvals) SettleDrift(tx *store.Tx, l *ledger.Ledger, before review.St
 }
 
 // Drift is what the timeline says about a report: every item whose state or definition is another than before.
-func (a *Approvals) Drift(l *ledger.Ledger, before, after review.Standing, s *Wrapper, codes map[string]string) []store.Record {
+func (a *Approvals) Drift(l *ledger.Ledger, before, after review.Standing, s *office.Wrapper, codes map[string]string) []store.Record {
 	was := map[string]review.Judged{}
 	for _, j := range before.Items {
 		was[j.Key] = j

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -12,7 +13,7 @@ import (
 )
 
 // JudgeLaunch stores what a launch report changes.
-func (a *Approvals) JudgeLaunch(s *Wrapper, files []pin.FileStamp) (notices []review.Notice, wrote bool, err error) {
+func (a *Approvals) JudgeLaunch(s *office.Wrapper, files []pin.FileStamp) (notices []review.Notice, wrote bool, err error) {
 	now := a.office.Now()
 	err = a.office.Update(func(tx *store.Tx) (bool, error) {
 		l, err := ledger.Read(tx, s.Server)

@@ -1,5 +1,6 @@
 // Package office is what all departments of the hub share, and no more: the store under one lock, the transaction in which a decision is
-// taken, the records of the timeline, what waits in the inbox and under which code, who may decide, what is wrong, who is notified.
+// taken, the records of the timeline, what waits in the inbox and under which code, who may decide, what is wrong, who is notified, and
+// what a live wrapper has said of its server.
 //
 // One lock is over all of it. Every method says whether its caller holds it; the ones that say nothing need it held. A department may keep
 // state of its own under the same lock. Departments get a *store.Tx from Update and hand it to one another, so that one decision is one

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -88,7 +87,7 @@ func exception(tx *store.Tx, e store.Exception) control.Exception {
 
 // ExceptedFor are a server's exceptions as its wrappers get them. How often each was used is not theirs: it would be news with
 // every answer.
-func (q *Quarantine) ExceptedFor(s *approvals.Wrapper) []control.Exception {
+func (q *Quarantine) ExceptedFor(s *office.Wrapper) []control.Exception {
 	var out []control.Exception
 	for _, e := range q.passesOf(s.Server) {
 		out = append(out, control.Exception{

@@ -21,7 +21,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
@@ -36,9 +35,9 @@ import (
 
 // Hub is what the quarantine needs of the hub. All of it is called with the lock held.
 type Hub struct {
-	Wrapper     func(control.Wrapper) *approvals.Wrapper     // behind a connection, nil before it registered
-	AnyWrapper  func(is func(*approvals.Wrapper) bool) bool  // a live wrapper is so
-	NameOf      func(*approvals.Wrapper) string              // what its records call its server
+	Wrapper     func(control.Wrapper) *office.Wrapper        // behind a connection, nil before it registered
+	AnyWrapper  func(is func(*office.Wrapper) bool) bool     // a live wrapper is so
+	NameOf      func(*office.Wrapper) string                 // what its records call its server
 	Settings    func(store.Server) policy.Values             // in force for a server
 	Retention   func() time.Duration                         // how long a held response waits at most
 	Allows      func(tx *store.Tx, server, tool string) bool // a tool of a server is allowed now
@@ -48,7 +47,7 @@ type Hub struct {
 	Raise       func(code string) error                      // puts an item on top of the inbox
 	Rules       func() *inspect.RuleFile                     // a person's own, beside the catalogue
 	// Caused are those of a wrapper's records that a wrapper can have caused, under a server's name; it counts the others.
-	Caused func(of *approvals.Wrapper, server string, sent []control.Record) (records []store.Record, refused int)
+	Caused func(of *office.Wrapper, server string, sent []control.Record) (records []store.Record, refused int)
 }
 
 // Quarantine is the department. Its fields are what is known of held responses and exceptions without asking the store; the office's lock
@@ -287,7 +286,7 @@ func Prepare(in control.Held, secrets []string) (readyHeld, error) {
 
 // HoldPrepared stores a held answer with its inbox item and its record, in one transaction. more is written with them. The caller
 // holds the lock.
-func (q *Quarantine) HoldPrepared(s *approvals.Wrapper, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
+func (q *Quarantine) HoldPrepared(s *office.Wrapper, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
 	one := ready.Held
 	one.ServerID = s.Server
 	if s.Client != "" {

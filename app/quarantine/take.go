@@ -6,7 +6,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
@@ -21,7 +20,7 @@ import (
 const maxTakers = 8
 
 // claimOf names a wrapper process in what it was granted: the same after a hub came back, and no other server's.
-func claimOf(s *approvals.Wrapper) string {
+func claimOf(s *office.Wrapper) string {
 	if s.Session == "" {
 		return ""
 	}
@@ -29,7 +28,7 @@ func claimOf(s *approvals.Wrapper) string {
 }
 
 // heldFor says whether an answer was held for this wrapper's client.
-func heldFor(s *approvals.Wrapper, one store.Held, said string) bool {
+func heldFor(s *office.Wrapper, one store.Held, said string) bool {
 	client := s.Client
 	if client == "" {
 		client = legible.Name(said, "")
@@ -113,7 +112,7 @@ func (q *Quarantine) Take(w control.Wrapper, take control.Take) (out control.Tak
 
 // confirmHeld takes a wrapper's word that a released answer arrived: of what it was granted itself, and of nothing else. taken says
 // that it was such a record. The caller holds the lock.
-func (q *Quarantine) confirmHeld(s *approvals.Wrapper, server string, in control.Record) (taken bool, err error) {
+func (q *Quarantine) confirmHeld(s *office.Wrapper, server string, in control.Record) (taken bool, err error) {
 	one, known := q.all[in.Code]
 	if in.Status != vocab.StatusOK || !known || claimOf(s) == "" || !slices.Contains(one.Takers, claimOf(s)) {
 		return false, nil
@@ -152,7 +151,7 @@ func (q *Quarantine) confirmHeld(s *approvals.Wrapper, server string, in control
 
 // ConfirmAll sorts the records out that say of released answers that they arrived. A wrapper's records decide nothing else about
 // what is held: refused counts the others of that kind. The caller holds the lock.
-func (q *Quarantine) ConfirmAll(s *approvals.Wrapper, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
+func (q *Quarantine) ConfirmAll(s *office.Wrapper, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
 	if !slices.ContainsFunc(sent, func(r control.Record) bool { return r.Kind == vocab.RecordQuarantine }) {
 		return sent, 0, nil
 	}
@@ -177,7 +176,7 @@ func (q *Quarantine) ConfirmAll(s *approvals.Wrapper, server string, sent []cont
 }
 
 // ReleasedFor are the answers that the same request of a wrapper gets instead of being run again.
-func (q *Quarantine) ReleasedFor(s *approvals.Wrapper) []control.Released {
+func (q *Quarantine) ReleasedFor(s *office.Wrapper) []control.Released {
 	var out []control.Released
 	now := q.office.Now()
 	for code := range q.granted {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -240,7 +239,7 @@ func (q *Quarantine) AwayHeld() {
 
 // claimed says whether the wrapper that was granted an answer is there.
 func (q *Quarantine) claimed(one store.Held) bool {
-	return len(one.Takers) > 0 && q.hub.AnyWrapper(func(s *approvals.Wrapper) bool { return claimOf(s) == one.Takers[len(one.Takers)-1] })
+	return len(one.Takers) > 0 && q.hub.AnyWrapper(func(s *office.Wrapper) bool { return claimOf(s) == one.Takers[len(one.Takers)-1] })
 }
 
 // maxHeldKnown is how many held responses that wait no more can be looked up, and a tenth more before the oldest are forgotten: each

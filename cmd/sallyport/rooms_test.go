@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 	"app/logs":         {"app/mask", "proxy/control", "proxy/disk", "proxy/inspect/legible"},
 	"app/mask":         {},
 	"app/office":       {"app/identity", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "store"},
-	"app/quarantine":   {"app/approvals", "app/identity", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "store"},
+	"app/quarantine":   {"app/identity", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "store"},
 	"app/review":       {"app/identity", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "store"},
 	"app/settings":     {"app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "store"},
 	"app/notify":       {"proxy/inspect/legible"},
