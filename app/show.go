@@ -1,16 +1,12 @@
 package app
 
 import (
-	"fmt"
-	"slices"
 	"sort"
-	"time"
 
 	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
-	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/settings"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -259,78 +255,6 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 	return out, h.office.Failed(err)
 }
 
-func concerns(it store.Item, client, server string) bool {
-	return it.ServerID != "" && (it.ServerID == server || client != "" && slices.Contains(it.Clients, client))
-}
-
-// askAgain is how long an item that was asked for is not notified about again.
-const askAgain = time.Hour
-
-// Attention answers what waits for a client and puts it on top of the inbox. A model calls it: it decides nothing.
-func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Waiting, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	s := h.sessions[w]
-	if s == nil {
-		return out, office.Answer(control.CodeBadRequest, "attention before register")
-	}
-	if err := h.office.Usable(); err != nil {
-		return out, err
-	}
-	now := h.office.Now()
-	var notices []review.Notice
-	err = h.UpdateHeld(func(tx *store.Tx, put quarantine.Put) (bool, error) {
-		all, err := h.WaitingHeads(tx)
-		if err != nil {
-			return false, err
-		}
-		wrote := false
-		for _, it := range all {
-			if it.Held == nil && !concerns(it.Item, s.Client, s.Server) || it.Held != nil && !it.Held.Concerns(s.Client, s.Server) {
-				continue
-			}
-			server, err := tx.Server(it.ServerID)
-			if err != nil && !office.Absent(err) {
-				return false, err
-			}
-			name, told := server.Name, identity.ToldName(server.Name, server)
-			if review.FileItem(it.Kind) {
-				if it.Item, err = tx.Item(it.Code); err != nil {
-					return false, err
-				}
-				name = identity.ClientTitle(review.ReadFileDetail(it.Item).Client)
-				told = name
-			}
-			out.Items = append(out.Items, control.WaitingItem{Code: it.Code, Kind: it.Kind, Server: told, Severity: it.Severity})
-			if it.Asked && now.Sub(it.AskedAt) < askAgain {
-				continue
-			}
-			whole, err := tx.Item(it.Code)
-			if err != nil {
-				return false, err
-			}
-			whole.Asked, whole.AskedAt, wrote = true, now, true
-			if it.Held != nil {
-				err = h.AskedHeld(put, it.Code, now)
-			} else {
-				err = tx.PutItem(whole)
-			}
-			if err != nil {
-				return false, err
-			}
-			notices = append(notices, review.NoticeOf(whole, name))
-		}
-		return wrote, nil
-	})
-	if err != nil {
-		return control.Waiting{}, h.office.Failed(err)
-	}
-	for _, n := range notices {
-		h.office.Tell(n)
-	}
-	return out, nil
-}
-
 // Log is part of what a server wrote to its stderr.
 func (h *Hub) Log(q control.LogQuery) (out control.Log, err error) {
 	h.office.Lock()
@@ -354,19 +278,4 @@ func (h *Hub) Log(q control.LogQuery) (out control.Log, err error) {
 		return out, office.Answer(control.CodeUnavailable, "can't read the log: %s", office.OneLine(err.Error()))
 	}
 	return control.Log{Text: text, Next: next}, nil
-}
-
-// Stderr keeps a piece of a server's stderr. It is held up by no disk: the page cache takes it.
-func (h *Hub) Stderr(w control.Wrapper, chunk control.Stderr) {
-	h.office.Lock()
-	s := h.sessions[w]
-	h.office.Unlock()
-	if s == nil {
-		return
-	}
-	if err := h.logs.Write(s.Server, s.Session, s.Secrets, chunk.Chunk); err != nil {
-		h.office.Lock()
-		h.office.Problem(office.ProblemLog, fmt.Sprintf("Sallyport can't save what servers print: %v", err), "check that the disk isn't full and that you can write to "+h.opts.Home.Logs)
-		h.office.Unlock()
-	}
 }

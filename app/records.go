@@ -1,0 +1,146 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
+)
+
+// wrapperKinds are what a wrapper, or its spool, can have caused. A decision is none of them. That a released answer arrived is
+// caused only by who was granted it (confirmHeld).
+var wrapperKinds = map[string]bool{
+	vocab.RecordServerStart: true, vocab.RecordServerStop: true, vocab.RecordCall: true, vocab.RecordPolicyDecision: true,
+	vocab.RecordDrift: true, vocab.RecordQuarantine: true, vocab.RecordProblem: true,
+	vocab.RecordRead: true, vocab.RecordPrompt: true, vocab.RecordSampling: true, vocab.RecordElicitation: true,
+}
+
+// Records takes records of a wrapper and answers once they are durable. What no wrapper can cause is left out, but counted
+// as taken: a wrapper would send it for ever.
+func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, error) {
+	h.office.Lock()
+	s := h.sessions[w]
+	if s == nil {
+		h.office.Unlock()
+		return control.Acked{}, office.Answer(control.CodeBadRequest, "records before register")
+	}
+	if err := h.office.Usable(); err != nil {
+		h.office.Unlock()
+		return control.Acked{}, err
+	}
+	name := h.nameOf(&s.Wrapper)
+	rest, strange, err := h.ConfirmAll(&s.Wrapper, name, r.Records)
+	if err != nil {
+		err = h.office.Failed(err)
+		h.office.Unlock()
+		return control.Acked{}, err
+	}
+	records, refused := caused(&s.Wrapper, name, rest)
+	s.noteUnlisted(records)
+	if err := h.noteVersions(s.Server, records, time.Time{}); err != nil {
+		err = h.office.Failed(err)
+		h.office.Unlock()
+		return control.Acked{}, err
+	}
+	if refused += strange; refused > 0 && !s.strange {
+		s.strange = true
+		records = append(records, h.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
+			Server: name, ServerID: s.Server, Session: s.Session, Summary: "left out records that a guard could not have written",
+			Detail: office.Detail(map[string]any{"check": "records", "count": refused}),
+		}))
+	}
+	h.office.Unlock()
+	if len(records) > 0 {
+		// Not under the lock: nobody else waits for this disk.
+		stored, err := h.office.Store.AppendNow(records...)
+		h.office.Lock()
+		defer h.office.Unlock()
+		if err != nil {
+			return control.Acked{}, h.office.Failed(err)
+		}
+		h.CountPasses(s.Server, stored)
+		h.office.Changed()
+	}
+	return control.Acked{Stored: len(r.Records)}, nil
+}
+
+// caused are those of a wrapper's records that a wrapper can have caused, under its server's name and no other.
+func caused(s *office.Wrapper, name string, sent []control.Record) (records []store.Record, refused int) {
+	records = make([]store.Record, 0, len(sent)+1)
+	for _, record := range sent {
+		if !wrapperKinds[record.Kind] || !slices.Contains(vocab.Statuses, record.Status) {
+			refused++
+			continue
+		}
+		record.Server, record.ServerID = name, s.Server
+		record.Tool = cut.Bytes(record.Tool, office.MaxName)
+		record.Summary = cut.Bytes(mask.Text(record.Summary, s.Secrets), 4096)
+		if record.Kind == vocab.RecordRead || record.Kind == vocab.RecordPrompt {
+			record.Detail = maskNamed(record.Detail, s.Secrets)
+		} else {
+			record.Detail = maskDetail(record.Detail, s.Secrets)
+		}
+		record.Client, record.Session, record.Request = cut.Bytes(record.Client, office.MaxName), cut.Bytes(record.Session, office.MaxName), cut.Bytes(record.Request, office.MaxName)
+		if record.Session == "" {
+			record.Session = s.Session
+		}
+		records = append(records, record)
+	}
+	return records, refused
+}
+
+// maskNamed masks the detail of a read: what it names, as the one value that it is. Masked as part of a JSON text a URI would take the
+// text's end with it. All else there is of the wrapper's own words and numbers.
+func maskNamed(raw json.RawMessage, secrets []string) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	var said map[string]any
+	numbers := json.NewDecoder(bytes.NewReader(raw))
+	numbers.UseNumber()
+	if numbers.Decode(&said) != nil {
+		return nil
+	}
+	for _, key := range []string{"uri", "prompt"} {
+		if named, ok := said[key].(string); ok {
+			said[key] = legible.Text(mask.Text(named, secrets), office.MaxName*2)
+		}
+	}
+	return office.Detail(said)
+}
+
+// maskDetail masks inside JSON without breaking it: a detail that is none any more afterwards is left out.
+func maskDetail(raw json.RawMessage, secrets []string) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	text := mask.Text(string(raw), secrets)
+	if !json.Valid([]byte(text)) {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// Stderr keeps a piece of a server's stderr. It is held up by no disk: the page cache takes it.
+func (h *Hub) Stderr(w control.Wrapper, chunk control.Stderr) {
+	h.office.Lock()
+	s := h.sessions[w]
+	h.office.Unlock()
+	if s == nil {
+		return
+	}
+	if err := h.logs.Write(s.Server, s.Session, s.Secrets, chunk.Chunk); err != nil {
+		h.office.Lock()
+		h.office.Problem(office.ProblemLog, fmt.Sprintf("Sallyport can't save what servers print: %v", err), "check that the disk isn't full and that you can write to "+h.opts.Home.Logs)
+		h.office.Unlock()
+	}
+}
