@@ -21,17 +21,6 @@ func level(said string) string {
 	return ""
 }
 
-// runsUnder are what the live wrappers of a server have it under, weakest first.
-func (h *Hub) runsUnder(server string) (all []string) {
-	for _, s := range h.sessions {
-		if s.Server == server && s.sandbox != "" && !slices.Contains(all, s.sandbox) {
-			all = append(all, s.sandbox)
-		}
-	}
-	slices.SortFunc(all, func(a, b string) int { return slices.Index(levels, a) - slices.Index(levels, b) })
-	return all
-}
-
 // hiddenFiles are the clients' files that a person had protected, wherever they lie: a sandboxed server does not see them.
 func hiddenFiles(tx *store.Tx) ([]string, error) {
 	files, err := tx.ClientFiles()

@@ -52,42 +52,6 @@ const (
 	maxNames   = 64
 )
 
-// wrappersOf are the live wrappers of a server, the one that is there longest first.
-func (h *Hub) wrappersOf(server string) (all []*office.Wrapper) {
-	for _, s := range h.ordered() {
-		if s.Server == server {
-			all = append(all, &s.Wrapper)
-		}
-	}
-	return all
-}
-
-// wrapperOf is the wrapper behind a connection, nil before it registered.
-func (h *Hub) wrapperOf(w control.Wrapper) *office.Wrapper {
-	if s := h.sessions[w]; s != nil {
-		return &s.Wrapper
-	}
-	return nil
-}
-
-// anyWrapper says whether a live wrapper is so.
-func (h *Hub) anyWrapper(is func(*office.Wrapper) bool) bool {
-	for _, s := range h.sessions {
-		if is(&s.Wrapper) {
-			return true
-		}
-	}
-	return false
-}
-
-// nameOf is what the records of a wrapper call its server.
-func (h *Hub) nameOf(s *office.Wrapper) string {
-	if st := h.servers[s.Server]; st != nil {
-		return st.base.Name
-	}
-	return s.Name
-}
-
 // Register makes a connection a wrapper of a server.
 func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register) (control.State, error) {
 	id, err := identity.Of(r.Server)

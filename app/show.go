@@ -30,7 +30,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	defer h.office.Unlock()
 	out := control.Status{
 		RuleSet: h.Rules().RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir,
-		Wrappers: []control.WrapperInfo{}, Waiting: []control.InboxItem{}, Unseen: h.unseenServers(), // lists, also where the store cannot say
+		Waiting: []control.InboxItem{}, Unseen: h.unseenServers(), // lists, also where the store cannot say
 	}
 	if err != nil {
 		out.Coverage = nil
@@ -60,13 +60,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 			h.office.Failed(err) // status names it among the problems
 		}
 	}
-	for _, s := range h.ordered() {
-		name := s.Name
-		if st := h.servers[s.Server]; st != nil {
-			name = st.base.Name
-		}
-		out.Wrappers = append(out.Wrappers, control.WrapperInfo{PID: s.pid, Server: name, Shown: shown[s.Server], Client: s.Client, Session: s.Session, Since: s.since})
-	}
+	out.Wrappers = h.connected(shown)
 	if h.lost != nil {
 		out.Waiting = []control.InboxItem{h.lost.item()}
 	}
@@ -226,12 +220,6 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 	if err := h.office.Usable(); err != nil {
 		return nil, err
 	}
-	wrappers := map[string]int{}
-	for _, s := range h.sessions {
-		if !s.looks() {
-			wrappers[s.Server]++
-		}
-	}
 	err = h.office.Store.View(func(tx *store.Tx) error {
 		ledgers, err := ledger.ReadAll(tx)
 		names := identity.Called{}
@@ -242,11 +230,8 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 			codes := ledger.WaitingCodes(tx, l.Server.ID)
 			row := ledger.ServerRow(l, codes)
 			row.Shown, row.Held = names.Shown(l.Server), h.HeldOf(l.Server.ID)
-			row.Wrappers, row.UnseenBy = wrappers[l.Server.ID], h.unseenBy(l.Server.ID)
-			row.Sandbox, row.RunsIn = h.ValuesFor(l.Server)[sandboxKey], h.runsUnder(l.Server.ID)
-			if st := h.servers[l.Server.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
-				row.LastSeen = st.lastSeen.UTC()
-			}
+			row.Sandbox = h.ValuesFor(l.Server)[sandboxKey]
+			h.addLive(&row)
 			out = append(out, row)
 		}
 		return err

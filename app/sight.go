@@ -121,17 +121,18 @@ func sentence(words string) string {
 }
 
 func (h *Hub) besideFiles(c control.Coverage) beside {
-	b := beside{apart: map[string]bool{}, behind: map[string]string{}}
-	ids, names := map[string]bool{}, map[started]bool{}
+	b := beside{apart: map[string]bool{}}
+	ids, names := map[string]bool{}, map[[2]string]bool{}
 	for _, f := range c.Clients {
 		for _, e := range f.Entries {
-			ids[e.ServerID], names[started{f.Client, identity.PersonName(e.Name)}] = true, true
+			ids[e.ServerID], names[[2]string{f.Client, identity.PersonName(e.Name)}] = true, true
 		}
 	}
 	h.office.Lock()
 	defer h.office.Unlock()
-	for _, s := range h.sessions {
-		if !s.looks() && !ids[s.Server] && !names[started{s.Client, s.Name}] {
+	b.behind = h.behind()
+	for _, s := range h.running() {
+		if !ids[s.Server] && !names[[2]string{s.Client, s.Name}] {
 			b.apart[s.Server] = true
 		}
 	}
@@ -145,14 +146,6 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 			}
 			return err
 		})
-	}
-	for s := range h.unseen.by {
-		if h.begunAnew(s) {
-			continue
-		}
-		if b.behind[s.Server] == "" || s.Client < b.behind[s.Server] {
-			b.behind[s.Server] = s.Client
-		}
 	}
 	return b
 }

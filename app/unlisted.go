@@ -35,12 +35,8 @@ func (h *Hub) unlistedProblems() []control.Problem {
 			continue
 		}
 		told = append(told, s.Server)
-		name := s.Name
-		if st := h.servers[s.Server]; st != nil {
-			name = st.base.Name
-		}
 		problems = append(problems, control.Problem{
-			Code: problemUnlisted, What: fmt.Sprintf("Sallyport can't read what the server %s declares, so the server is blocked: %s", name, s.unlisted),
+			Code: problemUnlisted, What: fmt.Sprintf("Sallyport can't read what the server %s declares, so the server is blocked: %s", h.nameOf(&s.Wrapper), s.unlisted),
 			Next: "Report this to the server's maker; `sallyport logs` may show the cause. Sallyport keeps trying.",
 		})
 	}

@@ -98,12 +98,8 @@ func (h *Hub) unseenServers() []control.UnseenServer {
 		if h.begunAnew(s) {
 			continue
 		}
-		name := s.Name
-		if st := h.servers[s.Server]; st != nil {
-			name = st.base.Name
-		}
 		list = append(list, control.UnseenServer{
-			Client: s.Client, Server: name, ID: s.Server, Session: s.Session, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.Client).Next, Code: problemUnseen,
+			Client: s.Client, Server: h.nameOf(&s.Wrapper), ID: s.Server, Session: s.Session, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.Client).Next, Code: problemUnseen,
 		})
 	}
 	slices.SortFunc(list, func(a, b control.UnseenServer) int {

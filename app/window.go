@@ -93,18 +93,10 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		}
 		codes := ledger.WaitingCodes(tx, server.ID)
 		out = ServerWhole{Server: ledger.ServerRow(l, codes), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
-		out.Sandbox, out.RunsIn = h.ValuesFor(server)[sandboxKey], h.runsUnder(server.ID)
-		out.UnseenBy = h.unseenBy(server.ID)
+		out.Sandbox = h.ValuesFor(server)[sandboxKey]
+		h.addLive(&out.Server)
 		if all, err := tx.Servers(); err == nil {
 			out.Shown = identity.CalledOf(all).Shown(server)
-		}
-		for _, s := range h.sessions {
-			if s.Server == server.ID && !s.looks() {
-				out.Wrappers++
-			}
-		}
-		if st := h.servers[server.ID]; st != nil && st.lastSeen.After(out.LastSeen) {
-			out.LastSeen = st.lastSeen.UTC()
 		}
 		for _, j := range review.Of(l.Facts()).Items {
 			item := PinnedItem{ServerItem: control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}, Findings: j.Findings, Passages: inspect.Passages(j.Findings)}
