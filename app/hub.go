@@ -149,13 +149,14 @@ func Open(opts Options) (*Hub, error) {
 		unseen:   newUnseen(),
 	}
 	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end, Crash: opts.crash})
+	h.starts.office, h.starts.work = h.office, &h.work
 	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.restand, LookAgain: h.lookAgain, PushAll: h.pushAll}, settings.Options{
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Approvals = approvals.New(h.office, approvals.Hub{
 		Settings: h.ValuesFor, Wrappers: h.wrappersOf, Wrapper: h.wrapperOf, Refresh: h.refresh, PushAll: h.pushAll, Raise: h.raise, Rules: h.Rules,
 	})
-	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.pushAll, AutoProtect: h.AutoProtect, Started: h.hasStarted, NotStarted: h.notStarted}, guardian.Options{
+	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.pushAll, AutoProtect: h.AutoProtect, Started: h.starts.has, NotStarted: h.starts.forget}, guardian.Options{
 		Home: opts.Home, Program: opts.Program, System: opts.System, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Quarantine = quarantine.New(h.office, quarantine.Hub{
@@ -177,7 +178,7 @@ func Open(opts Options) (*Hub, error) {
 		h.Close()
 		return nil, err
 	}
-	h.openStarts()
+	h.starts.open()
 	h.begin()
 	return h, nil
 }

@@ -112,7 +112,7 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 		return control.State{}, h.office.Failed(err)
 	}
 	if save && !write {
-		h.saveStarts()
+		h.starts.save()
 	}
 	h.chooseLister(s, r.Lists)
 	h.office.Changed()

@@ -13,6 +13,9 @@ import (
 // starts are the entries of clients' files that their client has started through the wrapper since each was last written. An
 // entry that is guarded in its file and not in here may still run as it did before: its client has not been restarted.
 type starts struct {
+	office *office.Office
+	work   *sync.WaitGroup // what a hub that ends waits for
+
 	mu     sync.Mutex
 	seen   map[started]bool
 	saving bool // somebody is about to write them down
@@ -34,6 +37,7 @@ func startOf(client, name string) started {
 	return started{cut.Bytes(client, office.MaxName), cut.Bytes(name, office.MaxName)}
 }
 
+// has says that a client has started an entry since it was last written.
 func (s *starts) has(client, name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +45,8 @@ func (s *starts) has(client, name string) bool {
 }
 
 // first says that a wrapper starts an entry that is not known to have started. What a wrapped server started speaks for no client; who
-// is asked about that only where it would change anything, because the answer is read from the process table. Not under the Hub's lock.
+// is asked about that only where it would change anything, because the answer is read from the process table. Not under the
+// office's lock.
 func (s *starts) first(peer control.Peer, r control.Register) bool {
 	return !s.has(r.Client, r.Server.Name) && (peer.Within == nil || !peer.Within())
 }
@@ -87,31 +92,31 @@ func (s *starts) set(all []started) {
 	}
 }
 
-// openStarts reads what was written down. What cannot be read is no start: a light stays grey until a wrapper comes.
-func (h *Hub) openStarts() {
-	if h.office.Store == nil {
+// open reads what was written down. What cannot be read is no start: a light stays grey until a wrapper comes.
+func (s *starts) open() {
+	if s.office.Store == nil {
 		return
 	}
 	var all []started
-	_ = h.office.Store.View(func(tx *store.Tx) error {
+	_ = s.office.Store.View(func(tx *store.Tx) error {
 		raw, err := tx.Meta(metaStarts)
 		if err == nil {
 			err = json.Unmarshal(raw, &all)
 		}
 		return err
 	})
-	h.starts.set(all)
+	s.set(all)
 }
 
-// saveStarts writes them down behind the wrapper, which waits for no disk. Starts that come at once are written at once.
-func (h *Hub) saveStarts() {
-	h.starts.mu.Lock()
-	defer h.starts.mu.Unlock()
-	if h.starts.saving {
+// save writes them down behind the wrapper, which waits for no disk. Starts that come at once are written at once.
+func (s *starts) save() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.saving {
 		return
 	}
-	h.starts.saving = true
-	h.work.Go(func() { _ = h.office.Updating(h.starts.put) })
+	s.saving = true
+	s.work.Go(func() { _ = s.office.Updating(s.put) })
 }
 
 // put writes them down, in a transaction that is about something else or about nothing else.
@@ -122,16 +127,13 @@ func (s *starts) put(tx *store.Tx) error {
 	return putStarts(tx, s.list(""))
 }
 
-// hasStarted says that a client has started an entry since it was last written.
-func (h *Hub) hasStarted(client, name string) bool { return h.starts.has(client, name) }
-
-// notStarted forgets entries that are written anew. The caller commits it with the write.
-func (h *Hub) notStarted(tx *store.Tx, client string, names []string) error {
-	left := h.starts.list(client, names...)
+// forget is for entries that are written anew. The caller commits it with the write.
+func (s *starts) forget(tx *store.Tx, client string, names []string) error {
+	left := s.list(client, names...)
 	if err := putStarts(tx, left); err != nil {
 		return err
 	}
-	h.starts.set(left)
+	s.set(left)
 	return nil
 }
 
