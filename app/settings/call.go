@@ -8,7 +8,6 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/policy"
-	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -27,7 +26,7 @@ func (k *Keeper) Settings(q control.SettingQuery) ([]control.Setting, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, office.Answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", legible.Name(q.Key, "of that name"))
+		return nil, noSetting(q.Key)
 	}
 	return rows, nil
 }
@@ -111,54 +110,37 @@ func (k *Keeper) setWindowOnly(s policy.Setting, q control.SettingQuery) (contro
 }
 
 // setSetting sets one value where it was asked for. allowed is asked with the office's lock held, and only for what loosens.
-func (k *Keeper) setSetting(q control.SettingQuery, where string, allowed func() error, descends bool) (control.Setting, error) {
+func (k *Keeper) setSetting(q control.SettingQuery, where string, allowed func() error, descends bool) (none control.Setting, err error) {
 	var rules *loadedRules
 	if q.Key == KeyRules {
-		var err error
 		if rules, err = rulesToSet(q.Value); err != nil { // outside the lock: it may be a slow disk
-			return control.Setting{}, err
+			return none, err
 		}
 	}
 	k.office.Lock()
 	defer k.office.Unlock()
-	if err := k.office.Usable(); err != nil {
-		return control.Setting{}, err
-	}
-	s, ok := policy.Lookup(q.Key)
-	if !ok {
-		return control.Setting{}, office.Answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", legible.Name(q.Key, "of that name"))
-	}
-	if s.Window {
-		return control.Setting{}, office.Answer(control.CodeNotHere, "%s can only be set in the window", s.Key)
-	}
-	if k.settings.broken {
-		return control.Setting{}, office.Answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
-	}
-	server, err := k.settingServer(q.Server)
+	s, server, err := k.settable(q)
 	if err != nil {
-		return control.Setting{}, err
-	}
-	if q.Tool != "" && q.Server == "" {
-		return control.Setting{}, office.Answer(control.CodeBadRequest, "a tool's setting needs the server too")
+		return none, err
 	}
 	accepted, err := k.settings.accepted.Set(q.Key, q.Value, server.ID, q.Tool)
 	if err != nil {
-		return control.Setting{}, office.Answer(control.CodeBadRequest, "%v", err)
+		return none, office.Answer(control.CodeBadRequest, "%v", err)
 	}
 	file, err := k.settings.file.Set(q.Key, q.Value, server.ID, q.Tool)
 	if err != nil {
-		return control.Setting{}, office.Answer(control.CodeBadRequest, "%v", err)
+		return none, office.Answer(control.CodeBadRequest, "%v", err)
 	}
 	tightened, loosened := policy.Diff(k.settings.accepted, accepted)
 	if len(loosened) > 0 {
 		if err := allowed(); err != nil {
 			if descends {
-				return control.Setting{}, err
+				return none, err
 			}
-			return control.Setting{}, k.suggest(file, err)
+			return none, k.suggest(file, err)
 		}
 		if !q.Decided {
-			return control.Setting{}, office.Answer(control.CodeLoosens, "%s: %s instead of %s makes things less safe", loosened[0].Key, loosened[0].To, loosened[0].From)
+			return none, office.Answer(control.CodeLoosens, "%s: %s instead of %s makes things less safe", loosened[0].Key, loosened[0].To, loosened[0].From)
 		}
 	}
 	var raw []byte
@@ -169,23 +151,48 @@ func (k *Keeper) setSetting(q control.SettingQuery, where string, allowed func()
 		if err := tx.SetMeta(metaSettings, accepted.Marshal()); err != nil {
 			return false, err
 		}
-		if changes := append(tightened, loosened...); len(changes) > 0 {
-			if err := k.noteSettings(tx, changes, where, ""); err != nil {
-				return false, err
-			}
+		if err := k.noteSettings(tx, append(tightened, loosened...), where, ""); err != nil {
+			return false, err
 		}
-		_, _, err := k.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", k.office.Now())
+		_, _, err := k.settle(tx, accepted, file)
 		return true, err
 	})
 	if err != nil {
-		return control.Setting{}, k.office.Failed(err)
+		return none, k.office.Failed(err)
 	}
 	k.settings.accepted, k.settings.file, k.settings.raw = accepted, file, raw
 	k.useRules(rules)
 	if err := k.hub.Restand(); err != nil {
-		return control.Setting{}, err
+		return none, err
 	}
 	return k.settingRow(s, server, q.Tool), nil
+}
+
+// settable is the setting that a call names, and the server, where this is the place to set it.
+func (k *Keeper) settable(q control.SettingQuery) (s policy.Setting, server store.Server, err error) {
+	if err := k.office.Usable(); err != nil {
+		return s, server, err
+	}
+	s, ok := policy.Lookup(q.Key)
+	switch {
+	case !ok:
+		return s, server, noSetting(q.Key)
+	case s.Window:
+		return s, server, office.Answer(control.CodeNotHere, "%s can only be set in the window", s.Key)
+	case k.settings.broken:
+		return s, server, errBroken
+	}
+	if server, err = k.settingServer(q.Server); err == nil && q.Tool != "" && q.Server == "" {
+		err = office.Answer(control.CodeBadRequest, "a tool's setting needs the server too")
+	}
+	return s, server, err
+}
+
+// errBroken is told whoever would change a file that cannot be read.
+var errBroken = office.Answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
+
+func noSetting(key string) error {
+	return office.Answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", legible.Name(key, "of that name"))
 }
 
 // suggest puts what a command loosens into settings.json, where a hub that may not decide treats it like an edit by hand: it
@@ -198,11 +205,10 @@ func (k *Keeper) suggest(file policy.Document, why error) error {
 		if raw, err = k.writeSettings(file); err != nil {
 			return false, err
 		}
-		now := k.office.Now()
-		if item, _, err = k.office.Settle(tx, settingsContent(k.settings.accepted, file), vocab.ItemSettingsChanged, "", now); err != nil || item == nil {
+		if item, _, err = k.settle(tx, k.settings.accepted, file); err != nil || item == nil {
 			return true, err
 		}
-		item.AskedAt = now
+		item.AskedAt = k.office.Now()
 		return true, tx.PutItem(*item)
 	})
 	if err != nil {

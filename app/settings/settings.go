@@ -179,12 +179,10 @@ func (k *Keeper) ReadSettings() error {
 				return false, err
 			}
 		}
-		if len(tightened) > 0 {
-			if err := k.noteSettings(tx, tightened, "in settings.json", ""); err != nil {
-				return false, err
-			}
+		if err := k.noteSettings(tx, tightened, "in settings.json", ""); err != nil {
+			return false, err
 		}
-		_, fresh, err := k.office.Settle(tx, settingsContent(accepted, doc), vocab.ItemSettingsChanged, "", k.office.Now())
+		_, fresh, err := k.settle(tx, accepted, doc)
 		return wrote || fresh || len(tightened) > 0, err
 	})
 	if err != nil {
@@ -255,68 +253,49 @@ func settingText(raw []byte) string {
 	return s
 }
 
+// settle has wait in the inbox what the file loosens.
+func (k *Keeper) settle(tx *store.Tx, accepted, file policy.Document) (*store.Item, bool, error) {
+	return k.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", k.office.Now())
+}
+
+// settled is what a decision over the file makes of it.
+type settled struct {
+	accepted, file policy.Document
+	changes        []policy.ChangeOfSetting // that were decided on
+	rules          *loadedRules             // that came with them
+}
+
 // DecideSettings decides on what a settings file loosens: approved it applies, rejected the old value goes back into the file.
 func (k *Keeper) DecideSettings(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (wrote bool, apply func(), err error) {
 	if it.Decided != "" {
 		return false, nil, office.Stale(tx, it)
 	}
 	if k.settings.broken {
-		return false, nil, office.Answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
+		return false, nil, errBroken
 	}
-	chosen, err := office.Selection(it, d)
+	now, err := k.chosen(it, d, out)
 	if err != nil {
 		return false, nil, err
 	}
-	accepted, file := k.settings.accepted, k.settings.file
-	_, loosened := policy.Diff(accepted, file)
-	var decided []policy.ChangeOfSetting
-	var rules *loadedRules
-	for _, c := range loosened {
-		name := settingItem(c)
-		switch {
-		case !chosen[name]:
-			out.Left = append(out.Left, name)
-			continue
-		case d.Reject:
-			file, err = file.Set(c.Key, c.From, c.Server, c.Tool)
-			out.Rejected = append(out.Rejected, name)
-		default:
-			if c.Key == KeyRules {
-				if rules, err = rulesToSet(c.To); err != nil {
-					return false, nil, err
-				}
-			}
-			accepted, err = accepted.Set(c.Key, c.To, c.Server, c.Tool)
-			out.Approved = append(out.Approved, name)
-		}
-		if err != nil {
-			return false, nil, office.Answer(control.CodeBadRequest, "%v", err)
-		}
-		decided = append(decided, c)
-	}
-	if len(decided) == 0 {
+	if len(now.changes) == 0 {
 		out.Next = it.Code
 		return false, nil, nil
 	}
-	if !d.Reject && len(out.Left) == 0 {
-		accepted = file
-	}
 	raw := k.settings.raw
 	if d.Reject {
-		if raw, err = k.writeSettings(file); err != nil {
+		if raw, err = k.writeSettings(now.file); err != nil {
 			return false, nil, err
 		}
 	}
-	now := k.office.Now()
-	it.Decided, it.DecidedAt = vocab.DecidedApproved, now
-	kind, words := vocab.RecordApproval, "allowed"
+	kind, keys, words := vocab.RecordApproval, out.Approved, "allowed"
+	it.Decided, it.DecidedAt = vocab.DecidedApproved, k.office.Now()
 	if d.Reject {
-		it.Decided, kind, words = vocab.DecidedRejected, vocab.RecordRejection, "rejected"
+		it.Decided, kind, keys, words = vocab.DecidedRejected, vocab.RecordRejection, out.Rejected, "rejected"
 	}
-	if err := errors.Join(tx.PutItem(it), tx.SetMeta(metaSettings, accepted.Marshal())); err != nil {
+	if err := errors.Join(tx.PutItem(it), tx.SetMeta(metaSettings, now.accepted.Marshal())); err != nil {
 		return false, nil, err
 	}
-	next, _, err := k.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", now)
+	next, _, err := k.settle(tx, now.accepted, now.file)
 	if err != nil {
 		return false, nil, err
 	}
@@ -326,25 +305,65 @@ func (k *Keeper) DecideSettings(tx *store.Tx, it store.Item, d control.Decide, o
 			return false, nil, err
 		}
 	}
-	keys := append(append([]string(nil), out.Approved...), out.Rejected...)
-	if err := k.office.NoteDecision(tx, store.Server{}, kind, it.Code, keys, words, map[string]any{"check": "settings", "changes": decided, "next": out.Next}); err != nil {
+	if err := k.office.NoteDecision(tx, store.Server{}, kind, it.Code, keys, words, map[string]any{"check": "settings", "changes": now.changes, "next": out.Next}); err != nil {
 		return false, nil, err
 	}
 	if !d.Reject {
-		if err := k.noteSettings(tx, decided, "allowed by a person", it.Code); err != nil {
+		if err := k.noteSettings(tx, now.changes, "allowed by a person", it.Code); err != nil {
 			return false, nil, err
 		}
 	}
 	return true, func() {
-		k.settings.accepted, k.settings.file, k.settings.raw = accepted, file, raw
-		k.useRules(rules)
+		k.settings.accepted, k.settings.file, k.settings.raw = now.accepted, now.file, raw
+		k.useRules(now.rules)
 		if err := k.hub.Restand(); err != nil {
 			k.office.Failed(err)
 		}
 	}, nil
 }
 
+// chosen carries a decision over to the documents, and says in out what it is about.
+func (k *Keeper) chosen(it store.Item, d control.Decide, out *control.Decided) (now settled, err error) {
+	chosen, err := office.Selection(it, d)
+	if err != nil {
+		return now, err
+	}
+	now.accepted, now.file = k.settings.accepted, k.settings.file
+	_, loosened := policy.Diff(now.accepted, now.file)
+	for _, c := range loosened {
+		name := settingItem(c)
+		switch {
+		case !chosen[name]:
+			out.Left = append(out.Left, name)
+			continue
+		case d.Reject:
+			now.file, err = now.file.Set(c.Key, c.From, c.Server, c.Tool)
+			out.Rejected = append(out.Rejected, name)
+		default:
+			if c.Key == KeyRules {
+				if now.rules, err = rulesToSet(c.To); err != nil {
+					return now, err
+				}
+			}
+			now.accepted, err = now.accepted.Set(c.Key, c.To, c.Server, c.Tool)
+			out.Approved = append(out.Approved, name)
+		}
+		if err != nil {
+			return now, office.Answer(control.CodeBadRequest, "%v", err)
+		}
+		now.changes = append(now.changes, c)
+	}
+	if !d.Reject && len(out.Left) == 0 {
+		now.accepted = now.file
+	}
+	return now, nil
+}
+
+// noteSettings writes changes into the timeline, if there are any.
 func (k *Keeper) noteSettings(tx *store.Tx, changes []policy.ChangeOfSetting, how, code string) error {
+	if len(changes) == 0 {
+		return nil
+	}
 	var words []string
 	for _, c := range changes {
 		words = append(words, fmt.Sprintf("%s: %s → %s", c.Key, c.From, c.To))
