@@ -1,8 +1,10 @@
 package approvals
 
 import (
+	"cmp"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
@@ -30,15 +32,16 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 			}
 			return false, err
 		}
-		id = server.ID
+		id, out.Server = server.ID, server.Name
 		l, err := ledger.Read(tx, id)
 		if err != nil {
 			return false, err
 		}
 		now := a.office.Now()
 		before := review.Of(l.Facts())
-		keys := b.Items
+		keys, words := b.Items, "blocked"
 		if len(keys) == 0 {
+			words = "blocked along with the whole server"
 			for key := range l.Pins {
 				if key != review.KeyLaunch { // what it runs is as it was; a decision over the rest brings the server back
 					keys = append(keys, key)
@@ -52,46 +55,27 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 			}
 		}
 		for _, key := range keys {
-			pins := slices.Clone(l.Pins[key])
-			if len(b.Items) > 0 && !ledger.Known(pins) {
+			if len(b.Items) > 0 && !ledger.Known(l.Pins[key]) {
 				return false, office.Answer(control.CodeNotFound, "%s has no allowed item called %s", l.Server.Name, legible.Escape(cut.Bytes(key, 128)))
 			}
-			took := false
-			for _, p := range pins {
-				if p.State != vocab.PartApproved {
-					continue
-				}
-				took = true
-				ledger.TakeBack(&p, now)
-				err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-					ServerID: id, Item: key, Era: p.Era, At: now, Action: "block", By: store.ByPerson, Digest: p.Digest,
-				}))
-				if err != nil {
-					return false, err
-				}
+			took, err := takeBack(tx, l, key, now)
+			if err != nil {
+				return false, err
 			}
 			if took {
 				out.Items = append(out.Items, key)
 			}
 		}
-		out.Server = l.Server.Name
 		if _, err := a.SettleServer(tx, l, before, review.Of(l.Facts()), now); err != nil {
 			return false, err
 		}
 		codes := ledger.WaitingCodes(tx, id)
-		out.Code = codes[vocab.ItemChanged]
-		if out.Code == "" {
-			out.Code = codes[vocab.ItemNewServer]
-		}
-		if out.Code == "" || slices.Equal(b.Items, []string{review.KeyLaunch}) {
+		out.Code = cmp.Or(codes[vocab.ItemChanged], codes[vocab.ItemNewServer], codes[vocab.ItemLaunch])
+		if slices.Equal(b.Items, []string{review.KeyLaunch}) {
 			out.Code = codes[vocab.ItemLaunch]
 		}
 		if !l.Wrote {
 			return false, nil
-		}
-		words := "blocked"
-		if len(b.Items) == 0 {
-			words = "blocked along with the whole server"
 		}
 		return true, a.office.NoteDecision(tx, l.Server, vocab.RecordRejection, out.Code, out.Items, words, map[string]any{"check": "block"})
 	})
@@ -102,4 +86,22 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 		return control.Blocked{}, a.office.Failed(err)
 	}
 	return out, nil
+}
+
+// takeBack takes the approvals of an item back, of every era, and says whether there was one.
+func takeBack(tx *store.Tx, l *ledger.Ledger, key string, now time.Time) (took bool, err error) {
+	for _, p := range slices.Clone(l.Pins[key]) {
+		if p.State != vocab.PartApproved {
+			continue
+		}
+		took = true
+		ledger.TakeBack(&p, now)
+		err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
+			ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: "block", By: store.ByPerson, Digest: p.Digest,
+		}))
+		if err != nil {
+			return took, err
+		}
+	}
+	return took, nil
 }

@@ -102,7 +102,7 @@ func cleanServer(tx *store.Tx, it store.Item) (control.CleanServer, error) {
 func (s cleanSet) still(tx *store.Tx) (same []store.Item, left []control.CleanLeft, err error) {
 	left = []control.CleanLeft{}
 	for _, m := range s.members {
-		it, err := stillAsShown(tx, control.Decide{Code: m.code, Digest: m.digest})
+		it, err := office.Undecided(tx, control.Decide{Code: m.code, Digest: m.digest})
 		var changed *control.Error
 		switch {
 		case errors.As(err, &changed):
@@ -116,15 +116,6 @@ func (s cleanSet) still(tx *store.Tx) (same []store.Item, left []control.CleanLe
 		}
 	}
 	return same, left, nil
-}
-
-// stillAsShown is an item that waits and is exactly what was shown. What was decided meanwhile is not decided again here.
-func stillAsShown(tx *store.Tx, d control.Decide) (store.Item, error) {
-	it, err := office.Decidable(tx, d)
-	if err == nil && it.Decided != "" {
-		err = office.Stale(tx, it)
-	}
-	return it, err
 }
 
 func leftOut(m cleanMember, changed *control.Error) control.CleanLeft {

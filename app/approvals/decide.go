@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
@@ -23,19 +24,8 @@ func (a *Approvals) DecideServer(tx *store.Tx, it store.Item, d control.Decide, 
 	}
 	out.Server = l.Server.Name
 	reconsidered := it.Decided != ""
-	if reconsidered {
-		// What stood in the way when it was rejected may be gone since, and so may the other half of what stood in it: that is
-		// no reason to keep out for ever what is still as it was shown.
-		it.Parts = slices.DeleteFunc(slices.Clone(it.Parts), func(p store.Part) bool {
-			seen, ok := l.Seen[p.Item]
-			return p.State != vocab.PartRemoved && !slices.Contains(d.Items, p.Item) && (!ok || seen.Removed || seen.Digest != p.Digest)
-		})
-		if len(it.Parts) == 0 {
-			return false, goneSince(tx, it)
-		}
-		for i := range it.Parts {
-			it.Parts[i].Findings = l.Seen[it.Parts[i].Item].Findings
-		}
+	if reconsidered && !stillDeclared(l, &it, d) {
+		return false, goneSince(tx, it)
 	}
 	chosen, err := office.Selection(it, d)
 	if err != nil {
@@ -43,40 +33,11 @@ func (a *Approvals) DecideServer(tx *store.Tx, it store.Item, d control.Decide, 
 	}
 	now := a.office.Now()
 	before := review.Of(l.Facts())
-	var kept int
-	for i := range it.Parts {
-		part := &it.Parts[i]
-		if part.State == vocab.PartRemoved {
-			continue
-		}
-		seen, ok := l.Seen[part.Item]
-		if !ok || seen.Removed || seen.Digest != part.Digest {
-			// Only an item that was rejected before comes here: what waits is kept in line with what is declared.
-			return false, goneSince(tx, it)
-		}
-		// What was decided on is kept with the decision, as far as it is not huge.
-		if base := l.Base(part.Item); kept+len(seen.Raw)+len(base.Raw) <= 1<<20 {
-			part.Definition, part.Approved = seen.Raw, base.Raw
-			kept += len(seen.Raw) + len(base.Raw)
-		}
-		switch {
-		case !chosen[part.Item]:
-			out.Left = append(out.Left, part.Item)
-		case d.Reject:
-			out.Rejected = append(out.Rejected, part.Item)
-			err = l.Reject(tx, seen, part.State, it.Code, now)
-		default:
-			out.Approved = append(out.Approved, part.Item)
-			if part.State != vocab.PartApproved {
-				err = l.Approve(tx, seen, it.Code, now)
-			}
-		}
-		if err != nil {
-			return false, err
-		}
+	if err := decideParts(tx, l, it, d, chosen, out, now); err != nil {
+		return false, err
 	}
 	if len(chosen) == 0 {
-		if it.Decided == "" {
+		if !reconsidered {
 			out.Next = it.Code
 		}
 		return false, nil
@@ -98,22 +59,7 @@ func (a *Approvals) DecideServer(tx *store.Tx, it store.Item, d control.Decide, 
 	if err := tx.PutItem(it); err != nil {
 		return false, err
 	}
-	if slices.Contains(out.Approved, review.KeyLaunch) {
-		if err := l.KeepLaunch(tx, a.liveLaunches(l.Server.ID)); err != nil {
-			return false, err
-		}
-	}
-	if err := a.SeeLaunch(tx, l, now); err != nil {
-		return false, err
-	}
-	// Another process of the server may still declare what was just replaced: that waits now.
-	if live := a.live(l.Server.ID); len(live) > 0 {
-		if err := l.See(tx, a.replaced(l, live, out.Approved), now); err != nil {
-			return false, err
-		}
-	}
-	after := review.Of(l.Facts())
-	if _, err := a.SettleServer(tx, l, before, after, now); err != nil {
+	if err := a.settleDecided(tx, l, before, out.Approved, now); err != nil {
 		return false, err
 	}
 	if len(out.Left) > 0 {
@@ -125,6 +71,81 @@ func (a *Approvals) DecideServer(tx *store.Tx, it store.Item, d control.Decide, 
 		}
 	}
 	return true, a.noteDecided(tx, l.Server, d, it, out)
+}
+
+// stillDeclared leaves of a rejected item what is still as it was shown, and says whether that is anything. What stood in the way
+// when it was rejected may be gone since, and so may the other half of what stood in it: that is no reason to keep the rest out
+// for ever.
+func stillDeclared(l *ledger.Ledger, it *store.Item, d control.Decide) bool {
+	it.Parts = slices.DeleteFunc(slices.Clone(it.Parts), func(p store.Part) bool {
+		return p.State != vocab.PartRemoved && !slices.Contains(d.Items, p.Item) && !declares(l, p)
+	})
+	for i := range it.Parts {
+		it.Parts[i].Findings = l.Seen[it.Parts[i].Item].Findings
+	}
+	return len(it.Parts) > 0
+}
+
+// declares says that a server declares a part as the item showed it.
+func declares(l *ledger.Ledger, p store.Part) bool {
+	seen, ok := l.Seen[p.Item]
+	return ok && !seen.Removed && seen.Digest == p.Digest
+}
+
+// decideParts writes what was decided into the ledger, and into the item's parts what it was decided on, as far as it is not huge.
+func decideParts(tx *store.Tx, l *ledger.Ledger, it store.Item, d control.Decide, chosen map[string]bool, out *control.Decided, now time.Time) (err error) {
+	var kept int
+	for i := range it.Parts {
+		part := &it.Parts[i]
+		if part.State == vocab.PartRemoved {
+			continue
+		}
+		if !declares(l, *part) {
+			// Only an item that was rejected before comes here: what waits is kept in line with what is declared.
+			return goneSince(tx, it)
+		}
+		seen := l.Seen[part.Item]
+		if base := l.Base(part.Item); kept+len(seen.Raw)+len(base.Raw) <= 1<<20 {
+			part.Definition, part.Approved = seen.Raw, base.Raw
+			kept += len(seen.Raw) + len(base.Raw)
+		}
+		switch {
+		case !chosen[part.Item]:
+			out.Left = append(out.Left, part.Item)
+		case d.Reject:
+			out.Rejected = append(out.Rejected, part.Item)
+			err = l.Reject(tx, seen, part.State, it.Code, now)
+		default:
+			out.Approved = append(out.Approved, part.Item)
+			if part.State != vocab.PartApproved {
+				err = l.Approve(tx, seen, it.Code, now)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleDecided brings the launch and the inbox of a server in line with what was just decided.
+func (a *Approvals) settleDecided(tx *store.Tx, l *ledger.Ledger, before review.Standing, approved []string, now time.Time) error {
+	if slices.Contains(approved, review.KeyLaunch) {
+		if err := l.KeepLaunch(tx, a.liveLaunches(l.Server.ID)); err != nil {
+			return err
+		}
+	}
+	if err := a.SeeLaunch(tx, l, now); err != nil {
+		return err
+	}
+	// Another process of the server may still declare what was just replaced: that waits now.
+	if live := a.live(l.Server.ID); len(live) > 0 {
+		if err := l.See(tx, a.replaced(l, live, approved), now); err != nil {
+			return err
+		}
+	}
+	_, err := a.SettleServer(tx, l, before, review.Of(l.Facts()), now)
+	return err
 }
 
 // noteDecided is the record of a decision on an item of a server.

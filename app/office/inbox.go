@@ -46,6 +46,15 @@ func Decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	return it, nil
 }
 
+// Undecided is Decidable for an item that must still wait: what was decided meanwhile is not decided again.
+func Undecided(tx *store.Tx, d control.Decide) (store.Item, error) {
+	it, err := Decidable(tx, d)
+	if err == nil && it.Decided != "" {
+		err = Stale(tx, it)
+	}
+	return it, err
+}
+
 // Stale says where the content of an item that does not wait any more is now.
 func Stale(tx *store.Tx, it store.Item) error {
 	now, err := Newest(tx, it)
