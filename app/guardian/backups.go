@@ -34,96 +34,116 @@ func (g *Guardian) RestoreBackupHere(r control.RestoreBackup) (control.Protected
 	return g.restore(r, func() error { return nil }, false)
 }
 
-func (g *Guardian) restore(r control.RestoreBackup, allowed func() error, descends bool) (control.Protected, error) {
+// kept is a backup that is to be put back, beside what is there now.
+type kept struct {
+	clientconfig.Backup
+	view    clientView  // of the backup
+	now     []byte      // the file
+	gone    bool        // there is none
+	wanted  *wantedFile // nil: nobody protected it
+	by      clientconfig.Installation
+	records []clientconfig.Record
+}
+
+// kept finds and reads a backup and the file that it is of.
+func (g *Guardian) kept(id string) (k kept, err error) {
+	if k.Backup, err = g.backups().Find(id); err != nil {
+		return k, office.Answer(control.CodeNotFound, "%s", office.OneLine(err.Error()))
+	}
+	raw, err := g.backups().Text(k.Backup)
+	if err != nil {
+		return k, unavailable(err)
+	}
+	if k.view, err = viewOf(k.Path, raw); err != nil {
+		return k, office.Answer(control.CodeUnavailable, "can't read the backup: %s", office.OneLine(err.Error()))
+	}
+	if k.wanted, err = g.recoverWrite(k.Path); err != nil {
+		return k, unavailable(err)
+	}
+	k.by = clientconfig.Installation{Path: g.opts.Program, Client: clientconfig.ClaudeDesktop}
+	if k.wanted != nil {
+		k.by, k.records = k.wanted.by, k.wanted.records
+	}
+	k.now, err = clientconfig.Read(k.Path)
+	if k.gone = errors.Is(err, fs.ErrNotExist); err != nil && !k.gone {
+		return k, unavailable(err)
+	}
+	return k, nil
+}
+
+// entries are those of the backup. It loosens where one of them would lose the guard that it has in before, or should have.
+func (k kept) entries(before *clientconfig.File) (entries []control.ClientEntry, loosens bool) {
+	entries = []control.ClientEntry{}
+	for _, e := range k.view.file.Entries {
+		if clientconfig.Classify(e, k.by, nil).Kind == clientconfig.Wrapped {
+			entries = append(entries, control.ClientEntry{Name: e.Name, State: control.EntryGuarded})
+			continue
+		}
+		entries = append(entries, control.ClientEntry{Name: e.Name, State: control.EntryOpen})
+		if k.wanted != nil {
+			wanted, known := k.wanted.snapshot.Entry(e.Name)
+			loosens = loosens || !known || wanted.Guarded
+		}
+		if before != nil {
+			now, there := before.Entry(e.Name)
+			loosens = loosens || there && clientconfig.Classify(now, k.by, nil).Kind == clientconfig.Wrapped
+		}
+	}
+	return entries, loosens
+}
+
+func (g *Guardian) restore(r control.RestoreBackup, allowed func() error, descends bool) (none control.Protected, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err := g.ready(); err != nil {
-		return control.Protected{}, err
+		return none, err
 	}
-	kept, err := g.backups().Find(r.ID)
+	k, err := g.kept(r.ID)
 	if err != nil {
-		return control.Protected{}, office.Answer(control.CodeNotFound, "%s", office.OneLine(err.Error()))
+		return none, err
 	}
-	raw, err := g.backups().Text(kept)
-	if err != nil {
-		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
-	}
-	after, err := viewOf(kept.Path, raw)
-	if err != nil {
-		return control.Protected{}, office.Answer(control.CodeUnavailable, "can't read the backup: %s", office.OneLine(err.Error()))
-	}
-	w, err := g.recoverWrite(kept.Path)
-	if err != nil {
-		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
-	}
-	out := control.Protected{Path: kept.Path, Client: clientconfig.ClaudeDesktop, Entries: []control.ClientEntry{}}
-	by := clientconfig.Installation{Path: g.opts.Program, Client: out.Client}
-	var records []clientconfig.Record
-	if w != nil {
-		by, records, out.Client = w.by, w.records, w.Client
-	}
-	was, err := clientconfig.Read(kept.Path)
-	gone := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !gone {
-		return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
-	}
-	out.Digest = DigestOf(was)
+	out := control.Protected{Path: k.Path, Client: k.by.Client, Digest: DigestOf(k.now)}
 	if r.Digest != "" && r.Digest != out.Digest {
-		return control.Protected{}, office.Answer(control.CodeStale, "%s changed since it was shown: check it again", kept.Path)
+		return none, changedSince(k.Path)
 	}
-	before, readable := viewOf(kept.Path, was)
-	loosens := descends
-	for _, e := range after.file.Entries {
-		state := control.EntryOpen
-		if clientconfig.Classify(e, by, nil).Kind == clientconfig.Wrapped {
-			state = control.EntryGuarded
-		}
-		out.Entries = append(out.Entries, control.ClientEntry{Name: e.Name, State: state})
-		if w != nil {
-			wanted, known := w.snapshot.Entry(e.Name)
-			loosens = loosens || state != control.EntryGuarded && (!known || wanted.Guarded)
-		}
-		if readable == nil {
-			now, there := before.file.Entry(e.Name)
-			loosens = loosens || state != control.EntryGuarded && there && clientconfig.Classify(now, by, nil).Kind == clientconfig.Wrapped
+	before, unreadable := viewOf(k.Path, k.now)
+	if unreadable == nil {
+		if out.Diff, err = clientconfig.Diff(k.Path, k.now, k.view.raw, clientconfig.Format{}); err != nil {
+			return none, unavailable(err)
 		}
 	}
-	if readable == nil {
-		if out.Diff, err = clientconfig.Diff(kept.Path, was, raw, clientconfig.Format{}); err != nil {
-			return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
-		}
-	}
-	if r.DryRun || bytes.Equal(was, raw) && !gone {
+	var loosens bool
+	out.Entries, loosens = k.entries(before.file)
+	if r.DryRun || bytes.Equal(k.now, k.view.raw) && !k.gone {
 		return out, nil
 	}
-	if loosens {
+	if loosens || descends {
 		if err := g.mayLoosen(allowed, r.Decided, "this backup has servers without a guard"); err != nil {
-			return control.Protected{}, err
+			return none, err
 		}
 	}
-	records = withNewer(records, nil)
-	adopting := &wantedFile{by: by, records: records}
-	records = g.adopted(adopting, after, runGuarded(adopting, after, entryNames(after.file)))
-	next := after.file.Snapshot(by, records)
-	switch {
-	case gone:
-		if _, err := g.backups().Restore(kept.ID); err != nil {
-			return control.Protected{}, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
+	names := entryNames(k.view.file)
+	adopting := &wantedFile{by: k.by, records: k.records}
+	records := g.adopted(adopting, k.view, runGuarded(adopting, k.view, names))
+	next := k.view.file.Snapshot(k.by, records)
+	if k.gone {
+		if _, err = g.backups().Restore(k.ID); err != nil {
+			return none, unavailable(err)
 		}
-		if w != nil {
-			err = g.rewant(w, next, records, nil, nil)
+		if k.wanted != nil {
+			err = g.rewant(k.wanted, next, records, nil, nil)
 		}
-	default:
-		var backup clientconfig.Backup
-		from := clientView{path: kept.Path, raw: was, digest: out.Digest}
-		backup, err = g.carryOut(clientChange{why: whyRestore, from: from, to: raw, client: out.Client, program: by.Path, wanted: next, records: records, names: entryNames(after.file)})
-		out.Backup = backup.ID
+	} else {
+		out.Backup, err = g.carryOut(clientChange{
+			why: whyRestore, from: clientView{path: k.Path, raw: k.now, digest: out.Digest}, to: k.view.raw,
+			client: out.Client, program: k.by.Path, wanted: next, records: records, names: names,
+		})
 	}
 	if err != nil {
-		return control.Protected{}, err
+		return none, err
 	}
 	out.Written = true
-	return out, errors.Join(g.forgetItems(kept.Path), g.lookAt(kept.Path))
+	return out, errors.Join(g.forgetItems(k.Path), g.lookAt(k.Path))
 }
 
 func entryNames(f *clientconfig.File) []string {

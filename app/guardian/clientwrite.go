@@ -41,18 +41,17 @@ func (g *Guardian) backups() *clientconfig.Backups {
 }
 
 // carryOut writes a client's file. What is to be wanted afterwards is durable first, beside what was wanted before: a hub
-// that is killed in between finds both, and the file says which holds. The caller holds h.guard.mu.
-func (g *Guardian) carryOut(c clientChange) (clientconfig.Backup, error) {
-	var none clientconfig.Backup
+// that is killed in between finds both, and the file says which holds. It returns the id of the copy that is kept of the file
+// as it was. The caller holds the lock.
+func (g *Guardian) carryOut(c clientChange) (backup string, err error) {
 	pending := &store.PendingWrite{
 		From: c.from.digest, To: DigestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: g.office.Now(),
 	}
-	var err error
 	if pending.Entries, err = g.entriesOf(c.from.path, c.wanted, c.records); err != nil {
-		return none, err
+		return "", err
 	}
 	if pending.Whole, err = g.keepWhole(c.from.path, c.wanted); err != nil {
-		return none, office.Answer(control.CodeUnavailable, "Sallyport couldn't save its record of %s, so nothing was changed: %s", c.from.path, office.OneLine(err.Error()))
+		return "", office.Answer(control.CodeUnavailable, "Sallyport couldn't save its record of %s, so nothing was changed: %s", c.from.path, office.OneLine(err.Error()))
 	}
 	err = g.office.Updating(func(tx *store.Tx) error {
 		f, err := tx.ClientFile(c.from.path)
@@ -66,10 +65,10 @@ func (g *Guardian) carryOut(c clientChange) (clientconfig.Backup, error) {
 		return tx.PutClientFile(f)
 	})
 	if err != nil {
-		return none, err
+		return "", err
 	}
 	g.office.CrashPoint("noted")
-	backup, err := clientconfig.Write(c.from.path, c.from.raw, c.to, g.backups())
+	copied, err := clientconfig.Write(c.from.path, c.from.raw, c.to, g.backups())
 	g.office.CrashPoint("written")
 	if err != nil {
 		if _, recovered := g.recoverWrite(c.from.path); recovered != nil {
@@ -79,9 +78,9 @@ func (g *Guardian) carryOut(c clientChange) (clientconfig.Backup, error) {
 		if errors.Is(err, clientconfig.ErrChanged) {
 			code = control.CodeStale
 		}
-		return none, office.Answer(code, "%s", office.OneLine(err.Error()))
+		return "", office.Answer(code, "%s", office.OneLine(err.Error()))
 	}
-	return backup, g.confirm(c.from.path, pending, c.names, c.finish)
+	return copied.ID, g.confirm(c.from.path, pending, c.names, c.finish)
 }
 
 // confirm makes the pending state of a file the wanted one.

@@ -34,30 +34,14 @@ func (g *Guardian) DecideFile(path string, d control.Decide, allowed func() erro
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	out := control.Decided{Approved: []string{}, Rejected: []string{}, Left: []string{}}
-	var it store.Item
-	check := func() error {
-		g.office.Lock()
-		defer g.office.Unlock()
-		if err := g.office.Usable(); err != nil {
-			return err
-		}
-		if err := allowed(); err != nil {
-			return err
-		}
-		return g.office.Failed(g.office.Store.View(func(tx *store.Tx) (err error) {
-			if it, err = office.Decidable(tx, d); err == nil && it.Decided != "" {
-				err = office.Stale(tx, it)
-			}
-			return err
-		}))
-	}
-	if err := check(); err != nil { // first of all who asks: looking may write
+	if _, err := g.waits(d, allowed); err != nil { // first of all who asks: looking may write
 		return out, err
 	}
 	if err := g.lookAt(path); err != nil {
 		return out, err
 	}
-	if err := check(); err != nil {
+	it, err := g.waits(d, allowed)
+	if err != nil {
 		return out, err
 	}
 	w, err := g.loadWanted(path)
@@ -69,31 +53,18 @@ func (g *Guardian) DecideFile(path string, d control.Decide, allowed func() erro
 	}
 	view, err := viewClient(path)
 	if err != nil {
-		return out, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
+		return out, unavailable(err)
 	}
 	changes := clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records)
 	found := slices.DeleteFunc(judgeFile(changes, w, view.file), func(f fileFinding) bool { return f.kind != it.Kind })
 	if c := g.fileContent(w, view, found, it.Kind); c == nil || c.Digest() != it.Digest {
 		return out, office.Answer(control.CodeStale, "%s changed since it was shown: review it again", path)
 	}
-	chosen, err := chosenEntries(it, d)
+	chosen, names, err := chosenEntries(it, d, &out)
 	if err != nil {
 		return out, err
 	}
 	out.Code, out.Server = it.Code, identity.ClientTitle(w.Client)
-	var names []string
-	for _, p := range it.Parts {
-		switch {
-		case !chosen[p.Item]:
-			out.Left = append(out.Left, p.Item)
-			continue
-		case d.Reject:
-			out.Rejected = append(out.Rejected, p.Item)
-		default:
-			out.Approved = append(out.Approved, p.Item)
-		}
-		names = append(names, p.Item[len(review.EntryPrefix):])
-	}
 	if d.Reject {
 		err = g.rejectFile(w, view, it, names, &out)
 	} else {
@@ -118,13 +89,30 @@ func (g *Guardian) DecideFile(path string, d control.Decide, allowed func() erro
 	return out, nil
 }
 
-// chosenEntries is what of an item a decision is over: all of it where nothing is named. Putting back tightens, so no finding
-// keeps a part out.
-func chosenEntries(it store.Item, d control.Decide) (map[string]bool, error) {
-	chosen := map[string]bool{}
+// waits is the item that a decision is over, where whoever asks may decide and it still waits.
+func (g *Guardian) waits(d control.Decide, allowed func() error) (it store.Item, err error) {
+	g.office.Lock()
+	defer g.office.Unlock()
+	if err := g.office.Usable(); err != nil {
+		return it, err
+	}
+	if err := allowed(); err != nil {
+		return it, err
+	}
+	err = g.office.Store.View(func(tx *store.Tx) (err error) {
+		it, err = office.Undecided(tx, d)
+		return err
+	})
+	return it, g.office.Failed(err)
+}
+
+// chosenEntries is what of an item a decision is over, with the names of the entries: all of it where nothing is named. Putting
+// back tightens, so no finding keeps a part out.
+func chosenEntries(it store.Item, d control.Decide, out *control.Decided) (chosen map[string]bool, names []string, err error) {
+	chosen = map[string]bool{}
 	for _, name := range d.Items {
 		if !slices.ContainsFunc(it.Parts, func(p store.Part) bool { return p.Item == name }) {
-			return nil, office.Answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(cut.Bytes(name, 128)))
+			return nil, nil, office.Answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(cut.Bytes(name, 128)))
 		}
 		chosen[name] = true
 	}
@@ -132,8 +120,18 @@ func chosenEntries(it store.Item, d control.Decide) (map[string]bool, error) {
 		if len(d.Items) == 0 {
 			chosen[p.Item] = true
 		}
+		switch {
+		case !chosen[p.Item]:
+			out.Left = append(out.Left, p.Item)
+			continue
+		case d.Reject:
+			out.Rejected = append(out.Rejected, p.Item)
+		default:
+			out.Approved = append(out.Approved, p.Item)
+		}
+		names = append(names, p.Item[len(review.EntryPrefix):])
 	}
-	return chosen, nil
+	return chosen, names, nil
 }
 
 // decidedFile closes an item in the transaction that carries its decision.
@@ -178,7 +176,7 @@ func runGuarded(w *wantedFile, view clientView, names []string) []string {
 func (g *Guardian) putBackFile(w *wantedFile, view clientView, found []fileFinding, it store.Item, chosen map[string]bool, names []string, out *control.Decided) error {
 	result, err := putBack(w, view, found, chosen)
 	if err != nil {
-		return office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
+		return unavailable(err)
 	}
 	if names, err = undone(result, names, out); err != nil {
 		return err

@@ -30,7 +30,7 @@ func (e *edit) whole() clientedit.Edit {
 	return clientedit.Edit{Path: e.view.path, Raw: e.view.raw, Digest: e.view.digest, File: e.view.file, By: e.by, Records: e.records()}
 }
 
-// editing finds and reads the file that a call is about. The caller holds h.guard.mu.
+// editing finds and reads the file that a call is about. The caller holds the lock.
 func (g *Guardian) editing(p control.Protect) (*edit, error) {
 	path, client, err := clientedit.Path(g.opts.System, p.Client, p.Config)
 	if err != nil {
@@ -39,14 +39,14 @@ func (g *Guardian) editing(p control.Protect) (*edit, error) {
 	path = g.sameProtected(path)
 	w, err := g.recoverWrite(path)
 	if err != nil {
-		return nil, office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
+		return nil, unavailable(err)
 	}
 	view, err := viewClient(path)
 	switch {
 	case err != nil:
 		return nil, clientedit.Unread(client, path, p.Config != "", err)
 	case p.Digest != "" && p.Digest != view.digest:
-		return nil, office.Answer(control.CodeStale, "%s changed since it was shown: check it again", path)
+		return nil, changedSince(path)
 	}
 	e := &edit{view: view, wanted: w, by: clientconfig.Installation{Path: g.opts.Program, Client: client}}
 	if w != nil {

@@ -115,6 +115,15 @@ func (g *Guardian) lookAt(path string) error {
 	return g.settleFile(w, view, judgeFile(changes, w, view.file))
 }
 
+// unavailable is an answer with the words of an error that is no fault of the caller.
+func unavailable(err error) error {
+	return office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
+}
+
+func changedSince(path string) error {
+	return office.Answer(control.CodeStale, "%s changed since it was shown: check it again", path)
+}
+
 // cannotView keeps the problem of a file that cannot be read, and ends it. Such a file is never taken for an empty one.
 func (g *Guardian) cannotView(path string, err error) bool {
 	g.office.Lock()

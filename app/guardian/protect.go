@@ -68,13 +68,13 @@ func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protec
 	case !guards(next), len(done)+len(guarded) == 0:
 		return out, nil
 	case result.Changed:
-		backup, err := g.carryOut(clientChange{
+		out.Backup, err = g.carryOut(clientChange{
 			why: whyProtect, from: e.view, to: result.Raw, client: e.by.Client, program: e.by.Path, names: done, wanted: next, records: records,
 		})
 		if err != nil {
 			return control.Protected{}, err
 		}
-		out.Backup, out.Written = backup.ID, true
+		out.Written = true
 	case mask.PlainJSON(next) != mask.PlainJSON(w.snapshot):
 		if err := g.rewant(w, next, records, nil, nil); err != nil {
 			return control.Protected{}, err
@@ -149,13 +149,13 @@ func (g *Guardian) unprotect(p control.Protect, allowed func() error) (control.P
 	next := w.snapshot.Without(gone...).With(after.file, e.by, nil, done...)
 	switch {
 	case result.Changed:
-		backup, err := g.carryOut(clientChange{
+		out.Backup, err = g.carryOut(clientChange{
 			why: whyUnprotect, from: e.view, to: result.Raw, client: e.by.Client, program: e.by.Path, names: taken, wanted: next, records: e.records(),
 		})
 		if err != nil {
 			return control.Protected{}, err
 		}
-		out.Backup, out.Written = backup.ID, true
+		out.Written = true
 	case e.wanted != nil && mask.PlainJSON(next) != mask.PlainJSON(w.snapshot):
 		if err := g.rewant(w, next, e.records(), done, nil); err != nil {
 			return control.Protected{}, err
