@@ -15,7 +15,7 @@ import (
 
 // plain is a caller as one writes it in Go with nothing but the standard library: bufio, encoding/json, a map of what is awaited. The
 // figure of calls a second that is to be reached was set by a measurement between such (direct 88,000 a second with 64 in flight, the
-// bare relay 51,000, on two cores): docs/performance.md, "What is known of the figures".
+// bare relay 51,000, on two cores): docs/performance.md, "Notes on the figures".
 type plain struct {
 	cmd *exec.Cmd
 
