@@ -152,7 +152,7 @@ func TestHowOftenAnExceptionWasUsedIsCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	uses := func(s *server, id, status string, passes ...string) {
+	uses := func(s *server, id string, status vocab.Status, passes ...string) {
 		detail, _ := json.Marshal(map[string]any{"check": "inspect", "exceptions": passes})
 		if _, err := p.Records(s, control.Records{Records: []control.Record{{ID: id, Kind: "tool_call", Status: status, Detail: detail}}}); err != nil {
 			t.Fatal(err)

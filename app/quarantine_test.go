@@ -155,7 +155,7 @@ func TestAHeldAnswerWaitsIsReleasedAndHandedOverOnce(t *testing.T) {
 	}
 	var told []string
 	for _, r := range p.records("quarantine,release") {
-		told = append(told, r.Kind+"/"+r.Status)
+		told = append(told, fmt.Sprint(r.Kind, "/", r.Status))
 	}
 	if got := strings.Join(told, " "); got != "quarantine/held release/ok quarantine/ok" {
 		t.Errorf("the timeline says %s", got)

@@ -148,7 +148,7 @@ func TestATextIsForgottenAfterItsTimeAndTheRecordStays(t *testing.T) {
 	var told []string
 	for _, r := range p.records("quarantine") {
 		if r.Code == first {
-			told = append(told, r.Status)
+			told = append(told, string(r.Status))
 		}
 	}
 	if strings.Join(told, " ") != "held blocked" {

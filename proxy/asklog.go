@@ -17,7 +17,7 @@ import (
 // asked is a request of the server to the client as the timeline has it: its kind, how long it was and when it came. Kinds without a
 // record of their own are "".
 type asked struct {
-	kind string
+	kind vocab.RecordKind
 	size int
 }
 
@@ -33,8 +33,8 @@ func askedOf(method []byte, line []byte) asked {
 
 // outcome is what became of it.
 type outcome struct {
-	kind   string
-	status string
+	kind   vocab.RecordKind
+	status vocab.Status
 	action string // of the client's answer, or why there is none
 	code   string
 }
@@ -165,7 +165,7 @@ func (l *askLog) sayLocked(j *journal) {
 }
 
 // answeredAsk is what became of a request that the client answered.
-func answeredAsk(kind string, line []byte, m *frame.Message) outcome {
+func answeredAsk(kind vocab.RecordKind, line []byte, m *frame.Message) outcome {
 	if m.Kind == frame.Error {
 		return outcome{status: vocab.StatusError, action: "error"}
 	}

@@ -158,7 +158,7 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 		return
 	}
 	if r := s.checks.DropHeld(id); r != nil {
-		s.journal.answered(r.(*request), "error", 0) // it ran, and the timeline says so
+		s.journal.answered(r.(*request), vocab.StatusError, 0) // it ran, and the timeline says so
 		return
 	}
 	r := s.calls.peek(id)

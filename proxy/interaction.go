@@ -176,7 +176,7 @@ func (s *interactions) askRefused(kind, code string) (text string, d refusal.Dec
 	if code != "" {
 		text += fmt.Sprintf(" The user can decide on it in Sallyport, inbox item %s.", code)
 	}
-	return text + " Do not retry; retrying will not help.", refusal.Decision{Code: code, Kind: vocab.ItemInteraction, Server: server, Status: vocab.StatusBlocked}
+	return text + " Do not retry; retrying will not help.", refusal.Decision{Code: code, Kind: vocab.ItemInteraction, Server: server, Status: vocab.OutcomeBlocked}
 }
 
 // passesNotification says whether a notification of an open server may go on; what may not is dropped and recorded.

@@ -32,17 +32,17 @@ func (j *journal) init(cfg Config) {
 	j.tallies = map[string]*tally{}
 }
 
-func (j *journal) record(kind, status string, r control.Record) {
+func (j *journal) record(kind vocab.RecordKind, status vocab.Status, r control.Record) {
 	j.recordAt(time.Now(), kind, status, r)
 }
 
-func (j *journal) recordAt(now time.Time, kind, status string, r control.Record) {
+func (j *journal) recordAt(now time.Time, kind vocab.RecordKind, status vocab.Status, r control.Record) {
 	r.Time, r.Kind, r.Status = now.UTC(), kind, status
 	r.Server, r.Session, r.Client = j.gate.State().Name, j.session, *j.client.Load()
 	j.gate.Record(r)
 }
 
-func (j *journal) answered(r *request, status string, bytes int) {
+func (j *journal) answered(r *request, status vocab.Status, bytes int) {
 	if !r.counts() {
 		return
 	}
@@ -121,7 +121,7 @@ func (j *journal) end() {
 	}
 }
 
-func (j *journal) counted(sort, kind, status, checked string) {
+func (j *journal) counted(sort string, kind vocab.RecordKind, status vocab.Status, checked string) {
 	j.often(sort, func(n uint64) {
 		detail, _ := json.Marshal(map[string]any{"check": checked, "count": n})
 		j.record(kind, status, control.Record{Summary: sort, Detail: detail})

@@ -63,7 +63,7 @@ func (r *request) store(b []byte) []byte {
 }
 
 // status is what the timeline says of an answered request.
-func (r *request) status() string {
+func (r *request) status() vocab.Status {
 	if r.failed {
 		return vocab.StatusError
 	}

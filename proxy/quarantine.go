@@ -72,7 +72,7 @@ func (q *quarantine) heldWords(r *request, held *control.Held, code string, kept
 	sub := q.subjectIn(v, r)
 	server := legible.SpokenServer(v.State.Name, "this server")
 	phrase, clean := refusal.Spoken(sub, server)
-	d := refusal.Decision{Code: code, Kind: vocab.ItemResponseHeld, Server: server, Status: vocab.StatusHeld}
+	d := refusal.Decision{Code: code, Kind: vocab.ItemResponseHeld, Server: server, Status: vocab.OutcomeHeld}
 	if sub.Noun == "tool" {
 		d.Tool = clean
 	}
@@ -161,7 +161,7 @@ func (q *quarantine) handOver(r *request, code string, same bool) {
 	waiting := code
 	refuseWith := func(text string) {
 		v := q.view()
-		d := refusal.Decision{Code: waiting, Kind: vocab.ItemResponseHeld, Server: legible.SpokenServer(v.State.Name, "this server"), Status: vocab.StatusHeld}
+		d := refusal.Decision{Code: waiting, Kind: vocab.ItemResponseHeld, Server: legible.SpokenServer(v.State.Name, "this server"), Status: vocab.OutcomeHeld}
 		q.client.Enqueue(refusalLine(r.id, r.method, text, d))
 	}
 	if !q.releases.begin(code) {
@@ -222,7 +222,7 @@ func (q *quarantine) handedLine(r *request, taken control.Taken, code string) []
 		return append(append(line, answer...), "}\n"...)
 	}
 	if frame.Type(answer, root) == '{' {
-		d := refusal.Decision{Code: code, Kind: vocab.ItemResponseHeld, Server: legible.SpokenServer(taken.Server, "this server"), Tool: legible.Name(taken.Tool, ""), Status: vocab.HeldReleased}
+		d := refusal.Decision{Code: code, Kind: vocab.ItemResponseHeld, Server: legible.SpokenServer(taken.Server, "this server"), Tool: legible.Name(taken.Tool, ""), Status: vocab.OutcomeReleased}
 		word := append([]byte(`"sallyport/decision":`), d.Append(nil)...)
 		var edits []frame.Edit
 		if meta, ok := frame.Find(answer, root, "_meta"); ok && frame.Type(answer, meta) == '{' {

@@ -22,7 +22,7 @@ const (
 )
 
 // recordKind is what a record about a request is: of a call, of a read, or of our own doing.
-func (r *request) recordKind() string {
+func (r *request) recordKind() vocab.RecordKind {
 	switch {
 	case r.method == methodCall:
 		return vocab.RecordCall

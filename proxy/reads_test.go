@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // kinds are the records of a kind, oldest first.
@@ -72,7 +73,11 @@ func TestOneRecordForEachReadWhateverBecameOfIt(t *testing.T) {
 }
 
 func TestEveryOutcomeOfWhatAServerAsksForIsOneRecord(t *testing.T) {
-	for name, c := range map[string]struct{ method, params, answer, kind, status, action string }{
+	for name, c := range map[string]struct {
+		method, params, answer, kind string
+		status                       vocab.Status
+		action                       string
+	}{
 		"sampling, answered":       {"sampling/createMessage", plainPrompt, `"result":{"role":"assistant","content":{"type":"text","text":"private"},"model":"m"}`, "sampling", "ok", ""},
 		"sampling, an error":       {"sampling/createMessage", plainPrompt, `"error":{"code":-1,"message":"private"}`, "sampling", "error", "error"},
 		"elicitation, accepted":    {"elicitation/create", cityForm, `"result":{"action":"accept","content":{"city":"private"}}`, "elicitation", "ok", ""},

@@ -91,7 +91,7 @@ func (j *journal) secrets(r *request, done redaction) {
 }
 
 // countedWith is counted with the rules of what was found.
-func (j *journal) countedWith(sort, status, checked string, findings []inspect.Finding) {
+func (j *journal) countedWith(sort string, status vocab.Status, checked string, findings []inspect.Finding) {
 	rules := rulesOf(findings)
 	j.often(sort, func(n uint64) {
 		detail := map[string]any{"check": checked, "count": n}

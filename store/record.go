@@ -13,7 +13,7 @@ import (
 type Record = vocab.Record
 
 // lasting says which kinds retention takes last.
-func lasting(kind string) bool {
+func lasting(kind vocab.RecordKind) bool {
 	switch kind {
 	case vocab.RecordApproval, vocab.RecordRejection, vocab.RecordRelease, vocab.RecordDrift, vocab.RecordConfigChange:
 		return true
@@ -35,7 +35,7 @@ func settle(r *Record, now time.Time) {
 	}
 	// encoding/json writes an invalid byte as an escape and the character that this decodes to as itself: a record that is
 	// read and written again would have another hash.
-	for _, text := range []*string{&r.ID, &r.Kind, &r.Status, &r.Server, &r.Tool, &r.Code, &r.Mode, &r.Summary, &r.Client, &r.Session, &r.Request, &r.ServerID} {
+	for _, text := range []*string{&r.ID, &r.Kind, (*string)(&r.Status), &r.Server, &r.Tool, &r.Code, &r.Mode, &r.Summary, &r.Client, &r.Session, &r.Request, &r.ServerID} {
 		*text = strings.ToValidUTF8(*text, "\uFFFD")
 	}
 	r.Detail = bytes.ToValidUTF8(r.Detail, []byte("\uFFFD"))

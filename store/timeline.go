@@ -44,12 +44,12 @@ func (q Query) of(r *Record) bool {
 }
 
 // among says whether a word is one of those asked for: none, one, or several with commas between.
-func among(asked, word string) bool {
-	if asked == "" || asked == word {
+func among[Word ~string](asked string, word Word) bool {
+	if asked == "" || asked == string(word) {
 		return true
 	}
 	for one := range strings.SplitSeq(asked, ",") {
-		if one == word {
+		if one == string(word) {
 			return true
 		}
 	}

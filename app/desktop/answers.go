@@ -1,5 +1,7 @@
 package desktop
 
+import "github.com/sallyport/sallyport/proxy/vocab"
+
 // What the page is told. Times are RFC 3339, definitions are texts: nothing crosses that a page would have to parse as code
 // or guess at. Texts of servers cross as they are and are shown by the page in its paper boxes only.
 
@@ -287,20 +289,20 @@ type Activity struct {
 
 // Record is one row of the timeline.
 type Record struct {
-	ID         string `json:"id"`
-	Time       string `json:"time"`
-	Kind       string `json:"kind"`
-	Status     string `json:"status"`
-	Server     string `json:"server"`
-	Shown      string `json:"shown"` // how Server is shown
-	Tool       string `json:"tool"`
-	Named      string `json:"named"` // what a read names: a URI, a prompt; "" for other records
-	Code       string `json:"code"`
-	Mode       string `json:"mode"`
-	Summary    string `json:"summary"`
-	Client     string `json:"client"`
-	DurationUS int64  `json:"durationUs"`
-	Bytes      int64  `json:"bytes"`
+	ID         string           `json:"id"`
+	Time       string           `json:"time"`
+	Kind       vocab.RecordKind `json:"kind"`
+	Status     vocab.Status     `json:"status"`
+	Server     string           `json:"server"`
+	Shown      string           `json:"shown"` // how Server is shown
+	Tool       string           `json:"tool"`
+	Named      string           `json:"named"` // what a read names: a URI, a prompt; "" for other records
+	Code       string           `json:"code"`
+	Mode       string           `json:"mode"`
+	Summary    string           `json:"summary"`
+	Client     string           `json:"client"`
+	DurationUS int64            `json:"durationUs"`
+	Bytes      int64            `json:"bytes"`
 }
 
 // ActivityRecord is one record whole.

@@ -10,7 +10,7 @@ import (
 )
 
 // NoteDecision writes down what a person decided.
-func (o *Office) NoteDecision(tx *store.Tx, server store.Server, kind, code string, keys []string, words string, more map[string]any) error {
+func (o *Office) NoteDecision(tx *store.Tx, server store.Server, kind vocab.RecordKind, code string, keys []string, words string, more map[string]any) error {
 	r := store.Record{Server: server.Name, ServerID: server.ID, Code: code}
 	if len(keys) == 1 {
 		r.Tool = review.ToolOf(keys[0])
@@ -25,7 +25,7 @@ func (o *Office) NoteDecision(tx *store.Tx, server store.Server, kind, code stri
 }
 
 // Record fills in what every record of the hub has.
-func (o *Office) Record(kind, status string, r store.Record) store.Record {
+func (o *Office) Record(kind vocab.RecordKind, status vocab.Status, r store.Record) store.Record {
 	now := o.Now()
 	r.ID, r.Time, r.Kind, r.Status = vocab.NewRecordID(now), now.UTC(), kind, status
 	return r

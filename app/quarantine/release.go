@@ -159,7 +159,7 @@ func (q *Quarantine) discardHeld(tx *store.Tx, put Put, one *store.Held, r contr
 	return true, q.noteHeldDecision(tx, vocab.RecordRejection, *one, "a person discarded a held response", r)
 }
 
-func (q *Quarantine) noteHeldDecision(tx *store.Tx, kind string, one store.Held, words string, r control.Release) error {
+func (q *Quarantine) noteHeldDecision(tx *store.Tx, kind vocab.RecordKind, one store.Held, words string, r control.Release) error {
 	record := q.heldRecord(tx, kind, vocab.StatusOK, one, words)
 	record.Session = ""
 	more := map[string]any{"check": "quarantine", "digest": r.Digest, "without_marked": one.Without, "rules": rulesOfLevels(one)}

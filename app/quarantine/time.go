@@ -28,7 +28,7 @@ func (q *Quarantine) forgetText(tx *store.Tx, put Put, one store.Held, why strin
 }
 
 // heldRecord is a record about a held answer.
-func (q *Quarantine) heldRecord(tx *store.Tx, kind, status string, one store.Held, summary string) store.Record {
+func (q *Quarantine) heldRecord(tx *store.Tx, kind vocab.RecordKind, status vocab.Status, one store.Held, summary string) store.Record {
 	name := ""
 	if server, err := tx.Server(one.ServerID); err == nil {
 		name = server.Name

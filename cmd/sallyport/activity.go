@@ -38,7 +38,7 @@ func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
-	if err := errors.Join(oneOf("--kind", c.Kind, vocab.RecordKinds), oneOf("--status", c.Status, vocab.Statuses)); err != nil {
+	if err := errors.Join(oneOf("--kind", c.Kind, spelled(vocab.RecordKinds)), oneOf("--status", c.Status, spelled(vocab.Statuses))); err != nil {
 		return exitUsage, err
 	}
 	if c.Limit < 1 {
@@ -88,6 +88,15 @@ func oneOf(flag, typed string, known []string) error {
 	return fmt.Errorf("%s %q: use one of %s", flag, typed, strings.Join(known, ", "))
 }
 
+// spelled are words of the vocabulary as a person types them.
+func spelled[Word ~string](words []Word) []string {
+	typed := make([]string, len(words))
+	for i, word := range words {
+		typed[i] = string(word)
+	}
+	return typed
+}
+
 // pause waits until it is worth asking the hub again; false says that the person has had enough. The socket has no call
 // that waits for news: half a second is what a person reads as "at once" and costs a hub nothing.
 func pause(ctx context.Context) bool {
@@ -129,8 +138,8 @@ func (p *page) record(r vocab.Record, shown string) {
 		what, p.Paint(terminal.Dim, terminal.Text(r.ID)))
 }
 
-func (p *page) status(status string) string {
-	word := fmt.Sprintf("%-7s", terminal.Text(status))
+func (p *page) status(status vocab.Status) string {
+	word := fmt.Sprintf("%-7s", terminal.Text(string(status)))
 	switch status {
 	case vocab.StatusOK:
 		return p.Paint(terminal.Green, word)
@@ -162,7 +171,7 @@ func (c activityShowCommand) ask(ctx context.Context, s streams, hub *control.Cl
 	line("id", r.ID)
 	line("time", r.Time.UTC().Format(time.RFC3339Nano))
 	line("kind", r.Kind)
-	line("status", r.Status)
+	line("status", string(r.Status))
 	line("server", r.Server)
 	line("of", r.ServerID)
 	line("tool", r.Tool)

@@ -208,9 +208,9 @@ func offered(ctx context.Context, source string) (found []candidate) {
 		}
 		return found
 	case "kind", "status":
-		words := vocab.RecordKinds
+		words := spelled(vocab.RecordKinds)
 		if source == "status" {
-			words = vocab.Statuses
+			words = spelled(vocab.Statuses)
 		}
 		for _, word := range words {
 			found = append(found, candidate{word: word})

@@ -265,7 +265,7 @@ func (l *hubLink) spare() []int {
 	return append([]int(nil), l.started...)
 }
 
-func (l *hubLink) record(kind, status, summary string) {
+func (l *hubLink) record(kind vocab.RecordKind, status vocab.Status, summary string) {
 	name := l.State().Name
 	if name == "" {
 		name = legible.Name(l.server, "a server")

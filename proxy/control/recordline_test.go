@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestCallsJoinOnlyWhereThereAreTooManyToKeep(t *testing.T) {
 	o := newOutbox(t.TempDir(), Register{}, func() *SpoolKey { return nil }, maxSpool, nil)
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-	call := func(tool, status string) {
+	call := func(tool string, status vocab.Status) {
 		at = at.Add(time.Microsecond)
 		o.add(Record{Time: at, Kind: "tool_call", Status: status, Tool: tool, DurationUS: 7, Bytes: 10})
 	}

@@ -33,7 +33,7 @@ const (
 	worthTally              // our own count of what went
 )
 
-func worthOf(kind string) worth {
+func worthOf(kind vocab.RecordKind) worth {
 	if vocab.IsTraffic(kind) {
 		return worthCall
 	}

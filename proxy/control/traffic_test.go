@@ -12,7 +12,7 @@ import (
 func TestReadsJoinAndGoLikeCallsEachWithWhatItNames(t *testing.T) {
 	o := newOutbox(t.TempDir(), Register{}, func() *SpoolKey { return nil }, maxSpool, nil)
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-	add := func(kind, status, detail string) {
+	add := func(kind vocab.RecordKind, status vocab.Status, detail string) {
 		at = at.Add(time.Microsecond)
 		o.add(Record{Time: at, Kind: kind, Status: status, DurationUS: 7, Bytes: 10, Detail: json.RawMessage(detail)})
 	}

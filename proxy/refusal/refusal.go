@@ -54,7 +54,7 @@ type Decision struct {
 	Kind   string
 	Server string
 	Tool   string
-	Status string
+	Status vocab.Outcome
 }
 
 func (d Decision) Append(dst []byte) []byte {
@@ -75,7 +75,7 @@ func (d Decision) Append(dst []byte) []byte {
 		dst = frame.AppendString(dst, d.Tool)
 	}
 	dst = append(dst, `,"status":`...)
-	dst = frame.AppendString(dst, d.Status)
+	dst = frame.AppendString(dst, string(d.Status))
 	return append(dst, '}')
 }
 
@@ -101,7 +101,7 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 		s.Ordinal = 0
 	}
 	phrase, clean := Spoken(s, server)
-	d = Decision{Kind: vocab.ServerBlocked, Server: server, Status: vocab.StatusBlocked}
+	d = Decision{Kind: vocab.ServerBlocked, Server: server, Status: vocab.OutcomeBlocked}
 	if s.Noun == "tool" {
 		d.Tool = clean
 	}

@@ -41,7 +41,7 @@ func IsTraffic(kind RecordKind) bool {
 }
 
 // Status is how what a record is about ended.
-type Status = string
+type Status string
 
 const (
 	StatusOK      Status = "ok"
@@ -53,6 +53,15 @@ const (
 
 // Statuses are all of them.
 var Statuses = []Status{StatusOK, StatusWarned, StatusBlocked, StatusHeld, StatusError}
+
+// Outcome is what became of a request, as its client is told.
+type Outcome string
+
+const (
+	OutcomeBlocked  Outcome = "blocked"
+	OutcomeHeld     Outcome = "held"
+	OutcomeReleased Outcome = "released" // it has the response that was held
+)
 
 // ItemKind is why an item is in the inbox.
 type ItemKind = string

@@ -348,8 +348,8 @@ type decidedResult struct {
 	} `json:"content"`
 	Meta struct {
 		Decision struct {
-			Code   string `json:"code"`
-			Status string `json:"status"`
+			Code   string        `json:"code"`
+			Status vocab.Outcome `json:"status"`
 		} `json:"sallyport/decision"`
 	} `json:"_meta"`
 }
@@ -363,7 +363,7 @@ func (t *story) expectRefusal(ctx context.Context, c *Client, tool, arguments, c
 		return err
 	}
 	var refusal decidedResult
-	if err := json.Unmarshal(raw, &refusal); err != nil || !refusal.IsError || len(refusal.Content) != 1 || refusal.Meta.Decision.Status != vocab.StatusBlocked {
+	if err := json.Unmarshal(raw, &refusal); err != nil || !refusal.IsError || len(refusal.Content) != 1 || refusal.Meta.Decision.Status != vocab.OutcomeBlocked {
 		return fmt.Errorf("the call was not refused: %.300s", raw)
 	}
 	if refusal.Meta.Decision.Code != code || !strings.HasPrefix(refusal.Content[0].Text, "[Sallyport] ") {

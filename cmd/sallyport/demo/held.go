@@ -23,7 +23,7 @@ func (t *story) held(ctx context.Context, c *Client) error {
 			return err
 		}
 		defer os.Remove(t.poison)
-		refused, err := t.expectHeld(ctx, c, "get_forecast", `{"city":"Oslo","context":"none"}`, vocab.StatusHeld)
+		refused, err := t.expectHeld(ctx, c, "get_forecast", `{"city":"Oslo","context":"none"}`, vocab.OutcomeHeld)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (t *story) held(ctx context.Context, c *Client) error {
 		if item.Kind != vocab.ItemResponseHeld || item.Code != code {
 			return fmt.Errorf("item %s is %s, and the refusal named %s", item.Code, item.Kind, code)
 		}
-		_, err = t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, vocab.StatusHeld)
+		_, err = t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, vocab.OutcomeHeld)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (t *story) held(ctx context.Context, c *Client) error {
 		if _, err := t.command(ctx, "release", code, "--without-marked", "--digest", item.Digest, "--yes"); err != nil {
 			return err
 		}
-		handed, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, vocab.HeldReleased)
+		handed, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, vocab.OutcomeReleased)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (t *story) held(ctx context.Context, c *Client) error {
 			return fmt.Errorf("what was delivered is %.300q", handed.text)
 		}
 		t.fine("the client gets the forecast without the order")
-		if _, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, vocab.StatusHeld); err != nil {
+		if _, err := t.expectHeld(ctx, c, "quarantine_release", `{"quarantine_id":"`+code+`"}`, vocab.OutcomeHeld); err != nil {
 			return err
 		}
 		t.fine("it gets it once: a second request gives nothing")
@@ -83,7 +83,7 @@ func (t *story) held(ctx context.Context, c *Client) error {
 type answered struct{ code, text string }
 
 // expectHeld calls a tool and wants an answer with our word on it, of this status, and without the order.
-func (t *story) expectHeld(ctx context.Context, c *Client, tool, arguments, status string) (answered, error) {
+func (t *story) expectHeld(ctx context.Context, c *Client, tool, arguments string, status vocab.Outcome) (answered, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
 	raw, err := c.Call(ctx, tool, arguments)
