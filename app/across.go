@@ -32,13 +32,13 @@ func (s *liveWrapper) beside(other *liveWrapper) bool {
 // lookAcross looks at what a wrapper's server declares beside the tools of the other servers of its client, and says whether
 // anything was found that was not before. What is found stays with the definition it was found in (ledger.put), so that it does
 // not go when the other server does.
-func (h *Hub) lookAcross(s *liveWrapper) (found bool, err error) {
-	resting, err := h.restingTools(s)
+func (w *Wrappers) lookAcross(s *liveWrapper) (found bool, err error) {
+	resting, err := w.restingTools(s)
 	if err != nil {
 		return false, err
 	}
 	var theirs []string
-	for _, other := range h.sessions {
+	for _, other := range w.sessions {
 		if s.beside(other) {
 			theirs = append(theirs, other.toolNames()...)
 		}
@@ -64,22 +64,22 @@ func (h *Hub) lookAcross(s *liveWrapper) (found bool, err error) {
 }
 
 // neighbours have the other servers of a client looked at again, because one of them declares tools that it did not before.
-func (h *Hub) neighbours(s *liveWrapper) (notices []review.Notice, err error) {
+func (w *Wrappers) neighbours(s *liveWrapper) (notices []review.Notice, err error) {
 	names := s.toolNames()
 	if slices.Equal(names, s.named) {
 		return nil, nil
 	}
 	s.named = names
-	for _, other := range h.ordered() {
+	for _, other := range w.ordered() {
 		if other.Reported == 0 || !other.beside(s) {
 			continue
 		}
-		if found, err := h.lookAcross(other); err != nil {
+		if found, err := w.lookAcross(other); err != nil {
 			return nil, err
 		} else if !found {
 			continue
 		}
-		came, err := h.judgeAgain(other)
+		came, err := w.judgeAgain(other)
 		if err != nil {
 			return nil, err
 		}
@@ -89,19 +89,19 @@ func (h *Hub) neighbours(s *liveWrapper) (notices []review.Notice, err error) {
 }
 
 // judgeAgain is judgeReport where nothing was reported, and more was found in what was.
-func (h *Hub) judgeAgain(s *liveWrapper) (notices []review.Notice, err error) {
-	now := h.office.Now()
-	err = h.office.Update(func(tx *store.Tx) (bool, error) {
+func (w *Wrappers) judgeAgain(s *liveWrapper) (notices []review.Notice, err error) {
+	now := w.office.Now()
+	err = w.office.Update(func(tx *store.Tx) (bool, error) {
 		notices = nil
 		l, err := ledger.Read(tx, s.Server)
 		if err != nil {
 			return false, err
 		}
 		before := review.Of(l.Facts())
-		if err := h.SeeDeclared(tx, l, now); err != nil {
+		if err := w.approvals.SeeDeclared(tx, l, now); err != nil {
 			return false, err
 		}
-		if notices, err = h.SettleDrift(tx, l, before, &s.Wrapper, now); err != nil {
+		if notices, err = w.approvals.SettleDrift(tx, l, before, &s.Wrapper, now); err != nil {
 			return false, err
 		}
 		return l.Wrote, nil
@@ -109,5 +109,5 @@ func (h *Hub) judgeAgain(s *liveWrapper) (notices []review.Notice, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return notices, h.refresh(s.Server)
+	return notices, w.refresh(s.Server)
 }

@@ -20,20 +20,20 @@ func concerns(it store.Item, client, server string) bool {
 const askAgain = time.Hour
 
 // Attention answers what waits for a client and puts it on top of the inbox. A model calls it: it decides nothing.
-func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Waiting, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	s := h.sessions[w]
+func (w *Wrappers) Attention(conn control.Wrapper, _ control.Attention) (out control.Waiting, err error) {
+	w.office.Lock()
+	defer w.office.Unlock()
+	s := w.sessions[conn]
 	if s == nil {
 		return out, office.Answer(control.CodeBadRequest, "attention before register")
 	}
-	if err := h.office.Usable(); err != nil {
+	if err := w.office.Usable(); err != nil {
 		return out, err
 	}
-	now := h.office.Now()
+	now := w.office.Now()
 	var notices []review.Notice
-	err = h.UpdateHeld(func(tx *store.Tx, put quarantine.Put) (bool, error) {
-		all, err := h.WaitingHeads(tx)
+	err = w.held.UpdateHeld(func(tx *store.Tx, put quarantine.Put) (bool, error) {
+		all, err := w.held.WaitingHeads(tx)
 		if err != nil {
 			return false, err
 		}
@@ -64,7 +64,7 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 			}
 			whole.Asked, whole.AskedAt, wrote = true, now, true
 			if it.Held != nil {
-				err = h.AskedHeld(put, it.Code, now)
+				err = w.held.AskedHeld(put, it.Code, now)
 			} else {
 				err = tx.PutItem(whole)
 			}
@@ -76,10 +76,10 @@ func (h *Hub) Attention(w control.Wrapper, _ control.Attention) (out control.Wai
 		return wrote, nil
 	})
 	if err != nil {
-		return control.Waiting{}, h.office.Failed(err)
+		return control.Waiting{}, w.office.Failed(err)
 	}
 	for _, n := range notices {
-		h.office.Tell(n)
+		w.office.Tell(n)
 	}
 	return out, nil
 }

@@ -76,32 +76,18 @@ type Hub struct {
 	*guardian.Guardian
 	*quarantine.Quarantine
 	*settings.Keeper
+	*Wrappers
 
 	lost *lost // what a person may decide about that; nil where beginning again would mend nothing
 	logs *logs.Book
 
-	starts starts
-
-	around surroundings
-
 	done    chan struct{}
 	ended   sync.Once
 	closing chan struct{} // ends the goroutines of Open
-	orphans chan struct{} // a wrapper has gone: what it wrote down may be nobody's now
 	work    sync.WaitGroup
 	closed  sync.Once
 
-	revision uint64
-	sessions map[control.Wrapper]*liveWrapper
-	reports  uint64 // counts reports, to order them
-	servers  map[string]*standing
-	stale    map[string]bool    // servers whose wrappers may know something old (pushChanged)
-	waiting  []store.Item       // what waits, without its parts
-	counted  uint64             // of which number of commits waiting was read
-	resting  map[string]resting // the allowed tools of every server, by id; nil before they were read
-	unseen   unseen
-	listers  listers
-	idle     *time.Timer
+	idle *time.Timer
 }
 
 // Open opens the home and is ready to answer. A store that cannot be opened is no error: the hub then runs, blocks
@@ -136,33 +122,27 @@ func Open(opts Options) (*Hub, error) {
 		return nil, fmt.Errorf("open hub: %w", err)
 	}
 	h := &Hub{
-		opts:     opts,
-		logs:     logs.New(opts.Home.Logs),
-		done:     make(chan struct{}),
-		closing:  make(chan struct{}),
-		orphans:  make(chan struct{}, 1),
-		revision: uint64(opts.Now().UnixMicro()), // grows over restarts too, as wrappers expect
-		sessions: map[control.Wrapper]*liveWrapper{},
-		servers:  map[string]*standing{},
-		stale:    map[string]bool{},
-		listers:  listers{of: map[clientProcess]*lister{}},
-		unseen:   newUnseen(),
+		opts:    opts,
+		logs:    logs.New(opts.Home.Logs),
+		done:    make(chan struct{}),
+		closing: make(chan struct{}),
 	}
 	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end, Crash: opts.crash})
-	h.starts.office, h.starts.work = h.office, &h.work
+	h.Wrappers = newWrappers(h.office, wrappersOptions{Home: opts.Home, Logs: h.logs, Lost: h.lostCode, Idling: h.idling, Closing: h.closing, Work: &h.work})
 	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.restand, LookAgain: h.lookAgain, PushAll: h.pushAll}, settings.Options{
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Approvals = approvals.New(h.office, approvals.Hub{
 		Settings: h.ValuesFor, Wrappers: h.wrappersOf, Wrapper: h.wrapperOf, Refresh: h.refresh, PushAll: h.pushAll, Raise: h.raise, Rules: h.Rules,
 	})
-	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.pushAll, AutoProtect: h.AutoProtect, Started: h.starts.has, NotStarted: h.starts.forget}, guardian.Options{
+	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.pushAll, AutoProtect: h.AutoProtect, Started: h.Starts.Has, NotStarted: h.Starts.Forget}, guardian.Options{
 		Home: opts.Home, Program: opts.Program, System: opts.System, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Quarantine = quarantine.New(h.office, quarantine.Hub{
-		Wrapper: h.wrapperOf, AnyWrapper: h.anyWrapper, NameOf: h.nameOf, Settings: h.ValuesFor, Retention: h.Retention, Allows: h.allowsTool,
+		Wrapper: h.wrapperOf, AnyWrapper: h.anyWrapper, NameOf: h.nameOf, Settings: h.ValuesFor, Retention: h.Retention, Allows: h.AllowsTool,
 		Stale: h.markStale, PushChanged: h.pushChanged, PushAll: h.pushAll, Raise: h.raise, Rules: h.Rules, Caused: caused,
 	})
+	h.Join(h.Keeper, h.Approvals, h.Quarantine)
 	if err := h.openStore(); err != nil {
 		return nil, err
 	}
@@ -178,7 +158,7 @@ func Open(opts Options) (*Hub, error) {
 		h.Close()
 		return nil, err
 	}
-	h.starts.open()
+	h.Starts.Open()
 	h.begin()
 	return h, nil
 }

@@ -7,21 +7,21 @@ import (
 )
 
 // Launch takes what a wrapper sees of its server's launch, and answers once what follows from it is stored.
-func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, error) {
+func (w *Wrappers) Launch(conn control.Wrapper, r control.LaunchReport) (control.State, error) {
 	if r.Final && !r.Form.Complete() {
 		return control.State{}, office.Answer(control.CodeBadRequest, "a launch that is not whole")
 	}
-	h.office.Lock()
-	defer h.office.Unlock()
-	s := h.sessions[w]
+	w.office.Lock()
+	defer w.office.Unlock()
+	s := w.sessions[conn]
 	if s == nil {
 		return control.State{}, office.Answer(control.CodeBadRequest, "launch before register")
 	}
-	if err := h.office.Usable(); err != nil {
+	if err := w.office.Usable(); err != nil {
 		return control.State{}, err
 	}
 	r.Form.Client, r.Form.Values = s.Entry, nil
-	if st := h.servers[s.Server]; r.Ended && st != nil && len(st.launch.Allowed) > 0 {
+	if st := w.servers[s.Server]; r.Ended && st != nil && len(st.launch.Allowed) > 0 {
 		r.Form = r.Form.Assume(st.launch.Allowed[len(st.launch.Allowed)-1])
 		r.Final = r.Form.Complete()
 	}
@@ -30,20 +30,20 @@ func (h *Hub) Launch(w control.Wrapper, r control.LaunchReport) (control.State, 
 		return control.State{}, office.Answer(control.CodeBadRequest, "a launch that cannot be read")
 	}
 	s.Launched = &review.Launched{Form: r.Form, Final: r.Final}
-	if st := h.servers[s.Server]; st != nil && len(r.Files) == 0 && st.launch.Settled(s.Launched) {
-		return h.push(s), nil // a start does not wait for a store that has nothing to learn
+	if st := w.servers[s.Server]; st != nil && len(r.Files) == 0 && st.launch.Settled(s.Launched) {
+		return w.push(s), nil // a start does not wait for a store that has nothing to learn
 	}
-	notices, wrote, err := h.JudgeLaunch(&s.Wrapper, r.Files)
+	notices, wrote, err := w.approvals.JudgeLaunch(&s.Wrapper, r.Files)
 	if err != nil {
-		return control.State{}, h.office.Failed(err)
+		return control.State{}, w.office.Failed(err)
 	}
 	if wrote {
-		h.pushChanged()
+		w.pushChanged()
 	}
 	for _, n := range notices {
-		h.office.Tell(n)
+		w.office.Tell(n)
 	}
-	return h.push(s), nil
+	return w.push(s), nil
 }
 
 // maxLaunch bounds one launch: names of variables are most of it.

@@ -23,7 +23,10 @@ func (h *Hub) begin() {
 	h.idling()
 	h.office.Unlock()
 	h.work.Add(7)
-	go h.collectSpool()
+	go func() {
+		defer h.work.Done()
+		h.CollectSpool()
+	}()
 	go func() {
 		defer h.work.Done()
 		h.KeepTending(h.closing)
@@ -72,7 +75,7 @@ func (h *Hub) idling() {
 		h.idle.Stop()
 		h.idle = nil
 	}
-	if len(h.sessions) > 0 || h.office.Leaving() {
+	if !h.None() || h.office.Leaving() {
 		return
 	}
 	linger := h.opts.Linger
@@ -82,7 +85,7 @@ func (h *Hub) idling() {
 	h.idle = time.AfterFunc(linger, func() {
 		h.office.Lock()
 		defer h.office.Unlock()
-		if len(h.sessions) == 0 {
+		if h.None() {
 			h.office.Leave(false)
 		}
 	})

@@ -6,15 +6,17 @@ import (
 	"maps"
 	"time"
 
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
 
 // listers is which wrapper of each client process lists Sallyport's own two tools (own_tools = once): a client with eleven servers
-// would otherwise carry them eleven times in every request. Any wrapper answers calls to them. the office's lock guards it.
+// would otherwise carry them eleven times in every request. Any wrapper answers calls to them. The office's lock guards it.
 type listers struct {
-	of   map[clientProcess]*lister
-	last map[string]string // by client: id of the server that listed them last; nil before the store was asked
+	office *office.Office
+	of     map[clientProcess]*lister
+	last   map[string]string // by client: id of the server that listed them last; nil before the store was asked
 }
 
 // lister is the choice for one client process. named nil: it is still to be made.
@@ -44,48 +46,48 @@ func clientProcessOf(client string, parent control.Parent) clientProcess {
 
 // chooseLister settles who lists our tools when a wrapper has come. lists: it did so under a hub before this one. The caller holds the lock, and
 // brings s its state.
-func (h *Hub) chooseLister(s *liveWrapper, lists bool) {
+func (w *Wrappers) chooseLister(s *liveWrapper, lists bool) {
 	if s.listsFor == (clientProcess{}) {
 		return
 	}
-	l := h.listers.of[s.listsFor]
+	l := w.listers.of[s.listsFor]
 	if l == nil {
 		l = &lister{}
-		h.listers.of[s.listsFor] = l
+		w.listers.of[s.listsFor] = l
 	}
 	if l.named != nil && control.Ended(l.named.pid) { // its connection is about to be
 		l.named = nil
 	}
-	last := h.lastLister(s.Client)
+	last := w.listers.lastOf(s.Client)
 	switch {
 	case l.named != nil:
 	case lists || last == "" || last == s.Server:
-		h.nameLister(l, s)
+		w.nameLister(l, s)
 	case l.later == nil:
 		process := s.listsFor
 		l.later = time.AfterFunc(preferred, func() {
-			h.office.Lock()
-			defer h.office.Unlock()
-			if h.listers.of[process] == l && l.named == nil && !h.over() {
-				h.nextLister(process, l, "")
+			w.office.Lock()
+			defer w.office.Unlock()
+			if w.listers.of[process] == l && l.named == nil && !w.over() {
+				w.nextLister(process, l, "")
 			}
 		})
 	}
 }
 
-// lostLister names another wrapper when the one that listed our tools has gone. The caller holds the lock and has taken s out of h.sessions.
-func (h *Hub) lostLister(s *liveWrapper) {
-	l := h.listers.of[s.listsFor]
-	if l == nil || h.office.Leaving() {
+// lostLister names another wrapper when the one that listed our tools has gone. The caller holds the lock and has taken s out of w.sessions.
+func (w *Wrappers) lostLister(s *liveWrapper) {
+	l := w.listers.of[s.listsFor]
+	if l == nil || w.office.Leaving() {
 		return
 	}
-	if l.named == s || !h.hasProcess(s.listsFor) {
-		h.nextLister(s.listsFor, l, s.Server)
+	if l.named == s || !w.hasProcess(s.listsFor) {
+		w.nextLister(s.listsFor, l, s.Server)
 	}
 }
 
-func (h *Hub) hasProcess(process clientProcess) bool {
-	for _, s := range h.sessions {
+func (w *Wrappers) hasProcess(process clientProcess) bool {
+	for _, s := range w.sessions {
 		if s.listsFor == process {
 			return true
 		}
@@ -94,9 +96,9 @@ func (h *Hub) hasProcess(process clientProcess) bool {
 }
 
 // nextLister names the wrapper that is there longest, one of the same server first, and tells it and the others.
-func (h *Hub) nextLister(process clientProcess, l *lister, server string) {
+func (w *Wrappers) nextLister(process clientProcess, l *lister, server string) {
 	var next *liveWrapper
-	for _, s := range h.ordered() {
+	for _, s := range w.ordered() {
 		if s.listsFor == process && (next == nil || server != "" && next.Server != server && s.Server == server) {
 			next = s
 		}
@@ -105,57 +107,57 @@ func (h *Hub) nextLister(process clientProcess, l *lister, server string) {
 		if l.later != nil {
 			l.later.Stop()
 		}
-		delete(h.listers.of, process)
+		delete(w.listers.of, process)
 		return
 	}
 	if server == "" {
-		h.nameLister(l, next)
+		w.nameLister(l, next)
 	} else {
-		h.tellLister(l, next)
+		w.tellLister(l, next)
 		time.AfterFunc(settled, func() {
-			h.office.Lock()
-			defer h.office.Unlock()
-			if h.listers.of[process] == l && l.named == next && !h.over() {
-				h.rememberLister(next.Client, next.Server)
+			w.office.Lock()
+			defer w.office.Unlock()
+			if w.listers.of[process] == l && l.named == next && !w.over() {
+				w.listers.remember(next.Client, next.Server)
 			}
 		})
 	}
-	h.push(next)
+	w.push(next)
 }
 
 // over says that nothing may be begun any more.
-func (h *Hub) over() bool {
+func (w *Wrappers) over() bool {
 	select {
-	case <-h.closing:
+	case <-w.opts.Closing:
 		return true
 	default:
-		return h.office.Leaving()
+		return w.office.Leaving()
 	}
 }
 
 // nameLister makes the choice, and remembers it.
-func (h *Hub) nameLister(l *lister, s *liveWrapper) {
-	h.tellLister(l, s)
-	h.rememberLister(s.Client, s.Server)
+func (w *Wrappers) nameLister(l *lister, s *liveWrapper) {
+	w.tellLister(l, s)
+	w.listers.remember(s.Client, s.Server)
 }
 
 // tellLister makes the choice, and tells those that wait for it.
-func (h *Hub) tellLister(l *lister, s *liveWrapper) {
+func (w *Wrappers) tellLister(l *lister, s *liveWrapper) {
 	if l.later != nil {
 		l.later.Stop()
 		l.later = nil
 	}
 	l.named = s
-	for _, other := range h.ordered() {
+	for _, other := range w.ordered() {
 		if other != s && other.listsFor == s.listsFor {
-			h.push(other)
+			w.push(other)
 		}
 	}
 }
 
 // ownToolsOf is what a wrapper's State says of our tools.
-func (h *Hub) ownToolsOf(s *liveWrapper) string {
-	l := h.listers.of[s.listsFor]
+func (w *Wrappers) ownToolsOf(s *liveWrapper) string {
+	l := w.listers.of[s.listsFor]
 	switch {
 	case s.listsFor == (clientProcess{}) || l == nil:
 		return ""
@@ -167,45 +169,45 @@ func (h *Hub) ownToolsOf(s *liveWrapper) string {
 	return control.OwnToolsThere
 }
 
-// lastLister is the server that listed our tools for a client last. What cannot be read is nobody.
-func (h *Hub) lastLister(client string) string {
-	if h.listers.last == nil {
-		h.listers.last = map[string]string{}
-		if h.office.Store != nil {
-			_ = h.office.Store.View(func(tx *store.Tx) error {
+// lastOf is the server that listed our tools for a client last. What cannot be read is nobody.
+func (l *listers) lastOf(client string) string {
+	if l.last == nil {
+		l.last = map[string]string{}
+		if l.office.Store != nil {
+			_ = l.office.Store.View(func(tx *store.Tx) error {
 				raw, err := tx.Meta(metaLister)
 				if err == nil {
-					err = json.Unmarshal(raw, &h.listers.last)
+					err = json.Unmarshal(raw, &l.last)
 				}
 				return err
 			})
 		}
 	}
-	return h.listers.last[client]
+	return l.last[client]
 }
 
 // maxListers bounds the clients that are remembered.
 const maxListers = 100
 
-// rememberLister writes the choice down where it is another one: once for a client, and when the server is gone.
-func (h *Hub) rememberLister(client, server string) {
-	if h.lastLister(client) == server {
+// remember writes the choice down where it is another one: once for a client, and when the server is gone.
+func (l *listers) remember(client, server string) {
+	if l.lastOf(client) == server {
 		return
 	}
-	last := maps.Clone(h.listers.last)
+	last := maps.Clone(l.last)
 	if len(last) >= maxListers {
 		clear(last)
 	}
 	last[client] = server
-	h.listers.last = last
-	if h.office.Usable() != nil {
+	l.last = last
+	if l.office.Usable() != nil {
 		return
 	}
 	raw, err := json.Marshal(last)
 	if err == nil {
-		err = h.office.Update(func(tx *store.Tx) (bool, error) { return true, tx.SetMeta(metaLister, raw) })
+		err = l.office.Update(func(tx *store.Tx) (bool, error) { return true, tx.SetMeta(metaLister, raw) })
 	}
 	if err != nil && errors.Is(err, store.ErrCorrupt) {
-		h.office.Failed(err) // any other failure costs the next start a second at most
+		l.office.Failed(err) // any other failure costs the next start a second at most
 	}
 }

@@ -140,7 +140,7 @@ func TestNothingIsKeptOfClientProcessesThatEnded(t *testing.T) {
 	for n := range maxListers {
 		p.listers.last[fmt.Sprint("client", n)] = "server"
 	}
-	p.rememberLister("one more", "server")
+	p.listers.remember("one more", "server")
 	if n := len(p.listers.last); n > maxListers {
 		t.Errorf("the last server of %d clients is kept", n)
 	}

@@ -79,6 +79,14 @@ func (h *Hub) loseMissing(missing error) {
 	h.lose(office.ProblemStoreDamaged, note.Why, note.Kept, note.At)
 }
 
+// lostCode is the code of that item, "" where the store is not lost.
+func (h *Hub) lostCode() string {
+	if h.lost == nil {
+		return ""
+	}
+	return h.lost.code
+}
+
 func (l *lost) title() string {
 	switch l.problem {
 	case office.ProblemStoreMissing:

@@ -17,37 +17,37 @@ import (
 )
 
 // blocked is the State of a hub without a store: nothing of the server passes.
-func (h *Hub) blocked(s *liveWrapper) control.State {
-	h.revision++
+func (w *Wrappers) blocked(s *liveWrapper) control.State {
+	w.revision++
 	state := control.State{
-		Revision: h.revision, Name: s.told, Blocked: true,
-		Items: map[string]control.ItemState{}, Settings: maps.Clone(h.Global()), Rules: h.RulesSent(), OwnTools: h.ownToolsOf(s),
+		Revision: w.revision, Name: s.told, Blocked: true,
+		Items: map[string]control.ItemState{}, Settings: maps.Clone(w.settings.Global()), Rules: w.settings.RulesSent(), OwnTools: w.ownToolsOf(s),
 	}
-	if h.lost != nil {
-		state.Code, state.Kind, state.Waiting = h.lost.code, vocab.ItemProblem, 1
+	if code := w.opts.Lost(); code != "" {
+		state.Code, state.Kind, state.Waiting = code, vocab.ItemProblem, 1
 	}
 	return state
 }
 
 // current reads a server and what waits anew, where anything was decided or declared since they were read.
-func (h *Hub) current(id string) error {
-	now := h.office.Commits()
-	if st := h.servers[id]; st == nil || st.as != now {
-		if err := h.refresh(id); err != nil {
+func (w *Wrappers) current(id string) error {
+	now := w.office.Commits()
+	if st := w.servers[id]; st == nil || st.as != now {
+		if err := w.refresh(id); err != nil {
 			return err
 		}
 	}
-	if h.counted != now {
-		return h.recount()
+	if w.counted != now {
+		return w.recount()
 	}
 	return nil
 }
 
 // refresh reads a server anew, so that its wrappers get what holds now.
-func (h *Hub) refresh(id string) error {
-	as := h.office.Commits()
-	h.markStale(id)
-	return h.office.Store.View(func(tx *store.Tx) error {
+func (w *Wrappers) refresh(id string) error {
+	as := w.office.Commits()
+	w.markStale(id)
+	return w.office.Store.View(func(tx *store.Tx) error {
 		l, err := ledger.Read(tx, id)
 		if err != nil {
 			return err
@@ -56,26 +56,26 @@ func (h *Hub) refresh(id string) error {
 		if err != nil {
 			return err
 		}
-		h.stand(l, review.Of(l.Facts()), waiting)
-		if h.servers[id].base.Hide, err = hiddenFiles(tx); err != nil {
+		w.stand(l, review.Of(l.Facts()), waiting)
+		if w.servers[id].base.Hide, err = hiddenFiles(tx); err != nil {
 			return err
 		}
-		h.servers[id].launch = h.StandLaunch(tx, l, waiting[vocab.ItemLaunch].Code)
-		h.servers[id].as = as
+		w.servers[id].launch = w.approvals.StandLaunch(tx, l, waiting[vocab.ItemLaunch].Code)
+		w.servers[id].as = as
 		return nil
 	})
 }
 
 // stand computes the State that the wrappers of a server share. Its maps are never changed afterwards.
-func (h *Hub) stand(l *ledger.Ledger, r review.Standing, waiting map[string]store.Item) {
-	st := h.servers[l.Server.ID]
+func (w *Wrappers) stand(l *ledger.Ledger, r review.Standing, waiting map[string]store.Item) {
+	st := w.servers[l.Server.ID]
 	if st == nil {
 		st = &standing{lastSeen: l.Server.LastSeen}
-		h.servers[l.Server.ID] = st
+		w.servers[l.Server.ID] = st
 	}
 	base := control.State{
 		Name: l.Server.Name, Open: r.Open, Blocked: r.Blocked,
-		Items: make(map[string]control.ItemState, len(r.Items)), Settings: h.ValuesFor(l.Server), Asks: review.AsksOf(l.Server),
+		Items: make(map[string]control.ItemState, len(r.Items)), Settings: w.settings.ValuesFor(l.Server), Asks: review.AsksOf(l.Server),
 	}
 	for _, kind := range []string{vocab.ItemNewServer, vocab.ItemChanged} {
 		if it, ok := waiting[kind]; ok {
@@ -90,14 +90,12 @@ func (h *Hub) stand(l *ledger.Ledger, r review.Standing, waiting map[string]stor
 		base.Items[j.Key] = state
 	}
 	st.base = base
-	if h.resting != nil {
-		h.resting[l.Server.ID] = restingOf(l)
-	}
+	w.resting.learn(l)
 }
 
 // push sends a wrapper its State if that differs from the last one, and returns it.
-func (h *Hub) push(s *liveWrapper) control.State {
-	state, news := h.stateOf(s)
+func (w *Wrappers) push(s *liveWrapper) control.State {
+	state, news := w.stateOf(s)
 	if news {
 		s.wrapper.Push(state)
 	}
@@ -105,25 +103,25 @@ func (h *Hub) push(s *liveWrapper) control.State {
 }
 
 // stateOf is the State of a wrapper, and whether it differs from the last one; whoever asks brings it to the wrapper.
-func (h *Hub) stateOf(s *liveWrapper) (state control.State, news bool) {
-	st := h.servers[s.Server]
+func (w *Wrappers) stateOf(s *liveWrapper) (state control.State, news bool) {
+	st := w.servers[s.Server]
 	if st == nil {
-		return h.blocked(s), false
+		return w.blocked(s), false
 	}
 	state = st.base
-	state.Name, state.Waiting, state.Launch, state.OwnTools = s.told, h.waitingOf(s), st.launch.State(s.Launched, s.Entry), h.ownToolsOf(s)
+	state.Name, state.Waiting, state.Launch, state.OwnTools = s.told, w.waitingOf(s), st.launch.State(s.Launched, s.Entry), w.ownToolsOf(s)
 	if s.Entry == pin.ProbeClient { // a look starts a server as its client would
-		state.Launch.Surroundings = h.around.last(s.Client)
+		state.Launch.Surroundings = w.around.last(s.Client)
 	}
-	state.Spool = &control.SpoolKey{Server: s.Server, Key: h.spoolKey(s.Server)}
-	state.Released, state.Exceptions, state.Rules = h.ReleasedFor(&s.Wrapper), h.ExceptedFor(&s.Wrapper), h.RulesSent()
+	state.Spool = &control.SpoolKey{Server: s.Server, Key: w.spoolKey(s.Server)}
+	state.Released, state.Exceptions, state.Rules = w.held.ReleasedFor(&s.Wrapper), w.held.ExceptedFor(&s.Wrapper), w.settings.RulesSent()
 	if len(state.Released) > 0 {
-		state.SameKey = h.SameKey(s.Server)
+		state.SameKey = w.held.SameKey(s.Server)
 	}
 	state.Revision = s.pushed.Revision
 	if s.pushed.Revision == 0 || !sameState(state, s.pushed) {
-		h.revision++
-		state.Revision = h.revision
+		w.revision++
+		state.Revision = w.revision
 		s.pushed, news = state, true
 	}
 	return s.pushed, news
@@ -131,9 +129,9 @@ func (h *Hub) stateOf(s *liveWrapper) (state control.State, news bool) {
 
 // waitingOf counts what waits for a wrapper's client, over all its servers: clients that see one name twice keep one of our
 // tools, so each answers for all.
-func (h *Hub) waitingOf(s *liveWrapper) int {
-	n := h.HeldWaiting(s.Client, s.Server)
-	for _, it := range h.waiting {
+func (w *Wrappers) waitingOf(s *liveWrapper) int {
+	n := w.held.HeldWaiting(s.Client, s.Server)
+	for _, it := range w.waiting {
 		if concerns(it, s.Client, s.Server) {
 			n++
 		}
@@ -142,62 +140,62 @@ func (h *Hub) waitingOf(s *liveWrapper) int {
 }
 
 // recount reads what waits, for the numbers in States.
-func (h *Hub) recount() error {
-	as := h.office.Commits()
-	if h.counted == as {
+func (w *Wrappers) recount() error {
+	as := w.office.Commits()
+	if w.counted == as {
 		return nil
 	}
-	return h.office.Store.View(func(tx *store.Tx) (err error) {
-		if h.waiting, err = tx.WaitingHeads(); err == nil {
-			h.counted = as
+	return w.office.Store.View(func(tx *store.Tx) (err error) {
+		if w.waiting, err = tx.WaitingHeads(); err == nil {
+			w.counted = as
 		}
 		return err
 	})
 }
 
 // markStale has the wrappers of a server told anew with the next pushChanged.
-func (h *Hub) markStale(server string) { h.stale[server] = true }
+func (w *Wrappers) markStale(server string) { w.stale[server] = true }
 
 // pushAll brings every wrapper up to date, after something that concerns all: settings, rules, the files of clients.
-func (h *Hub) pushAll() {
-	if err := h.recount(); err != nil {
-		h.office.Failed(err)
+func (w *Wrappers) pushAll() {
+	if err := w.recount(); err != nil {
+		w.office.Failed(err)
 	}
-	clear(h.stale)
-	for _, s := range h.ordered() {
-		h.push(s)
+	clear(w.stale)
+	for _, s := range w.ordered() {
+		w.push(s)
 	}
-	h.tellUnseen()
+	w.tellUnseen()
 }
 
 // pushChanged brings those wrappers up to date that something changed for: their server was read anew, what is released for them
 // changed, or something waits for their client now where nothing did, or the other way round. How many items wait is no news to a
 // wrapper: it only asks whether any do.
-func (h *Hub) pushChanged() {
-	if err := h.recount(); err != nil {
-		h.office.Failed(err)
+func (w *Wrappers) pushChanged() {
+	if err := w.recount(); err != nil {
+		w.office.Failed(err)
 	}
 	some := map[[2]string]bool{} // asked once for each client and server
-	for _, s := range h.ordered() {
-		if !h.stale[s.Server] {
+	for _, s := range w.ordered() {
+		if !w.stale[s.Server] {
 			of := [2]string{s.Client, s.Server}
 			waits, asked := some[of]
 			if !asked {
-				waits = h.waitingOf(s) > 0
+				waits = w.waitingOf(s) > 0
 				some[of] = waits
 			}
 			if waits == (s.pushed.Waiting > 0) {
 				continue
 			}
 		}
-		h.push(s)
+		w.push(s)
 	}
-	clear(h.stale)
-	h.tellUnseen()
+	clear(w.stale)
+	w.tellUnseen()
 }
 
-func (h *Hub) ordered() []*liveWrapper {
-	all := slices.Collect(maps.Values(h.sessions))
+func (w *Wrappers) ordered() []*liveWrapper {
+	all := slices.Collect(maps.Values(w.sessions))
 	sort.Slice(all, func(i, j int) bool {
 		if !all[i].since.Equal(all[j].since) {
 			return all[i].since.Before(all[j].since)
@@ -215,15 +213,15 @@ func sameState(a, b control.State) bool {
 }
 
 // restand gives every server its settings anew and tells the wrappers.
-func (h *Hub) restand() error {
-	if h.office.Store == nil {
+func (w *Wrappers) restand() error {
+	if w.office.Store == nil {
 		return nil
 	}
-	for id := range h.servers {
-		if err := h.refresh(id); err != nil && !office.Absent(err) {
-			return h.office.Failed(err)
+	for id := range w.servers {
+		if err := w.refresh(id); err != nil && !office.Absent(err) {
+			return w.office.Failed(err)
 		}
 	}
-	h.pushAll()
+	w.pushAll()
 	return nil
 }

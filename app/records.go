@@ -26,49 +26,49 @@ var wrapperKinds = map[string]bool{
 
 // Records takes records of a wrapper and answers once they are durable. What no wrapper can cause is left out, but counted
 // as taken: a wrapper would send it for ever.
-func (h *Hub) Records(w control.Wrapper, r control.Records) (control.Acked, error) {
-	h.office.Lock()
-	s := h.sessions[w]
+func (w *Wrappers) Records(conn control.Wrapper, r control.Records) (control.Acked, error) {
+	w.office.Lock()
+	s := w.sessions[conn]
 	if s == nil {
-		h.office.Unlock()
+		w.office.Unlock()
 		return control.Acked{}, office.Answer(control.CodeBadRequest, "records before register")
 	}
-	if err := h.office.Usable(); err != nil {
-		h.office.Unlock()
+	if err := w.office.Usable(); err != nil {
+		w.office.Unlock()
 		return control.Acked{}, err
 	}
-	name := h.nameOf(&s.Wrapper)
-	rest, strange, err := h.ConfirmAll(&s.Wrapper, name, r.Records)
+	name := w.nameOf(&s.Wrapper)
+	rest, strange, err := w.held.ConfirmAll(&s.Wrapper, name, r.Records)
 	if err != nil {
-		err = h.office.Failed(err)
-		h.office.Unlock()
+		err = w.office.Failed(err)
+		w.office.Unlock()
 		return control.Acked{}, err
 	}
 	records, refused := caused(&s.Wrapper, name, rest)
 	s.noteUnlisted(records)
-	if err := h.noteVersions(s.Server, records, time.Time{}); err != nil {
-		err = h.office.Failed(err)
-		h.office.Unlock()
+	if err := noteVersions(w.office, s.Server, records, time.Time{}); err != nil {
+		err = w.office.Failed(err)
+		w.office.Unlock()
 		return control.Acked{}, err
 	}
 	if refused += strange; refused > 0 && !s.strange {
 		s.strange = true
-		records = append(records, h.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
+		records = append(records, w.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
 			Server: name, ServerID: s.Server, Session: s.Session, Summary: "left out records that a guard could not have written",
 			Detail: office.Detail(map[string]any{"check": "records", "count": refused}),
 		}))
 	}
-	h.office.Unlock()
+	w.office.Unlock()
 	if len(records) > 0 {
 		// Not under the lock: nobody else waits for this disk.
-		stored, err := h.office.Store.AppendNow(records...)
-		h.office.Lock()
-		defer h.office.Unlock()
+		stored, err := w.office.Store.AppendNow(records...)
+		w.office.Lock()
+		defer w.office.Unlock()
 		if err != nil {
-			return control.Acked{}, h.office.Failed(err)
+			return control.Acked{}, w.office.Failed(err)
 		}
-		h.CountPasses(s.Server, stored)
-		h.office.Changed()
+		w.held.CountPasses(s.Server, stored)
+		w.office.Changed()
 	}
 	return control.Acked{Stored: len(r.Records)}, nil
 }
@@ -131,16 +131,16 @@ func maskDetail(raw json.RawMessage, secrets []string) json.RawMessage {
 }
 
 // Stderr keeps a piece of a server's stderr. It is held up by no disk: the page cache takes it.
-func (h *Hub) Stderr(w control.Wrapper, chunk control.Stderr) {
-	h.office.Lock()
-	s := h.sessions[w]
-	h.office.Unlock()
+func (w *Wrappers) Stderr(conn control.Wrapper, chunk control.Stderr) {
+	w.office.Lock()
+	s := w.sessions[conn]
+	w.office.Unlock()
 	if s == nil {
 		return
 	}
-	if err := h.logs.Write(s.Server, s.Session, s.Secrets, chunk.Chunk); err != nil {
-		h.office.Lock()
-		h.office.Problem(office.ProblemLog, fmt.Sprintf("Sallyport can't save what servers print: %v", err), "check that the disk isn't full and that you can write to "+h.opts.Home.Logs)
-		h.office.Unlock()
+	if err := w.opts.Logs.Write(s.Server, s.Session, s.Secrets, chunk.Chunk); err != nil {
+		w.office.Lock()
+		w.office.Problem(office.ProblemLog, fmt.Sprintf("Sallyport can't save what servers print: %v", err), "check that the disk isn't full and that you can write to "+w.opts.Home.Logs)
+		w.office.Unlock()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -14,15 +15,21 @@ import (
 // restFor is how long the names of a server that does not run are nobody else's.
 const restFor = 30 * 24 * time.Hour
 
-// resting is what is known of a server's allowed tools without its running.
+// resting are the allowed tools of every server, by its id. They are read once: those of a thousand servers take some hundredths of a second.
 type resting struct {
+	office *office.Office
+	of     map[string]restingServer // nil before they were read
+}
+
+// restingServer is what is known of a server's allowed tools without its running.
+type restingServer struct {
 	clients  []string
 	lastSeen time.Time
 	tools    []string
 }
 
-func restingOf(l *ledger.Ledger) resting {
-	r := resting{clients: l.Server.Clients, lastSeen: l.Server.LastSeen}
+func restingOf(l *ledger.Ledger) restingServer {
+	r := restingServer{clients: l.Server.Clients, lastSeen: l.Server.LastSeen}
 	for key, pins := range l.Pins {
 		name, ok := strings.CutPrefix(key, string(pin.Tool)+":")
 		if ok && slices.ContainsFunc(pins, func(p store.Pin) bool { return p.State == vocab.PartApproved }) {
@@ -32,44 +39,49 @@ func restingOf(l *ledger.Ledger) resting {
 	return r
 }
 
-// rest reads the allowed tools of every server once: a thousand take some hundredths of a second. From then on stand
-// keeps them.
-func (h *Hub) rest() error {
-	if h.resting != nil {
-		return nil
+// learn keeps what a ledger says now, once they were read.
+func (r *resting) learn(l *ledger.Ledger) {
+	if r.of != nil {
+		r.of[l.Server.ID] = restingOf(l)
 	}
-	return h.office.Store.View(h.restIn)
 }
 
-func (h *Hub) restIn(tx *store.Tx) error {
-	if h.resting != nil {
+func (r *resting) open() error {
+	if r.of != nil {
 		return nil
 	}
-	all := map[string]resting{}
+	return r.office.Store.View(r.openIn)
+}
+
+func (r *resting) openIn(tx *store.Tx) error {
+	if r.of != nil {
+		return nil
+	}
+	all := map[string]restingServer{}
 	ledgers, err := ledger.ReadAll(tx)
 	for _, l := range ledgers {
 		all[l.Server.ID] = restingOf(l)
 	}
 	if err == nil {
-		h.resting = all
+		r.of = all
 	}
 	return err
 }
 
-// allowsTool says whether a tool of a server is allowed now, inside a transaction.
-func (h *Hub) allowsTool(tx *store.Tx, server, tool string) bool {
-	return h.restIn(tx) == nil && slices.Contains(h.resting[server].tools, tool)
+// AllowsTool says whether a tool of a server is allowed now, inside a transaction.
+func (w *Wrappers) AllowsTool(tx *store.Tx, server, tool string) bool {
+	return w.resting.openIn(tx) == nil && slices.Contains(w.resting.of[server].tools, tool)
 }
 
 // restingTools are the allowed tools of the other servers that a wrapper's client used of late, whether they run or not.
-func (h *Hub) restingTools(s *liveWrapper) (names []string, err error) {
-	if err := h.rest(); err != nil {
+func (w *Wrappers) restingTools(s *liveWrapper) (names []string, err error) {
+	if err := w.resting.open(); err != nil {
 		return nil, err
 	}
-	now := h.office.Now()
-	for id, r := range h.resting {
+	now := w.office.Now()
+	for id, r := range w.resting.of {
 		seen := r.lastSeen
-		if st := h.servers[id]; st != nil && st.lastSeen.After(seen) {
+		if st := w.servers[id]; st != nil && st.lastSeen.After(seen) {
 			seen = st.lastSeen
 		}
 		known := s.Client == "" || len(r.clients) == 0 || slices.Contains(r.clients, s.Client)

@@ -53,21 +53,21 @@ const (
 )
 
 // Register makes a connection a wrapper of a server.
-func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register) (control.State, error) {
+func (w *Wrappers) Register(conn control.Wrapper, peer control.Peer, r control.Register) (control.State, error) {
 	id, err := identity.Of(r.Server)
 	if err != nil {
 		return control.State{}, office.Answer(control.CodeBadRequest, "%v", err)
 	}
-	h.around.meet(h.office.Store, peer, r)
-	first := h.starts.first(peer, r)
-	h.office.Lock()
-	defer h.office.Unlock()
-	if h.office.Leaving() {
-		return control.State{}, h.office.Usable()
+	w.around.meet(w.office.Store, peer, r)
+	first := w.Starts.first(peer, r)
+	w.office.Lock()
+	defer w.office.Unlock()
+	if w.office.Leaving() {
+		return control.State{}, w.office.Usable()
 	}
-	now := h.office.Now()
+	now := w.office.Now()
 	s := &liveWrapper{
-		Wrapper: office.Wrapper{Server: id.ID, Client: cut.Bytes(r.Client, office.MaxName), Session: cut.Bytes(r.Session, office.MaxName), Secrets: slices.Concat(id.Secrets, r.Secrets)}, wrapper: w, pid: peer.PID, parent: r.Parent, since: now,
+		Wrapper: office.Wrapper{Server: id.ID, Client: cut.Bytes(r.Client, office.MaxName), Session: cut.Bytes(r.Session, office.MaxName), Secrets: slices.Concat(id.Secrets, r.Secrets)}, wrapper: conn, pid: peer.PID, parent: r.Parent, since: now,
 	}
 	slices.SortFunc(s.Secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
 	s.Entry = s.Client
@@ -76,54 +76,54 @@ func (h *Hub) Register(w control.Wrapper, peer control.Peer, r control.Register)
 	} else {
 		s.listsFor = clientProcessOf(s.Client, r.Parent)
 	}
-	if h.office.Store == nil {
+	if w.office.Store == nil {
 		// The wrapper stays connected and blocks everything; the hub that comes after this one will be told all again.
-		h.sessions[w] = s
-		h.idling()
+		w.sessions[conn] = s
+		w.opts.Idling()
 		s.Name = identity.PersonName(r.Server.Name)
 		s.told = identity.ToldName(s.Name, store.Server{Number: 1})
-		h.chooseLister(s, r.Lists)
-		return h.blocked(s), nil
+		w.chooseLister(s, r.Lists)
+		return w.blocked(s), nil
 	}
 	// A wrapper that starts waits for no disk: what is stored already is only read, beside whatever is being written.
 	var server store.Server
 	var write bool
-	save := first && !s.looks() && h.starts.saw(s.Client, r.Server.Name)
-	err = h.office.Store.View(func(tx *store.Tx) (err error) {
-		server, write, err = h.enlist(tx, s, id, r, now)
+	save := first && !s.looks() && w.Starts.saw(s.Client, r.Server.Name)
+	err = w.office.Store.View(func(tx *store.Tx) (err error) {
+		server, write, err = w.enlist(tx, s, id, r, now)
 		return err
 	})
 	if err == nil && write {
-		err = h.office.Update(func(tx *store.Tx) (bool, error) {
-			if server, write, err = h.enlist(tx, s, id, r, now); err != nil || !write {
+		err = w.office.Update(func(tx *store.Tx) (bool, error) {
+			if server, write, err = w.enlist(tx, s, id, r, now); err != nil || !write {
 				return false, err
 			}
-			return true, errors.Join(h.starts.put(tx), tx.PutServer(server))
+			return true, errors.Join(w.Starts.put(tx), tx.PutServer(server))
 		})
 	}
 	if err != nil {
-		return control.State{}, h.office.Failed(err)
+		return control.State{}, w.office.Failed(err)
 	}
-	h.sessions[w] = s
-	h.idling()
-	if err := h.current(id.ID); err != nil {
-		delete(h.sessions, w)
-		h.idling()
-		return control.State{}, h.office.Failed(err)
+	w.sessions[conn] = s
+	w.opts.Idling()
+	if err := w.current(id.ID); err != nil {
+		delete(w.sessions, conn)
+		w.opts.Idling()
+		return control.State{}, w.office.Failed(err)
 	}
 	if save && !write {
-		h.starts.save()
+		w.Starts.save()
 	}
-	h.chooseLister(s, r.Lists)
-	h.office.Changed()
-	st := h.servers[id.ID]
+	w.chooseLister(s, r.Lists)
+	w.office.Changed()
+	st := w.servers[id.ID]
 	st.lastSeen, st.base.Name = now, server.Name
-	state, _ := h.stateOf(s) // the answer brings it: pushed as well, it would be written and read twice
+	state, _ := w.stateOf(s) // the answer brings it: pushed as well, it would be written and read twice
 	return state, nil
 }
 
 // enlist is what the store is to know of a server whose wrapper has come, and whether that must be written.
-func (h *Hub) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r control.Register, now time.Time) (server store.Server, write bool, err error) {
+func (w *Wrappers) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r control.Register, now time.Time) (server store.Server, write bool, err error) {
 	server, err = tx.Server(id.ID)
 	if err != nil && !office.Absent(err) {
 		return server, false, err
@@ -141,7 +141,7 @@ func (h *Hub) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r control
 	s.Name = identity.PersonName(r.Server.Name)
 	s.told = identity.ToldName(s.Name, server)
 	// Two entries for one server: its name stays as long as a wrapper of that name lives.
-	if server.Name == "" || !h.named(id.ID, server.Name) {
+	if server.Name == "" || !w.named(id.ID, server.Name) {
 		server.Name = s.Name
 	}
 	for _, other := range []string{before.Name, s.Name} {
@@ -158,8 +158,8 @@ func (h *Hub) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r control
 }
 
 // named says whether a live wrapper of the server goes by that name.
-func (h *Hub) named(server, name string) bool {
-	for _, s := range h.sessions {
+func (w *Wrappers) named(server, name string) bool {
+	for _, s := range w.sessions {
 		if s.Server == server && s.Name == name {
 			return true
 		}
@@ -180,69 +180,69 @@ func nextNumber(tx *store.Tx) (int, error) {
 }
 
 // Unregister forgets a wrapper. What it declared stays in the inbox: it happened, and only another report takes it back.
-func (h *Hub) Unregister(w control.Wrapper) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	s := h.sessions[w]
+func (w *Wrappers) Unregister(conn control.Wrapper) {
+	w.office.Lock()
+	defer w.office.Unlock()
+	s := w.sessions[conn]
 	if s == nil {
 		return
 	}
-	delete(h.sessions, w)
-	h.forgetUnseen(s)
-	h.lostLister(s)
-	h.office.Changed()
-	h.AwayHeld()
-	h.wrapperGone()
-	h.logs.Flush(s.Server, s.Session)
-	if st := h.servers[s.Server]; st != nil {
-		st.lastSeen = h.office.Now()
+	delete(w.sessions, conn)
+	w.forgetUnseen(s)
+	w.lostLister(s)
+	w.office.Changed()
+	w.held.AwayHeld()
+	w.wake()
+	w.opts.Logs.Flush(s.Server, s.Session)
+	if st := w.servers[s.Server]; st != nil {
+		st.lastSeen = w.office.Now()
 	}
-	h.idling()
+	w.opts.Idling()
 }
 
 // Report takes what a server declares, and answers once what follows from it is stored.
-func (h *Hub) Report(w control.Wrapper, r control.Report) (control.State, error) {
+func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State, error) {
 	if r.Era != "legacy" && r.Era != "modern" {
 		return control.State{}, office.Answer(control.CodeBadRequest, "unknown era")
 	}
-	declared, _, whole := review.Declarations(r, h.Rules()) // outside the lock: it may take a while
-	h.office.Lock()
-	defer h.office.Unlock()
-	s := h.sessions[w]
+	declared, _, whole := review.Declarations(r, w.settings.Rules()) // outside the lock: it may take a while
+	w.office.Lock()
+	defer w.office.Unlock()
+	s := w.sessions[conn]
 	if s == nil {
 		return control.State{}, office.Answer(control.CodeBadRequest, "report before register")
 	}
-	if err := h.office.Usable(); err != nil {
+	if err := w.office.Usable(); err != nil {
 		return control.State{}, err
 	}
-	h.reports++
-	s.Declared, s.Reported, s.sandbox, s.unlisted = declared, h.reports, level(r.Sandbox), ""
+	w.reports++
+	s.Declared, s.Reported, s.sandbox, s.unlisted = declared, w.reports, level(r.Sandbox), ""
 	if s.Client == "" {
 		s.Client = legible.Name(r.Client, "")
 	}
-	if _, err := h.lookAcross(s); err != nil {
-		return control.State{}, h.office.Failed(err)
+	if _, err := w.lookAcross(s); err != nil {
+		return control.State{}, w.office.Failed(err)
 	}
-	h.share(s)
-	notices, err := h.judgeReport(s, r, whole)
+	w.share(s)
+	notices, err := w.judgeReport(s, r, whole)
 	if err != nil {
-		return control.State{}, h.office.Failed(err)
+		return control.State{}, w.office.Failed(err)
 	}
-	more, err := h.neighbours(s)
+	more, err := w.neighbours(s)
 	if err != nil {
-		return control.State{}, h.office.Failed(err)
+		return control.State{}, w.office.Failed(err)
 	}
 	notices = append(notices, more...)
-	h.pushChanged()
+	w.pushChanged()
 	for _, n := range notices {
-		h.office.Tell(n)
+		w.office.Tell(n)
 	}
-	return h.push(s), nil
+	return w.push(s), nil
 }
 
 // share keeps one copy of a definition that several processes of a server declare alike.
-func (h *Hub) share(s *liveWrapper) {
-	for _, other := range h.sessions {
+func (w *Wrappers) share(s *liveWrapper) {
+	for _, other := range w.sessions {
 		if other == s || other.Server != s.Server {
 			continue
 		}
@@ -255,46 +255,46 @@ func (h *Hub) share(s *liveWrapper) {
 }
 
 // judgeReport stores what a report changes: what is declared, what waits, and what the timeline says about it.
-func (h *Hub) judgeReport(s *liveWrapper, r control.Report, whole []inspect.Finding) (notices []review.Notice, err error) {
-	now := h.office.Now()
-	err = h.office.Update(func(tx *store.Tx) (bool, error) {
+func (w *Wrappers) judgeReport(s *liveWrapper, r control.Report, whole []inspect.Finding) (notices []review.Notice, err error) {
+	now := w.office.Now()
+	err = w.office.Update(func(tx *store.Tx) (bool, error) {
 		l, err := ledger.Read(tx, s.Server)
 		if err != nil {
 			return false, err
 		}
 		facts := l.Facts()
 		before := review.Of(facts)
-		if err := h.SeeDeclared(tx, l, now); err != nil {
+		if err := w.approvals.SeeDeclared(tx, l, now); err != nil {
 			return false, err
 		}
-		if err := h.SeeLaunch(tx, l, now); err != nil {
+		if err := w.approvals.SeeLaunch(tx, l, now); err != nil {
 			return false, err
 		}
-		records, err := h.noteServer(tx, l, s, r, whole, now)
+		records, err := w.noteServer(tx, l, s, r, whole, now)
 		if err != nil {
 			return false, err
 		}
 		facts = l.Facts()
 		after := review.Of(facts)
-		if trusted := h.FirstUse(l, after, facts); len(trusted) > 0 {
-			record, err := h.Trust(tx, l, trusted, now)
+		if trusted := w.approvals.FirstUse(l, after, facts); len(trusted) > 0 {
+			record, err := w.approvals.Trust(tx, l, trusted, now)
 			if err != nil {
 				return false, err
 			}
 			records = append(records, record)
 			after = review.Of(l.Facts())
 		}
-		came, err := h.SettleServer(tx, l, before, after, now)
+		came, err := w.approvals.SettleServer(tx, l, before, after, now)
 		if err != nil {
 			return false, err
 		}
 		notices = came
-		kept, err := h.around.keep(tx)
+		kept, err := w.around.keep(tx)
 		if err != nil {
 			return false, err
 		}
 		l.Wrote = l.Wrote || kept
-		records = append(h.Drift(l, before, after, &s.Wrapper, ledger.WaitingCodes(tx, s.Server)), records...)
+		records = append(w.approvals.Drift(l, before, after, &s.Wrapper, ledger.WaitingCodes(tx, s.Server)), records...)
 		if len(records) > 0 {
 			l.Wrote = true
 			if _, err := tx.Append(records...); err != nil {
@@ -307,12 +307,12 @@ func (h *Hub) judgeReport(s *liveWrapper, r control.Report, whole []inspect.Find
 		return nil, err
 	}
 	// What wrappers are told comes from what is on the disk.
-	return notices, h.refresh(s.Server)
+	return notices, w.refresh(s.Server)
 }
 
 // noteServer keeps what a report says about the server as a whole. A finding about the whole that is new goes into the
 // timeline, because there is no item it could stand in.
-func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *liveWrapper, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
+func (w *Wrappers) noteServer(tx *store.Tx, l *ledger.Ledger, s *liveWrapper, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
 	before := l.Server
 	l.Server.Era, l.Server.Protocol, l.Server.Versions = r.Era, cut.Bytes(r.Protocol, office.MaxName), nil
 	if len(r.ServerInfo) > 0 && len(r.ServerInfo) <= 1<<20 && json.Valid(r.ServerInfo) {
@@ -341,7 +341,7 @@ func (h *Hub) noteServer(tx *store.Tx, l *ledger.Ledger, s *liveWrapper, r contr
 	for _, f := range whole {
 		rules[f.Rule] = true
 	}
-	return []store.Record{h.office.Record(vocab.RecordPolicyDecision, vocab.StatusWarned, store.Record{
+	return []store.Record{w.office.Record(vocab.RecordPolicyDecision, vocab.StatusWarned, store.Record{
 		Server: l.Server.Name, ServerID: l.Server.ID, Session: s.Session, Client: s.Client,
 		Summary: "what the server declares has warnings as a whole",
 		Detail:  office.Detail(map[string]any{"check": "metadata", "rules": slices.Sorted(maps.Keys(rules))}),
@@ -361,12 +361,12 @@ func compact(raw json.RawMessage) string {
 
 // lookAgain looks at what live wrappers declare by the rules that came. It only adds: what rules that went had found goes when
 // the server declares itself again. The caller holds the lock.
-func (h *Hub) lookAgain() error {
-	file := h.Rules()
+func (w *Wrappers) lookAgain() error {
+	file := w.settings.Rules()
 	if file == nil {
 		return nil
 	}
-	for _, s := range h.ordered() {
+	for _, s := range w.ordered() {
 		found := false
 		for key, d := range s.Declared {
 			if all := review.Together(slices.Clip(d.Findings), file.Threats(d.Raw).Findings); len(all) > len(d.Findings) {
@@ -378,12 +378,12 @@ func (h *Hub) lookAgain() error {
 		if !found || s.Reported == 0 {
 			continue
 		}
-		notices, err := h.judgeAgain(s)
+		notices, err := w.judgeAgain(s)
 		if err != nil {
 			return err
 		}
 		for _, n := range notices {
-			h.office.Tell(n)
+			w.office.Tell(n)
 		}
 	}
 	return nil

@@ -18,36 +18,42 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// collectSpool takes what wrappers that died had written down, when the hub starts and whenever a wrapper has gone. What
+// Spool is what wrappers that have gone wrote down where no hub was there to take it.
+type Spool struct {
+	office   *office.Office
+	wrappers *Wrappers
+	woken    chan struct{} // a wrapper has gone: what it wrote down may be nobody's now
+}
+
+// CollectSpool takes what wrappers that died had written down, when the hub starts and whenever a wrapper has gone. What
 // such a file says is worth no more than what its wrapper would have sent: the same kinds, under that wrapper's server.
-func (h *Hub) collectSpool() {
-	defer h.work.Done()
+func (p *Spool) CollectSpool() {
 	for {
 		var again <-chan time.Time
-		if h.office.Store != nil {
-			asOf := h.office.Now()
-			err := errors.Join(control.ReadSpool(h.opts.Home.Spool, h.spoolKey, h.takeOrphans), control.ReadHeld(h.opts.Home.Spool, h.spoolKey, h.holdOrphan))
-			h.office.Lock()
+		if p.office.Store != nil {
+			asOf := p.office.Now()
+			err := errors.Join(control.ReadSpool(p.wrappers.opts.Home.Spool, p.spoolKey, p.takeOrphans), control.ReadHeld(p.wrappers.opts.Home.Spool, p.spoolKey, p.holdOrphan))
+			p.office.Lock()
 			if errors.Is(err, store.ErrCorrupt) {
-				h.office.Damaged(err)
+				p.office.Damaged(err)
 			}
 			if err != nil {
-				h.office.Problem(office.ProblemSpool, office.OneLine(err.Error()), "free up disk space; the records stay where they are until then")
+				p.office.Problem(office.ProblemSpool, office.OneLine(err.Error()), "free up disk space; the records stay where they are until then")
 			} else {
-				h.office.Solved(office.ProblemSpool)
+				p.office.Solved(office.ProblemSpool)
 			}
-			h.office.Unlock()
-			if left, waits := h.SettleClaims(asOf); waits {
+			p.office.Unlock()
+			if left, waits := p.wrappers.held.SettleClaims(asOf); waits {
 				again = time.After(left)
 			}
 		}
-		if left, _ := os.ReadDir(h.opts.Home.Spool); len(left) > 0 {
+		if left, _ := os.ReadDir(p.wrappers.opts.Home.Spool); len(left) > 0 {
 			again = time.After(spoolAgain)
 		}
 		select {
-		case <-h.closing:
+		case <-p.wrappers.opts.Closing:
 			return
-		case <-h.orphans:
+		case <-p.woken:
 		case <-again:
 		}
 	}
@@ -57,29 +63,29 @@ func (h *Hub) collectSpool() {
 // is still its own.
 const spoolAgain = 2 * time.Second
 
-// wrapperGone has the spool looked at. It never waits.
-func (h *Hub) wrapperGone() {
+// wake has the spool looked at. It never waits.
+func (p *Spool) wake() {
 	select {
-	case h.orphans <- struct{}{}:
+	case p.woken <- struct{}{}:
 	default:
 	}
 }
 
 // takeOrphans stores one batch of a dead wrapper, durably; records the store has already are stored once.
-func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
-	s, name, _, err := h.orphan(from)
+func (p *Spool) takeOrphans(from control.Register, sent []control.Record) error {
+	s, name, _, err := p.orphan(from)
 	if err != nil {
 		return err
 	}
-	h.office.Lock()
-	rest, strange, err := h.ConfirmAll(&s.Wrapper, name, sent)
-	h.office.Unlock()
+	p.office.Lock()
+	rest, strange, err := p.wrappers.held.ConfirmAll(&s.Wrapper, name, sent)
+	p.office.Unlock()
 	if err != nil {
 		return err
 	}
 	records, refused := caused(&s.Wrapper, name, rest)
 	if refused += strange; refused > 0 {
-		records = append(records, h.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
+		records = append(records, p.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
 			Server: name, ServerID: s.Server, Session: s.Session, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", review.Count(refused, "record")),
 			Detail: office.Detail(map[string]any{"check": "records", "count": refused}),
 		}))
@@ -87,35 +93,24 @@ func (h *Hub) takeOrphans(from control.Register, sent []control.Record) error {
 	if len(records) == 0 {
 		return nil
 	}
-	stored, err := h.office.Store.AppendNow(records...)
-	h.office.Lock()
-	h.CountPasses(s.Server, stored)
-	noted := h.noteVersions(s.Server, records, h.startedLast(s.Server))
-	h.office.Unlock()
-	h.office.Changed()
+	stored, err := p.office.Store.AppendNow(records...)
+	p.office.Lock()
+	p.wrappers.held.CountPasses(s.Server, stored)
+	noted := noteVersions(p.office, s.Server, records, p.wrappers.startedLast(s.Server))
+	p.office.Unlock()
+	p.office.Changed()
 	return errors.Join(err, noted)
 }
 
-// startedLast is when a wrapper of a server last came or went, as far as this hub has seen: what one that ended says of itself is no
-// news after that.
-func (h *Hub) startedLast(server string) (last time.Time) {
-	for _, s := range h.sessions {
-		if s.Server == server && s.since.After(last) {
-			last = s.since
-		}
-	}
-	return last
-}
-
 // orphan is a wrapper that has gone, as what it left names it: its server's name, and whether the server is known.
-func (h *Hub) orphan(from control.Register) (s *liveWrapper, name string, known bool, err error) {
+func (p *Spool) orphan(from control.Register) (s *liveWrapper, name string, known bool, err error) {
 	id, err := identifyOrphan(from)
 	if err != nil {
 		return nil, "", false, err
 	}
 	s = &liveWrapper{Wrapper: office.Wrapper{Server: id.ID, Client: cut.Bytes(from.Client, office.MaxName), Session: cut.Bytes(from.Session, office.MaxName), Secrets: id.Secrets}}
 	name = identity.PersonName(from.Server.Name)
-	err = h.office.Store.View(func(tx *store.Tx) error {
+	err = p.office.Store.View(func(tx *store.Tx) error {
 		server, err := tx.Server(id.ID)
 		if known = err == nil; known {
 			name = server.Name
@@ -139,11 +134,11 @@ func identifyOrphan(from control.Register) (identity.Server, error) {
 }
 
 // spoolKey is what the wrappers of a server seal their spools under.
-func (h *Hub) spoolKey(server string) []byte { return h.office.Store.Derive("spool", server) }
+func (p *Spool) spoolKey(server string) []byte { return p.office.Store.Derive("spool", server) }
 
 // holdOrphan stores an answer that was held while no hub was there, and whose wrapper has gone since.
-func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
-	s, name, known, err := h.orphan(from)
+func (p *Spool) holdOrphan(from control.Register, held control.Held) error {
+	s, name, known, err := p.orphan(from)
 	if err != nil {
 		return err
 	}
@@ -151,9 +146,9 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 	if err != nil {
 		return err
 	}
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+	p.office.Lock()
+	defer p.office.Unlock()
+	if err := p.office.Usable(); err != nil {
 		return err
 	}
 	var more func(*store.Tx) error
@@ -163,38 +158,38 @@ func (h *Hub) holdOrphan(from control.Register, held control.Held) error {
 			return err
 		}
 		more = func(tx *store.Tx) error {
-			server, _, err := h.enlist(tx, s, id, from, h.office.Now())
+			server, _, err := p.wrappers.enlist(tx, s, id, from, p.office.Now())
 			if err != nil {
 				return err
 			}
 			return tx.PutServer(server)
 		}
 	}
-	_, notice, err := h.HoldPrepared(&s.Wrapper, name, ready, more)
+	_, notice, err := p.wrappers.held.HoldPrepared(&s.Wrapper, name, ready, more)
 	if err != nil {
 		return err
 	}
-	h.pushChanged()
+	p.wrappers.pushChanged()
 	if notice != nil {
-		h.office.Tell(*notice)
+		p.office.Tell(*notice)
 	}
 	return nil
 }
 
 // Ended writes down that what a server had left running was killed, for nobody who wants no trouble kills a wrapper and its guard.
-func (h *Hub) Ended(from control.Register, processes int) {
-	if h.office.Store == nil {
+func (p *Spool) Ended(from control.Register, processes int) {
+	if p.office.Store == nil {
 		return
 	}
 	s, name := &liveWrapper{}, "a server"
-	if known, of, _, err := h.orphan(from); err == nil {
+	if known, of, _, err := p.orphan(from); err == nil {
 		s, name = known, of
 	}
-	_, err := h.office.Store.AppendNow(h.office.Record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
+	_, err := p.office.Store.AppendNow(p.office.Record(vocab.RecordProblem, vocab.StatusBlocked, store.Record{
 		Server: name, ServerID: s.Server, Client: s.Client, Session: s.Session,
 		Summary: "its guard was killed while it ran; the hub stopped what was left of it",
 		Detail:  office.Detail(map[string]any{"check": "leftover", "count": processes}),
 	}))
-	_ = h.office.FailedReading(err)
-	h.office.Changed()
+	_ = p.office.FailedReading(err)
+	p.office.Changed()
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// starts are the entries of clients' files that their client has started through the wrapper since each was last written. An
+// Starts are the entries of clients' files that their client has started through the wrapper since each was last written. An
 // entry that is guarded in its file and not in here may still run as it did before: its client has not been restarted.
-type starts struct {
+type Starts struct {
 	office *office.Office
 	work   *sync.WaitGroup // what a hub that ends waits for
 
@@ -37,8 +37,8 @@ func startOf(client, name string) started {
 	return started{cut.Bytes(client, office.MaxName), cut.Bytes(name, office.MaxName)}
 }
 
-// has says that a client has started an entry since it was last written.
-func (s *starts) has(client, name string) bool {
+// Has says that a client has started an entry since it was last written.
+func (s *Starts) Has(client, name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen[startOf(client, name)]
@@ -47,12 +47,12 @@ func (s *starts) has(client, name string) bool {
 // first says that a wrapper starts an entry that is not known to have started. What a wrapped server started speaks for no client; who
 // is asked about that only where it would change anything, because the answer is read from the process table. Not under the
 // office's lock.
-func (s *starts) first(peer control.Peer, r control.Register) bool {
-	return !s.has(r.Client, r.Server.Name) && (peer.Within == nil || !peer.Within())
+func (s *Starts) first(peer control.Peer, r control.Register) bool {
+	return !s.Has(r.Client, r.Server.Name) && (peer.Within == nil || !peer.Within())
 }
 
 // saw notes an entry; fresh says that it was not known to have started.
-func (s *starts) saw(client, name string) (fresh bool) {
+func (s *Starts) saw(client, name string) (fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := startOf(client, name)
@@ -67,7 +67,7 @@ func (s *starts) saw(client, name string) (fresh bool) {
 }
 
 // list is what is to be written down, without the named entries of a client.
-func (s *starts) list(client string, without ...string) []started {
+func (s *Starts) list(client string, without ...string) []started {
 	anew := map[started]bool{}
 	for _, name := range without {
 		anew[startOf(client, name)] = true
@@ -83,7 +83,7 @@ func (s *starts) list(client string, without ...string) []started {
 	return all
 }
 
-func (s *starts) set(all []started) {
+func (s *Starts) set(all []started) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen = make(map[started]bool, len(all))
@@ -92,8 +92,8 @@ func (s *starts) set(all []started) {
 	}
 }
 
-// open reads what was written down. What cannot be read is no start: a light stays grey until a wrapper comes.
-func (s *starts) open() {
+// Open reads what was written down. What cannot be read is no start: a light stays grey until a wrapper comes.
+func (s *Starts) Open() {
 	if s.office.Store == nil {
 		return
 	}
@@ -109,7 +109,7 @@ func (s *starts) open() {
 }
 
 // save writes them down behind the wrapper, which waits for no disk. Starts that come at once are written at once.
-func (s *starts) save() {
+func (s *Starts) save() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.saving {
@@ -120,15 +120,15 @@ func (s *starts) save() {
 }
 
 // put writes them down, in a transaction that is about something else or about nothing else.
-func (s *starts) put(tx *store.Tx) error {
+func (s *Starts) put(tx *store.Tx) error {
 	s.mu.Lock()
 	s.saving = false // what comes from now on is written by another
 	s.mu.Unlock()
 	return putStarts(tx, s.list(""))
 }
 
-// forget is for entries that are written anew. The caller commits it with the write.
-func (s *starts) forget(tx *store.Tx, client string, names []string) error {
+// Forget is for entries that are written anew. The caller commits it with the write.
+func (s *Starts) Forget(tx *store.Tx, client string, names []string) error {
 	left := s.list(client, names...)
 	if err := putStarts(tx, left); err != nil {
 		return err

@@ -61,13 +61,13 @@ func TestWhatStartedIsKnownAfterARestartAndForgottenWhenItIsWrittenAnew(t *testi
 }
 
 func TestStartsAreBoundedAndForAnyGoroutine(t *testing.T) {
-	var s starts
+	var s Starts
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() {
 			for i := range maxStarts {
 				s.saw("client", fmt.Sprint(n, i))
-				s.has("client", "0 0")
+				s.Has("client", "0 0")
 			}
 		})
 	}
@@ -78,9 +78,9 @@ func TestStartsAreBoundedAndForAnyGoroutine(t *testing.T) {
 }
 
 func TestAnEntryWithALongNameStartedToo(t *testing.T) {
-	var s starts
+	var s Starts
 	name := strings.Repeat("weather ", 50)
-	if !s.saw("claude-desktop", name) || !s.has("claude-desktop", name) {
+	if !s.saw("claude-desktop", name) || !s.Has("claude-desktop", name) {
 		t.Error("it is not known to have started")
 	}
 	if left := s.list("claude-desktop", name); len(left) != 0 {
@@ -102,7 +102,7 @@ func TestWhatAServerStartedIsNoStartOfAnEntry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.starts.has("claude-desktop", "weather"); got != c.want {
+		if got := p.Starts.Has("claude-desktop", "weather"); got != c.want {
 			t.Errorf("within a server %v: started %v", c.within, got)
 		}
 	}

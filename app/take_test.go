@@ -261,7 +261,7 @@ func TestAWrapperThatGoesWithoutAWordLeavesItToAPerson(t *testing.T) {
 	p.Unregister(w)
 	p.stands(code, vocab.HeldTaken) // it may come back
 	p.at.pass(quarantine.ClaimGrace + time.Second)
-	p.wrapperGone()
+	p.wake()
 	eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == vocab.HeldWaiting })
 	if d := p.stands(code, vocab.HeldWaiting); !d.Unsure || d.Answer == nil {
 		t.Errorf("%+v", d)
@@ -308,7 +308,7 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 			}
 		}},
 		{"the wrapper never comes back", func(t *testing.T, p *place, code string) {
-			p.wrapperGone()
+			p.wake()
 			eventually(t, "it is known to be away", func() bool {
 				p.office.Lock()
 				defer p.office.Unlock()
@@ -316,7 +316,7 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 				return known
 			})
 			p.at.pass(quarantine.ClaimGrace)
-			p.wrapperGone()
+			p.wake()
 			eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == vocab.HeldWaiting })
 			if d := p.shown(code).Held; !d.Unsure {
 				t.Errorf("%+v", d)

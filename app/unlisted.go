@@ -27,16 +27,16 @@ func (s *liveWrapper) noteUnlisted(records []store.Record) {
 }
 
 // unlistedProblems are those of the wrappers that live, one for each server.
-func (h *Hub) unlistedProblems() []control.Problem {
+func (w *Wrappers) unlistedProblems() []control.Problem {
 	var problems []control.Problem
 	var told []string
-	for _, s := range h.ordered() {
+	for _, s := range w.ordered() {
 		if s.unlisted == "" || slices.Contains(told, s.Server) {
 			continue
 		}
 		told = append(told, s.Server)
 		problems = append(problems, control.Problem{
-			Code: problemUnlisted, What: fmt.Sprintf("Sallyport can't read what the server %s declares, so the server is blocked: %s", h.nameOf(&s.Wrapper), s.unlisted),
+			Code: problemUnlisted, What: fmt.Sprintf("Sallyport can't read what the server %s declares, so the server is blocked: %s", w.nameOf(&s.Wrapper), s.unlisted),
 			Next: "Report this to the server's maker; `sallyport logs` may show the cause. Sallyport keeps trying.",
 		})
 	}

@@ -15,7 +15,7 @@ import (
 const problemUnseen = "SP-220"
 
 // unseen is what is allowed and not yet seen by the clients: what their wrappers said last, and which of their processes a
-// person was told of. The Hub's lock guards it.
+// person was told of. The office's lock guards it.
 type unseen struct {
 	by   map[*liveWrapper]control.Unseen
 	told map[clientProcess]bool
@@ -34,40 +34,40 @@ func newUnseen() unseen {
 func (s *liveWrapper) process() clientProcess { return clientProcess{s.Client, s.parent} }
 
 // Unseen takes what the client of a wrapper has not listed since it was told that listings changed.
-func (h *Hub) Unseen(w control.Wrapper, u control.Unseen) error {
-	h.office.Lock()
-	defer h.office.Unlock()
-	s := h.sessions[w]
+func (w *Wrappers) Unseen(conn control.Wrapper, u control.Unseen) error {
+	w.office.Lock()
+	defer w.office.Unlock()
+	s := w.sessions[conn]
 	if s == nil {
 		return office.Answer(control.CodeBadRequest, "unseen before register")
 	}
 	if u.Items <= 0 {
-		delete(h.unseen.by, s)
+		delete(w.unseen.by, s)
 	} else {
-		h.unseen.by[s] = u
+		w.unseen.by[s] = u
 	}
-	h.office.Changed()
-	h.tellUnseen()
+	w.office.Changed()
+	w.tellUnseen()
 	return nil
 }
 
 // forgetUnseen is for a wrapper that has gone; a client that starts again is told of anew.
-func (h *Hub) forgetUnseen(gone *liveWrapper) {
-	delete(h.unseen.by, gone)
-	for _, s := range h.sessions {
+func (w *Wrappers) forgetUnseen(gone *liveWrapper) {
+	delete(w.unseen.by, gone)
+	for _, s := range w.sessions {
 		if s.process() == gone.process() {
 			return
 		}
 	}
-	delete(h.unseen.told, gone.process())
+	delete(w.unseen.told, gone.process())
 }
 
 // begunAnew says that the client's process has started the server once more since, as Codex does for a new thread: what it lists there
 // is what is allowed now, and the start before it is behind for good.
-func (h *Hub) begunAnew(s *liveWrapper) bool {
-	for _, other := range h.sessions {
-		if s.parent.PID != 0 && other.Server == s.Server && other.process() == s.process() && other.since.After(h.unseen.by[s].Since) {
-			if _, behind := h.unseen.by[other]; !behind {
+func (w *Wrappers) begunAnew(s *liveWrapper) bool {
+	for _, other := range w.sessions {
+		if s.parent.PID != 0 && other.Server == s.Server && other.process() == s.process() && other.since.After(w.unseen.by[s].Since) {
+			if _, behind := w.unseen.by[other]; !behind {
 				return true
 			}
 		}
@@ -77,14 +77,14 @@ func (h *Hub) begunAnew(s *liveWrapper) bool {
 
 // tellUnseen notifies once for each run of a client, and only when nothing of that client waits for review any more: before
 // that a restart would come too early.
-func (h *Hub) tellUnseen() {
-	for s := range h.unseen.by {
+func (w *Wrappers) tellUnseen() {
+	for s := range w.unseen.by {
 		way := identity.ClientOf(s.Client)
-		if h.begunAnew(s) || way.Own || h.unseen.told[s.process()] || h.waitingOf(s) > 0 {
+		if w.begunAnew(s) || way.Own || w.unseen.told[s.process()] || w.waitingOf(s) > 0 {
 			continue
 		}
-		h.unseen.told[s.process()] = true
-		h.office.Tell(review.Notice{Kind: vocab.NoticeUnseen, Code: unseenKey(s.Client), Severity: vocab.SeverityReview, Client: way.Title, Next: way.Next})
+		w.unseen.told[s.process()] = true
+		w.office.Tell(review.Notice{Kind: vocab.NoticeUnseen, Code: unseenKey(s.Client), Severity: vocab.SeverityReview, Client: way.Title, Next: way.Next})
 	}
 }
 
@@ -92,14 +92,14 @@ func (h *Hub) tellUnseen() {
 func unseenKey(client string) string { return vocab.NoticeUnseen + ":" + client }
 
 // unseenServers lists what is not yet seen, by client and server.
-func (h *Hub) unseenServers() []control.UnseenServer {
+func (w *Wrappers) unseenServers() []control.UnseenServer {
 	list := []control.UnseenServer{}
-	for s, u := range h.unseen.by {
-		if h.begunAnew(s) {
+	for s, u := range w.unseen.by {
+		if w.begunAnew(s) {
 			continue
 		}
 		list = append(list, control.UnseenServer{
-			Client: s.Client, Server: h.nameOf(&s.Wrapper), ID: s.Server, Session: s.Session, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.Client).Next, Code: problemUnseen,
+			Client: s.Client, Server: w.nameOf(&s.Wrapper), ID: s.Server, Session: s.Session, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.Client).Next, Code: problemUnseen,
 		})
 	}
 	slices.SortFunc(list, func(a, b control.UnseenServer) int {
@@ -109,10 +109,10 @@ func (h *Hub) unseenServers() []control.UnseenServer {
 }
 
 // unseenBy are the clients that have not seen all that is allowed of a server.
-func (h *Hub) unseenBy(server string) []string {
+func (w *Wrappers) unseenBy(server string) []string {
 	clients := []string{}
-	for s := range h.unseen.by {
-		if s.Server == server && !h.begunAnew(s) {
+	for s := range w.unseen.by {
+		if s.Server == server && !w.begunAnew(s) {
 			clients = append(clients, s.Client)
 		}
 	}
@@ -121,11 +121,11 @@ func (h *Hub) unseenBy(server string) []string {
 }
 
 // UnseenNotices are the keys of the notices that still hold: what was said of the others is taken back.
-func (h *Hub) UnseenNotices() (keys []string) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	for s := range h.unseen.by {
-		if h.begunAnew(s) {
+func (w *Wrappers) UnseenNotices() (keys []string) {
+	w.office.Lock()
+	defer w.office.Unlock()
+	for s := range w.unseen.by {
+		if w.begunAnew(s) {
 			continue
 		}
 		keys = append(keys, unseenKey(s.Client))

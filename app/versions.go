@@ -11,14 +11,14 @@ import (
 
 // noteVersions keeps what wrappers say of starts at which there was no common version. It stays, over restarts of the hub, until a start
 // agrees: a client that was refused starts no server again by itself. The caller holds the lock.
-func (h *Hub) noteVersions(server string, records []store.Record, after time.Time) error {
+func noteVersions(o *office.Office, server string, records []store.Record, after time.Time) error {
 	for _, r := range records {
 		v, apart := control.NoCommonVersion(&r)
 		_, unlisted := control.Unlisted(&r) // it was listed after both had agreed
 		if !apart && !unlisted || r.Time.Before(after) {
 			continue
 		}
-		err := h.office.Update(func(tx *store.Tx) (bool, error) {
+		err := o.Update(func(tx *store.Tx) (bool, error) {
 			known, err := tx.Server(server)
 			if office.Absent(err) {
 				return false, nil
