@@ -7,40 +7,38 @@ import (
 
 // Verbs, as tools are named with them. An unambiguous verb counts wherever it stands in a name; one that is as often a noun
 // ("post", "commit") only at its beginning.
-var (
+const (
 	// nounVerbs are those read verbs that also begin a noun ("read replica", "list item"): further back than after one word, they
 	// count at the end of a name alone.
-	nounVerbs = set("read list show view query count stat")
-	readVerbs = set("get list read search find show describe fetch lookup count view inspect retrieve browse peek preview grep glob ls stat " +
-		"explain analyze analyse compare query calculate compute whoami")
-	deleteVerbs = set("delete del remove drop destroy erase purge wipe truncate rm unlink uninstall")
-	sendVerbs   = set("send reply tweet notify broadcast")
-	changeVerbs = set("create add write edit insert update modify replace overwrite append upsert rename move copy save upload set " +
+	nounVerbs wordSet = " read list show view query count stat "
+	readVerbs wordSet = " get list read search find show describe fetch lookup count view inspect retrieve browse peek preview grep glob ls stat " +
+		"explain analyze analyse compare query calculate compute whoami "
+	deleteVerbs wordSet = " delete del remove drop destroy erase purge wipe truncate rm unlink uninstall "
+	sendVerbs   wordSet = " send reply tweet notify broadcast "
+	changeVerbs wordSet = " create add write edit insert update modify replace overwrite append upsert rename move copy save upload set " +
 		"install deploy publish kill terminate enable disable assign unassign grant revoke approve reject cancel restore rollback revert " +
 		"restart resume reset submit schedule purchase buy clear reopen unlock star unstar dismiss subscribe unsubscribe invite ban kick " +
 		"rotate regenerate resize attach detach apply register unregister provision mkdir chmod chown toggle reprioritize unresolve " +
-		"promote demote configure migrate rebase activate deactivate backup vacuum trigger mark")
-	runVerbs = set("run execute exec eval evaluate invoke spawn")
+		"promote demote configure migrate rebase activate deactivate backup vacuum trigger mark "
+	runVerbs wordSet = " run execute exec eval evaluate invoke spawn "
 	// asNouns change things where a name begins with them, or with them after one other word.
-	asNouns = set("post push merge commit fork comment archive start stop pause close lock patch import transfer pay order book scale tag label branch " +
-		"share pin touch mute reserve forward")
+	asNouns wordSet = " post push merge commit fork comment archive start stop pause close lock patch import transfer pay order book scale tag label branch " +
+		"share pin touch mute reserve forward "
 	// statusNouns end the names of tools that only read, where nothing in the name says otherwise.
-	statusNouns = set("info status tree stats statistics details history metrics overview summary log logs diff")
+	statusNouns wordSet = " info status tree stats statistics details history metrics overview summary log logs diff "
 	// strongVerbs leave no room for a tool that only reads. "Create" does: a chart that is created changes nothing.
-	strongVerbs = set("write edit insert update modify overwrite append upsert rename upload install deploy kill terminate purchase buy chmod chown mkdir")
+	strongVerbs wordSet = " write edit insert update modify overwrite append upsert rename upload install deploy kill terminate purchase buy chmod chown mkdir "
 	// writingInputs are of tools that change things, whatever they are called.
-	writingInputs = set("overwrite dryrun newcontent newtext oldstr newstr oldtext oldstring newstring")
+	writingInputs wordSet = " overwrite dryrun newcontent newtext oldstr newstr oldtext oldstring newstring "
 	// chosenBy are inputs that choose what the tool does.
-	chosenBy = set("method action operation command mode verb")
+	chosenBy wordSet = " method action operation command mode verb "
 )
 
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
+// wordSet is lower-case words with a space before and after each: a constant, since a wrapper and its guard would make maps
+// at every start.
+type wordSet string
+
+func (s wordSet) has(word string) bool { return strings.Contains(string(s), " "+word+" ") }
 
 // reading is what names say of a tool.
 type reading struct {
@@ -61,13 +59,13 @@ func readNames(name string, inputs []input) reading {
 	if verb == "query" && slices.Contains(r.touches, Data) {
 		r.effect = Unsaid // a query language may well write
 	}
-	if runVerbs[verb] && slices.Contains(r.touches, Commands) {
+	if runVerbs.has(verb) && slices.Contains(r.touches, Commands) {
 		r.effect, r.strong = Changes, RunsUnsaid
 	}
-	if runVerbs[verb] && slices.Contains(words, "sql") {
+	if runVerbs.has(verb) && slices.Contains(words, "sql") {
 		r.effect = Changes
 	}
-	r.deletes = r.effect == Changes && deleteVerbs[verb] && !(verb == "drop" && slices.Contains(r.touches, Browser))
+	r.deletes = r.effect == Changes && deleteVerbs.has(verb) && !(verb == "drop" && slices.Contains(r.touches, Browser))
 	r.byInputs(inputs)
 	if r.effect != Changes {
 		return r
@@ -76,9 +74,9 @@ func readNames(name string, inputs []input) reading {
 	case r.strong != "":
 	case r.deletes:
 		r.strong = DeletesUnsaid
-	case sendVerbs[verb]:
+	case sendVerbs.has(verb):
 		r.strong, r.sends = SendsUnsaid, slices.Contains(r.touches, Messages)
-	case strongVerbs[verb]:
+	case strongVerbs.has(verb):
 		r.strong = ChangesUnsaid
 	}
 	if (verb == "post" || verb == "forward") && slices.Contains(r.touches, Messages) {
@@ -92,28 +90,28 @@ func verbOf(words []string) (verb string, effect Effect) {
 	if len(words) == 0 || len(words) == 1 && words[0] == "add" { // of two numbers
 		return "", Unsaid
 	}
-	at := slices.IndexFunc(words, func(w string) bool { return readVerbs[w] || changing(w) || runVerbs[w] })
-	if at > 1 && at < len(words)-1 && nounVerbs[words[at]] {
+	at := slices.IndexFunc(words, func(w string) bool { return readVerbs.has(w) || changing(w) || runVerbs.has(w) })
+	if at > 1 && at < len(words)-1 && nounVerbs.has(words[at]) {
 		return "", Unsaid
 	}
 	noun := -1
 	switch {
-	case asNouns[words[0]]:
+	case asNouns.has(words[0]):
 		noun = 0
-	case len(words) > 2 && asNouns[words[1]] && (at < 0 || at > 1):
+	case len(words) > 2 && asNouns.has(words[1]) && (at < 0 || at > 1):
 		noun = 1
 	}
 	last := words[len(words)-1]
 	switch {
-	case at < 0 && noun >= 0 && !statusNouns[last]:
+	case at < 0 && noun >= 0 && !statusNouns.has(last):
 		return words[noun], Changes
-	case at < 0 && noun < 0 && statusNouns[last]:
+	case at < 0 && noun < 0 && statusNouns.has(last):
 		return last, Reads
 	case at < 0:
 		return "", Unsaid
 	case changing(words[at]):
 		return words[at], Changes
-	case runVerbs[words[at]]:
+	case runVerbs.has(words[at]):
 		return words[at], Unsaid
 	case noun >= 0 && noun < at && at < len(words)-1: // "post_read_receipt"; "commit_list" lists
 		return "", Unsaid
@@ -123,7 +121,7 @@ func verbOf(words []string) (verb string, effect Effect) {
 	}
 	for i, w := range words[at+1:] {
 		switch before := words[at+i]; {
-		case !changing(w) && !runVerbs[w]:
+		case !changing(w) && !runVerbs.has(w):
 		case before == "and" || before == "or":
 			return w, Changes
 		default: // "get_update_status", "find_replace": one or the other
@@ -133,15 +131,17 @@ func verbOf(words []string) (verb string, effect Effect) {
 	return words[at], Reads
 }
 
-func changing(word string) bool { return changeVerbs[word] || deleteVerbs[word] || sendVerbs[word] }
+func changing(word string) bool {
+	return changeVerbs.has(word) || deleteVerbs.has(word) || sendVerbs.has(word)
+}
 
 // byInputs corrects what the name says where the inputs say more: a choice between doing this and that, or what only a tool
 // that writes asks for.
 func (r *reading) byInputs(inputs []input) {
 	writes, chosen, reads := false, false, true
 	for _, in := range inputs {
-		writes = writes || writingInputs[in.name]
-		if !chosenBy[in.name] || len(in.choices) == 0 {
+		writes = writes || writingInputs.has(in.name)
+		if !chosenBy.has(in.name) || len(in.choices) == 0 {
 			continue
 		}
 		chosen = true
@@ -151,7 +151,7 @@ func (r *reading) byInputs(inputs []input) {
 				verb, effect = "add", Changes
 			}
 			writes = writes || effect == Changes
-			r.deletes = r.deletes || effect == Changes && deleteVerbs[verb]
+			r.deletes = r.deletes || effect == Changes && deleteVerbs.has(verb)
 			reads = reads && effect == Reads
 		}
 	}
