@@ -167,7 +167,7 @@ func TestAHundredHeldOutOfTwoHundredCalls(t *testing.T) {
 	for n := range 200 {
 		all.Go(func() {
 			if n%2 == 0 {
-				_, err := client.Records(ctx, []control.Record{{ID: fmt.Sprint("call-", n), Kind: "tool_call", Status: "ok", Tool: "read_note", Time: time.Now()}})
+				_, err := control.AskRecords(ctx, client, control.Records{Records: []control.Record{{ID: fmt.Sprint("call-", n), Kind: "tool_call", Status: "ok", Tool: "read_note", Time: time.Now()}}})
 				if err != nil {
 					t.Errorf("call %d: %v", n, err)
 				}
@@ -175,7 +175,7 @@ func TestAHundredHeldOutOfTwoHundredCalls(t *testing.T) {
 			}
 			held := heldOne(t, n)
 			held.Answer = []byte(fmt.Sprintf(`{"content":[{"type":"text","text":"number %d"}]}`, n))
-			kept, err := client.Hold(ctx, held)
+			kept, err := control.AskHold(ctx, client, held)
 			if err != nil {
 				t.Errorf("call %d: %v", n, err)
 				return
@@ -193,7 +193,7 @@ func TestAHundredHeldOutOfTwoHundredCalls(t *testing.T) {
 					t.Errorf("release %d: %v", n, err)
 				}
 			}
-			got, err := client.Take(ctx, control.Take{Code: kept.Code, Client: "claude-desktop"})
+			got, err := control.AskTake(ctx, client, control.Take{Code: kept.Code, Client: "claude-desktop"})
 			switch {
 			case err != nil:
 				t.Errorf("take %d: %v", n, err)
@@ -202,7 +202,7 @@ func TestAHundredHeldOutOfTwoHundredCalls(t *testing.T) {
 			case n%4 == 3 && got.Answer != nil:
 				t.Errorf("call %d: delivered unreleased", n)
 			case n%4 == 1:
-				if _, err := client.Records(ctx, []control.Record{{ID: fmt.Sprint("arrived-", n), Kind: "quarantine", Status: "ok", Code: kept.Code}}); err != nil {
+				if _, err := control.AskRecords(ctx, client, control.Records{Records: []control.Record{{ID: fmt.Sprint("arrived-", n), Kind: "quarantine", Status: "ok", Code: kept.Code}}}); err != nil {
 					t.Error(err)
 				}
 			}

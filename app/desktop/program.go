@@ -65,7 +65,8 @@ func Raise(ctx context.Context, o Options) (raised bool, err error) {
 	if o.Hidden {
 		return true, nil
 	}
-	return true, c.Show(ctx, Route(o.Route))
+	_, err = control.AskShow(ctx, c, Route(o.Route))
+	return true, err
 }
 
 // Run is the program: it raises the window of one that runs already, or becomes the hub of this home and opens its own. It

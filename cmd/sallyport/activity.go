@@ -52,7 +52,7 @@ func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
 	query := control.ActivityQuery{Server: c.Server, Tool: c.Tool, Kind: c.Kind, Status: c.Status, Since: since, Limit: c.Limit}
 	p := newPage(s)
 	for {
-		found, err := hub.Activity(ctx, query)
+		found, err := control.AskActivity(ctx, hub, query)
 		if err != nil {
 			return exitFailed, err
 		}
@@ -155,7 +155,7 @@ type activityShowCommand struct {
 }
 
 func (c activityShowCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	r, err := hub.Record(ctx, c.ID)
+	r, err := control.AskRecord(ctx, hub, c.ID)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -199,7 +199,7 @@ func (c activityShowCommand) ask(ctx context.Context, s streams, hub *control.Cl
 type activityVerifyCommand struct{ jsonFlag }
 
 func (c activityVerifyCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	v, err := hub.Verify(ctx)
+	v, err := control.AskVerify(ctx, hub)
 	if err != nil {
 		return exitFailed, err
 	}

@@ -17,7 +17,7 @@ type backupsCommand struct {
 type backupsListCommand struct{ jsonFlag }
 
 func (c backupsListCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	kept, err := hub.Backups(ctx)
+	kept, err := control.AskBackups(ctx, hub)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -51,11 +51,11 @@ func (c backupsRestoreCommand) ask(ctx context.Context, s streams, hub *control.
 		what: "This may remove guards: the current file is replaced",
 		yes:  c.Yes,
 		look: func() (control.Protected, error) {
-			return hub.RestoreBackup(ctx, control.RestoreBackup{ID: c.ID, DryRun: true})
+			return control.AskRestoreBackup(ctx, hub, control.RestoreBackup{ID: c.ID, DryRun: true})
 		},
 		do: func(digest string) (control.Protected, error) {
 			ask.Digest, ask.Decided = digest, digest != ""
-			return hub.RestoreBackup(ctx, ask)
+			return control.AskRestoreBackup(ctx, hub, ask)
 		},
 	}.run(ctx, s, c.DryRun)
 	if err != nil {

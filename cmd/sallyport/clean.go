@@ -24,7 +24,7 @@ func (d cleanDecision) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	defer hub.Close()
-	set, err := hub.Clean(ctx, control.CleanQuery{Digest: d.digest})
+	set, err := control.AskClean(ctx, hub, control.CleanQuery{Digest: d.digest})
 	if err != nil {
 		return exitFailed, err
 	}
@@ -33,7 +33,7 @@ func (d cleanDecision) run(ctx context.Context, s streams) (int, error) {
 	}
 	if !hub.Welcome().CLIApproval {
 		return decidedElsewhere(func() error { return d.list(s, set) }, func() error {
-			_, err := hub.AllowClean(ctx, control.CleanQuery{Digest: set.Digest})
+			_, err := control.AskAllowClean(ctx, hub, control.CleanQuery{Digest: set.Digest})
 			return err
 		})
 	}
@@ -53,7 +53,7 @@ func (d cleanDecision) run(ctx context.Context, s streams) (int, error) {
 			return exitFailed, err
 		}
 	}
-	decided, err := hub.AllowClean(ctx, control.CleanQuery{Digest: set.Digest})
+	decided, err := control.AskAllowClean(ctx, hub, control.CleanQuery{Digest: set.Digest})
 	if hubError(err, control.CodeDescends) {
 		return exitPerson, err
 	}

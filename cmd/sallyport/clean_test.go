@@ -18,7 +18,7 @@ func storyListed(ts *testscript.TestScript, neg bool, args []string) {
 	hub, err := control.Dial(context.Background(), home, control.RoleCLI)
 	ts.Check(err)
 	defer hub.Close()
-	set, err := hub.Clean(context.Background(), control.CleanQuery{})
+	set, err := control.AskClean(context.Background(), hub, control.CleanQuery{})
 	ts.Check(err)
 	ts.Setenv(args[0], set.Digest)
 }

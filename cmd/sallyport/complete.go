@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -245,14 +246,14 @@ func offered(ctx context.Context, source string) (found []candidate) {
 	defer hub.Close()
 	switch source {
 	case "server":
-		servers, _ := hub.Servers(ctx)
+		servers, _ := control.AskServers(ctx, hub)
 		for _, s := range servers {
 			if s.State != vocab.ServerNotStarted && plainWord(s.Server) { // the hub knows it by name once it has run
 				found = append(found, candidate{s.Server, s.State})
 			}
 		}
 	case "code", "held", "item":
-		items, _ := hub.Inbox(ctx)
+		items, _ := control.AskInbox(ctx, hub)
 		for _, it := range items {
 			if held := it.Kind == vocab.ItemResponseHeld; source != "item" && held != (source == "held") {
 				continue

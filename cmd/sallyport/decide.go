@@ -70,7 +70,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	defer hub.Close()
-	item, err := hub.Item(ctx, d.decide.Code)
+	item, err := control.AskItem(ctx, hub, d.decide.Code)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -89,7 +89,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	show := func() error { return showUndecided(s, d.json, item, hub.Welcome()) }
 	if !hub.Welcome().CLIApproval {
 		return decidedElsewhere(show, func() error {
-			_, err := hub.Decide(ctx, d.decide)
+			_, err := control.AskDecide(ctx, hub, d.decide)
 			return err
 		})
 	}
@@ -110,7 +110,7 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	} else if !d.json {
 		newPage(s).Printf("%s  %s\ndigest %s\n", terminal.Text(item.Code), terminal.Text(item.Title), terminal.Text(item.Digest))
 	}
-	decided, err := hub.Decide(ctx, d.decide)
+	decided, err := control.AskDecide(ctx, hub, d.decide)
 	if hubError(err, control.CodeDescends) {
 		return exitPerson, err
 	}
@@ -275,7 +275,7 @@ type blockCommand struct {
 }
 
 func (c blockCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	blocked, err := hub.Block(ctx, control.Block{Server: c.Server, Items: c.Item})
+	blocked, err := control.AskBlock(ctx, hub, control.Block{Server: c.Server, Items: c.Item})
 	if err != nil {
 		return exitFailed, err
 	}

@@ -26,7 +26,7 @@ func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	defer hub.Close()
-	set, err := hub.HeldSet(ctx, control.HeldQuery{Server: c.Server, Tool: c.Tool})
+	set, err := control.AskHeldSet(ctx, hub, control.HeldQuery{Server: c.Server, Tool: c.Tool})
 	if err != nil {
 		return exitFailed, err
 	}
@@ -45,7 +45,7 @@ func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 	}
 	var done control.DiscardedHeld
 	if len(set.Codes) > 0 {
-		done, err = hub.DiscardHeld(ctx, control.DiscardHeld{Codes: set.Codes, Server: c.Server, Tool: c.Tool})
+		done, err = control.AskDiscardHeld(ctx, hub, control.DiscardHeld{Codes: set.Codes, Server: c.Server, Tool: c.Tool})
 	}
 	switch {
 	case hubError(err, control.CodeNotHere), hubError(err, control.CodeDescends):

@@ -164,7 +164,7 @@ func examineHub(ctx context.Context, home control.Home) []checked {
 		return []checked{wrong(check, "SP-130", err.Error(), "Restart the hub; nothing is lost.")}
 	}
 	defer hub.Close()
-	status, err := hub.Status(ctx)
+	status, err := control.AskStatus(ctx, hub)
 	if err != nil {
 		return []checked{wrong(check, "SP-130", err.Error(), "Restart the hub; nothing is lost.")}
 	}

@@ -42,7 +42,7 @@ func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
 		hub: hub, item: item, yes: c.Yes, json: c.JSON,
 		question: fmt.Sprintf("\nAllow responses like this one from %s for %s, for the rules %s? [y/N] ", terminal.Server(item.Server, item.Shown), c.For, terminal.Text(strings.Join(rules, ", "))),
 		do: func() (err error) {
-			made, err = hub.Except(ctx, control.Except{Code: item.Code, Digest: item.Digest, Rules: c.Rule, For: c.For})
+			made, err = control.AskExcept(ctx, hub, control.Except{Code: item.Code, Digest: item.Digest, Rules: c.Rule, For: c.For})
 			return err
 		},
 	}.run(ctx, s)
@@ -77,7 +77,7 @@ type exceptionsCommand struct {
 type exceptionsListCommand struct{ jsonFlag }
 
 func (c exceptionsListCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	all, err := hub.Exceptions(ctx)
+	all, err := control.AskExceptions(ctx, hub)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -115,7 +115,7 @@ func (c exceptionsEndCommand) run(ctx context.Context, s streams) (int, error) {
 	defer hub.Close()
 	ids := []string{strings.TrimSpace(c.ID)}
 	if c.All {
-		all, err := hub.Exceptions(ctx)
+		all, err := control.AskExceptions(ctx, hub)
 		if err != nil {
 			return exitFailed, err
 		}
@@ -126,7 +126,7 @@ func (c exceptionsEndCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	ended := []control.Exception{}
 	for _, id := range ids {
-		e, err := hub.EndException(ctx, id)
+		e, err := control.AskEndException(ctx, hub, id)
 		if err != nil {
 			return exitFailed, err
 		}

@@ -54,7 +54,7 @@ func (c activityExportCommand) run(ctx context.Context, s streams) (code int, er
 	// Every record carries the hash of the one before, so the last line is a copy of the chain's head in a second place.
 	query := control.ActivityQuery{Oldest: true, Limit: exportPage}
 	for {
-		found, err := hub.Activity(ctx, query)
+		found, err := control.AskActivity(ctx, hub, query)
 		if err != nil {
 			return exitFailed, err
 		}

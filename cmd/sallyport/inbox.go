@@ -13,7 +13,7 @@ import (
 type inboxCommand struct{ jsonFlag }
 
 func (c inboxCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	items, err := hub.Inbox(ctx)
+	items, err := control.AskInbox(ctx, hub)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -44,7 +44,7 @@ type showCommand struct {
 }
 
 func (c showCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	item, err := hub.Item(ctx, itemCode(c.Code))
+	item, err := control.AskItem(ctx, hub, itemCode(c.Code))
 	if err != nil {
 		return exitFailed, err
 	}

@@ -26,7 +26,7 @@ func (c logsCommand) run(ctx context.Context, s streams) (int, error) {
 	defer hub.Close()
 	query := control.LogQuery{Server: c.Server, Lines: c.Lines}
 	for {
-		log, err := hub.Log(ctx, query)
+		log, err := control.AskLog(ctx, hub, query)
 		if err != nil {
 			return exitFailed, err
 		}

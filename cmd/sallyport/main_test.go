@@ -219,7 +219,7 @@ func storyWaiting(ts *testscript.TestScript, neg bool, args []string) {
 		// A hub that begins again with an empty store takes its own place: for a moment there is none.
 		client, err := control.Dial(context.Background(), home, control.RoleCLI)
 		if err == nil {
-			items, err = client.Inbox(context.Background())
+			items, err = control.AskInbox(context.Background(), client)
 			client.Close()
 		}
 		if errors.Is(err, control.ErrNoHub) || errors.Is(err, control.ErrClosed) {

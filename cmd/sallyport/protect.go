@@ -83,7 +83,7 @@ func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	defer hub.Close()
-	done, err := hub.Protect(ctx, ask)
+	done, err := control.AskProtect(ctx, hub, ask)
 	if err != nil || ask.DryRun || c.NoLook || !done.Written {
 		return c.report(s, done, err, guarding)
 	}
@@ -130,11 +130,11 @@ func (c unprotectCommand) run(ctx context.Context, s streams) (int, error) {
 		look: func() (control.Protected, error) {
 			look := ask
 			look.DryRun = true
-			return hub.Unprotect(ctx, look)
+			return control.AskUnprotect(ctx, hub, look)
 		},
 		do: func(digest string) (control.Protected, error) {
 			ask.Digest, ask.Decided = digest, digest != ""
-			return hub.Unprotect(ctx, ask)
+			return control.AskUnprotect(ctx, hub, ask)
 		},
 	}.run(ctx, s, c.DryRun)
 	if code == exitPerson || code == exitUsage {

@@ -266,15 +266,15 @@ func TestAFileThatChangedSinceItWasShownIsNotWritten(t *testing.T) {
 	defer hub.Close()
 	for _, c := range []struct {
 		name string
-		do   func(context.Context, control.Protect) (control.Protected, error)
-	}{{"protect", hub.Protect}, {"unprotect", hub.Unprotect}} {
-		shown, err := c.do(t.Context(), control.Protect{Config: i.file, DryRun: true})
+		do   func(context.Context, *control.Client, control.Protect) (control.Protected, error)
+	}{{"protect", control.AskProtect}, {"unprotect", control.AskUnprotect}} {
+		shown, err := c.do(t.Context(), hub, control.Protect{Config: i.file, DryRun: true})
 		if err != nil || shown.Diff == "" || shown.Written {
 			t.Fatalf("%s: shown %+v, %v", c.name, shown, err)
 		}
 		edited := i.read() + " "
 		i.write(edited)
-		_, err = c.do(t.Context(), control.Protect{Config: i.file, Digest: shown.Digest, Decided: true})
+		_, err = c.do(t.Context(), hub, control.Protect{Config: i.file, Digest: shown.Digest, Decided: true})
 		if !hubError(err, control.CodeStale) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", c.name, err)
 		}
@@ -324,7 +324,7 @@ func TestNoCommandPrintsASecretOfTheFile(t *testing.T) {
 	i.write(`{"mcpServers": {"flag": {"command": "y", "args": ["--api-key", "PLANTED-12"]}}}`)
 	var waiting []control.InboxItem
 	err = demo.Eventually(t.Context(), func() (bool, error) {
-		waiting, err = hub.Inbox(t.Context())
+		waiting, err = control.AskInbox(t.Context(), hub)
 		return len(waiting) > 0, err
 	})
 	if err != nil {

@@ -76,7 +76,7 @@ func camel(call string) string {
 // callsCarried are the names of the table that answers calls.
 func callsCarried(t *testing.T) (calls []string) {
 	t.Helper()
-	for _, match := range regexp.MustCompile(`(?m)^\t"([a-z_]+)": with\(`).FindAllStringSubmatch(controlSource(t), -1) {
+	for _, match := range regexp.MustCompile(`(?m)^\t[aA]sk[A-Za-z]+ += [a-zA-Z]+\("([a-z_]+)", `).FindAllStringSubmatch(controlSource(t), -1) {
 		calls = append(calls, match[1])
 	}
 	if len(calls) == 0 {

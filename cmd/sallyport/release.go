@@ -45,7 +45,7 @@ func (c releaseCommand) run(ctx context.Context, s streams) (int, error) {
 	var answer control.ReleaseAnswer
 	code, err := heldDecision{
 		hub: hub, item: item, yes: c.Yes, json: c.JSON, question: question, grave: !c.WithoutMarked,
-		do: func() (err error) { answer, err = hub.Release(ctx, ask); return err },
+		do: func() (err error) { answer, err = control.AskRelease(ctx, hub, ask); return err },
 	}.run(ctx, s)
 	if err != nil {
 		return code, err
@@ -104,7 +104,7 @@ func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
 		code, err := heldDecision{
 			hub: hub, item: item, yes: c.Yes, json: c.JSON, question: fmt.Sprintf("\nDelete this response from %s? [y/N] ", terminal.Server(item.Server, item.Shown)),
 			do: func() (err error) {
-				answer, err = hub.Release(ctx, control.Release{Code: item.Code, Digest: item.Digest, Discard: true})
+				answer, err = control.AskRelease(ctx, hub, control.Release{Code: item.Code, Digest: item.Digest, Discard: true})
 				return err
 			},
 		}.run(ctx, s)
@@ -129,7 +129,7 @@ func heldItem(ctx context.Context, code, digest string) (*control.Client, contro
 	if err != nil {
 		return nil, control.ItemDetail{}, err
 	}
-	item, err := hub.Item(ctx, itemCode(code))
+	item, err := control.AskItem(ctx, hub, itemCode(code))
 	switch {
 	case err != nil:
 	case item.Held == nil:

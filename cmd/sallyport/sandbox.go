@@ -216,7 +216,7 @@ func knownServers(ctx context.Context, home control.Home) []control.Server {
 		return nil
 	}
 	defer hub.Close()
-	servers, err := hub.Servers(ctx)
+	servers, err := control.AskServers(ctx, hub)
 	if err != nil {
 		return nil
 	}

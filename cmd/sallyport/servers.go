@@ -16,7 +16,7 @@ import (
 type serversCommand struct{ jsonFlag }
 
 func (c serversCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	servers, err := hub.Servers(ctx)
+	servers, err := control.AskServers(ctx, hub)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -59,7 +59,7 @@ func (c serversCommand) ask(ctx context.Context, s streams, hub *control.Client)
 	p.Table(columns, rows)
 	p.notStarted(servers)
 	if slices.ContainsFunc(servers, func(s control.Server) bool { return len(s.UnseenBy) > 0 }) {
-		if status, err := hub.Status(ctx); err == nil {
+		if status, err := control.AskStatus(ctx, hub); err == nil {
 			p.unseen(status.Unseen)
 		}
 	}

@@ -81,7 +81,7 @@ func askSettings(ctx context.Context, scope settingsScope, key string) ([]contro
 		return nil, exitFailed, err
 	}
 	defer hub.Close()
-	settings, err := hub.Settings(ctx, query)
+	settings, err := control.AskSettings(ctx, hub, query)
 	return settings, exitFailed, err
 }
 
@@ -103,7 +103,7 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	defer hub.Close()
-	setting, err := hub.SetSetting(ctx, query)
+	setting, err := control.AskSetSetting(ctx, hub, query)
 	if hubError(err, control.CodeLoosens) && hub.Welcome().CLIApproval {
 		if !c.Yes {
 			if !interactive(s) {
@@ -115,7 +115,7 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 			}
 		}
 		query.Decided = true
-		setting, err = hub.SetSetting(ctx, query)
+		setting, err = control.AskSetSetting(ctx, hub, query)
 	}
 	switch {
 	case hubError(err, control.CodeLoosens), hubError(err, control.CodeNotHere), hubError(err, control.CodeDescends):

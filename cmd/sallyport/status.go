@@ -18,13 +18,13 @@ type statusReport struct {
 }
 
 func (c statusCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	status, err := hub.Status(ctx)
+	status, err := control.AskStatus(ctx, hub)
 	if err != nil {
 		return exitFailed, err
 	}
-	coverage, unknown := hub.Coverage(ctx, control.CoverageQuery{})
+	coverage, unknown := control.AskCoverage(ctx, hub, control.CoverageQuery{})
 	late := 0
-	if servers, err := hub.Servers(ctx); err == nil {
+	if servers, err := control.AskServers(ctx, hub); err == nil {
 		status.Problems = append(status.Problems, sandboxStatus(ctx, servers)...)
 		status.Servers, late = len(servers), notStarted(servers)
 	}

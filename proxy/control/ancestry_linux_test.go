@@ -117,11 +117,11 @@ func TestAWrapperItselfDoesNotDecide(t *testing.T) {
 	h := testHome(t)
 	serveHub(t, h, newTestHub(), Options{})
 	for _, role := range []Role{RoleWrapper, RoleProbe} {
-		if _, err := dial(t, h, role).Decide(testContext(t), Decide{Code: "any"}); err == nil {
+		if _, err := AskDecide(testContext(t), dial(t, h, role), Decide{Code: "any"}); err == nil {
 			t.Errorf("a %s decided", role)
 		}
 	}
-	if _, err := dial(t, h, RoleCLI).Decide(testContext(t), Decide{Code: "any"}); err != nil {
+	if _, err := AskDecide(testContext(t), dial(t, h, RoleCLI), Decide{Code: "any"}); err != nil {
 		t.Errorf("the command line: %v", err)
 	}
 }

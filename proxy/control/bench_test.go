@@ -61,7 +61,7 @@ func BenchmarkCall(b *testing.B) {
 	c := dial(b, h, RoleCLI)
 	ctx := context.Background()
 	for b.Loop() {
-		if _, err := c.Verify(ctx); err != nil {
+		if _, err := AskVerify(ctx, c); err != nil {
 			b.Fatal(err)
 		}
 	}

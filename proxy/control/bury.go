@@ -97,3 +97,15 @@ func (b *burials) bury(ctx context.Context, due []burial) {
 		b.tell(from[mark], killed)
 	}
 }
+
+// after is false where ctx ends first.
+func after(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,149 +1,98 @@
 package control
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+)
 
-// One method a call, named as Handler's.
+// asking is a client's end of a call.
+type asking[Takes, Answer any] = func(ctx context.Context, c *Client, takes Takes) (Answer, error)
 
-// Register makes this connection a wrapper's. pushed gets every later State and must not block; it may be called before
-// Register returns.
-func (c *Client) Register(ctx context.Context, r Register, pushed func(State)) (State, error) {
-	c.mu.Lock()
-	if c.pushed != nil {
-		c.mu.Unlock()
-		return State{}, &Error{Code: CodeBadRequest, Message: "registered already"}
+// method is the hub's end of a call.
+type method struct {
+	registered bool // a wrapper's: it comes after register
+	answer     answering
+}
+
+type answering = func(c *hubEnd, params json.RawMessage) (any, error)
+
+// methods is everything the socket carries, by name.
+var methods = map[string]method{}
+
+// carried makes a call of a name and what answers it: the hub finds it in methods, and the client's end is returned.
+func carried[Takes, Answer any](name string, registered bool, answer func(*hubEnd, Takes) (Answer, error)) asking[Takes, Answer] {
+	methods[name] = method{registered: registered, answer: func(c *hubEnd, raw json.RawMessage) (any, error) {
+		takes, err := decoded[Takes](raw)
+		if err != nil {
+			return nil, err
+		}
+		out, err := answer(c, takes)
+		return list(out), err
+	}}
+	return func(ctx context.Context, c *Client, takes Takes) (out Answer, err error) {
+		var params any = takes
+		if name, ok := params.(string); ok {
+			params = named{Name: name}
+		}
+		err = c.call(ctx, name, params, &out)
+		if state, ok := any(&out).(*State); ok {
+			*state = whole(*state)
+		}
+		return out, err
 	}
-	c.pushed = pushed
-	early, wait := c.early, c.registering
-	c.early = nil
-	c.mu.Unlock()
-	if early != nil {
-		pushed(*early)
-	}
-	if wait == nil {
-		s, err := ask[State](ctx, c, "register", r)
-		return whole(s), err
-	}
-	var s State
-	err := wait(ctx, &s)
-	return whole(s), err
 }
 
-func (c *Client) Report(ctx context.Context, r Report) (State, error) {
-	s, err := ask[State](ctx, c, "report", r)
-	return whole(s), err
+// bare is a question that takes nothing.
+func bare[Answer any](name string, answer func(Handler) (Answer, error)) func(context.Context, *Client) (Answer, error) {
+	ask := carried(name, false, func(c *hubEnd, _ nothing) (Answer, error) { return answer(c.server.handler) })
+	return func(ctx context.Context, c *Client) (Answer, error) { return ask(ctx, c, nothing{}) }
 }
 
-func (c *Client) Launch(ctx context.Context, r LaunchReport) (State, error) {
-	s, err := ask[State](ctx, c, "launch", r)
-	return whole(s), err
+func query[Takes, Answer any](name string, answer func(Handler, Takes) (Answer, error)) asking[Takes, Answer] {
+	return carried(name, false, func(c *hubEnd, takes Takes) (Answer, error) { return answer(c.server.handler, takes) })
 }
 
-func (c *Client) Records(ctx context.Context, r []Record) (Acked, error) {
-	return ask[Acked](ctx, c, "records", Records{Records: r})
+// decision is a call that depends on who asks: what Peer says is found out for each.
+func decision[Takes, Answer any](name string, answer func(Handler, Peer, Takes) (Answer, error)) asking[Takes, Answer] {
+	return carried(name, false, func(c *hubEnd, takes Takes) (Answer, error) { return answer(c.server.handler, c.peer(true), takes) })
 }
 
-// Stderr is a notification: nothing answers it.
-func (c *Client) Stderr(ctx context.Context, chunk []byte) error {
-	return c.notify(ctx, "stderr", Stderr{Chunk: chunk})
+// ofWrapper is a call of a connection that has registered.
+func ofWrapper[Takes, Answer any](name string, answer func(Handler, Wrapper, Takes) (Answer, error)) asking[Takes, Answer] {
+	return carried(name, true, func(c *hubEnd, takes Takes) (Answer, error) { return answer(c.server.handler, c, takes) })
 }
 
-func (c *Client) Attention(ctx context.Context, client string) (Waiting, error) {
-	return ask[Waiting](ctx, c, "attention", Attention{Client: client})
+// silent answers that it was done, or why not.
+func silent[Asker, Takes any](do func(Handler, Asker, Takes) error) func(Handler, Asker, Takes) (nothing, error) {
+	return func(h Handler, asker Asker, takes Takes) (nothing, error) { return nothing{}, do(h, asker, takes) }
 }
 
-func (c *Client) Status(ctx context.Context) (Status, error) {
-	return ask[Status](ctx, c, "status", nothing{})
-}
-
-func (c *Client) Servers(ctx context.Context) ([]Server, error) {
-	return ask[[]Server](ctx, c, "servers", nothing{})
-}
-
-func (c *Client) Inbox(ctx context.Context) ([]InboxItem, error) {
-	return ask[[]InboxItem](ctx, c, "inbox", nothing{})
-}
-
-func (c *Client) Item(ctx context.Context, code string) (ItemDetail, error) {
-	return ask[ItemDetail](ctx, c, "item", named{Name: code})
-}
-
-func (c *Client) Decide(ctx context.Context, d Decide) (Decided, error) {
-	return ask[Decided](ctx, c, "decide", d)
-}
-
-func (c *Client) Block(ctx context.Context, b Block) (Blocked, error) {
-	return ask[Blocked](ctx, c, "block", b)
-}
-
-func (c *Client) Activity(ctx context.Context, q ActivityQuery) (Activity, error) {
-	return ask[Activity](ctx, c, "activity", q)
-}
-
-func (c *Client) Record(ctx context.Context, id string) (Record, error) {
-	return ask[Record](ctx, c, "record", named{Name: id})
-}
-
-func (c *Client) Verify(ctx context.Context) (Verified, error) {
-	return ask[Verified](ctx, c, "verify", nothing{})
-}
-
-func (c *Client) Settings(ctx context.Context, q SettingQuery) ([]Setting, error) {
-	return ask[[]Setting](ctx, c, "settings", q)
-}
-
-func (c *Client) SetSetting(ctx context.Context, q SettingQuery) (Setting, error) {
-	return ask[Setting](ctx, c, "set_setting", q)
-}
-
-func (c *Client) Log(ctx context.Context, q LogQuery) (Log, error) {
-	return ask[Log](ctx, c, "log", q)
-}
-
-func (c *Client) Protect(ctx context.Context, p Protect) (Protected, error) {
-	return ask[Protected](ctx, c, "protect", p)
-}
-
-func (c *Client) Unprotect(ctx context.Context, p Protect) (Protected, error) {
-	return ask[Protected](ctx, c, "unprotect", p)
-}
-
-func (c *Client) Coverage(ctx context.Context, q CoverageQuery) (Coverage, error) {
-	return ask[Coverage](ctx, c, "coverage", q)
-}
-
-func (c *Client) Backups(ctx context.Context) ([]Backup, error) {
-	return ask[[]Backup](ctx, c, "backups", nothing{})
-}
-
-func (c *Client) RestoreBackup(ctx context.Context, r RestoreBackup) (Protected, error) {
-	return ask[Protected](ctx, c, "restore_backup", r)
-}
-
-// Show asks a hub with a window to raise it, at a route of the page or "" for where it is.
-func (c *Client) Show(ctx context.Context, route string) error {
-	return c.call(ctx, "show", named{Name: route}, nil)
-}
-
-// StepDown asks the hub to make room. nil means that it will; it is gone when Done is closed and its lock is free.
-func (c *Client) StepDown(ctx context.Context) error {
-	return c.call(ctx, "step_down", nothing{}, nil)
-}
-
-// flush returns when the hub has read all notifications that were sent before.
-func (c *Client) flush(ctx context.Context) error {
-	return c.call(ctx, "flush", nothing{}, nil)
-}
-
-func ask[Result any](ctx context.Context, c *Client, method string, params any) (Result, error) {
-	var result Result
-	err := c.call(ctx, method, params, &result)
-	return result, err
-}
-
-// nothing is the parameters of a call that has none.
+// nothing is the parameters of a call that has none, and the answer of one that only says whether it was done.
 type nothing struct{}
 
 // named is the parameters of a call about one thing that has a code or an id.
 type named struct {
 	Name string `json:"name"`
+}
+
+func decoded[Takes any](raw json.RawMessage) (takes Takes, err error) {
+	if name, ok := any(&takes).(*string); ok {
+		var n named
+		n, err = decoded[named](raw)
+		*name = n.Name
+		return takes, err
+	}
+	if json.Unmarshal(raw, &takes) != nil {
+		err = &Error{Code: CodeBadRequest, Message: "parameters that cannot be read"}
+	}
+	return takes, err
+}
+
+// list sends a list as a list, an empty one too.
+func list(out any) any {
+	if v := reflect.ValueOf(out); v.Kind() == reflect.Slice && v.IsNil() {
+		return []nothing{}
+	}
+	return out
 }

@@ -1,10 +1,6 @@
 package control
 
-import (
-	"context"
-
-	"github.com/sallyport/sallyport/proxy/powers"
-)
+import "github.com/sallyport/sallyport/proxy/powers"
 
 // CleanQuery asks for the new servers without a warning. With a Digest it asks for the set that was shown under it.
 type CleanQuery struct {
@@ -56,14 +52,4 @@ type CleanAllowed struct {
 	Server   string   `json:"server"`
 	Identity string   `json:"identity"`
 	Approved []string `json:"approved"`
-}
-
-// Clean lists the new servers without a warning. The hub keeps what it listed for an hour.
-func (c *Client) Clean(ctx context.Context, q CleanQuery) (CleanSet, error) {
-	return ask[CleanSet](ctx, c, "clean", q)
-}
-
-// AllowClean allows what Clean listed under a digest, as far as it is the same.
-func (c *Client) AllowClean(ctx context.Context, q CleanQuery) (CleanDecided, error) {
-	return ask[CleanDecided](ctx, c, "allow_clean", q)
 }

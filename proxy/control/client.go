@@ -226,6 +226,34 @@ func (c *Client) Close() error {
 	return nil
 }
 
+// Register makes this connection a wrapper's. pushed gets every later State and must not block; it may be called before
+// Register returns.
+func (c *Client) Register(ctx context.Context, r Register, pushed func(State)) (s State, err error) {
+	c.mu.Lock()
+	if c.pushed != nil {
+		c.mu.Unlock()
+		return State{}, &Error{Code: CodeBadRequest, Message: "registered already"}
+	}
+	c.pushed = pushed
+	early, wait := c.early, c.registering
+	c.early = nil
+	c.mu.Unlock()
+	if early != nil {
+		pushed(*early)
+	}
+	if wait == nil {
+		s, err = askRegister(ctx, c, r)
+	} else {
+		err = wait(ctx, &s)
+	}
+	return whole(s), err
+}
+
+// Stderr is a notification: nothing answers it.
+func (c *Client) Stderr(ctx context.Context, chunk []byte) error {
+	return c.notify(ctx, "stderr", Stderr{Chunk: chunk})
+}
+
 func (c *Client) notified(method string, params json.RawMessage) {
 	var state State
 	if method != "state" || json.Unmarshal(params, &state) != nil {
@@ -241,15 +269,4 @@ func (c *Client) notified(method string, params json.RawMessage) {
 	if pushed != nil {
 		pushed(state)
 	}
-}
-
-// whole gives a state its maps, so that whoever reads it need not ask.
-func whole(s State) State {
-	if s.Items == nil {
-		s.Items = map[string]ItemState{}
-	}
-	if s.Settings == nil {
-		s.Settings = map[string]string{}
-	}
-	return s
 }

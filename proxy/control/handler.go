@@ -55,6 +55,8 @@ type Handler interface {
 	Inbox() ([]InboxItem, error)
 	Item(code string) (ItemDetail, error)
 	Decide(peer Peer, d Decide) (Decided, error)
+	// Clean lists the new servers without a warning, and keeps what it listed for an hour. AllowClean allows what was listed under a
+	// digest, as far as it is the same.
 	Clean(q CleanQuery) (CleanSet, error)
 	AllowClean(peer Peer, q CleanQuery) (CleanDecided, error)
 	Block(peer Peer, b Block) (Blocked, error)
@@ -77,10 +79,61 @@ type Handler interface {
 	Backups() ([]Backup, error)
 	RestoreBackup(peer Peer, r RestoreBackup) (Protected, error)
 
-	// Show raises the window at a route, for a second start of the desktop program. A hub without one says no.
+	// Show raises the window at a route of the page, or "" for where it is, for a second start of the desktop program. A hub without one
+	// says no.
 	Show(peer Peer, route string) error
 
 	// StepDown says yes (nil) when this hub gives way to peer. The hub then flushes, releases store and socket and exits;
 	// the asker knows that it is gone when the lock beside the socket is free.
 	StepDown(peer Peer) error
 }
+
+// Every call, once: its name on the socket and what of Handler answers it. AskX is how a client asks for X.
+var (
+	askRegister = carried("register", false, func(c *hubEnd, r Register) (State, error) {
+		r.PID = c.cred.PID // the kernel knows it better
+		c.from = r
+		peer := c.peer(false)
+		peer.Within = c.within
+		return c.server.handler.Register(c, peer, r)
+	})
+	askReport      = ofWrapper("report", Handler.Report)
+	askLaunch      = ofWrapper("launch", Handler.Launch)
+	AskRecords     = ofWrapper("records", Handler.Records)
+	AskAttention   = ofWrapper("attention", Handler.Attention)
+	AskHold        = ofWrapper("hold", Handler.Hold)
+	AskTake        = ofWrapper("take", Handler.Take)
+	askInteraction = ofWrapper("interaction", Handler.Interaction)
+	askUnseen      = ofWrapper("unseen", silent(Handler.Unseen))
+
+	AskStatus        = bare("status", Handler.Status)
+	AskServers       = bare("servers", Handler.Servers)
+	AskInbox         = bare("inbox", Handler.Inbox)
+	AskItem          = query("item", Handler.Item)
+	AskDecide        = decision("decide", Handler.Decide)
+	AskClean         = query("clean", Handler.Clean)
+	AskAllowClean    = decision("allow_clean", Handler.AllowClean)
+	AskBlock         = decision("block", Handler.Block)
+	AskRelease       = decision("release", Handler.Release)
+	AskHeldSet       = query("held_set", Handler.HeldSet)
+	AskDiscardHeld   = decision("discard_held", Handler.DiscardHeld)
+	AskExceptions    = bare("exceptions", Handler.Exceptions)
+	AskExcept        = decision("except", Handler.Except)
+	AskEndException  = decision("end_exception", Handler.EndException)
+	AskActivity      = query("activity", Handler.Activity)
+	AskRecord        = query("record", Handler.Record)
+	AskVerify        = bare("verify", Handler.Verify)
+	AskSettings      = query("settings", Handler.Settings)
+	AskSetSetting    = decision("set_setting", Handler.SetSetting)
+	AskLog           = query("log", Handler.Log)
+	AskProtect       = decision("protect", Handler.Protect)
+	AskUnprotect     = decision("unprotect", Handler.Unprotect)
+	AskCoverage      = query("coverage", Handler.Coverage)
+	AskBackups       = bare("backups", Handler.Backups)
+	AskRestoreBackup = decision("restore_backup", Handler.RestoreBackup)
+
+	AskShow     = decision("show", silent(Handler.Show))
+	askStepDown = decision("step_down", silent(func(h Handler, peer Peer, _ nothing) error { return h.StepDown(peer) }))
+	// Messages of a connection are read in order, so an answer says that all before it arrived.
+	askFlush = carried("flush", false, func(*hubEnd, nothing) (nothing, error) { return nothing{}, nil })
+)

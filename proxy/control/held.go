@@ -1,7 +1,6 @@
 package control
 
 import (
-	"context"
 	"encoding/json"
 	"time"
 
@@ -138,28 +137,4 @@ type HeldDetail struct {
 	Place int    `json:"place,omitempty"`
 	Newer string `json:"newer,omitempty"`
 	Older string `json:"older,omitempty"`
-}
-
-func (c *Client) Hold(ctx context.Context, h Held) (Kept, error) {
-	return ask[Kept](ctx, c, "hold", h)
-}
-
-func (c *Client) Take(ctx context.Context, t Take) (Taken, error) {
-	return ask[Taken](ctx, c, "take", t)
-}
-
-func (c *Client) Release(ctx context.Context, r Release) (ReleaseAnswer, error) {
-	return ask[ReleaseAnswer](ctx, c, "release", r)
-}
-
-func (c *Client) Exceptions(ctx context.Context) ([]Exception, error) {
-	return ask[[]Exception](ctx, c, "exceptions", nothing{})
-}
-
-func (c *Client) Except(ctx context.Context, e Except) ([]Exception, error) {
-	return ask[[]Exception](ctx, c, "except", e)
-}
-
-func (c *Client) EndException(ctx context.Context, id string) (Exception, error) {
-	return ask[Exception](ctx, c, "end_exception", named{Name: id})
 }

@@ -1,7 +1,5 @@
 package control
 
-import "context"
-
 // HeldQuery asks which held responses wait: of one server, of one tool, or all.
 type HeldQuery struct {
 	Server string `json:"server,omitempty"` // name, identity or id
@@ -29,12 +27,4 @@ type DiscardedHeld struct {
 	Discarded int `json:"discarded"`
 	Meanwhile int `json:"meanwhile"`
 	Came      int `json:"came"`
-}
-
-func (c *Client) HeldSet(ctx context.Context, q HeldQuery) (HeldSet, error) {
-	return ask[HeldSet](ctx, c, "held_set", q)
-}
-
-func (c *Client) DiscardHeld(ctx context.Context, d DiscardHeld) (DiscardedHeld, error) {
-	return ask[DiscardedHeld](ctx, c, "discard_held", d)
 }

@@ -26,7 +26,7 @@ func (l *Link) Hold(ctx context.Context, h Held) (Kept, error) {
 	c, err := l.hub()
 	if err == nil {
 		var kept Kept
-		if kept, err = c.Hold(ctx, h); err == nil {
+		if kept, err = AskHold(ctx, c, h); err == nil {
 			return kept, nil
 		}
 		var refusal *Error
@@ -77,7 +77,7 @@ func (l *Link) deliverAll(c *Client) bool {
 		l.holding.mu.Unlock()
 		if err == nil {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			_, err = c.Hold(ctx, file.Held)
+			_, err = AskHold(ctx, c, file.Held)
 			cancel()
 		}
 		var refusal *Error
@@ -102,13 +102,5 @@ func (l *Link) deliverAll(c *Client) bool {
 
 // Take asks for a held answer that was released. It fails at once while the hub is away.
 func (l *Link) Take(ctx context.Context, t Take) (Taken, error) {
-	c, err := l.hub()
-	if err != nil {
-		return Taken{}, err
-	}
-	taken, err := c.Take(ctx, t)
-	if err != nil {
-		return Taken{}, l.explain(err)
-	}
-	return taken, nil
+	return asked(ctx, l, AskTake, t)
 }

@@ -167,15 +167,16 @@ func (c *hubEnd) read(in *lines) error {
 		if m.Method == "" {
 			continue // we ask nothing, so nothing is answered
 		}
-		call := methods[m.Method]
+		call, known := methods[m.Method]
 		switch {
 		case m.ID == nil:
-			if m.Method == "stderr" && c.registered {
-				c.guarded(func() { _, _ = stderr(c, m.Params) })
+			var s Stderr
+			if m.Method == "stderr" && c.registered && json.Unmarshal(m.Params, &s) == nil {
+				c.guarded(func() { c.server.handler.Stderr(c, s) })
 			}
-		case call == nil:
+		case !known:
 			c.send(message{Version: "2.0", ID: m.ID, Error: &Error{Code: -32601, Message: "no such call"}})
-		case needsRegister[m.Method] && !c.registered:
+		case call.registered && !c.registered:
 			c.send(message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "register first"}})
 		case m.Method == "register":
 			// In line: nothing of this connection comes before it.
@@ -184,7 +185,7 @@ func (c *hubEnd) read(in *lines) error {
 			c.slots <- struct{}{}
 			c.calls.Go(func() {
 				defer func() { <-c.slots }()
-				c.send(c.answer(m, call))
+				c.send(c.answer(m, call.answer))
 			})
 		}
 	}
@@ -195,7 +196,7 @@ func (c *hubEnd) register(m message) message {
 		return message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "only a wrapper registers, and once"}}
 	}
 	c.server.wrapper(c.cred.PID, 1) // before the hub answers: the server may already run
-	answer := c.answer(m, methods["register"])
+	answer := c.answer(m, methods["register"].answer)
 	if c.registered = answer.Error == nil; !c.registered {
 		c.server.wrapper(c.cred.PID, -1)
 	}
@@ -203,7 +204,7 @@ func (c *hubEnd) register(m message) message {
 }
 
 // answer runs one call and says what came of it.
-func (c *hubEnd) answer(m message, call method) message {
+func (c *hubEnd) answer(m message, call answering) message {
 	var (
 		result any
 		err    = errPanicked

@@ -30,20 +30,8 @@ type Allowed struct {
 	Requests []pin.Digest `json:"requests,omitempty"` // these, word for word (pin.RequestDigest)
 }
 
-func (c *Client) Interaction(ctx context.Context, i Interaction) (Kept, error) {
-	return ask[Kept](ctx, c, "interaction", i)
-}
-
 // Interaction has a refused request of the server stored for a person's decision. It fails at once while the hub is away: the
 // request is refused all the same, and a record says so.
 func (l *Link) Interaction(ctx context.Context, i Interaction) (Kept, error) {
-	c, err := l.hub()
-	if err != nil {
-		return Kept{}, err
-	}
-	kept, err := c.Interaction(ctx, i)
-	if err != nil {
-		return Kept{}, l.explain(err)
-	}
-	return kept, nil
+	return asked(ctx, l, askInteraction, i)
 }

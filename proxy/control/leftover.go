@@ -71,15 +71,3 @@ func (s *server) tell(from Register, killed int) {
 	s.log.Warn("ended what was left of a server whose wrapper and guard were killed", "wrapper", from.PID, "processes", killed)
 	s.handler.Ended(from, killed)
 }
-
-// after is false where ctx ends first.
-func after(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

@@ -187,12 +187,8 @@ func (l *Link) Report(ctx context.Context, report Report) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, err := c.Report(ctx, report)
-	if err != nil {
-		return nil, l.explain(err)
-	}
-	l.install(c, state, false)
-	return &state, nil
+	state, err := askReport(ctx, c, report)
+	return l.took(c, state, err)
 }
 
 // Launch tells the hub what the server's command runs. It fails at once while the hub is away.
@@ -201,7 +197,12 @@ func (l *Link) Launch(ctx context.Context, report LaunchReport) (*State, error) 
 	if err != nil {
 		return nil, err
 	}
-	state, err := c.Launch(ctx, report)
+	state, err := askLaunch(ctx, c, report)
+	return l.took(c, state, err)
+}
+
+// took installs the state that a report was answered with.
+func (l *Link) took(c *Client, state State, err error) (*State, error) {
 	if err != nil {
 		return nil, l.explain(err)
 	}
@@ -211,15 +212,17 @@ func (l *Link) Launch(ctx context.Context, report LaunchReport) (*State, error) 
 
 // Attention asks what waits for client, and has it on top of the inbox.
 func (l *Link) Attention(ctx context.Context, client string) (Waiting, error) {
+	return asked(ctx, l, AskAttention, Attention{Client: client})
+}
+
+// asked is what the hub answers. It fails at once while the hub is away.
+func asked[Takes, Answer any](ctx context.Context, l *Link, ask asking[Takes, Answer], takes Takes) (answer Answer, err error) {
 	c, err := l.hub()
 	if err != nil {
-		return Waiting{}, err
+		return answer, err
 	}
-	waiting, err := c.Attention(ctx, client)
-	if err != nil {
-		return Waiting{}, l.explain(err)
-	}
-	return waiting, nil
+	answer, err = ask(ctx, c, takes)
+	return answer, l.explain(err)
 }
 
 // Record takes one activity record, in nanoseconds. One without an ID or time gets them.

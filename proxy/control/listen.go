@@ -173,7 +173,7 @@ func askToStepDown(ctx context.Context, home Home, options DialOptions) error {
 	}
 	defer c.Close()
 	var refusal *Error
-	switch err := c.StepDown(ctx); {
+	switch _, err := askStepDown(ctx, c, nothing{}); {
 	case errors.As(err, &refusal):
 		return fmt.Errorf("%w: %s", ErrRunning, refusal.Message)
 	case err == nil:

@@ -180,7 +180,7 @@ func TestServeReturnsWhenEverythingHasBeenAnswered(t *testing.T) {
 	c := dial(t, h, RoleCLI)
 	answered := make(chan error, 1)
 	go func() {
-		_, err := c.Status(testContext(t))
+		_, err := AskStatus(testContext(t), c)
 		answered <- err
 	}()
 	within(t, "the call is with the hub", func() bool { return hub.open.Load() == 1 })

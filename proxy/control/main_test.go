@@ -143,7 +143,7 @@ func dialProgram([]string) error {
 	c, err := Dial(ctx, home, RoleCLI)
 	if err == nil {
 		defer c.Close()
-		_, err = c.Decide(ctx, Decide{Code: "any"})
+		_, err = AskDecide(ctx, c, Decide{Code: "any"})
 	}
 	if err != nil {
 		verdict = err.Error()

@@ -71,47 +71,47 @@ func TestEveryCallReachesItsMethodAndItsAnswerComesBack(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	status, err := c.Status(ctx)
+	status, err := AskStatus(ctx, c)
 	check("status", "held", status.Home, err)
-	servers, err := c.Servers(ctx)
+	servers, err := AskServers(ctx, c)
 	if err != nil || servers == nil || len(servers) != 0 {
 		t.Errorf("no servers is an empty list: %v, %v", servers, err)
 	}
-	inbox, err := c.Inbox(ctx)
+	inbox, err := AskInbox(ctx, c)
 	if len(inbox) != 1 {
 		t.Fatalf("inbox: %v, %v", inbox, err)
 	}
 	check("inbox", "<script> & co", inbox[0].Title, err)
-	item, err := c.Item(ctx, "K7QM")
+	item, err := AskItem(ctx, c, "K7QM")
 	check("item", "K7QM", item.Code, err)
-	decided, err := c.Decide(ctx, Decide{Code: "K7QM"})
+	decided, err := AskDecide(ctx, c, Decide{Code: "K7QM"})
 	check("decide", "K7QM", decided.Code, err)
-	blocked, err := c.Block(ctx, Block{Server: "s"})
+	blocked, err := AskBlock(ctx, c, Block{Server: "s"})
 	check("block", "blocked", blocked.Code, err)
-	activity, err := c.Activity(ctx, ActivityQuery{After: "a"})
+	activity, err := AskActivity(ctx, c, ActivityQuery{After: "a"})
 	if len(activity.Items) != 1 {
 		t.Fatalf("activity: %v, %v", activity, err)
 	}
 	check("activity", "a", activity.Items[0].ID, err)
-	record, err := c.Record(ctx, "r")
+	record, err := AskRecord(ctx, c, "r")
 	check("record", "r", record.ID, err)
-	verified, err := c.Verify(ctx)
+	verified, err := AskVerify(ctx, c)
 	check("verify", "head", verified.Head, err)
-	settings, err := c.Settings(ctx, SettingQuery{Key: "k"})
+	settings, err := AskSettings(ctx, c, SettingQuery{Key: "k"})
 	if len(settings) != 1 {
 		t.Fatalf("settings: %v, %v", settings, err)
 	}
 	check("settings", "k", settings[0].Key, err)
-	setting, err := c.SetSetting(ctx, SettingQuery{Key: "k", Value: "v"})
+	setting, err := AskSetSetting(ctx, c, SettingQuery{Key: "k", Value: "v"})
 	check("set_setting", "v", setting.Value, err)
-	log, err := c.Log(ctx, LogQuery{Server: "s"})
+	log, err := AskLog(ctx, c, LogQuery{Server: "s"})
 	check("log", "s", log.Text, err)
-	if err := c.StepDown(ctx); err == nil {
+	if _, err := askStepDown(ctx, c, nothing{}); err == nil {
 		t.Error("step_down: it gave way")
 	}
 
 	w := dial(t, h, RoleWrapper)
-	if _, err := w.Report(ctx, Report{}); err == nil {
+	if _, err := askReport(ctx, w, Report{}); err == nil {
 		t.Error("a report before register was taken")
 	}
 	state, err := w.Register(ctx, testRegister("one"), func(State) {})
@@ -119,21 +119,22 @@ func TestEveryCallReachesItsMethodAndItsAnswerComesBack(t *testing.T) {
 	if _, err := w.Register(ctx, testRegister("one"), func(State) {}); err == nil {
 		t.Error("a second register was taken")
 	}
-	state, err = w.Report(ctx, Report{})
+	state, err = askReport(ctx, w, Report{})
 	check("report", "approved", state.Items["reported"].State, err)
 	if state.Settings == nil {
 		t.Error("a state without its maps")
 	}
-	acked, err := w.Records(ctx, []Record{{ID: "1"}, {ID: "2"}})
+	acked, err := AskRecords(ctx, w, Records{Records: []Record{{ID: "1"}, {ID: "2"}}})
 	if err != nil || acked.Stored != 2 {
 		t.Errorf("records: %v, %v", acked, err)
 	}
-	waiting, err := w.Attention(ctx, "claude")
+	waiting, err := AskAttention(ctx, w, Attention{Client: "claude"})
 	if len(waiting.Items) != 1 {
 		t.Fatalf("attention: %v, %v", waiting, err)
 	}
 	check("attention", "for claude", waiting.Items[0].Code, err)
-	if err := errors.Join(w.Stderr(ctx, []byte("first ")), w.Stderr(ctx, []byte("second")), w.flush(ctx)); err != nil {
+	err = errors.Join(w.Stderr(ctx, []byte("first ")), w.Stderr(ctx, []byte("second")))
+	if _, flushed := askFlush(ctx, w, nothing{}); errors.Join(err, flushed) != nil {
 		t.Fatal(err)
 	}
 	hub.mu.Lock()
@@ -164,14 +165,14 @@ func TestErrorsSayWhatTheyMay(t *testing.T) {
 		"panic":  {CodeInternal, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := c.Item(testContext(t), name)
+			_, err := AskItem(testContext(t), c, name)
 			var refusal *Error
 			if !errors.As(err, &refusal) || refusal.Code != c2.code || refusal.See != c2.see || strings.Contains(err.Error(), "/home") {
 				t.Errorf("%v", err)
 			}
 		})
 	}
-	if _, err := c.Item(testContext(t), "after"); err != nil {
+	if _, err := AskItem(testContext(t), c, "after"); err != nil {
 		t.Errorf("the connection after a panic: %v", err)
 	}
 }
@@ -294,7 +295,7 @@ func TestGarbageEndsItsConnectionAndNoOther(t *testing.T) {
 			if err == nil {
 				t.Error("the connection still stands")
 			}
-			if _, err := honest.Status(testContext(t)); err != nil {
+			if _, err := AskStatus(testContext(t), honest); err != nil {
 				t.Errorf("the honest one: %v", err)
 			}
 		})
@@ -348,10 +349,10 @@ func TestAPushOvertakesACallThatTakesItsTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(testContext(t))
 	held := make(chan error, 1)
 	go func() {
-		_, err := c.Status(ctx)
+		_, err := AskStatus(ctx, c)
 		held <- err
 	}()
-	if err := c.flush(testContext(t)); err != nil {
+	if _, err := askFlush(testContext(t), c, nothing{}); err != nil {
 		t.Fatal(err)
 	}
 	hub.approve("tool:echo")
@@ -362,7 +363,7 @@ func TestAPushOvertakesACallThatTakesItsTime(t *testing.T) {
 	if err := <-held; !errors.Is(err, context.Canceled) {
 		t.Errorf("the call that was given up: %v", err)
 	}
-	if _, err := c.Attention(testContext(t), "x"); err != nil {
+	if _, err := AskAttention(testContext(t), c, Attention{Client: "x"}); err != nil {
 		t.Errorf("the connection after it: %v", err)
 	}
 }

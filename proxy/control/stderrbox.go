@@ -102,6 +102,6 @@ func (b *stderrBox) flush(ctx context.Context) {
 	client := b.client
 	b.mu.Unlock()
 	if client != nil {
-		_ = client.flush(ctx)
+		_, _ = askFlush(ctx, client, nothing{})
 	}
 }

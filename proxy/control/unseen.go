@@ -27,12 +27,6 @@ type UnseenServer struct {
 	Code     string    `json:"code"` // SP-220
 }
 
-// Unseen tells the hub. It is no part of a session's traffic and may be told again.
-func (c *Client) Unseen(ctx context.Context, u Unseen) error {
-	_, err := ask[nothing](ctx, c, "unseen", u)
-	return err
-}
-
 // Unseen passes on what the client has not seen, now or when the hub is back. It never waits.
 func (l *Link) Unseen(u Unseen) { l.unseen.set(u) }
 
@@ -75,7 +69,7 @@ func (b *unseenBox) send() {
 	for !b.told && b.client != nil {
 		c, u := b.client, b.newest
 		b.mu.Unlock()
-		err := c.Unseen(context.Background(), u) // it ends with the connection
+		_, err := askUnseen(context.Background(), c, u) // it ends with the connection
 		b.mu.Lock()
 		switch {
 		case b.client != c: // another hub

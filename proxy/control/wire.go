@@ -1,6 +1,6 @@
 // Package control is hub.sock: JSON-RPC 2.0, one message a line, over a Unix socket that both ends prove. The wire types
-// and both ends live here so that they cannot drift apart; the hub implements Handler, wrappers and the command line use
-// Client. It knows no store and no session.
+// and both ends live here so that they cannot drift apart: the hub implements Handler, wrappers and the command line ask it with
+// AskX over a Client. It knows no store and no session.
 package control
 
 import (
@@ -102,6 +102,17 @@ type State struct {
 	Asks       []Allowed   `json:"asks,omitempty"`     // what it may ask its client for, of what it would else be refused
 	Rules      []byte      `json:"rules,omitempty"`    // the rule file in force (inspect.rules) as it was read, nil for none; it has loaded in the hub
 	Hide       []string    `json:"hide,omitempty"`     // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
+}
+
+// whole gives a state its maps, so that whoever reads it need not ask.
+func whole(s State) State {
+	if s.Items == nil {
+		s.Items = map[string]ItemState{}
+	}
+	if s.Settings == nil {
+		s.Settings = map[string]string{}
+	}
+	return s
 }
 
 // ItemState is where one item of a server stands. State is approved, new, changed, rejected or removed. Approved holds the
