@@ -33,8 +33,8 @@ const (
 // logHeader is the first line of a log file; the number is the offset of what follows in all the server ever printed.
 const logHeader = "sallyport log %020d\n"
 
-// HeaderLength is how long the first line of a file is.
-var HeaderLength = len(fmt.Sprintf(logHeader, 0))
+// headerLength is how long the first line of a file is.
+var headerLength = len(fmt.Sprintf(logHeader, 0))
 
 // Book keeps what servers print to their stderr, one ring a server, also after they are gone. Known secrets are masked
 // before anything reaches the disk; control characters are escaped when it is read.
@@ -95,12 +95,8 @@ func (b *Book) Write(server, session string, secrets []string, chunk []byte) err
 }
 
 func masksLine(line []byte, secrets []string) string {
-	body, ended := strings.CutSuffix(string(line), "\n")
-	body = mask.Text(body, secrets)
-	if ended {
-		body += "\n"
-	}
-	return body
+	body := strings.TrimSuffix(string(line), "\n")
+	return mask.Text(body, secrets) + string(line[len(body):])
 }
 
 // Flush writes the unfinished line of a session that ends.
@@ -108,6 +104,10 @@ func (b *Book) Flush(server, session string) {
 	l := b.server(server)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	b.flush(l, server, session)
+}
+
+func (b *Book) flush(l *serverLog, server, session string) {
 	if rest := l.partial[session]; len(rest) > 0 {
 		_ = b.append(l, server, []byte(masksLine(append(rest, '\n'), l.secrets[session])))
 	}
@@ -148,7 +148,7 @@ func (b *Book) open(l *serverLog, server string) error {
 		start, ok := readHeader(f)
 		info, statErr := f.Stat()
 		if ok && statErr == nil {
-			l.file, l.start, l.size = f, start, info.Size()-int64(HeaderLength)
+			l.file, l.start, l.size = f, start, info.Size()-int64(headerLength)
 			return nil
 		}
 		f.Close()
@@ -162,7 +162,7 @@ func (b *Book) open(l *serverLog, server string) error {
 	if f, err := disk.Open(older, os.O_RDONLY); err == nil {
 		if first, ok := readHeader(f); ok {
 			if info, err := f.Stat(); err == nil {
-				start = first + info.Size() - int64(HeaderLength)
+				start = first + info.Size() - int64(headerLength)
 			}
 		}
 		f.Close()
@@ -197,7 +197,7 @@ func (b *Book) turn(l *serverLog, server string) error {
 }
 
 func readHeader(f io.ReaderAt) (int64, bool) {
-	header := make([]byte, HeaderLength)
+	header := make([]byte, headerLength)
 	if _, err := f.ReadAt(header, 0); err != nil {
 		return 0, false
 	}
@@ -253,7 +253,7 @@ func readLog(path string) ([]byte, int64, error) {
 	if !ok {
 		return nil, 0, fs.ErrNotExist
 	}
-	raw, err := io.ReadAll(io.NewSectionReader(f, int64(HeaderLength), 2*logHalf))
+	raw, err := io.ReadAll(io.NewSectionReader(f, int64(headerLength), 2*logHalf))
 	return raw, start, err
 }
 
@@ -281,10 +281,8 @@ func (b *Book) Close() {
 	defer b.mu.Unlock()
 	for server, l := range b.files {
 		l.mu.Lock()
-		for session, rest := range l.partial {
-			if len(rest) > 0 {
-				_ = b.append(l, server, []byte(masksLine(append(rest, '\n'), l.secrets[session])))
-			}
+		for session := range l.partial {
+			b.flush(l, server, session)
 		}
 		if l.file != nil {
 			l.file.Close()

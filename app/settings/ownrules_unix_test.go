@@ -1,6 +1,6 @@
 //go:build unix
 
-package app
+package settings
 
 import (
 	"path/filepath"
@@ -9,17 +9,16 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/app/mask"
-	"github.com/sallyport/sallyport/app/settings"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
 func TestAPipeInTheRuleFilesPlaceHangsNobody(t *testing.T) {
-	p := newPlace(t)
+	p := newRoom(t)
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e := wantError(t, errOf(p.SetSetting(person, control.SettingQuery{Key: settings.KeyRules, Value: pipe})), control.CodeBadRequest)
+	e := wantError(t, errOf(p.SetSetting(person, control.SettingQuery{Key: KeyRules, Value: pipe})), control.CodeBadRequest)
 	if !strings.Contains(e.Message, "it is not a file") {
 		t.Error(e.Message)
 	}

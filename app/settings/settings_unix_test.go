@@ -1,6 +1,6 @@
 //go:build unix
 
-package app
+package settings
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 )
 
 func TestASettingsFileThatOthersMayReadNamesTheCommandThatMendsIt(t *testing.T) {
-	p := newPlace(t)
+	p := newRoom(t)
 	write(t, p.home.Settings, `{"pins.recheck": "5s"}`)
 	eventually(t, "the value", func() bool { return p.setting("pins.recheck") == "5s" })
 	for _, mode := range []os.FileMode{0o644, 0o666} {
@@ -19,12 +19,11 @@ func TestASettingsFileThatOthersMayReadNamesTheCommandThatMendsIt(t *testing.T) 
 			t.Fatal(err)
 		}
 		eventually(t, "the problem", func() bool {
-			s, err := p.Status()
-			return err == nil && len(s.Problems) == 1 && s.Problems[0].Code == office.ProblemSettings && strings.HasSuffix(s.Problems[0].What, "chmod 600 "+p.home.Settings)
+			return strings.HasSuffix(p.problem(office.ProblemSettings), "chmod 600 "+p.home.Settings)
 		})
 		if err := os.Chmod(p.home.Settings, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "no problem", func() bool { s, err := p.Status(); return err == nil && len(s.Problems) == 0 })
+		eventually(t, "no problem", func() bool { return p.problem(office.ProblemSettings) == "" })
 	}
 }
