@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -59,45 +58,5 @@ func TestCoverageCountsAndNamesWhatIsNotGuarded(t *testing.T) {
 		if f.Client == "claude-desktop" && (f.Path != d.file || f.State != control.FileFound || !f.Watched || f.Guarded != 1 || f.Total != 2) {
 			t.Errorf("Claude's file: %+v", f)
 		}
-	}
-}
-
-func TestAFileThatCannotBeReadIsNamedAndNotCountedAsEmpty(t *testing.T) {
-	d := newDesk(t, "{\n\"mcpServers\": {,}}")
-	c, err := d.Coverage(control.CoverageQuery{})
-	if err != nil || len(c.Unguarded) != 1 || c.Unguarded[0].Code != office.ProblemClientUnreadable || !strings.Contains(c.Unguarded[0].Why, "line 2") {
-		t.Errorf("coverage %+v, %v", c, err)
-	}
-}
-
-func TestOnAMacNothingIsReadBeforeAPersonAsked(t *testing.T) {
-	root := t.TempDir()
-	mac := machineAt(root)
-	mac.OS = "darwin"
-	file := filepath.Join(root, "person", "Library", "Application Support", "Claude", "claude_desktop_config.json")
-	put(t, file, claudeFile)
-	d := deskAt(t, newHome(t), root, "", func(o *Options) { o.System = mac })
-	c, err := d.Coverage(control.CoverageQuery{})
-	if err != nil || c.Total != 0 || c.Clients[0].State != control.FileUnseen {
-		t.Errorf("coverage %+v, %v", c, err)
-	}
-	d.file = file
-	d.protect()
-	if c, err = d.Coverage(control.CoverageQuery{}); err != nil || c.Guarded != 2 || c.Clients[0].State != control.FileFound {
-		t.Errorf("coverage %+v, %v", c, err)
-	}
-}
-
-func TestTheCommandThatGuardsAnEntryCanBePasted(t *testing.T) {
-	for name, want := range map[string]string{
-		"weather": "sallyport protect weather", "my files": "sallyport protect 'my files'", "$(rm -r ~)": "sallyport protect '$(rm -r ~)'",
-		"it's": "sallyport protect NAME", "--all": "sallyport protect NAME", "a\nb": "sallyport protect NAME", "\u202eabc": "sallyport protect NAME",
-	} {
-		if got := guardian.ProtectWords("claude-desktop", name); got != want {
-			t.Errorf("%q: %s, want %s", name, got, want)
-		}
-	}
-	if got := guardian.ProtectWords("cursor", ""); got != "sallyport protect --client cursor" {
-		t.Error(got)
 	}
 }

@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -165,28 +162,6 @@ func TestASymbolicLinkIsFollowedAndStays(t *testing.T) {
 	}
 }
 
-func TestWithoutEventsTheFileIsLookedAtFromOutside(t *testing.T) {
-	d := deskAt(t, newHome(t), t.TempDir(), claudeFile, func(o *Options) { o.HomeCheck = 5 * time.Millisecond })
-	d.protect()
-	d.LookAtAll()
-	if !d.stirredAfter(func() {}) {
-		// nothing happened, nothing is looked at
-	} else {
-		t.Error("it stirs without a reason")
-	}
-	if !d.stirredAfter(func() { d.replace(`{}`) }) {
-		t.Error("another file in its place is not seen")
-	}
-}
-
-// stirredAfter says whether the look from outside sees what f does. It has no watch beside it: the files are of this test.
-func (d *desk) stirredAfter(f func()) bool {
-	files := d.ProtectedFiles()
-	before := guardian.StampOf(files[0])
-	f()
-	return !before.Same(guardian.StampOf(files[0]))
-}
-
 func TestAWrapperThatIsGoneIsReported(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
@@ -326,48 +301,6 @@ func TestWhatIsWantedIsKeptWhereItsFolderIsTaken(t *testing.T) {
 	}
 }
 
-func TestABackupIsRestoredLikeAnyOtherWrite(t *testing.T) {
-	d := newDesk(t, claudeFile)
-	d.protect()
-	backups, err := d.Backups()
-	if err != nil || len(backups) != 1 || backups[0].Path != d.file {
-		t.Fatalf("backups %+v, %v", backups, err)
-	}
-	restore := control.RestoreBackup{ID: backups[0].ID}
-	_, err = d.RestoreBackup(inside, restore)
-	wantError(t, err, control.CodeDescends)
-	_, err = d.RestoreBackup(person, restore)
-	wantError(t, err, control.CodeLoosens)
-	restore.Decided = true
-	out, err := d.RestoreBackup(person, restore)
-	if err != nil || !out.Written || d.text() != claudeFile || strings.Contains(mask.PlainJSON(out), "very-secret-value") {
-		t.Fatalf("restore: %+v, %v", out, err)
-	}
-	d.quiet()
-	if len(d.ProtectedFiles()) != 0 {
-		t.Error("a file without wrappers is still watched")
-	}
-	// What stood there was kept; putting that back tightens.
-	if backups, err = d.Backups(); err != nil || len(backups) != 2 {
-		t.Fatalf("backups %+v, %v", backups, err)
-	}
-	for _, b := range backups {
-		if b.Digest != guardian.DigestOf([]byte(claudeFile)) {
-			if _, err := d.RestoreBackup(person, control.RestoreBackup{ID: b.ID}); err != nil {
-				t.Fatalf("it needs no decision: %v", err)
-			}
-		}
-	}
-	if !d.guarded("files") || len(d.ProtectedFiles()) != 1 {
-		t.Error("not guarded again")
-	}
-	d.quiet()
-	d.unprotect()
-	if d.text() != claudeFile {
-		t.Errorf("it came back as\n%s", d.text())
-	}
-}
-
 func TestNoValueOfEnvIsInTheStore(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
@@ -401,98 +334,6 @@ func TestAServersOwnProgramCannotSettleWhatWaits(t *testing.T) {
 	}
 	_, err := d.Decide(inside, control.Decide{Code: it.Code, Digest: it.Digest})
 	wantError(t, err, control.CodeDescends)
-}
-
-func TestAPreviewSaysWhatEachEntryRunsAndNoSecretOfIt(t *testing.T) {
-	const secret = "sk-live-51H8xQ2eZvKYlo2C0aXbYcZd"
-	d := newDesk(t, `{"mcpServers": {"notes": {"command": "npx", "args": ["-y", "notes-server", "--api-key", "`+secret+`"], "env": {"TOKEN": "`+secret+`"}}, "far": {"url": "https://x"}}}`)
-	out, err := d.Protect(person, control.Protect{All: true, DryRun: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range out.Entries {
-		runs := strings.Join(e.Runs, " ")
-		if e.Name == "notes" && !strings.HasPrefix(runs, "npx -y notes-server --api-key ") || e.Name == "far" && runs != "" || strings.Contains(runs, secret) {
-			t.Errorf("%s runs %q", e.Name, runs)
-		}
-	}
-	if len(out.Entries) != 2 {
-		t.Errorf("entries %+v", out.Entries)
-	}
-}
-
-func TestProtectNamesWhatItCannotDo(t *testing.T) {
-	d := newDesk(t, "")
-	_, err := d.Protect(person, control.Protect{})
-	wantError(t, err, control.CodeNotFound)
-	if _, err := os.Stat(d.file); !os.IsNotExist(err) {
-		t.Error("a file was made")
-	}
-	write(t, d.file, `{}`)
-	if out, err := d.Protect(person, control.Protect{}); err != nil || out.Written || !strings.Contains(out.Note, "nothing to protect") {
-		t.Errorf("without servers: %+v, %v", out, err)
-	}
-	write(t, d.file, `{"mcpServers": {"odd": {"args": []}, "home": {"command": "x", "env": {"HOME": "/h"}}, "far": {"url": "https://x"}, "good": {"command": "x"}}}`)
-	_, err = d.Protect(person, control.Protect{Names: []string{"good", "none"}})
-	wantError(t, err, control.CodeNotFound)
-	_, err = d.Protect(person, control.Protect{Program: "/bin/sh"})
-	wantError(t, err, control.CodeBadRequest)
-	_, err = d.Protect(person, control.Protect{Digest: guardian.DigestOf([]byte("another"))})
-	wantError(t, err, control.CodeStale)
-	out := d.protect()
-	said := map[string]string{}
-	for _, e := range out.Entries {
-		said[e.Name] = e.State
-	}
-	if said["good"] != control.EntryWrapped || said["odd"] != control.EntryLeft || said["home"] != control.EntryLeft || said["far"] != control.EntryLeft {
-		t.Errorf("it says %v", said)
-	}
-	again := d.protect() // to name the others would not help: it says why, as the first time
-	for _, e := range again.Entries {
-		first := out.Entries[slices.IndexFunc(out.Entries, func(f control.ClientEntry) bool { return f.Name == e.Name })]
-		if e.Name != "good" && !reflect.DeepEqual(e, first) {
-			t.Errorf("the second time it says %+v, the first time %+v", e, first)
-		}
-	}
-	if len(again.Entries) != 4 {
-		t.Errorf("entries %+v", again.Entries)
-	}
-	d.LookAtAll()
-	d.quiet()
-	coverage, err := d.Coverage(control.CoverageQuery{})
-	if err != nil || coverage.Guarded != 1 || coverage.Total != 4 || len(coverage.Unguarded) != 3 {
-		t.Fatalf("coverage %+v, %v", coverage, err)
-	}
-	codes := map[string]string{}
-	for _, u := range coverage.Unguarded {
-		codes[u.Name] = u.Code
-	}
-	if codes["odd"] != office.CoverOdd || codes["far"] != office.CoverRemote || codes["home"] == "" {
-		t.Errorf("codes %v", codes)
-	}
-}
-
-func TestTheTimelineCountsWhatWasDone(t *testing.T) {
-	d := newDesk(t, `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}, "c": {"command": "z"}, "far": {"url": "https://x"}}}`)
-	said := func(want string) {
-		t.Helper()
-		if last := d.records("config_change"); len(last) == 0 || last[len(last)-1].Summary != want {
-			t.Errorf("it says %s, want %q", mask.PlainJSON(last), want)
-		}
-	}
-	d.protect("a", "b")
-	said("guard added to 2 entries of a client's file")
-	d.protect("c")
-	said("guard added to 1 entry of a client's file")
-	d.unprotect("a")
-	said("guard removed from 1 entry of a client's file")
-	if left := d.protect().Entries; !slices.ContainsFunc(left, func(e control.ClientEntry) bool {
-		return e.Name == "a" && strings.Contains(e.Why, "left it out before")
-	}) {
-		t.Errorf("of what was taken out it says %+v", left)
-	}
-	d.unprotect()
-	said("guard removed from 2 entries of a client's file")
 }
 
 func TestOnAHubWithAWindowOnlyTheWindowDecidesOverFiles(t *testing.T) {

@@ -102,7 +102,7 @@ func (g *Guardian) restore(r control.RestoreBackup, allowed func() error, descen
 	if err != nil {
 		return none, err
 	}
-	out := control.Protected{Path: k.Path, Client: k.by.Client, Digest: DigestOf(k.now)}
+	out := control.Protected{Path: k.Path, Client: k.by.Client, Digest: digestOf(k.now)}
 	if r.Digest != "" && r.Digest != out.Digest {
 		return none, changedSince(k.Path)
 	}

@@ -36,7 +36,7 @@ type clientView struct {
 	file   *clientconfig.File
 }
 
-func DigestOf(raw []byte) string {
+func digestOf(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
 }
@@ -54,7 +54,7 @@ func viewOf(path string, raw []byte) (clientView, error) {
 	if err != nil {
 		return clientView{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return clientView{path: path, raw: raw, digest: DigestOf(raw), file: file}, nil
+	return clientView{path: path, raw: raw, digest: digestOf(raw), file: file}, nil
 }
 
 // entryText is an entry's whole value as it stands in the file, "" where there is none.
@@ -70,7 +70,7 @@ func guards(s clientconfig.Snapshot) bool {
 
 // entriesOf is a wanted state as the store keeps it.
 func (g *Guardian) entriesOf(path string, s clientconfig.Snapshot, records []clientconfig.Record) ([]store.ClientEntry, error) {
-	box, err := g.RecordBox(path)
+	sealer, err := g.recordBox(path)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (g *Guardian) entriesOf(path string, s clientconfig.Snapshot, records []cli
 			if at < 0 {
 				return nil, fmt.Errorf("no record of %q", k.Name)
 			}
-			if entry.Record, err = box.Seal(records[at]); err != nil {
+			if entry.Record, err = sealer.seal(records[at]); err != nil {
 				return nil, err
 			}
 		}
@@ -180,10 +180,10 @@ func (g *Guardian) wantedOf(f store.ClientFile) *wantedFile {
 	if _, err := os.Stat(f.Program); err != nil {
 		w.by.Path = g.opts.Program // Sallyport was moved: what is written from now on is where it is
 	}
-	box, err := g.RecordBox(f.Path)
+	sealer, err := g.recordBox(f.Path)
 	if err == nil {
 		for _, e := range f.Entries {
-			if r, ok := box.Open(e.Record); ok {
+			if r, ok := sealer.open(e.Record); ok {
 				w.records = append(w.records, r)
 			}
 		}

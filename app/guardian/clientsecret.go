@@ -21,23 +21,23 @@ type sealedRecord struct {
 	Sealed []byte `json:"sealed"`
 }
 
-// Box seals the records of one client's file.
-type Box struct {
+// box seals the records of one client's file.
+type box struct {
 	aead  cipher.AEAD
 	nonce []byte // key that makes nonces
 	path  string
 }
 
-func (g *Guardian) RecordBox(path string) (Box, error) {
+func (g *Guardian) recordBox(path string) (box, error) {
 	block, err := aes.NewCipher(g.office.Store.Derive("client record", path))
 	if err != nil {
-		return Box{}, err
+		return box{}, err
 	}
 	aead, err := cipher.NewGCM(block)
-	return Box{aead: aead, nonce: g.office.Store.Derive("client record nonce", path), path: path}, err
+	return box{aead: aead, nonce: g.office.Store.Derive("client record nonce", path), path: path}, err
 }
 
-func (b Box) Seal(r clientconfig.Record) (json.RawMessage, error) {
+func (b box) seal(r clientconfig.Record) (json.RawMessage, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("record of %q: %w", r.Name, err)
@@ -48,8 +48,8 @@ func (b Box) Seal(r clientconfig.Record) (json.RawMessage, error) {
 	return json.Marshal(sealedRecord{b.aead.Seal(nonce, nonce, text, []byte(b.path))})
 }
 
-// Open gives a record back. One that an earlier version kept in clear is taken as it is: the next write of the file seals it.
-func (b Box) Open(raw json.RawMessage) (r clientconfig.Record, ok bool) {
+// open gives a record back. One that an earlier version kept in clear is taken as it is: the next write of the file seals it.
+func (b box) open(raw json.RawMessage) (r clientconfig.Record, ok bool) {
 	var sealed sealedRecord
 	if len(raw) == 0 || json.Unmarshal(raw, &sealed) != nil {
 		return r, false

@@ -45,7 +45,7 @@ func (g *Guardian) backups() *clientconfig.Backups {
 // as it was. The caller holds the lock.
 func (g *Guardian) carryOut(c clientChange) (backup string, err error) {
 	pending := &store.PendingWrite{
-		From: c.from.digest, To: DigestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: g.office.Now(),
+		From: c.from.digest, To: digestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: g.office.Now(),
 	}
 	if pending.Entries, err = g.entriesOf(c.from.path, c.wanted, c.records); err != nil {
 		return "", err

@@ -154,7 +154,7 @@ func (g *Guardian) cover(out *control.Coverage, l clientconfig.Location, w *want
 	}
 	if w == nil {
 		if f.Guarded > 0 {
-			f.Why = "its servers are guarded, but Sallyport doesn't watch the file; to change that, run `" + ProtectWords(l.Client, "") + "`"
+			f.Why = "its servers are guarded, but Sallyport doesn't watch the file; to change that, run `" + protectWords(l.Client, "") + "`"
 		}
 		return
 	}
@@ -180,7 +180,7 @@ func (g *Guardian) coverEntry(l clientconfig.Location, w *wantedFile, by clientc
 	case clientconfig.Odd:
 		entry.Code, next = office.CoverOdd, "fix the entry, then try again"
 	case clientconfig.LooksWrapped:
-		entry.State, entry.Code, next = control.EntryFake, office.CoverFake, "check the entry, then run: "+ProtectWords(l.Client, e.Name)
+		entry.State, entry.Code, next = control.EntryFake, office.CoverFake, "check the entry, then run: "+protectWords(l.Client, e.Name)
 		if class.Reason == clientconfig.MovedHome {
 			entry.Code, next = office.CoverMovedHome, "remove the variable from the entry's env, then protect the server"
 		}
@@ -188,9 +188,9 @@ func (g *Guardian) coverEntry(l clientconfig.Location, w *wantedFile, by clientc
 			entry.Code = office.CoverProgramGone
 		}
 	default:
-		entry.Code, entry.Why, next = office.CoverOpen, "you haven't protected it yet", ProtectWords(l.Client, "")
+		entry.Code, entry.Why, next = office.CoverOpen, "you haven't protected it yet", protectWords(l.Client, "")
 		if w != nil {
-			next = ProtectWords(l.Client, e.Name)
+			next = protectWords(l.Client, e.Name)
 		}
 		switch kept, known := wantedEntry(w, e.Name); {
 		case !l.Editable:
@@ -218,8 +218,8 @@ func behind(class clientconfig.Class) (id, display string) {
 	return server.ID, server.Display
 }
 
-// ProtectWords is the command that guards a client's entry, or all of its file.
-func ProtectWords(client, entry string) string {
+// protectWords is the command that guards a client's entry, or all of its file.
+func protectWords(client, entry string) string {
 	words := "sallyport protect"
 	if client != clientconfig.ClaudeDesktop {
 		words += " --client " + client

@@ -24,7 +24,7 @@ type stamp struct {
 	program bool // what its entries run is there
 }
 
-func StampOf(f store.ClientFile) stamp {
+func stampOf(f store.ClientFile) stamp {
 	var s stamp
 	if _, err := os.Stat(f.Program); err == nil {
 		s.program = true
@@ -37,7 +37,7 @@ func StampOf(f store.ClientFile) stamp {
 	return s
 }
 
-func (s stamp) Same(o stamp) bool {
+func (s stamp) same(o stamp) bool {
 	return s.there == o.there && s.size == o.size && s.changed.Equal(o.changed) && s.program == o.program && (!s.there || os.SameFile(s.info, o.info))
 }
 
@@ -137,8 +137,8 @@ func (g *Guardian) stirred() bool {
 	now := map[string]stamp{}
 	stirred := false
 	for _, f := range files {
-		now[f.Path] = StampOf(f)
-		if before, ok := g.lastly[f.Path]; ok && !before.Same(now[f.Path]) {
+		now[f.Path] = stampOf(f)
+		if before, ok := g.lastly[f.Path]; ok && !before.same(now[f.Path]) {
 			stirred = true
 		}
 	}

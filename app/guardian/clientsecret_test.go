@@ -1,4 +1,4 @@
-package app
+package guardian
 
 import (
 	"bytes"
@@ -8,56 +8,55 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
-	"github.com/sallyport/sallyport/app/guardian"
 )
 
 func TestARecordOfAnEntryIsKeptSealed(t *testing.T) {
-	p := newPlace(t)
-	box, err := p.RecordBox("/home/ada/.cursor/mcp.json")
+	p := newDesk(t, "")
+	here, err := p.recordBox("/home/ada/.cursor/mcp.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	record := clientconfig.Record{Name: "a", Client: "cursor", Wrapper: "/bin/sallyport", Argv: []string{"npx", "--token", "swordfish"}, Command: `"npx"`, Args: `["--token", "swordfish"]`}
-	sealed, err := box.Seal(record)
+	sealed, err := here.seal(record)
 	if err != nil || bytes.Contains(sealed, []byte("swordfish")) || bytes.Contains(sealed, []byte("npx")) || !json.Valid(sealed) {
 		t.Fatalf("%v: %s", err, sealed)
 	}
-	if back, ok := box.Open(sealed); !ok || !reflect.DeepEqual(back, record) {
+	if back, ok := here.open(sealed); !ok || !reflect.DeepEqual(back, record) {
 		t.Errorf("opened: %+v, %v", back, ok)
 	}
 	// The same record is the same bytes: a wanted state that did not change is not written again.
-	again, err := box.Seal(record)
+	again, err := here.seal(record)
 	if err != nil || !bytes.Equal(again, sealed) {
 		t.Errorf("%v: sealed twice: %s and %s", err, sealed, again)
 	}
-	other, err := box.Seal(clientconfig.Record{Name: "a", Argv: []string{"npx", "--token", "swordfisj"}})
+	other, err := here.seal(clientconfig.Record{Name: "a", Argv: []string{"npx", "--token", "swordfisj"}})
 	if err != nil || bytes.Equal(other[:len(`{"sealed":"0123456789abcdef`)], sealed[:len(`{"sealed":"0123456789abcdef`)]) {
 		t.Errorf("%v: two records have one nonce", err)
 	}
 
-	elsewhere, err := p.RecordBox("/home/ada/.codeium/windsurf/mcp_config.json")
+	elsewhere, err := p.recordBox("/home/ada/.codeium/windsurf/mcp_config.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := newPlace(t)
-	stranger, err := q.RecordBox("/home/ada/.cursor/mcp.json")
+	q := newDesk(t, "")
+	stranger, err := q.recordBox("/home/ada/.cursor/mcp.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	edited := slices.Clone(sealed)
 	edited[len(edited)/2] ^= 1
 	for name, c := range map[string]struct {
-		box guardian.Box
+		box box
 		raw json.RawMessage
 	}{
 		"of another file":   {elsewhere, sealed},
 		"of another home":   {stranger, sealed},
-		"that was edited":   {box, edited},
-		"that is cut":       {box, json.RawMessage(`{"sealed":"AAAA"}`)},
-		"of nothing":        {box, nil},
-		"that is no record": {box, json.RawMessage(`{"name":"a"}`)},
+		"that was edited":   {here, edited},
+		"that is cut":       {here, json.RawMessage(`{"sealed":"AAAA"}`)},
+		"of nothing":        {here, nil},
+		"that is no record": {here, json.RawMessage(`{"name":"a"}`)},
 	} {
-		if got, ok := c.box.Open(c.raw); ok {
+		if got, ok := c.box.open(c.raw); ok {
 			t.Errorf("a record %s was opened: %+v", name, got)
 		}
 	}
@@ -66,7 +65,7 @@ func TestARecordOfAnEntryIsKeptSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back, ok := box.Open(clear); !ok || !reflect.DeepEqual(back, record) {
+	if back, ok := here.open(clear); !ok || !reflect.DeepEqual(back, record) {
 		t.Errorf("of an earlier version: %+v, %v", back, ok)
 	}
 }

@@ -1,0 +1,48 @@
+package guardian
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+func TestAFileThatCannotBeReadIsNamedAndNotCountedAsEmpty(t *testing.T) {
+	d := newDesk(t, "{\n\"mcpServers\": {,}}")
+	c, err := d.Coverage(control.CoverageQuery{})
+	if err != nil || len(c.Unguarded) != 1 || c.Unguarded[0].Code != office.ProblemClientUnreadable || !strings.Contains(c.Unguarded[0].Why, "line 2") {
+		t.Errorf("coverage %+v, %v", c, err)
+	}
+}
+
+func TestOnAMacNothingIsReadBeforeAPersonAsked(t *testing.T) {
+	root := t.TempDir()
+	file := filepath.Join(root, "person", "Library", "Application Support", "Claude", "claude_desktop_config.json")
+	put(t, file, claudeFile)
+	d := deskAt(t, root, "", "darwin")
+	c, err := d.Coverage(control.CoverageQuery{})
+	if err != nil || c.Total != 0 || c.Clients[0].State != control.FileUnseen {
+		t.Errorf("coverage %+v, %v", c, err)
+	}
+	d.file = file
+	d.protect()
+	if c, err = d.Coverage(control.CoverageQuery{}); err != nil || c.Guarded != 2 || c.Clients[0].State != control.FileFound {
+		t.Errorf("coverage %+v, %v", c, err)
+	}
+}
+
+func TestTheCommandThatGuardsAnEntryCanBePasted(t *testing.T) {
+	for name, want := range map[string]string{
+		"weather": "sallyport protect weather", "my files": "sallyport protect 'my files'", "$(rm -r ~)": "sallyport protect '$(rm -r ~)'",
+		"it's": "sallyport protect NAME", "--all": "sallyport protect NAME", "a\nb": "sallyport protect NAME", "\u202eabc": "sallyport protect NAME",
+	} {
+		if got := protectWords("claude-desktop", name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+	if got := protectWords("cursor", ""); got != "sallyport protect --client cursor" {
+		t.Error(got)
+	}
+}

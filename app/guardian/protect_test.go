@@ -1,0 +1,95 @@
+package guardian
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/proxy/control"
+)
+
+func TestProtectThenUnprotectGivesTheFileBackByteForByte(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	dry, err := d.Protect(person, control.Protect{DryRun: true})
+	if err != nil || d.text() != claudeFile || dry.Written || !strings.Contains(dry.Diff, "+") {
+		t.Fatalf("a dry run: %+v, %v", dry, err)
+	}
+	out := d.protect()
+	if !out.Written || out.Backup == "" || len(out.Entries) != 2 || !d.guarded("files") || !d.guarded("weather") {
+		t.Fatalf("protect: %+v\n%s", out, d.text())
+	}
+	for _, secret := range []string{"very-secret-value", "sk-abcdef"} {
+		if strings.Contains(mask.PlainJSON(out), secret) {
+			t.Errorf("the answer holds %s", secret)
+		}
+	}
+	if again := d.protect(); again.Written || again.Diff != "" {
+		t.Errorf("a second protect is no second: %+v", again)
+	}
+	d.quiet()
+	d.unprotect()
+	if d.text() != claudeFile {
+		t.Errorf("it came back as\n%s", d.text())
+	}
+	if files := d.ProtectedFiles(); len(files) != 0 {
+		t.Errorf("still watched: %+v", files)
+	}
+	d.quiet()
+}
+
+func TestUnprotectNeedsWhoMayDecideAndAYes(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	before := d.text()
+	_, err := d.Unprotect(inside, control.Protect{Decided: true})
+	wantError(t, err, control.CodeDescends)
+	_, err = d.Unprotect(person, control.Protect{})
+	wantError(t, err, control.CodeLoosens)
+	d.office.Lock()
+	d.office.Marked(false)
+	d.office.Unlock()
+	_, err = d.Unprotect(person, control.Protect{Decided: true})
+	wantError(t, err, control.CodeNotHere)
+	if out, err := d.Unprotect(person, control.Protect{DryRun: true}); err != nil || out.Diff == "" {
+		t.Errorf("a dry run decides nothing: %v", err)
+	}
+	if d.text() != before {
+		t.Error("the file was written all the same")
+	}
+	out, err := d.UnprotectHere(control.Protect{})
+	wantError(t, err, control.CodeLoosens)
+	if out, err = d.UnprotectHere(control.Protect{Decided: true}); err != nil || !out.Written || d.text() != claudeFile {
+		t.Errorf("the window may: %+v, %v", out, err)
+	}
+}
+
+func TestAWrapperAroundAnotherOneIsGuardedLikeAnyOther(t *testing.T) {
+	for name, behind := range map[string][]string{
+		"another wrapper of this Sallyport":         {"OURS", "wrap", "--name", "w", "--", "npx"},
+		"another program that has Sallyport's name": {"/opt/sallyport-old", "wrap", "--", "npx"},
+		"a command whose name begins like ours":     {"sallyports", "list"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, claudeFile)
+			for i, word := range behind {
+				behind[i] = strings.ReplaceAll(word, "OURS", d.program)
+			}
+			args := append([]string{"wrap", "--name", "w", "--client", "claude-desktop", "--"}, behind...)
+			d.edit(func(servers map[string]any) { servers["w"] = map[string]any{"command": d.program, "args": args} })
+			for _, entry := range d.protect().Entries {
+				if want := map[bool]string{true: control.EntryGuarded, false: control.EntryWrapped}[entry.Name == "w"]; entry.State != want {
+					t.Errorf("%s is %s, want %s", entry.Name, entry.State, want)
+				}
+			}
+			d.quiet()
+			if got := d.argv("w"); !slices.Equal(got, append([]string{d.program}, args...)) {
+				t.Errorf("it was not left alone: %q", got)
+			}
+			d.unprotect("w")
+			if got := d.argv("w"); !slices.Equal(got, behind) {
+				t.Errorf("without its wrapper it runs %q, want %q", got, behind)
+			}
+		})
+	}
+}

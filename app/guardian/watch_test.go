@@ -1,0 +1,27 @@
+package guardian
+
+import (
+	"testing"
+)
+
+func TestWithoutEventsTheFileIsLookedAtFromOutside(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	d.protect()
+	d.LookAtAll()
+	if !d.stirredAfter(func() {}) {
+		// nothing happened, nothing is looked at
+	} else {
+		t.Error("it stirs without a reason")
+	}
+	if !d.stirredAfter(func() { d.replace(`{}`) }) {
+		t.Error("another file in its place is not seen")
+	}
+}
+
+// stirredAfter says whether the look from outside sees what f does. It has no watch beside it: the files are of this test.
+func (d *desk) stirredAfter(f func()) bool {
+	files := d.ProtectedFiles()
+	before := stampOf(files[0])
+	f()
+	return !before.same(stampOf(files[0]))
+}
