@@ -2,7 +2,6 @@ package approvals
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -54,13 +53,7 @@ func (a *Approvals) FirstUse(l *ledger.Ledger, r review.Standing, facts review.F
 
 func (a *Approvals) Trust(tx *store.Tx, l *ledger.Ledger, keys []string, now time.Time) (store.Record, error) {
 	for _, key := range keys {
-		seen := l.Seen[key]
-		p := l.Pin(key, seen.Era)
-		p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, vocab.PartApproved, store.ByTrustClean, now, false
-		err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-			ServerID: l.Server.ID, Item: key, Era: seen.Era, At: now, Action: "trust", By: store.ByTrustClean, Digest: seen.Digest,
-		}))
-		if err != nil {
+		if err := l.Trust(tx, l.Seen[key], now); err != nil {
 			return store.Record{}, err
 		}
 	}

@@ -39,6 +39,20 @@ func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 	}))
 }
 
+// Trust allows what is declared at the first sight of a server, where nobody has read it.
+func (l *Ledger) Trust(tx *store.Tx, seen store.Seen, now time.Time) error {
+	return l.allow(tx, seen, "trust", store.ByTrustClean, now)
+}
+
+// allow allows a definition that no person decided on.
+func (l *Ledger) allow(tx *store.Tx, seen store.Seen, action, by string, now time.Time) error {
+	p := l.Pin(seen.Item, seen.Era)
+	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, vocab.PartApproved, by, now, false
+	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
+		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: action, By: by, Digest: seen.Digest,
+	}))
+}
+
 // Reject keeps the definition that is declared out, for as long as it is the same. What was allowed before stays so, unless
 // that is what was declared.
 func (l *Ledger) Reject(tx *store.Tx, seen store.Seen, state, code string, now time.Time) error {
@@ -106,9 +120,7 @@ func (l *Ledger) unapprove(tx *store.Tx, p store.Pin) error {
 	if len(p.Refused) > 0 {
 		return l.PutPin(tx, p)
 	}
-	l.Pins[p.Item] = slices.DeleteFunc(slices.Clone(l.Pins[p.Item]), func(other store.Pin) bool { return other.Era == p.Era })
-	l.Wrote = true
-	return tx.DeletePin(p.ServerID, p.Era, p.Item)
+	return l.dropPin(tx, p)
 }
 
 // AsShown has the launch wait as the item showed it, where the same program runs: circumstances that joined since are no

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -58,17 +57,11 @@ func (l *Ledger) Join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*review
 		return d, err
 	}
 	if found { // the same launch, with what it knows more
-		if err := l.dropLaunch(tx, as.Pin); err != nil {
+		if err := l.dropPin(tx, as.Pin); err != nil {
 			return nil, err
 		}
 	}
 	return d, l.Adopt(tx, d, by, now)
-}
-
-func (l *Ledger) dropLaunch(tx *store.Tx, p store.Pin) error {
-	l.Pins[review.KeyLaunch] = slices.DeleteFunc(slices.Clone(l.Pins[review.KeyLaunch]), func(other store.Pin) bool { return other.Era == p.Era })
-	l.Wrote = true
-	return tx.DeletePin(p.ServerID, p.Era, p.Item)
 }
 
 func (l *Ledger) LaunchRefused() map[pin.Digest]bool {
@@ -83,12 +76,7 @@ func (l *Ledger) LaunchRefused() map[pin.Digest]bool {
 
 // Adopt allows a form without asking: every part of it was allowed before, or there was no launch pin before.
 func (l *Ledger) Adopt(tx *store.Tx, d *review.Declaration, by string, now time.Time) error {
-	p := l.Pin(review.KeyLaunch, d.Era)
-	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = string(d.Digest), d.Raw, vocab.PartApproved, by, now, false
-	err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.Server.ID, Item: review.KeyLaunch, Era: d.Era, At: now, Action: "adopt", By: by, Digest: string(d.Digest),
-	}))
-	if err != nil {
+	if err := l.allow(tx, store.Seen{Item: review.KeyLaunch, Era: d.Era, Digest: string(d.Digest), Raw: d.Raw}, "adopt", by, now); err != nil {
 		return err
 	}
 	return l.pruneLaunches(tx, d, nil)
@@ -126,7 +114,7 @@ func (l *Ledger) pruneLaunches(tx *store.Tx, d *review.Declaration, live map[pin
 		kept = slices.DeleteFunc(kept, func(p store.Pin) bool { return p.Era == oldest.Era })
 	}
 	for _, p := range gone {
-		if err := l.dropLaunch(tx, p); err != nil {
+		if err := l.dropPin(tx, p); err != nil {
 			return err
 		}
 	}

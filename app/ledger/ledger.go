@@ -145,6 +145,12 @@ func (l *Ledger) PutPin(tx *store.Tx, p store.Pin) error {
 	return tx.PutPin(p)
 }
 
+func (l *Ledger) dropPin(tx *store.Tx, p store.Pin) error {
+	l.Pins[p.Item] = slices.DeleteFunc(slices.Clone(l.Pins[p.Item]), func(other store.Pin) bool { return other.Era == p.Era })
+	l.Wrote = true
+	return tx.DeletePin(p.ServerID, p.Era, p.Item)
+}
+
 func (l *Ledger) PutServer(tx *store.Tx) error {
 	l.Wrote = true
 	return tx.PutServer(l.Server)
