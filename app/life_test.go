@@ -22,7 +22,7 @@ func TestFromAWrapperComesNoDecision(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("weather")
 	var in control.Records
-	for i, kind := range []string{"server_start", "tool_call", "policy_decision", "drift", "guard_problem", "server_stop",
+	for i, kind := range []vocab.RecordKind{"server_start", "tool_call", "policy_decision", "drift", "guard_problem", "server_stop",
 		"approval", "rejection", "release", "config_change", "whatever", ""} {
 		in.Records = append(in.Records, control.Record{ID: fmt.Sprintf("id-%02d", i), Kind: kind, Status: "ok", Server: "another", Prev: "x", Hash: "y"})
 	}

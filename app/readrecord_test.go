@@ -18,7 +18,7 @@ func TestAReadKeepsWhatItNamesWithoutItsSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reads := p.records(vocab.RecordRead)
+	reads := p.records("resource_read")
 	if len(reads) != 1 || strings.Contains(string(reads[0].Detail), "hunter2") {
 		t.Fatalf("%+v", reads)
 	}

@@ -18,7 +18,7 @@ import (
 
 // wrapperKinds are what a wrapper, or its spool, can have caused. A decision is none of them. That a released answer arrived is
 // caused only by who was granted it (confirmHeld).
-var wrapperKinds = map[string]bool{
+var wrapperKinds = map[vocab.RecordKind]bool{
 	vocab.RecordServerStart: true, vocab.RecordServerStop: true, vocab.RecordCall: true, vocab.RecordPolicyDecision: true,
 	vocab.RecordDrift: true, vocab.RecordQuarantine: true, vocab.RecordProblem: true,
 	vocab.RecordRead: true, vocab.RecordPrompt: true, vocab.RecordSampling: true, vocab.RecordElicitation: true,

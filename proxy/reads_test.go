@@ -13,7 +13,7 @@ import (
 )
 
 // kinds are the records of a kind, oldest first.
-func (g *gatekeeper) kinds(kind string) (records []control.Record) {
+func (g *gatekeeper) kinds(kind vocab.RecordKind) (records []control.Record) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, r := range g.records {
@@ -74,9 +74,10 @@ func TestOneRecordForEachReadWhateverBecameOfIt(t *testing.T) {
 
 func TestEveryOutcomeOfWhatAServerAsksForIsOneRecord(t *testing.T) {
 	for name, c := range map[string]struct {
-		method, params, answer, kind string
-		status                       vocab.Status
-		action                       string
+		method, params, answer string
+		kind                   vocab.RecordKind
+		status                 vocab.Status
+		action                 string
 	}{
 		"sampling, answered":       {"sampling/createMessage", plainPrompt, `"result":{"role":"assistant","content":{"type":"text","text":"private"},"model":"m"}`, "sampling", "ok", ""},
 		"sampling, an error":       {"sampling/createMessage", plainPrompt, `"error":{"code":-1,"message":"private"}`, "sampling", "error", "error"},

@@ -18,7 +18,7 @@ func TestAQueueKeepsOrderAndCount(t *testing.T) {
 		switch random.IntN(5) {
 		case 0, 1:
 			next++
-			q.pushRecord(&Record{ID: fmt.Sprint(next), Kind: []string{vocab.RecordCall, "drift"}[next%2]})
+			q.pushRecord(&Record{ID: fmt.Sprint(next), Kind: []vocab.RecordKind{vocab.RecordCall, "drift"}[next%2]})
 			model = append(model, fmt.Sprint(next))
 		case 2:
 			next++
@@ -81,7 +81,7 @@ func TestReliefTakesTheOldestCallsAndNothingElse(t *testing.T) {
 }
 
 func TestEveryKindOfTrafficGoesBeforeAnythingElse(t *testing.T) {
-	kinds := []string{vocab.RecordCall, "resource_read", "prompt_get", "sampling", "elicitation"}
+	kinds := []vocab.RecordKind{vocab.RecordCall, "resource_read", "prompt_get", "sampling", "elicitation"}
 	var q queue
 	for i := range queueLimit + 1 {
 		q.pushRecord(&Record{ID: fmt.Sprint(i), Kind: kinds[i%len(kinds)]})

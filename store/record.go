@@ -35,7 +35,7 @@ func settle(r *Record, now time.Time) {
 	}
 	// encoding/json writes an invalid byte as an escape and the character that this decodes to as itself: a record that is
 	// read and written again would have another hash.
-	for _, text := range []*string{&r.ID, &r.Kind, (*string)(&r.Status), &r.Server, &r.Tool, &r.Code, &r.Mode, &r.Summary, &r.Client, &r.Session, &r.Request, &r.ServerID} {
+	for _, text := range []*string{&r.ID, (*string)(&r.Kind), (*string)(&r.Status), &r.Server, &r.Tool, &r.Code, &r.Mode, &r.Summary, &r.Client, &r.Session, &r.Request, &r.ServerID} {
 		*text = strings.ToValidUTF8(*text, "\uFFFD")
 	}
 	r.Detail = bytes.ToValidUTF8(r.Detail, []byte("\uFFFD"))

@@ -134,7 +134,7 @@ func (p *page) record(r vocab.Record, shown string) {
 	if named := r.Named(); named != "" {
 		what = strings.TrimSpace(terminal.Short(named, 120) + "  " + what)
 	}
-	p.Printf("%s  %-15s %s %-20s %s  %s\n", r.Time.UTC().Format("2006-01-02 15:04:05.000"), terminal.Text(r.Kind), p.status(r.Status), orDash(about),
+	p.Printf("%s  %-15s %s %-20s %s  %s\n", r.Time.UTC().Format("2006-01-02 15:04:05.000"), terminal.Text(string(r.Kind)), p.status(r.Status), orDash(about),
 		what, p.Paint(terminal.Dim, terminal.Text(r.ID)))
 }
 
@@ -170,7 +170,7 @@ func (c activityShowCommand) ask(ctx context.Context, s streams, hub *control.Cl
 	}
 	line("id", r.ID)
 	line("time", r.Time.UTC().Format(time.RFC3339Nano))
-	line("kind", r.Kind)
+	line("kind", string(r.Kind))
 	line("status", string(r.Status))
 	line("server", r.Server)
 	line("of", r.ServerID)

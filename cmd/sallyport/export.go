@@ -86,7 +86,7 @@ func csvLines(w io.Writer) (func(vocab.Record) error, error) {
 		return nil, err
 	}
 	return func(r vocab.Record) error {
-		row := []string{r.ID, r.Time.UTC().Format(time.RFC3339Nano), r.Kind, string(r.Status), r.Server, r.Tool, r.Code, r.Mode, r.Summary,
+		row := []string{r.ID, r.Time.UTC().Format(time.RFC3339Nano), string(r.Kind), string(r.Status), r.Server, r.Tool, r.Code, r.Mode, r.Summary,
 			string(r.Detail), r.Client, r.Session, r.Request, strconv.FormatInt(r.DurationUS, 10), strconv.FormatInt(r.Bytes, 10), r.Prev, r.Hash}
 		for i := range row {
 			row[i] = cell(row[i])

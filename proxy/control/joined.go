@@ -26,7 +26,7 @@ func same(r *Record) string {
 	if r.Kind == vocab.RecordCall {
 		return r.Tool
 	}
-	return r.Kind + "\n" + string(r.Detail) // no tool has a line break in its name
+	return string(r.Kind) + "\n" + string(r.Detail) // no tool has a line break in its name
 }
 
 // join adds a plain call to the last one of its tool, where one waits. The caller holds mu.

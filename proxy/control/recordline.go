@@ -26,7 +26,7 @@ func trimmed(r Record) Record {
 		r.Detail, _ = encodeRaw(map[string]int{"left_out_bytes": len(r.Detail)})
 	}
 	for _, text := range []*string{
-		&r.ID, &r.Kind, (*string)(&r.Status), &r.Server, &r.Tool, &r.Code, &r.Mode, &r.Client, &r.Session, &r.Request, &r.Prev, &r.Hash,
+		&r.ID, (*string)(&r.Kind), (*string)(&r.Status), &r.Server, &r.Tool, &r.Code, &r.Mode, &r.Client, &r.Session, &r.Request, &r.Prev, &r.Hash,
 	} {
 		*text = (*text)[:min(len(*text), 1024)]
 	}

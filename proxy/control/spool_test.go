@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func spoolFiles(t testing.TB, h Home) []string {
@@ -123,7 +125,7 @@ func TestDriftAndHeldResponsesNeverGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 1000 {
-		kind := []string{"drift", "quarantine"}[i%2]
+		kind := []vocab.RecordKind{"drift", "quarantine"}[i%2]
 		if err := s.append([]Record{{ID: strconv.Itoa(i), Kind: kind}}); err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +318,7 @@ func TestWhatWasLetGoBeforeTheSpoolBeganIsTold(t *testing.T) {
 	}
 	var told []string
 	for _, r := range left {
-		told = append(told, r.Kind+" "+r.ID[:1]+" "+string(r.Detail))
+		told = append(told, string(r.Kind)+" "+r.ID[:1]+" "+string(r.Detail))
 	}
 	slices.Sort(told)
 	if len(told) != 2 || !strings.HasSuffix(told[0], `"lost":7}`) || told[1] != "tool_call c " {

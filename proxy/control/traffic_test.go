@@ -43,7 +43,7 @@ func TestReadsJoinAndGoLikeCallsEachWithWhatItNames(t *testing.T) {
 				t.Fatalf("%v: %s", err, r.Detail)
 			}
 			if detail.Calls > 0 {
-				named[r.Kind+" "+detail.URI+detail.Prompt] += detail.Calls
+				named[string(r.Kind)+" "+detail.URI+detail.Prompt] += detail.Calls
 				if detail.Check != "calls" || r.Bytes != int64(10*detail.Calls) {
 					t.Errorf("%+v %s", r, r.Detail)
 				}
@@ -56,7 +56,7 @@ func TestReadsJoinAndGoLikeCallsEachWithWhatItNames(t *testing.T) {
 	if want := "map[elicitation :500 prompt_get daily:500 resource_read doc://a:500 resource_read doc://b:500]"; fmt.Sprint(named) != want {
 		t.Errorf("joined: %v", named)
 	}
-	for _, kind := range []string{vocab.RecordCall, vocab.RecordRead, vocab.RecordPrompt, vocab.RecordSampling, vocab.RecordElicitation} {
+	for _, kind := range []vocab.RecordKind{vocab.RecordCall, vocab.RecordRead, vocab.RecordPrompt, vocab.RecordSampling, vocab.RecordElicitation} {
 		if worthOf(kind) != worthCall {
 			t.Errorf("%s does not go first where there is no room", kind)
 		}

@@ -4,7 +4,7 @@
 package vocab
 
 // RecordKind is what a record of the activity timeline is about.
-type RecordKind = string
+type RecordKind string
 
 const (
 	RecordServerStart    RecordKind = "server_start"
