@@ -244,7 +244,8 @@ func (tr *tracer) sign(call string) {
 func (tr *tracer) apply(call string, since int) error {
 	m := callForm.FindStringSubmatch(call)
 	if m == nil {
-		if strings.HasSuffix(call, "= ?") || strings.HasPrefix(call, "+++") || strings.HasPrefix(call, "---") {
+		// A thread that ended under strace before its first call was read is detached from.
+		if strings.HasSuffix(call, "= ?") || strings.HasSuffix(call, "<detached ...>") || strings.HasPrefix(call, "+++") || strings.HasPrefix(call, "---") {
 			return nil
 		}
 		return fmt.Errorf("not a call")
