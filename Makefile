@@ -53,7 +53,7 @@ page-needs: bindings
 .PHONY: bindings
 bindings: ## Write what the page may call, as TypeScript, into frontend/src/api/wailsjs
 	@build/need go
-	@CGO_ENABLED=0 go run -tags bindings ./cmd/sallyport-desktop >/dev/null
+	@CGO_ENABLED=0 tsoutputtype=interfaces go run -tags bindings ./cmd/sallyport-desktop >/dev/null
 
 # What shares nothing and starts no goroutine (a test holds it to that): the race detector has nothing to find there, and makes it ten
 # times slower. Whoever calls it is tested under the detector, with what it calls.

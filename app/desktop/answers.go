@@ -9,7 +9,7 @@ import "github.com/sallyport/sallyport/proxy/vocab"
 type Overview struct {
 	Version        string    `json:"version"`
 	Home           string    `json:"home"`
-	Theme          string    `json:"theme"` // light, dark, system
+	Theme          string    `json:"theme" ts_type:"'light' | 'dark' | 'system'"`
 	Light          Light     `json:"light"` // of all; the icon's too
 	Guarded        int       `json:"guarded"`
 	Total          int       `json:"total"`
@@ -27,7 +27,7 @@ type Overview struct {
 
 // Light is how a server is, or all of them: app's one answer, in its words. The page shows it and computes none.
 type Light struct {
-	Colour string `json:"colour"` // grey, green, amber, red
+	Colour string `json:"colour" ts_type:"'grey' | 'green' | 'amber' | 'red'"`
 	State  string `json:"state"`
 	Words  string `json:"words"`
 	Next   string `json:"next"` // what a person can do, "" where there is nothing
@@ -43,7 +43,7 @@ type Waiting struct {
 // Unguarded is one server that does not run behind the port.
 type Unguarded struct {
 	Client string `json:"client"`
-	Name   string `json:"name"`
+	Name   string `json:"name"` // server text
 	Kind   string `json:"kind"` // entry, remote, extension, policy, file
 	Why    string `json:"why"`
 	Code   string `json:"code"`
@@ -54,7 +54,7 @@ type Unguarded struct {
 // Unseen is what a client does not know to be allowed.
 type Unseen struct {
 	Client   string `json:"client"` // as people know it
-	Server   string `json:"server"`
+	Server   string `json:"server"` // server text
 	Identity string `json:"identity"`
 	Next     string `json:"next"` // what helps, such as "restart Claude Desktop"
 	Code     string `json:"code"`
@@ -70,21 +70,21 @@ type Problem struct {
 // Finding is one thing that was seen in a text; start and end are bytes of it.
 type Finding struct {
 	Rule      string   `json:"rule"`
-	Level     string   `json:"level"` // critical, high, medium, low
-	Category  string   `json:"category"`
+	Level     string   `json:"level" ts_type:"'critical' | 'high' | 'medium' | 'low'"`
+	Category  string   `json:"category"` // threat, secret
 	Title     string   `json:"title"`
 	Where     string   `json:"where"`
 	Start     int      `json:"start"`
 	End       int      `json:"end"`
-	Match     string   `json:"match"`
-	Decoded   string   `json:"decoded"`
+	Match     string   `json:"match"`   // server text, at most 160 characters
+	Decoded   string   `json:"decoded"` // server text
 	Encodings []string `json:"encodings"`
 }
 
 // Part is one pinned thing of an item.
 type Part struct {
-	Item     string    `json:"item"`
-	State    string    `json:"state"`
+	Item     string    `json:"item"`  // pin key: "tool:NAME", "instructions", "launch", "entry:NAME", "setting:KEY"; holds server text
+	State    string    `json:"state"` // approved, new, changed, rejected, removed, unwrapped, fake, lost
 	Findings []Finding `json:"findings"`
 	Passages [][]int   `json:"passages"` // places in Findings that are one warning to a person, the gravest first
 }
@@ -92,16 +92,16 @@ type Part struct {
 // Item is one row of the inbox.
 type Item struct {
 	Code      string `json:"code"`
-	Kind      string `json:"kind"`
-	Server    string `json:"server"`
+	Kind      string `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'settings_changed' | 'interaction' | 'response_held' | 'guard_problem'"`
+	Server    string `json:"server"`          // server text
 	Shown     string `json:"shown,omitempty"` // see control.Server
 	Identity  string `json:"identity"`
-	Severity  string `json:"severity"` // critical, high, review
+	Severity  string `json:"severity" ts_type:"'critical' | 'high' | 'review'"`
 	Title     string `json:"title"`
 	Digest    string `json:"digest"`
 	Created   string `json:"created"`
-	Asked     bool   `json:"asked"`
-	Noisy     bool   `json:"noisy"`
+	Asked     bool   `json:"asked"`  // a model asked for it
+	Noisy     bool   `json:"noisy"`  // changes too often; came and went
 	Runs      bool   `json:"runs"`   // of what waits over a launch: the server runs meanwhile
 	Launch    string `json:"launch"` // of what waits over a launch: surroundings, program or loader
 	Clean     bool   `json:"clean"`  // a new server without warnings: it can be allowed together with others
@@ -118,7 +118,7 @@ type Item struct {
 	Codes []string `json:"codes"`
 	Group string   `json:"group"`
 	// Why they are held (threat, limit, provider), by which rule, and whether their tool is allowed, so that it can be blocked.
-	Why     string `json:"why"`
+	Why     string `json:"why" ts_type:"'' | 'threat' | 'limit' | 'provider'"`
 	Rule    string `json:"rule"`
 	Allowed bool   `json:"allowed"`
 }
@@ -128,20 +128,20 @@ type Review struct {
 	Item
 	Nonce       string       `json:"nonce"` // "" where nothing can be decided
 	ArmAfterMs  int          `json:"armAfterMs"`
-	Command     []string     `json:"command"`
-	URL         string       `json:"url"`
-	Before      *EntryBefore `json:"before,omitempty"`
-	ServerInfo  string       `json:"serverInfo"`
+	Command     []string     `json:"command"`          // server text; secrets masked
+	URL         string       `json:"url"`              // server text
+	Before      *EntryBefore `json:"before,omitempty"` // the server that ran under this name before
+	ServerInfo  string       `json:"serverInfo"`       // server text: pretty printed JSON of what it calls itself
 	Findings    []Finding    `json:"findings"`
 	Passages    [][]int      `json:"passages"` // see Part
 	Details     []PartDetail `json:"details"`
-	Diff        string       `json:"diff"`
-	Sandbox     string       `json:"sandbox"`
+	Diff        string       `json:"diff"`    // unified diff of a client's file; holds server text
+	Sandbox     string       `json:"sandbox"` // off, shield, strict, ""
 	LookedUnder string       `json:"lookedUnder"`
-	Next        string       `json:"next"`
-	TypedWord   string       `json:"typedWord"` // to be typed to allow; "" unless Critical
-	Stale       bool         `json:"stale"`     // it does not wait as it is shown
-	Held        *Held        `json:"held,omitempty"`
+	Next        string       `json:"next"`           // code under which what was left of it waits
+	TypedWord   string       `json:"typedWord"`      // to be typed to allow; "" unless Critical
+	Stale       bool         `json:"stale"`          // it does not wait as it is shown
+	Held        *Held        `json:"held,omitempty"` // of an answer that was held back
 	Can         *Can         `json:"can,omitempty"`  // of a new server with tools
 	Made        *Made        `json:"made,omitempty"` // of a new server that runs here
 }
@@ -149,7 +149,7 @@ type Review struct {
 // EntryBefore is what ran under the name of a new server before.
 type EntryBefore struct {
 	Identity string   `json:"identity"`
-	State    string   `json:"state"`
+	State    string   `json:"state"` // new, open, blocked
 	Command  []string `json:"command"`
 	URL      string   `json:"url"`
 }
@@ -157,14 +157,14 @@ type EntryBefore struct {
 // PartDetail is one part with what was last allowed beside what is there now.
 type PartDetail struct {
 	Item       string    `json:"item"`
-	Kind       string    `json:"kind"`
-	Name       string    `json:"name"`
+	Kind       string    `json:"kind"` // tool, instructions, prompt, resource-template, resource, launch, entry, setting, store
+	Name       string    `json:"name"` // server text
 	State      string    `json:"state"`
 	Digest     string    `json:"digest"`
 	Findings   []Finding `json:"findings"`
 	Passages   [][]int   `json:"passages"`   // see Part
-	Definition string    `json:"definition"` // pretty JSON, "" for a removed one
-	Approved   string    `json:"approved"`   // pretty JSON, "" for a new one
+	Definition string    `json:"definition"` // server text: pretty printed JSON, "" when it is gone
+	Approved   string    `json:"approved"`   // server text: pretty printed JSON of what was last allowed, "" when it is new
 	Changes    []Change  `json:"changes"`
 	Does       *Does     `json:"does,omitempty"` // of a tool that is declared
 }
@@ -172,17 +172,17 @@ type PartDetail struct {
 // Change is one difference in words and in pieces.
 type Change struct {
 	Path   string    `json:"path"`
-	Op     string    `json:"op"` // added, removed, changed
-	Words  string    `json:"words"`
-	Before string    `json:"before"`
-	After  string    `json:"after"`
+	Op     string    `json:"op" ts_type:"'added' | 'removed' | 'changed'"`
+	Words  string    `json:"words"`  // ours, with names of the server in it: `added, required: "context" (text)`
+	Before string    `json:"before"` // server text
+	After  string    `json:"after"`  // server text
 	Text   []Segment `json:"text"`
 }
 
 // Segment is a run of words that is equal, deleted or inserted.
 type Segment struct {
-	Op   string `json:"op"`
-	Text string `json:"text"`
+	Op   string `json:"op" ts_type:"'equal' | 'delete' | 'insert'"`
+	Text string `json:"text"` // server text
 }
 
 // Decision is what a person said, over exactly what the page showed.
@@ -190,7 +190,7 @@ type Decision struct {
 	Code   string   `json:"code"`
 	Digest string   `json:"digest"`
 	Nonce  string   `json:"nonce"`
-	Items  []string `json:"items"`
+	Items  []string `json:"items"` // pin keys. Empty with all=false: everything without a warning
 	All    bool     `json:"all"`
 	Typed  string   `json:"typed"`
 	Reason string   `json:"reason"` // why, in the person's own words, or ""
@@ -203,12 +203,12 @@ type Decided struct {
 	Approved []string `json:"approved"`
 	Rejected []string `json:"rejected"`
 	Left     []string `json:"left"`
-	Next     string   `json:"next"`
+	Next     string   `json:"next"` // code under which the rest waits
 }
 
 // Server is one row of the servers: one that was seen, or a guarded entry of a client's file whose server has not run yet.
 type Server struct {
-	Server   string    `json:"server"`
+	Server   string    `json:"server"`          // server text
 	Shown    string    `json:"shown,omitempty"` // see control.Server
 	Identity string    `json:"identity"`        // "" of one that has not run yet: it has no page
 	Light    Light     `json:"light"`
@@ -216,13 +216,13 @@ type Server struct {
 	Entries  []Entry   `json:"entries"` // of clients' files that start it
 	State    string    `json:"state"`   // new, open, blocked, no_common_version
 	Wrappers int       `json:"wrappers"`
-	Allowed  int       `json:"allowed"`
-	Blocked  int       `json:"blocked"`
-	Code     string    `json:"code"`
+	Allowed  int       `json:"allowed"` // tools
+	Blocked  int       `json:"blocked"` // tools
+	Code     string    `json:"code"`    // of the item that waits
 	Findings []Finding `json:"findings"`
 	Passages [][]int   `json:"passages"` // see Part
-	LastSeen string    `json:"lastSeen"`
-	Sandbox  string    `json:"sandbox"`
+	LastSeen string    `json:"lastSeen"` // "" when it was never seen
+	Sandbox  string    `json:"sandbox"`  // off, shield, strict
 	RunsIn   []string  `json:"runsUnder"`
 	Parts    int       `json:"parts"`             // pinned things, all kinds
 	Problem  *Problem  `json:"problem,omitempty"` // why nothing of it can be used, where no item says so
@@ -232,16 +232,16 @@ type Server struct {
 type Entry struct {
 	Client  string `json:"client"` // its name, for people
 	Path    string `json:"path"`
-	Name    string `json:"name"`
+	Name    string `json:"name"`    // server text
 	Started bool   `json:"started"` // since it was last written
 }
 
 // ServerDetail is one server whole.
 type ServerDetail struct {
 	Server
-	Command []string     `json:"command"` // what it runs, secrets masked
-	URL     string       `json:"url"`
-	Info    string       `json:"serverInfo"`
+	Command []string     `json:"command"`    // server text; secrets masked
+	URL     string       `json:"url"`        // server text
+	Info    string       `json:"serverInfo"` // server text: pretty printed JSON
 	Items   []ServerItem `json:"items"`
 	Waiting []Item       `json:"waiting"`
 }
@@ -250,13 +250,13 @@ type ServerDetail struct {
 type ServerItem struct {
 	Item       string    `json:"item"`
 	Kind       string    `json:"kind"`
-	Name       string    `json:"name"`
+	Name       string    `json:"name"` // server text
 	State      string    `json:"state"`
 	Digest     string    `json:"digest"`
 	ApprovedBy string    `json:"approvedBy"`
-	ApprovedAt string    `json:"approvedAt"`
-	Code       string    `json:"code"` // of the inbox item it waits in
-	Definition string    `json:"definition"`
+	ApprovedAt string    `json:"approvedAt"` // RFC 3339, "" when nobody allowed it
+	Code       string    `json:"code"`       // of the inbox item it waits in
+	Definition string    `json:"definition"` // server text: pretty printed JSON
 	Findings   []Finding `json:"findings"`
 	Passages   [][]int   `json:"passages"` // see Part
 }
@@ -284,7 +284,7 @@ type ActivityQuery struct {
 
 // Activity is that part, newest first.
 type Activity struct {
-	Items []Record `json:"items"`
+	Items []Record `json:"items"` // newest first
 }
 
 // Record is one row of the timeline.
@@ -292,11 +292,11 @@ type Record struct {
 	ID         string           `json:"id"`
 	Time       string           `json:"time"`
 	Kind       vocab.RecordKind `json:"kind"`
-	Status     vocab.Status     `json:"status"`
-	Server     string           `json:"server"`
-	Shown      string           `json:"shown"` // how Server is shown
-	Tool       string           `json:"tool"`
-	Named      string           `json:"named"` // what a read names: a URI, a prompt; "" for other records
+	Status     vocab.Status     `json:"status"` // ok, warned, blocked, held, error
+	Server     string           `json:"server"` // server text
+	Shown      string           `json:"shown"`  // how Server is shown
+	Tool       string           `json:"tool"`   // server text
+	Named      string           `json:"named"`  // server text: what a read names, "" for other records
 	Code       string           `json:"code"`
 	Mode       string           `json:"mode"`
 	Summary    string           `json:"summary"`
@@ -308,7 +308,7 @@ type Record struct {
 // ActivityRecord is one record whole.
 type ActivityRecord struct {
 	Record
-	Detail  string `json:"detail"` // pretty JSON
+	Detail  string `json:"detail"` // pretty printed JSON; may hold server text
 	Session string `json:"session"`
 	Request string `json:"request"`
 	Prev    string `json:"prev"`
@@ -342,6 +342,6 @@ type SetSetting struct {
 // Confirm is what a person is asked before something is loosened.
 type Confirm struct {
 	Nonce      string `json:"nonce"`
-	Words      string `json:"words"`
+	Words      string `json:"words"` // what stops being checked, in words
 	ArmAfterMs int    `json:"armAfterMs"`
 }

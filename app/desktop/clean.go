@@ -12,8 +12,8 @@ const cleanSubject = "clean"
 
 // CleanSet is a list of new servers that one decision can allow, with what binds the decision to this list.
 type CleanSet struct {
-	Digest     string        `json:"digest"`
-	Nonce      string        `json:"nonce"` // "" where nothing is listed
+	Digest     string        `json:"digest"` // covers every server of the list
+	Nonce      string        `json:"nonce"`  // "" where nothing is listed
 	ArmAfterMs int           `json:"armAfterMs"`
 	Servers    []CleanServer `json:"servers"`
 	Other      int           `json:"other"` // new servers with a warning
@@ -22,16 +22,16 @@ type CleanSet struct {
 // CleanServer is one row of the list.
 type CleanServer struct {
 	Code    string       `json:"code"`
-	Server  string       `json:"server"`
-	Command []string     `json:"command"`
-	URL     string       `json:"url"`
+	Server  string       `json:"server"`  // server text
+	Command []string     `json:"command"` // server text; secrets masked
+	URL     string       `json:"url"`     // server text
 	Tools   int          `json:"tools"`
-	Can     string       `json:"can"`      // what its tools can do, in words of ours; "" without tools
-	Source  string       `json:"source"`   // whose word that is
-	Dispute int          `json:"disputed"` // tools whose names contradict what they claim
-	Parts   []string     `json:"parts"`
-	Loaders []string     `json:"loaders"` // names of variables that load code into it
-	Before  *EntryBefore `json:"before,omitempty"`
+	Can     string       `json:"can"`              // what its tools can do, in words of ours; "" without tools
+	Source  string       `json:"source"`           // whose word that is
+	Dispute int          `json:"disputed"`         // tools whose names contradict what they claim
+	Parts   []string     `json:"parts"`            // pin keys of what would be allowed; hold server text
+	Loaders []string     `json:"loaders"`          // names of variables that load code into it
+	Before  *EntryBefore `json:"before,omitempty"` // the server that ran under this name before
 }
 
 // CleanDecided is what came of it.

@@ -39,11 +39,11 @@ type ClientFile struct {
 
 // ClientEntry is one entry of it.
 type ClientEntry struct {
-	Name  string   `json:"name"`
+	Name  string   `json:"name"`  // server text
 	State string   `json:"state"` // guarded, wrapped, unwrapped, open, left, fake, missing
 	Why   string   `json:"why"`
 	Code  string   `json:"code"`
-	Runs  []string `json:"runs"` // its command as it stands in the file, secrets masked; none where that was not asked
+	Runs  []string `json:"runs"` // server text: its command as it stands in the file, secrets masked; [] where that was not asked
 }
 
 // Preview is a change of a client's file: what it would be, or was where Written.
@@ -51,12 +51,12 @@ type Preview struct {
 	Client     string        `json:"client"`
 	Path       string        `json:"path"`
 	Digest     string        `json:"digest"`
-	Diff       string        `json:"diff"`
+	Diff       string        `json:"diff"` // unified, secrets masked; holds server text. "": nothing to change
 	Entries    []ClientEntry `json:"entries"`
 	Note       string        `json:"note"`
-	Backup     string        `json:"backup"`
+	Backup     string        `json:"backup"` // id of the backup that was made, "" where nothing was written
 	Written    bool          `json:"written"`
-	Nonce      string        `json:"nonce"`
+	Nonce      string        `json:"nonce"` // of this preview; "" after writing
 	ArmAfterMs int           `json:"armAfterMs"`
 }
 
@@ -71,8 +71,8 @@ type Backup struct {
 
 // Looked is what a first look at one entry of a client's file found.
 type Looked struct {
-	Server string `json:"server"`
-	State  string `json:"state"` // "nothing to decide", "waits", "not looked at"
+	Server string `json:"server"` // server text
+	State  string `json:"state"`  // "nothing to decide", "waits", "not looked at"
 	Code   string `json:"code"`
 	Kind   string `json:"kind"`
 	Items  int    `json:"items"`

@@ -12,25 +12,25 @@ import (
 
 // Held is an answer that was held back, as a person is shown it. Texts of the client and the server are as they are.
 type Held struct {
-	State      string         `json:"state"` // waiting, released, taken, delivered, expired, discarded, gone
+	State      string         `json:"state" ts_type:"'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'"`
 	Time       string         `json:"time"`
-	Client     string         `json:"client"`
+	Client     string         `json:"client"` // server text: the client's own name
 	Method     string         `json:"method"`
-	Item       string         `json:"item"` // pin key, "" for a method that names nothing
-	Name       string         `json:"name"`
+	Item       string         `json:"item"`      // pin key, "" for a method that names nothing; holds server text
+	Name       string         `json:"name"`      // server text: tool, prompt or URI
 	Arguments  []HeldArgument `json:"arguments"` // secrets masked
 	Error      bool           `json:"error"`
 	Bytes      int64          `json:"bytes"`
-	Why        string         `json:"why"` // threat, limit, provider
+	Why        string         `json:"why" ts_type:"'threat' | 'limit' | 'provider'"`
 	Checks     []HeldCheck    `json:"checks"`
 	RuleSet    string         `json:"ruleSet"`
-	Expires    string         `json:"expires"`
-	Until      string         `json:"until"`     // of a released one
-	Delivered  string         `json:"delivered"` //
-	Without    bool           `json:"without"`   // released without the marked parts
-	Unsure     bool           `json:"unsure"`    // it may have arrived
-	Exceptable []string       `json:"exceptable"`
-	Kept       bool           `json:"kept"` // its text is still there
+	Expires    string         `json:"expires"` // when its text is deleted if nothing is decided
+	Until      string         `json:"until"`   // of a released one
+	Delivered  string         `json:"delivered"`
+	Without    bool           `json:"without"`    // released without the marked parts
+	Unsure     bool           `json:"unsure"`     // it may have arrived
+	Exceptable []string       `json:"exceptable"` // rules that an exception can be made for
+	Kept       bool           `json:"kept"`       // its text is still there
 	Parts      []HeldPart     `json:"parts"`
 	Links      []HeldLink     `json:"links"`
 	Place      int            `json:"place"` // in its item, the newest being 1; 0 where it waits no more
@@ -41,8 +41,8 @@ type Held struct {
 
 // HeldArgument is one thing that the client asked with.
 type HeldArgument struct {
-	Name   string `json:"name"`
-	Value  string `json:"value"`
+	Name   string `json:"name"`  // text of Claude's request
+	Value  string `json:"value"` // text of Claude's request; secrets are ***
 	Masked bool   `json:"masked"`
 }
 
@@ -66,9 +66,9 @@ type HeldDecision struct {
 // HeldDone is how it stands now.
 type HeldDone struct {
 	Code   string `json:"code"`
-	Server string `json:"server"`
-	Tool   string `json:"tool"`
-	State  string `json:"state"`
+	Server string `json:"server"` // server text
+	Tool   string `json:"tool"`   // server text
+	State  string `json:"state" ts_type:"'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'"`
 	Until  string `json:"until"`
 }
 
@@ -78,21 +78,21 @@ type ExceptDecision struct {
 	Digest string   `json:"digest"`
 	Nonce  string   `json:"nonce"`
 	Rules  []string `json:"rules"` // none are all that an exception can be made for
-	For    string   `json:"for"`
+	For    string   `json:"for" ts_type:"'hour' | 'today' | 'week'"`
 }
 
 // Exception lets one rule pass for the answers of one tool, until a time.
 type Exception struct {
 	ID      string `json:"id"`
 	Rule    string `json:"rule"`
-	Title   string `json:"title"` // what the rule says; "" for one of a rule file
-	Server  string `json:"server"`
-	Item    string `json:"item"`
-	Level   string `json:"level"`
+	Title   string `json:"title"`  // what the rule says; "" for one of a rule file
+	Server  string `json:"server"` // server text
+	Item    string `json:"item"`   // pin key; holds server text
+	Level   string `json:"level" ts_type:"'critical' | 'high' | 'medium' | 'low'"`
 	Created string `json:"created"`
 	Until   string `json:"until"`
 	Code    string `json:"code"`
-	Used    int    `json:"used"`
+	Used    int    `json:"used"` // answers that it let pass
 }
 
 // heldFindings are what was found in a held answer, the gravest first: as they are numbered on the page.

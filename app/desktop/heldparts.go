@@ -22,8 +22,8 @@ const (
 // HeldPart is one part of a held answer as it is shown: a text in pages, or what it is where it is not shown.
 type HeldPart struct {
 	Label  string     `json:"label"`
-	Mime   string     `json:"mime"`
-	Name   string     `json:"name"` // a URI, or what else the server calls it
+	Mime   string     `json:"mime"` // server text
+	Name   string     `json:"name"` // server text: a URI
 	Bytes  int        `json:"bytes"`
 	Sha256 string     `json:"sha256"` // of what is not shown
 	Code   bool       `json:"code"`   // set out as JSON
@@ -39,14 +39,14 @@ type HeldPart struct {
 // HeldPage is some of a part's text: 4,000 characters. From and To are bytes of the whole.
 type HeldPage struct {
 	Page int    `json:"page"`
-	From int    `json:"from"`
+	From int    `json:"from"` // bytes of the whole
 	To   int    `json:"to"`
-	Text string `json:"text"`
+	Text string `json:"text"` // server text
 }
 
 // HeldMark is where a finding, by its place in the list, stands in a part: bytes of its text, and the page it begins on.
 type HeldMark struct {
-	Finding int `json:"finding"`
+	Finding int `json:"finding"` // its place among the review's findings
 	Start   int `json:"start"`
 	End     int `json:"end"`
 	Page    int `json:"page"`

@@ -6,7 +6,7 @@ import "strings"
 type Event struct {
 	Item   string `json:"item"` // pin key
 	Kind   string `json:"kind"`
-	Name   string `json:"name"`
+	Name   string `json:"name"` // server text
 	At     string `json:"at"`
 	Action string `json:"action"` // approve, reject, block, replace, trust, remove, return
 	By     string `json:"by"`     // person, or what else decided

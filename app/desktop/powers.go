@@ -8,8 +8,8 @@ import (
 // Can is what a new server's tools can do. All of its words are ours.
 type Can struct {
 	Statements []Statement `json:"statements"`
-	Source     string      `json:"source"` // whose word it is
-	Disputed   int         `json:"disputed"`
+	Source     string      `json:"source"`   // whose word it is
+	Disputed   int         `json:"disputed"` // tools with a claim that their name contradicts
 }
 
 // Statement is one thing that a server can do, and how many of its tools can.
@@ -21,21 +21,21 @@ type Statement struct {
 
 // Does is what one tool can do.
 type Does struct {
-	Effect   string   `json:"effect"`   // changes, reads, unsaid
-	Basis    string   `json:"basis"`    // claim, names, ""
-	Deletes  string   `json:"deletes"`  // yes, no, unsaid
-	Repeat   string   `json:"repeat"`   // yes, no, unsaid: repeating it is harmless
-	Outside  string   `json:"outside"`  // yes, no, unsaid: its claim
-	Touches  []string `json:"touches"`  // commands, files, data, messages, browser, payments, secrets, outside
-	Disputes []string `json:"disputes"` // in our words
+	Effect   string   `json:"effect" ts_type:"'changes' | 'reads' | 'unsaid'"`
+	Basis    string   `json:"basis" ts_type:"'claim' | 'names' | ''"`
+	Deletes  string   `json:"deletes" ts_type:"'yes' | 'no' | 'unsaid'"`
+	Repeat   string   `json:"repeat" ts_type:"'yes' | 'no' | 'unsaid'"`  // repeating it is harmless
+	Outside  string   `json:"outside" ts_type:"'yes' | 'no' | 'unsaid'"` // its claim
+	Touches  []string `json:"touches"`                                   // commands, files, data, messages, browser, payments, secrets, outside
+	Disputes []string `json:"disputes"`                                  // in our words
 }
 
 // Made is the program behind a server's command. Times are RFC 3339.
 type Made struct {
-	Manager     string `json:"manager"`
-	Package     string `json:"package"`
-	Version     string `json:"version"`
-	Program     string `json:"program"`
+	Manager     string `json:"manager"` // npm, pypi, docker, ""
+	Package     string `json:"package"` // server text
+	Version     string `json:"version"` // server text
+	Program     string `json:"program"` // server text: a path
 	Fingerprint string `json:"fingerprint"`
 	Since       string `json:"since"`
 }

@@ -12,8 +12,8 @@ export interface Place {
  * known, and that those that came since are before it. was: how many were in the item then.
  */
 export function placeIn(held: Held, code: string, item: Item, was: number): Place {
-  const codes = item.codes ?? []
-  const count = item.count ?? 0
+  const codes = item.codes
+  const count = item.count
   const at = codes.indexOf(code)
   if (at < 0) return { place: held.place === 0 ? 0 : Math.min(count, held.place + Math.max(0, count - was)), newer: held.newer, older: held.older }
   return { place: at + 1, newer: codes[at - 1] ?? '', older: codes[at + 1] ?? (at + 1 < count ? held.older : '') }
@@ -27,8 +27,8 @@ export function itemOf(review: Review, current: Item | undefined, waiting: reado
 /** Whether the list says that a response no longer is what is shown. Of the older of many it says nothing, unless some left. */
 export function movedOn(review: Review, listed: Item | undefined): boolean {
   if (!listed || listed.decided !== review.decided) return true
-  const codes = listed.codes ?? []
-  const count = listed.count ?? 0
+  const codes = listed.codes
+  const count = listed.count
   if (count <= 1) return listed.code !== review.code || listed.parts[0]?.state !== review.held?.state
-  return !codes.includes(review.code) && (codes.length >= count || count < (review.count ?? 0))
+  return !codes.includes(review.code) && (codes.length >= count || count < review.count)
 }

@@ -6,7 +6,7 @@ import { responses } from './words'
 /** Held responses that are one row of the inbox. */
 
 /** Whether it is of more than one held response. */
-export const many = (item: Item) => (item.count ?? 0) > 1
+export const many = (item: Item) => item.count > 1
 
 /** What the responses came from. Reads of resources are one item a server, whatever they read: they have no name together. */
 export function cameFrom(item: Item): { kind: string; name: string } {
@@ -32,7 +32,7 @@ export function spokenFrom(item: Item): string {
 }
 
 export function discardLabel(item: Item): { title: string; label: string } {
-  const title = `Discard all ${(item.count ?? 0).toLocaleString('en')}`
+  const title = `Discard all ${item.count.toLocaleString('en')}`
   return { title: `${title}…`, label: `${title} responses from ${spokenFrom(item)}` }
 }
 
@@ -40,4 +40,4 @@ export function discardLabel(item: Item): { title: string; label: string } {
 export const blockable = (item: Item) => item.allowed === true && cameFrom(item).kind === 'tool' && item.identity !== ''
 
 /** For the receipt of a blocked tool. */
-export const blockedWords = (item: Item) => `You blocked ${spokenFrom(item)}. ${responses(item.count ?? 0)} of it are still held.`
+export const blockedWords = (item: Item) => `You blocked ${spokenFrom(item)}. ${responses(item.count)} of it are still held.`

@@ -1,25 +1,13 @@
-import type { Activity, ActivityQuery, ActivityRecord } from './activity'
-import type { CleanDecided, CleanSet } from './clean'
-import type { Backup, Coverage, Looked, Preview } from './file'
-import type { ExceptDecision, Exception, HeldAll, HeldAllDecision, HeldAllDone, HeldDecision, HeldDone, HeldPage } from './held'
-import type { Decided, Decision, Item, Review } from './item'
-import type { Light } from './light'
-import type { Blocked, HistoryEvent, Server, ServerDetail } from './server'
-import type { Confirm, SetSetting, Setting } from './setting'
+import type {
+  Activity, ActivityQuery, ActivityRecord, Backup, Blocked, CleanDecided, CleanSet, Confirm, Coverage, Decided, Decision, ExceptDecision, Exception, HeldAll, HeldAllDecision, HeldAllDone,
+  HeldDecision, HeldDone, HeldPage, HistoryEvent, Item, Looked, Overview, Preview, Review, Server, ServerDetail, SetSetting, Setting,
+} from './told'
 
-export type * from './activity'
-export type * from './clean'
-export type * from './file'
-export type * from './held'
-export type * from './item'
-export type * from './level'
-export type * from './light'
-export type * from './server'
-export type * from './setting'
+export type * from './told'
 
 /**
- * What the page may ask of the program, and nothing else. Here, and in the files of its subjects beside it, are the names between Go
- * and page written down: app/desktop's Page answers them, lib/bound.ts carries them over, rooms and tests speak only this.
+ * What the page may ask of the program, and nothing else. app/desktop's Page answers it, lib/bound.ts
+ * carries it over, rooms and tests speak only this. What is told and asked is in lib/told.ts.
  *
  * Times are RFC 3339 strings. A field marked "server text" holds what somebody else wrote: it goes to the screen through
  * UntrustedText, or through Name where it is a short name, and nowhere else.
@@ -133,49 +121,6 @@ export const CODES = {
   loosens: 4014,
   unavailable: 4050,
 } as const
-
-export interface Overview {
-  version: string
-  home: string
-  theme: 'light' | 'dark' | 'system'
-  /** Of all; the icon's too. */
-  light: Light
-  guarded: number
-  total: number
-  waiting: { critical: number; high: number; review: number }
-  problems: Problem[]
-  /** What is allowed and a client has not listed since, a row for each client and server. */
-  unseen: Unseen[]
-  serversRunning: number
-  /** Nothing is protected yet, and nobody said "Not now". */
-  firstRun: boolean
-  /** "", or why notifications do not show. */
-  notifications: string
-  /** "", or why there is no tray icon. */
-  tray: string
-  storeOK: boolean
-  /** The person was told that the program lives on when its window is closed. */
-  trayTold: boolean
-  /** The nonce of the question whether to quit, "" while nobody asked for it. */
-  quitting: string
-}
-
-export interface Unseen {
-  /** As people know it; a name of its own only of a client that is not known. */
-  client: string
-  /** server text */
-  server: string
-  identity: string
-  /** What helps, such as "restart Claude Desktop". */
-  next: string
-  code: string
-}
-
-export interface Problem {
-  code: string
-  what: string
-  next: string
-}
 
 /** What went wrong, whatever was thrown. Over the bindings a refusal comes as the message of an Error, in JSON. */
 export function refusalOf(thrown: unknown): Refusal {

@@ -23,6 +23,7 @@ it('no component has a style of its own in an attribute, which the policy of the
 })
 
 it('only bound.ts speaks to the generated bindings, and only main.ts to bound.ts', () => {
-  expect(FILES.filter((f) => /from '.*wailsjs/.test(f.text)).map((f) => f.name)).toEqual(['lib/bound.ts'])
+  expect(FILES.filter((f) => /^import (?!type ).*from '.*wailsjs/m.test(f.text)).map((f) => f.name)).toEqual(['lib/bound.ts'])
+  expect(FILES.filter((f) => /from '.*wailsjs/.test(f.text)).map((f) => f.name).sort()).toEqual(['lib/bound.ts', 'lib/told.ts'])
   expect(FILES.filter((f) => /from '.*\/bound'/.test(f.text)).map((f) => f.name)).toEqual(['main.ts'])
 })

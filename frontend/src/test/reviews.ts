@@ -65,10 +65,11 @@ export function reviewOf(with_: Partial<Review> = {}): Review {
   const details = with_.details ?? [REWORDED]
   return {
     code: '4F2A', kind: 'changed', server: 'weather', identity: 'stdio:["npx","@acme/weather"]', severity: 'review', title: 'weather: tool get_forecast changed',
-    digest: 'b24f67aa', created: new Date(Date.now() - 12 * 60_000).toISOString(), asked: false, noisy: false,
+    digest: 'b24f67aa', created: new Date(Date.now() - 12 * 60_000).toISOString(), asked: false, noisy: false, runs: false, launch: '', clean: false,
+    count: 0, first: '', last: '', codes: [], group: '', why: '', rule: '', allowed: false,
     parts: details.map(({ item, state, findings, passages }) => ({ item, state, findings, passages })), passages: foldingOf(with_.findings ?? []),
     warnings: [with_.findings ?? [], ...details.map((p) => p.findings)].reduce((n, of) => n + foldingOf(of).length, 0), decided: '', decidedAt: '', path: '', nonce: 'n1', armAfterMs: 0,
-    command: ['npx', '-y', '@acme/weather@1.4.2'], url: '', before: null, serverInfo: '{\n  "name": "weather",\n  "version": "1.4.0"\n}', findings: [], details, diff: '',
+    command: ['npx', '-y', '@acme/weather@1.4.2'], url: '', serverInfo: '{\n  "name": "weather",\n  "version": "1.4.0"\n}', findings: [], details, diff: '',
     sandbox: 'shield', lookedUnder: 'shield', next: '', typedWord: '', stale: false, ...with_,
   }
 }
@@ -127,7 +128,7 @@ export function heldOf(with_: Partial<Held> = {}): Held {
 export function heldReview(held: Partial<Held> = {}, with_: Partial<Review> = {}): Review {
   const severity = with_.severity ?? 'high'
   return reviewOf({
-    code: '7CK4', kind: 'response_held', server: 'notes', identity: 'stdio:notes', title: 'notes: an answer of read_note is held', severity, serverInfo: '', details: [],
+    code: '7CK4', kind: 'response_held', server: 'notes', identity: 'stdio:notes', title: 'notes: an answer of read_note is held', severity, allowed: true, serverInfo: '', details: [],
     parts: [{ item: 'tool:read_note', state: held.state ?? 'waiting', findings: [], passages: [] }], typedWord: severity === 'critical' ? 'notes' : '',
     findings: [
       findingOf({ rule: 'instruction_override_short', level: severity === 'critical' ? 'critical' : 'high', title: 'It tells Claude to ignore earlier instructions', where: 'content[0].text', ...spanOf(NOTE, 'ignore all previous instructions'), encodings: [] }),
@@ -215,8 +216,8 @@ export const KINDS: Record<string, Review> = {
 }
 
 export function itemOf(review: Review): Item {
-  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, warnings, decided, decidedAt, path, count = 0, first = '', last = '', codes = [], group = '', why = '', rule = '', allowed = false } = review
-  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed }
+  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, runs, launch, clean, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed } = review
+  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, runs, launch, clean, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed }
 }
 
 export function decidedOf(d: Decision, approved: string[] = [], with_: Partial<Decided> = {}): Decided {

@@ -176,7 +176,8 @@ describe('after it was written', () => {
   const found = (name: string, code: string) => [{ server: name, state: code ? 'waits' : 'nothing to decide', code, kind: 'new_server', items: 4, error: '' }]
 
   const waitingItem: Item = {
-    code: '4F2A', kind: 'new_server', server: 'weather', identity: '', severity: 'high', title: '', digest: '', created: '', asked: false, noisy: false, parts: [], warnings: 0, decided: '', decidedAt: '', path: '',
+    code: '4F2A', kind: 'new_server', server: 'weather', identity: '', severity: 'high', title: '', digest: '', created: '', asked: false, noisy: false, runs: false, launch: '', clean: false, parts: [], warnings: 0, decided: '', decidedAt: '', path: '',
+    count: 0, first: '', last: '', codes: [], group: '', why: '', rule: '', allowed: false,
   }
 
   async function protectedNow(answers: Partial<Api> = {}) {

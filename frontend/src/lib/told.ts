@@ -1,0 +1,56 @@
+/**
+ * What Go tells the page and what it is asked with, as `make bindings` writes it from app/desktop. Each field is explained there, and
+ * where it is marked "server text".
+ */
+import type { desktop } from '../api/wailsjs/go/models'
+
+export type Activity = desktop.Activity
+export type ActivityQuery = desktop.ActivityQuery
+export type ActivityRecord = desktop.ActivityRecord
+export type ActivityRow = desktop.Record
+export type Backup = desktop.Backup
+export type Blocked = desktop.Blocked
+export type Can = desktop.Can
+export type Change = desktop.Change
+export type CleanDecided = desktop.CleanDecided
+export type CleanServer = desktop.CleanServer
+export type CleanSet = desktop.CleanSet
+export type ClientEntry = desktop.ClientEntry
+export type ClientFile = desktop.ClientFile
+export type Colour = Light['colour']
+export type Confirm = desktop.Confirm
+export type Coverage = desktop.Coverage
+export type Decided = desktop.Decided
+export type Decision = desktop.Decision
+export type Does = desktop.Does
+export type ExceptDecision = desktop.ExceptDecision
+export type ExceptFor = ExceptDecision['for']
+export type Exception = desktop.Exception
+export type Finding = desktop.Finding
+export type Held = desktop.Held
+export type HeldAll = desktop.HeldAll
+export type HeldAllDecision = desktop.HeldAllDecision
+export type HeldAllDone = desktop.HeldAllDone
+export type HeldDecision = desktop.HeldDecision
+export type HeldDone = desktop.HeldDone
+export type HeldPage = desktop.HeldPage
+export type HeldPart = desktop.HeldPart
+export type HeldState = Held['state']
+export type HistoryEvent = desktop.Event
+export type Item = desktop.Item
+export type Light = desktop.Light
+export type Looked = desktop.Looked
+export type Overview = desktop.Overview
+export type Part = desktop.Part
+export type PartDetail = desktop.PartDetail
+export type Preview = desktop.Preview
+export type Problem = desktop.Problem
+export type Review = desktop.Review
+export type Segment = desktop.Segment
+export type Server = desktop.Server
+export type ServerDetail = desktop.ServerDetail
+export type ServerItem = desktop.ServerItem
+export type SetSetting = desktop.SetSetting
+export type Setting = desktop.Setting
+export type Unguarded = desktop.Unguarded
+export type Unseen = desktop.Unseen
