@@ -75,7 +75,7 @@ func (h *Hub) idling() {
 		h.idle.Stop()
 		h.idle = nil
 	}
-	if !h.None() || h.office.Leaving() {
+	if !h.NoneConnected() || h.office.Leaving() {
 		return
 	}
 	linger := h.opts.Linger
@@ -85,7 +85,7 @@ func (h *Hub) idling() {
 	h.idle = time.AfterFunc(linger, func() {
 		h.office.Lock()
 		defer h.office.Unlock()
-		if h.None() {
+		if h.NoneConnected() {
 			h.office.Leave(false)
 		}
 	})

@@ -109,5 +109,5 @@ func (w *Wrappers) startedLast(server string) (last time.Time) {
 	return last
 }
 
-// None says that no wrapper is connected.
-func (w *Wrappers) None() bool { return len(w.sessions) == 0 }
+// NoneConnected says that no wrapper is connected.
+func (w *Wrappers) NoneConnected() bool { return len(w.sessions) == 0 }

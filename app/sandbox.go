@@ -6,10 +6,6 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// sandboxKey is the setting. The hub builds no sandbox and starts no server: it says which one is set, which files of clients
-// are to be hidden, and what each server ran under when it declared itself.
-const sandboxKey = "sandbox"
-
 // levels are the sandboxes there are, weakest first.
 var levels = []string{"off", "shield", "strict"}
 

@@ -264,3 +264,7 @@ func (h *Hub) Log(q control.LogQuery) (out control.Log, err error) {
 	}
 	return control.Log{Text: text, Next: next}, nil
 }
+
+// sandboxKey is the setting. The hub builds no sandbox and starts no server: it says which one is set, which files of clients
+// are to be hidden, and what each server ran under when it declared itself.
+const sandboxKey = "sandbox"
