@@ -109,10 +109,10 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		apply()
 	}
 	if server != "" {
-		if err := h.refresh(server); err != nil {
+		if err := h.Refresh(server); err != nil {
 			return control.Decided{}, h.office.Failed(err)
 		}
 	}
-	h.pushAll()
+	h.PushAll()
 	return out, nil
 }

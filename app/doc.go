@@ -4,7 +4,7 @@
 // who opens it serves its socket and waits for Done. It composes departments, each a room of its own over the store and the one lock
 // that they share (package office), and embeds them, so that their calls are the hub's. Reading order: package review (pure: the state
 // of each item of a server), approvals (what a person can do about it), quarantine (what
-// becomes of a held response), settings (what is in force), hub.go and sessions.go (who is there).
+// becomes of a held response), settings (what is in force), wrappers (who is there, and what each is told), hub.go.
 //
 // Invariants: what is not approved is not in the State of a wrapper; an approval binds to a digest that the hub computed
 // itself from the bytes a server declared; an item is durable before the report that caused it is answered, a decision

@@ -76,7 +76,7 @@ func TestAnExceptionIsNarrow(t *testing.T) {
 	if all, err := p.Exceptions(); err != nil || len(all) != 0 {
 		t.Errorf("after their time: %+v, %v", all, err)
 	}
-	p.pushAll()
+	p.PushAll()
 	if got := w.last(t).Exceptions; len(got) != 0 {
 		t.Errorf("its wrapper still has %+v", got)
 	}

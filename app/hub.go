@@ -16,6 +16,7 @@ import (
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/settings"
+	"github.com/sallyport/sallyport/app/wrappers"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -76,7 +77,7 @@ type Hub struct {
 	*guardian.Guardian
 	*quarantine.Quarantine
 	*settings.Keeper
-	*Wrappers
+	*wrappers.Wrappers
 
 	lost *lost // what a person may decide about that; nil where beginning again would mend nothing
 	logs *logs.Book
@@ -128,19 +129,19 @@ func Open(opts Options) (*Hub, error) {
 		closing: make(chan struct{}),
 	}
 	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end, Crash: opts.crash})
-	h.Wrappers = newWrappers(h.office, wrappersOptions{Home: opts.Home, Logs: h.logs, Lost: h.lostCode, Idling: h.idling, Closing: h.closing, Work: &h.work})
-	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.restand, LookAgain: h.lookAgain, PushAll: h.pushAll}, settings.Options{
+	h.Wrappers = wrappers.New(h.office, wrappers.Options{Home: opts.Home, Logs: h.logs, Lost: h.lostCode, Idling: h.idling, Closing: h.closing, Work: &h.work})
+	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.Restand, LookAgain: h.LookAgain, PushAll: h.PushAll}, settings.Options{
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Approvals = approvals.New(h.office, approvals.Hub{
-		Settings: h.ValuesFor, Wrappers: h.wrappersOf, Wrapper: h.wrapperOf, Refresh: h.refresh, PushAll: h.pushAll, Raise: h.raise, Rules: h.Rules,
+		Settings: h.ValuesFor, Wrappers: h.WrappersOf, Wrapper: h.WrapperOf, Refresh: h.Refresh, PushAll: h.PushAll, Raise: h.raise, Rules: h.Rules,
 	})
-	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.pushAll, AutoProtect: h.AutoProtect, Started: h.Starts.Has, NotStarted: h.Starts.Forget}, guardian.Options{
+	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.PushAll, AutoProtect: h.AutoProtect, Started: h.Starts.Has, NotStarted: h.Starts.Forget}, guardian.Options{
 		Home: opts.Home, Program: opts.Program, System: opts.System, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Quarantine = quarantine.New(h.office, quarantine.Hub{
-		Wrapper: h.wrapperOf, AnyWrapper: h.anyWrapper, NameOf: h.nameOf, Settings: h.ValuesFor, Retention: h.Retention, Allows: h.AllowsTool,
-		Stale: h.markStale, PushChanged: h.pushChanged, PushAll: h.pushAll, Raise: h.raise, Rules: h.Rules, Caused: caused,
+		Wrapper: h.WrapperOf, AnyWrapper: h.AnyWrapper, NameOf: h.NameOf, Settings: h.ValuesFor, Retention: h.Retention, Allows: h.AllowsTool,
+		Stale: h.MarkStale, PushChanged: h.PushChanged, PushAll: h.PushAll, Raise: h.raise, Rules: h.Rules, Caused: wrappers.Caused,
 	})
 	h.Join(h.Keeper, h.Approvals, h.Quarantine)
 	if err := h.openStore(); err != nil {

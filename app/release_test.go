@@ -232,7 +232,7 @@ func TestAnAnswerOfADeadWrapperIsTakenFromTheSpoolOnce(t *testing.T) {
 	p := newPlace(t)
 	from := control.Register{Server: control.ServerRef{Transport: "stdio", Argv: weather, Name: "notes"}, Client: "claude-desktop", Session: "dead"}
 	for range 2 { // its wrapper never met a hub, and it is read twice
-		if err := p.holdOrphan(from, heldOne(t, 1)); err != nil {
+		if err := p.HoldOrphan(from, heldOne(t, 1)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -253,7 +253,7 @@ func TestAnAnswerOfADeadWrapperIsTakenFromTheSpoolOnce(t *testing.T) {
 	if got := w.take(it.Code); got.State != vocab.HeldTaken {
 		t.Errorf("%+v", got)
 	}
-	if err := p.holdOrphan(from, control.Held{ID: "x"}); err == nil {
+	if err := p.HoldOrphan(from, control.Held{ID: "x"}); err == nil {
 		t.Error("garbage was taken from the spool")
 	}
 }

@@ -30,7 +30,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	defer h.office.Unlock()
 	out := control.Status{
 		RuleSet: h.Rules().RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir,
-		Waiting: []control.InboxItem{}, Unseen: h.unseenServers(), // lists, also where the store cannot say
+		Waiting: []control.InboxItem{}, Unseen: h.UnseenServers(), // lists, also where the store cannot say
 	}
 	if err != nil {
 		out.Coverage = nil
@@ -60,7 +60,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 			h.office.Failed(err) // status names it among the problems
 		}
 	}
-	out.Wrappers = h.connected(shown)
+	out.Wrappers = h.Connected(shown)
 	if h.lost != nil {
 		out.Waiting = []control.InboxItem{h.lost.item()}
 	}
@@ -71,7 +71,7 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	for _, it := range out.Waiting {
 		out.WaitingBy[it.Severity]++
 	}
-	out.Problems = append(append(append([]control.Problem{}, h.office.Problems()...), h.unlistedProblems()...), apart...)
+	out.Problems = append(append(append([]control.Problem{}, h.office.Problems()...), h.UnlistedProblems()...), apart...)
 	return out, nil
 }
 
@@ -231,7 +231,7 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 			row := ledger.ServerRow(l, codes)
 			row.Shown, row.Held = names.Shown(l.Server), h.HeldOf(l.Server.ID)
 			row.Sandbox = h.ValuesFor(l.Server)[sandboxKey]
-			h.addLive(&row)
+			h.AddLive(&row)
 			out = append(out, row)
 		}
 		return err

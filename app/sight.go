@@ -130,8 +130,8 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 	}
 	h.office.Lock()
 	defer h.office.Unlock()
-	b.behind = h.behind()
-	for _, s := range h.running() {
+	b.behind = h.Behind()
+	for _, s := range h.Running() {
 		if !ids[s.Server] && !names[[2]string{s.Client, s.Name}] {
 			b.apart[s.Server] = true
 		}

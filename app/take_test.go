@@ -261,7 +261,7 @@ func TestAWrapperThatGoesWithoutAWordLeavesItToAPerson(t *testing.T) {
 	p.Unregister(w)
 	p.stands(code, vocab.HeldTaken) // it may come back
 	p.at.pass(quarantine.ClaimGrace + time.Second)
-	p.wake()
+	p.Wake()
 	eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == vocab.HeldWaiting })
 	if d := p.stands(code, vocab.HeldWaiting); !d.Unsure || d.Answer == nil {
 		t.Errorf("%+v", d)
@@ -308,7 +308,7 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 			}
 		}},
 		{"the wrapper never comes back", func(t *testing.T, p *place, code string) {
-			p.wake()
+			p.Wake()
 			eventually(t, "it is known to be away", func() bool {
 				p.office.Lock()
 				defer p.office.Unlock()
@@ -316,14 +316,14 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 				return known
 			})
 			p.at.pass(quarantine.ClaimGrace)
-			p.wake()
+			p.Wake()
 			eventually(t, "it waits again", func() bool { return p.shown(code).Held.State == vocab.HeldWaiting })
 			if d := p.shown(code).Held; !d.Unsure {
 				t.Errorf("%+v", d)
 			}
 		}},
 		{"the wrapper died, and its word lies in the spool", func(t *testing.T, p *place, code string) {
-			err := p.takeOrphans(control.Register{Server: control.ServerRef{Transport: "stdio", Argv: weather, Name: "notes"}, Client: "claude-desktop", Session: "mine"},
+			err := p.TakeOrphans(control.Register{Server: control.ServerRef{Transport: "stdio", Argv: weather, Name: "notes"}, Client: "claude-desktop", Session: "mine"},
 				[]control.Record{{ID: "r", Kind: "quarantine", Status: "ok", Code: code}, {ID: "r2", Kind: "tool_call", Status: "ok"}})
 			if err != nil {
 				t.Fatal(err)

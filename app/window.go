@@ -94,7 +94,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		codes := ledger.WaitingCodes(tx, server.ID)
 		out = ServerWhole{Server: ledger.ServerRow(l, codes), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
 		out.Sandbox = h.ValuesFor(server)[sandboxKey]
-		h.addLive(&out.Server)
+		h.AddLive(&out.Server)
 		if all, err := tx.Servers(); err == nil {
 			out.Shown = identity.CalledOf(all).Shown(server)
 		}

@@ -56,7 +56,7 @@ var rooms = map[string][]string{
 	"proxy/scripted":        {},
 	"proxy/transport":       {"proxy/proc", "proxy/program", "proxy/sandbox"},
 
-	"app":              {"app/approvals", "app/clientconfig", "app/clientedit", "app/guardian", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/quarantine", "app/review", "app/settings", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
+	"app":              {"app/approvals", "app/clientconfig", "app/guardian", "app/identity", "app/ledger", "app/logs", "app/office", "app/quarantine", "app/review", "app/settings", "app/wrappers", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {"proxy/cut", "proxy/disk"},
 	"app/clientedit":   {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect/legible"},
@@ -69,6 +69,7 @@ var rooms = map[string][]string{
 	"app/quarantine":   {"app/identity", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "store"},
 	"app/review":       {"app/identity", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "store"},
 	"app/settings":     {"app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "store"},
+	"app/wrappers":     {"app/approvals", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/quarantine", "app/review", "app/settings", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "store"},
 	"app/notify":       {"proxy/inspect/legible"},
 	"app/reveal":       {},
 	"app/tray":         {"proxy/inspect/legible"},

@@ -1,4 +1,4 @@
-package app
+package wrappers
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ func (w *Wrappers) blocked(s *liveWrapper) control.State {
 func (w *Wrappers) current(id string) error {
 	now := w.office.Commits()
 	if st := w.servers[id]; st == nil || st.as != now {
-		if err := w.refresh(id); err != nil {
+		if err := w.Refresh(id); err != nil {
 			return err
 		}
 	}
@@ -43,10 +43,10 @@ func (w *Wrappers) current(id string) error {
 	return nil
 }
 
-// refresh reads a server anew, so that its wrappers get what holds now.
-func (w *Wrappers) refresh(id string) error {
+// Refresh reads a server anew, so that its wrappers get what holds now.
+func (w *Wrappers) Refresh(id string) error {
 	as := w.office.Commits()
-	w.markStale(id)
+	w.MarkStale(id)
 	return w.office.Store.View(func(tx *store.Tx) error {
 		l, err := ledger.Read(tx, id)
 		if err != nil {
@@ -153,11 +153,11 @@ func (w *Wrappers) recount() error {
 	})
 }
 
-// markStale has the wrappers of a server told anew with the next pushChanged.
-func (w *Wrappers) markStale(server string) { w.stale[server] = true }
+// MarkStale has the wrappers of a server told anew with the next pushChanged.
+func (w *Wrappers) MarkStale(server string) { w.stale[server] = true }
 
-// pushAll brings every wrapper up to date, after something that concerns all: settings, rules, the files of clients.
-func (w *Wrappers) pushAll() {
+// PushAll brings every wrapper up to date, after something that concerns all: settings, rules, the files of clients.
+func (w *Wrappers) PushAll() {
 	if err := w.recount(); err != nil {
 		w.office.Failed(err)
 	}
@@ -168,10 +168,10 @@ func (w *Wrappers) pushAll() {
 	w.tellUnseen()
 }
 
-// pushChanged brings those wrappers up to date that something changed for: their server was read anew, what is released for them
+// PushChanged brings those wrappers up to date that something changed for: their server was read anew, what is released for them
 // changed, or something waits for their client now where nothing did, or the other way round. How many items wait is no news to a
 // wrapper: it only asks whether any do.
-func (w *Wrappers) pushChanged() {
+func (w *Wrappers) PushChanged() {
 	if err := w.recount(); err != nil {
 		w.office.Failed(err)
 	}
@@ -212,16 +212,16 @@ func sameState(a, b control.State) bool {
 	})
 }
 
-// restand gives every server its settings anew and tells the wrappers.
-func (w *Wrappers) restand() error {
+// Restand gives every server its settings anew and tells the wrappers.
+func (w *Wrappers) Restand() error {
 	if w.office.Store == nil {
 		return nil
 	}
 	for id := range w.servers {
-		if err := w.refresh(id); err != nil && !office.Absent(err) {
+		if err := w.Refresh(id); err != nil && !office.Absent(err) {
 			return w.office.Failed(err)
 		}
 	}
-	w.pushAll()
+	w.PushAll()
 	return nil
 }

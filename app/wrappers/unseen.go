@@ -1,4 +1,4 @@
-package app
+package wrappers
 
 import (
 	"slices"
@@ -91,15 +91,15 @@ func (w *Wrappers) tellUnseen() {
 // unseenKey names the notice of a client where codes of items name the others. No code has a colon in it.
 func unseenKey(client string) string { return vocab.NoticeUnseen + ":" + client }
 
-// unseenServers lists what is not yet seen, by client and server.
-func (w *Wrappers) unseenServers() []control.UnseenServer {
+// UnseenServers lists what is not yet seen, by client and server.
+func (w *Wrappers) UnseenServers() []control.UnseenServer {
 	list := []control.UnseenServer{}
 	for s, u := range w.unseen.by {
 		if w.begunAnew(s) {
 			continue
 		}
 		list = append(list, control.UnseenServer{
-			Client: s.Client, Server: w.nameOf(&s.Wrapper), ID: s.Server, Session: s.Session, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.Client).Next, Code: problemUnseen,
+			Client: s.Client, Server: w.NameOf(&s.Wrapper), ID: s.Server, Session: s.Session, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.Client).Next, Code: problemUnseen,
 		})
 	}
 	slices.SortFunc(list, func(a, b control.UnseenServer) int {

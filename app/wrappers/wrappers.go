@@ -1,4 +1,14 @@
-package app
+// Package wrappers knows the wrappers that are connected: what each has said of its server, what its server may do, and what it has been
+// told of that (control.State). It takes what wrappers send (Register, Report, Launch, Records, Stderr, Unseen, Attention), hands it to the
+// departments that judge it, and brings every wrapper up to date when something changed for it (PushChanged, PushAll). What wrappers that
+// died left on the disk comes in by the Spool, and is worth no more than what they would have sent.
+//
+// It decides nothing: the State of a server is computed by package review from what the store holds, and the numbers in it are those of the
+// inbox. A State is pushed where it differs from the last one, and every State of a server shares one base, which is never changed afterwards.
+//
+// Wrappers need the office's lock held by whoever calls them, except for the calls of the protocol and of the window, and CollectSpool,
+// which take it, and Starts and Caused, which need none. Locks of Starts and of the surroundings are taken inside the office's, never around it.
+package wrappers
 
 import (
 	"sync"
@@ -12,8 +22,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// wrappersOptions are what the wrappers need of the hub. All must be set. The functions are called with the lock held.
-type wrappersOptions struct {
+// Options are what the wrappers need of the hub. All must be set. The functions are called with the lock held.
+type Options struct {
 	Home    control.Home
 	Logs    *logs.Book
 	Lost    func() (code string) // of the item by which a person can start over, "" where there is none
@@ -25,7 +35,7 @@ type wrappersOptions struct {
 // Wrappers is the department. Its fields are guarded by the office's lock, but for what says otherwise.
 type Wrappers struct {
 	office *office.Office
-	opts   wrappersOptions
+	opts   Options
 	*Spool
 	Starts *Starts
 
@@ -46,8 +56,8 @@ type Wrappers struct {
 	listers  listers
 }
 
-// newWrappers is a department over an office that has no store yet. Join must follow before a wrapper comes.
-func newWrappers(o *office.Office, opts wrappersOptions) *Wrappers {
+// New is a department over an office that has no store yet. Join must follow before a wrapper comes.
+func New(o *office.Office, opts Options) *Wrappers {
 	w := &Wrappers{
 		office: o, opts: opts, Starts: &Starts{office: o, work: opts.Work},
 		revision: uint64(o.Now().UnixMicro()), // grows over restarts too, as wrappers expect

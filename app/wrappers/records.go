@@ -1,4 +1,4 @@
-package app
+package wrappers
 
 import (
 	"bytes"
@@ -37,14 +37,14 @@ func (w *Wrappers) Records(conn control.Wrapper, r control.Records) (control.Ack
 		w.office.Unlock()
 		return control.Acked{}, err
 	}
-	name := w.nameOf(&s.Wrapper)
+	name := w.NameOf(&s.Wrapper)
 	rest, strange, err := w.held.ConfirmAll(&s.Wrapper, name, r.Records)
 	if err != nil {
 		err = w.office.Failed(err)
 		w.office.Unlock()
 		return control.Acked{}, err
 	}
-	records, refused := caused(&s.Wrapper, name, rest)
+	records, refused := Caused(&s.Wrapper, name, rest)
 	s.noteUnlisted(records)
 	if err := noteVersions(w.office, s.Server, records, time.Time{}); err != nil {
 		err = w.office.Failed(err)
@@ -73,8 +73,8 @@ func (w *Wrappers) Records(conn control.Wrapper, r control.Records) (control.Ack
 	return control.Acked{Stored: len(r.Records)}, nil
 }
 
-// caused are those of a wrapper's records that a wrapper can have caused, under its server's name and no other.
-func caused(s *office.Wrapper, name string, sent []control.Record) (records []store.Record, refused int) {
+// Caused are those of a wrapper's records that a wrapper can have caused, under its server's name and no other.
+func Caused(s *office.Wrapper, name string, sent []control.Record) (records []store.Record, refused int) {
 	records = make([]store.Record, 0, len(sent)+1)
 	for _, record := range sent {
 		if !wrapperKinds[record.Kind] || !slices.Contains(vocab.Statuses, record.Status) {

@@ -1,4 +1,4 @@
-package app
+package wrappers
 
 import (
 	"cmp"
@@ -26,8 +26,8 @@ func (s *liveWrapper) noteUnlisted(records []store.Record) {
 	}
 }
 
-// unlistedProblems are those of the wrappers that live, one for each server.
-func (w *Wrappers) unlistedProblems() []control.Problem {
+// UnlistedProblems are those of the wrappers that live, one for each server.
+func (w *Wrappers) UnlistedProblems() []control.Problem {
 	var problems []control.Problem
 	var told []string
 	for _, s := range w.ordered() {
@@ -36,7 +36,7 @@ func (w *Wrappers) unlistedProblems() []control.Problem {
 		}
 		told = append(told, s.Server)
 		problems = append(problems, control.Problem{
-			Code: problemUnlisted, What: fmt.Sprintf("Sallyport can't read what the server %s declares, so the server is blocked: %s", w.nameOf(&s.Wrapper), s.unlisted),
+			Code: problemUnlisted, What: fmt.Sprintf("Sallyport can't read what the server %s declares, so the server is blocked: %s", w.NameOf(&s.Wrapper), s.unlisted),
 			Next: "Report this to the server's maker; `sallyport logs` may show the cause. Sallyport keeps trying.",
 		})
 	}

@@ -1,4 +1,4 @@
-package app
+package wrappers
 
 import (
 	"github.com/sallyport/sallyport/app/office"
@@ -38,7 +38,7 @@ func (w *Wrappers) Launch(conn control.Wrapper, r control.LaunchReport) (control
 		return control.State{}, w.office.Failed(err)
 	}
 	if wrote {
-		w.pushChanged()
+		w.PushChanged()
 	}
 	for _, n := range notices {
 		w.office.Tell(n)

@@ -1,4 +1,4 @@
-package app
+package wrappers
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// running are the wrappers that clients started.
-func (w *Wrappers) running() (all []*office.Wrapper) {
+// Running are the wrappers that clients started.
+func (w *Wrappers) Running() (all []*office.Wrapper) {
 	for _, s := range w.sessions {
 		if !s.looks() {
 			all = append(all, &s.Wrapper)
@@ -18,17 +18,17 @@ func (w *Wrappers) running() (all []*office.Wrapper) {
 	return all
 }
 
-// connected lists the live wrappers, the one that is there longest first. shown are the names of their servers, by id.
-func (w *Wrappers) connected(shown map[string]string) []control.WrapperInfo {
+// Connected lists the live wrappers, the one that is there longest first. shown are the names of their servers, by id.
+func (w *Wrappers) Connected(shown map[string]string) []control.WrapperInfo {
 	list := []control.WrapperInfo{}
 	for _, s := range w.ordered() {
-		list = append(list, control.WrapperInfo{PID: s.pid, Server: w.nameOf(&s.Wrapper), Shown: shown[s.Server], Client: s.Client, Session: s.Session, Since: s.since})
+		list = append(list, control.WrapperInfo{PID: s.pid, Server: w.NameOf(&s.Wrapper), Shown: shown[s.Server], Client: s.Client, Session: s.Session, Since: s.since})
 	}
 	return list
 }
 
-// addLive adds to the row of a server what only its live wrappers tell.
-func (w *Wrappers) addLive(row *control.Server) {
+// AddLive adds to the row of a server what only its live wrappers tell.
+func (w *Wrappers) AddLive(row *control.Server) {
 	for _, s := range w.sessions {
 		if s.Server == row.ID && !s.looks() {
 			row.Wrappers++
@@ -40,8 +40,8 @@ func (w *Wrappers) addLive(row *control.Server) {
 	}
 }
 
-// behind is the first client that has not seen all that is allowed of a server, by the server's id.
-func (w *Wrappers) behind() map[string]string {
+// Behind is the first client that has not seen all that is allowed of a server, by the server's id.
+func (w *Wrappers) Behind() map[string]string {
 	clients := map[string]string{}
 	for s := range w.unseen.by {
 		if !w.begunAnew(s) && (clients[s.Server] == "" || s.Client < clients[s.Server]) {
@@ -62,8 +62,8 @@ func (w *Wrappers) runsUnder(server string) (all []string) {
 	return all
 }
 
-// wrappersOf are the live wrappers of a server, the one that is there longest first.
-func (w *Wrappers) wrappersOf(server string) (all []*office.Wrapper) {
+// WrappersOf are the live wrappers of a server, the one that is there longest first.
+func (w *Wrappers) WrappersOf(server string) (all []*office.Wrapper) {
 	for _, s := range w.ordered() {
 		if s.Server == server {
 			all = append(all, &s.Wrapper)
@@ -72,16 +72,16 @@ func (w *Wrappers) wrappersOf(server string) (all []*office.Wrapper) {
 	return all
 }
 
-// wrapperOf is the wrapper behind a connection, nil before it registered.
-func (w *Wrappers) wrapperOf(conn control.Wrapper) *office.Wrapper {
+// WrapperOf is the wrapper behind a connection, nil before it registered.
+func (w *Wrappers) WrapperOf(conn control.Wrapper) *office.Wrapper {
 	if s := w.sessions[conn]; s != nil {
 		return &s.Wrapper
 	}
 	return nil
 }
 
-// anyWrapper says whether a live wrapper is so.
-func (w *Wrappers) anyWrapper(is func(*office.Wrapper) bool) bool {
+// AnyWrapper says whether a live wrapper is so.
+func (w *Wrappers) AnyWrapper(is func(*office.Wrapper) bool) bool {
 	for _, s := range w.sessions {
 		if is(&s.Wrapper) {
 			return true
@@ -90,8 +90,8 @@ func (w *Wrappers) anyWrapper(is func(*office.Wrapper) bool) bool {
 	return false
 }
 
-// nameOf is what the records of a wrapper call its server.
-func (w *Wrappers) nameOf(s *office.Wrapper) string {
+// NameOf is what the records of a wrapper call its server.
+func (w *Wrappers) NameOf(s *office.Wrapper) string {
 	if st := w.servers[s.Server]; st != nil {
 		return st.base.Name
 	}

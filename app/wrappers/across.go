@@ -1,4 +1,4 @@
-package app
+package wrappers
 
 import (
 	"slices"
@@ -109,5 +109,5 @@ func (w *Wrappers) judgeAgain(s *liveWrapper) (notices []review.Notice, err erro
 	if err != nil {
 		return nil, err
 	}
-	return notices, w.refresh(s.Server)
+	return notices, w.Refresh(s.Server)
 }

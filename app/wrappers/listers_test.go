@@ -1,4 +1,4 @@
-package app
+package wrappers
 
 import (
 	"fmt"
@@ -84,14 +84,12 @@ func TestOneWrapperOfAClientProcessListsOurTools(t *testing.T) {
 
 func TestTheServerThatListedThemLastDoesItAgain(t *testing.T) {
 	home := newHome(t)
-	p := open(t, home, nil)
+	p := open(t, home)
 	first := p.under(70, "claude-desktop", "a", false)
 	p.Unregister(p.under(70, "claude-desktop", "b", false))
 	p.Unregister(first)
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
-	p = open(t, home, nil)
+	p.close()
+	p = open(t, home)
 	b, c := p.under(80, "claude-desktop", "b", false), p.under(80, "claude-desktop", "c", false)
 	for _, s := range []*server{b, c} {
 		if got := s.last(t).OwnTools; got != control.OwnToolsLater {

@@ -1,4 +1,4 @@
-package app
+package wrappers
 
 import (
 	"encoding/json"
@@ -192,7 +192,7 @@ func (w *Wrappers) Unregister(conn control.Wrapper) {
 	w.lostLister(s)
 	w.office.Changed()
 	w.held.AwayHeld()
-	w.wake()
+	w.Wake()
 	w.opts.Logs.Flush(s.Server, s.Session)
 	if st := w.servers[s.Server]; st != nil {
 		st.lastSeen = w.office.Now()
@@ -233,7 +233,7 @@ func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State
 		return control.State{}, w.office.Failed(err)
 	}
 	notices = append(notices, more...)
-	w.pushChanged()
+	w.PushChanged()
 	for _, n := range notices {
 		w.office.Tell(n)
 	}
@@ -307,7 +307,7 @@ func (w *Wrappers) judgeReport(s *liveWrapper, r control.Report, whole []inspect
 		return nil, err
 	}
 	// What wrappers are told comes from what is on the disk.
-	return notices, w.refresh(s.Server)
+	return notices, w.Refresh(s.Server)
 }
 
 // noteServer keeps what a report says about the server as a whole. A finding about the whole that is new goes into the
@@ -359,9 +359,9 @@ func compact(raw json.RawMessage) string {
 	return string(out)
 }
 
-// lookAgain looks at what live wrappers declare by the rules that came. It only adds: what rules that went had found goes when
+// LookAgain looks at what live wrappers declare by the rules that came. It only adds: what rules that went had found goes when
 // the server declares itself again. The caller holds the lock.
-func (w *Wrappers) lookAgain() error {
+func (w *Wrappers) LookAgain() error {
 	file := w.settings.Rules()
 	if file == nil {
 		return nil

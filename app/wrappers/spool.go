@@ -1,4 +1,4 @@
-package app
+package wrappers
 
 import (
 	"crypto/sha256"
@@ -32,7 +32,7 @@ func (p *Spool) CollectSpool() {
 		var again <-chan time.Time
 		if p.office.Store != nil {
 			asOf := p.office.Now()
-			err := errors.Join(control.ReadSpool(p.wrappers.opts.Home.Spool, p.spoolKey, p.takeOrphans), control.ReadHeld(p.wrappers.opts.Home.Spool, p.spoolKey, p.holdOrphan))
+			err := errors.Join(control.ReadSpool(p.wrappers.opts.Home.Spool, p.spoolKey, p.TakeOrphans), control.ReadHeld(p.wrappers.opts.Home.Spool, p.spoolKey, p.HoldOrphan))
 			p.office.Lock()
 			if errors.Is(err, store.ErrCorrupt) {
 				p.office.Damaged(err)
@@ -63,16 +63,16 @@ func (p *Spool) CollectSpool() {
 // is still its own.
 const spoolAgain = 2 * time.Second
 
-// wake has the spool looked at. It never waits.
-func (p *Spool) wake() {
+// Wake has the spool looked at. It never waits.
+func (p *Spool) Wake() {
 	select {
 	case p.woken <- struct{}{}:
 	default:
 	}
 }
 
-// takeOrphans stores one batch of a dead wrapper, durably; records the store has already are stored once.
-func (p *Spool) takeOrphans(from control.Register, sent []control.Record) error {
+// TakeOrphans stores one batch of a dead wrapper, durably; records the store has already are stored once.
+func (p *Spool) TakeOrphans(from control.Register, sent []control.Record) error {
 	s, name, _, err := p.orphan(from)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (p *Spool) takeOrphans(from control.Register, sent []control.Record) error 
 	if err != nil {
 		return err
 	}
-	records, refused := caused(&s.Wrapper, name, rest)
+	records, refused := Caused(&s.Wrapper, name, rest)
 	if refused += strange; refused > 0 {
 		records = append(records, p.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
 			Server: name, ServerID: s.Server, Session: s.Session, Summary: fmt.Sprintf("left out %s that a guard which stopped could not have written", review.Count(refused, "record")),
@@ -136,8 +136,8 @@ func identifyOrphan(from control.Register) (identity.Server, error) {
 // spoolKey is what the wrappers of a server seal their spools under.
 func (p *Spool) spoolKey(server string) []byte { return p.office.Store.Derive("spool", server) }
 
-// holdOrphan stores an answer that was held while no hub was there, and whose wrapper has gone since.
-func (p *Spool) holdOrphan(from control.Register, held control.Held) error {
+// HoldOrphan stores an answer that was held while no hub was there, and whose wrapper has gone since.
+func (p *Spool) HoldOrphan(from control.Register, held control.Held) error {
 	s, name, known, err := p.orphan(from)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (p *Spool) holdOrphan(from control.Register, held control.Held) error {
 	if err != nil {
 		return err
 	}
-	p.wrappers.pushChanged()
+	p.wrappers.PushChanged()
 	if notice != nil {
 		p.office.Tell(*notice)
 	}
