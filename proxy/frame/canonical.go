@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// AppendCanonical appends a value in the one form that all spellings of it share: members sorted by decoded key (by the
-// bytes of its UTF-8, which is the order of code points), no white space, each character of a string in one spelling,
-// numbers as they are written (1.0 is not 1: a form that goes through float64 makes different schemas equal). A lone surrogate
-// stays itself, as `\ud800`. The error is a *Problem: the value is no JSON, too deep, or has a key twice.
+// AppendCanonical appends a value in one canonical form: members sorted by decoded key (by UTF-8 bytes, which is code point order), no
+// white space, each character of a string in one spelling, numbers as written (1.0 is not 1: going through float64 would make different
+// schemas equal). A lone surrogate stays `\ud800`. The error is a *Problem: the value is not JSON, is too deep, or has a key twice.
 func AppendCanonical(dst []byte, raw []byte, v Span) ([]byte, error) {
 	value := v.Of(raw)
 	var s scanner
@@ -22,8 +21,8 @@ func AppendCanonical(dst []byte, raw []byte, v Span) ([]byte, error) {
 	return c.append(dst, 0), nil
 }
 
-// canonical is a value as a list of its parts in order. Each part knows where the next one beside it is, so that no
-// depth of nesting has its text searched again at every level.
+// canonical lists the parts of a value in order. Each part knows its next sibling, so that no text is searched again at every level of
+// nesting.
 type canonical struct {
 	raw   []byte
 	parts []part
@@ -31,10 +30,10 @@ type canonical struct {
 
 type part struct {
 	span Span
-	next int // the part after this one and all inside it
+	next int // the part after this one and everything inside it
 }
 
-// index lists the value and all inside it. The grammar has been checked.
+// index lists the value and everything inside it. The grammar has been checked.
 func (c *canonical) index(root Span) {
 	var open []int
 	for i := root.Start; i < root.End; {
@@ -58,7 +57,7 @@ func (c *canonical) index(root Span) {
 	}
 }
 
-// append appends part n. Its depth of recursion is at most MaxDepth.
+// append appends part n. It recurses at most MaxDepth levels.
 func (c *canonical) append(dst []byte, n int) []byte {
 	p := c.parts[n]
 	switch c.raw[p.span.Start] {
@@ -102,12 +101,11 @@ func (c *canonical) append(dst []byte, n int) []byte {
 	return append(dst, p.span.Of(c.raw)...)
 }
 
-// appendCanonicalString appends a string with each character in its one spelling: itself, or the shortest escape where
-// JSON demands one.
+// appendCanonicalString appends a string with each character in its one spelling: itself, or the shortest escape if JSON requires one.
 func appendCanonicalString(dst, value []byte) []byte {
 	content, _ := quoted(value)
 	if !hasEscape(content) {
-		return append(dst, value...) // has no control character either: the grammar refuses it raw
+		return append(dst, value...) // no control characters either: the grammar refuses raw ones
 	}
 	decoded, wellFormed := appendUnescaped(nil, content, keepLone)
 	dst = append(dst, '"')

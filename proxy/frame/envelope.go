@@ -37,7 +37,7 @@ func (s *scanner) message() *Problem {
 	return s.envelope(i)
 }
 
-// envelope checks what JSON-RPC says about the members that were found. at is where the object starts.
+// envelope applies JSON-RPC's rules to the members that were found. at is where the object starts.
 func (s *scanner) envelope(at int) *Problem {
 	version, method := s.spans[fieldVersion], s.spans[fieldMethod]
 	params, result, failure := s.spans[fieldParams], s.spans[fieldResult], s.spans[fieldError]
@@ -76,7 +76,7 @@ func (s *scanner) stringIs(v Span, text string) bool {
 	return ok && keyIs(content, text)
 }
 
-// envelopeField says which member of the envelope a key names. ok is false for a known one in another case.
+// envelopeField maps a key to a member of the envelope. ok is false for a known key in another case.
 func (s *scanner) envelopeField(key []byte, tr traits) (f field, ok bool) {
 	if tr != 0 {
 		s.decoded[0] = appendKey(s.decoded[0][:0], key, false)
@@ -103,7 +103,7 @@ func (s *scanner) envelopeField(key []byte, tr traits) (f field, ok bool) {
 	return fieldNone, true
 }
 
-// paramsKey says where the value of a key directly in params is. ok is false for a known key in another case.
+// paramsKey returns the place of the value of a key directly in params. ok is false for a known key in another case.
 func (s *scanner) paramsKey(key []byte, tr traits) (child place, ok bool) {
 	if tr != 0 {
 		s.decoded[0] = appendKey(s.decoded[0][:0], key, false)
@@ -131,7 +131,7 @@ func (s *scanner) paramsKey(key []byte, tr traits) (child place, ok bool) {
 	return placeOther, !known || spelling == string(key)
 }
 
-// contextKey says where the value of a key directly in a client's params.context is.
+// contextKey returns the place of the value of a key directly in a client's params.context.
 func (s *scanner) contextKey(key []byte, tr traits) place {
 	if tr != 0 {
 		s.decoded[0] = appendKey(s.decoded[0][:0], key, false)
@@ -150,8 +150,8 @@ func (s *scanner) folded(key []byte) []byte {
 	return s.decoded[1]
 }
 
-// knownParam is the protocol's spelling of a key that it knows directly in params, whatever the era, found by its
-// folded form; "" for one that is spelled as it folds.
+// knownParam looks up a folded key directly in params, in any protocol version, and returns the protocol's spelling; "" if that equals the
+// folded form.
 func knownParam(folded []byte) (spelling string, known bool) {
 	switch string(folded) {
 	case "_meta", "action", "argument", "arguments", "capabilities", "content", "context", "cursor", "data", "description",

@@ -2,41 +2,40 @@ package frame
 
 import "bytes"
 
-// What the finder keeps of a line it cannot hold.
+// Limits on what the finder keeps of a line that is too long to hold.
 const (
-	maxFoundKey    = 64       // raw bytes of a top-level key; longer ones are none we know
+	maxFoundKey    = 64       // raw bytes of a top-level key; longer ones are unknown to us
 	maxFoundID     = 64 << 10 // raw bytes of an id
 	maxFoundMethod = 1 << 10  // raw bytes of a method
 	maxFoundBatch  = 1 << 10  // messages of a batch
 )
 
-// finder looks for the first "id" and the first "method" at the top level of one line, in pieces, in memory that does not grow
-// with the line. The line may be broken anywhere: what counts is what stands there before. (The official TypeScript SDK writes
-// "result" first and "id" last: the beginning of a line does not do.)
+// finder looks for the first "id" and the first "method" at the top level of one line, which it gets in pieces, in memory that does not
+// grow with the line. If the line breaks off, what came before counts. (The official TypeScript SDK writes "result" first and "id" last, so
+// the beginning of a line is not enough.)
 type finder struct {
 	state     finderState
 	depth     int
-	inKey     bool // the string being read is a key of the top level
+	inKey     bool // the current string is a top-level key
 	expectKey bool
 	key       []byte
 	value     []byte
-	wanted    wanted // whose value comes or is being read
-	reading   bool   // the value is being read into value
+	wanted    wanted // the member whose value is being read or comes next
+	reading   bool   // that value is being copied into value
 	overflow  bool
 
 	id        []byte
-	idSeen    bool // also when it was unusable: the first one counts
+	idSeen    bool // set even if the id was unusable: only the first one counts
 	hasMethod bool
 	method    string
 
-	batch bool    // the line is a list of messages,
-	found []Found // of which these have ended
+	batch bool    // the line is a list of messages
+	found []Found // the messages that have ended so far
 }
 
-// Found is what can be said of one message in a batch. A batch is refused whole, but who waits for one of the answers in it is told
-// so.
+// Found describes one message of a batch. A batch is refused whole, but requests waiting for a response in it get an error at once.
 type Found struct {
-	ID        []byte // raw and valid JSON; nil if none was seen
+	ID        []byte // raw and valid JSON; nil if there was none
 	HasMethod bool
 }
 
@@ -47,7 +46,7 @@ const (
 	finderOutside
 	finderString
 	finderEscape
-	finderBetween // messages of a batch
+	finderBetween // between messages of a batch
 	finderDone
 )
 
@@ -63,7 +62,6 @@ func (f *finder) reset() {
 	*f = finder{key: f.key[:0], value: f.value[:0]}
 }
 
-// write takes the next piece of the line.
 func (f *finder) write(p []byte) {
 	for i := 0; i < len(p); {
 		switch f.state {
@@ -103,8 +101,8 @@ func (f *finder) write(p []byte) {
 	}
 }
 
-// start looks for the brace, behind white space or what the line was refused for: a byte order mark, a NUL, any byte that nobody writes into
-// a log. Behind words there is a log line, which may quote a message.
+// start looks for the opening brace, skipping white space and the bytes that a log would not contain (a byte order mark, a NUL, control
+// characters). Behind words it is a log line, which may quote a message.
 func (f *finder) start(c byte) int {
 	switch {
 	case c <= ' ' || c >= 0x7f:
@@ -118,7 +116,7 @@ func (f *finder) start(c byte) int {
 	return 1
 }
 
-// between looks for the next message of a batch. Lists in it are none of the protocol's, but an answer in one is waited for too.
+// between looks for the next message of a batch. The protocol has no nested lists, but a response inside one may be waited for too.
 func (f *finder) between(c byte) {
 	switch c {
 	case '{':
@@ -128,7 +126,7 @@ func (f *finder) between(c byte) {
 	}
 }
 
-// endMessage keeps what was found of one message, and begins again.
+// endMessage stores what was found in one message and starts over.
 func (f *finder) endMessage() {
 	if len(f.found) < maxFoundBatch && (f.id != nil || f.hasMethod) {
 		f.found = append(f.found, Found{f.id, f.hasMethod})
@@ -175,7 +173,7 @@ func (f *finder) outside(b []byte) {
 	f.keep(b)
 }
 
-// keep takes bytes of a string, or of a value that is wanted.
+// keep copies bytes of a string, or of a wanted value.
 func (f *finder) keep(b []byte) {
 	switch {
 	case f.inKey:
@@ -195,7 +193,7 @@ func (f *finder) keep(b []byte) {
 	}
 }
 
-// endString says, where a key of the top level has ended, whether its value is wanted.
+// endString decides, at the end of a top-level key, whether its value is wanted.
 func (f *finder) endString() {
 	if !f.inKey {
 		return
@@ -214,7 +212,7 @@ func (f *finder) endString() {
 	}
 }
 
-// endValue takes the value that was read. An id is used only if it is JSON: we write it into a line of our own.
+// endValue stores the value that was read. An id is used only if it is valid JSON, because we write it into a line of our own.
 func (f *finder) endValue() {
 	if !f.reading {
 		return
@@ -235,7 +233,7 @@ func (f *finder) endValue() {
 	f.wanted = wantNone
 }
 
-// finish says that the line has ended: a value it broke off in counts if it is whole.
+// finish ends the line: a value that it broke off in counts if it is complete.
 func (f *finder) finish() {
 	if f.state == finderOutside && f.depth == 1 {
 		f.endValue()
@@ -246,8 +244,8 @@ func (f *finder) finish() {
 	f.state = finderDone
 }
 
-// FindID is the first "id" at the top level of a line that Scan refused, as the bytes it is written in. ok is false where
-// there is none, or none that is JSON.
+// FindID returns the first "id" at the top level of a line that Scan refused, in its raw bytes. ok is false if there is none or it is not
+// valid JSON.
 func FindID(line []byte) (raw []byte, ok bool) {
 	var f finder
 	for len(line) > 0 && !f.idSeen {
@@ -259,11 +257,11 @@ func FindID(line []byte) (raw []byte, ok bool) {
 	return f.id, f.id != nil
 }
 
-// maxBehindText is how much text may stand before a message that AnswerBehindText finds: a log line begins with a time and a few words.
+// maxBehindText is how much text AnswerBehindText accepts before a message: a log line begins with a time and a few words.
 const maxBehindText = 256
 
-// AnswerBehindText is the id of what looks like an answer behind a piece of text, in a line that is no message. The line may as well be a
-// log line that quotes the answer: whoever asked is told only if no other comes.
+// AnswerBehindText returns the id of what looks like a response behind a piece of text, in a line that is not a message. It may also be a
+// log line that quotes the response, so the caller waits for the real one before it reports an error.
 func AnswerBehindText(line []byte) (id []byte, ok bool) {
 	at := bytes.IndexByte(line[:min(len(line), maxBehindText)], '{')
 	if at <= 0 {
@@ -279,7 +277,7 @@ func AnswerBehindText(line []byte) (id []byte, ok bool) {
 	return f.id, f.id != nil && !f.hasMethod
 }
 
-// Batch are the messages of a line that is a list of them, up to where it is broken; none for any other line.
+// Batch returns the messages of a line that is a list, up to where it is broken; nil for any other line.
 func Batch(line []byte) []Found {
 	var f finder
 	f.write(line)
@@ -287,7 +285,7 @@ func Batch(line []byte) []Found {
 	return f.found
 }
 
-// Oversize is what a Reader says of a line that is too long, where the limit came after the line.
+// Oversize builds the error for a line that was read before the limit was lowered.
 func Oversize(line []byte) *TooLong {
 	var f finder
 	f.write(line)

@@ -2,12 +2,12 @@ package frame
 
 import "math"
 
-// place is where in a message an object stands, as far as its keys are judged by it.
+// place is the position of an object in a message. It decides how strictly keys are judged.
 type place uint8
 
 const (
 	placeOther    place = iota // equal keys are refused, exact or folded
-	placeExact                 // the client's own names: only exact doubles are refused
+	placeExact                 // the client's own names: only exact duplicates are refused
 	placeEnvelope              // the message itself
 	placeParams                // its params
 	placeContext               // a client's params.context
@@ -15,22 +15,22 @@ const (
 
 // frame is one open container.
 type frame struct {
-	mask    uint64 // a bit for each key's hash: a key whose bit is not set has no double
-	base    uint32 // number of its first key among all open keys
+	mask    uint64 // one bit per key hash: a key whose bit is clear has no duplicate yet
+	base    uint32 // index of its first key among all open keys
 	value   uint32 // where the value of the member being read starts
 	comma   uint32 // its last comma
-	ours    uint16 // the member being read, as a number from 1 in scanner.ours; 0 if it is not ours
+	ours    uint16 // index + 1 in scanner.ours of the member being read; 0 if it is not ours
 	object  bool
 	place   place
-	child   place // of the container that would open next in it
-	field   field // being read, fieldNone for one that nobody asks for
+	child   place // place of a container that opens next inside this one
+	field   field // the member being read, fieldNone for one of no interest
 	leading bool  // all members so far were ours
 }
 
-// scanner is the state of one pass and the memory it uses again.
+// scanner is the state of one pass. Its memory is reused.
 type scanner struct {
 	raw []byte
-	dir Direction // 0 where no message is read
+	dir Direction // 0 if the input is not a message
 	keySet
 	frames       []frame
 	spans        [fieldCount]Span
@@ -50,7 +50,7 @@ func (s *scanner) begin(raw []byte) {
 	}
 }
 
-// end lets go of the line and of what a huge one left.
+// end drops references to the line and frees large buffers.
 func (s *scanner) end() {
 	s.raw, s.ours = nil, nil
 	s.release()
@@ -59,7 +59,7 @@ func (s *scanner) end() {
 func parseProblem(reason string, at int) *Problem   { return &Problem{reason, at, CodeParse} }
 func invalidProblem(reason string, at int) *Problem { return &Problem{reason, at, CodeInvalid} }
 
-// stringProblem is for a reason of scanString: bytes that are no UTF-8 have two readings, the rest is no JSON.
+// stringProblem turns a reason of scanString into a Problem: invalid UTF-8 is ambiguous, the rest is not JSON.
 func stringProblem(reason string, at int) *Problem {
 	if reason == reasonUTF8 {
 		return invalidProblem(reason, at)
@@ -67,7 +67,7 @@ func stringProblem(reason string, at int) *Problem {
 	return parseProblem(reason, at)
 }
 
-// firstByte names the two beginnings that have a name: editors and Windows tools write them.
+// firstByte names two common bad beginnings, which editors and Windows tools write.
 func firstByte(raw []byte, i int) *Problem {
 	if raw[i] == 0xEF && i+2 < len(raw) && raw[i+1] == 0xBB && raw[i+2] == 0xBF {
 		return invalidProblem("a byte order mark", i)
@@ -85,7 +85,7 @@ func skipSpace(raw []byte, i int) int {
 	return i
 }
 
-// document reads raw as one value with nothing but white space around it.
+// document reads raw as one value with only white space around it.
 func (s *scanner) document(root place) *Problem {
 	if uint64(len(s.raw)) >= math.MaxUint32 {
 		return invalidProblem("longer than 4 GiB", 0) // key offsets are kept in 32 bits
@@ -100,12 +100,12 @@ func (s *scanner) document(root place) *Problem {
 	return nil
 }
 
-// value reads one value that starts at raw[i] and returns the offset after it. It keeps its own stack: depth is the
-// sender's choice.
+// value reads the value that starts at raw[i] and returns the offset after it. It keeps its own stack, because the sender chooses the
+// depth.
 func (s *scanner) value(i int, root place) (end int, _ *Problem) {
 	raw := s.raw
 	var (
-		f      *frame // the container that is open, nil outside
+		f      *frame // the innermost open container, nil outside
 		tr     traits
 		reason string
 		ok     bool
@@ -180,7 +180,7 @@ value:
 		return 0, parseProblem("no JSON value", i)
 	}
 
-valued: // a value of f ended before i
+valued: // here a value of f has ended before i
 	if f == nil {
 		return i, nil
 	}
@@ -264,11 +264,11 @@ closed:
 	goto valued
 }
 
-// key judges one key of f, which stands in raw[start:end] between its quotes.
+// key judges one key of f, whose content is raw[start:end].
 func (s *scanner) key(f *frame, start, end int, tr traits) *Problem {
 	content := s.raw[start:end]
 	record := keyRecord{hash: s.sum(content, tr, f.place != placeExact), start: uint32(start), size: uint32(end - start)}
-	// Past fewKeys the doubles are found when the object closes.
+	// Beyond fewKeys, duplicates are found when the object closes.
 	if bit := uint64(1) << (record.hash & 63); f.mask&bit == 0 {
 		f.mask |= bit
 	} else if len(s.keys)-int(f.base) <= fewKeys && s.among(s.raw, s.keys[f.base:], record, f.place != placeExact) {
@@ -308,7 +308,7 @@ func (s *scanner) key(f *frame, start, end int, tr traits) *Problem {
 	return nil
 }
 
-// keysIn is the bit of a key that Keys knows. An escaped one may be any of them.
+// keysIn returns the Keys bit of a key. An escaped key may be any of them.
 func keysIn(content []byte, tr traits) Keys {
 	switch {
 	case tr&escaped != 0:
@@ -328,7 +328,7 @@ func doubleProblem(at place, offset int) *Problem {
 	return invalidProblem(reasonTwoFolded, offset)
 }
 
-// envelopeKey notes which member of the envelope comes.
+// envelopeKey records which member of the envelope comes next.
 func (s *scanner) envelopeKey(f *frame, content []byte, tr traits, start int) *Problem {
 	name, ok := s.envelopeField(content, tr)
 	if !ok {

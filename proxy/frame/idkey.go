@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// maxExponentDigits bounds what an id's exponent may say before its spelling counts instead of its value: the sum of an
-// exponent and a length must fit 64 bits.
+// maxExponentDigits limits the exponent of an id that is compared by value: beyond it the spelling counts, because exponent plus length
+// must fit 64 bits.
 const maxExponentDigits = 17
 
-// AppendIDKey appends a key under which two ids are equal when their JSON type and value are: 1, 1.0 and 10e-1 are one,
-// "1" is another. Numbers are compared exactly, whatever their size; strings unescaped; objects and arrays in their
-// canonical form. Clients coerce ids (1 matches "1" in some): an answer is matched by this key and by nothing looser.
+// AppendIDKey appends a key that is equal for two ids of equal JSON type and value: 1, 1.0 and 10e-1 are one, "1" is another. Numbers are
+// compared exactly at any size; strings unescaped; objects and arrays in canonical form. Some clients coerce ids (1 matches "1"), but
+// responses are matched by this key and nothing looser.
 func AppendIDKey(dst []byte, rawID []byte) []byte {
 	if key, ok := appendPlainKey(dst, rawID); ok {
 		return key
@@ -38,7 +38,7 @@ func AppendIDKey(dst []byte, rawID []byte) []byte {
 	return append(dst, value...)
 }
 
-// appendPlainKey is appendNumberKey for what nearly every id is: a positive integer in plain digits. It writes the same.
+// appendPlainKey is the fast path of appendNumberKey for the usual id, a positive integer in plain digits. It writes the same bytes.
 func appendPlainKey(dst, number []byte) (key []byte, ok bool) {
 	if len(number) == 0 || len(number) > 19 || number[0] == '0' {
 		return dst, false
@@ -60,8 +60,8 @@ func appendPlainKey(dst, number []byte) (key []byte, ok bool) {
 	}
 }
 
-// appendNumberKey writes a number of valid grammar as its sign, its digits without zeros at either end, and the power of
-// ten that the last digit stands for. -0 is 0.
+// appendNumberKey writes a valid number as its sign, its digits without zeros at either end, and the power of ten of the last digit. -0 is
+// 0.
 func appendNumberKey(dst, number []byte) []byte {
 	rest, negative := bytes.CutPrefix(number, []byte("-"))
 	mantissa, exponent := rest, []byte(nil)

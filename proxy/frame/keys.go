@@ -9,18 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// fewKeys is how many keys an object may have before its doubles are looked for in a table instead of one by one.
+// fewKeys is the number of keys up to which duplicates are searched one by one; beyond it a table is used.
 const fewKeys = 32
 
-// keyRecord is one key of an object that is still open. The hash is of the decoded key, folded where folding counts.
+// keyRecord is one key of an object that is still open. The hash is of the decoded key, folded if folding counts.
 type keyRecord struct {
 	hash  uint64
 	start uint32 // after the opening quote
 	size  uint32 // up to the closing quote
 }
 
-// keySet finds equal keys. Its hash is seeded at random: a server that could predict collisions could make an object
-// of a million keys cost a million squared. An equal hash is only a suspicion, confirmed on the decoded keys.
+// keySet finds equal keys. Its hash is seeded at random: a server that could predict collisions could make an object of a million keys cost
+// a million squared. An equal hash is only a suspicion, confirmed on the decoded keys.
 type keySet struct {
 	seeds   [2]uint64
 	seeded  bool
@@ -71,7 +71,7 @@ func mix(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// lower turns A to Z into a to z in eight bytes at once and leaves all others.
+// lower converts A–Z to a–z in eight bytes at once and keeps all others.
 func lower(x uint64) uint64 {
 	low := x &^ highs
 	fromA := low + (0x80-'A')*ones
@@ -79,7 +79,6 @@ func lower(x uint64) uint64 {
 	return x | (fromA^aboveZ)&^x&highs>>2
 }
 
-// among says whether one of the records equals key.
 func (s *keySet) among(raw []byte, records []keyRecord, key keyRecord, fold bool) bool {
 	for _, other := range records {
 		if other.hash == key.hash && s.same(raw, other, key, fold) {
@@ -89,8 +88,7 @@ func (s *keySet) among(raw []byte, records []keyRecord, key keyRecord, fold bool
 	return false
 }
 
-// doubled looks for two equal records among many, with a table of their number: linear, whatever the keys.
-// It returns the later one.
+// doubled looks for two equal records among many, with a table of that size: linear for any keys. It returns the later one.
 func (s *keySet) doubled(raw []byte, records []keyRecord, fold bool) (double keyRecord, found bool) {
 	size := 1 << bits.Len(uint(2*len(records)))
 	if cap(s.table) < size {
@@ -127,7 +125,7 @@ func (s *keySet) same(raw []byte, a, b keyRecord, fold bool) bool {
 	return bytes.Equal(s.decoded[0], s.decoded[1])
 }
 
-// release gives back what a huge message left: the memory of an idle wrapper counts.
+// release frees the memory of a huge message, so that an idle wrapper stays small.
 func (s *keySet) release() {
 	const kept = 16 << 10 // records: 256 KiB, and as much for the table
 	if cap(s.keys) > kept {
@@ -143,8 +141,8 @@ func (s *keySet) release() {
 	}
 }
 
-// appendKey appends a key as the laxest parser would compare it: unescaped, with fold under simple case folding, and
-// with U+FFFD for each lone surrogate, because that is what Go's and other decoders make of it.
+// appendKey appends a key as the most lenient parser would compare it: unescaped, with fold under simple case folding, and with U+FFFD for
+// each lone surrogate, as Go's and other decoders do.
 func appendKey(dst, content []byte, fold bool) []byte {
 	start := len(dst)
 	dst, _ = appendUnescaped(dst, content, replaceLone)
@@ -154,7 +152,7 @@ func appendKey(dst, content []byte, fold bool) []byte {
 	return foldInPlace(dst, start)
 }
 
-// foldInPlace replaces what stands in b from start on by its form under case folding.
+// foldInPlace replaces b[start:] with its case-folded form.
 func foldInPlace(b []byte, start int) []byte {
 	for i := start; i < len(b); i++ {
 		if c := b[i]; c >= utf8.RuneSelf {
@@ -171,8 +169,8 @@ func foldInPlace(b []byte, start int) []byte {
 	return b
 }
 
-// foldRune is one rune for all that are equal to it under simple case folding, as Go's encoding/json matches field
-// names: U+017F is s, U+212A is k.
+// foldRune returns one representative for all runes equal under simple case folding, as Go's encoding/json matches field names: U+017F is
+// s, U+212A is k.
 func foldRune(r rune) rune {
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {

@@ -9,16 +9,16 @@ import (
 type Member struct {
 	Key   Span // with its quotes
 	Value Span
-	Cut   Span // in Message.Ours only: what goes, comma included, when every member in Ours goes
+	Cut   Span // in Message.Ours only: the span to remove, comma included, when all members in Ours are removed
 }
 
-// Members visits the members of an object in order until visit returns false. key is decoded (U+FFFD for a lone
-// surrogate) and points into raw where it has no escape: strings.Clone one that must outlive the line.
+// Members visits the members of an object in order until visit returns false. key is decoded (U+FFFD for a lone surrogate) and points into
+// raw unless it has an escape: strings.Clone one that must outlive the line.
 func Members(raw []byte, object Span, visit func(key string, m Member) bool) {
 	members(raw, object, func(content []byte, m Member) bool { return visit(keyText(content), m) })
 }
 
-// members is Members with the key as it stands between its quotes.
+// members is Members with the raw key between its quotes.
 func members(raw []byte, object Span, visit func(content []byte, m Member) bool) {
 	if Type(raw, object) != '{' {
 		return
@@ -98,8 +98,8 @@ func spaceUntil(raw []byte, i, end int) int {
 	return i
 }
 
-// skipValue is the offset after the value at raw[i], at most end; i itself where no value can start. It trusts the
-// grammar and counts depth instead of recursing.
+// skipValue returns the offset after the value at raw[i], at most end; i itself if no value can start there. It trusts the grammar and
+// counts depth instead of recursing.
 func skipValue(raw []byte, i, end int) int {
 	if i >= end {
 		return i
@@ -136,7 +136,7 @@ func skipValue(raw []byte, i, end int) int {
 	return end
 }
 
-// skipQuoted is the offset after the closing quote of the string whose opening quote is raw[i], or end.
+// skipQuoted returns the offset after the closing quote of the string that opens at raw[i], or end.
 func skipQuoted(raw []byte, i, end int) int {
 	i++
 	for {
@@ -151,7 +151,7 @@ func skipQuoted(raw []byte, i, end int) int {
 	}
 }
 
-// indexSpecial is the offset of the first quote or backslash in b, or len(b).
+// indexSpecial returns the offset of the first quote or backslash in b, or len(b).
 func indexSpecial(b []byte) int {
 	i := 0
 	for i+8 <= len(b) {

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// prefix begins the keys that only we may write: a client trusts what stands under them.
+// prefix begins the keys that only we may write: clients trust them.
 const prefix = "sallyport/"
 
-// startsOurs is the cheap question asked of every key: could it begin with our prefix, once unescaped and folded?
+// startsOurs is a cheap test for every key: could it begin with our prefix once unescaped and folded?
 func startsOurs(content []byte) bool {
 	if len(content) < len(prefix) {
 		return false
@@ -20,7 +20,7 @@ func startsOurs(content []byte) bool {
 	return false
 }
 
-// IsOurs says of a decoded key what Message.Ours holds: that only we may write it.
+// IsOurs reports whether a decoded key belongs in Message.Ours.
 func IsOurs(key string) bool {
 	if len(key) < len(prefix) || key[0]|0x20 != prefix[0] && key[0] != 0xC5 {
 		return false
@@ -38,7 +38,7 @@ func (s *scanner) isOurs(content []byte, tr traits) bool {
 	return len(s.decoded[0]) >= len(prefix) && string(s.decoded[0][:len(prefix)]) == prefix
 }
 
-// closeOurs completes the member of f that is ours; its value ended at end.
+// closeOurs completes the open member of f in Ours; its value ended at end.
 func (s *scanner) closeOurs(f *frame, end int) {
 	m := &s.ours[f.ours-1]
 	m.Value = Span{int(f.value), end}
@@ -46,19 +46,19 @@ func (s *scanner) closeOurs(f *frame, end int) {
 		m.Cut = Span{int(f.comma), end}
 		return
 	}
-	// All members before it go as well: the comma after it goes with it.
+	// All members before it are removed too, so the comma after it goes as well.
 	m.Cut = Span{m.Key.Start, end}
 	if i := skipSpace(s.raw, end); i < len(s.raw) && s.raw[i] == ',' {
 		m.Cut.End = i + 1
 	}
 }
 
-// CutOurs is the edits that remove every member in Ours, with exactly the commas needed.
+// CutOurs returns the edits that remove every member in Ours, with exactly the commas needed.
 func (m *Message) CutOurs() []Edit {
 	edits := make([]Edit, 0, len(m.Ours))
 	end := 0
 	for _, member := range m.Ours {
-		if member.Cut.Start < end { // inside one that goes whole
+		if member.Cut.Start < end { // inside one that is removed whole
 			continue
 		}
 		edits = append(edits, Edit{Start: member.Cut.Start, End: member.Cut.End})

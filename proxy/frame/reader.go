@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// firstBuffer is what a Reader costs while lines are short: a session has two of them.
+	// firstBuffer is the cost of a Reader while lines are short: a session has two.
 	firstBuffer = 32 << 10
 	// keptBuffer is the largest buffer that outlives the line it was needed for.
 	keptBuffer = 1 << 20
@@ -15,25 +15,25 @@ const (
 	DefaultMax = 64 << 20
 )
 
-// TooLong is a line over the limit. It has been read to its end and is gone; the Reader stands at the next one.
+// TooLong is the error for a line over the limit. The line has been read to its end and discarded; the Reader is at the next one.
 type TooLong struct {
 	Bytes     int64  // its length without the newline
 	ID        []byte // its first top-level "id", raw and valid JSON; nil if none was seen
-	HasMethod bool   // it had a top-level "method": a request or notification, not an answer
-	Method    string // decoded; "" if it was no string or longer than any method
+	HasMethod bool   // it had a top-level "method", so it is a request or notification, not a response
+	Method    string // decoded; "" if it was not a string or longer than any method
 	Batch     []Found
 }
 
 func (e *TooLong) Error() string { return fmt.Sprintf("a line of %d bytes is over the limit", e.Bytes) }
 
-// Reader reads lines. Only 0x0A ends one: a carriage return, U+2028 and U+0085 are part of it.
+// Reader reads lines. Only 0x0A ends one: a carriage return, U+2028 and U+0085 are part of the line.
 type Reader struct {
 	src io.Reader
 	max int
 	buf []byte
 	// buf[start:end] is read and not yet returned; there is no newline in buf[start:searched].
 	start, searched, end int
-	large                int // how large the buffer was last needed, fading: saves growing step by step again
+	large                int // recent buffer size, decaying; it avoids growing step by step again
 	err                  error
 	finder               finder
 }
@@ -53,8 +53,8 @@ func (r *Reader) SetMax(maxBytes int) {
 	r.max = maxBytes
 }
 
-// Next returns the next line with its newline (added to a last line that has none). It is valid until the next call. The
-// error is io.EOF at the end, *TooLong for a line over the limit (the next call goes on behind it), or the source's own.
+// Next returns the next line with its newline (added if the last line has none). It is valid until the next call. The error is io.EOF at
+// the end, *TooLong for a line over the limit (the next call continues after it), or the source's own.
 func (r *Reader) Next() ([]byte, error) {
 	r.shrink()
 	for {
@@ -78,7 +78,7 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
-// last returns what stands after the last newline, then the error that ended the source.
+// last returns what follows the last newline, then the error that ended the source.
 func (r *Reader) last() ([]byte, error) {
 	if r.err != io.EOF || r.start == r.end {
 		r.start, r.searched, r.end = 0, 0, 0
@@ -89,8 +89,8 @@ func (r *Reader) last() ([]byte, error) {
 	return line, nil
 }
 
-// More says whether another whole line is in memory, so that Next will not wait for the source. What is written for
-// each line can then be gathered into one write, as a relay that only copies does by itself.
+// More reports whether another whole line is in memory, so that Next will not block. The caller can then gather output into one write, as a
+// relay that only copies does naturally.
 func (r *Reader) More() bool {
 	if n := bytes.IndexByte(r.buf[r.searched:r.end], '\n'); n < 0 {
 		r.searched = r.end
@@ -110,7 +110,7 @@ func (r *Reader) fill() {
 	r.end += r.read(r.buf[r.end:])
 }
 
-// read reads at least one byte or sets err. A source that keeps returning nothing at all is an error, not a busy loop.
+// read reads at least one byte or sets err. A source that keeps returning nothing is an error, not a busy loop.
 func (r *Reader) read(into []byte) int {
 	for range 100 {
 		n, err := r.src.Read(into)
@@ -126,7 +126,7 @@ func (r *Reader) read(into []byte) int {
 	return 0
 }
 
-// room moves the beginning of a line to the front, or to a buffer four times as large where it fills half of this one.
+// room moves the start of a line to the front, or to a buffer four times as large if it fills half of this one.
 func (r *Reader) room() {
 	begun := r.end - r.start
 	into := r.buf
@@ -144,8 +144,7 @@ func (r *Reader) room() {
 	r.start, r.searched, r.end = 0, begun, begun
 }
 
-// shrink lets a large buffer go with the line it was needed for. Nobody knows how long the next read blocks, and
-// an idle wrapper shall be small.
+// shrink frees a large buffer together with its line: the next read may block for long, and an idle wrapper should be small.
 func (r *Reader) shrink() {
 	if len(r.buf) <= keptBuffer || r.end-r.start > firstBuffer/2 {
 		return
@@ -156,7 +155,7 @@ func (r *Reader) shrink() {
 	r.buf, r.start, r.searched = small, 0, 0
 }
 
-// discard reads a line that is over the limit to its end.
+// discard reads the rest of a line over the limit.
 func (r *Reader) discard() error {
 	r.finder.reset()
 	r.finder.write(r.buf[r.start:r.end])
@@ -179,7 +178,7 @@ func (r *Reader) discard() error {
 	return r.found(total)
 }
 
-// tooLong is for a line over the limit that is in the buffer whole.
+// tooLong is the error for a line over the limit that is whole in the buffer.
 func (r *Reader) tooLong(line []byte) error {
 	r.finder.reset()
 	r.finder.write(line)

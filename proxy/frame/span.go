@@ -1,9 +1,9 @@
 package frame
 
-// Span is a part of a line, in byte offsets: Start is its first byte, End the one after its last. The zero Span is absent.
+// Span is a part of a line in byte offsets [Start, End). The zero Span is absent.
 type Span struct{ Start, End int }
 
-// Of is the bytes of the span in raw; nil for an absent span and for one that raw does not hold.
+// Of returns the bytes of the span in raw; nil for an absent span or one out of range.
 func (s Span) Of(raw []byte) []byte {
 	if s.Start < 0 || s.End <= s.Start || s.End > len(raw) {
 		return nil
@@ -11,10 +11,10 @@ func (s Span) Of(raw []byte) []byte {
 	return raw[s.Start:s.End:s.End]
 }
 
-// Empty says that there is nothing: the span is absent or has no bytes.
+// Empty reports whether the span is absent or has no bytes.
 func (s Span) Empty() bool { return s.End <= s.Start }
 
-// Root is the value in raw without the white space around it.
+// Root returns the value in raw without the white space around it.
 func Root(raw []byte) Span {
 	start, end := 0, len(raw)
 	for start < end && isSpace(raw[start]) {
@@ -26,7 +26,7 @@ func Root(raw []byte) Span {
 	return Span{start, end}
 }
 
-// Type is the kind of a value by its first byte: '{', '[', '"', 'n', 't', 'f', or '0' for every number; 0 for what is none.
+// Type is the kind of a value by its first byte: '{', '[', '"', 'n', 't', 'f', or '0' for every number; 0 for anything else.
 func Type(raw []byte, v Span) byte {
 	b := v.Of(raw)
 	if len(b) == 0 {
@@ -41,5 +41,5 @@ func Type(raw []byte, v Span) byte {
 	return 0
 }
 
-// isSpace is JSON's white space and nothing else: U+00A0, U+2028 and the like are no white space here.
+// isSpace accepts only JSON's white space: not U+00A0, U+2028 and the like.
 func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t') }

@@ -8,8 +8,8 @@ type Edit struct {
 	With       []byte
 }
 
-// Splice appends raw to dst with the edits made and everything else byte for byte. It sorts edits in place. An edit that
-// starts inside what an earlier one removes only widens the removal: what it would have put there has lost its place.
+// Splice appends raw to dst with the edits made and everything else byte for byte. It sorts edits in place. An edit that starts inside the
+// removal of an earlier one only widens that removal; its own text is dropped.
 func Splice(dst, raw []byte, edits []Edit) []byte {
 	slices.SortStableFunc(edits, func(a, b Edit) int {
 		if a.Start != b.Start {
@@ -33,12 +33,12 @@ func Splice(dst, raw []byte, edits []Edit) []byte {
 
 func clamp(offset, size int) int { return max(0, min(offset, size)) }
 
-// cutter turns the children of one container into edits: runs of dropped ones with exactly the commas needed.
+// cutter turns the children of one container into edits that remove the dropped ones with exactly the commas needed.
 type cutter struct {
 	edits   []Edit
-	kept    bool // a child so far stays
-	leading int  // start of the dropped run before any kept child, -1 if there is none
-	end     int  // of the last child
+	kept    bool // a child has been kept
+	leading int  // start of the dropped run before the first kept child, -1 if there is none
+	end     int  // end of the last child
 }
 
 func (c *cutter) child(start, end int, keep bool) {
@@ -47,7 +47,7 @@ func (c *cutter) child(start, end int, keep bool) {
 		c.closeLeading(start)
 		c.kept = true
 	case c.kept:
-		// The comma before it goes with it. A run becomes one edit.
+		// Remove the comma before it too. A run becomes one edit.
 		if n := len(c.edits); n > 0 && c.edits[n-1].End == c.end {
 			c.edits[n-1].End = end
 		} else {
@@ -66,7 +66,7 @@ func (c *cutter) closeLeading(at int) {
 	}
 }
 
-// finish adds the new children before the closing byte of the container, which is at last.
+// finish adds the new children before the container's closing byte at last.
 func (c *cutter) finish(last int, added [][]byte) []Edit {
 	c.closeLeading(c.end)
 	if len(added) > 0 {
@@ -86,8 +86,8 @@ func joined(values [][]byte, commaFirst bool) []byte {
 	return with
 }
 
-// EditArray keeps the elements for which keep says so (all, if keep is nil) and adds values, each a JSON value, at the
-// end. The outcome is valid JSON whatever meets. It makes no edits where array is none.
+// EditArray keeps the elements that keep accepts (all, if keep is nil) and appends values, each a JSON value. The result is always valid
+// JSON. It makes no edits if array is not an array.
 func EditArray(raw []byte, array Span, keep func(i int, v Span) bool, add ...[]byte) []Edit {
 	if !closedBy(raw, array, '[', ']') {
 		return nil
@@ -100,8 +100,8 @@ func EditArray(raw []byte, array Span, keep func(i int, v Span) bool, add ...[]b
 	return c.finish(array.End-1, add)
 }
 
-// EditObject keeps the members for which keep says so (all, if keep is nil) and adds members, each `"key":value` as it
-// shall stand, at the end. Whether a key is there already is the caller's question.
+// EditObject keeps the members that keep accepts (all, if keep is nil) and appends members, each written as `"key":value`. It does not
+// check for existing keys: the caller does.
 func EditObject(raw []byte, object Span, keep func(key string, m Member) bool, add ...[]byte) []Edit {
 	if !closedBy(raw, object, '{', '}') {
 		return nil
@@ -118,12 +118,10 @@ func closedBy(raw []byte, v Span, first, last byte) bool {
 	return Type(raw, v) == first && v.End-v.Start >= 2 && raw[v.End-1] == last
 }
 
-// CutMembers removes the members for which drop says so.
 func CutMembers(raw []byte, object Span, drop func(key string, m Member) bool) []Edit {
 	return EditObject(raw, object, func(key string, m Member) bool { return !drop(key, m) })
 }
 
-// CutElements removes the elements for which drop says so.
 func CutElements(raw []byte, array Span, drop func(i int, v Span) bool) []Edit {
 	return EditArray(raw, array, func(i int, v Span) bool { return !drop(i, v) })
 }
@@ -138,7 +136,7 @@ func AppendMember(raw []byte, object Span, members ...[]byte) []Edit {
 	return EditObject(raw, object, nil, members...)
 }
 
-// PrependElement adds values at the beginning of an array. It does not go together with cuts in the same array.
+// PrependElement adds values at the beginning of an array. Don't combine it with cuts in the same array.
 func PrependElement(raw []byte, array Span, values ...[]byte) []Edit {
 	if !closedBy(raw, array, '[', ']') || len(values) == 0 {
 		return nil

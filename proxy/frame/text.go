@@ -11,7 +11,7 @@ const (
 	highs = 0x8080808080808080
 )
 
-// traits are what a string holds that makes its bytes differ from what it means.
+// traits are properties of a string that make its bytes differ from its meaning.
 type traits uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	nonASCII                    // at least one byte of 0x80 and above
 )
 
-// Why a string, a number or a key was refused. Reasons are ours and short: they stand in errors a person reads.
+// Why a string, a number or a key was refused. Reasons are our own short words: they appear in errors for people.
 const (
 	reasonEnd     = "it ends too early"
 	reasonControl = "a control character in a string"
@@ -31,11 +31,11 @@ const (
 	reasonTwoFolded = "two keys that are equal, or equal but for upper and lower case"
 )
 
-// scanString reads a string whose first byte after the quote is raw[i] and returns the offset of its closing quote.
-// A reason other than "" says what is wrong at that offset.
+// scanString reads a string whose first byte after the quote is raw[i] and returns the offset of its closing quote. A reason other than ""
+// says what is wrong at that offset.
 //
-// Eight bytes at a time; the position only ever moves forward, so that a megabyte of escapes costs a megabyte of work (a
-// search for the closing quote that starts again after every backslash is quadratic: 271 ms for 1 MB, measured).
+// It reads eight bytes at a time and never moves back, so a megabyte of escapes costs a megabyte of work. (Searching for the closing quote
+// again after every backslash is quadratic: 271 ms for 1 MB, measured.)
 func scanString(raw []byte, i int) (end int, tr traits, reason string) {
 	start := i
 	var high uint64
@@ -100,8 +100,8 @@ func scanString(raw []byte, i int) (end int, tr traits, reason string) {
 	}
 }
 
-// shortString is where the string ends whose first byte after the quote is raw[i], if that is one of the next eight bytes and nothing
-// but plain ASCII stands before it; -1 otherwise. Most keys are so.
+// shortString returns the end of the string whose first byte after the quote is raw[i], if it is one of the next eight bytes and only plain
+// ASCII precedes it; else -1. Most keys are like that.
 func shortString(raw []byte, i int) int {
 	if i+8 > len(raw) {
 		return -1
@@ -119,7 +119,7 @@ func shortString(raw []byte, i int) int {
 	return i
 }
 
-// scanNumber reads the number at raw[i] and returns the offset after it; ok is false where the grammar does not hold.
+// scanNumber reads the number at raw[i] and returns the offset after it; ok is false if the grammar does not hold.
 func scanNumber(raw []byte, i int) (end int, ok bool) {
 	if i < len(raw) && raw[i] == '-' {
 		i++

@@ -7,22 +7,22 @@ import (
 	"unsafe"
 )
 
-// lone says what becomes of a surrogate without its other half when escapes are resolved.
+// lone says how unescaping treats a surrogate without its other half.
 type lone uint8
 
 const (
-	replaceLone lone = iota // U+FFFD, what most decoders make of it
-	keepLone                // its three bytes of generalized UTF-8, which no valid text contains: nothing collapses
+	replaceLone lone = iota // U+FFFD, as most decoders do
+	keepLone                // its three bytes of generalized UTF-8, which no valid text contains, so different strings stay different
 )
 
-// String is a string value decoded. wellFormed is false for a lone surrogate (it becomes U+FFFD), for invalid UTF-8 and for
-// what is no string ("").
+// String decodes a string value. wellFormed is false for a lone surrogate (it becomes U+FFFD), for invalid UTF-8 and for a value that is
+// not a string ("").
 func String(raw []byte, v Span) (s string, wellFormed bool) {
 	b, wellFormed := StringBytes(raw, v)
 	return string(b), wellFormed
 }
 
-// StringBytes is String that points into raw where the string has no escape, and is a copy where it has one.
+// StringBytes is like String, but points into raw if the string has no escape.
 func StringBytes(raw []byte, v Span) (decoded []byte, wellFormed bool) {
 	content, ok := quoted(v.Of(raw))
 	if !ok {
@@ -35,8 +35,8 @@ func StringBytes(raw []byte, v Span) (decoded []byte, wellFormed bool) {
 	return decoded, ok && utf8.Valid(decoded)
 }
 
-// AppendText appends a string value decoded, as StringBytes has it, into room of the caller's. text points into raw where the
-// string has no escape, and buffer is then dst as it was.
+// AppendText decodes a string value, as StringBytes does, into the caller's buffer. text points into raw if the string has no escape;
+// buffer is then dst unchanged.
 func AppendText(dst, raw []byte, v Span) (text, buffer []byte) {
 	content, ok := quoted(v.Of(raw))
 	if !ok {
@@ -49,7 +49,7 @@ func AppendText(dst, raw []byte, v Span) (text, buffer []byte) {
 	return buffer[len(dst):], buffer
 }
 
-// quoted is what stands between the quotes of a string.
+// quoted returns what is between the quotes of a string.
 func quoted(b []byte) (content []byte, ok bool) {
 	if len(b) < 2 || b[0] != '"' || b[len(b)-1] != '"' {
 		return nil, false
@@ -57,7 +57,7 @@ func quoted(b []byte) (content []byte, ok bool) {
 	return b[1 : len(b)-1 : len(b)-1], true
 }
 
-// keyText is a key decoded, without a copy where there is no escape: the text then lives as long as raw stays as it is.
+// keyText decodes a key without a copy if there is no escape: the text is then valid as long as raw is unchanged.
 func keyText(content []byte) string {
 	if len(content) == 0 {
 		return ""
@@ -69,7 +69,7 @@ func keyText(content []byte) string {
 	return unsafe.String(&content[0], len(content))
 }
 
-// keyIs says whether a key with its escapes resolved is name.
+// keyIs reports whether a key, unescaped, is name.
 func keyIs(content []byte, name string) bool {
 	if !hasEscape(content) {
 		return string(content) == name
@@ -82,8 +82,8 @@ func keyIs(content []byte, name string) bool {
 	return string(decoded) == name
 }
 
-// appendUnescaped appends what stands between the quotes of a string with its escapes resolved. ok is false where there
-// is a lone surrogate or an escape that JSON does not have (which is copied as it stands).
+// appendUnescaped appends the content of a string with its escapes resolved. ok is false for a lone surrogate or an escape that JSON does
+// not have (which is copied as it is).
 func appendUnescaped(dst, content []byte, onLone lone) (_ []byte, ok bool) {
 	ok = true
 	for {
@@ -128,10 +128,10 @@ func appendUnescaped(dst, content []byte, onLone lone) (_ []byte, ok bool) {
 	}
 }
 
-// short are the escapes of two bytes (RFC 8259, 7), by their second.
+// short are the two-byte escapes (RFC 8259, 7), by their second byte.
 var short = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescape reads one escape at the start of b: one UTF-16 code unit. What is no escape has size 1 and is not valid.
+// unescape reads one escape at the start of b: one UTF-16 code unit. Anything else has size 1 and is not valid.
 func unescape(b []byte) (r rune, size int, valid bool) {
 	if len(b) < 2 || b[0] != '\\' {
 		return 0, min(1, len(b)), false
