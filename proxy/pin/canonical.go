@@ -7,26 +7,25 @@ import (
 	"strings"
 )
 
-// Why a definition has no canonical form. An item without one can never be approved.
+// Why a definition has no canonical form. Such an item can never be approved.
 var (
 	ErrLoneSurrogate = errors.New("a string holds half of a surrogate pair, which parsers read differently")
 	ErrNotJSON       = errors.New("not a JSON value that every parser reads the same")
 	ErrTooDeep       = errors.New("nested too deeply to be compared")
 )
 
-// maxDepth is the depth that a definition can have and still be compared; forwarding has the same limit. maxWork bounds
-// how often a byte is looked at again because it stands inside of something: without it a bracket chain around a large
-// string would cost its depth times its size.
+// maxDepth is the deepest definition that can be compared; forwarding has the same limit. maxWork limits how often a byte is visited again
+// because of nesting: without it brackets around a large string would cost depth times size.
 const (
 	maxDepth = 1_000
 	maxWork  = 64
 )
 
-// position is where in a definition a value stands, as far as it matters for what may be ordered differently.
+// position is the place of a value in a definition, as far as it decides whether order counts.
 type position uint8
 
 const (
-	data     position = iota // order of arrays counts
+	data     position = iota // the order of arrays counts
 	tool                     // a tool's definition: inputSchema and outputSchema are schemas
 	schema                   // a JSON Schema: its keywords mean what the specification says
 	schemas                  // an object whose values are schemas: its keys are names, not keywords
@@ -35,7 +34,6 @@ const (
 	unsorted                 // required, enum, type: a set written as an array
 )
 
-// root is the position of a whole definition.
 func root(kind Kind) position {
 	if kind == Tool {
 		return tool
@@ -43,8 +41,8 @@ func root(kind Kind) position {
 	return data
 }
 
-// member is the position of the value of key in an object that stands at p. Everything that is no schema is data: a
-// property named "required", an "enum" inside of "default", anything under a keyword that JSON Schema does not know.
+// member returns the position of the value of key in an object at p. Whatever is not a schema is data: a property named "required", an
+// "enum" inside "default", anything under a keyword that JSON Schema does not know.
 func (p position) member(key string) position {
 	switch p {
 	case tool:
@@ -71,7 +69,6 @@ func (p position) member(key string) position {
 	return data
 }
 
-// element is the position of an element of an array that stands at p.
 func (p position) element() position {
 	if p == list || p == either {
 		return schema
@@ -79,8 +76,8 @@ func (p position) element() position {
 	return data
 }
 
-// canonical is the form of a value that is the same for all spellings that mean the same: members sorted by key, escapes
-// resolved, no white space, numbers as they are written, sets sorted (duplicates stay).
+// canonical returns one form for all spellings that mean the same: members sorted by key, escapes resolved, no white space, numbers as
+// written, sets sorted (duplicates stay).
 func canonical(raw []byte, p position) ([]byte, error) {
 	c := canonizer{budget: maxWork*len(raw) + 1<<20}
 	return c.append(make([]byte, 0, len(raw)), raw, p, 0)
@@ -145,8 +142,7 @@ func (c *canonizer) array(dst, raw []byte, p position, depth int) ([]byte, error
 	return append(dst, ']'), nil
 }
 
-// set writes the elements sorted by their own canonical form. It is a multiset: an entry that stands twice does so for
-// some parser, and stays twice.
+// set writes the elements sorted by their canonical form. It is a multiset: some parsers see duplicates, so they stay.
 func (c *canonizer) set(dst []byte, all [][]byte, depth int) ([]byte, error) {
 	forms := make([][]byte, len(all))
 	for i, e := range all {

@@ -14,10 +14,10 @@ import (
 // NameCollision is the rule of the finding that Collisions makes.
 const NameCollision = "name_collision"
 
-// Collisions finds the items that must not be served because of their names: within one kind, every item whose name is
-// that of another, becomes it by cleaning, NFKC or case folding, or is one of ownNames (the wrapper's own tools; tools
-// only). withheld holds the index of each of them, all that are involved and not only the second: which of two is meant
-// would be the client's guess. There is one Critical finding for each name, its Where the item's key.
+// Collisions finds items that must not be served because of their names: within one kind, every item whose name equals another's, becomes
+// equal by cleaning, NFKC or case folding, or is one of ownNames (the wrapper's own tools; tools only). withheld holds the index of every
+// item involved, not only the second, because the client would have to guess which is meant. There is one Critical finding per name, its
+// Where the item's key.
 func Collisions(items []Item, ownNames []string) (withheld map[int]bool, findings []inspect.Finding) {
 	withheld = map[int]bool{}
 	groups := map[string][]int{}
@@ -69,11 +69,11 @@ func Collisions(items []Item, ownNames []string) (withheld map[int]bool, finding
 	return withheld, findings
 }
 
-// forms are what a name is compared by: as it stands, under each transformation alone, and under all of them until
-// nothing changes any more. Alone as well, because a transformation may take apart what another would have made equal.
+// forms are the forms by which a name is compared: as it is, under each transformation alone, and under all of them until nothing changes.
+// Each alone as well, because one transformation may undo what another would have made equal.
 func forms(name string) []string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return []string{name, strings.ToUpper(name)} // nothing else can change; fold's least letter is the capital
+		return []string{name, strings.ToUpper(name)} // nothing else can change; fold's representative is the capital
 	}
 	all := name
 	for range 4 {
@@ -96,7 +96,7 @@ func forms(name string) []string {
 	return out
 }
 
-// cleaned is a name without what nobody sees and without white space around it.
+// cleaned is a name without invisible characters and surrounding white space.
 func cleaned(name string) string {
 	visible := strings.Map(func(r rune) rune {
 		if legible.Hidden(r) || unicode.IsControl(r) {
@@ -107,8 +107,8 @@ func cleaned(name string) string {
 	return strings.TrimFunc(visible, unicode.IsSpace)
 }
 
-// fold is full case folding. It stands on NFKD so that a letter and its marks fold one by one; what the standard folds to
-// several letters beyond that is ß alone. (golang.org/x/text/cases has it too, at 0.1 ms of start-up and 600 KiB.)
+// fold is full case folding. It works on NFKD so that a letter and its marks fold one by one; beyond that, the only letter the standard
+// folds to several is ß. (golang.org/x/text/cases has it too, at 0.1 ms of start-up and 600 KiB.)
 func fold(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(name) {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// maxChanges bounds what is listed: a person reads no more, and a definition of a million fields must not become a
-// million sentences. What is left out is counted in a last change.
+// maxChanges limits the list: a person reads no more, and a definition of a million fields must not become a million sentences. A last
+// entry counts what is left out.
 const maxChanges = 500
 
-// maxWordText is how long a text may be to be compared word by word at all.
+// maxWordText is the longest text that is compared word by word.
 const maxWordText = 256 << 10
 
-// Compare says what changed between what was last approved and what is declared now, most important parts first, in
-// words and pieces a person understands. It is empty exactly where the digests are equal (for one kind and name): order of
-// members, and of required, enum and type in schemas, is no change; one invisible character is.
+// Compare lists what changed between the approved definition and the one declared now, most important parts first, in words a person
+// understands. It is empty exactly if the digests are equal (for one kind and name): the order of members, and of required, enum and type
+// in schemas, is no change; one invisible character is.
 //
-// Both sides are the caller's: nothing here remembers what was last seen.
+// Nothing here remembers what was last seen: the caller supplies both sides.
 func Compare(approved, seen []byte, kind Kind) []Change {
 	if kind == Launch {
 		return compareLaunch(approved, seen)
@@ -34,9 +34,9 @@ func Compare(approved, seen []byte, kind Kind) []Change {
 	case bytes.Equal(before, after):
 		return nil
 	}
-	// From here on both are canonical: what is equal is so byte for byte, at every depth, without work for each level.
+	// From here on both are canonical, so equal values are equal bytes at every depth.
 	d.definition(kind, before, after)
-	if len(d.changes) == 0 { // no difference without a word: the digests differ
+	if len(d.changes) == 0 { // the digests differ, so there must be an entry
 		d.whole("the definition changed", before, after)
 	}
 	return d.done()
@@ -73,17 +73,17 @@ const (
 	changed = "changed"
 )
 
-// differ collects changes. A nil value means that there is none on that side.
+// differ collects changes. A nil value means that the side has none.
 type differ struct {
 	changes    []Change
-	left       int  // changes that were not listed any more
-	budget     int  // bytes that may still be looked at
-	describing bool // there is no earlier side: words need not say "added"
-	inside     bool // within a schema that was added: its JSON has been given
+	left       int  // changes beyond the list
+	budget     int  // bytes that may still be visited
+	describing bool // there is no earlier side, so words need not say "added"
+	inside     bool // inside an added schema, whose JSON has been given
 }
 
-// spent takes two values from the budget and says whether nothing is left of it. Each level looks at everything inside of
-// it, so that a chain of brackets around a large value would cost its depth times its size.
+// spent takes two values from the budget and reports whether it is used up. Each level visits everything inside it, so a chain of brackets
+// around a large value would cost depth times size.
 func (d *differ) spent(before, after []byte) bool {
 	d.budget -= len(before) + len(after)
 	return d.budget < 0
@@ -111,7 +111,7 @@ func (d *differ) whole(words string, before, after []byte) {
 	d.add(Change{Op: changed, Words: words, Before: string(before), After: string(after)})
 }
 
-// op is what happened to a value that is nil where it does not stand.
+// op returns the kind of change; nil means that a side is missing.
 func op(before, after []byte) string {
 	switch {
 	case before == nil:
@@ -122,16 +122,16 @@ func op(before, after []byte) string {
 	return changed
 }
 
-// place is where a value stands: its path for programs, its label for sentences ("`options` › `headers`"). depth counts
-// levels from the definition.
+// place is the position of a value: its path for programs, its label for sentences ("`options` › `headers`"). depth counts levels from the
+// definition.
 type place struct {
 	path  string
 	label string
-	self  string // what stands for an empty label
+	self  string // used when the label is empty
 	depth int
 }
 
-// maxPlace bounds path and label: past it they lose their beginning.
+// maxPlace limits path and label: beyond it they lose their beginning.
 const maxPlace = 1_000
 
 func (p place) at(path, label string) place {
@@ -151,7 +151,7 @@ func (p place) name() string {
 	return "the definition"
 }
 
-// text compares two strings word by word; words is what the text is ("description of `city`").
+// text compares two strings word by word; words names the text ("description of `city`").
 func (d *differ) text(path, words string, before, after []byte) {
 	b, errB := decodeOr(before)
 	a, errA := decodeOr(after)
@@ -176,7 +176,6 @@ func (d *differ) text(path, words string, before, after []byte) {
 	d.add(c)
 }
 
-// verb puts what was added or removed in words.
 func (d *differ) verb(op, what string) string {
 	if d.describing {
 		return what
@@ -184,7 +183,7 @@ func (d *differ) verb(op, what string) string {
 	return op + ": " + what
 }
 
-// value compares two values of no known meaning by path: member by member, element by element, down to what differs.
+// value compares two values of no known meaning by path: member by member, element by element, down to the difference.
 func (d *differ) value(at place, before, after []byte, p position) {
 	if same(before, after) {
 		return
@@ -227,7 +226,7 @@ func (d *differ) members(at place, before, after []byte, p position) {
 	}
 }
 
-// elements compares two arrays whose order counts. What is equal at the beginning and at the end is left out.
+// elements compares two arrays whose order counts, without their equal beginnings and ends.
 func (d *differ) elements(at place, before, after []byte, p position) {
 	b, errB := elements(before)
 	a, errA := elements(after)
@@ -267,18 +266,18 @@ func either2(before, after []byte) []byte {
 	return after
 }
 
-// same says whether two values of canonical definitions are equal: there, equal values are equal bytes.
+// same reports whether two values of canonical definitions are equal: there, equal values are equal bytes.
 func same(before, after []byte) bool {
 	return (before == nil) == (after == nil) && bytes.Equal(before, after)
 }
 
-// pair is one key of two objects; nil where it does not stand.
+// pair is one key of two objects; nil if that side lacks it.
 type pair struct {
 	key           string
 	before, after []byte
 }
 
-// pairs are the keys of two objects in the order of the later one, then what was removed. Either may be nil.
+// pairs returns the keys of two objects in the order of the later one, then the removed ones. Either may be nil.
 func pairs(before, after []byte) []pair {
 	var out []pair
 	at := map[string]int{}
@@ -302,7 +301,7 @@ func pairs(before, after []byte) []pair {
 	return out
 }
 
-// decodeOr is the text of a JSON string, "" for none.
+// decodeOr decodes a JSON string, "" for none.
 func decodeOr(raw []byte) (string, error) {
 	if raw == nil {
 		return "", nil
@@ -313,12 +312,12 @@ func decodeOr(raw []byte) (string, error) {
 	return decode(raw)
 }
 
-// small says whether a value is short enough to stand in a sentence.
+// small reports whether a value is short enough for a sentence.
 func small(raw []byte) bool {
 	return raw != nil && len(raw) <= 60 && kindOf(raw) != '{' && !bytes.ContainsAny(raw, "\r\n")
 }
 
-// short is a small value in a sentence: a string by itself, anything else as JSON.
+// short writes a small value for a sentence: a string by itself, anything else as JSON.
 func short(raw []byte) string {
 	if kindOf(raw) == '"' {
 		if s, err := decode(raw); err == nil {

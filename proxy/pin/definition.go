@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// definition compares two definitions of one kind, the parts a person reads first first.
+// definition compares two definitions of one kind, starting with the parts a person reads first.
 func (d *differ) definition(kind Kind, before, after []byte) {
 	d.budget = maxWork*(len(before)+len(after)) + 1<<20
 	if kind == Instructions {
@@ -55,10 +55,10 @@ func (d *differ) topLevel(kind Kind, top place, m pair) {
 	}
 }
 
-// count is how many changes there are, listed or not.
+// count is the number of changes, listed or not.
 func (d *differ) count() int { return len(d.changes) + d.left }
 
-// hints are what a server says about its own tool, in words: for true and for false.
+// hints are the sentences for a server's claims about its tool, for true and for false.
 var hints = map[string][2]string{
 	"readOnlyHint":    {"it only reads (changes nothing)", "it can change things"},
 	"destructiveHint": {"it can delete or overwrite things", "it deletes and overwrites nothing"},
@@ -96,7 +96,7 @@ func (d *differ) annotations(at place, before, after []byte) {
 	}
 }
 
-// hint is what a known annotation says, "" for another key or a value that is neither true nor false.
+// hint returns the sentence for a known annotation, "" for another key or a value that is not a boolean.
 func hint(key string, raw []byte) string {
 	says, ok := hints[key]
 	switch {
@@ -115,7 +115,7 @@ type argument struct {
 	required bool
 }
 
-// argumentsOf reads arguments that all have a name of their own; other lists are compared like any JSON.
+// argumentsOf reads a list of arguments with distinct names; other lists are compared like any JSON.
 func argumentsOf(raw []byte) ([]argument, bool) {
 	if raw == nil {
 		return nil, true
@@ -159,7 +159,7 @@ func argumentsOf(raw []byte) ([]argument, bool) {
 	return out, true
 }
 
-// arguments compares what a prompt takes by name. Their order counts: it is how a client asks for them.
+// arguments compares a prompt's arguments by name. Their order counts: it is the order in which a client asks for them.
 func (d *differ) arguments(at place, before, after []byte) {
 	b, okB := argumentsOf(before)
 	a, okA := argumentsOf(after)
@@ -222,7 +222,7 @@ func (d *differ) required(at place, before, after []byte, now bool) {
 	d.add(Change{Path: at.path, Op: changed, Words: words, Before: string(before), After: string(after)})
 }
 
-// rest lists the texts and unknown fields of an argument that was added.
+// rest lists the texts and unknown fields of an added argument.
 func (d *differ) rest(at place, raw []byte) {
 	for _, m := range pairs(nil, raw) {
 		switch m.key {

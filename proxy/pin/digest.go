@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// DigestOf is SHA-256 over the canonical form of one value that holds kind, name and definition: joined strings would let
-// a piece of one stand for a piece of another. raw is the definition in the bytes delivered, a JSON string for
-// instructions. Every field counts, those that do not exist yet included.
+// DigestOf is SHA-256 over the canonical form of one value that holds kind, name and definition; with joined strings, part of one could
+// pass for part of another. raw is the definition in the bytes delivered, a JSON string for instructions. Every field counts, also those a
+// later version of the protocol may add.
 //
-// ErrLoneSurrogate, ErrNotJSON and ErrTooDeep say that the definition has no one reading: it is withheld.
+// ErrLoneSurrogate, ErrNotJSON and ErrTooDeep mean that the definition is ambiguous: it is blocked.
 func DigestOf(kind Kind, name string, raw []byte) (Digest, error) {
 	if err := check(raw); err != nil {
 		return "", fmt.Errorf("pin %s: %w", kind, err)
@@ -19,7 +19,7 @@ func DigestOf(kind Kind, name string, raw []byte) (Digest, error) {
 	return digestChecked(kind, name, raw)
 }
 
-// digestChecked is DigestOf for a value that check has let through.
+// digestChecked is DigestOf for a value that passed check.
 func digestChecked(kind Kind, name string, raw []byte) (Digest, error) {
 	if !utf8.ValidString(name) {
 		return "", fmt.Errorf("pin %s: name: %w", kind, ErrNotJSON)

@@ -1,11 +1,10 @@
-// Package pin is what a server declares about itself, and how two declarations compare.
+// Package pin models what a server declares, and compares two declarations.
 //
-// Start with Item (one pinned definition: its kind, name, the bytes delivered and their Digest), Snapshot (everything one
-// connection declared) and Compare (what changed, in words a person reads). Everything here is pure: no I/O, no clock.
+// Start with Item (one pinned definition: its kind, name, the bytes delivered and their Digest), Snapshot (everything one connection
+// declared) and Compare (what changed, in words for people). Everything here is pure: no I/O, no clock.
 //
-// Invariant: a Digest covers every byte of meaning of a definition. Two definitions with one digest are equal to every
-// JSON parser up to the orders that never count (items, object members, and `required`, `enum`, `type` arrays where the
-// word stands as a JSON Schema keyword).
+// Invariant: a Digest covers every meaningful byte of a definition. Two definitions with one digest are equal to every JSON parser, except
+// for orders that never count (items, object members, and `required`, `enum`, `type` arrays as JSON Schema keywords).
 package pin
 
 import (
@@ -25,7 +24,7 @@ const (
 	Resource         Kind = "resource"
 )
 
-// Key names one item of a server as people type it and JSON carries it: "instructions", "launch", or KIND:NAME ("tool:echo",
+// Key names one item of a server, as people type it and JSON carries it: "instructions", "launch", or KIND:NAME ("tool:echo",
 // "resource-template:file:///{path}").
 func Key(kind Kind, name string) string {
 	if kind == Instructions || kind == Launch {
@@ -34,12 +33,12 @@ func Key(kind Kind, name string) string {
 	return string(kind) + ":" + name
 }
 
-// Digest is SHA-256 over the canonical form, in lower-case hex, 64 characters. "" is no digest.
+// Digest is SHA-256 over the canonical form, 64 lower-case hex characters. "" means no digest.
 type Digest string
 
-// Item is one definition as a server delivered it. Raw is the JSON value in the bytes delivered (a JSON string for
-// instructions). Name is the decoded name (uriTemplate for templates, uri for resources, "" for instructions). One that two
-// parsers could read differently has its bytes in Unread and no Raw: it is known by its name and served to nobody (Declared).
+// Item is one definition as a server delivered it. Raw is the JSON value in the bytes delivered (a JSON string for instructions). Name is
+// the decoded name (uriTemplate for templates, uri for resources, "" for instructions). An ambiguous definition has its bytes in Unread and
+// no Raw: it is known by its name and served to nobody (Declared).
 type Item struct {
 	Kind     Kind              `json:"kind"`
 	Name     string            `json:"name,omitempty"`
@@ -49,5 +48,4 @@ type Item struct {
 	Unread   []byte            `json:"unread,omitempty"`
 }
 
-// Key is the item's name among the items of its server.
 func (i Item) Key() string { return Key(i.Kind, i.Name) }

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// around is for surroundings that a person is asked about. They keep nothing from running.
+// around adds a change of surroundings that a person is asked about. It keeps nothing from running.
 func (d *LaunchDrift) around(c Change) { d.Changes = append(d.Changes, c) }
 
-// joins is for circumstances that nobody is asked about.
+// joins adds a circumstance that needs no question.
 func (d *LaunchDrift) joins(c Change) { d.Joins = append(d.Joins, c) }
 
-// loaderValues are the values that were allowed, by name, for any client: one that was allowed once counts for all.
+// loaderValues returns the allowed values by name, for any client: a value allowed once is allowed for all.
 func loaderValues(allowed []LaunchForm) map[string]map[string]bool {
 	values := map[string]map[string]bool{}
 	for _, a := range allowed {
@@ -26,7 +26,6 @@ func loaderValues(allowed []LaunchForm) map[string]map[string]bool {
 	return values
 }
 
-// loaders compares the variables that load code.
 func (d *LaunchDrift) loaders(f LaunchForm, allowed []LaunchForm) {
 	values := loaderValues(allowed)
 	for _, l := range f.Loaders {
@@ -45,8 +44,8 @@ func (d *LaunchDrift) loaders(f LaunchForm, allowed []LaunchForm) {
 	}
 }
 
-// CodeLoaders are the names of the variables that load code into this start or choose where it comes from, without switches
-// that are off and without what the client sets for all its children. They are sorted.
+// CodeLoaders returns the sorted names of the variables that load code into this start or choose where it comes from, without switches that
+// are off and without those the client sets for all its children.
 func (f LaunchForm) CodeLoaders() []string {
 	names := []string{}
 	for _, l := range f.Loaders {
@@ -57,13 +56,13 @@ func (f LaunchForm) CodeLoaders() []string {
 	return names
 }
 
-// loader is for a value that nobody has allowed.
+// loader adds a value that nobody has allowed.
 func (d *LaunchDrift) loader(c Change) {
 	d.Changes = append(d.Changes, c)
 	d.injects, d.Grave, d.Strict = true, true, true
 }
 
-// goneLoaders are those that this client has had at every start that was allowed, and does not have now.
+// goneLoaders returns the loaders that this client had at every allowed start and does not have now.
 func (f LaunchForm) goneLoaders(allowed []LaunchForm) []string {
 	var always map[string]bool
 	for _, a := range f.ofClient(allowed) {
@@ -90,7 +89,7 @@ func (f LaunchForm) goneLoaders(allowed []LaunchForm) []string {
 	return gone
 }
 
-// ofClient are the forms that were allowed for the client of f. A look has no circumstances of its own.
+// ofClient returns the forms allowed for the client of f. A look has no circumstances of its own.
 func (f LaunchForm) ofClient(allowed []LaunchForm) []LaunchForm {
 	if f.Client == ProbeClient {
 		return nil
@@ -104,8 +103,8 @@ func (f LaunchForm) ofClient(allowed []LaunchForm) []LaunchForm {
 	return own
 }
 
-// IsHome says that a variable says where a person's own files are, configuration of package managers among them. It is the
-// same in every start of one client, differs between clients without meaning anything, and loads nothing by itself.
+// IsHome reports whether a variable says where a person's files are, including the configuration of package managers. It is the same in
+// every start of one client, differs between clients without meaning anything, and loads nothing by itself.
 func IsHome(name string) bool {
 	switch name {
 	case "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME":
@@ -114,7 +113,7 @@ func IsHome(name string) bool {
 	return false
 }
 
-// circumstances are compared with those of the same client. The first ones of a client are taken as they are.
+// circumstances compares with those of the same client. A client's first ones are accepted.
 func (d *LaunchDrift) circumstances(f LaunchForm, allowed []LaunchForm) {
 	own := f.ofClient(allowed)
 	switch {
@@ -145,7 +144,7 @@ func (f LaunchForm) knownFolder(own []LaunchForm) bool {
 	return slices.ContainsFunc(own, func(a LaunchForm) bool { return a.Dir == f.Dir })
 }
 
-// homes compares where a person's files are. It chooses configuration, and with it code, so pins.launch decides.
+// homes compares where a person's files are. That chooses configuration, and with it code, so pins.launch decides.
 func (d *LaunchDrift) homes(f LaunchForm, own, allowed []LaunchForm) {
 	for _, l := range f.movedHomes(own, allowed) {
 		d.around(Change{Path: "home", Op: changed, Words: "a variable that says where your configuration is has another value: " + quote(l.Name)})
@@ -166,9 +165,9 @@ func (f LaunchForm) movedHomes(own, allowed []LaunchForm) (moved []LaunchLoader)
 	return moved
 }
 
-// names compares which variables there are. They load nothing.
+// names compares which variables are set. They load nothing.
 func (d *LaunchDrift) names(f LaunchForm, own []LaunchForm) {
-	compared := map[string]bool{} // with their values
+	compared := map[string]bool{} // compared by value elsewhere
 	for _, l := range f.Loaders {
 		compared[l.Name] = true
 	}
@@ -202,9 +201,9 @@ func (d *LaunchDrift) names(f LaunchForm, own []LaunchForm) {
 	}
 }
 
-// Asked is what a person decides on where f differs from what is allowed: the program with the values that nobody has
-// allowed, or, of the same program, the surroundings that are asked about. It is what the digest of a waiting launch is
-// over, so that an item stays the same while only circumstances differ, and so that a rejection holds in all of them.
+// Asked is what a person decides on when f differs from what is allowed: the program with the values nobody has allowed, or, if the program
+// is the same, the surroundings in question. The digest of a pending launch covers only this, so that an item stays the same while only
+// circumstances differ, and a rejection holds in all of them.
 func (f LaunchForm) Asked(allowed []LaunchForm) LaunchForm {
 	d := f.Against(allowed)
 	asked := f
@@ -228,7 +227,7 @@ func (f LaunchForm) Asked(allowed []LaunchForm) LaunchForm {
 		asked.Dir = f.Dir
 	}
 	if len(asked.Loaders) > 0 || asked.Dir != "" {
-		asked.Client = f.Client // surroundings are one client's
+		asked.Client = f.Client // surroundings belong to one client
 	}
 	return asked
 }

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// launchClient is what is known of a client and how it starts servers.
+// launchClient describes how a client starts servers.
 type launchClient struct {
-	// sets are the variables that the client sets for all of its children: names, or the beginning of names before a *. They
-	// say nothing of a server, whatever they hold.
+	// sets are variables that the client sets for all its children: names, or prefixes before a *. They say nothing about a server,
+	// whatever their value.
 	sets []string
-	// gives are those of them whose value is known before a start, for a look at a server that this client will start.
-	// {folder} stands for the folder of the server.
+	// gives are those whose value is known before a start, for a look at a server that this client will start. {folder} is the server's
+	// folder.
 	gives []string
-	// project says that it starts servers in the folder it was opened in, so that the folder says nothing of a server.
+	// project means that the client starts servers in the folder it was opened in, so the folder says nothing about a server.
 	project bool
 }
 
-// knownClients is data, by the value of --client. A client that is not listed sets nothing and has one folder.
+// knownClients is data, by the value of --client. An unlisted client sets nothing and has one folder.
 func knownClients(client string) launchClient {
 	switch client {
 	case "claude-code":
@@ -36,7 +36,7 @@ func knownClients(client string) launchClient {
 	return launchClient{}
 }
 
-// ClientSets says that a client sets a variable for all of its children. Under any other client the same name counts.
+// ClientSets reports whether a client sets a variable for all its children. Under any other client the same name counts.
 func ClientSets(client, name string) bool {
 	return slices.ContainsFunc(knownClients(client).sets, func(set string) bool {
 		if beginning, ok := strings.CutSuffix(set, "*"); ok {
@@ -46,7 +46,7 @@ func ClientSets(client, name string) bool {
 	})
 }
 
-// ClientGives are variables, as NAME=VALUE, that a client is known to add to the environment of a server in a folder.
+// ClientGives returns variables, as NAME=VALUE, that a client adds to the environment of a server in a folder.
 func ClientGives(client, folder string) []string {
 	var gives []string
 	for _, variable := range knownClients(client).gives {
@@ -55,5 +55,5 @@ func ClientGives(client, folder string) []string {
 	return gives
 }
 
-// StartsInProject says that a client starts servers in the folder it was opened in. Others have one folder for all.
+// StartsInProject reports whether a client starts servers in the folder it was opened in. Others use one folder for all.
 func StartsInProject(client string) bool { return knownClients(client).project }

@@ -7,31 +7,31 @@ import (
 
 // LaunchDrift is how a launch differs from everything that was allowed.
 type LaunchDrift struct {
-	// Changes are what a person is asked about, Joins the circumstances that join what is allowed without a question.
+	// Changes need a person's decision; Joins are circumstances that are accepted without one.
 	Changes, Joins []Change
-	// Grave says that other code may run before anybody could look: a variable that loads code with a value that was allowed
-	// for no client, or another executable than any that was allowed. It is not started, whatever the settings say.
+	// Grave: other code may run before anybody could look. A variable that loads code has a value allowed for no client, or the executable
+	// is not one that was allowed. It is not started, whatever the settings say.
 	Grave bool
-	// Strict says that it is not started under pins.launch = block. Without it what changed are surroundings alone.
+	// Strict: not started under pins.launch = block. If unset, only surroundings changed.
 	Strict bool
 
-	injects, program bool // what About says
+	injects, program bool // what About reports
 }
 
-// Drifted says that there is a difference that a person is asked about.
+// Drifted reports whether a person must be asked.
 func (d LaunchDrift) Drifted() bool { return len(d.Changes) > 0 }
 
-// LaunchAbout is the one thing to say first of a launch that waits.
+// LaunchAbout is the headline of a pending launch.
 type LaunchAbout string
 
 const (
-	AboutNothing      LaunchAbout = ""             // as it was allowed: it waits because a person took the approval back
-	AboutSurroundings LaunchAbout = "surroundings" // the same program in another folder, without a variable, with a switch that is off
+	AboutNothing      LaunchAbout = ""             // as it was allowed: pending because a person took the approval back
+	AboutSurroundings LaunchAbout = "surroundings" // the same program in another folder, without a variable, or with a switch that is off
 	AboutProgram      LaunchAbout = "program"      // the same command starts another program
 	AboutLoader       LaunchAbout = "loader"       // a variable that loads code has a value nobody has allowed
 )
 
-// About is the gravest of what changed.
+// About is the most serious change.
 func (d LaunchDrift) About() LaunchAbout {
 	switch {
 	case d.injects:
@@ -44,9 +44,8 @@ func (d LaunchDrift) About() LaunchAbout {
 	return AboutNothing
 }
 
-// Against compares part by part: each part must be as it was in some allowed form, not all of them in the same one. A
-// person who allowed a new version for one client has allowed it for the other client too, whose node is another file.
-// What the form does not know yet is not compared.
+// Against compares part by part: each part must match some allowed form, not all parts the same one. A new version that was allowed for one
+// client is allowed for another too, even if that one uses a different node. Parts that are not known yet are not compared.
 func (f LaunchForm) Against(allowed []LaunchForm) LaunchDrift {
 	var d LaunchDrift
 	if len(allowed) == 0 {
@@ -71,15 +70,15 @@ func filesOf(allowed []LaunchForm, which func(LaunchForm) *LaunchFile) []*Launch
 	return files
 }
 
-// add is for a part of the program.
+// add adds a change of the program.
 func (d *LaunchDrift) add(c Change) {
 	d.Changes = append(d.Changes, c)
 	d.program, d.Strict = true, true
 }
 
-// file compares a program file that PATH chose: another path is grave, other content is an update.
+// file compares a program file found through PATH: another path is grave, other content is an update.
 func (d *LaunchDrift) file(path, noun string, now *LaunchFile, allowed []*LaunchFile) {
-	var before *LaunchFile // the last form's, unless one stands at the same path
+	var before *LaunchFile // the last form's, unless one has the same path
 	for _, a := range allowed {
 		switch {
 		case now == nil && a == nil:
@@ -131,7 +130,7 @@ func (d *LaunchDrift) script(f LaunchForm, allowed []LaunchForm) {
 	d.add(Change{Path: "script", Op: changed, Words: words, Before: before.told(), After: f.told()})
 }
 
-// told is what the interpreter is told to run, "" for a program that is none.
+// told is what the interpreter is told to run, "" for a program without one.
 func (f LaunchForm) told() string {
 	if f.Script != nil {
 		return f.Script.text()
@@ -139,7 +138,7 @@ func (f LaunchForm) told() string {
 	return f.Told
 }
 
-// loads compares what is loaded before the script.
+// loads compares the files loaded before the script.
 func (d *LaunchDrift) loads(now []LaunchFile, allowed []LaunchForm) {
 	for _, file := range now {
 		var before *LaunchFile
@@ -161,7 +160,7 @@ func (d *LaunchDrift) loads(now []LaunchFile, allowed []LaunchForm) {
 	}
 }
 
-// answers compares what the command left the conversation to. It is not grave: by the time it is seen it runs.
+// answers compares what the command handed the conversation to. It is never grave: by the time it is seen, it runs.
 func (d *LaunchDrift) answers(now *LaunchAnswers, allowed []LaunchForm) {
 	if now != nil && now.Pending {
 		return

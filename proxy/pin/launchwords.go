@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// compareLaunch is Compare for what runs: against one form that was allowed.
+// compareLaunch is Compare for a launch, against one allowed form.
 func compareLaunch(approved, seen []byte) []Change {
 	before, errBefore := ReadLaunch(approved)
 	now, errNow := ReadLaunch(seen)
@@ -14,7 +14,7 @@ func compareLaunch(approved, seen []byte) []Change {
 	return now.Against([]LaunchForm{before}).Changes
 }
 
-// LaunchWords says what runs, part by part, in words for people.
+// LaunchWords describes what runs, part by part, in words for people.
 func LaunchWords(raw []byte) []Change {
 	f, err := ReadLaunch(raw)
 	if err != nil {

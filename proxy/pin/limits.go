@@ -1,7 +1,7 @@
 package pin
 
-// Limits of what one connection may declare, over all pages of one listing. What lies
-// beyond is never served or callable; the session says so with one Medium finding inspect.BeyondBounds.
+// Limits on what one connection can declare, over all pages of one listing. Anything beyond is never served or callable; the session
+// reports it with one Medium finding inspect.BeyondBounds.
 const (
 	MaxPages = 100
 	MaxItems = 5_000

@@ -11,11 +11,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// maxMatch is how many characters of server text stand in a sentence or a finding.
+// maxMatch is how many characters of server text fit in a sentence or a finding.
 const maxMatch = 160
 
-// quote puts a server's word into a sentence of ours: `context`, or "a\nb" with escapes where it holds a backtick, a line
-// break or anything that is not seen, so that it cannot end its own quotation or begin a line.
+// quote puts a server's word into a sentence of ours: `context`, or "a\nb" with escapes if it holds a backtick, a line break or anything
+// invisible, so that it cannot end its own quotation or begin a line.
 func quote(s string) string {
 	whole := s
 	if s = cut.Runes(s, maxMatch); len(s) < len(whole) {
@@ -33,7 +33,7 @@ func memberPath(path, key string) string { return inspect.Member(path, key) }
 
 func elementPath(path string, i int) string { return inspect.Element(path, i) }
 
-// tail keeps the end of a path or label that has grown too long.
+// tail keeps the end of a path or label that is too long.
 func tail(s string) string {
 	if len(s) <= maxPlace {
 		return s

@@ -5,9 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// Program is the part of a form that is the program itself: what runs, whoever starts it. Its fingerprint is the same for
-// every client, folder and environment, and another one as soon as a file or the package behind the command is. "" where not
-// all of it is known yet.
+// Program is a fingerprint of the program itself. It is the same for every client, folder and environment, and changes with any file or
+// package behind the command. "" if not all of it is known yet.
 func (f LaunchForm) Program() (fingerprint string) {
 	if !f.Complete() {
 		return ""
@@ -21,7 +20,7 @@ func (f LaunchForm) Program() (fingerprint string) {
 	return hex.EncodeToString(sum[:])
 }
 
-// Runs is the file that a person knows the program by: its script where it is one, else what answers, else the executable.
+// Runs is the file by which a person knows the program: its script, else what answers, else the executable.
 func (f LaunchForm) Runs() string {
 	switch {
 	case f.Answers != nil && f.Answers.Script != nil:

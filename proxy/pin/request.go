@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// RequestDigest is what two requests have in common that ask for the same: method and params, compared as pins are. `_meta`
-// is left out (a progress token differs each time), and arguments that are not given are none. params is nil or an object.
+// RequestDigest is equal for two requests that ask for the same: method and params, compared as pins are. It leaves out `_meta` (a progress
+// token differs each time) and treats absent arguments as empty. params is nil or an object.
 func RequestDigest(method string, params []byte) (Digest, error) {
 	if params == nil {
 		params = []byte("{}")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// keywords that are said by name: what stands before "of `limit`".
+// keywords maps schema keywords to the words before "of `limit`".
 var keywords = map[string]string{
 	"default": "default", "const": "only value", "minimum": "smallest value", "maximum": "largest value",
 	"exclusiveMinimum": "lower bound", "exclusiveMaximum": "upper bound", "multipleOf": "step",
@@ -33,7 +33,7 @@ func (d *differ) schemaOf(at place, before, after []byte) {
 	}
 }
 
-// subschema is a schema within another one that is no named field.
+// subschema compares a schema inside another one that is not a named field.
 func (d *differ) subschema(at place, before, after []byte) {
 	if before != nil && after != nil {
 		d.schema(at, before, after)
@@ -61,7 +61,7 @@ func (d *differ) property(at place, name string, before, after []byte, wasRequir
 	}
 }
 
-// appeared says that a schema came or went, and what stands inside of one that came. The outermost carries the JSON.
+// appeared reports a schema that was added or removed, and the contents of an added one. The outermost carries the JSON.
 func (d *differ) appeared(at place, words string, before, after []byte) {
 	c := Change{Path: at.path, Op: op(before, after), Words: words}
 	if !d.describing && !d.inside {
@@ -76,8 +76,7 @@ func (d *differ) appeared(at place, words string, before, after []byte) {
 	}
 }
 
-// schema compares two schemas keyword by keyword. before is nil for one that was added: then everything is listed that
-// summary has not said.
+// schema compares two schemas keyword by keyword. before is nil for an added one: then everything that summary left out is listed.
 func (d *differ) schema(at place, before, after []byte) {
 	if kindOf(after) != '{' || before != nil && kindOf(before) != '{' {
 		if before != nil {
@@ -96,7 +95,7 @@ func (d *differ) schema(at place, before, after []byte) {
 		p := schema.member(m.key)
 		said := before == nil && summarized(m.key, m.after, after) && (m.key != "required" || len(need.left) == 0)
 		if said || same(m.before, m.after) {
-			// A field can have become required, or stopped being so, and else be what it was.
+			// A field can become required, or stop being so, without any other change.
 			if m.key == "properties" && before != nil {
 				d.properties(at, m, need)
 			}
@@ -198,7 +197,7 @@ func listOf(raw []byte) ([][]byte, bool) {
 	return all, err == nil
 }
 
-// objects says whether two values are objects or not there.
+// objects reports whether each value is an object or absent.
 func objects(before, after []byte) bool {
 	return (before == nil || kindOf(before) == '{') && (after == nil || kindOf(after) == '{')
 }
@@ -223,12 +222,12 @@ func (d *differ) properties(at place, m pair, need *requirement) {
 	}
 }
 
-// requirement is which fields of an object are required, before and after. Lists that are none (no array, no strings, a
-// name twice) are compared like any JSON and require nothing here. said is set once nothing about them is left to say.
+// requirement says which fields of an object are required, before and after. Malformed lists (no array, no strings, a name twice) are
+// compared like any JSON and require nothing here. said is set once everything about them has been said.
 type requirement struct {
 	before, after map[string]bool
 	plain, said   bool
-	left          []string // names required now, or not any more, that no field of that side describes
+	left          []string // names that became or stopped being required without being a field on that side
 }
 
 func requirements(all []pair) *requirement {
@@ -245,7 +244,7 @@ func requirements(all []pair) *requirement {
 		}
 	}
 	if !n.plain {
-		if n.before == nil || n.after == nil { // one side is no list: say nothing about single fields
+		if n.before == nil || n.after == nil { // one side is no list: report nothing about single fields
 			n.before, n.after = nil, nil
 		}
 		return n
@@ -253,7 +252,7 @@ func requirements(all []pair) *requirement {
 	described := func(raw []byte) map[string]bool {
 		out := map[string]bool{}
 		if !objects(props.before, props.after) {
-			return out // then fields are not compared one by one
+			return out // fields are then not compared one by one
 		}
 		for _, p := range pairs(nil, raw) {
 			out[p.key] = true
@@ -285,7 +284,7 @@ func sameKeys(a, b map[string]bool) bool {
 	return true
 }
 
-// names is a list of different strings as a set. A list that is not there is the empty set.
+// names returns a list of distinct strings as a set. An absent list is the empty set.
 func names(raw []byte) (map[string]bool, bool) {
 	out := map[string]bool{}
 	if raw == nil {
@@ -311,7 +310,7 @@ func names(raw []byte) (map[string]bool, bool) {
 	return out, true
 }
 
-// undescribed says what became required, or stopped being so, without being a field of the object.
+// undescribed reports names that became or stopped being required without being a field of the object.
 func (d *differ) undescribed(at place, need *requirement) {
 	path := memberPath(at.path, "required")
 	for _, name := range need.left {

@@ -11,11 +11,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// ErrNoName is what ItemOf answers for an element of a listing that has no name a call could use. It can never be approved.
+// ErrNoName is the error of ItemOf for an element of a listing without a name that a call could use. It can never be approved.
 var ErrNoName = errors.New("a definition without a usable name")
 
-// ItemOf reads one element of a listing in the bytes delivered, or the instructions (a JSON string). It keeps a copy of
-// raw. An error means that the element has no name or no one reading: it is withheld and cannot be approved.
+// ItemOf reads one element of a listing in the bytes delivered, or the instructions (a JSON string). It keeps a copy of raw. An error means
+// that the element has no name or is ambiguous: it is blocked and cannot be approved.
 func ItemOf(kind Kind, raw []byte) (Item, error) {
 	if err := check(raw); err != nil {
 		return Item{}, fmt.Errorf("pin %s: %w", kind, err)
@@ -32,7 +32,7 @@ func ItemOf(kind Kind, raw []byte) (Item, error) {
 	return Item{Kind: kind, Name: name, Raw: raw, Digest: digest, Findings: inspect.Definition(raw)}, nil
 }
 
-// nameOf is the decoded name under which the protocol calls an item of this kind.
+// nameOf is the decoded name by which the protocol calls an item of this kind.
 func nameOf(kind Kind, raw []byte) (string, error) {
 	var key string
 	switch kind {
@@ -76,8 +76,8 @@ func nameOf(kind Kind, raw []byte) (string, error) {
 	return "", ErrNoName
 }
 
-// Fingerprint names a whole snapshot: the same for the same items in any order, and for nothing else. It covers kind, name
-// and definition through the digests; an item that is listed twice counts twice.
+// Fingerprint identifies a whole snapshot: it is the same for the same items in any order. It covers kind, name and definition through the
+// digests; an item listed twice counts twice.
 func Fingerprint(items []Item) string {
 	lines := make([]string, len(items))
 	for i, item := range items {
@@ -87,7 +87,7 @@ func Fingerprint(items []Item) string {
 	sum := sha256.New()
 	for _, line := range lines {
 		sum.Write([]byte(line))
-		sum.Write([]byte{'\n'}) // digests are hex: no line can hold the separator
+		sum.Write([]byte{'\n'}) // digests are hex, so none contains the separator
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

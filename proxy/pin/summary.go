@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxChoices is how many choices are said in a sentence before it only counts them.
+// maxChoices is how many choices a sentence lists before it only counts them.
 const maxChoices = 12
 
 // typeNames are JSON Schema's types as people call them.
@@ -14,7 +14,7 @@ var typeNames = map[string]string{
 	"array": "list", "object": "group of fields", "null": "nothing",
 }
 
-// summary is what a schema accepts in a few words: "text", "list of whole numbers", "one of `a`, `b`; default `a`".
+// summary describes what a schema accepts in a few words: "text", "list of whole numbers", "one of `a`, `b`; default `a`".
 func summary(raw []byte) string {
 	switch kindOf(raw) {
 	case 't':
@@ -65,10 +65,10 @@ func summary(raw []byte) string {
 	return words
 }
 
-// summarized says whether the summary of schema has said all of one of its keywords.
+// summarized reports whether summary has already said everything about a keyword of schema.
 func summarized(key string, raw, schema []byte) bool {
 	switch key {
-	case "items": // "list of text" says it, where there is nothing but a type
+	case "items": // "list of text" says it if there is nothing but a type
 		inner := pairs(nil, raw)
 		return len(inner) == 1 && entries(schema) != ""
 	case "type":
@@ -78,14 +78,14 @@ func summarized(key string, raw, schema []byte) bool {
 		return ok && sayable(choices)
 	case "const", "default":
 		return small(raw)
-	case "required": // said with the fields, unless it names what is no field
+	case "required": // listed with the fields, unless it names something that is not a field
 		_, ok := names(raw)
 		return ok
 	}
 	return false
 }
 
-// typeWords is a type keyword in words, "" where it is none. A type that JSON Schema does not know is a server's word.
+// typeWords describes a type keyword, "" if it is invalid. A type that JSON Schema does not know is quoted as a server's word.
 func typeWords(raw []byte) string {
 	switch kindOf(raw) {
 	case '"':
@@ -116,7 +116,7 @@ func typeWords(raw []byte) string {
 	return ""
 }
 
-// entries is what the entries of a list are, "" where the schema is no list or they are nothing that a word says.
+// entries describes the entries of a list, "" if the schema is not a list or no word fits.
 func entries(schema []byte) string {
 	var list bool
 	var items []byte
@@ -178,7 +178,7 @@ func shorts(choices [][]byte) string {
 	return strings.Join(words, ", ")
 }
 
-// typeChange says "type of `n` changed from whole number to text".
+// typeChange reports "type of `n` changed from whole number to text".
 func (d *differ) typeChange(path string, at place, m pair) {
 	was, is := typeWords(m.before), typeWords(m.after)
 	c := Change{Path: path, Op: op(m.before, m.after), Before: string(m.before), After: string(m.after)}
@@ -195,7 +195,7 @@ func (d *differ) typeChange(path string, at place, m pair) {
 	d.add(c)
 }
 
-// choices says what was added to and removed from an enum, each choice as often as it stands there.
+// choices reports what was added to and removed from an enum, duplicates included.
 func (d *differ) choices(path string, at place, m pair) {
 	b, okB := listOf(m.before)
 	a, okA := listOf(m.after)
@@ -236,7 +236,7 @@ func (d *differ) choices(path string, at place, m pair) {
 	}
 }
 
-// extra says whether fields that are not named are accepted, where that is a yes or no on both sides.
+// extra reports whether unnamed fields are accepted, if that is a yes or no on both sides.
 func (d *differ) extra(path string, at place, m pair) bool {
 	yesOrNo := func(raw []byte) bool { return raw == nil || kindOf(raw) == 't' || kindOf(raw) == 'f' }
 	if !yesOrNo(m.before) || !yesOrNo(m.after) {

@@ -16,9 +16,9 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// Declared is ItemOf, and for a definition that has a name but no one reading an item that says so: it has Unread instead of
-// Raw, a digest of its bytes that no readable definition can have, and one High finding inspect.NoReading. Whoever serves items
-// withholds it, and nobody can approve it; that it stands where another definition stood, a person can see.
+// Declared is ItemOf, but turns an ambiguous definition that has a name into an item: with Unread instead of Raw, a digest of its bytes
+// that no readable definition can have, and one High finding inspect.NoReading. The item is blocked and cannot be approved, but a person
+// can see that it replaced another definition.
 func Declared(kind Kind, raw []byte) (Item, error) {
 	item, err := ItemOf(kind, raw)
 	if err == nil {
@@ -27,11 +27,11 @@ func Declared(kind Kind, raw []byte) (Item, error) {
 	return unreadable(kind, raw, err)
 }
 
-// unreadable is the item of a definition that why keeps from having one reading.
+// unreadable builds the item for a definition that is ambiguous because of why.
 func unreadable(kind Kind, raw []byte, why error) (Item, error) {
 	raw = bytes.TrimSpace(raw)
 	if !json.Valid(raw) || !utf8.Valid(raw) {
-		return Item{}, why // there is no telling what stands in it
+		return Item{}, why // its content can't be told
 	}
 	name, ok := plainName(kind, raw)
 	if !ok {
@@ -43,8 +43,7 @@ func unreadable(kind Kind, raw []byte, why error) (Item, error) {
 	}, nil
 }
 
-// plainName is the name by which a definition without one reading is known: the one under which it stands for every parser that
-// takes no notice of keys in another case. Two different ones are none.
+// plainName is the name of an ambiguous definition as every parser that respects case reads it; not ok if there are two different ones.
 func plainName(kind Kind, raw []byte) (name string, ok bool) {
 	key := ""
 	switch kind {
@@ -70,7 +69,7 @@ func plainName(kind Kind, raw []byte) (name string, ok bool) {
 	return name, some && clear
 }
 
-// unreadDigest names the bytes of a definition. Its form begins otherwise than DigestOf's, so the two are never equal.
+// unreadDigest identifies the bytes of a definition. Its input begins differently from DigestOf's, so the two are never equal.
 func unreadDigest(kind Kind, name string, raw []byte) Digest {
 	inner := sha256.Sum256(raw)
 	whole := appendString([]byte(`{"unread":`), hex.EncodeToString(inner[:]))
@@ -80,7 +79,7 @@ func unreadDigest(kind Kind, name string, raw []byte) Digest {
 	return Digest(hex.EncodeToString(sum[:]))
 }
 
-// whyUnread says to a person what can be read in two ways, and where.
+// whyUnread tells a person what is ambiguous, and where.
 func whyUnread(raw []byte, why error) inspect.Finding {
 	f := inspect.Finding{Rule: inspect.NoReading, Level: inspect.High, Category: "threat"}
 	s := seeker{raw: raw, budget: maxWork*len(raw) + 1<<20}
@@ -101,14 +100,14 @@ func whyUnread(raw []byte, why error) inspect.Finding {
 	return f
 }
 
-// seeker finds the place of what has no one reading.
+// seeker finds the place of the ambiguity.
 type seeker struct {
 	raw    []byte
 	budget int
 	hops   []hop // innermost first
 }
 
-// hop is one step of a path: into a member, or where index is not negative an element.
+// hop is one step of a path: into a member, or into an element if index is not negative.
 type hop struct {
 	key   string
 	index int
@@ -126,7 +125,7 @@ func (s *seeker) where() string {
 	return tail(where)
 }
 
-// doubled are the two keys of which the second stands at offset, after its quote. Its hops lead to the object that holds them.
+// doubled returns the two equal keys, the second at offset, after its quote. Its hops lead to the object that holds them.
 func (s *seeker) doubled(v frame.Span, offset int) (first, second string, ok bool) {
 	if s.budget -= v.End - v.Start; s.budget < 0 {
 		return "", "", false
@@ -155,7 +154,7 @@ func (s *seeker) doubled(v frame.Span, offset int) (first, second string, ok boo
 	return first, second, ok
 }
 
-// lone finds the first string, key or value, that holds half of a surrogate pair.
+// lone finds the first string, key or value, with half a surrogate pair.
 func (s *seeker) lone(v frame.Span, depth int) (found bool) {
 	if s.budget -= v.End - v.Start; depth > maxDepth || s.budget < 0 || bytes.IndexByte(v.Of(s.raw), '\\') < 0 {
 		return false

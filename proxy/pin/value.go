@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// field is one member of an object: its decoded key and its value without white space around it.
+// field is one member of an object: its decoded key and its value without surrounding white space.
 type field struct {
 	key string
 	raw []byte
@@ -22,10 +22,9 @@ func check(raw []byte) error {
 	return nil
 }
 
-// kindOf is the type of a value as frame.Type has it, 0 for none.
 func kindOf(raw []byte) byte { return frame.Type(raw, frame.Root(raw)) }
 
-// members are the members of an object in order. The keys point into raw where they have no escape.
+// members returns the members of an object in order. The keys point into raw if they have no escape.
 func members(raw []byte) ([]field, error) {
 	out := make([]field, 0, 8)
 	wellFormed := true
@@ -43,7 +42,6 @@ func members(raw []byte) ([]field, error) {
 	return out, nil
 }
 
-// elements are the elements of an array in order.
 func elements(raw []byte) ([][]byte, error) {
 	out := [][]byte{}
 	frame.Elements(raw, frame.Root(raw), func(_ int, v frame.Span) bool {
@@ -53,7 +51,6 @@ func elements(raw []byte) ([][]byte, error) {
 	return out, nil
 }
 
-// decode is the text of a JSON string.
 func decode(raw []byte) (string, error) {
 	s, wellFormed := frame.String(raw, frame.Root(raw))
 	if !wellFormed {
@@ -62,17 +59,16 @@ func decode(raw []byte) (string, error) {
 	return s, nil
 }
 
-// appendString writes a string in its one spelling.
 func appendString(dst []byte, s string) []byte { return frame.AppendString(dst, s) }
 
-// appendScalar writes a value that is no object and no array: a string in its one spelling, all else as it stands.
+// appendScalar writes a value that is neither object nor array: a string in its one spelling, anything else as it is.
 func appendScalar(dst, raw []byte) ([]byte, error) {
 	v := frame.Root(raw)
 	if frame.Type(raw, v) != '"' {
 		return append(dst, v.Of(raw)...), nil
 	}
 	if bytes.IndexByte(v.Of(raw), '\\') < 0 {
-		return append(dst, v.Of(raw)...), nil // without an escape it is in its one spelling already
+		return append(dst, v.Of(raw)...), nil // a string without an escape is canonical already
 	}
 	s, wellFormed := frame.StringBytes(raw, v)
 	if !wellFormed {

@@ -6,16 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of the word-level comparison. Up to maxSteps differences the memory is maxSteps² small integers (4 MiB) and the
-// time tokens × maxSteps; past a bound whole lines are compared, and past that the two texts stand one after the other.
+// Limits of the word-level comparison. Up to maxSteps differences the memory is maxSteps² small integers (4 MiB) and the time tokens ×
+// maxSteps; beyond that whole lines are compared, and beyond that the texts are shown one after the other.
 const (
 	maxTokens = 40_000
 	maxSteps  = 1_000
 )
 
-// compareWords cuts two texts into runs that are equal, deleted or inserted. Nothing is lost: the equal and deleted runs
-// joined are before, the equal and inserted ones after. complete is false where the texts were too long or too different
-// to be compared word by word.
+// compareWords cuts two texts into runs that are equal, deleted or inserted. The equal and deleted runs joined are before, the equal and
+// inserted ones after. complete is false if the texts were too long or too different for a comparison by words.
 func compareWords(before, after string) (segments []Segment, complete bool) {
 	if a, b, ok := tokens(before, after); ok {
 		if ops, ok := shortest(a, b); ok {
@@ -48,8 +47,8 @@ func tokens(before, after string) (a, b []string, ok bool) {
 	return a, b, ok && len(a)+len(b) <= maxTokens
 }
 
-// split cuts a text into words, runs of one white-space character, and single other characters. A character that is not
-// seen is a token of its own, so that it stands alone in a difference.
+// split cuts a text into words, runs of one white-space character, and single other characters. An invisible character is a token of its
+// own, so that a difference shows it alone.
 func split(s string) ([]string, bool) {
 	var out []string
 	for len(s) > 0 {
@@ -207,8 +206,8 @@ func backtrack(trace [][]int32, n, m, d int) []edit {
 	return ops
 }
 
-// merge joins an edit script into segments: what is deleted before what is inserted, and a lone space between two changed
-// words changed with them, so that a rewritten phrase reads as one.
+// merge joins an edit script into segments: deletions before insertions, and a lone space between two changed words changes with them, so
+// that a rewritten phrase reads as one.
 func merge(ops []edit, a, b []string) []Segment {
 	var out []Segment
 	var deleted, inserted strings.Builder
