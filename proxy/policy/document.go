@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Document is a settings file: what is set globally, and what is set for one server or one of its tools. It holds only what
-// somebody set; Effective adds the defaults. The zero Document is a file with nothing in it.
+// Document is a settings file: values set globally, for one server, or for one of its tools. It holds only what somebody set; Effective
+// adds the defaults. The zero Document is an empty file.
 type Document struct {
 	global  Values
 	servers map[string]override // by identity, id or display name
-	unknown map[string]any      // members we do not know, kept when the file is written again
+	unknown map[string]any      // unknown members, kept when the file is written again
 }
 
 type override struct {
@@ -21,8 +21,8 @@ type override struct {
 	unknown map[string]any
 }
 
-// exact says whether a member of "servers" names one server for ever: its id or its identity. A display name does not: the
-// entry of that name may run something else tomorrow, and trust never follows a name. So a name only tightens.
+// exact reports whether a key of "servers" names one server for ever: its id or its identity. A display name does not, because its entry
+// may run something else tomorrow, and trust never follows a name. So values under a name can only tighten.
 func exact(key string) bool {
 	if strings.HasPrefix(key, "stdio:") || strings.HasPrefix(key, "url:") {
 		return true
@@ -30,12 +30,11 @@ func exact(key string) bool {
 	return len(key) == 64 && strings.Trim(key, "0123456789abcdef") == ""
 }
 
-// Effective are the values in force for a server. identity is what the hub writes for it in "servers" (its id, or its
-// identity where that is exact), name its display name; both "" is global. What stands under the identity replaces the global
-// value; what stands under the name holds only where it is stricter.
+// Effective returns the values in force for a server. identity is the hub's key for it in "servers" (its id, or its identity if that is
+// exact), name its display name; both "" means global. A value under the identity replaces the global one; a value under the name applies
+// only if it is stricter.
 func (d Document) Effective(identity, name string) Values { return d.EffectiveTool(identity, name, "") }
 
-// EffectiveTool are the values in force for one tool of a server.
 func (d Document) EffectiveTool(identity, name, tool string) Values {
 	values := Defaults()
 	apply := func(over Values, widest Scope, onlyTightens bool) {
@@ -79,8 +78,8 @@ func (d Document) From(key, identity, name, tool string) string {
 	return "default"
 }
 
-// Set gives a copy in which a key has a value, globally (server ""), for a server, or for one of its tools. The value is
-// canonicalised; value "" takes the key out. A key that may not stand there is an error.
+// Set returns a copy with a key set globally (server ""), for a server, or for one of its tools. The value is canonicalised; "" removes the
+// key. A key that can't be set at that level is an error.
 func (d Document) Set(key, value, server, tool string) (Document, error) {
 	s, ok := Lookup(key)
 	if !ok {
@@ -144,13 +143,13 @@ func (d Document) clone() Document {
 // ChangeOfSetting is one value in force that differs between two documents.
 type ChangeOfSetting struct {
 	Key    string `json:"key"`
-	Server string `json:"server,omitempty"` // as it stands in "servers"; "" is global
+	Server string `json:"server,omitempty"` // the key in "servers"; "" is global
 	Tool   string `json:"tool,omitempty"`
 	From   string `json:"from"`
 	To     string `json:"to"`
 }
 
-// place is one spot of a document where values may stand.
+// place is one level of a document that can hold values.
 type place struct{ server, tool string }
 
 func (d Document) at(p place) Values {
@@ -160,7 +159,7 @@ func (d Document) at(p place) Values {
 	return d.EffectiveTool("", p.server, p.tool)
 }
 
-// places are all spots that either document names, global first, wider before narrower.
+// places are all levels that either document names, global first, wider before narrower.
 func places(a, b Document) []place {
 	all := map[place]bool{{}: true}
 	for _, d := range []Document{a, b} {
@@ -181,8 +180,8 @@ func places(a, b Document) []place {
 	return list
 }
 
-// Diff says what changes in force from one document to another, each change once, at the widest place where it happens.
-// A change that neither tightens nor loosens is among the tightened: it needs nobody.
+// Diff returns what changes in force from one document to another, each change once, at the widest level. A change that neither tightens
+// nor loosens counts as tightened: it needs no decision.
 func Diff(from, to Document) (tightened, loosened []ChangeOfSetting) {
 	told := map[ChangeOfSetting]bool{}
 	for _, p := range places(from, to) {
@@ -214,8 +213,8 @@ func Diff(from, to Document) (tightened, loosened []ChangeOfSetting) {
 
 func (s Setting) mayStand(p place) bool { return s.placed(p.server != "", p.tool != "") == nil }
 
-// Strictest is a document under which, for every server and tool, the stricter of both documents' values is in force: what
-// holds while a loosened file waits for a person. Where both are as safe the second holds, but for rivals the first.
+// Strictest returns a document with the stricter of both documents' values for every server and tool: it applies while a loosened file
+// waits for a person. Between equally safe values the second wins, between rivals the first.
 func Strictest(accepted, edited Document) Document {
 	result := Document{global: Values{}, servers: map[string]override{}, unknown: edited.unknown}
 	for _, p := range places(accepted, edited) {

@@ -9,11 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxPath is the longest path of a file; the systems have no longer ones.
+// maxPath is the longest file path; no system allows a longer one.
 const maxPath = 4096
 
-// file is the full path of a file, or off. What is in it is for whoever reads it; that a file is there is the safer way, and
-// of two files neither is.
+// file is the full path of a file, or off. Having a file is the safer way; of two files neither is safer.
 type file struct{}
 
 func (file) parse(value string) (string, error) {
@@ -29,13 +28,13 @@ func (file) parse(value string) (string, error) {
 	case !filepath.IsAbs(value):
 		return "", fmt.Errorf("%.40q is not a full path; use the full path of a file, or off", value)
 	case strings.HasPrefix(filepath.ToSlash(filepath.VolumeName(value)), "//"):
-		// A share of another computer may hang whoever reads it, and a device has no end.
+		// A share on another computer may hang the reader, and a device has no end.
 		return "", fmt.Errorf("%.40q is not a file on this computer; use the full path of a file, or off", value)
 	}
 	return filepath.Clean(value), nil
 }
 
-// unwritten are controls, and what turns text around or is not drawn: two such paths may look like one.
+// unwritten matches controls, invisible characters and those that turn text around: with them two paths may look alike.
 func unwritten(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
@@ -47,5 +46,5 @@ func (f file) risk(canonical string) (float64, error) {
 	return 0, nil
 }
 
-// rival: nobody knows here which of two files holds more, so that a person says which.
+// rival: only a person can say which of two files is stricter.
 func (file) rival(a, b string) bool { return a != off && b != off && a != b }

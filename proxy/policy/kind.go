@@ -13,7 +13,7 @@ const off = "off"
 // choice is one of a few words, safest first.
 type choice []string
 
-// taste is one of a few words of which none is safer.
+// taste is one of a few words, none safer than another.
 type taste []string
 
 func (t taste) parse(value string) (string, error) { return choice(t).parse(value) }
@@ -64,7 +64,7 @@ func (t toggle) risk(canonical string) (float64, error) {
 // span is a duration: Go's spelling, or a bare number of seconds.
 type span struct {
 	min, max  time.Duration
-	off       bool // may be switched off
+	off       bool // can be switched off
 	offRisk   float64
 	longSafer bool
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// MaxDocument bounds a settings file.
+// MaxDocument limits a settings file.
 const MaxDocument = 1 << 20
 
 const (
@@ -19,10 +19,10 @@ const (
 	maxServers = 2000 // and as many tools: comparing two files walks them all
 )
 
-// ParseDocument reads a settings file: one JSON object with dotted keys ("pins.recheck") or nested ones ({"pins":
-// {"recheck": …}}), and "servers": {NAME or IDENTITY: {…, "tools": {NAME: {…}}}}. Each error is one line and names its key;
-// everything else is still read. A key that is given twice is not read at all. The caller compares the result with what held
-// before (Diff, Strictest): what could not be read then never loosens.
+// ParseDocument reads a settings file: one JSON object with dotted keys ("pins.recheck") or nested ones ({"pins": {"recheck": …}}), and
+// "servers": {NAME or IDENTITY: {…, "tools": {NAME: {…}}}}. Each error is one line and names its key; everything else is still read. A
+// duplicate key is ignored. The caller compares the result with what was in force (Diff, Strictest), so unreadable values never loosen
+// anything.
 func ParseDocument(raw []byte) (Document, []error) {
 	d := Document{global: Values{}, servers: map[string]override{}, unknown: map[string]any{}}
 	if len(raw) > MaxDocument {
@@ -53,7 +53,7 @@ func ParseDocument(raw []byte) (Document, []error) {
 	}
 	if servers, ok := r.object(root, "servers", "servers"); ok {
 		for _, name := range sorted(servers.members) {
-			if name == "" { // "" is how a place without a server is said
+			if name == "" { // "" means a place without a server
 				r.complain("servers: one has no name")
 				continue
 			}
@@ -97,7 +97,7 @@ func (r *reader) server(servers object, name string) override {
 	return over
 }
 
-// names complains about what stands under a display name without effect.
+// names reports values under a display name that have no effect.
 func (r *reader) names(d Document, name string) {
 	if exact(name) {
 		return
@@ -110,7 +110,7 @@ func (r *reader) names(d Document, name string) {
 	}
 }
 
-// object is a JSON object with the keys that were given more than once.
+// object is a JSON object with the keys that occur more than once.
 type object struct {
 	members map[string]any
 	twice   map[string]bool
@@ -119,11 +119,11 @@ type object struct {
 type reader struct {
 	decoder *json.Decoder
 	errs    []error
-	tools   int // read so far, of all servers
+	tools   int // tools read so far, over all servers
 }
 
 func (r *reader) complain(format string, args ...any) {
-	// A file of a megabyte can hold a hundred thousand mistakes; nobody reads past the first ones.
+	// A file of a megabyte can hold a hundred thousand mistakes; the first ones are enough.
 	if len(r.errs) < 100 {
 		r.errs = append(r.errs, fmt.Errorf(format, args...))
 	}
@@ -172,7 +172,7 @@ func (r *reader) value(depth int) (any, error) {
 	return token, nil
 }
 
-// object is a member that must be an object, if it is there.
+// object reads a member that must be an object, if present.
 func (r *reader) object(o object, name, at string) (object, bool) {
 	value, ok := o.members[name]
 	if !ok {
@@ -189,8 +189,7 @@ func (r *reader) object(o object, name, at string) (object, bool) {
 	return members, ok
 }
 
-// values reads the settings of one place. Nested groups and dotted keys mean the same; a key that comes both ways counts as
-// given twice.
+// values reads the settings of one place. Nested groups and dotted keys mean the same; a key given both ways counts as a duplicate.
 func (r *reader) values(o object, at string, scope Scope, besides []string) (values Values, unknown map[string]any) {
 	values, unknown = Values{}, map[string]any{}
 	given := map[string][]any{}
@@ -265,7 +264,7 @@ func scalar(value any) (string, bool) {
 	return "", false
 }
 
-// plain is a value as encoding/json writes it.
+// plain converts a value to what encoding/json writes.
 func plain(value any) any {
 	switch v := value.(type) {
 	case object:
@@ -284,8 +283,8 @@ func plain(value any) any {
 	return value
 }
 
-// Marshal writes the document as a settings file: dotted keys, sorted, two spaces of indent. Members it did not know are
-// kept. Reading it gives the same values in force.
+// Marshal writes the document as a settings file: dotted keys, sorted, two spaces of indent. Unknown members are kept. Reading it gives the
+// same values in force.
 func (d Document) Marshal() []byte {
 	root := maps.Clone(d.unknown)
 	if root == nil {
@@ -324,7 +323,7 @@ func (d Document) Marshal() []byte {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(root); err != nil {
-		return []byte("{}\n") // cannot be: every member came from JSON or is a string
+		return []byte("{}\n") // can't happen: every member came from JSON or is a string
 	}
 	return out.Bytes()
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Scope is the narrowest place where a setting may stand. Wider ones hold what narrower ones do not say.
+// Scope is the narrowest level that can override a setting. Wider levels fill in for narrower ones.
 type Scope int
 
 const (
@@ -30,25 +30,25 @@ func (s Scope) String() string {
 // Setting is one row of the table.
 type Setting struct {
 	Key     string
-	Doc     string // a sentence or two, for `settings list`, the window and docs/settings.md
+	Doc     string // a sentence or two for `settings list`, the window and docs/settings.md
 	Default string // canonical
 	Scope   Scope
-	Values  string // what is allowed, in words: "review, trust-clean"
+	Values  string // allowed values, in words: "review, trust-clean"
 	Safer   string // which way is safer, in words
-	Window  bool   // only the window may set it, a file or the command line never
+	Window  bool   // only the window can set it, never a file or the command line
 
 	kind kind
 }
 
-// kind reads the values of a setting and knows which of two is safer.
+// kind parses the values of a setting and ranks their risk.
 type kind interface {
-	// parse gives the one spelling of a value.
+	// parse returns the canonical spelling of a value.
 	parse(value string) (string, error)
 	// risk grows with how unsafe a canonical value is; equal risks are equally safe.
 	risk(canonical string) (float64, error)
 }
 
-// rivals is a kind with values of which none may take another's place by itself, though neither is known to be less safe.
+// rivals is a kind whose values can't replace one another without a person, though none is known to be less safe.
 type rivals interface{ rival(a, b string) bool }
 
 func (s Setting) rival(a, b string) bool {
@@ -56,8 +56,8 @@ func (s Setting) rival(a, b string) bool {
 	return ok && r.rival(a, b)
 }
 
-// Parse reads a value as a person or a file wrote it and gives its one spelling. The error is one line and names what is
-// allowed.
+// Parse reads a value written by a person or in a file and returns its canonical spelling. The error is one line and names the allowed
+// values.
 func (s Setting) Parse(value string) (canonical string, err error) {
 	canonical, err = s.kind.parse(strings.TrimSpace(value))
 	if err != nil {
@@ -66,8 +66,8 @@ func (s Setting) Parse(value string) (canonical string, err error) {
 	return canonical, nil
 }
 
-// Loosens says whether going from one canonical value to another makes things less safe. Any doubt is true: a value that
-// cannot be read, or two values of which neither is known to be safer.
+// Loosens reports whether a change of value makes things less safe. Any doubt counts as true: an unreadable value, or two values of which
+// neither is known to be safer.
 func (s Setting) Loosens(from, to string) bool {
 	if from == to {
 		_, err := s.kind.parse(to)
@@ -92,8 +92,8 @@ func (s Setting) riskOf(value string) (float64, error) {
 	return s.kind.risk(canonical)
 }
 
-// Stricter is the safer of two canonical values of a setting, a where both are as safe. A value that cannot be read loses;
-// where neither can be read, or the key is unknown, it is the default, "" for an unknown key.
+// Stricter returns the safer of two canonical values, a if both are as safe. An unreadable value loses; if neither is readable it returns
+// the default, or "" for an unknown key.
 func Stricter(key, a, b string) string {
 	s, ok := Lookup(key)
 	if !ok {
@@ -112,10 +112,8 @@ func Stricter(key, a, b string) string {
 	return b
 }
 
-// Values are the canonical values of settings by key.
 type Values map[string]string
 
-// Defaults are the values of an untouched home.
 func Defaults() Values {
 	values := Values{}
 	for _, s := range table {
@@ -124,7 +122,7 @@ func Defaults() Values {
 	return values
 }
 
-// safe is the value of a key, or its default where it is absent or cannot be read.
+// safe is the value of a key, or its default if it is absent or unreadable.
 func (v Values) safe(key string) string {
 	s, ok := Lookup(key)
 	if !ok {

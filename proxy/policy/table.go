@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// All is the table, in the order people see it.
 func All() []Setting { return slices.Clone(table) }
 
 // table is never written to.
@@ -30,8 +29,8 @@ var table = []Setting{
 			"Sallyport checks again during the call, and the response waits for the result. 0 checks at every call, off never.",
 	},
 	{
-		// The answer never passes unchecked, whatever the length. But calls go out while the listing is awaited: a
-		// server that stalls its listing goes on receiving arguments for this long.
+		// The response never passes unchecked, however long this is. But calls go out while Sallyport waits for the listing: a server that
+		// stalls it keeps receiving arguments for this long.
 		Key: "pins.recheck_timeout", Default: "10s", Scope: Server,
 		kind:   span{min: time.Millisecond, max: 10 * time.Minute},
 		Values: "a duration from 1ms to 10m", Safer: "shorter",
@@ -44,7 +43,7 @@ var table = []Setting{
 		Doc: "Whether you approve every single resource, not only resource templates. If off, a server that offers nothing but resources has one item for all of them, resource:*.",
 	},
 	{
-		// The default stays off until docs/sandbox.md says that nobody's server breaks.
+		// The default stays off until docs/sandbox.md says that it breaks no server.
 		Key: "sandbox", Default: off, Scope: Server, kind: choice{"strict", "shield", off},
 		Values: "strict, shield, off", Safer: "strict",
 		Doc: "What a server's program can't reach, from its next start. shield: Sallyport's files and socket, the clients' configuration files, " +
@@ -129,7 +128,6 @@ var table = []Setting{
 	},
 }
 
-// Lookup is the row of a key.
 func Lookup(key string) (Setting, bool) {
 	for _, s := range table {
 		if s.Key == key {

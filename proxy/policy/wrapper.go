@@ -2,26 +2,26 @@ package policy
 
 import "time"
 
-// Wrapper is what a wrapper needs of the settings in force for its server.
+// Wrapper holds the settings that a wrapper needs for its server.
 type Wrapper struct {
-	OwnTools       string        // once, always or waiting: who lists our tools
-	TrustClean     bool          // first use: allow what has no finding of Medium or above
-	Recheck        time.Duration // how old the last look may be at a call; 0 is every call. Not used if RecheckOff
+	OwnTools       string        // once, always or waiting: which wrapper lists our tools
+	TrustClean     bool          // first use: allow items without a finding of Medium or above
+	Recheck        time.Duration // maximum age of the last check at a call; 0 checks at every call. Unused if RecheckOff
 	RecheckOff     bool
 	RecheckTimeout time.Duration
 	Resources      bool   // pin each resource
 	Launch         string // off, notify or block
 	MaxMessage     int    // bytes
-	Sandbox        string // off, shield or strict: what the server's program runs under
-	MaxInspect     int    // bytes of an answer that are looked at
-	HoldBeyond     bool   // hold what is larger
+	Sandbox        string // off, shield or strict
+	MaxInspect     int    // bytes of a response that are inspected
+	HoldBeyond     bool   // hold larger ones
 	Interaction    string // allow, guard, ask or deny
 	ANSI           string // visible, strip or off
 	Redact         string // off, detect or redact
-	RedactStrict   bool   // any long run of base64 too
+	RedactStrict   bool   // also any long run of base64
 }
 
-// ForWrapper reads values as a wrapper needs them. What is absent or cannot be read is the default.
+// ForWrapper converts values for a wrapper. Absent or unreadable ones get the default.
 func ForWrapper(v Values) Wrapper {
 	recheck, on := v.duration("pins.recheck")
 	timeout, _ := v.duration("pins.recheck_timeout")
@@ -44,17 +44,17 @@ func ForWrapper(v Values) Wrapper {
 	}
 }
 
-// Hub is what the hub itself needs of the settings.
+// Hub holds the settings that the hub itself needs.
 type Hub struct {
 	CLIApproval  bool
 	AutoProtect  bool // wrap new entries of a protected file at once
 	ActivityKeep time.Duration
 	ActivitySize int64         // bytes
-	Retention    time.Duration // of the text of a held answer
+	Retention    time.Duration // how long the text of a held response is kept
 	Rules        string        // path of a rule file, "" for none
 }
 
-// ForHub reads values as the hub needs them, as ForWrapper does.
+// ForHub converts values for the hub, as ForWrapper does.
 func ForHub(v Values) Hub {
 	keep, _ := v.duration("activity.keep")
 	retention, _ := v.duration("quarantine.retention")

@@ -7,17 +7,16 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// maxInputs is how many inputs are read. Real tools have fewer; what has more is no easier to read for it.
+// maxInputs is how many inputs are read. Real tools have fewer.
 const maxInputs = 500
 
-// input is one input of a tool, its name without case and separators ("filePath" and "file_path" are "filepath"), and what
-// it can be chosen from.
+// input is one input of a tool: its name without case and separators ("filePath" and "file_path" are "filepath"), and its choices.
 type input struct {
 	name    string
 	choices []string
 }
 
-// inputsOf is a tool's name and the names of its inputs, those of the schema's top level: deeper ones name data.
+// inputsOf returns a tool's name and its inputs at the schema's top level: deeper ones name data.
 func inputsOf(definition []byte) (name string, inputs []input) {
 	text := func(v frame.Span) string {
 		if frame.Type(definition, v) != '"' {
@@ -61,11 +60,10 @@ func plain(name string) string {
 	}, name)
 }
 
-// maxWords is how many words of a name are read.
 const maxWords = 24
 
-// wordsOf cuts a name into lower-case words: "getFileInfo", "get_file_info" and "HTTPGet" as people read them. Only letters
-// of the Latin alphabet make words: a look-alike from another script is none, so it can hide a verb but not feign one.
+// wordsOf cuts a name into lower-case words: "getFileInfo", "get_file_info" and "HTTPGet" as people read them. Only Latin letters make
+// words: a look-alike from another script can hide a verb but not fake one.
 func wordsOf(name string) []string {
 	var out []string
 	var word []rune

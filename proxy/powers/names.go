@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// Verbs, as tools are named with them. An unambiguous verb counts wherever it stands in a name; one that is as often a noun
-// ("post", "commit") only at its beginning.
+// Verbs in tool names. An unambiguous verb counts anywhere in a name; one that is as often a noun ("post", "commit") only at its beginning.
 const (
-	// nounVerbs are those read verbs that also begin a noun ("read replica", "list item"): further back than after one word, they
-	// count at the end of a name alone.
+	// nounVerbs are read verbs that also begin a noun ("read replica", "list item"): beyond the second word they count only at the end of a
+	// name.
 	nounVerbs wordSet = " read list show view query count stat "
 	readVerbs wordSet = " get list read search find show describe fetch lookup count view inspect retrieve browse peek preview grep glob ls stat " +
 		"explain analyze analyse compare query calculate compute whoami "
@@ -21,14 +20,14 @@ const (
 		"rotate regenerate resize attach detach apply register unregister provision mkdir chmod chown toggle reprioritize unresolve " +
 		"promote demote configure migrate rebase activate deactivate backup vacuum trigger mark "
 	runVerbs wordSet = " run execute exec eval evaluate invoke spawn "
-	// asNouns change things where a name begins with them, or with them after one other word.
+	// asNouns change things if a name begins with them, or with one other word and then them.
 	asNouns wordSet = " post push merge commit fork comment archive start stop pause close lock patch import transfer pay order book scale tag label branch " +
 		"share pin touch mute reserve forward "
-	// statusNouns end the names of tools that only read, where nothing in the name says otherwise.
+	// statusNouns end the names of tools that only read, unless another word says otherwise.
 	statusNouns wordSet = " info status tree stats statistics details history metrics overview summary log logs diff "
-	// strongVerbs leave no room for a tool that only reads. "Create" does: a chart that is created changes nothing.
+	// strongVerbs rule out a tool that only reads. "Create" is not one: creating a chart changes nothing.
 	strongVerbs wordSet = " write edit insert update modify overwrite append upsert rename upload install deploy kill terminate purchase buy chmod chown mkdir "
-	// writingInputs are of tools that change things, whatever they are called.
+	// writingInputs belong to tools that change things, whatever their name.
 	writingInputs wordSet = " overwrite dryrun newcontent newtext oldstr newstr oldtext oldstring newstring "
 	// chosenBy are inputs that choose what the tool does.
 	chosenBy wordSet = " method action operation command mode verb "
@@ -40,13 +39,13 @@ type wordSet string
 
 func (s wordSet) has(word string) bool { return strings.Contains(string(s), " "+word+" ") }
 
-// reading is what names say of a tool.
+// reading is what the names say about a tool.
 type reading struct {
 	effect  Effect
 	deletes bool
 	sends   bool
-	outside bool    // leaves no room for a tool that stays inside
-	strong  Dispute // leaves no room for a tool that only reads: the dispute if it claims that
+	outside bool    // rules out a tool that stays inside
+	strong  Dispute // the dispute if the tool claims only to read; "" if the names allow that
 	touches []Touch
 }
 
@@ -57,7 +56,7 @@ func readNames(name string, inputs []input) reading {
 	verb, effect := verbOf(words)
 	r.effect = effect
 	if verb == "query" && slices.Contains(r.touches, Data) {
-		r.effect = Unsaid // a query language may well write
+		r.effect = Unsaid // a query language can write too
 	}
 	if runVerbs.has(verb) && slices.Contains(r.touches, Commands) {
 		r.effect, r.strong = Changes, RunsUnsaid
@@ -85,9 +84,9 @@ func readNames(name string, inputs []input) reading {
 	return r
 }
 
-// verbOf is the verb that a name is read by, and what it does.
+// verbOf returns the verb that a name is read by, and its effect.
 func verbOf(words []string) (verb string, effect Effect) {
-	if len(words) == 0 || len(words) == 1 && words[0] == "add" { // of two numbers
+	if len(words) == 0 || len(words) == 1 && words[0] == "add" { // adds two numbers
 		return "", Unsaid
 	}
 	at := slices.IndexFunc(words, func(w string) bool { return readVerbs.has(w) || changing(w) || runVerbs.has(w) })
@@ -116,7 +115,7 @@ func verbOf(words []string) (verb string, effect Effect) {
 	case noun >= 0 && noun < at && at < len(words)-1: // "post_read_receipt"; "commit_list" lists
 		return "", Unsaid
 	}
-	if last == "feedback" { // on a search: it is sent, not searched for
+	if last == "feedback" { // feedback on a search is sent, not searched for
 		return words[at], Unsaid
 	}
 	for i, w := range words[at+1:] {
@@ -124,7 +123,7 @@ func verbOf(words []string) (verb string, effect Effect) {
 		case !changing(w) && !runVerbs.has(w):
 		case before == "and" || before == "or":
 			return w, Changes
-		default: // "get_update_status", "find_replace": one or the other
+		default: // "get_update_status", "find_replace": ambiguous
 			return words[at], Unsaid
 		}
 	}
@@ -135,8 +134,7 @@ func changing(word string) bool {
 	return changeVerbs.has(word) || deleteVerbs.has(word) || sendVerbs.has(word)
 }
 
-// byInputs corrects what the name says where the inputs say more: a choice between doing this and that, or what only a tool
-// that writes asks for.
+// byInputs corrects the reading if the inputs say more: a choice between actions, or an input that only a writing tool has.
 func (r *reading) byInputs(inputs []input) {
 	writes, chosen, reads := false, false, true
 	for _, in := range inputs {

@@ -1,9 +1,9 @@
-// Package powers reads what a server's tools can do: from what each claims about itself (the annotations of the MCP
-// specification), from its name, and from the names of its inputs. Start with Of (one tool) and Sum (all of a server's).
+// Package powers reads what a server's tools can do: from each tool's own claims (the annotations of the MCP specification), its name, and
+// the names of its inputs. Start with Of (one tool) and Sum (all of a server's).
 //
-// Nothing here is proof. An annotation is the server's own claim, a name is a hint that we read; Basis says which of the two
-// a statement rests on, and whoever shows one shows the other. Descriptions are not read: they are written to persuade.
-// Everything here is pure, and decides nothing: no item is allowed or blocked by it.
+// Nothing here is proof. An annotation is the server's own claim, a name is a hint that we read; Basis says which of the two a statement
+// rests on and must be shown with it. Descriptions are not read: they are written to persuade. Everything here is pure and decides nothing:
+// no item is allowed or blocked by it.
 package powers
 
 import (
@@ -17,8 +17,8 @@ type Effect string
 
 const (
 	Changes Effect = "changes" // changes things
-	Reads   Effect = "reads"   // only reads
-	Unsaid  Effect = "unsaid"  // neither the tool's claims nor its names say
+	Reads   Effect = "reads"
+	Unsaid  Effect = "unsaid" // neither claims nor names tell
 )
 
 // Basis is what a statement rests on.
@@ -29,7 +29,7 @@ const (
 	Names Basis = "names" // Sallyport's reading of the tool's name and inputs
 )
 
-// Answer is what a tool says to one question.
+// Answer is a tool's answer to one question.
 type Answer string
 
 const (
@@ -38,7 +38,7 @@ const (
 	NoAnswer Answer = "unsaid"
 )
 
-// Touch is something that a tool works on, read from its name and inputs.
+// Touch is something a tool works on, read from its name and inputs.
 type Touch string
 
 const (
@@ -52,7 +52,7 @@ const (
 	Outside  Touch = "outside" // the network, other services
 )
 
-// Dispute is a claim that the tool's own name contradicts.
+// Dispute is a claim that contradicts the tool's own name.
 type Dispute string
 
 const (
@@ -67,16 +67,16 @@ const (
 // Tool is what one tool can do.
 type Tool struct {
 	Effect   Effect    `json:"effect"`
-	Basis    Basis     `json:"basis,omitempty"`    // of the effect; "" where it is unsaid
-	Deletes  Answer    `json:"deletes"`            // of a tool that changes things: whether it deletes or overwrites
+	Basis    Basis     `json:"basis,omitempty"`    // of the effect; "" if unsaid
+	Deletes  Answer    `json:"deletes"`            // whether a tool that changes things deletes or overwrites
 	Repeat   Answer    `json:"repeat"`             // whether repeating a call is claimed to be harmless
 	Outside  Answer    `json:"outside"`            // whether it claims to reach outside
-	Touches  []Touch   `json:"touches,omitempty"`  // by its names, gravest first
+	Touches  []Touch   `json:"touches,omitempty"`  // by its names, most serious first
 	Sends    bool      `json:"sends,omitempty"`    // by its names, it sends messages
 	Disputes []Dispute `json:"disputes,omitempty"` // claims that its name contradicts
 }
 
-// Of reads one tool's definition as it was delivered. What is no definition says nothing.
+// Of reads one tool's definition as delivered. Anything else says nothing.
 func Of(definition []byte) Tool {
 	name, inputs := inputsOf(definition)
 	read := readNames(name, inputs)
@@ -91,7 +91,7 @@ func Of(definition []byte) Tool {
 	return t
 }
 
-// claims are the four hints of the specification. One that is absent, or neither true nor false, is NoAnswer.
+// claims are the four hints of the specification. A missing hint, or one that is not a boolean, is NoAnswer.
 type claims struct{ readOnly, destructive, idempotent, openWorld Answer }
 
 func claimsOf(definition []byte) claims {
@@ -111,11 +111,11 @@ func claimsOf(definition []byte) claims {
 	return claims{answer("readOnlyHint"), answer("destructiveHint"), answer("idempotentHint"), answer("openWorldHint")}
 }
 
-// claim lays the annotations over what the names say. The specification (2025-06-18, schema, ToolAnnotations) assumes
-// readOnlyHint false, destructiveHint true, idempotentHint false and openWorldHint true where a tool is silent, and gives
-// destructive and idempotent a meaning only where a tool is not read-only. Silence is shown as silence, so only the second
-// rule is applied here: a tool that says it changes things and not whether it deletes has Deletes unsaid, which Sum takes
-// for "perhaps". A name that contradicts a harmless claim wins, and is said; one that contradicts a grave claim loses.
+// claim combines the annotations with what the names say. Where a tool is silent, the specification (2025-06-18, schema, ToolAnnotations)
+// assumes readOnlyHint false, destructiveHint true, idempotentHint false and openWorldHint true, and it gives destructive and idempotent a
+// meaning only if a tool is not read-only. We show silence as silence, so only the second rule is applied: a tool that changes things
+// without saying whether it deletes has Deletes unsaid, which Sum takes for "perhaps". A name that contradicts a harmless claim wins, and
+// the dispute is shown; one that contradicts a grave claim loses.
 func (t *Tool) claim(c claims, read reading) {
 	t.Outside = c.openWorld
 	switch {
@@ -141,8 +141,7 @@ func (t *Tool) claim(c claims, read reading) {
 	}
 }
 
-// touches says that a tool works on something.
 func (t Tool) touches(what Touch) bool { return slices.Contains(t.Touches, what) }
 
-// Reaches says that a tool claims to reach outside, or is named after it.
+// Reaches reports whether a tool claims to reach outside or is named after it.
 func (t Tool) Reaches() bool { return t.Outside == Yes || t.touches(Outside) }

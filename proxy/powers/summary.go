@@ -5,23 +5,21 @@ import (
 	"strings"
 )
 
-// Summary is what all tools of a server can do, in statements of ours: none of its words is the server's.
+// Summary is what all tools of a server can do, in our own statements: none of its words is the server's.
 type Summary struct {
 	Tools      int         `json:"tools"`
 	Statements []Statement `json:"statements"`
-	Basis      Basis       `json:"basis,omitempty"` // what all statements rest on; "" where some rest on claims and some on names
-	Disputed   int         `json:"disputed"`        // tools with a claim that their name contradicts
+	Basis      Basis       `json:"basis,omitempty"` // what all statements rest on; "" if some rest on claims and some on names
+	Disputed   int         `json:"disputed"`        // tools with a claim that contradicts their name
 }
 
-// Statement is one thing that a server can do.
 type Statement struct {
 	Of      string `json:"of"`      // commands, changes, messages, reads, unsaid, payments, outside
 	Words   string `json:"words"`   // "can change and delete files", "reaches outside: says no"
-	Tools   int    `json:"tools"`   // how many can; 0 of what is said of all
+	Tools   int    `json:"tools"`   // how many tools; 0 for a statement about all
 	Claimed int    `json:"claimed"` // how many of them claim it themselves; the rest is read from names
 }
 
-// Sum puts together what tools can do.
 func Sum(tools []Tool) Summary {
 	s := Summary{Tools: len(tools), Statements: []Statement{}}
 	if len(tools) == 0 {
@@ -69,7 +67,7 @@ func verbs(changing []Tool) string {
 	deletes, silent := false, false
 	for _, t := range changing {
 		deletes = deletes || t.Deletes == Yes
-		silent = silent || t.Deletes == NoAnswer && t.Basis == Claim // the specification assumes that it does
+		silent = silent || t.Deletes == NoAnswer && t.Basis == Claim // the specification assumes that it deletes
 	}
 	switch {
 	case deletes:
@@ -80,7 +78,7 @@ func verbs(changing []Tool) string {
 	return "change"
 }
 
-// things is what all of the tools work on, where that is one thing.
+// things is what all of the tools work on, if that is one thing.
 func things(changing []Tool) string {
 	for _, t := range []struct {
 		touch Touch
@@ -97,7 +95,7 @@ func things(changing []Tool) string {
 	return "things"
 }
 
-// outsideOf answers whether the server reaches outside: yes where one tool says so or is named after it, else what they claim.
+// outsideOf says whether the server reaches outside: yes if one tool claims it or is named after it, else what they claim.
 func outsideOf(tools []Tool) Statement {
 	st := Statement{Of: "outside"}
 	no := 0
@@ -165,7 +163,7 @@ func (s Summary) String() string {
 	return strings.Join(parts, " · ")
 }
 
-// Source says in one sentence whose word the summary is.
+// Source says in one sentence where the summary comes from.
 func (s Summary) Source() string {
 	switch {
 	case s.Tools == 0:
@@ -189,7 +187,7 @@ func onlyUnsaid(all []Statement) bool {
 	return true
 }
 
-// Words is a dispute in a sentence about the tool.
+// Words turns a dispute into a sentence about the tool.
 func (d Dispute) Words() string {
 	switch d {
 	case DeletesUnsaid:

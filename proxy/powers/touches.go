@@ -2,16 +2,16 @@ package powers
 
 import "slices"
 
-// What things are called, in the names of tools and in those of their inputs.
+// Words for things in the names of tools and inputs.
 const (
 	fileWords   wordSet = " file files filename directory directories folder folders dir filesystem "
 	fileInputs  wordSet = " filepath file files filepaths filename filenames directory dir folder folderpath absolutepath fileabsolutepath inputpath outputpath outputdir sourcepath destinationpath repopath "
 	pathInputs  wordSet = " path paths "
-	remoteHints wordSet = " owner repo url endpoint method host bucket namespace projectid " // beside them, a path is none of this computer
+	remoteHints wordSet = " owner repo url endpoint method host bucket namespace projectid " // next to one of these, a path is not on this computer
 
 	webWords  wordSet = " website websites webpage internet webhook crawl scrape navigate curl wget "
 	webInputs wordSet = " url urls webhookurl websiteurl weburl "
-	// webVerbs leave no room for a tool that stays on this computer.
+	// webVerbs rule out a tool that stays on this computer.
 	webVerbs wordSet = " crawl scrape curl wget internet webhook website websites webpage "
 
 	shellWords  wordSet = " shell bash terminal powershell cmd exec "
@@ -21,13 +21,13 @@ const (
 	dataInputs  wordSet = " sql table tablename database databasename dbname statement cypher "
 	sendInputs  wordSet = " to recipient recipients cc bcc subject channelid chatid phonenumber "
 	postedWords wordSet = " message messages email emails mail sms dm chat notification notifications gmail slack inbox "
-	otherPosts  wordSet = " console queue commit log logs " // whose messages nobody sent to a person
+	otherPosts  wordSet = " console queue commit log logs " // posts that are not messages to a person
 	pageWords   wordSet = " browser tab tabs screenshot click hover "
 	moneyWords  wordSet = " pay payment payments purchase invoice invoices refund refunds payout payouts "
 	secretWords wordSet = " secret secrets password passwords credential credentials passphrase keychain "
 )
 
-// touchesOf is what a tool works on, gravest first, and whether its name leaves no room for a tool that stays inside.
+// touchesOf returns what a tool works on, most serious first, and whether its name rules out a tool that stays inside.
 func touchesOf(words []string, inputs []input) (touches []Touch, outside bool) {
 	word := func(in wordSet) bool { return slices.ContainsFunc(words, in.has) }
 	asked := func(in wordSet) bool {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// names are what control characters become: the abbreviations of ECMA-48 and of its predecessor, which people know from
-// tables of characters. C1 begins at 33.
+// names are the replacements for control characters: the abbreviations of ECMA-48 and its predecessor, known from character tables. C1
+// begins at 33.
 var names = [...]string{
 	"NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI",
 	"DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
@@ -27,14 +27,13 @@ func nameOf(r rune) string {
 	return names[r-0x80+33]
 }
 
-// control says whether a character is one that no client gets. Tab and line feed are none; a carriage return is one unless a
-// line feed follows, which the caller sees.
+// control reports whether a character must not reach a client. Tab and line feed may; a carriage return may if a line feed follows, which
+// the caller checks.
 func control(r rune) bool {
 	return r < 0x20 && r != '\t' && r != '\n' || r >= 0x7f && r <= 0x9f
 }
 
-// character reads the character at the start of what stands between the quotes of a string. Half of a surrogate pair is
-// U+FFFD.
+// character decodes the character at the start of a string's content. Half a surrogate pair is U+FFFD.
 func character(raw []byte) (r rune, size int) {
 	if raw[0] != '\\' {
 		return utf8.DecodeRune(raw)
@@ -68,7 +67,6 @@ func character(raw []byte) (r rune, size int) {
 	return rune(raw[1]), 2
 }
 
-// hex4 is the code unit of `\uXXXX`.
 func hex4(raw []byte) (unit rune) {
 	if len(raw) < 6 {
 		return utf8.RuneError
@@ -88,7 +86,7 @@ const (
 	highs = 0x8080808080808080
 )
 
-// quiet is how many bytes at the start of a string hold nothing to look at: no escape, no DEL, no 0xC2.
+// quiet returns how many bytes at the start need no check: no escape, no DEL, no 0xC2.
 func quiet(b []byte) int {
 	i := 0
 	for i+8 <= len(b) {
@@ -107,17 +105,17 @@ func quiet(b []byte) int {
 	return i
 }
 
-// drawn are the escapes of two bytes that no control character is spelled with, by their second.
+// drawn are the two-byte escapes that never spell a control character, by their second byte.
 var drawn = [256]bool{'"': true, '\\': true, '/': true, 'n': true, 't': true}
 
-// holds says whether what stands between the quotes of a string has a control character in it.
+// holds reports whether a string's content has a control character.
 func holds(content []byte) bool {
 	for i := 0; i < len(content); {
 		i += quiet(content[i:])
 		if i >= len(content) {
 			return false
 		}
-		if i+1 < len(content) && content[i] == '\\' && drawn[content[i+1]] { // nearly all there are
+		if i+1 < len(content) && content[i] == '\\' && drawn[content[i+1]] { // nearly all escapes
 			i += 2
 			continue
 		}

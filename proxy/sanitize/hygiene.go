@@ -1,10 +1,9 @@
-// Package sanitize changes what a server sends before the client sees it, and decides nothing: which mode holds is a
-// setting of the person.
+// Package sanitize changes what a server sends before the client sees it. It decides nothing: the mode is a setting of the person.
 //
-// Redact puts marks in the place of secrets (redact.mode), before anything else is changed. Line and Value take terminal escape sequences and control characters out of the strings of JSON (setting sanitizer.ansi),
-// or make them letters. They work on the bytes as they are written: a text without any comes back as the same slice, and of
-// any other text only the bytes concerned change. What comes back is valid JSON, has no control characters in any string,
-// and has no two keys that are equal, or equal under case folding, in an object that had none before.
+// Redact replaces secrets with marks (redact.mode), before anything else is changed. Line and Value remove terminal escape sequences and
+// control characters from JSON strings, or spell them out (setting sanitizer.ansi). They work on the raw bytes: a text without any comes
+// back as the same slice, and in any other only the affected bytes change. The result is valid JSON with no control characters in any
+// string, and no object gets two keys that are equal, or equal under case folding, that had none before.
 package sanitize
 
 import (
@@ -16,22 +15,21 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// The modes of sanitizer.ansi. Any other word is Visible: what is not understood is no reason to let anything through.
+// The modes of sanitizer.ansi. Any other word means Visible: an unknown mode must not let anything through.
 const (
 	Visible = "visible" // control characters become their names: ESC, BEL, CSI
-	Strip   = "strip"   // whole sequences go, parameters and payload too
+	Strip   = "strip"   // whole sequences are removed, with parameters and payload
 	Off     = "off"
 )
 
-// ErrKeys: the names of members hold so many control characters that keeping the names apart would cost more than such a
-// message is worth. No honest server sends it; it is to be refused.
+// ErrKeys: so many names of members hold control characters that keeping them apart would cost more than the message is worth. No honest
+// server sends that; refuse it.
 var ErrKeys = errors.New("control characters in too many names")
 
-// maxKeys is how many names of members may hold control characters, or secrets, in one message.
 const maxKeys = 1024
 
-// Line cleans one JSON-RPC message that passed frame.Scan. jsonrpc, id and method of the message are left as they are: a
-// different id answers nobody. changed counts the characters that became names, or the sequences that went.
+// Line cleans one JSON-RPC message that passed frame.Scan. It leaves jsonrpc, id and method alone: a response with another id would reach
+// no request. changed counts the characters spelled out, or the sequences removed.
 func Line(line []byte, mode string) (out []byte, changed int, err error) {
 	return clean(line, mode, true)
 }
@@ -41,7 +39,7 @@ func Value(raw []byte, mode string) (out []byte, changed int, err error) {
 	return clean(raw, mode, false)
 }
 
-// Holds says whether a text, decoded, has a control character in it.
+// Holds reports whether a decoded text has a control character.
 func Holds[Text string | []byte](text Text) bool {
 	for i, r := range string(text) {
 		if control(r) && !(r == '\r' && i+1 < len(text) && text[i+1] == '\n') {
@@ -65,9 +63,8 @@ func clean(raw []byte, mode string, envelope bool) ([]byte, int, error) {
 	return append(w.out, raw[w.copied:]...), w.changed, nil
 }
 
-// holdsAny says whether any string of a JSON text has a control character. Nearly none has: without an escape, a DEL or a 0xC2
-// the search is what the machine does best, and with them one pass. Outside of strings JSON has none of the three, so that
-// the whole text can be read as if it were one string.
+// holdsAny reports whether any string of a JSON text has a control character. Nearly none has: without an escape, a DEL or a 0xC2 this is a
+// fast byte search, otherwise one pass. Outside strings JSON has none of the three, so the whole text can be read as if it were one string.
 func holdsAny(raw []byte) bool {
 	first := len(raw)
 	for _, c := range [...]byte{'\\', 0x7f, 0xc2} {
@@ -78,7 +75,7 @@ func holdsAny(raw []byte) bool {
 	return holds(raw[first:])
 }
 
-// writer copies raw to out with what has to change changed. Until the first change nothing is copied.
+// writer copies raw to out with the changes made. Nothing is copied until the first change.
 type writer struct {
 	raw     []byte
 	strip   bool
@@ -86,20 +83,18 @@ type writer struct {
 	copied  int // raw up to here is in out
 	changed int
 
-	names map[int]string // what keys with control characters become, by where their content begins
-	ahead []byte         // a sequence decoded, for its recogniser
-	ends  []int          // where each character of ahead ends in raw, counted in bytes of ahead
+	names map[int]string // new spellings of keys with control characters, by the offset of their content
+	ahead []byte         // a decoded sequence, for its recogniser
+	ends  []int          // end offsets in raw of each character of ahead, indexed by bytes of ahead
 }
 
-// replace writes with in the place of raw[start:end].
 func (w *writer) replace(start, end int, with string) {
 	w.out = append(append(w.out, w.raw[w.copied:start]...), with...)
 	w.copied = end
 	w.changed++
 }
 
-// walk visits every string. Keys that have to change need to know all keys of their object, which is a pass of its own that
-// ordinary messages do not pay.
+// walk visits every string. If keys have to change, it needs all keys of their object: an extra pass that ordinary messages don't pay for.
 func (w *writer) walk(envelope bool) error {
 	dirty := false
 	eachString(w.raw, func(s str) bool {
@@ -130,7 +125,7 @@ func (w *writer) walk(envelope bool) error {
 	return nil
 }
 
-// ours says of a key as it is written whether it is one of the envelope's own whose value is no text.
+// ours reports whether a raw key is one of the envelope's whose value is not text.
 func ours(key []byte) bool {
 	if bytes.IndexByte(key, '\\') >= 0 {
 		decoded, _ := frame.StringBytes(append(append([]byte{'"'}, key...), '"'), frame.Span{End: len(key) + 2})
@@ -139,7 +134,7 @@ func ours(key []byte) bool {
 	return string(key) == "id" || string(key) == "method" || string(key) == "jsonrpc"
 }
 
-// text cleans what stands between the quotes of one value.
+// text cleans the content of one string value.
 func (w *writer) text(start, end int) {
 	for i := start; i < end; {
 		i += quiet(w.raw[i:end])
@@ -168,9 +163,9 @@ func isLineFeed(raw []byte) bool {
 	return r == '\n'
 }
 
-// sequence is where the sequence that begins with the introducer at raw[i] ends, as inspect recognises it: the
-// finding that a person sees and the bytes that go are the same. It looks no further than the next introducer or the bound
-// of a sequence, so that no byte is decoded more than twice, however many begin.
+// sequence returns the end of the sequence that begins with the introducer at raw[i], as inspect recognises it, so that the finding a
+// person sees and the removed bytes agree. It stops at the next introducer or the limit of a sequence, so that no byte is decoded more than
+// twice.
 func (w *writer) sequence(i, end int) int {
 	w.ahead, w.ends = w.ahead[:0], w.ends[:0]
 	more := -1
@@ -183,7 +178,7 @@ func (w *writer) sequence(i, end int) int {
 			w.ends = append(w.ends, at)
 		}
 		if before > 0 && more < 0 && (r == 0x1b || r >= 0x80 && r <= 0x9f || r == 0x07) {
-			more = 2 // the character behind an ESC says whether the two are a terminator
+			more = 2 // the character after an ESC tells whether the two are a terminator
 		}
 	}
 	n := max(legible.Sequence(string(w.ahead)), 1)

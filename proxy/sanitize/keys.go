@@ -9,13 +9,13 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// apart gives every name of a member that has to change another, by where its content begins. changes says which they are, become what
-// one is to be.
+// apart gives every member name that has to change a new one, keyed by the offset of its content. changes selects them, become gives the
+// new name.
 //
-// A name that another member of its object has by then, or nearly, gets `~2`, `~3` and so on behind it: two readings of one object
-// are worse than an odd name.
+// If another member of the object already has that name, or nearly, it gets a suffix `~2`, `~3` and so on: an ambiguous object is worse
+// than an odd name.
 func apart(raw []byte, changes func(str) bool, become func(str) string) (map[int]string, error) {
-	dirty := map[int]bool{} // objects that have such a name
+	dirty := map[int]bool{} // objects with such a name
 	count := 0
 	eachString(raw, func(s str) bool {
 		if s.key && changes(s) {
@@ -43,7 +43,7 @@ func apart(raw []byte, changes func(str) bool, become func(str) string) (map[int
 		return true
 	})
 	renamed := map[int]string{}
-	next := map[string]int{} // by object and name: where to go on counting
+	next := map[string]int{} // the next suffix, by object and name
 	for _, s := range waiting {
 		if taken[s.scope] == nil {
 			taken[s.scope] = map[string]bool{}
@@ -61,11 +61,10 @@ func apart(raw []byte, changes func(str) bool, become func(str) string) (map[int
 	return renamed, nil
 }
 
-// spelled is a name with its control characters written out; the rest of it stays as it is written.
+// spelled is a name with its control characters spelled out; the rest stays as written.
 //
-// Names are never shortened, in no mode: what is taken out of one could make it the name of another member, or of one that
-// means something (`\u001bisError`, `\u001bsallyport/decision`). ESC becomes its letters, everything else `U+009C`, which no
-// name of the protocol contains.
+// Names are never shortened, in any mode: removing characters could turn one into the name of another member, or one with a meaning
+// (`\u001bisError`, `\u001bsallyport/decision`). ESC becomes its letters, everything else `U+009C`, which no name of the protocol contains.
 func spelled(content []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(content); {
@@ -83,7 +82,7 @@ func spelled(content []byte) string {
 	return b.String()
 }
 
-// folded is a name as a parser that takes no notice of case compares it.
+// folded is a name as a case-insensitive parser compares it.
 func folded(content []byte) string {
 	quoted := append(append(make([]byte, 0, len(content)+2), '"'), content...)
 	quoted = append(quoted, '"')
@@ -95,7 +94,7 @@ func folded(content []byte) string {
 	return string(out)
 }
 
-// foldRune is the least of the characters that are one under simple case folding.
+// foldRune returns one representative for all runes equal under simple case folding.
 func foldRune(r rune) rune {
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {

@@ -9,14 +9,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// ErrPlaces: there are more places that may hold a secret than are looked at, or more names of members that hold one than are kept
-// apart. What was not looked at is not called clean.
+// ErrPlaces: there are more possible secrets than can be examined, or more names with a secret than can be kept apart. What was not
+// examined must not pass as clean.
 var ErrPlaces = errors.New("more places that may hold secrets than are looked at")
 
-// Redact puts marks in the place of what is secret in the strings of one JSON-RPC message that passed frame.Scan (setting
-// redact.mode), the names of members among them. Only the bytes of the secrets change, and names that would become equal are kept
-// apart; the message's own id, method and jsonrpc stay. A message without secrets comes back as the same slice. profile is
-// secrets.Precise or secrets.Strict; rules are what was found, each once.
+// Redact replaces the secrets in the strings of one JSON-RPC message that passed frame.Scan with marks (setting redact.mode), names of
+// members included. Only the bytes of the secrets change, and names that would become equal are kept apart; the message's own id, method
+// and jsonrpc stay. A message without secrets comes back as the same slice. profile is secrets.Precise or secrets.Strict; rules are the
+// ones that matched, each once.
 func Redact(line []byte, profile string) (out []byte, places int, rules []string, err error) {
 	var edits, named []frame.Edit // named are those in the names of members
 	whole := inspect.EachSecret(line, profile, func(s inspect.Spot) bool {
@@ -52,7 +52,7 @@ func Redact(line []byte, profile string) (out []byte, places int, rules []string
 	return frame.Splice(make([]byte, 0, len(line)+16*len(edits)), line, edits), places, rules, nil
 }
 
-// marked puts whole names in the place of those that hold secrets: with their marks, and apart.
+// marked returns edits that replace whole names that hold secrets with marked ones, kept apart.
 func marked(line []byte, secrets []frame.Edit) (edits []frame.Edit, err error) {
 	within := func(s str) []frame.Edit {
 		from := sort.Search(len(secrets), func(i int) bool { return secrets[i].Start >= s.start })

@@ -5,21 +5,19 @@ import (
 	"math/bits"
 )
 
-// str is one string of a JSON text: what stands between its quotes, whether it names a member, and in how many objects and
-// arrays it stands.
+// str is one string of a JSON text: its content, whether it is a key, and its depth.
 type str struct {
 	start, end int
 	key        bool
 	depth      int
-	scope      int // of a key: the number of its object, counted from 1 as they open
+	scope      int // of a key: its object's number, counted from 1 as they open
 }
 
 func (s str) content(raw []byte) []byte { return raw[s.start:s.end] }
 
-// eachString visits every string of a JSON text in order, until visit returns false. It trusts the grammar, and stays in
-// range without it.
+// eachString visits every string of a JSON text in order, until visit returns false. It trusts the grammar, but stays in range without it.
 func eachString(raw []byte, visit func(str) bool) {
-	var scopes []int // of each container that is open; 0 for an array
+	var scopes []int // for each open container; 0 for an array
 	opened, expectKey := 0, false
 	for i := 0; i < len(raw); {
 		switch raw[i] {
@@ -53,7 +51,7 @@ func eachString(raw []byte, visit func(str) bool) {
 	}
 }
 
-// closing is where the quote stands that ends the string whose content begins at i.
+// closing is the offset of the quote that ends the string whose content begins at i.
 func closing(raw []byte, i int) int {
 	for i < len(raw) {
 		for i+8 <= len(raw) {
