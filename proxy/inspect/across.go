@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// Rules over several servers of one client, and over what a definition was before.
+// Rules that compare a definition with a client's other servers, or with its own earlier version.
 const (
 	Shadowing        = "shadowing"
 	ToolImitation    = "tool_imitation"
@@ -19,27 +19,25 @@ const (
 	GrownDescription = "grown_description"
 )
 
-// BesideRules are the rules that stand beside the catalogue because they look at what a definition or a request is, not at its words
-// alone.
+// BesideRules are the rules outside the catalogue, which judge more than the words of a definition or request.
 func BesideRules() []string {
 	return []string{Shadowing, ToolImitation, ContextParameter, GrownDescription, LookAlikeName, OddSchema, AsksForSecret, AsksForPayment, UnsafeLink, IncludeContext, SamplingTools}
 }
 
-// Tools are the tools of other servers of the same client, prepared to be looked for in a definition.
+// Tools are the tools of a client's other servers, prepared for a search in definitions.
 type Tools struct {
 	named map[string]bool // distinctive names, in lower case
-	plain map[string]bool // names that are words of the language, in lower case
+	plain map[string]bool // names that are ordinary words, in lower case
 	drawn map[string]string
-	room  *int // how many places may still be looked at
+	room  *int // how many more places can be checked
 }
 
-// maxNamed is how many places are looked at in which the definitions of one server name tools of others. Each takes a tenth of a
-// millisecond.
+// maxNamed limits the places checked in which one server's definitions name tools of others. Each takes a tenth of a millisecond.
 const maxNamed = 1000
 
-// OtherTools prepares names, for one look at all definitions of a server. own are the tools of the server whose definitions are looked at: what it offers itself it may speak
-// of, and that two servers have a tool of one name is an everyday thing. resting are those of servers that do not run: a name may look
-// like them, but a text that names them is no finding, for a server may speak of what its last version had.
+// OtherTools prepares names for one look at all definitions of a server. own are that server's tools: it may mention what it offers itself,
+// and two servers often have a tool of the same name. resting are tools of servers that do not run: a name can imitate them, but a text
+// that mentions them is no finding, because a server may mention what its last version had.
 func OtherTools(names, resting, own []string) Tools {
 	t := Tools{named: map[string]bool{}, plain: map[string]bool{}, drawn: map[string]string{}, room: new(int)}
 	*t.room = maxNamed
@@ -68,10 +66,9 @@ func OtherTools(names, resting, own []string) Tools {
 	return t
 }
 
-// Empty says that there is nothing to look for.
 func (t Tools) Empty() bool { return len(t.drawn) == 0 }
 
-// distinctive says of a name that nobody writes it by chance: it is made of several words, or of a word with digits.
+// distinctive reports whether a name can't occur by chance: it consists of several words, or of a word with digits.
 func distinctive(name string) bool {
 	if utf8.RuneCountInString(name) < 6 {
 		return false
@@ -84,7 +81,7 @@ func distinctive(name string) bool {
 	return false
 }
 
-// drawn is what a name looks like: compatibility forms, look-alike letters and what nobody sees undone.
+// drawn is what a name looks like: without compatibility forms, look-alike letters and invisible characters.
 func drawn(name string) string {
 	alike := legible.Lookalikes()
 	return strings.Map(func(r rune) rune {
@@ -98,8 +95,8 @@ func drawn(name string) string {
 	}, norm.NFKC.String(name))
 }
 
-// Across looks at one definition beside the tools of other servers. tool is its name if it is a tool, else "". raw must have
-// passed frame.Validate or frame.Scan.
+// Across compares one definition with the tools of other servers. tool is its name if it is a tool, else "". raw must have passed
+// frame.Validate or frame.Scan.
 func Across(tool string, raw []byte, others Tools) []Finding {
 	if others.Empty() {
 		return nil
@@ -117,8 +114,8 @@ type across struct {
 	found  []Finding
 }
 
-// name finds a name that is drawn like that of another server's tool and is not it. Equal names are no finding, nor are names
-// that differ in case or in a hyphen: many servers have a search and a read_file.
+// name finds a name that looks like another server's tool but differs. Equal names are no finding, nor are names that differ in case or a
+// hyphen: many servers have a search and a read_file.
 func (a *across) name(tool string) {
 	if tool == "" || a.others.named[strings.ToLower(tool)] || a.others.plain[strings.ToLower(tool)] {
 		return
@@ -146,7 +143,7 @@ var digits = strings.NewReplacer("0", "o", "1", "l", "I", "l", "5", "s", "rn", "
 
 func digitsFor(name string) string { return strings.ToLower(digits.Replace(name)) }
 
-// read finds another server's tool in a text that gives orders about it. To speak of it is no finding.
+// read finds orders about another server's tool in a text. A mere mention is no finding.
 func (a *across) read(r *reading, text string, _ bool) {
 	if len(a.found) >= 16 {
 		return
@@ -169,18 +166,18 @@ func (a *across) read(r *reading, text string, _ bool) {
 				continue
 			}
 			if !named {
-				level = Low // a word of the language in quotes: it may mean something else
+				level = Low // an ordinary word in quotes may mean something else
 			}
 		}
 		a.found = append(a.found, Finding{
 			Rule: Shadowing, Level: level, Category: "threat", Title: title, Where: r.at(),
 			Start: start, End: end, Match: strings.Clone(cut.Runes(text[start:end], maxMatch)),
 		})
-		return // once a text
+		return // once per text
 	}
 }
 
-// nextName is the next run of what names are made of.
+// nextName returns the next run of characters that names consist of.
 func nextName(text string, at int) (start, end int) {
 	is := func(c byte) bool {
 		return c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
@@ -195,7 +192,7 @@ func nextName(text string, at int) (start, end int) {
 	for end < len(text) && is(text[end]) {
 		end++
 	}
-	for end > at && (text[end-1] == '.' || text[end-1] == '-') { // the end of a sentence
+	for end > at && (text[end-1] == '.' || text[end-1] == '-') { // strip the end of a sentence
 		end--
 	}
 	return at, max(end, at+1)
@@ -205,9 +202,9 @@ func quoted(text string, start, end int) bool {
 	return start > 0 && end < len(text) && strings.IndexByte("`\"'", text[start-1]) >= 0 && text[start-1] == text[end]
 }
 
-const aroundName = 160 // bytes before and behind a name that belong to the same thought
+const aroundName = 160 // bytes before and after a name that belong to the same thought
 
-// orders is how grave what stands around a name is, "" where it orders nothing about it.
+// orders returns how serious the text around a name is, "" if it orders nothing about it.
 func orders(text string, start, end int) Level {
 	from, to := max(0, start-aroundName), min(len(text), end+aroundName)
 	before, behind := text[from:start], text[end:to]
@@ -221,8 +218,7 @@ func orders(text string, start, end int) Level {
 }
 
 var (
-	// An order about the use of the named tool (\x00 stands for its name): what to do when it is called, with which arguments, or not
-	// to use it.
+	// An order about the use of the named tool (\x00 marks its name): what to do when it is called, with which arguments, or not to use it.
 	grave = expression(`(?:when(?:ever)?|each time|every time|any ?time|if|before|after|once|prior to)\b[^.!?\x00]{0,60}\x00[^.!?]{0,60}\b(?:must|always|never|should|shall|have to|need to|be sure|make sure|ensure|add|set|change|replace|include|append|use|send|call|first)\b` +
 		`|\b(?:must|always|never|should|shall|be sure|make sure|ensure)\b[^.!?\x00]{0,80}\b(?:when(?:ever)?|before|after|each time|every time|prior to)\b[^.!?\x00]{0,40}\x00` +
 		`|\x00[^.!?]{0,40}\b(?:must (?:not |never |always |only )?be|is (?:deprecated|broken|unsafe|insecure|disabled|obsolete)|should (?:not|never|no longer) be|has been replaced|no longer works)\b`)
@@ -232,15 +228,15 @@ var (
 	mildBefore = expression(`\b(?:instead of|rather than|in place of|prefer(?:red)? (?:this )?(?:to|over)|before (?:using|calling)|always (?:use|call|run)|must (?:use|call|run)|first (?:use|call|run)|replac(?:es?|ing|ement for))\b[^.!?]{0,40}$`)
 )
 
-// askedContext are names of parameters that take what was talked about, whatever the tool is for.
+// askedContext are parameter names that ask for the conversation, whatever the tool is for.
 var (
 	sidenote    = expression(`^(?:side ?notes?|conversation|conversation (?:history|context|summary|log|so far)|(?:chat|message|full|entire|complete) ?(?:history|context|transcript|conversation)|chat ?log|previous messages|system ?prompt|user ?context|hidden ?(?:context|notes?)|internal ?notes?)$`)
 	contextWish = expression(`\b(?:(?:full|entire|whole|complete|all(?: of)?|summary of|copy of|verbatim|previous|prior|preceding|contents? of|include|paste|put)\b[^.!?]{0,50}\b(?:conversation|chat|dialog(?:ue)?|messages|transcript|context window|system prompt|system message|instructions you|chain of thought|your reasoning|tool (?:list|results|outputs))|(?:conversation|chat|message) (?:history|transcript|log) (?:so far|up to|verbatim|with the user)|everything (?:the user|you) (?:said|wrote|know)|system prompt)\b`)
 	keptSecret  = expression(`\b(?:do not (?:mention|tell|show|reveal)|don't (?:mention|tell|show|reveal)|without (?:telling|mentioning|asking)|never mention|hidden from the user|silently|not (?:visible|shown) to the user)\b`)
 )
 
-// ContextParameters finds parameters of a tool that ask for the conversation. raw is its definition, which must have passed
-// frame.Validate or frame.Scan.
+// ContextParameters finds parameters of a tool that ask for the conversation. raw is its definition, which must have passed frame.Validate
+// or frame.Scan.
 func ContextParameters(raw []byte) []Finding {
 	properties, ok := frame.Find(raw, frame.Root(raw), "inputSchema", "properties")
 	if !ok {
@@ -263,7 +259,7 @@ func ContextParameters(raw []byte) []Finding {
 		case wish != nil && (named || strings.EqualFold(key, "context") || strings.EqualFold(key, "notes")):
 			level = Medium
 		case named || wish != nil:
-			level = Low // servers that keep or judge conversations exist
+			level = Low // some servers honestly store or judge conversations
 		}
 		if level == "" {
 			return true
@@ -282,14 +278,13 @@ func ContextParameters(raw []byte) []Finding {
 	return found
 }
 
-// How much longer a description may become before it is worth a word.
+// How much longer a description can become before it is reported.
 const (
 	grownTimes = 4
 	grownBytes = 600
 )
 
-// Grown finds a description that became far longer than the one a person allowed. Both are definitions, or instructions as JSON
-// strings.
+// Grown finds a description that is far longer than the approved one. Both are definitions, or instructions as JSON strings.
 func Grown(approved, now []byte) []Finding {
 	before, after := describes(approved), describes(now)
 	if len(after) < grownTimes*len(before) || len(after)-len(before) < grownBytes || len(approved) == 0 {

@@ -11,19 +11,19 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-// Check is one thing that was looked for in a text, or the reason why it was not.
+// Check names one check of a text, or the reason why it did not run.
 type Check struct {
 	Check string `json:"check"`
 	Ran   bool   `json:"ran"`
 	Why   string `json:"why,omitempty"`
 }
 
-// The checks of an answer, in their order.
+// The checks of a response, in order.
 const (
 	CheckThreats    = "threats"    // the rules, in every view
-	CheckCharacters = "characters" // what nobody sees
+	CheckCharacters = "characters" // invisible characters
 	CheckBlobs      = "blobs"      // files in base64
-	CheckJoined     = "joined"     // what is cut in pieces
+	CheckJoined     = "joined"     // threats cut into pieces
 	CheckSecrets    = "secrets"
 )
 
@@ -34,24 +34,23 @@ const (
 	fewSecrets = "not every place was looked at: there are too many"
 )
 
-// ran are the checks of an answer in which all was looked at. It is not written to.
+// ran are the checks of a fully inspected response. It is never written to.
 var ran = []Check{
 	{Check: CheckThreats, Ran: true}, {Check: CheckCharacters, Ran: true}, {Check: CheckBlobs, Ran: true}, {Check: CheckJoined, Ran: true},
 	{Check: CheckNgram, Why: noDoubt}, {Check: CheckSecrets, Ran: true},
 }
 
-// Watch judges what one server answers over a session. It remembers how the last answers ended.
+// Watch judges the responses of one server over a session. It remembers how the last ones ended.
 type Watch struct {
 	mu      sync.Mutex
 	rules   *RuleFile
-	endings []*ending // the last one last
+	endings []*ending // the most recent comes last
 }
 
-// maxHeldUp is how long an answer may be that others wait for while it is looked at: they are looked at one after the other anyway, and
-// need no endings of their own.
+// maxHeldUp is the longest response that is inspected under the lock: others wait for it, and need no copies of the endings.
 const maxHeldUp = 64 << 10
 
-// Use makes the rules of a file count from the next answer on, beside the catalogue; nil: the catalogue alone.
+// Use applies the rules of a file from the next response on, in addition to the catalogue; nil means the catalogue alone.
 func (w *Watch) Use(f *RuleFile) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -60,30 +59,30 @@ func (w *Watch) Use(f *RuleFile) {
 	}
 }
 
-// Terms are what an answer is judged under.
+// Terms are the settings a response is judged under.
 type Terms struct {
-	MaxBytes int    // larger ones are not looked at
-	Secrets  string // how secrets are looked for: SecretsPrecise, SecretsStrict, SecretsOff
-	// Silenced are rules that a person has excepted for the tool, each up to a level: a match of such a rule at or below that
-	// level weighs nothing. Never for a critical one.
+	MaxBytes int    // larger responses are not inspected
+	Secrets  string // how to look for secrets: SecretsPrecise, SecretsStrict, SecretsOff
+	// Silenced are rules that a person has excepted for the tool, each up to a level: a match at or below that level carries no weight.
+	// Never for a Critical one.
 	Silenced map[string]Level
 }
 
-// AnswerVerdict is what an answer is found to be. Its checks are shared with other verdicts: they are not to be changed.
+// AnswerVerdict is the judgement of a response. Its checks are shared with other verdicts: don't modify them.
 type AnswerVerdict struct {
 	Judged
 	Score   float64
-	Secrets []Finding // what is secret in it: they change no verdict
+	Secrets []Finding // its secrets; they change no verdict
 	Checks  []Check
-	RuleSet string   // what it was judged by
-	TooLong bool     // nothing was looked at: it is longer than MaxBytes
-	Passed  []string // silenced rules without which the verdict would be graver
-	Fault   string   // a fault of this program for which it could not be looked at: its verdict is Block
+	RuleSet string   // the rules it was judged by
+	TooLong bool     // not inspected: it is longer than MaxBytes
+	Passed  []string // silenced rules without which the verdict would be more serious
+	Fault   string   // a fault of this program prevented the inspection: the verdict is Block
 }
 
-// Answer judges raw, the JSON value of a result, an error, or a notification's params: every string and every key in it, and
-// what is made of it and the answers before it. raw must have passed frame.Scan. It may be called by several goroutines at once;
-// answers that come at the same time are not joined with each other. It never panics.
+// Answer judges raw, the JSON value of a result, an error, or a notification's params: every string and key in it, also joined with the
+// responses before it. raw must have passed frame.Scan. Several goroutines may call it at once; simultaneous responses are not joined with
+// each other. It never panics.
 func (w *Watch) Answer(raw []byte, terms Terms) (verdict AnswerVerdict) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -114,7 +113,7 @@ func (w *Watch) Answer(raw []byte, terms Terms) (verdict AnswerVerdict) {
 	if len(weighing.voice.found) > 0 {
 		weighing.Verdict = Block
 	}
-	if weighing.Verdict != Block { // what is held was not said
+	if weighing.Verdict != Block { // a held response did not reach the client
 		if long {
 			w.mu.Lock()
 			w.keep(weighing, rules)
@@ -135,15 +134,15 @@ func (w *Watch) Answer(raw []byte, terms Terms) (verdict AnswerVerdict) {
 		slices.Sort(weighing.passed)
 		verdict.Passed = weighing.passed
 	}
-	weighing.release() // not where it panics: it may be half of what it should be
+	weighing.release() // not after a panic: the weigher may be half changed
 	return verdict
 }
 
-// keep remembers how an answer ended, and has the weigher take the room of one that is forgotten. An ending of nothing is remembered
-// too: it is one of the last answers.
+// keep remembers how a response ended, and reuses the memory of the one it forgets. An empty ending is remembered too: it counts as one of
+// the last responses.
 func (w *Watch) keep(weighing *weigher, under *RuleFile) {
 	if under != w.rules || weighing.end.empty() && len(w.endings) == 0 {
-		return // an ending is in terms of the rules it was found by
+		return // an ending refers to the rules that it was found by
 	}
 	var forgotten *ending
 	if len(w.endings) == maxEndings {
@@ -169,7 +168,7 @@ func tooLong(most int, rules *RuleFile) AnswerVerdict {
 	return v
 }
 
-// checks says what was looked for, and what was not looked at.
+// checks lists which checks ran and which did not.
 func (w *weigher) checks(deep bool) []Check {
 	if w.Whole && len(w.blobs.named) == 0 && !w.Asked && !w.joint.short && w.secret.On && !w.secret.Short {
 		return ran
@@ -207,12 +206,12 @@ func (w *weigher) checks(deep bool) []Check {
 
 const manyViews = "not every way to read it was looked at: there are too many"
 
-// DefinitionChecks says what was looked for in a definition.
+// DefinitionChecks lists the checks of a definition.
 func (j Judged) DefinitionChecks() []Check {
 	return []Check{{Check: CheckCharacters, Ran: true}, {Check: "bounds", Ran: true}, j.threats(), j.ngram(), {Check: CheckSecrets, Why: noSecrets}}
 }
 
-// TextChecks says what was looked for in one text.
+// TextChecks lists the checks of one text.
 func (j Judged) TextChecks() []Check {
 	return []Check{{Check: CheckCharacters, Ran: true}, j.threats(), j.ngram(), {Check: CheckSecrets, Why: noSecrets}}
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-// SensitivePath is the rule of arguments that name a file in which credentials are kept.
+// SensitivePath is the rule for arguments that name a file with credentials.
 const SensitivePath = "sensitive_path"
 
-// Where credentials are kept, lower case, by the byte that the name begins with. A slash at the end also stands for the end of
-// the path, and a slash for a backslash. They are the default places of OpenSSH, GnuPG, the AWS, Google Cloud, Azure, Kubernetes
-// and Docker command lines, git, npm, PyPI, PostgreSQL, browsers, password managers, and MCP clients.
+// Files with credentials, lower case, by the first byte of the name. A slash at the end also matches the end of the path, and a slash
+// matches a backslash. These are the default places of OpenSSH, GnuPG, the AWS, Google Cloud, Azure, Kubernetes and Docker command lines,
+// git, npm, PyPI, PostgreSQL, browsers, password managers, and MCP clients.
 var (
 	dotFiles = []string{
 		".ssh/", ".gnupg/", ".aws/", ".azure/", ".kube/", ".netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".env", ".docker/config.json",
@@ -29,15 +29,15 @@ var (
 	serviceFiles = []string{"service-account.json", "service_account.json"}
 )
 
-// beginsFile are the bytes that one of them begins with.
+// beginsFile are the first bytes of these names.
 var beginsFile = [256]bool{
 	'.': true, '/': true, '\\': true, 'i': true, 'I': true, 'c': true, 'C': true, 'l': true, 'L': true, 'k': true, 'K': true, 'w': true,
 	'W': true, 's': true, 'S': true,
 }
 
-// Arguments looks at the params of a call for the timeline: the person's own words, so nothing follows from what is found but
-// that it is shown: files in which credentials are kept, and secrets (of which the finding holds none). It is asked for every call,
-// and costs two passes over short text. params must have passed frame.Scan.
+// Arguments looks for files with credentials, and for secrets (a finding contains none), in the params of a call. The findings are only
+// shown in the timeline: these are the person's own words. It runs for every call and costs two passes over short text. params must have
+// passed frame.Scan.
 func Arguments(params []byte, profile string) []Finding {
 	findings := sensitivePaths(params)
 	if profile == secrets.Off || len(findings) == maxFindings || !spells(params) {
@@ -51,7 +51,7 @@ func Arguments(params []byte, profile string) []Finding {
 	return w.seek.found
 }
 
-// spells says whether a string of a JSON value is long enough to hold anything, or a key to be a secret.
+// spells reports whether a string of a JSON value is long enough to hold anything, or a key long enough to be a secret.
 func spells(raw []byte) bool {
 	for i := bytes.IndexByte(raw, '"'); i >= 0 && i < len(raw); {
 		end, _ := skipString(raw, i)
@@ -70,7 +70,7 @@ func spells(raw []byte) bool {
 func sensitivePaths(params []byte) (findings []Finding) {
 	for at := 0; at < len(params); at++ {
 		if !beginsFile[params[at]] || at > 0 && decode.IsWord(params[at-1]) && decode.IsWord(params[at]) {
-			continue // a name goes on to the left of it: "invalid_rsa" names no key
+			continue // part of a longer name: "invalid_rsa" names no key
 		}
 		var files []string
 		switch params[at] {
@@ -107,13 +107,13 @@ func sensitivePaths(params []byte) (findings []Finding) {
 	return findings
 }
 
-// spelledAt says how many bytes of raw spell the name, 0 if it begins otherwise. In JSON a backslash is two.
+// spelledAt returns how many bytes of raw spell the name, 0 if they don't. A backslash is two bytes in JSON.
 func spelledAt(raw []byte, name string) int {
 	i := 0
 	for n := range len(name) {
 		want := name[n]
 		if want == '/' && n == len(name)-1 && n > 0 {
-			return i // the folder itself, or what is in it
+			return i // the folder itself, or a file in it
 		}
 		if i >= len(raw) {
 			return 0

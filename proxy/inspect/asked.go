@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// Rules of what a server asks the client for.
+// Rules for a server's requests to the client.
 const (
 	AsksForSecret  = "asks_for_secret"
 	AsksForPayment = "asks_for_payment"
@@ -24,15 +24,15 @@ const (
 	SamplingTools  = "sampling_tools"
 )
 
-// Kinds of what a server asks.
+// Kinds of requests from servers.
 const (
-	AskSampling    = "sampling"    // Claude is to write something
-	AskElicitation = "elicitation" // the person is to answer something
-	AskRoots       = "roots"       // which folders the person works in
+	AskSampling    = "sampling"    // let Claude write something
+	AskElicitation = "elicitation" // ask the person something
+	AskRoots       = "roots"       // list the folders the person works in
 	AskOther       = "other"
 )
 
-// AskKind is the kind of a request of a server.
+// AskKind is the kind of a server's request.
 func AskKind(method string) string {
 	switch method {
 	case "sampling/createMessage":
@@ -45,8 +45,8 @@ func AskKind(method string) string {
 	return AskOther
 }
 
-// Asked looks at what a server asks the client for by what it asks, not by how it is put: Watch and Weigh do that. params
-// must have passed frame.Scan or frame.Validate; nil is none.
+// Asked judges what a server requests, not how it is worded: Watch and Weigh do that. params must have passed frame.Scan or frame.Validate;
+// nil means none.
 func Asked(method string, params []byte) []Finding {
 	if frame.Type(params, frame.Root(params)) != '{' {
 		return nil
@@ -64,11 +64,11 @@ func Asked(method string, params []byte) []Finding {
 type asking struct {
 	raw   []byte
 	found []Finding
-	read  int // bytes of text that were looked at
+	read  int // bytes of text read so far
 }
 
-// maxAskedText is how many bytes of text of one request are looked at. Nobody reads a form that says more, and the expressions take
-// some microseconds a byte, for which all other calls would wait.
+// maxAskedText limits the text checked in one request. Nobody reads a longer form, and the expressions take some microseconds a byte, for
+// which all other calls would wait.
 const maxAskedText = 16 << 10
 
 func (a *asking) add(rule string, level Level, title, where, text string, start, end int) {
@@ -122,8 +122,7 @@ func (a *asking) elicitation() {
 	a.fields("requestedSchema", schema, 0)
 }
 
-// fields looks at the names of what the person is to fill in, and at what stands beside them. The protocol has them flat;
-// a server may nest them all the same.
+// fields checks the names of form fields and the texts beside them. The protocol has them flat, but a server may nest them.
 func (a *asking) fields(where string, schema frame.Span, depth int) {
 	properties, ok := frame.Find(a.raw, schema, "properties")
 	if !ok || depth > 8 {
@@ -132,7 +131,7 @@ func (a *asking) fields(where string, schema frame.Span, depth int) {
 	frame.Members(a.raw, properties, func(key string, m frame.Member) bool {
 		at := Member(where+".properties", strings.Clone(key))
 		boolean := a.is(m.Value, "type", "boolean")
-		if !boolean { // whether to reset a password is no password
+		if !boolean { // whether to reset a password is not a password
 			a.words(at, spacedName(key), true)
 		}
 		for _, label := range []string{"title", "description"} {
@@ -178,7 +177,7 @@ func (a *asking) words(where, text string, field bool) {
 		re          func() *regexp.Regexp
 		rule, title string
 	}{{secretWords, AsksForSecret, titleSecret}, {paymentWords, AsksForPayment, titlePayment}} {
-		// Folding makes Latin words of what only looks so, and takes words of other scripts apart: both are read.
+		// Folding turns look-alikes into Latin words, but takes words of other scripts apart, so both texts are read.
 		in, all := folded.Text, sort.re().FindAllStringIndex(folded.Text, maxAsked)
 		if all == nil {
 			in = lower
@@ -186,7 +185,7 @@ func (a *asking) words(where, text string, field bool) {
 		}
 		var level Level
 		start, end := 0, len(text)
-		for _, at := range all { // the gravest of them: one that is warned of may stand before one that is asked for
+		for _, at := range all { // the most serious: a warning about one secret may precede a request for another
 			here := High
 			switch {
 			case warnsOf().MatchString(in[max(0, at[0]-80):at[0]]):
@@ -210,10 +209,10 @@ func (a *asking) words(where, text string, field bool) {
 	}
 }
 
-// maxAsked is how many words of a sort are looked at in one text.
+// maxAsked limits the words of one sort checked in a text.
 const maxAsked = 64
 
-// spacedName is the name of a field as words: apiKey and api_key are "api key".
+// spacedName splits a field's name into words: apiKey and api_key are "api key".
 func spacedName(name string) string {
 	var b strings.Builder
 	lower := false
@@ -232,7 +231,7 @@ func spacedName(name string) string {
 	return b.String()
 }
 
-// Accents stand beside their letters because folding takes them away.
+// Accents are listed next to their letters because folding removes them.
 var (
 	secretWords = expression(`\b(?:pass ?words?|pass ?phrases?|pass ?codes?|passwd|pwd|api ?keys?|access ?keys?|secret ?keys?|private ?keys?|signing ?keys?|ssh ?keys?|encryption ?keys?|client ?secrets?|secrets?|` +
 		`(?:api|access|auth|authentication|bearer|refresh|session|security|personal access|github|bot|login) ?tokens?|token|credentials?|one.?time (?:code|pass\w*)|otp|totp|2fa(?: code)?|mfa(?: code)?|verification code|recovery (?:code|phrase)s?|seed phrase|mnemonic|pin(?: code| number)|pin|login data|session cookies?|` +
@@ -246,18 +245,18 @@ var (
 	// warnsOf ends before a word that the person is told not to give away.
 	warnsOf = expression(`\b(?:do not|don't|never|must not|should not|need not|no need to)\s+(?:ever\s+)?(?:give|enter|share|send|provide|include|type|put|tell|disclose|reveal|use)\b[^.!?:\n]{0,60}$`)
 
-	// askingWords make a request of a sentence that names such a thing.
+	// askingWords turn a sentence that names such a thing into a request.
 	askingWords = expression(`\b(?:enter|provide|type|give|send|share|submit|paste|input|supply|tell|need|requires?d?|confirm|verify|what is|what's|your|insert|fill|` +
 		`gib|geben|eingeben|nenne|ihr|dein|saisissez|entrez|donnez|votre|introduzca|introduce|ingrese|escriba|su|tu|digite|insira|sua|inserisci|tua|vul|uw|podaj|zadejte)\b` +
 		`|введите|укажите|ваш|输入|輸入|请提供|您的|你的|入力|입력|أدخل|الخاص|הזן|दर्ज`)
 )
 
-// expression makes an expression when it is first needed: a wrapper that starts needs none.
+// expression compiles a pattern when it is first needed, which keeps a wrapper's start fast.
 func expression(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?i)" + pattern) })
 }
 
-// link looks at the address that the person is to open (mode "url").
+// link checks the address that the person is asked to open (mode "url").
 func (a *asking) link(link string) {
 	bad := func(level Level, title string) { a.add(UnsafeLink, level, title, "url", link, 0, len(link)) }
 	u, err := url.Parse(strings.TrimSpace(link))
@@ -282,8 +281,8 @@ func (a *asking) link(link string) {
 	}
 }
 
-// mixedScripts says of the name of a host that one part of it has letters of more than one script, or letters of another
-// script all of which look like Latin ones. A name in its wire form (xn--) hides what it looks like.
+// mixedScripts reports whether one part of a host name mixes scripts, or consists of letters of another script that all look Latin. The
+// wire form (xn--) hides what a name looks like.
 func mixedScripts(host string) bool {
 	for _, label := range strings.Split(host, ".") {
 		if len(label) >= 4 && strings.EqualFold(label[:4], "xn--") {

@@ -11,15 +11,15 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-const maxUnlooked = 8 // blobs that are named
+const maxUnlooked = 8 // blobs that are named in findings
 
-// blobs are those of an answer that are no text.
+// blobs are the binary blobs of a response.
 type blobs struct {
 	named []string
 	more  int
 }
 
-// read takes one string of an answer, or of a definition.
+// read takes one string of a response or definition.
 func (w *weigher) read(r *reading, text string, key bool) {
 	if w.place == Metadata {
 		w.add(text, r)
@@ -31,7 +31,7 @@ func (w *weigher) read(r *reading, text string, key bool) {
 	if w.plain.Seeks = w.secret.On; w.plain.Seeks {
 		w.member.take(r, text, key)
 	}
-	if key && word(text) { // a name: it is no part of what is said before and after it
+	if key && word(text) { // a plain name is not part of the sentences around it
 		w.name(text, r)
 		return
 	}
@@ -54,8 +54,7 @@ func (w *weigher) read(r *reading, text string, key bool) {
 	w.add(text, r)
 }
 
-// name looks at the name of a member. Rows of a table have the same ones over and over: those in which nothing was found are
-// remembered.
+// name checks the name of a member. Rows of a table repeat the same ones, so harmless names are remembered.
 func (w *weigher) name(text string, r *reading) {
 	if w.placed = false; len(text) < minText {
 		return
@@ -78,20 +77,20 @@ func (w *weigher) name(text string, r *reading) {
 	}
 }
 
-// harmless is the name of a member in which nothing is found.
+// harmless is the name of a member without a finding.
 type harmless struct {
 	size    int
-	secrets bool // they were looked for too
+	secrets bool // it was searched for secrets too
 	text    [24]byte
 }
 
-// spoken says whether a string is what a client shows its model as text, and not one of many values.
+// spoken reports whether a client shows this string to its model as text, rather than as one of many values.
 func (r *reading) spoken() bool {
 	return r.key("text") || len(r.stack) == 0 || r.stack[len(r.stack)-1].array
 }
 
-// content looks at a blob (a resource's "blob", the "data" of an image or a sound): if it is text, at what it says, else it is
-// named. False: it is no blob.
+// content handles a blob (a resource's "blob", the "data" of an image or a sound): it inspects text and names anything else. It returns
+// false if the string is no blob.
 func (w *weigher) content(r *reading, text string) bool {
 	v, ok := decode.Content(text)
 	switch {
@@ -105,7 +104,7 @@ func (w *weigher) content(r *reading, text string) bool {
 	return true
 }
 
-// unlooked names a blob that nobody looked at: where it stands, of what type it says it is, and how large it is.
+// unlooked reports a blob that was not inspected, with its place, declared type and size.
 func (w *weigher) unlooked(r *reading, size int) {
 	if len(w.blobs.named) == maxUnlooked {
 		w.blobs.more++

@@ -10,11 +10,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// NotLookedAt is the rule of what a fault of this program kept from being looked at. It is treated as what is dangerous: a text that
-// breaks a check must not be a way past it.
+// NotLookedAt is the rule for text that could not be inspected because of a fault of this program. It counts as dangerous: text that breaks
+// a check must not get past it.
 const NotLookedAt = "not_looked_at"
 
-// Fault says in one line what a panic was and where it came from. It is for deferred functions, with what recover gave them.
+// Fault describes a panic and its origin in one line. Deferred functions call it with the value from recover.
 func Fault(p any) string {
 	var calls [64]uintptr
 	frames := runtime.CallersFrames(calls[:runtime.Callers(2, calls[:])])
@@ -32,7 +32,7 @@ func Fault(p any) string {
 	return cut.Runes(legible.Escape(fmt.Sprint(p)), 400) + where
 }
 
-// notLookedAt is the verdict on an answer that could not be looked at.
+// notLookedAt is the verdict on a response that could not be inspected.
 func notLookedAt(fault string) AnswerVerdict {
 	return AnswerVerdict{
 		Fault: fault,

@@ -9,22 +9,22 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
-// An order may be cut in pieces that say nothing by themselves: over the blocks of an answer, its keys and values, or several
-// answers of a session. Three things are joined, each within a bound:
+// An attack can be cut into pieces that look harmless alone: over the blocks of a response, its keys and values, or several responses of a
+// session. Three things are joined, each within a limit:
 //
-//   - phrases and patterns: one that began in a text may go on in the next, or in the next answer (matcher.open, pending);
+//   - phrases and patterns: one that began in a text may continue in the next, or in the next response (matcher.open, pending);
 //   - words: the end of a text and the head of the next are read as one, without a space between them (zone);
-//   - weights: what was found near the end of an answer is weighed with what is found at the head of the next.
+//   - weights: matches near the end of a response are weighed together with those at the head of the next.
 const (
-	maxEndings = 4        // answers of a session that are remembered
-	blobZone   = 2 << 10  // the same, where a blob goes on
-	zoneRoom   = 64 << 10 // bytes that are read as one, and twice as many as there are in all texts
+	maxEndings = 4        // responses of a session that are remembered
+	blobZone   = 2 << 10  // the same, if a blob continues
+	zoneRoom   = 64 << 10 // bytes that are read as one, plus twice the bytes of all texts
 )
 
-// joinedEncoding names, in a finding, that it was cut in pieces.
+// joinedEncoding marks a finding whose text was cut into pieces.
 const joinedEncoding = "joined"
 
-// ending is how an answer ended, in offsets from its end.
+// ending is how a response ended, in offsets from its end.
 type ending struct {
 	begun rules.Unfinished
 	found []rules.Match
@@ -34,7 +34,6 @@ type ending struct {
 
 func (e *ending) empty() bool { return e.begun.Size() == 0 && len(e.found) == 0 && len(e.tail) == 0 }
 
-// cloned are endings that nobody else has.
 func cloned(endings []*ending) []*ending {
 	all := make([]*ending, len(endings))
 	for i, e := range endings {
@@ -50,16 +49,16 @@ func (e *ending) reset() {
 	e.found, e.tail = e.found[:0], e.tail[:0]
 }
 
-// joint is what a weigher knows of the texts before the one it looks at.
+// joint is what a weigher knows of the texts before the current one.
 type joint struct {
 	on      bool
-	tail    []byte     // the end of the texts so far, without a space between them
-	seam    rules.Seam // how they end,
-	behind  int        // but for the last bytes of the tail: most texts end where nothing can go on, and need not be counted
-	earlier []*ending  // how answers before ended, for the first text of this one
+	tail    []byte     // the end of the texts so far, joined without spaces
+	seam    rules.Seam // how they end
+	behind  int        // bytes of the tail not counted in seam yet: most texts end where nothing can continue and need no count
+	earlier []*ending  // how earlier responses ended, for the first text of this one
 	zone    []byte
-	room    int  // bytes that may still be read twice
-	short   bool // it was not enough
+	room    int  // bytes that can still be read twice
+	short   bool // room was not enough
 }
 
 func (j *joint) begin() {
@@ -68,7 +67,7 @@ func (j *joint) begin() {
 	j.seam.Begin()
 }
 
-// counted is the seam after all of the tail.
+// counted is the seam after the whole tail.
 func (j *joint) counted(l *rules.Literals) *rules.Seam {
 	if j.behind > 0 {
 		j.seam.Keep(l, unsafe.String(&j.tail[len(j.tail)-j.behind], j.behind))
@@ -77,13 +76,13 @@ func (j *joint) counted(l *rules.Literals) *rules.Seam {
 	return &j.seam
 }
 
-// open says that the tail may go on in the next text.
+// open reports whether the tail can continue in the next text.
 func (j *joint) open() bool { return len(j.tail) > 0 && wordEnd(j.tail[len(j.tail)-1]) }
 
-// goesOn says that what stands before may go on in the next text.
+// goesOn reports whether anything before can continue in the next text.
 func (j *joint) goesOn() bool { return len(j.earlier) > 0 || j.open() }
 
-// resume makes a weigher go on where earlier answers ended. They must stay as they are until it has come to its own end.
+// resume makes a weigher continue where earlier responses ended. They must not change until it is done.
 func (w *weigher) resume(endings []*ending) {
 	w.joint.on = true
 	for _, e := range endings {
@@ -95,7 +94,7 @@ func (w *weigher) resume(endings []*ending) {
 	}
 }
 
-// ending notes how the answer ended that was looked at.
+// ending records how the inspected response ended.
 func (w *weigher) ending() {
 	e := w.end
 	if e == nil {
@@ -120,13 +119,13 @@ func (w *weigher) ending() {
 	}
 }
 
-// wordEnd says that a word, or a blob, may go on after a byte.
+// wordEnd reports whether a word or a blob can continue after a byte.
 func wordEnd(c byte) bool {
 	return c >= 0x80 || rules.Wordy(decode.FoldByte(c)) || c == '+' || c == '/' || c == '%'
 }
 
-// join reads the head of a text as one with what stands before it, and keeps its end for what comes after.
-// What is known of the text is only known where it is not longer than zone.
+// join reads the head of a text together with the end of the texts before it, and keeps its end for the next. m is only valid if the text
+// is not longer than zone.
 func (w *weigher) join(text string, m *decode.Makeup, where placer) {
 	j := &w.joint
 	if text == "" {
@@ -137,7 +136,7 @@ func (w *weigher) join(text string, m *decode.Makeup, where placer) {
 	var next rules.Start
 	if wordEnd(text[0]) && j.goesOn() {
 		next = l.StartOf(text, m)
-		known = len(text) <= decode.Zone // what it is like, and the seam is counted up to here
+		known = len(text) <= decode.Zone // m is valid, and the seam is counted up to here
 		if j.open() && j.counted(l).Meets(l, next) {
 			w.across(unsafe.String(unsafe.SliceData(j.tail), len(j.tail)), text, where)
 			read = true
@@ -177,12 +176,12 @@ func (w *weigher) join(text string, m *decode.Makeup, where placer) {
 		j.tail = j.tail[:copy(j.tail, j.tail[n-blobZone:])]
 		j.behind = min(j.behind, blobZone)
 	}
-	if read { // a phrase that was put together here may be the first of a pattern that goes on
+	if read { // a joined phrase may be the first part of a pattern that continues
 		j.counted(l).Odd = 0
 	}
 }
 
-// across looks for what begins in a tail and ends in a text.
+// across looks for matches that begin in a tail and end in a text.
 func (w *weigher) across(tail, text string, where placer) {
 	size := decode.Zone
 	if blobRun(tail, true) && blobRun(text, false) {
@@ -215,7 +214,7 @@ func (w *weigher) across(tail, text string, where placer) {
 	}
 }
 
-// blobRun says whether a text ends, or begins, with what may be a piece of a blob.
+// blobRun reports whether a text ends, or begins, with a possible piece of a blob.
 func blobRun(text string, atEnd bool) bool {
 	if len(text) < decode.MinBlob/2 {
 		return false
@@ -232,7 +231,7 @@ func blobRun(text string, atEnd bool) bool {
 	return true
 }
 
-// runeEnd is a place in text, at or after the given one, where no character is cut.
+// runeEnd returns the first character boundary in text at or after the given place.
 func runeEnd(text string, at int) int {
 	for at < len(text) && text[at]&0xc0 == 0x80 {
 		at++

@@ -6,7 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// Bounds that no honest definition exceeds.
+// Limits that no honest definition exceeds.
 const (
 	maxName        = 128      // characters
 	maxDescription = 16 << 10 // bytes
@@ -17,20 +17,19 @@ const (
 const (
 	maxAllFindings = 256 // of one JSON value
 	maxDepth       = frame.MaxDepth
-	maxWork        = 64 // times a byte is looked at again because of what it stands in
+	maxWork        = 64 // how often a byte is visited again because of nesting
 )
 
-// JSON looks at every string and every key of a JSON value. where is the path of the value; what is inside is found at
-// "where.key" and "where[3]", a key at the path it leads to. raw must have passed frame.Validate or frame.Scan.
+// JSON checks every string and key of a JSON value. where is the path of the value; findings inside are at "where.key" and "where[3]",
+// those of a key at the path it leads to. raw must have passed frame.Validate or frame.Scan.
 func JSON(raw []byte, where string) []Finding {
 	w := newWalk(raw, where)
 	w.value(raw, 0)
 	return w.findings
 }
 
-// Definition is JSON for one pinned definition (an element of a listing, or the instructions as a JSON string), and looks
-// besides for what is larger than an honest server makes it, for keys that only we may write, for a name of several alphabets, and for
-// a schema that is none.
+// Definition is JSON for one pinned definition (an element of a listing, or the instructions as a JSON string). It also reports anything
+// larger than an honest server makes it, keys that only we may write, a name in several alphabets, and a schema that is not an object.
 func Definition(raw []byte) []Finding {
 	w := newWalk(raw, "")
 	w.pinned = true
@@ -45,19 +44,19 @@ type walk struct {
 	path     []segment
 	where    string
 	budget   int
-	pinned   bool // a definition: its bounds count, and whose its keys are
+	pinned   bool // a definition: check limits and reserved keys
 	schema   *size
 	stopped  bool
 	findings []Finding
 }
 
-// segment is one step of a path, put into words only where something is found.
+// segment is one step of a path, formatted only if something is found.
 type segment struct {
 	key   string
 	index int // -1 for a member
 }
 
-// size is how large the schema is that is being walked.
+// size is the size of the schema being walked.
 type size struct{ levels, nodes int }
 
 func newWalk(raw []byte, where string) *walk {
@@ -128,7 +127,7 @@ func (w *walk) value(raw []byte, depth int) {
 	}
 }
 
-// member walks into one member, and weighs the schemas that a definition has at its top.
+// member walks into one member, and measures the schemas at the top of a definition.
 func (w *walk) member(key string, raw []byte, depth int) {
 	if !w.pinned || depth != 1 || key != "inputSchema" && key != "outputSchema" {
 		w.level()
@@ -147,7 +146,7 @@ func (w *walk) member(key string, raw []byte, depth int) {
 	}
 }
 
-// level notes how deep the schema goes: the path counts from the definition, of which the schema is one step.
+// level records how deep the schema goes: the path starts at the definition, and the schema is one step of it.
 func (w *walk) level() {
 	if w.schema != nil {
 		w.schema.levels = max(w.schema.levels, len(w.path)-1)
@@ -174,7 +173,7 @@ func (w *walk) string(s string) {
 	}
 }
 
-// key is the member that is being looked at, "" for an element or the value itself.
+// key is the current member, "" for an element or the value itself.
 func (w *walk) key() string {
 	if len(w.path) == 0 || w.path[len(w.path)-1].index >= 0 {
 		return ""

@@ -2,8 +2,8 @@ package inspect
 
 import "github.com/sallyport/sallyport/proxy/frame"
 
-// Locate says where in raw a finding stands: the words it is about in the string or key at its path, else the value there, else the
-// nearest value above it that is there. definition is the value that the path begins at.
+// Locate returns the place of a finding in raw: its words in the string or key at its path, else the value there, else the nearest existing
+// value above it. definition is the value that the path starts from.
 func Locate(raw []byte, definition frame.Span, f Finding) frame.Span {
 	at := definition
 	for path := f.Where; path != ""; {
@@ -39,7 +39,7 @@ func Locate(raw []byte, definition frame.Span, f Finding) frame.Span {
 	return at
 }
 
-// within is the part of a string that a finding is about, without its quotes; the whole string, with them, where it has no such part.
+// within returns the part of a string that a finding is about, without quotes; or the whole string, with quotes, if it has no such part.
 func within(raw []byte, v frame.Span, f Finding) frame.Span {
 	if f.Start < 0 || f.End <= f.Start || f.End > len(textOf(raw, v)) {
 		return v

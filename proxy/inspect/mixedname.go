@@ -12,15 +12,15 @@ import (
 
 const maxAlike = 3 // letters of a name that are spelled out
 
-// mixedName finds in a name letters of another alphabet that pass for Latin ones beside them: of two tools whose names are drawn as
-// "get", one may have a Cyrillic letter, and nobody sees it. A name of one alphabet is what people write in their own language, and so
-// is one each of whose words is of one, unless a word passes for a Latin one as a whole and the name is no prose, no address and has no letter
-// that shows its alphabet. A Greek letter for itself is one of a formula.
+// mixedName finds letters of another alphabet in a name that look Latin: of two tools that both read "get", one may have a Cyrillic letter,
+// and nobody can see it. A name in one alphabet is fine: people write in their own language. So is a name whose words are each in one
+// alphabet, unless a whole word looks Latin and the name is not prose, not an address, and has no letter that reveals its alphabet. A
+// single Greek letter is a formula.
 func mixedName(name string) (f Finding, mixed bool) {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return f, false
 	}
-	latin, passes, shows := false, false, false // in the name, a whole word for one of Latin letters, a letter that passes for none
+	latin, passes, shows := false, false, false // in the name: a Latin letter, a word that looks Latin, a letter that reveals its alphabet
 	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
 		own, others, alikes := 0, 0, 0
 		for _, r := range word {
@@ -47,13 +47,13 @@ func mixedName(name string) (f Finding, mixed bool) {
 	}, true
 }
 
-// passesForLatin says that a letter of another script is drawn as a Latin one.
+// passesForLatin reports whether a letter of another script looks like a Latin one.
 func passesForLatin(r rune) bool {
 	_, looks := legible.Lookalikes()[r]
 	return looks && !unicode.Is(unicode.Latin, r)
 }
 
-// alikesOf spells the letters of a name that pass for Latin ones.
+// alikesOf spells out the letters of a name that look Latin.
 func alikesOf(name string) string {
 	var said []string
 	seen := map[rune]bool{}

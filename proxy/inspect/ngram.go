@@ -9,21 +9,21 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
-// The second vote: a logistic regression over hashed pieces of words and pairs of words, fitted by `go run ./cmd/eval train` to
-// text that is made in cmd/eval. It is asked only about the surroundings of what the rules found, and can only add.
+// The second vote: a logistic regression over hashed pieces of words and pairs of words, trained by `go run ./cmd/eval train` on text that
+// cmd/eval generates. It only judges the surroundings of what the rules found, and can only add to a verdict.
 
 const (
 	ngramBits   = 18
 	ngramWindow = 600            // bytes on each side of a match
-	ngramSure   = 0.95           // from here on it votes for an attack
-	maxCues     = rules.MaxHeavy // windows of one answer or definition
+	ngramSure   = 0.95           // likelihood from which it votes for an attack
+	maxCues     = rules.MaxHeavy // windows of one response or definition
 	headerBytes = 8              // bias and scale
 )
 
 // CheckNgram is the name of the second vote among the checks, and of its finding.
 const CheckNgram = "ngram"
 
-// cue is what stands around something that the rules found.
+// cue is the text around a match of the rules.
 type cue struct {
 	text       string
 	path       string
@@ -32,7 +32,7 @@ type cue struct {
 	at         int // of the match, in all texts together
 }
 
-// cued remembers what stands around a match in a view.
+// cued remembers the surroundings of a match in a view.
 func (w *weigher) cued(v string, h rules.Hit, base int, f Finding) {
 	if n := len(w.cues); n == maxCues || n > 0 && w.cues[n-1].path == f.Where && f.Start < w.cues[n-1].end+ngramWindow/2 {
 		return
@@ -41,9 +41,8 @@ func (w *weigher) cued(v string, h rules.Hit, base int, f Finding) {
 	w.cues = append(w.cues, cue{v[max(0, start-ngramWindow):min(len(v), end+ngramWindow)], f.Where, f.Match, f.Start, f.End, w.offset + f.Start})
 }
 
-// vote asks the model where the rules are half way from flag to block: where it is sure, the verdict is block, and what the rules
-// found stays as grave as it was. It is wrong too often to be asked where they found less: neither in another text, nor in another
-// place of a long one.
+// vote asks the model when the score is halfway from flag to block: if it is sure, the verdict is block, and the findings keep their level.
+// It is wrong too often to be asked about lower scores, in another text or in another part of a long one.
 func (w *weigher) vote(heavy []int) {
 	w.Asked = true
 	for _, c := range w.cues {
@@ -63,7 +62,6 @@ func (w *weigher) vote(heavy []int) {
 	}
 }
 
-// NgramBuckets is how many weights a model has.
 const NgramBuckets = 1 << ngramBits
 
 //go:embed ngram.model
@@ -82,7 +80,7 @@ func NgramModel(bias, scale float32, weights []int8) []byte {
 	return out
 }
 
-// NgramLikelihood is how likely a model takes a text for an attack, from 0 to 1.
+// NgramLikelihood is the model's estimate that a text is an attack, from 0 to 1.
 func NgramLikelihood(model, text string) float64 {
 	if len(model) != headerBytes+NgramBuckets {
 		return 0
@@ -101,8 +99,8 @@ func NgramLikelihood(model, text string) float64 {
 	return 1 / (1 + math.Exp(-number(0)-number(4)*float64(sum)/math.Sqrt(float64(n))))
 }
 
-// NgramFeatures calls f with the bucket of every piece of a text: words, pairs of words, and four letters in a row. The text is
-// read as folded.
+// NgramFeatures calls f with the bucket of every feature of a text: words, pairs of words, and four letters in a row. It reads the text
+// folded.
 func NgramFeatures(text string, f func(bucket uint32)) {
 	const prime, offset = 16777619, 2166136261
 	bucket := func(h uint32) uint32 { return (h ^ h>>15) * 2654435761 >> (32 - ngramBits) }
@@ -122,7 +120,7 @@ func NgramFeatures(text string, f func(bucket uint32)) {
 				break
 			}
 			if c >= '0' && c <= '9' {
-				c = '0' // which number it is says nothing
+				c = '0' // the digit itself has no meaning
 			}
 			word = (word ^ uint32(c)) * prime
 		}

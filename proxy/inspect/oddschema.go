@@ -5,11 +5,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// schemaKinds names what stands where a schema belongs, by its first character. An object is none of them.
+// schemaKinds names values that are not a schema, by their first character. An object is a schema.
 var schemaKinds = map[byte]string{'"': "a text", '[': "a list", 't': "true", 'f': "false", 'n': "null"}
 
-// oddSchemas finds schemas of a tool that are no objects. The protocol has objects alone, and the official clients refuse the whole listing
-// for one of them: every other tool of the server is gone with it, and nobody is told why.
+// oddSchemas finds schemas of a tool that are not objects. The protocol allows only objects, and the official clients refuse the whole
+// listing for one other value: all tools of the server are lost, without an explanation.
 func oddSchemas(raw []byte) (found []Finding) {
 	root := frame.Root(raw)
 	if frame.Type(raw, root) != '{' {

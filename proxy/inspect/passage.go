@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// near is how many bytes may lie between two findings of one passage: what is in one sentence, or in the next, hangs together, and a rule
-// knows only a few words of it. Measured on the attacks in the development corpora: 1,261 findings are 591 passages, at most 5 a definition.
+// near is the largest distance in bytes between two findings of one passage: text in one sentence, or in the next, belongs together, and a
+// rule matches only a few words of it. On the attacks in the development corpora, 1,261 findings are 591 passages, at most 5 a definition.
 const near = 32
 
-// A Passage is a piece of one text that rules object to: the one thing that a person reads as a warning, however many rules it breaks.
-// Findings are places in the list it was made of, the gravest first; Where is the text, Start and End all that they cover of it.
+// A Passage is a piece of one text that rules object to. A person sees it as one warning, however many rules match. Findings are indexes
+// into the source list, most serious first; Where is the text, Start and End the range that they cover.
 type Passage struct {
 	Where    string `json:"where,omitempty"`
 	Start    int    `json:"start"`
@@ -19,9 +19,8 @@ type Passage struct {
 	Findings []int  `json:"findings"`
 }
 
-// Passages folds findings that overlap in a text, or lie next to each other there, into one. A finding without a place in a text stays
-// alone. Passages come in the order in which the first of their findings has in the list. Everything that counts or lists warnings for
-// people counts these.
+// Passages merges findings that overlap or are close together in a text. A finding without a place stays alone. Passages are ordered by
+// their first finding in the list. Every count or list of warnings for people uses them.
 func Passages(findings []Finding) []Passage {
 	out := []Passage{}
 	placed := make([]int, 0, len(findings))

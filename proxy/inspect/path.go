@@ -7,8 +7,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
-// Member is the path of a member of the object at where: "inputSchema.properties.city", or `_meta["io.x/y"]` where the
-// key is no plain word. Keys are server text: a path is escaped before it is printed.
+// Member is the path of a member of the object at where: "inputSchema.properties.city", or `_meta["io.x/y"]` if the key is not a plain
+// word. Keys are server text: escape a path before you print it.
 func Member(where, key string) string {
 	if !word(key) {
 		return where + "[" + strconv.Quote(cut.Runes(key, maxMatch)) + "]"
@@ -19,7 +19,6 @@ func Member(where, key string) string {
 	return where + "." + key
 }
 
-// Element is the path of an element of the array at where.
 func Element(where string, index int) string {
 	return where + "[" + strconv.Itoa(index) + "]"
 }
@@ -36,7 +35,7 @@ func word(key string) bool {
 	return true
 }
 
-// inWord are the bytes that plain names are made of.
+// inWord are the bytes of plain names.
 var inWord = func() (in [256]bool) {
 	for c := range in {
 		in[c] = decode.Base64Letters[c] && c != '+' && c != '/' || c == '$'

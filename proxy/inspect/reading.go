@@ -10,34 +10,34 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
-// reading goes through a JSON value once, in its order, and shows every string and every key to somebody. Unlike walk, which follows
-// the parts of a definition, it looks at no byte twice, whatever is nested in what.
+// reading goes through a JSON value once, in order, and passes every string and key to a reader. Unlike walk, which follows the parts of a
+// definition, it never visits a byte twice, however deep the nesting.
 type reading struct {
 	raw   []byte
 	stack []container
-	room  []byte // for the text that is shown, where it has escapes
+	room  []byte // buffer for texts with escapes
 
-	from, to int // the string that is shown, with its quotes
+	from, to int // the current string, with its quotes
 }
 
-// maxRoom is how much of it is kept for the next value.
+// maxRoom is the largest buffer kept for the next value.
 const maxRoom = 256 << 10
 
-// container is an object or an array that is being read.
+// container is an open object or array.
 type container struct {
 	array    bool
-	awaits   bool // an object that awaits a key
+	awaits   bool // an object waiting for a key
 	index    int
 	start    int
-	from, to int // the key whose value is being read, with its quotes
+	from, to int // the current key, with its quotes
 }
 
-// reader is shown texts. Each is only valid until the next: it may point into the value that is read.
+// reader receives texts. Each is only valid until the next: it may point into the value.
 type reader interface {
 	read(r *reading, text string, key bool)
 }
 
-// strings shows all of raw, which must have passed frame.Validate or frame.Scan. whole is false where it nests too deeply.
+// strings passes all strings of raw, which must have passed frame.Validate or frame.Scan. whole is false if it nests too deeply.
 func (r *reading) strings(raw []byte, to reader) (whole bool) {
 	r.raw, r.stack = raw, r.stack[:0]
 	defer func() {
@@ -77,10 +77,10 @@ func (r *reading) strings(raw []byte, to reader) (whole bool) {
 	return true
 }
 
-// structural are the bytes outside of strings by which JSON is read (RFC 8259, 2); a colon says nothing that is not known.
+// structural are the bytes outside strings that structure JSON (RFC 8259, 2); a colon adds no information.
 var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true, ',': true}
 
-// skipString is the offset after the string that begins at raw[i], and whether it has an escape.
+// skipString returns the offset after the string that begins at raw[i], and whether it has an escape.
 func skipString(raw []byte, i int) (end int, escaped bool) {
 	for i++; i < len(raw); {
 		for i+8 <= len(raw) {
@@ -125,18 +125,18 @@ func (r *reading) string(start, end int, escaped bool, to reader) {
 	to.read(r, text, false)
 }
 
-// text is a string as it reads, without a copy where it has no escape. What is shown stays as it is.
+// text decodes a string, without a copy if it has no escape.
 func (r *reading) text(start, end int) string {
 	b, _ := frame.StringBytes(r.raw, frame.Span{Start: start, End: end})
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// at is the path of what is being read.
+// at is the path of the current value.
 func (r *reading) at() string {
 	return r.path(func(c container) string { return r.text(c.from, c.to) })
 }
 
-// path is at with each key as said has it.
+// path is at, with each key as said returns it.
 func (r *reading) path(said func(c container) string) string {
 	where := ""
 	for _, c := range r.stack {
@@ -150,7 +150,7 @@ func (r *reading) path(said func(c container) string) string {
 	return strings.Clone(where)
 }
 
-// key says whether what is being read is the member of that name, which has no escapes in JSON.
+// key reports whether the current value is the member of that name, which needs no escapes in JSON.
 func (r *reading) key(name string) bool {
 	if len(r.stack) == 0 {
 		return false

@@ -14,24 +14,24 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
-// Removed stands where something was taken out of an answer.
+// Removed replaces text that was cut out of a response.
 const Removed = "[removed by Sallyport]"
 
-// ErrUnplaced says that what is marked has no place that could be taken out: the answer goes on whole or not at all.
+// ErrUnplaced means that a marked part could not be located, so the response can only be released whole.
 var ErrUnplaced = errors.New("what is marked cannot be taken out of the answer")
 
-// maxRemovals is how often what is left is judged again. Findings are bounded, so an order that stands a thousand times in an
-// answer is not marked a thousand times.
+// maxRemovals is how often the rest is judged again. Findings are limited, so a response that repeats an order a thousand times is not
+// marked a thousand times.
 const maxRemovals = 8
 
-// RemoveMarked is answer, a JSON value, with what findings name taken out: their spans, grown to the sentence, are replaced by
-// Removed, and everything else stays byte for byte. Where a key is marked, its member goes, key and value. What is left is judged
-// again and taken out too where it would be blocked. An error, ErrUnplaced among them, means that marked text would be left.
+// RemoveMarked returns answer, a JSON value, without the text that findings mark: their spans, extended to the sentence, are replaced by
+// Removed; everything else stays byte for byte. If a key is marked, its member is replaced, key and value. The rest is judged again and cut
+// again if it would be blocked. An error, such as ErrUnplaced, means that marked text would remain.
 func RemoveMarked(answer []byte, findings []Finding) ([]byte, error) {
 	return (*RuleFile)(nil).RemoveMarked(answer, findings)
 }
 
-// RemoveMarked judges what is left by the rules of the file too.
+// RemoveMarked also judges by the rules of the file.
 func (f *RuleFile) RemoveMarked(answer []byte, findings []Finding) ([]byte, error) {
 	if !json.Valid(answer) {
 		return nil, fmt.Errorf("the answer is no JSON: %w", ErrUnplaced)
@@ -61,7 +61,7 @@ func removeOnce(answer []byte, findings []Finding) ([]byte, error) {
 	r := &remover{raw: answer}
 	tree := &wanted{}
 	for _, f := range findings {
-		if f.Category == CategorySecret { // no threat: a redaction has its own setting
+		if f.Category == CategorySecret { // not a threat: redaction has its own setting
 			continue
 		}
 		if f.Rule == NotLookedAt || !tree.insert(f) {
@@ -75,9 +75,9 @@ func removeOnce(answer []byte, findings []Finding) ([]byte, error) {
 	return frame.Splice(make([]byte, 0, len(answer)+64), answer, r.edits), nil
 }
 
-// wanted is a tree of the places that findings name.
+// wanted is a tree of the places of findings.
 type wanted struct {
-	below  map[string]*wanted // by the segment of a path
+	below  map[string]*wanted // by path segment
 	here   []Finding
 	placed []bool
 }
@@ -101,7 +101,7 @@ func (t *wanted) insert(f Finding) bool {
 	return true
 }
 
-// unplaced is the rule of a finding that no string was found for.
+// unplaced returns the rule of a finding that was not located.
 func (t *wanted) unplaced() string {
 	for i, ok := range t.placed {
 		if !ok {
@@ -116,7 +116,7 @@ func (t *wanted) unplaced() string {
 	return ""
 }
 
-// cutSegment takes the first step off a path: `key`, `["a key"]` or `[3]`, each as Member and Element write it.
+// cutSegment takes the first step off a path: `key`, `["a key"]` or `[3]`, as written by Member and Element.
 func cutSegment(path string) (segment, rest string, ok bool) {
 	if path[0] == '[' {
 		end := strings.IndexByte(path, ']')
@@ -154,7 +154,7 @@ type remover struct {
 	edits []frame.Edit
 }
 
-// value takes out of one value what the tree wants below it. It goes only where a finding is.
+// value cuts the marked parts out of one value. It only descends to findings.
 func (r *remover) value(v frame.Span, tree *wanted, key string) {
 	if len(tree.here) > 0 && frame.Type(r.raw, v) == '"' {
 		r.text(v, tree, key)
@@ -168,7 +168,7 @@ func (r *remover) value(v frame.Span, tree *wanted, key string) {
 		}
 		return true
 	})
-	taken := 0 // keys of ours in this object
+	taken := 0 // our replacement keys in this object
 	frame.Members(r.raw, v, func(key string, m frame.Member) bool {
 		below := tree.below[Member("", key)]
 		if below == nil {
@@ -184,8 +184,8 @@ func (r *remover) value(v frame.Span, tree *wanted, key string) {
 	})
 }
 
-// inKey says whether a finding at the path of a member is about its key: the words that it quotes stand there, and not in the
-// value. Its findings are then placed, since the whole member goes.
+// inKey reports whether a finding at the path of a member is about its key: then its quoted words are in the key, not in the value. Such
+// findings count as placed, because the whole member is replaced.
 func (t *wanted) inKey(key string, raw []byte, value frame.Span) bool {
 	text := ""
 	if frame.Type(raw, value) == '"' {
@@ -210,12 +210,12 @@ func (t *wanted) placeAll() {
 	}
 }
 
-// stands says whether what the finding quotes stands in text where it says.
+// stands reports whether the finding's quoted words are in text at its offsets.
 func (f *Finding) stands(text string) bool {
 	return f.Start >= 0 && f.Start < f.End && f.End <= len(text) && cut.Runes(text[f.Start:f.End], maxMatch) == f.Match
 }
 
-// member puts ours in the place of a member whose key is marked.
+// member replaces a member whose key is marked.
 func (r *remover) member(object frame.Span, m frame.Member, taken int) {
 	name := Removed
 	for n := taken; ; n++ {
@@ -231,7 +231,7 @@ func (r *remover) member(object frame.Span, m frame.Member, taken int) {
 		frame.Edit{Start: m.Value.Start, End: m.Value.End, With: frame.AppendString(nil, Removed)})
 }
 
-// text takes out of one string what is marked there. A finding that does not stand where it says takes the whole string.
+// text cuts the marked parts out of one string. A finding that is not where it claims to be takes the whole string.
 func (r *remover) text(v frame.Span, tree *wanted, key string) {
 	decoded, _ := frame.String(r.raw, v)
 	if key == "blob" || key == "data" {
@@ -253,8 +253,7 @@ func (r *remover) text(v frame.Span, tree *wanted, key string) {
 	}
 }
 
-// blob takes sentences out of the text that a base64 string holds, and writes it as base64 again: a client that reads the answer
-// finds what it expects.
+// blob cuts sentences out of the text in a base64 string and encodes it again, so that the client gets the format it expects.
 func (r *remover) blob(text string, tree *wanted) ([]byte, bool) {
 	plain, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(plain) < decode.MinBlob/2 {
@@ -276,7 +275,7 @@ func (r *remover) blob(text string, tree *wanted) ([]byte, bool) {
 	return frame.AppendString(nil, base64.StdEncoding.EncodeToString(append(out, plain[last:]...))), true
 }
 
-// spans are the marked places of a text; not ok where one of them is none.
+// spans are the marked ranges of a text; not ok if one is invalid.
 func (t *wanted) spans(text string) (spans [][2]int, ok bool) {
 	ok = true
 	for i, f := range t.here {
@@ -289,7 +288,7 @@ func (t *wanted) spans(text string) (spans [][2]int, ok bool) {
 	return spans, ok
 }
 
-// sentences are spans of text grown to the sentences they stand in, in order, those that touch as one.
+// sentences extends ranges to whole sentences, in order, and merges those that touch.
 func sentences(text string, spans [][2]int) [][2]int {
 	var grown [][2]int
 	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
@@ -312,7 +311,7 @@ func sentences(text string, spans [][2]int) [][2]int {
 	return grown
 }
 
-// sentenceStart is where the sentence around text[at] begins, not before floor: nothing is looked at twice.
+// sentenceStart is the start of the sentence around text[at], but not before floor, so nothing is read twice.
 func sentenceStart(text string, at, floor int) int {
 	for at > floor {
 		if text[at-1] == '\n' || endsWide(text[:at]) || at < len(text) && utf8.RuneStart(text[at]) && space(text[at-1]) && stopped(text[floor:at-1]) {
@@ -326,7 +325,7 @@ func sentenceStart(text string, at, floor int) int {
 	return at
 }
 
-// sentenceEnd is where the sentence that goes on at text[end-1] ends.
+// sentenceEnd is the end of the sentence that contains text[end-1].
 func sentenceEnd(text string, start, end int) int {
 	for i := max(end-1, start); i < len(text); i++ {
 		if i >= end && text[i] == '\n' {
@@ -349,7 +348,7 @@ func sentenceEnd(text string, start, end int) int {
 	return len(text)
 }
 
-// closers may stand between the end of a sentence and the space after it.
+// closers can come between the end of a sentence and the following space.
 const closers = "\"')]*_`"
 
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
@@ -359,7 +358,7 @@ func stopped(before string) bool {
 	return before != "" && strings.IndexByte(".!?", before[len(before)-1]) >= 0
 }
 
-// endsWide says that a text ends with a full stop of Chinese or Japanese, after which no space is needed.
+// endsWide reports whether a text ends with a Chinese or Japanese full stop, which needs no space after it.
 func endsWide(text string) bool {
 	if len(text) < 3 {
 		return false
@@ -371,11 +370,11 @@ func endsWide(text string) bool {
 	return false
 }
 
-// escapedAt finds where a byte of a decoded string stands between its quotes. It is asked for offsets that only grow.
+// escapedAt maps offsets of a decoded string to its raw form. Offsets must be increasing.
 type escapedAt struct {
 	raw     []byte
 	at      int // in raw
-	decoded int // the same place decoded
+	decoded int // the same offset, decoded
 }
 
 func (e *escapedAt) offset(want int) int {
@@ -387,7 +386,7 @@ func (e *escapedAt) offset(want int) int {
 				size, length = unicodeEscape(e.raw[e.at:])
 			}
 		}
-		if e.decoded+length > want && size > 1 && length > 1 { // inside of a character: all of it
+		if e.decoded+length > want && size > 1 && length > 1 { // inside a character: take all of it
 			return e.at + size
 		}
 		e.at += size
@@ -396,7 +395,7 @@ func (e *escapedAt) offset(want int) int {
 	return e.at
 }
 
-// unicodeEscape is how long an escape at the start of raw is, both of a pair together, and how many bytes of UTF-8 it stands for.
+// unicodeEscape returns the size of an escape at the start of raw (both halves of a pair), and how many bytes of UTF-8 it decodes to.
 func unicodeEscape(raw []byte) (size, length int) {
 	if len(raw) < 6 {
 		return len(raw), 1

@@ -7,14 +7,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
-// RuleFile holds rules of one's own (inspect.rules): it only adds findings, whatever it says. A nil file is the catalogue alone.
+// RuleFile holds a person's own rules (inspect.rules). They can only add findings. A nil file means the catalogue alone.
 type RuleFile struct {
-	with  *rules.Set // the catalogue and the rules of the file
+	with  *rules.Set // the catalogue plus the rules of the file
 	count int
-	name  string // of the rule set, with the catalogue's
+	name  string // of the combined rule set
 }
 
-// LoadRules reads a rule file. The error says which rule is wrong and how; nothing of a wrong file counts.
+// LoadRules reads a rule file. The error says which rule is wrong and why; a faulty file is refused as a whole.
 func LoadRules(raw []byte) (*RuleFile, error) {
 	with, count, err := rules.Load(raw, InvisibleCharacters, ControlCharacters, ANSIEscape, BeyondBounds, CheckNgram)
 	if err != nil {
@@ -25,7 +25,7 @@ func LoadRules(raw []byte) (*RuleFile, error) {
 	return &RuleFile{with: with, count: count, name: fmt.Sprintf("%s+%016x", RuleSet(), h.Sum64())}, nil
 }
 
-// compiled are the rules that a file makes together with the catalogue.
+// compiled are the file's rules together with the catalogue.
 func (f *RuleFile) compiled() *rules.Set {
 	if f == nil {
 		return rules.Standard()
@@ -33,7 +33,6 @@ func (f *RuleFile) compiled() *rules.Set {
 	return f.with
 }
 
-// Count is how many rules the file adds.
 func (f *RuleFile) Count() int {
 	if f == nil {
 		return 0
@@ -41,7 +40,7 @@ func (f *RuleFile) Count() int {
 	return f.count
 }
 
-// RuleSet names the rules of this program, and those of the file with its fingerprint.
+// RuleSet names the rules of this program and the file's fingerprint.
 func (f *RuleFile) RuleSet() string {
 	if f == nil {
 		return RuleSet()
@@ -49,10 +48,10 @@ func (f *RuleFile) RuleSet() string {
 	return f.name
 }
 
-// NewWatch makes a Watch that looks for the rules of the file too.
+// NewWatch makes a Watch that also applies the rules of the file.
 func (f *RuleFile) NewWatch() *Watch { return &Watch{rules: f} }
 
-// Threats is Threats with the rules of the file too.
+// Threats also applies the rules of the file.
 func (f *RuleFile) Threats(raw []byte) Weighed {
 	w := newWeigher(f.compiled(), Metadata)
 	defer w.release()
@@ -62,7 +61,7 @@ func (f *RuleFile) Threats(raw []byte) Weighed {
 	return w.Weighed
 }
 
-// JudgeDefinition is JudgeDefinition with the rules of the file too.
+// JudgeDefinition also applies the rules of the file.
 func (f *RuleFile) JudgeDefinition(raw []byte) Judged {
 	w := f.Threats(raw)
 	j := Judged{Verdict: Clean, Findings: append(Definition(raw), w.Findings...), Whole: w.Whole, Asked: w.Asked}
@@ -75,7 +74,7 @@ func (f *RuleFile) JudgeDefinition(raw []byte) Judged {
 	return j
 }
 
-// JudgeAnswer is JudgeAnswer with the rules of the file too.
+// JudgeAnswer also applies the rules of the file.
 func (f *RuleFile) JudgeAnswer(text string) Judged {
 	w := weigh(f.compiled(), []Part{{Text: text}}, Answer)
 	return Judged{Verdict: w.Verdict, Findings: append(Text(text, ""), w.Findings...), Whole: w.Whole, Asked: w.Asked}

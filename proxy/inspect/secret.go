@@ -8,12 +8,12 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-// CategorySecret is the category of a finding that is no threat: it changes no verdict.
+// CategorySecret marks a finding that is not a threat: it changes no verdict.
 const CategorySecret = "secret"
 
 const maxSecrets = 256 // of one JSON value
 
-// secretFinding is what is told of a secret. where must not hold one.
+// secretFinding is the finding about a secret. where must not contain one.
 func secretFinding(text string, found secrets.Found, where string) Finding {
 	level := Medium
 	if !found.Sure() {
@@ -25,14 +25,14 @@ func secretFinding(text string, found secrets.Found, where string) Finding {
 	}
 }
 
-// Secret is a secret in a JSON value: the finding, and the bytes of the value as it is written.
+// Secret is a secret in a JSON value: the finding, and its raw bytes' range.
 type Secret struct {
 	Finding
 	From, To int
 }
 
-// Secrets finds what is secret in the strings of a JSON value, keys among them. raw must have passed frame.Scan or frame.Validate. whole is
-// false where not all was looked at, or not all is told.
+// Secrets finds secrets in the strings of a JSON value, keys included. raw must have passed frame.Scan or frame.Validate. whole is false if
+// not everything was examined or reported.
 func Secrets(raw []byte, profile string) (found []Secret, whole bool) {
 	whole = EachSecret(raw, profile, func(s Spot) bool {
 		if len(found) == maxSecrets {
@@ -44,12 +44,12 @@ func Secrets(raw []byte, profile string) (found []Secret, whole bool) {
 	return found, whole
 }
 
-// Spot is a place in a JSON value where a secret stands. It is valid while it is shown.
+// Spot is the place of a secret in a JSON value. It is valid during the visit.
 type Spot struct {
-	From, To int    // bytes of the value as it is written
-	Rule     string // of the catalogue
-	Mark     string // what may stand there instead
-	Key      bool   // it is part of the name of a member
+	From, To int    // range of raw bytes
+	Rule     string // from the catalogue
+	Mark     string // its replacement
+	Key      bool   // it is part of a member's name
 
 	text string
 	spot secrets.Found
@@ -60,13 +60,13 @@ func (s *Spot) finding() Finding {
 	return secretFinding(s.text, s.spot, s.of.unsaid(&s.of.value))
 }
 
-// Envelope says that the secret stands in a member of the outermost object that has this name.
+// Envelope reports whether the secret is in a member of the outermost object with one of these names.
 func (s *Spot) Envelope(names ...string) bool {
 	return len(s.of.value.stack) == 1 && slices.Contains(names, s.of.value.at())
 }
 
-// EachSecret shows every secret in the strings of a JSON value, in their order, until visit says false. whole is false where not all
-// was looked at.
+// EachSecret visits every secret in the strings of a JSON value in order, until visit returns false. whole is false if not everything was
+// examined.
 func EachSecret(raw []byte, profile string, visit func(Spot) bool) (whole bool) {
 	if profile == secrets.Off {
 		return true
@@ -79,7 +79,6 @@ func EachSecret(raw []byte, profile string, visit func(Spot) bool) (whole bool) 
 	return whole && !w.seek.ended && !w.secret.Short
 }
 
-// SecretsInText is Secrets for one text.
 func SecretsInText(text, profile string) (found []Finding, whole bool) {
 	if profile == secrets.Off {
 		return nil, true
@@ -94,7 +93,7 @@ func SecretsInText(text, profile string) (found []Finding, whole bool) {
 	return found, len(found) == len(spots) && !w.secret.Short
 }
 
-// WithSecrets is a list of checks of something in which secrets were looked for too.
+// WithSecrets adds the check for secrets to a list of checks.
 func WithSecrets(checks []Check, whole bool) []Check {
 	for i := range checks {
 		if checks[i].Check == CheckSecrets {
@@ -107,10 +106,10 @@ func WithSecrets(checks []Check, whole bool) []Check {
 	return checks
 }
 
-// secretReader is shown a value for its secrets alone.
+// secretReader reads a value for its secrets only.
 type secretReader struct {
 	w     *weigher
-	visit func(Spot) bool // nil: they are put into found, as many as a text has at most
+	visit func(Spot) bool // nil: collect them in found, up to the limit of a text
 	found []Finding
 	ended bool
 }
@@ -147,7 +146,7 @@ func (s *secretReader) read(r *reading, text string, key bool) {
 	}
 }
 
-// blob says that a string is a file in base64: a mark in it would make it none.
+// blob reports whether a string is a base64 file, which a mark would corrupt.
 func (r *reading) blob(text string) bool {
 	return (r.key("blob") || r.key("data")) && decode.IsBase64(text)
 }

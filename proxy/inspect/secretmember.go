@@ -8,16 +8,16 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-// named is what the member of a JSON value is called whose text is being looked at.
+// named is the name of the JSON member whose text is being read.
 type named struct {
-	name  string // valid as long as the value is read
-	kind  int    // of secretKind, and 1; 0 where the name is of nothing secret
-	pair  int    // the same, of a pair of members: {"name": "DB_PASSWORD", "value": …}
-	depth int    // of the object of the pair
+	name  string // valid while the value is read
+	kind  int    // secretKind + 1; 0 if the name is of nothing secret
+	pair  int    // the same for a pair of members: {"name": "DB_PASSWORD", "value": …}
+	depth int    // depth of the pair's object
 	start int
 }
 
-// take notes the name of the string that is shown. A key has none.
+// take records the name of the current string. A key has none.
 func (n *named) take(r *reading, text string, isKey bool) {
 	n.kind = 0
 	top := len(r.stack) - 1
@@ -51,7 +51,7 @@ func (n *named) take(r *reading, text string, isKey bool) {
 	}
 }
 
-// spotsOf is what is secret in a text that was matched by m.
+// spotsOf returns the secrets in a text that m has matched.
 func (w *weigher) spotsOf(m *rules.Matcher, text string, v *decode.View) []secrets.Found {
 	if v.Parts != nil {
 		for i := range m.Places {
@@ -68,7 +68,7 @@ func (w *weigher) spotsOf(m *rules.Matcher, text string, v *decode.View) []secre
 	return found
 }
 
-// hold notes what is secret in a text that was matched by m, and says whether anything is.
+// hold records the secrets in a text that m has matched, and reports whether there are any.
 func (w *weigher) hold(m *rules.Matcher, text string, v *decode.View, where placer) bool {
 	spots := w.spotsOf(m, text, v)
 	for _, s := range spots {
@@ -87,7 +87,7 @@ func (w *weigher) hold(m *rules.Matcher, text string, v *decode.View, where plac
 	return len(spots) > 0
 }
 
-// unsaid is the path of what is being read, with marks in the place of what is secret in its keys. Each key is looked at once.
+// unsaid is the path of the current value, with marks instead of secrets in its keys. Each key is checked once.
 func (w *weigher) unsaid(r *reading) string {
 	return r.path(func(c container) string {
 		said, known := w.said[c.from]
@@ -102,7 +102,7 @@ func (w *weigher) unsaid(r *reading) string {
 	})
 }
 
-// withMarks is a name with marks in the place of what is secret in it.
+// withMarks replaces the secrets in a name with marks.
 func withMarks(name string, strict bool) string {
 	w := newWeigher(rules.Standard(), Answer)
 	defer w.release()
@@ -117,7 +117,7 @@ func withMarks(name string, strict bool) string {
 	return b.String() + name[done:]
 }
 
-// secretsIn is what is secret in a text that is looked at for nothing else.
+// secretsIn returns the secrets in a text that needs no other check.
 func (w *weigher) secretsIn(text string) []secrets.Found {
 	w.asIs = decode.View{Text: text}
 	v := decode.Fold(&w.asIs)

@@ -7,11 +7,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// PlaceInitialize begins the place of what is found in the answer to initialize: "initialize.serverInfo.name".
+// PlaceInitialize begins the place of findings in the response to initialize: "initialize.serverInfo.name".
 const PlaceInitialize = "initialize"
 
-// SuspectServer says whether something of Medium or above is found in what a server says of itself as a whole. No item holds it: who
-// lets a new server in lets this in too.
+// SuspectServer reports a finding of Medium or above in what a server says about itself as a whole. It belongs to no item, so allowing a
+// new server includes it.
 func SuspectServer(findings []Finding) bool {
 	return slices.ContainsFunc(findings, func(f Finding) bool {
 		rest, ok := strings.CutPrefix(f.Where, PlaceInitialize)
@@ -19,10 +19,10 @@ func SuspectServer(findings []Finding) bool {
 	})
 }
 
-// NoReading is the rule of a text that two parsers could read differently.
+// NoReading is the rule for text that two parsers could read differently.
 const NoReading = "no_one_reading"
 
-// JudgeInitialize judges one member of the answer to initialize.
+// JudgeInitialize judges one member of the response to initialize.
 func (f *RuleFile) JudgeInitialize(key string, value []byte) Judged {
 	if frame.Validate(value) != nil {
 		return Judged{Verdict: Block, Findings: []Finding{{

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// Rules of this package. A name is stable: exceptions and records refer to it.
+// Rules of this package. Names are stable: exceptions and records refer to them.
 const (
 	InvisibleCharacters = "invisible_characters"
 	ControlCharacters   = "control_characters"
@@ -21,14 +21,14 @@ const (
 )
 
 const (
-	maxFindings = 64   // of one text; beyond it only what is graver than all before
+	maxFindings = 64   // per text; beyond it only a more serious finding is added
 	maxMatch    = 160  // characters of Match
 	maxDecoded  = 1000 // bytes of Decoded
-	longRun     = 8    // invisible characters in a row that are no slip of an editor any more
+	longRun     = 8    // invisible characters in a row that can't be an editor's slip
 )
 
-// Text is what can be said about one string: a finding for every run of characters that a reader does not see and that no
-// script or emoji asks for. where is the path of the text in its definition.
+// Text reports every run of invisible characters in a string that no script or emoji calls for. where is the path of the text in its
+// definition.
 func Text(text string, where string) []Finding {
 	first := firstHidden(text)
 	if first < 0 {
@@ -42,7 +42,7 @@ func Text(text string, where string) []Finding {
 	return s.findings
 }
 
-// firstHidden is where looking has to start, -1 for plain text, which nearly all text is.
+// firstHidden is where the scan has to start, -1 for plain text, as nearly all text is.
 func firstHidden(text string) int {
 	for i := 0; i < len(text); {
 		if c := text[i]; c >= ' ' && c < 0x7f || c == '\n' || c == '\t' {
@@ -63,12 +63,12 @@ type scan struct {
 	where         string
 	findings      []Finding
 	tags          strings.Builder // all tag characters of the text, decoded
-	selectors     []byte          // all stray variation selectors of the text, as the bytes they stand for
-	firstTag      [2]int          // where the first of them stand
+	selectors     []byte          // all stray variation selectors of the text, as the bytes they encode
+	firstTag      [2]int          // the first of each
 	firstSelector [2]int
 }
 
-// step looks at one run or one plain character and says where the next one begins.
+// step handles one run or one plain character and returns where the next one begins.
 func (s *scan) step(i int) int {
 	rest := s.text[i:]
 	r, size := utf8.DecodeRuneInString(rest)
@@ -92,7 +92,7 @@ func (s *scan) step(i int) int {
 	return end
 }
 
-// run is the end of the run of one class that starts at i, its length in characters, and whether they are all the same.
+// run returns the end of the run of one class that starts at i, its length in characters, and whether they are all the same.
 func (s *scan) run(i int, c legible.Class, first rune) (end, count int, same bool) {
 	end, same = i, true
 	for end < len(s.text) {
@@ -152,7 +152,7 @@ func (s *scan) judge(c legible.Class, r rune, count int, same bool, start, end i
 	s.add(f, start, end)
 }
 
-// counted puts a finding in words: "3 invisible characters (ZERO WIDTH SPACE)".
+// counted describes a run: "3 invisible characters (ZERO WIDTH SPACE)".
 func counted(n int, what string, r rune, same bool) string {
 	name := ""
 	if same {
@@ -178,8 +178,8 @@ func (s *scan) add(f Finding, start, end int) {
 	s.findings = appendBounded(s.findings, f, maxFindings)
 }
 
-// hiddenText raises what spells a message. The pieces may stand far apart, one character after every visible one, so it
-// is judged over the whole text.
+// hiddenText makes findings Critical if the characters spell a message. The pieces may be far apart, one after every visible character, so
+// it judges the whole text.
 func (s *scan) hiddenText() {
 	if message := s.tags.String(); letters(message) >= 2 {
 		s.raise("tag character", s.firstTag, Finding{
@@ -193,7 +193,7 @@ func (s *scan) hiddenText() {
 	}
 }
 
-// raise makes the findings about one kind of character Critical; the first of them says what the message is.
+// raise makes the findings about one kind of character Critical; the first of them quotes the message.
 func (s *scan) raise(what string, first [2]int, message Finding) {
 	message.Decoded = cut.Bytes(message.Decoded, maxDecoded)
 	raised := false
@@ -207,7 +207,7 @@ func (s *scan) raise(what string, first [2]int, message Finding) {
 			f.Decoded, raised = message.Decoded, true
 		}
 	}
-	if !raised { // others had filled the list
+	if !raised { // the list was full
 		message.Rule, message.Level = InvisibleCharacters, Critical
 		s.add(message, first[0], first[1])
 	}
@@ -223,8 +223,8 @@ func letters(s string) int {
 	return n
 }
 
-// appendBounded keeps the first findings up to most, and after that only one that is graver than all before it: what a
-// server can print without end must not hide what is worst, nor fill the store.
+// appendBounded keeps the first findings up to most, and after that only one more serious than all before: a server that prints without end
+// must neither hide its worst text nor fill the store.
 func appendBounded(findings []Finding, f Finding, most int) []Finding {
 	if len(findings) < most || f.Level.Rank() > Worst(findings).Rank() {
 		return append(findings, f)

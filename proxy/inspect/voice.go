@@ -10,14 +10,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// Impersonation is the rule of a server that speaks as Sallyport does.
+// Impersonation is the rule for a server that imitates Sallyport.
 const Impersonation = "impersonation"
 
-// OwnVoice is how what Sallyport itself says begins.
+// OwnVoice begins everything that Sallyport itself says.
 const OwnVoice = "[Sallyport]"
 
-// Voice finds lines that begin as our own words do, whatever nobody sees stands before or among the letters. raw must have
-// passed frame.Scan. Watch.Answer, Threats and JudgeAnswer listen too.
+// Voice finds lines that begin like our own, whatever invisible characters precede or split the letters. raw must have passed frame.Scan.
+// Watch.Answer, Threats and JudgeAnswer check this too.
 func Voice(raw []byte) []Finding {
 	var v voice
 	new(reading).strings(raw, &v)
@@ -28,7 +28,7 @@ type voice struct{ found []Finding }
 
 func (v *voice) read(r *reading, text string, _ bool) { v.hear(&decode.View{Text: text}, r) }
 
-// mayBeOurs says that a text may hold a line that begins as ours do: in whatever case, or with letters between that nobody sees.
+// mayBeOurs reports whether a text could contain such a line, in any case or with invisible characters between the letters.
 func mayBeOurs(v *decode.View) bool {
 	if v.Holds()&(decode.Wide|decode.ControlCharacters) != 0 {
 		return true
@@ -65,8 +65,8 @@ func (v *voice) hear(in *decode.View, where placer) {
 	}
 }
 
-// speaksAsWe says that a line begins with OwnVoice once white space before it, escape sequences and all that is not seen are left
-// out. Case, compatibility forms, accents and look-alike letters make no difference.
+// speaksAsWe reports whether a line begins with OwnVoice, ignoring white space before it, escape sequences and invisible characters. Case,
+// compatibility forms, accents and look-alike letters make no difference.
 func speaksAsWe(line string) bool {
 	said := 0
 	for i := 0; i < len(line); {
@@ -90,7 +90,7 @@ func speaksAsWe(line string) bool {
 	return false
 }
 
-// ownKey is the finding of a key that only we may write. It is cut wherever it stands, and said besides.
+// ownKey is the finding for a key that only we may write. The key is also cut wherever it occurs.
 func ownKey(key string, at func() string) (Finding, bool) {
 	if !frame.IsOurs(key) {
 		return Finding{}, false

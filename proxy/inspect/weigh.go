@@ -5,16 +5,16 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
-// Verdict of a text: what the default policy makes of it.
+// Verdict is what the default policy does with a text.
 type Verdict string
 
 const (
 	Clean Verdict = "clean"
 	Flag  Verdict = "flag"  // shown to the person
-	Block Verdict = "block" // the tool stays blocked, the answer is held
+	Block Verdict = "block" // the tool stays blocked, the response is held
 )
 
-// Place is where a text stands. The same words weigh differently in what a server says of itself and in what it answers.
+// Place is the kind of text. The same words weigh differently in a server's claims about itself and in its responses.
 type Place uint8
 
 const (
@@ -22,16 +22,16 @@ const (
 	Answer
 )
 
-// Part is one text of a definition or an answer, and its path there.
+// Part is one text of a definition or a response, and its path there.
 type Part struct{ Where, Text string }
 
-// Weighed is what the rules of the catalogue found in texts that belong together. Findings are empty where the verdict is
-// Clean: what weighs little alone is no warning.
+// Weighed is what the catalogue's rules found in texts that belong together. There are no findings if the verdict is Clean: a light match
+// alone is no warning.
 type Weighed struct {
 	Findings []Finding
 	Score    float64
 	Verdict  Verdict
-	Whole    bool // every view was looked at
+	Whole    bool // every view was read
 	Asked    bool // the second vote was asked
 }
 
@@ -41,7 +41,7 @@ var thresholds = [...]struct{ flag, block float64 }{
 	Answer:   {3, 4.5},
 }
 
-// unseen is what a finding of hidden characters makes of a text by itself. Pages are full of them; definitions are not.
+// unseen is the weight of hidden characters alone. Web pages are full of them; definitions are not.
 func unseen(place Place, level Level) float64 {
 	switch {
 	case place == Answer && level == Critical:
@@ -54,7 +54,7 @@ func unseen(place Place, level Level) float64 {
 	return 0
 }
 
-// Weigh looks for threats in the parts of one definition, or of one answer.
+// Weigh looks for threats in the parts of one definition or one response.
 func Weigh(parts []Part, place Place) Weighed { return weigh(rules.Standard(), parts, place) }
 
 func weigh(c *rules.Set, parts []Part, place Place) Weighed {
@@ -70,23 +70,23 @@ func weigh(c *rules.Set, parts []Part, place Place) Weighed {
 
 func (p *Part) at() string { return p.Where }
 
-// Judged is what a definition or an answer is found to be, by every detector there is.
+// Judged is the judgement of a definition or response by every detector.
 type Judged struct {
 	Verdict  Verdict
-	Findings []Finding // in the order of the text, hidden characters first
+	Findings []Finding // in text order, hidden characters first
 	Whole    bool
 	Asked    bool // the second vote was asked
 }
 
-// JudgeDefinition judges one definition. Block with any Critical or High finding, Flag with a Medium one. raw must
-// have passed frame.Validate or frame.Scan.
+// JudgeDefinition judges one definition: Block with any Critical or High finding, Flag with a Medium one. raw must have passed
+// frame.Validate or frame.Scan.
 func JudgeDefinition(raw []byte) Judged { return (*RuleFile)(nil).JudgeDefinition(raw) }
 
-// JudgeAnswer judges one text of an answer, by its score.
+// JudgeAnswer judges one text of a response, by its score.
 func JudgeAnswer(text string) Judged { return (*RuleFile)(nil).JudgeAnswer(text) }
 
-// encoded says that a chain holds what nobody does to text that is to be read. HTML is full of entities, and links of
-// percent signs; a blob is how the protocol sends a file.
+// encoded reports whether a chain includes an encoding that honest text never uses. HTML is full of entities, links are full of percent
+// signs, and the protocol sends files as blobs.
 func encoded(chain []string) bool {
 	layers := 0
 	for _, e := range chain {

@@ -10,10 +10,10 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-// placer says where a text stands. It is only asked where something is found: a path is as long as a server makes it.
+// placer returns the place of a text. It is only called for findings: a path is as long as the server makes it.
 type placer interface{ at() string }
 
-// minText is how long a text is in which something could be found.
+// minText is the shortest text that can contain anything.
 const minText = 5
 
 // weigher takes texts that belong together one by one.
@@ -21,33 +21,33 @@ type weigher struct {
 	Weighed
 	of     *rules.Set
 	place  Place
-	except map[string]Level // rules that weigh nothing, up to a level
-	plain  *rules.Matcher   // of the texts as they stand, one after the other
-	under  *rules.Matcher   // of one view at a time
+	except map[string]Level // rules that carry no weight, up to a level
+	plain  *rules.Matcher   // for the texts as they are, in order
+	under  *rules.Matcher   // for one view at a time
 	found  []rules.Match
 	passed []string  // excepted rules that matched
-	all    float64   // the score with them
-	hidden []Finding // characters nobody sees, that weigh
-	worst  int       // rank of the gravest finding
-	cues   []cue     // what the second vote is asked about
-	where  string    // the path of the text that is being looked at,
-	placed bool      // if it was needed
-	offset int       // where the next text begins, in all texts together
-	stream int       // the same, of the texts as folded
+	all    float64   // the score including them
+	hidden []Finding // hidden characters with weight
+	worst  int       // rank of the most serious finding
+	cues   []cue     // what the second vote judges
+	where  string    // the path of the current text
+	placed bool      // where is set
+	offset int       // where the next text begins, over all texts
+	stream int       // the same, over the folded texts
 	joint  joint
 	end    *ending // how it ended
 	names  [64]harmless
 	voice  voice
 	blobs  blobs
 	value  reading
-	asIs   decode.View // of the text that is being looked at,
+	asIs   decode.View // the current text
 	makeup decode.Makeup
 
 	secret  secrets.Look
-	seek    secretReader // where secrets alone are looked for
+	seek    secretReader // for texts searched only for secrets
 	secrets []Finding
-	member  named          // what the member is called that is being looked at
-	said    map[int]string // keys of paths, without their secrets, by where they begin
+	member  named          // the name of the current member
+	said    map[int]string // keys of paths without their secrets, by where they begin
 }
 
 func newWeigher(c *rules.Set, place Place) *weigher {
@@ -66,15 +66,15 @@ func newWeigher(c *rules.Set, place Place) *weigher {
 	return w
 }
 
-// add looks at one text in every way it can be read. The text may change when add has returned.
+// add reads one text in every way. The caller can reuse the text afterwards.
 func (w *weigher) add(text string, where placer) { w.addView(text, nil, where) }
 
-// addView is add, where there is a view to begin with: what a blob holds.
+// addView is add with a given first view: the content of a blob.
 func (w *weigher) addView(text string, v *decode.View, where placer) {
 	if w.placed = false; len(text) < minText {
 		return
 	}
-	if w.place == Metadata { // in a definition every text stands for itself
+	if w.place == Metadata { // in a definition every text stands alone
 		w.plain.Begin()
 	}
 	if v == nil {
@@ -92,7 +92,7 @@ func (w *weigher) addView(text string, v *decode.View, where placer) {
 	w.offset += len(text) + 1
 }
 
-// short looks at a text in which nothing can be found by itself: a word of a sentence that is cut into one word a text.
+// short handles a text too short for a match of its own: a sentence cut into one word per text.
 func (w *weigher) short(text string, where placer) {
 	w.placed = false
 	w.asIs = decode.View{Text: text}
@@ -113,14 +113,14 @@ func (w *weigher) views(text string, v *decode.View, where placer) {
 	}
 }
 
-// With these bytes begin tag characters and the selectors of a large alphabet, and those of a small one: in an answer nothing else
-// that is hidden weighs by itself.
+// First bytes of tag characters and of both blocks of variation selectors: in a response no other hidden characters have weight of their
+// own.
 const (
 	tagMark      = "\xf3\xa0"
 	selectorMark = "\xef\xb8"
 )
 
-// characters weighs what is hidden in a text. In a definition it is found by Definition too.
+// characters weighs the hidden characters of a text. In a definition, Definition finds them too.
 func (w *weigher) characters(text string, v *decode.View, where placer) {
 	for _, f := range Text(v.Text, "") {
 		weight := unseen(w.place, f.Level)
@@ -137,7 +137,7 @@ func (w *weigher) characters(text string, v *decode.View, where placer) {
 	}
 }
 
-// look matches a text as it stands, folded, after those before it: what begins in one may end in the next.
+// look matches a text, folded, after those before it: a match can begin in one and end in the next.
 func (w *weigher) look(text string, v *decode.View, where placer) {
 	m := w.plain
 	m.Match(v.Text, w.stream)
@@ -161,10 +161,10 @@ func (w *weigher) look(text string, v *decode.View, where placer) {
 	}
 }
 
-// spans are where rules were found in views of one text.
+// spans are the places of matches in views of one text, by rule.
 type spans map[int32][][2]int
 
-// beneath matches one view of a text. What stands there as it stands in the text was found before.
+// beneath matches one view of a text, except where it equals the text itself, which was matched before.
 func (w *weigher) beneath(text string, v *decode.View, where placer, known spans) spans {
 	m := w.under
 	m.Begin()
@@ -199,14 +199,14 @@ func (w *weigher) beneath(text string, v *decode.View, where placer, known spans
 	return known
 }
 
-// have says whether a rule was found at a place. The spans of a rule hardly overlap each other: the neighbours are enough.
+// have reports whether a rule already matched at a place. Spans of one rule hardly overlap, so checking the neighbours is enough.
 func (s spans) have(rule int32, start, end int) bool {
 	list := s[rule]
 	at, _ := slices.BinarySearchFunc(list, start, func(a [2]int, start int) int { return a[0] - start })
 	return at < len(list) && list[at][0] < end || at > 0 && list[at-1][1] > start
 }
 
-// take weighs a match, and reports it where its rule is not excepted and there are not too many.
+// take weighs a match, and reports it unless its rule is excepted or there are too many.
 func (w *weigher) take(m *rules.Matcher, h rules.Hit, text string, where placer, start, end int, chain []string, decoded string) *Finding {
 	r := &m.Rules[h.Rule]
 	weight := r.Definition
@@ -226,7 +226,7 @@ func (w *weigher) take(m *rules.Matcher, h rules.Hit, text string, where placer,
 		return nil
 	}
 	if len(w.Findings) >= maxAllFindings && r.Level.Rank() <= w.worst {
-		return nil // what a server can print without end must not hide what is worst
+		return nil // endless output must not hide the worst of it
 	}
 	w.worst = max(w.worst, r.Level.Rank())
 	f := Finding{
@@ -243,7 +243,7 @@ func (w *weigher) take(m *rules.Matcher, h rules.Hit, text string, where placer,
 	return &w.Findings[len(w.Findings)-1]
 }
 
-// path is where the text stands that is being looked at. It is put together once.
+// path is the place of the current text, built once.
 func (w *weigher) path(where placer) string {
 	if !w.placed {
 		w.where, w.placed = where.at(), true
@@ -251,7 +251,7 @@ func (w *weigher) path(where placer) string {
 	return w.where
 }
 
-// done weighs what was found. Nothing is added after it.
+// done computes the result. Nothing can be added after it.
 func (w *weigher) done() {
 	t := thresholds[w.place]
 	doubt := (t.flag + t.block) / 2
@@ -265,7 +265,7 @@ func (w *weigher) done() {
 	}
 }
 
-// heard adds what speaks as we do to what is done: it is blocked, whatever else it weighs.
+// heard adds imitations of Sallyport to the result: they block, whatever the score.
 func (w *weigher) heard() {
 	if len(w.voice.found) > 0 {
 		w.Verdict = Block
@@ -273,7 +273,7 @@ func (w *weigher) heard() {
 	}
 }
 
-// release gives the weigher back. Nothing of it is read after that.
+// release returns the weigher to the pool. Don't use it afterwards.
 func (w *weigher) release() {
 	w.plain.Release()
 	w.secret.Release()
@@ -293,8 +293,8 @@ func verdictOf(score float64, place Place) Verdict {
 	return Clean
 }
 
-// settle gives findings the level that they have in their context: Critical and High are kept where all of it together
-// says block, what is only flagged is Medium.
+// settle adjusts the levels of findings to the verdict: Critical and High are kept if the whole is blocked; if it is only flagged, they are
+// Medium.
 func (w *Weighed) settle() {
 	switch w.Verdict {
 	case Clean:
@@ -311,7 +311,7 @@ func (w *Weighed) settle() {
 	}
 }
 
-// atLeast raises the first finding where none is as grave.
+// atLeast raises the first finding to a level if none has it.
 func (w *Weighed) atLeast(level Level) {
 	if len(w.Findings) > 0 && Worst(w.Findings).Rank() < level.Rank() {
 		w.Findings[0].Level = level

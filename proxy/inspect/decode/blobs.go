@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	MinBlob = 16       // characters: what is shorter holds no sentence
-	maxBlob = 64 << 10 // characters of one blob that are decoded at once
-	share   = 6        // bytes of a blob whose place is known together
+	MinBlob = 16       // characters; a shorter blob holds no sentence
+	maxBlob = 64 << 10 // characters of one blob decoded at once
+	share   = 6        // bytes of a blob that share one place
 
-	mixedLeast = 3 // capitals, small letters and changes between them that base64 of a text has
+	mixedLeast = 3 // least number of capitals, small letters and changes between them in base64 of a text
 )
 
-// base64Blobs makes a view of the texts that stand in base64 or base64url (RFC 4648, 4 and 5) in another.
+// base64Blobs makes a view of the texts in base64 or base64url (RFC 4648, 4 and 5) within another text.
 func base64Blobs(v *View) *View {
 	return decodeBlobs(v, "base64", &Base64Letters, func(s string) (string, bool) {
 		if !mixed(s) {
@@ -33,7 +33,7 @@ func base64Blobs(v *View) *View {
 	})
 }
 
-// tail is how many characters of a last, open group still hold a byte.
+// tail is how many characters of a last, incomplete group still encode a byte.
 func tail(n int) int {
 	if n%4 == 1 {
 		return 0
@@ -41,7 +41,7 @@ func tail(n int) int {
 	return n % 4
 }
 
-// mixed says that a run of letters could be base64: words and paths are of one case, or hold no such mixture.
+// mixed reports whether a run of letters could be base64: words and paths have one case, or no such mixture.
 func mixed(s string) bool {
 	upper, lower, turns := 0, 0, 0
 	var last byte
@@ -74,10 +74,10 @@ func hexBlobs(v *View) *View {
 	})
 }
 
-// hasBlob says that a text may hold a blob that is text.
+// hasBlob reports whether a text may contain a blob of text.
 func hasBlob(text string) bool {
 	for i := NextRun(text, 0, MinBlob, &Base64Letters); i < len(text); {
-		end, digits := i, 0 // of hex, in a row
+		end, digits := i, 0 // hexadecimal digits in a row
 		for end < len(text) && Base64Letters[text[end]] {
 			if digits++; !HexLetters[text[end]] {
 				digits = 0
@@ -94,7 +94,7 @@ func hasBlob(text string) bool {
 	return false
 }
 
-// NextRun is where the next n letters in a row begin, at i or behind it; len(text) where there are none.
+// NextRun is the start of the next n letters in a row, at i or after it; len(text) if there are none.
 func NextRun(text string, i, n int, letters *[256]bool) int {
 	for i+n <= len(text) {
 		last := i + n - 1 // of a run that begins here
@@ -104,14 +104,14 @@ func NextRun(text string, i, n int, letters *[256]bool) int {
 		if last < i {
 			return i
 		}
-		i = last + 1 // none begins up to there
+		i = last + 1 // no run begins before this
 	}
 	return len(text)
 }
 
-// HexOfText says whether hexadecimal digits may begin a text: the bytes of a hash soon are none that text is made of.
+// HexOfText reports whether hexadecimal digits may encode text: the bytes of a hash soon include one that text doesn't have.
 func HexOfText(digits string) bool {
-	follows := false // the byte before begins, or goes on with, a character of several bytes
+	follows := false // the previous byte starts or continues a multi-byte character
 	for i := 0; i+1 < len(digits); i += 2 {
 		switch c := digits[i] | 0x20; {
 		case c >= '2' && c <= '7' || digits[i] >= '2' && digits[i] <= '7':
@@ -133,7 +133,7 @@ func HexOfText(digits string) bool {
 	return true
 }
 
-// The alphabets of blobs, by byte. They are data: nothing is made when a wrapper starts.
+// The alphabets of blobs, by byte, as literals, so that a wrapper's start computes nothing.
 var Base64Letters = [256]bool{
 	'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true, 'G': true, 'H': true, 'I': true, 'J': true, 'K': true,
 	'L': true, 'M': true, 'N': true, 'O': true, 'P': true, 'Q': true, 'R': true, 'S': true, 'T': true, 'U': true, 'V': true,
@@ -148,10 +148,10 @@ var HexLetters = [256]bool{
 	'b': true, 'c': true, 'd': true, 'e': true, 'f': true, 'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true,
 }
 
-// decodeBlobs finds runs of an alphabet and puts what they hold into one view, a line each.
+// decodeBlobs finds runs of an alphabet and puts their decoded content into one view, one per line.
 func decodeBlobs(v *View, name string, letters *[256]bool, decode func(string) (string, bool)) *View {
 	var w *weaver
-	alone := 0 // up to where lines are looked at one by one
+	alone := 0 // up to here lines are tried one by one
 	for i := NextRun(v.Text, 0, MinBlob, letters); i < len(v.Text); i = NextRun(v.Text, i, MinBlob, letters) {
 		end := i + MinBlob
 		for end < len(v.Text) && letters[v.Text[end]] {
@@ -184,7 +184,7 @@ func decodeBlobs(v *View, name string, letters *[256]bool, decode func(string) (
 	return w.view(name)
 }
 
-// wrapped is the end of a blob whose first line is text[i:end]: it goes on in lines as long as the first, the last perhaps shorter.
+// wrapped is the end of a blob whose first line is text[i:end]: it continues in lines of the same length, the last one perhaps shorter.
 func wrapped(text string, i, end int, letters *[256]bool) int {
 	line := end - i
 	for {
@@ -209,7 +209,7 @@ func wrapped(text string, i, end int, letters *[256]bool) int {
 	}
 }
 
-// blob writes the text that the blob at src.text[start:end] holds, a part at a time, and says up to where it is one.
+// blob writes the text encoded in src.text[start:end], a part at a time, and returns where it stops being a blob.
 func (w *weaver) blob(start, end int, decode func(string) (string, bool)) (done int) {
 	raw := end - start
 	letters := w.src.Text[start:end]
@@ -236,7 +236,7 @@ func (w *weaver) blob(start, end int, decode func(string) (string, bool)) (done 
 	return done
 }
 
-// wholeCharacters is s without the parts of characters at an end where it was cut.
+// wholeCharacters is s without partial characters at an end where it was cut.
 func wholeCharacters(s string, before, after bool) string {
 	for n := 0; before && n < utf8.UTFMax-1 && s != "" && !utf8.RuneStart(s[0]); n++ {
 		s = s[1:]
@@ -252,15 +252,15 @@ func wholeCharacters(s string, before, after bool) string {
 	return s
 }
 
-// carries says that a character is none that bytes are by chance, and may be part of a text that is hidden once more: by
-// characters nobody sees, marks over letters, other forms of letters.
+// carries reports whether a character is unlikely in random bytes and may belong to text hidden once more: by invisible characters, marks
+// over letters, other forms of letters.
 func carries(r rune) bool {
 	c := legible.ClassOf(r)
 	return c != legible.Ordinary && c != legible.Control || compatible(r) || unicode.IsMark(r)
 }
 
-// Textual says that decoded bytes are text: printable ASCII, which bytes of anything else are not by chance, or UTF-8
-// without control characters that is mostly letters and spaces.
+// Textual reports whether decoded bytes are text: printable ASCII, which other data is not by chance, or UTF-8 without control characters
+// that is mostly letters and spaces.
 func Textual(s string) bool {
 	if len(s) < 8 || !utf8.ValidString(s) {
 		return false

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// ContentEncoding names, in a finding, that it stands in a file that the protocol sends as base64.
+// ContentEncoding marks a finding inside a file that the protocol sends as base64.
 const ContentEncoding = "base64_content"
 
-const blobSample = 4 << 10 // characters by which it is seen whether a blob is text
+const blobSample = 4 << 10 // characters that decide whether a blob is text
 
-// Content is what a file says that the protocol sends as base64; nil where the file is no text, not ok where the text is no base64.
+// Content decodes a file that the protocol sends as base64; nil if the file is not text, not ok if the text is not base64.
 func Content(text string) (v *View, ok bool) {
 	if !IsBase64(text) {
 		return nil, false
@@ -45,7 +45,7 @@ func Content(text string) (v *View, ok bool) {
 	return contentView(text, whole), true
 }
 
-// IsBase64 says that a text is nothing but base64, in lines perhaps.
+// IsBase64 reports whether a text is entirely base64, perhaps in lines.
 func IsBase64(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; !Base64Letters[c] && c != '=' && c != '\r' && c != '\n' {
@@ -55,12 +55,12 @@ func IsBase64(text string) bool {
 	return true
 }
 
-// contentView is what a blob says, each few bytes with their share of it.
+// contentView is the text of a blob; each few bytes map to their share of it.
 func contentView(text string, decoded []byte) *View {
 	v := &View{Text: string(decoded), Chain: []string{ContentEncoding}, Parts: []stretch{}}
 	plain, coded := 3, 4
 	switch {
-	case strings.ContainsAny(text, "\r\n"): // lines of any length: a place is no better than the whole
+	case strings.ContainsAny(text, "\r\n"): // lines of any length: every place is the whole blob
 		plain, coded = max(len(decoded), 1), len(text)
 	case len(text) > 1<<20:
 		plain, coded = 48, 64
@@ -88,7 +88,7 @@ func withoutZeros(v *View) *View {
 	return w.view("")
 }
 
-// mostlyText says that bytes are text, with some noise perhaps: what a model can read, a person does not want unread.
+// mostlyText reports whether bytes are text, perhaps with some noise: a person should see what a model can read.
 func mostlyText(b []byte) bool {
 	bad, zeros := 0, 0
 	for i := 0; i < len(b); {

@@ -6,11 +6,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// controlsEncoding names the view without what a terminal would obey.
+// controlsEncoding names the view without terminal sequences.
 const controlsEncoding = "control_characters"
 
-// withoutControls is a text as it is delivered where sanitizer.ansi is strip, and as a terminal shows it: escape sequences and
-// control characters taken out without a gap. The text as it stands reads them as spaces.
+// withoutControls is a text as a terminal shows it, and as sanitizer.ansi strip delivers it: escape sequences and control characters
+// removed without a gap. (The text itself is read with spaces in their place.)
 func withoutControls(v *View) *View {
 	w := weave(v)
 	from := 0

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// A decoder undoes one encoding, in all places of a view where it stands. nil: it stands nowhere.
+// A decoder undoes one encoding everywhere in a view. It returns nil if there is none.
 type decoder struct {
 	name   string
-	again  bool  // it may stand inside itself
-	needs  marks // one of them at least; 0: it can stand in any text
+	again  bool  // it may be nested in itself
+	needs  marks // at least one of them is required; 0: it may be in any text
 	decode func(*View) *View
 }
 
-// decoders in the order in which they are tried: what costs least first.
+// decoders, cheapest first.
 var decoders = []decoder{
 	{"html_entities", true, markAmp, entities},
 	{"url_encoding", true, markPercent, percents},
@@ -30,7 +30,7 @@ var decoders = []decoder{
 	{controlsEncoding, false, ControlCharacters, withoutControls},
 }
 
-// entities undoes HTML character references (HTML Living Standard, 13.5), those without their semicolon left out.
+// entities undoes HTML character references (HTML Living Standard, 13.5), except those without a semicolon.
 func entities(v *View) *View {
 	var w *weaver
 	kept := 0
@@ -63,7 +63,7 @@ func entities(v *View) *View {
 	return w.view("html_entities")
 }
 
-// percents undoes percent-encoding (RFC 3986, 2.1), where a run of it is UTF-8.
+// percents undoes percent-encoding (RFC 3986, 2.1) if a run of it is UTF-8.
 func percents(v *View) *View {
 	var w *weaver
 	kept, decoded := 0, 0
@@ -107,7 +107,7 @@ func percents(v *View) *View {
 	return w.view("url_encoding")
 }
 
-// escapes undoes \xNN, \uNNNN with surrogates, \u{…} and \UNNNNNNNN, where three or more stand in a text.
+// escapes undoes \xNN, \uNNNN with surrogates, \u{…} and \UNNNNNNNN, if a text has three or more.
 func escapes(v *View) *View {
 	var w *weaver
 	kept, decoded := 0, 0
@@ -123,7 +123,7 @@ func escapes(v *View) *View {
 				w = weave(v)
 			}
 			start := i
-			for start > kept && v.Text[start-1] == '\\' { // escaped once more, as JSON in JSON is
+			for start > kept && v.Text[start-1] == '\\' { // escaped once more, like JSON in JSON
 				start--
 			}
 			w.keep(kept, start)
@@ -145,7 +145,7 @@ func escapes(v *View) *View {
 	return w.view("escapes")
 }
 
-// escapedBytes is the character that the bytes of several \xNN are in UTF-8.
+// escapedBytes is the character that several \xNN spell in UTF-8.
 func escapedBytes(s string) (r rune, size int) {
 	var b [utf8.UTFMax]byte
 	n := 0

@@ -10,25 +10,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// form is what folding makes of a character.
+// form is the folding of a character.
 type form struct {
 	is    uint8
 	alike rune   // the Latin letter it looks like
 	to    string // its compatibility decomposition, without accents, in lower case
 }
 
-// What a character can be for a word.
+// What a character can be in a word.
 const (
-	formWord       = 1 << iota // part of one
-	formHidden                 // drawn as nothing
+	formWord       = 1 << iota // part of a word
+	formHidden                 // invisible
 	formLatin                  // of Latin script, or one of its compatible forms
 	formLetter                 // a letter of another script
-	formCompatible             // a form by which whole sentences are written in other letters
+	formCompatible             // a letter form in which whole sentences can be written
 )
 
 const formBlock = 128
 
-// forms are filled by blocks when a character of one is first met: a text of accents would ask the tables of Unicode for each.
+// forms are filled block by block on first use, because asking Unicode's tables for each character of an accented text would be slow.
 var forms [0x20000 / formBlock]atomic.Pointer[[formBlock]form]
 
 func formOf(r rune) form {
@@ -86,14 +86,14 @@ func makeForm(r rune) form {
 	return f
 }
 
-// compatible are the forms by which whole sentences are written in other letters: mathematical and enclosed alphanumerics,
-// fullwidth and small forms, letterlike symbols.
+// compatible are letter forms in which whole sentences can be written: mathematical and enclosed alphanumerics, fullwidth and small forms,
+// letterlike symbols.
 func compatible(r rune) bool {
 	return r >= 0x1d400 && r <= 0x1d7ff || r >= 0x1f100 && r <= 0x1f18f || r >= 0x2460 && r <= 0x24ff || r >= 0xff01 && r <= 0xff5e ||
 		r >= 0x2100 && r <= 0x214f
 }
 
-// TakenFor is what a reader takes a character for.
+// TakenFor is the text a reader takes a character for.
 func TakenFor(r rune) string {
 	if r < utf8.RuneSelf {
 		return string(r)

@@ -15,7 +15,7 @@ func tagText(v *View) *View {
 	})
 }
 
-// selectorText is what variation selectors spell where each stands for a byte.
+// selectorText is what variation selectors spell if each stands for a byte.
 func selectorText(v *View) *View {
 	out := hidden(v, "variation_selectors", "\xef\xb8", func(r rune) (string, bool) {
 		switch {
@@ -59,8 +59,7 @@ func hidden(v *View, name, mark string, of func(rune) (string, bool)) *View {
 	return w.view(name)
 }
 
-// turned is the text that a right-to-left override shows, which stands in the file from its end to its beginning (Unicode
-// Standard Annex 9).
+// turned is the text that a right-to-left override shows; the file has it backwards (Unicode Standard Annex 9).
 func turned(v *View) *View {
 	const override = "\u202e"
 	at := strings.Index(v.Text, override)
@@ -100,17 +99,16 @@ func turned(v *View) *View {
 	return w.view("reversed")
 }
 
-const minSpaced = 6 // letters in a row that are no initials any more
+const minSpaced = 6 // more letters in a row than initials have
 
-// spaced joins letters that stand apart: "i g n o r e", "i.g.n.o.r.e". Where more than one space, or what else than the
-// mark between them parts them, a word begins.
+// spaced joins letters that are apart: "i g n o r e", "i.g.n.o.r.e". More than one space, or a different mark, starts a new word.
 func spaced(v *View) *View {
 	var w *weaver
-	var join []int // where letters stand; -1 for a gap between words
+	var join []int // positions of letters; -1 for a gap between words
 	kept := 0
 	for i := lonely(v.Text, 0); i+2*minSpaced-2 < len(v.Text); {
 		sep := v.Text[i+1]
-		if sep >= 'a' && sep <= 'z' { // most of all there is
+		if sep >= 'a' && sep <= 'z' { // most characters
 			i = lonely(v.Text, i+1)
 			continue
 		}

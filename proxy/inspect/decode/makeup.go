@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// Zone is how long a text is at most whose makeup is taken: of each of two texts that may be read as one, so many bytes are.
+// Zone is the longest text with a Makeup: of two texts read as one, this many bytes of each count.
 const Zone = 256
 
-// Makeup is what the bytes of a short text are. All that is asked of the ends of texts that may be read as one (seam), and whether a
-// blob stands in one, begins with it; it takes two passes of eight bytes at a time.
+// Makeup classifies the bytes of a short text. Every question about the ends of texts that may be read as one (seam), and about blobs in a
+// text, starts from it; it takes two passes of eight bytes at a time.
 type Makeup struct {
 	Marks marks
 	Size  int
@@ -19,10 +19,9 @@ type Makeup struct {
 // bitmap has a bit for each byte of a text of at most zone bytes, the first byte's lowest.
 type bitmap [Zone / 64]uint64
 
-// blanks are eight bytes that are nothing.
+// blanks are eight neutral bytes.
 const blanks = ' ' * EachByte
 
-// MakeupOf is the makeup of a text of at most zone bytes.
 func MakeupOf(text string) (s Makeup) {
 	b := bytesOf(text)
 	s.Marks, s.Size = MarksOf(text), len(b)
@@ -30,7 +29,7 @@ func MakeupOf(text string) (s Makeup) {
 		x, last := uint64(blanks), len(b)-at
 		if last >= 8 {
 			x = binary.LittleEndian.Uint64(b[at:])
-		} else if len(b) >= 8 { // the rest of it, with what stands before shifted out
+		} else if len(b) >= 8 { // the rest, with the bytes already read shifted out
 			x = binary.LittleEndian.Uint64(b[len(b)-8:])>>uint(64-8*last) | blanks<<uint(8*last)
 		} else {
 			for i := last - 1; i >= 0; i-- {
@@ -44,18 +43,18 @@ func MakeupOf(text string) (s Makeup) {
 	return s
 }
 
-// between has the top bit of each of eight bytes below 0x80 set that is from first to last.
+// between sets the top bit of each of eight bytes (below 0x80) that is from first to last.
 func between(x uint64, first, last byte) uint64 {
 	return (x + uint64(0x80-first)*EachByte) &^ (x + uint64(0x7f-last)*EachByte) & HighBits
 }
 
-// is has the top bit of each of eight bytes below 0x80 set that is c.
+// is sets the top bit of each of eight bytes (below 0x80) that is c.
 func is(x uint64, c byte) uint64 { return (HighBits - (x ^ uint64(c)*EachByte)) & HighBits }
 
-// gather makes the top bits of eight bytes eight bits, the first byte's lowest.
+// gather packs the top bits of eight bytes into eight bits, the first byte's lowest.
 func gather(x uint64) uint64 { return (x >> 7) * 0x0102040810204080 >> 56 }
 
-// Leading is how many bits are set from the first on.
+// Leading counts the set bits from the first on.
 func (m *bitmap) Leading() int {
 	for i, word := range m {
 		if word != ^uint64(0) {
@@ -65,7 +64,7 @@ func (m *bitmap) Leading() int {
 	return Zone
 }
 
-// Trailing is how many bits are set up to the last of size.
+// Trailing counts the set bits up to the last of size.
 func (m *bitmap) Trailing(size int) int {
 	n := 0
 	for at := size; at > 0; {
@@ -80,7 +79,7 @@ func (m *bitmap) Trailing(size int) int {
 	return n
 }
 
-// long says of a text of so many bytes whether sixteen bits in a row are set.
+// long reports whether sixteen bits in a row are set, for a text of that size.
 func (m *bitmap) long(size int) bool {
 	r := *m
 	some := uint64(0)
@@ -99,7 +98,6 @@ func (m *bitmap) long(size int) bool {
 	return true
 }
 
-// Capitals is how many of the bytes of a text are.
 func Capitals(text string) (n int) {
 	b := bytesOf(text)
 	for ; len(b) >= 8; b = b[8:] {
@@ -114,13 +112,13 @@ func Capitals(text string) (n int) {
 	return n
 }
 
-// holds says whether a blob that is text may stand in the text. Where there are sixteen letters in a row there mostly are too few
-// capitals for base64 and no sixteen hexadecimal digits in a row.
+// holds reports whether the text may contain a blob of text. Most runs of sixteen letters have too few capitals for base64 and no sixteen
+// hexadecimal digits in a row.
 func (s *Makeup) holds(text string) bool {
 	return s.Blob.long(s.Size) && (Capitals(text) >= mixedLeast || NextRun(text, 0, MinBlob, &HexLetters) < len(text)) && hasBlob(text)
 }
 
-// View is the text itself, whose makeup this is.
+// View is the text as a view with this makeup.
 func (s *Makeup) View(text string) View {
 	return View{Text: text, marks: s.Marks, marked: true, whole: !s.holds(text)}
 }

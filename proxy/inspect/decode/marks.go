@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// marks say of a text what it holds that could make it read in more than one way, blobs aside. Nearly every text of an answer
-// holds none of it, so they are found in one pass, and nothing that could not be there is looked for.
+// marks tell what a text holds that could be read in more than one way, apart from blobs. Nearly no response holds any, so one pass finds
+// them, and only what could be there is searched for.
 type marks uint8
 
 const (
-	Wide              marks = 1 << iota // a byte that is no ASCII
+	Wide              marks = 1 << iota // a non-ASCII byte
 	markAmp                             // & begins an entity
 	markPercent                         // % an encoded byte
 	markSlash                           // \ an escape
 	ControlCharacters                   // a control character other than tab, LF and CR
-	markLonely                          // letters that may stand apart (lonely)
+	markLonely                          // letters that may be spaced apart (lonely)
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 	HighBits = 0x80 * EachByte
 )
 
-// MarksOf is one pass, eight bytes at a time (a byte of zero is found by its borrow: H. S. Warren, Hacker's Delight, 6-1).
+// MarksOf makes one pass, eight bytes at a time (a zero byte is found by its borrow: H. S. Warren, Hacker's Delight, 6-1).
 func MarksOf(text string) (m marks) {
 	b := bytesOf(text)
 	var wide, spelled, before uint64
@@ -78,17 +78,17 @@ func spelledWith(text string) (m marks) {
 	return m
 }
 
-// lettersOf has the top bit of each of eight bytes set that is an ASCII letter.
+// lettersOf sets the top bit of each of eight bytes that is an ASCII letter.
 func lettersOf(x uint64) uint64 {
-	low := x&^HighBits | 0x20*EachByte // lower case, and other things
+	low := x&^HighBits | 0x20*EachByte // lower case, and other bytes
 	return (low + (0x80-'a')*EachByte) &^ (low + (0x80-'{')*EachByte) &^ x & HighBits
 }
 
-// standApart says of lettersOf eight bytes that there are two at least and no two beside each other.
+// standApart reports whether there are at least two letters and no two adjacent.
 func standApart(letters uint64) bool { return letters&(letters>>8) == 0 && letters&(letters-1) != 0 }
 
-// lonely is where letters that stand apart may begin, from or after a place. Of the eleven bytes that the shortest such run has,
-// eight stand at a multiple of four, and no two letters beside each other are among them.
+// lonely is the first place at or after from where spaced letters may begin. The shortest such run has eleven bytes, so eight of them are
+// aligned to four, with no two adjacent letters.
 func lonely(text string, from int) int {
 	b := bytesOf(text)
 	for at := (from + 3) &^ 3; at+8 <= len(b); at += 4 {

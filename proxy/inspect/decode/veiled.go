@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// veiled undoes what keeps an encoding from being seen as one: characters nobody sees between its letters, letters of another
-// script, other forms of them. Rules read a text folded, decoders read it as it stands: without this a blob with one such
-// character in it would be none. Only where something encoded may stand is anything changed, and case stays.
+// veiled removes what disguises an encoding: invisible characters between its letters, letters of another script, other forms of them.
+// Rules read folded text, but decoders read it raw: without this, one such character would hide a blob. It changes only text that may be
+// encoded, and keeps case.
 func veiled(v *View) *View {
 	text := v.Text
 	var w *weaver
@@ -42,7 +42,7 @@ func veiled(v *View) *View {
 	return w.view(name)
 }
 
-// What a character hides of the one it stands for.
+// cover is how a character disguises another.
 type cover uint8
 
 const (
@@ -50,15 +50,15 @@ const (
 	coverPlain
 	coverAlike
 	coverForm
-	coverHidden // it stands for none
+	coverHidden // it stands for no character
 )
 
 var coverNames = [...]string{coverAlike: lookalikeEncoding, coverForm: CompatibilityEncoding, coverHidden: InvisibleEncoding}
 
-// codedMarks are what encodings are written in, beside the letters of base64.
+// codedMarks are the characters of encodings, besides the letters of base64.
 const codedMarks = "&#;%\\={}"
 
-// uncovered is the character of an encoding that a character stands for.
+// uncovered is the encoding's character that r stands for.
 func uncovered(r rune) (byte, cover) {
 	if r < utf8.RuneSelf {
 		if Base64Letters[r] || strings.IndexByte(codedMarks, byte(r)) >= 0 {
@@ -75,7 +75,7 @@ func uncovered(r rune) (byte, cover) {
 		r, is = f.alike, coverAlike
 	case r >= 0xff01 && r <= 0xff5e:
 		r, is = r-0xff01+'!', coverForm
-	case f.is&formCompatible != 0 && len(f.to) == 1: // f.to is in lower case, which a blob is not
+	case f.is&formCompatible != 0 && len(f.to) == 1: // f.to is in lower case, but a blob has both cases
 		p := norm.NFKD.PropertiesString(string(r)).Decomposition()
 		if len(p) != 1 {
 			return 0, coverNone
@@ -90,18 +90,18 @@ func uncovered(r rune) (byte, cover) {
 	return 0, coverNone
 }
 
-// covered is a part of a text in which something encoded may stand.
+// covered is a part of a text that may be encoded.
 type covered struct {
 	start, end int
-	next       int   // where looking goes on: no byte is looked at twice
+	next       int   // where the search continues: no byte is read twice
 	letters    int   // without spaces between them
-	alone      int   // that stand alone, one after the other
-	cover      cover // the most telling that stands between letters
+	alone      int   // isolated ones in a row
+	cover      cover // the strongest disguise between letters
 }
 
 func apartByte(c byte) bool { return c == ' ' || c == '.' || c == '*' } // '-' and '_' are letters of base64url
 
-// coveredRun is the part around text[i], which begins no earlier than low.
+// coveredRun is the part around text[i], not before low.
 func coveredRun(text string, low, i int) covered {
 	start := i
 	for start > low {
@@ -115,7 +115,7 @@ func coveredRun(text string, low, i int) covered {
 	}
 	run := covered{start: start, end: start}
 	word, longest, alone, gap := 0, 0, 0, 0
-	pending := coverNone // of hidden characters after the last letter
+	pending := coverNone // hidden characters after the last letter
 	at := start
 	for at < len(text) {
 		r, size := utf8.DecodeRuneInString(text[at:])
@@ -158,7 +158,7 @@ func coveredRun(text string, low, i int) covered {
 	return run
 }
 
-// uncover takes a run as what it stands for.
+// uncover replaces a run with what it stands for.
 func (w *weaver) uncover(run covered) {
 	text := w.src.Text
 	for i := run.start; i < run.end; {
@@ -174,7 +174,7 @@ func (w *weaver) uncover(run covered) {
 	}
 }
 
-// afterASCII is where the next character stands that is not ASCII.
+// afterASCII is the place of the next non-ASCII character.
 func afterASCII(text string, from int) int {
 	for ; from < len(text); from++ {
 		if text[from] >= utf8.RuneSelf {

@@ -8,28 +8,28 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// Bounds of looking. A text is read in at most maxViews ways, decoded at most maxChain times one after the other, and all
-// its views together hold at most viewFactor times its bytes and viewSlack more.
+// Limits. A text is read in at most maxViews ways, decoded at most maxChain times in a row, and all its views together hold at most
+// viewFactor times its bytes plus viewSlack.
 const (
 	maxViews   = 12
 	maxChain   = 2
 	viewFactor = 4
 	viewSlack  = 64 << 10
-	// maxStretches is how many places a view knows apart: what comes after them has one together. They are larger than the letters
-	// they stand for.
+	// maxStretches is how many places a view can tell apart; the rest share one. A stretch takes more memory than the letters it stands
+	// for.
 	maxStretches = 1 << 20
 )
 
-// A view is one way to read a text: as it stands, or with an encoding undone. Each of its bytes knows which bytes of the
-// original it stands for, so what is found in it has a place there.
+// A view is one way to read a text: as it is, or with an encoding undone. Each byte knows which bytes of the original it comes from, so
+// findings have a place there.
 type View struct {
 	Text  string
-	Parts []stretch // where text comes from, in order of text; nil: text is the original
+	Parts []stretch // sources of text, in order; nil: text is the original
 	Chain []string  // the encodings that were undone, outermost first
 
-	marks  marks // what the text holds,
-	marked bool  // if somebody has looked
-	whole  bool  // it is known that it holds no blob
+	marks  marks // what the text holds
+	marked bool  // marks is set
+	whole  bool  // known to hold no blob
 }
 
 func (v *View) Holds() marks {
@@ -39,11 +39,11 @@ func (v *View) Holds() marks {
 	return v.marks
 }
 
-// Simple says that there is one way to read a text.
+// Simple reports whether there is only one way to read a text.
 func (v *View) Simple() bool { return v.Holds() == 0 && (v.whole || !hasBlob(v.Text)) }
 
-// stretch is a part of a view, up to where the next begins. All of it stands for original[from:to], or where it is even, its
-// first byte for original[from], its second for the one after, and so on.
+// stretch is a part of a view, up to where the next begins. All of it stands for original[from:to]; if even is set, byte by byte from
+// original[from] on.
 type stretch struct {
 	at, from, to int32
 	even         bool
@@ -62,13 +62,13 @@ func (v *View) part(at int) int {
 	return low
 }
 
-// Span is the place in the original of what stands at text[start:end].
+// Span is the place in the original of text[start:end].
 func (v *View) Span(start, end int) (int, int) {
 	if v.Parts == nil || start >= end {
 		return start, end
 	}
 	low, high := int32(1<<31-1), int32(0)
-	for i := v.part(start); i < len(v.Parts) && int(v.Parts[i].at) < end; i++ { // not the ends alone: a text may be turned around
+	for i := v.part(start); i < len(v.Parts) && int(v.Parts[i].at) < end; i++ { // not only the ends: the text may be reversed
 		p := v.Parts[i]
 		from, to := p.from, p.to
 		if p.even {
@@ -80,7 +80,7 @@ func (v *View) Span(start, end int) (int, int) {
 	return int(low), int(high)
 }
 
-// Same says that text[start:end] stands in the original as it is: it is found without this view.
+// Same reports whether text[start:end] is unchanged from the original, where it is found without this view.
 func (v *View) Same(start, end int) bool {
 	if v.Parts == nil {
 		return true
@@ -89,19 +89,19 @@ func (v *View) Same(start, end int) bool {
 	return v.Parts[i].even && (i+1 == len(v.Parts) || int(v.Parts[i+1].at) >= end)
 }
 
-// weaver makes a view out of another.
+// weaver builds a view out of another.
 type weaver struct {
 	src   *View
 	text  []byte
 	parts []stretch
-	cur   int // a stretch of src at or before the last that was taken
+	cur   int // the stretch of src at or before the last position
 }
 
 func weave(src *View) *weaver {
 	return &weaver{src: src, text: make([]byte, 0, len(src.Text))}
 }
 
-// add notes where the bytes that come next stand in the original.
+// add records the original place of the bytes that come next.
 func (w *weaver) add(from, to int32, even bool) {
 	if n := len(w.parts); n > 0 && even && w.parts[n-1].even && w.parts[n-1].to == from {
 		w.parts[n-1].to = to
@@ -115,7 +115,7 @@ func (w *weaver) add(from, to int32, even bool) {
 	w.parts = append(w.parts, stretch{int32(len(w.text)), from, to, even})
 }
 
-// keep takes src.text[start:end] as it is.
+// keep copies src.text[start:end].
 func (w *weaver) keep(start, end int) {
 	if start >= end {
 		return
@@ -142,7 +142,7 @@ func (w *weaver) keep(start, end int) {
 	}
 }
 
-// seek is src.part for places that mostly grow.
+// seek is src.part for positions that mostly grow.
 func (w *weaver) seek(at int) int {
 	parts := w.src.Parts
 	if int(parts[w.cur].at) > at || w.cur+8 < len(parts) && int(parts[w.cur+8].at) <= at {
@@ -154,7 +154,7 @@ func (w *weaver) seek(at int) int {
 	return w.cur
 }
 
-// put writes s for src.text[start:end].
+// put writes s in place of src.text[start:end].
 func (w *weaver) put(s string, start, end int) {
 	if s == "" {
 		return
@@ -177,7 +177,7 @@ func (w *weaver) view(encoding string) *View {
 	return v
 }
 
-// Views are the ways to read a text that differ from each other. The first is the text itself.
+// Views are the distinct ways to read a text. The first is the text itself.
 func Views(text *View) (all []*View, whole bool) {
 	whole = true
 	all = []*View{text}
@@ -210,9 +210,8 @@ func Views(text *View) (all []*View, whole bool) {
 	return all, whole
 }
 
-// Fold is a view with what makes no difference to a reader taken out: escaped white space, invisible characters, compatibility
-// forms, accents, and letters that look like Latin ones in words that are not of their script. Case and the kinds of white space
-// are the matcher's. Nothing but rules reads it.
+// Fold normalises a view for the rules: without escaped white space, invisible characters, compatibility forms and accents, and with Latin
+// letters for look-alikes in words of another script. The matcher handles case and kinds of white space.
 func Fold(v *View) *View {
 	if v.Holds()&Wide == 0 {
 		if v.Holds()&markSlash == 0 {
@@ -251,10 +250,10 @@ func Fold(v *View) *View {
 	return folded
 }
 
-// bytesOf are the bytes of a string, which nobody writes to.
+// bytesOf are the bytes of a string; don't write to them.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// Names of what folding undoes, as findings name it.
+// Names of what folding undoes, in findings.
 const (
 	InvisibleEncoding     = "invisible_characters"
 	CompatibilityEncoding = "compatibility_forms"
@@ -265,7 +264,7 @@ func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// IsWord says that a byte is part of a word, in ASCII.
+// IsWord reports whether a byte is part of a word, in ASCII.
 func IsWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
@@ -281,7 +280,7 @@ func FoldByte(c byte) byte {
 	return c
 }
 
-// FoldASCII keeps the length. The escapes \n, \r and \t of a JSON text inside a text are white space too.
+// FoldASCII keeps the length. The escapes \n, \r and \t of JSON inside a text count as white space too.
 func FoldASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -303,7 +302,7 @@ func FoldASCII(s string) string {
 	return string(b)
 }
 
-// word folds one word, or one character that belongs to none, and says where the next begins.
+// word folds one word, or one character outside a word, and returns where the next begins.
 func (w *weaver) word(start int, seen *[3]bool) int {
 	text := w.src.Text
 	end := start

@@ -5,21 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// Class is what a character does to a reader who cannot see it.
+// Class is what an invisible character does to a reader.
 type Class uint8
 
 const (
 	Ordinary  Class = iota
 	Control         // C0 without tab, LF, CRLF; DEL; C1; line and paragraph separators
-	Turning         // embeddings, overrides, isolates: what is shown is not what is read
-	mark            // LRM, RLM, ALM: honest beside letters that run right to left
-	joiner          // ZWJ, ZWNJ: honest in emoji and in scripts that join
-	Variation       // selectors: honest once after a base, 256 of them make an alphabet
-	Tag             // U+E0000 block: ASCII that nobody sees
-	ignorable       // everything else that is drawn as nothing
+	Turning         // embeddings, overrides, isolates: the display differs from the text
+	mark            // LRM, RLM, ALM: legitimate beside right-to-left letters
+	joiner          // ZWJ, ZWNJ: legitimate in emoji and in scripts that join
+	Variation       // selectors: legitimate once after a base; 256 of them make an alphabet
+	Tag             // U+E0000 block: invisible ASCII
+	ignorable       // everything else that is invisible
 )
 
-// ClassOf sorts a character. CR and ESC depend on what follows and are the caller's: CR counts as control here.
+// ClassOf classifies a character. CR and ESC depend on what follows, which the caller checks; CR counts as control here.
 func ClassOf(r rune) Class {
 	switch {
 	case r < 0x20:
@@ -52,19 +52,17 @@ func ClassOf(r rune) Class {
 		r >= 0xfff0 && r <= 0xfffb, r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0080 && r <= 0xe0fff:
 		return ignorable
 	case r >= 0x0600 && r <= 0x0605, r == 0x06dd, r == 0x070f, r == 0x0890, r == 0x0891, r == 0x08e2, r == 0x110bd, r == 0x110cd:
-		return Ordinary // format characters by category, but drawn: Arabic and Kaithi number signs
+		return Ordinary // format characters by category, but visible: Arabic and Kaithi number signs
 	case r > 0x2000 && unicode.Is(unicode.Cf, r):
 		return ignorable
 	}
 	return Ordinary
 }
 
-// Hidden says whether a character is a control or is drawn as nothing. Tab and LF are not; CR is, unless LF follows,
-// which the caller sees.
+// Hidden reports whether a character is a control or invisible. Tab and LF are not; CR is, unless LF follows, which the caller checks.
 func Hidden(r rune) bool { return ClassOf(r) != Ordinary }
 
-// Odd says whether a character is shown spelled out by Escape: hidden, not graphic at all, or white space that looks like
-// another one.
+// Odd reports whether Escape spells a character out: hidden, not graphic, or white space that only looks like a space.
 func Odd(r rune) bool {
 	if r < utf8.RuneSelf {
 		return ClassOf(r) != Ordinary
@@ -75,7 +73,7 @@ func Odd(r rune) bool {
 	return r != 0x3000 && unicode.Is(unicode.Zs, r)
 }
 
-// CharacterName is the Unicode name of the well-known characters that cannot be seen, "" for others.
+// CharacterName is the Unicode name of well-known invisible characters, "" for others.
 func CharacterName(r rune) string {
 	switch {
 	case r >= 0xfe00 && r <= 0xfe0f:
@@ -188,7 +186,7 @@ func CharacterName(r rune) string {
 	return ""
 }
 
-// Printable says that a text is UTF-8 of which nothing is hidden, line breaks and tabs allowed.
+// Printable reports whether a text is UTF-8 with nothing hidden, line breaks and tabs allowed.
 func Printable(s string) bool {
 	if !utf8.ValidString(s) {
 		return false

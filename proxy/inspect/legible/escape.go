@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Escape makes server text fit to be printed: nothing in it moves a cursor, changes a colour, turns the direction of a
-// line or stays unseen. Tab, LF and CRLF stay. C0 controls and DEL become \x1b, other characters that are not drawn
-// become <U+200B ZERO WIDTH SPACE>, several of one kind <U+200B ZERO WIDTH SPACE ×14>, tag characters
-// <10 TAG CHARACTERS "ignore all">, a byte that is no UTF-8 \xff. White space that only looks like a space is spelled out
-// too (<U+00A0 NO-BREAK SPACE>), so that a difference of one such character can be seen.
+// Escape makes server text safe to print: nothing in it moves a cursor, changes a colour, turns the direction of a line or stays invisible.
+// Tab, LF and CRLF stay. C0 controls and DEL become \x1b, other invisible characters <U+200B ZERO WIDTH SPACE>, several of one kind <U+200B
+// ZERO WIDTH SPACE ×14>, tag characters <10 TAG CHARACTERS "ignore all">, invalid UTF-8 \xff. White space that only looks like a space is
+// spelled out too (<U+00A0 NO-BREAK SPACE>), so that a difference in one such character is visible.
 //
-// It is for reading and cannot be undone: a text may contain the letters "<U+200B". Escape of what was escaped is the same.
-// Where the exact value counts, print JSON through EscapeJSON.
+// The result is for reading and cannot be undone: a text may contain the letters "<U+200B". Escaping it again changes nothing. To print an
+// exact value, use EscapeJSON.
 func Escape(s string) string {
 	first := firstOdd(s)
 	if first < 0 {
@@ -105,8 +104,8 @@ func escapeRun(b *strings.Builder, s string, r rune, size int) int {
 	return n
 }
 
-// EscapeJSON spells the same characters inside the strings of a JSON value as \uXXXX, so that it can be printed and is
-// still equal to every JSON parser. raw must be valid JSON: outside of strings nothing but ASCII can stand there.
+// EscapeJSON spells the same characters inside the strings of a JSON value as \uXXXX, so that it can be printed and still means the same to
+// every JSON parser. raw must be valid JSON, which is ASCII outside strings.
 func EscapeJSON(raw []byte) []byte {
 	first := firstOddJSON(raw)
 	if first < 0 {
@@ -129,7 +128,7 @@ func EscapeJSON(raw []byte) []byte {
 		r, size := utf8.DecodeRune(raw[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			out = append(out, `\ufffd`...) // not valid JSON: what most parsers read
+			out = append(out, `\ufffd`...) // not valid JSON: as most parsers read it
 		case !Odd(r):
 			out = append(out, raw[i:i+size]...)
 		case r > 0xffff:

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Honest says whether a run of hidden characters between before and after is there for the script or the emoji it stands
-// in. One joiner, two directional marks, one selector: more than that is no spelling of anything.
+// Honest reports whether a run of hidden characters between before and after serves its script or emoji. One joiner, two directional marks,
+// one selector: more than that has no legitimate use.
 func Honest(c Class, before, run, after string) bool {
 	runes := utf8.RuneCountInString(run)
 	switch c {
@@ -40,8 +40,8 @@ func onlyRune(s string, want rune) bool {
 
 func braille(r rune) bool { return r > 0x2800 && r <= 0x28ff }
 
-// neighbours is how many characters away a directional mark may stand from the letter it is meant for: closing brackets,
-// quotes, digits and spaces come between.
+// neighbours is how many characters away a directional mark may be from its letter: closing brackets, quotes, digits and spaces come
+// between.
 const neighbours = 8
 
 func rtlBefore(s string) bool {
@@ -89,7 +89,7 @@ func joinsEmoji(run, before, after string) bool {
 	return emoji(r) && emoji(next)
 }
 
-// emoji is wider than the Emoji property on purpose: every symbol that can be drawn as a picture.
+// emoji is deliberately wider than the Emoji property: every symbol that can be drawn as a picture.
 func emoji(r rune) bool {
 	switch {
 	case r >= 0x1f000 && r <= 0x1faff:
@@ -102,7 +102,7 @@ func emoji(r rune) bool {
 	return r >= 0xa9 && r < 0x2800 && unicode.Is(unicode.So, r) || r == 0x3297 || r == 0x3299
 }
 
-// joinsLetters: ZWJ and ZWNJ in scripts whose letters join: inside a word, or after a vowel killer at its end.
+// joinsLetters: ZWJ and ZWNJ inside a word of a script whose letters join, or after a vowel killer at its end.
 func joinsLetters(before, after string) bool {
 	prev, _ := utf8.DecodeLastRuneInString(before)
 	if !joining(prev) {

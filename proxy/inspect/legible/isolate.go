@@ -8,12 +8,12 @@ import (
 // rightToLeft are the scripts in use that are written from right to left.
 var rightToLeft = []*unicode.RangeTable{unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Adlam, unicode.Mandaic, unicode.Samaritan, unicode.Hanifi_Rohingya}
 
-// Isolated puts each piece of right-to-left text into an isolate of its own, with the mark of a name behind it: otherwise it would pull the
-// digits and signs that follow over to its other side. It is for a line of ours that holds names, as the last step before it is drawn:
-// cleaning takes isolates out again.
+// Isolated puts each piece of right-to-left text into an isolate of its own, together with the mark after a name; otherwise it would move
+// the digits and signs that follow to its other side. Use it for a line of ours that holds names, as the last step before drawing: cleaning
+// removes isolates.
 func Isolated(line string) string {
 	var b strings.Builder
-	done, from, to := 0, -1, 0 // from and to: the piece that is open, to the end of its last letter
+	done, from, to := 0, -1, 0 // from and to: the open piece, up to the end of its last letter
 	end := func() {
 		if from < 0 {
 			return

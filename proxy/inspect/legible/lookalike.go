@@ -2,9 +2,8 @@ package legible
 
 import "sync"
 
-// Lookalikes are letters of other scripts that are drawn as a Latin one (Unicode Technical Standard 39, confusables.txt, those
-// of Cyrillic, Greek, Armenian and Cherokee that pass for one in running text). The map is made when it is first needed: a
-// wrapper that starts needs none.
+// Lookalikes are letters of other scripts that look Latin (Unicode Technical Standard 39, confusables.txt; those of Cyrillic, Greek,
+// Armenian and Cherokee that pass in running text). The map is built on first use, to keep a wrapper's start fast.
 var Lookalikes = sync.OnceValue(func() map[rune]rune {
 	return pairs(alike...)
 })

@@ -1,8 +1,8 @@
 package legible
 
-// Name is the one way by which a name that a server or a configuration file chose gets into our own sentences: name
-// if it is [A-Za-z0-9._-]{1,64}, else fallback, which is ours ("tool 3 of weather"). A name that could carry a sentence,
-// a direction or a line break never speaks in our voice.
+// Name is the only way for a name chosen by a server or a configuration file to get into our own sentences: name if it is
+// [A-Za-z0-9._-]{1,64}, else fallback, which is ours ("tool 3 of weather"). So no name can carry a sentence, a direction or a line break in
+// our voice.
 func Name(name, fallback string) string {
 	if len(name) == 0 || len(name) > 64 {
 		return fallback

@@ -10,27 +10,28 @@ import (
 )
 
 const (
-	// MaxShownName is how many characters, as a reader counts them (graphemes), of a name are shown where there is no room for all.
+	// MaxShownName is how many characters, as a reader counts them (graphemes), of a name are shown if room is limited.
 	MaxShownName = 64
-	// MaxNarrowName is how many there are room for in a notification and in the menu of the icon.
+	// MaxNarrowName is how many fit in a notification and in the icon's menu.
 	MaxNarrowName = 32
 	// maxWholeName is how many are kept.
 	maxWholeName = 256
-	// maxGivenName is how much of what a file has for a name is looked at.
+	// maxGivenName is how much of a name in a file is read.
 	maxGivenName = 16 << 10
-	// maxNameMarks is how many accents one letter may carry. Vietnamese and Hebrew need three; a pile of fifty covers the lines around it.
+	// maxNameMarks is how many accents a letter can have. Vietnamese and Hebrew need three; a pile of fifty would cover the lines around
+	// it.
 	maxNameMarks = 4
 )
 
-// PersonName is the one way by which the name that a person gave a server gets before a person: in any script, whole, without what is not
-// drawn, what changes how other text is drawn, and terminal sequences; white space is one blank; and it does not begin like a sentence of
-// ours or one of our tools. It is "" where nothing is left. What a model is told goes by Name and ToldName instead.
+// PersonName is the only way for a name that a person gave a server to be shown: in any script, whole, without invisible characters,
+// characters that change how other text is drawn, and terminal sequences; with single blanks for white space; and not beginning like a
+// sentence of ours or one of our tools. It is "" if nothing is left. For a model, use Name and ToldName instead.
 func PersonName(name string) string {
 	if len(name) > maxGivenName {
 		name = name[:maxGivenName]
 	}
-	// Whether a joiner or a variation selector draws anything depends on its neighbours, and those may have been left out: what is
-	// cleaned once may have more to clean. Text that is clean stays as it is.
+	// Whether a joiner or a variation selector draws anything depends on its neighbours, and those may have been removed, so one round of
+	// cleaning may make another necessary. Clean text stays as it is.
 	for range maxNameRounds {
 		clean := cleanName(name)
 		if clean == name {
@@ -46,7 +47,7 @@ func PersonName(name string) string {
 	}, name))
 }
 
-// maxNameRounds is enough for any name that was not made to need more; such a one loses all its joiners and variation selectors.
+// maxNameRounds is enough for any name not built to need more; such a name loses all its joiners and variation selectors.
 const maxNameRounds = 8
 
 func cleanName(name string) string {
@@ -88,13 +89,13 @@ func cleanName(name string) string {
 	clean := b.String()
 	for n := ownBeginning(clean); n > 0; n = ownBeginning(clean) {
 		clean = strings.TrimLeftFunc(clean[n:], func(r rune) bool {
-			return r == ' ' || unicode.In(r, unicode.M) || ClassOf(r) != Ordinary // an accent of what was cut
+			return r == ' ' || unicode.In(r, unicode.M) || ClassOf(r) != Ordinary // an accent of a letter that was cut off
 		})
 	}
 	return firstGraphemes(clean, maxWholeName)
 }
 
-// ShortName is a name of at most most graphemes, cut in the middle: both ends tell it apart.
+// ShortName cuts a name to at most most graphemes, in the middle: both ends help to tell it apart.
 func ShortName(name string, most int) string {
 	all := graphemes(name)
 	if len(all) <= most {
@@ -104,15 +105,15 @@ func ShortName(name string, most int) string {
 	return strings.Join(all[:most-1-half], "") + "…" + strings.Join(all[len(all)-half:], "")
 }
 
-// MarkLength is how much MarkedName adds.
+// MarkLength is the length of what MarkedName adds.
 const MarkLength = 6
 
-// MarkedName is a shown name with the first four characters of its server's id, for names that a reader may take for each other.
+// MarkedName is a shown name with the first four characters of its server's id, for names that a reader could confuse.
 func MarkedName(shown, id string) string { return shown + markSign + id[:min(len(id), 4)] }
 
 const markSign = " ·"
 
-// LooksMarked says whether a name ends like one that MarkedName has made.
+// LooksMarked reports whether a name ends like a result of MarkedName.
 func LooksMarked(name string) bool {
 	_, mark := cutMark(name)
 	return mark != ""
@@ -126,7 +127,7 @@ func cutMark(name string) (rest, mark string) {
 	return name[:at], name[at:]
 }
 
-// NarrowName is a shown name where there is room for most graphemes: cut in the middle, its mark kept.
+// NarrowName cuts a shown name to most graphemes, in the middle, and keeps its mark.
 func NarrowName(shown string, most int) string {
 	if rest, mark := cutMark(shown); mark != "" && most > 2*MarkLength {
 		return ShortName(rest, most-MarkLength) + mark
@@ -134,7 +135,7 @@ func NarrowName(shown string, most int) string {
 	return ShortName(shown, most)
 }
 
-// FirstOf is a text of at most most graphemes, cut at its end.
+// FirstOf cuts a text to at most most graphemes.
 func FirstOf(text string, most int) string {
 	first := firstGraphemes(text, most)
 	if first == text {
@@ -143,7 +144,7 @@ func FirstOf(text string, most int) string {
 	return strings.TrimRight(firstGraphemes(text, most-1), " ") + "…"
 }
 
-// NameKey is equal for names that a reader may take for each other: equal but for case, blanks and accents, or of letters that are drawn alike.
+// NameKey is equal for names that a reader could confuse: they differ only in case, blanks and accents, or in letters that look alike.
 func NameKey(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -161,7 +162,7 @@ func NameKey(name string) string {
 	return b.String()
 }
 
-// ToldName is a server's name as a model is told it: a plain one, or its number.
+// ToldName is a server's name for a model: a plain name, or its number.
 func ToldName(name string, number int) string {
 	if plain := Name(name, ""); plain != "" {
 		return plain
@@ -171,7 +172,7 @@ func ToldName(name string, number int) string {
 
 const numbered = "server "
 
-// SpokenServer is a server's name in what is said to a model: what ToldName makes, else fallback.
+// SpokenServer is a server's name for a model: ToldName's result, else fallback.
 func SpokenServer(name, fallback string) string {
 	if digits, ok := strings.CutPrefix(name, numbered); ok && len(digits) > 0 && len(digits) < 10 && strings.Trim(digits, "0123456789") == "" {
 		return name
@@ -179,10 +180,10 @@ func SpokenServer(name, fallback string) string {
 	return Name(name, fallback)
 }
 
-// OwnNames are what no name may begin with: our own voice, and the tools that a wrapper adds.
+// OwnNames are beginnings that no name may have: our own voice, and the wrapper's own tools.
 var OwnNames = []string{"[sallyport]", "approve_server_config", "quarantine_release"}
 
-// ownBeginning is how much of a name is one of OwnNames, by look: other alphabets, accents and blanks between do not hide it.
+// ownBeginning is how much of a name looks like one of OwnNames: other alphabets, accents and blanks do not hide it.
 func ownBeginning(name string) int {
 	for _, own := range OwnNames {
 		rest := own
@@ -206,7 +207,7 @@ func ownBeginning(name string) int {
 	return 0
 }
 
-// foldLook is the ASCII character that r is drawn like, or r.
+// foldLook is the ASCII character that r looks like, or r.
 func foldLook(r rune) rune {
 	if r < utf8.RuneSelf {
 		return r

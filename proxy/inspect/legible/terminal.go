@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxString bounds how far a sequence is followed to its end: a terminal gives up too.
+// maxString limits how far a sequence is followed to its end: a terminal gives up too.
 const maxString = MaxSequence
 
-// MaxSequence is the length beyond which no sequence goes: a text cut there has every sequence that starts in it whole, or
-// as its introducer.
+// MaxSequence is the length of the longest sequence: a text cut there contains every sequence that starts in it whole, or as its
+// introducer.
 const MaxSequence = 4096
 
-// Sequence is the length in bytes of the terminal escape sequence that text starts with, 0 if it starts with none. It
-// follows ECMA-48: CSI with parameters, the strings OSC, DCS, SOS, PM and APC up to BEL or ST, and two-character escapes;
-// 8-bit C1 introducers count like their ESC spelling. A sequence that does not end is its introducer.
+// Sequence is the length in bytes of the terminal escape sequence that text starts with, 0 if there is none. It follows ECMA-48: CSI with
+// parameters, the strings OSC, DCS, SOS, PM and APC up to BEL or ST, and two-character escapes; 8-bit C1 introducers count like their ESC
+// spelling. An unterminated sequence is only its introducer.
 func Sequence(text string) int {
 	r, size := utf8.DecodeRuneInString(text)
 	switch r {
@@ -59,8 +59,8 @@ func csi(text string, from int) int {
 	return from
 }
 
-// stringSequence follows a string up to its terminator. Another introducer ends it without one, as in terminals; so no
-// byte is looked at twice, however many strings begin.
+// stringSequence follows a string to its terminator. Another introducer ends it without one, as in terminals, so no byte is read twice
+// however many strings begin.
 func stringSequence(text string, from int) int {
 	end := min(len(text), maxString)
 	for i := from; i < end; i++ {

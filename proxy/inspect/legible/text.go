@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Text is a text of somebody else's as a record or a row may hold it: on one line, without characters that are not seen or that
-// change how others are shown, at most that many characters long. It is no sentence of ours and is never put into one.
+// Text cleans a stranger's text for a record or a row: one line, no invisible characters or ones that change how others are shown, at most
+// most characters. Never put it into a sentence of ours.
 func Text(text string, most int) string {
 	var out strings.Builder
 	n, blank := 0, false

@@ -18,8 +18,8 @@ const (
 	doing   = "send|upload|copy|copies|forward|read|call|include|post|record|log|collect|append|add|write|execute|run|modify|replace|transmit|exfiltrate|insert"
 )
 
-// catalogue is every rule. Weights were set by hand on the development corpora, with a margin: what a rule alone may do is
-// in docs/detection.md.
+// catalogue is every rule. Weights were set by hand on the development corpora, with a margin; docs/detection.md says what a rule alone can
+// do.
 var catalogue = []Rule{
 	{
 		Name: "instruction_override", Level: Critical, Title: "It tells Claude to ignore what it was told", Definition: 4, Answer: 4, group: override,

@@ -23,7 +23,7 @@ const (
 	maxWeight    = 10
 )
 
-// ruleFile is how a file is written. docs/detection.md describes it.
+// ruleFile is the JSON of a rule file. docs/detection.md describes it.
 type ruleFile struct {
 	Version int           `json:"version"`
 	Rules   []writtenRule `json:"rules"`
@@ -33,8 +33,8 @@ type writtenRule struct {
 	Name     string   `json:"name"`
 	Level    Level    `json:"level"`
 	Title    string   `json:"title"`
-	Metadata float64  `json:"metadata"` // what it weighs in a definition
-	Answer   float64  `json:"answer"`   // what it weighs in an answer
+	Metadata float64  `json:"metadata"` // weight in a definition
+	Answer   float64  `json:"answer"`   // weight in a response
 	Group    string   `json:"group"`
 	Patterns []string `json:"patterns"`
 	Example  string   `json:"example"`
@@ -49,8 +49,8 @@ func groupNames() []string {
 	}
 }
 
-// Load reads a rule file: the catalogue with its rules, and how many they are. taken are names that its rules cannot have, beside
-// those of the catalogue. The error says which rule is wrong and how; nothing of a wrong file counts.
+// Load reads a rule file and returns the catalogue with its rules, and their number. taken are further names that its rules cannot have.
+// The error says which rule is wrong and why; a faulty file is refused as a whole.
 func Load(raw []byte, taken ...string) (with *Set, count int, err error) {
 	if len(raw) > MaxFile {
 		return nil, 0, fmt.Errorf("a rule file of more than %d KiB", MaxFile>>10)
@@ -98,7 +98,7 @@ func Load(raw []byte, taken ...string) (with *Set, count int, err error) {
 	return with, len(file.Rules), nil
 }
 
-// finds says whether one rule finds something in a text as it stands.
+// finds reports whether one rule matches a text.
 func (m *Matcher) finds(rule int32, text string) bool {
 	m.Begin()
 	m.Match(decode.Fold(&decode.View{Text: text}).Text, 0)

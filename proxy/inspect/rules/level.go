@@ -1,6 +1,6 @@
 package rules
 
-// Level is how grave a finding is. The window shows Medium and Low as "Review".
+// Level is how serious a finding is. The window shows Medium and Low as "Review".
 type Level string
 
 const (
@@ -25,8 +25,7 @@ func (l Level) Rank() int {
 	return 0
 }
 
-// LevelOf is how grave a rule of the catalogue is by its nature, "" for a name that it does not have. A match may weigh less
-// where it stands.
+// LevelOf is the inherent level of a rule of the catalogue, "" for an unknown name. A match may count less in its context.
 func LevelOf(name string) Level {
 	for _, r := range catalogue {
 		if r.Name == name {
@@ -36,7 +35,7 @@ func LevelOf(name string) Level {
 	return ""
 }
 
-// TitleOf is what a rule of the catalogue says when it matches, "" for a name that it does not have.
+// TitleOf is the title of a rule of the catalogue, "" for an unknown name.
 func TitleOf(name string) string {
 	for _, r := range catalogue {
 		if r.Name == name {

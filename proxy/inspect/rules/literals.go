@@ -7,42 +7,41 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-// Literals finds many short texts in one pass. A literal begins where a word does, or at a mark: so a tree is only entered there,
-// by the two bytes it begins with, and the inside of words is skipped. How far it is followed is bounded by the longest literal,
-// whatever the text. It reads a text as folded (foldByte) without writing that down.
+// Literals finds many short texts in one pass. A literal begins at the start of a word or at a mark, so the tree is only entered there, by
+// two bytes, and the inside of words is skipped. The longest literal limits how far it is followed, whatever the text. It reads text as
+// folded (foldByte) without copying it.
 type Literals struct {
-	kind  [256]uint8 // of a byte: wordy, begins…
-	class [256]uint8 // of a byte as folded; 0 is every byte that is in no literal
+	kind  [256]uint8 // by byte: wordy, begins…
+	class [256]uint8 // by folded byte; 0 for every byte that is in no literal
 	width int
 	pair  []uint16 // first class*width + second class: the node of two bytes
 	third []uint16 // row*width + third class: the node of three bytes
-	nodes []node   // 0 is none, 1 the root
+	nodes []node   // 0 means none, 1 is the root
 	alone [256]uint16
-	code  [256]uint8 // of a byte: its class in five bits
+	code  [256]uint8 // by byte: its class in five bits
 	heads [512]uint64
-	short [256]uint8 // of a byte in a short text: shortOdd…
+	short [256]uint8 // by byte in a short text: shortOdd…
 }
 
-// begins says whether a literal could begin with three bytes. Most words of a text begin as none does, and are told apart here by one
-// look at four kilobytes.
+// begins reports whether a literal could begin with three bytes. Most words begin like no literal, and one look at four kilobytes tells.
 func (l *Literals) begins(a, b, c byte) bool {
 	at := uint(l.code[a])<<10 | uint(l.code[b])<<5 | uint(l.code[c])
 	return l.heads[at>>6]>>(at&63)&1 != 0
 }
 
-// node stands for the beginning of a literal. Most have one child, so they are a list and not a table: all of them fit into a
-// cache that is near, and are made in a tenth of the time of what they stand for.
+// node stands for a prefix of a literal. Most have one child, so children are a list and not a table: all nodes fit into a near cache, and
+// are built in a tenth of the time.
 type node struct {
 	child, sibling uint16
-	literal        uint16 // the one that ends there, and 1; 0 is none
+	literal        uint16 // index + 1 of the literal that ends here; 0 for none
 	class          uint8  // of its last byte
 	spaced         bool   // its last byte is a space
-	row            uint16 // of third, and 1; 0 for a node that does not stand for two bytes
+	row            uint16 // index + 1 into third; 0 for a node that is not two bytes deep
 }
 
-// next is the node that follows on a byte of this class, 0 for none.
+// next is the child for a byte of this class, 0 for none.
 func (l *Literals) next(at int, class uint8) int {
-	if row := l.nodes[at].row; row != 0 { // nearly all that begin end here, and these nodes have many children
+	if row := l.nodes[at].row; row != 0 { // nearly all mismatches end here, and these nodes have many children
 		return int(l.third[int(row-1)*l.width+int(class)])
 	}
 	for n := l.nodes[at].child; n != 0; n = l.nodes[n].sibling {
@@ -56,16 +55,15 @@ func (l *Literals) next(at int, class uint8) int {
 // What a byte can be.
 const (
 	kindWordy   = 1 << iota // part of a word
-	kindBegins              // a literal of two bytes or more begins with it
-	kindAlone               // it is a literal
-	kindInside              // a literal begins with it inside of words too
-	kindStop                // a sentence ends with it, where a space follows
+	kindBegins              // begins a literal of two bytes or more
+	kindAlone               // is a literal itself
+	kindInside              // begins a literal even inside a word
+	kindStop                // ends a sentence if a space follows
 	kindBlank               // white space, as folded
-	kindAssigns             // a value may follow it
-	kindEnds                // the name of a secret may end with it
+	kindAssigns             // a value may follow
+	kindEnds                // may end the name of a secret
 )
 
-// maxLiteral is how long a literal may be.
 const maxLiteral = 64
 
 // maxBlanks is how many spaces in a row count as one.
@@ -146,7 +144,7 @@ func (l *Literals) headsOf(words []string) {
 	}
 }
 
-// rows makes the table of three bytes.
+// rows builds the table of three bytes.
 func (l *Literals) rows() {
 	rows := 0
 	for _, at := range l.pair {
@@ -168,7 +166,7 @@ func (l *Literals) rows() {
 	}
 }
 
-// foldBytes makes the tables hold for bytes as they stand in a text.
+// foldBytes extends the tables to bytes that are not folded.
 func (l *Literals) foldBytes() {
 	class, kind, alone := l.class, l.kind, l.alone
 	for c := range 256 {

@@ -2,34 +2,34 @@ package rules
 
 import "github.com/sallyport/sallyport/proxy/inspect/secrets"
 
-// Hit is a match of a rule, in offsets of all texts of one matcher together.
+// Hit is a match of a rule, in offsets over all texts of one matcher.
 type Hit struct {
 	Rule       int32
 	Start, End int
 }
 
-// begun is how far a pattern has been found: from where, and to where. It counts in the run it was written in.
+// begun is how far a pattern has matched, from where and to where, in the run in which it was written.
 type begun struct {
 	start, end int
 	run        int
 }
 
-// Matcher is what one goroutine matches with: clearing it for every short text would cost more than the text. Texts that are
-// matched one after the other in one run are parts of one: a pattern may begin in one and end in the next.
+// Matcher is the working memory of one goroutine: clearing it for every short text would cost more than the text. Texts matched one after
+// the other in one run are parts of one: a pattern may begin in one and end in the next.
 type Matcher struct {
 	*Set
 	run  int
-	open [][maxParts]begun // of each pattern
-	last []begun           // of each rule: its last hit
+	open [][maxParts]begun // by pattern
+	last []begun           // by rule: its last hit
 	Hits []Hit
-	far  int // the end of what was begun last
-	want int // up to here somebody waits for a literal of one byte
+	far  int // the latest end of a pattern that began
+	want int // up to here a pattern waits for a literal of one byte
 	stop stops
 
-	Seeks  bool            // secrets too
-	Places []secrets.Place // where they may stand, in the last text
+	Seeks  bool            // look for secrets too
+	Places []secrets.Place // possible places of secrets in the last text
 
-	pending []pending // literals that the last text ended in
+	pending []pending // literals unfinished at the end of the last text
 	begun   int       // how many patterns began in the run
 	recent  [MaxBegun]openEnd
 }
@@ -38,26 +38,25 @@ func (c *Set) Matcher() *Matcher {
 	return &Matcher{Set: c, open: make([][maxParts]begun, len(c.owner)), last: make([]begun, len(c.Rules)), run: 1}
 }
 
-// Release lets go of the room that a text with many colons took.
+// Release frees the memory that a text with many colons took.
 func (m *Matcher) Release() {
 	if cap(m.Places) > keptPlaces {
 		m.Places = nil
 	}
 }
 
-// pending is a literal that had begun when a text ended.
+// pending is a literal that was unfinished when a text ended.
 type pending struct {
 	node, start int
 	head        bool
 }
 
-// keptPlaces is for how many places room is kept between answers.
+// keptPlaces is how many places stay allocated between responses.
 const keptPlaces = 1 << 14
 
-// maxPending is how many of them are remembered.
 const maxPending = 16
 
-// Begin starts a run: nothing that was matched before it counts.
+// Begin starts a run: earlier texts no longer count.
 func (m *Matcher) Begin() {
 	m.run++
 	m.Hits, m.pending = m.Hits[:0], m.pending[:0]
@@ -65,8 +64,7 @@ func (m *Matcher) Begin() {
 	m.stop = stops{last: -maxGap - 1}
 }
 
-// Match adds to the hits what the rules find in a text, whose first byte is number base of the run. Runs of a text are matched
-// in their order.
+// Match adds the rules' hits in a text, whose first byte is number base of the run. Texts of a run must come in order.
 func (m *Matcher) Match(text string, base int) {
 	l := m.Finder
 	m.stop.looked, m.Places = 0, m.Places[:0]
@@ -98,18 +96,18 @@ func (m *Matcher) Match(text string, base int) {
 				}
 			}
 		}
-		if inside = kind&kindWordy != 0; inside { // on to the end of the word
+		if inside = kind&kindWordy != 0; inside { // skip to the end of the word
 			for i+1 < len(text) && l.kind[text[i+1]]&(kindWordy|kindAlone|kindInside) == kindWordy {
 				i++
 			}
 		}
 	}
-	if base+len(text)-m.far <= maxGap { // a pattern may go on in the next text
+	if base+len(text)-m.far <= maxGap { // a pattern may continue in the next text
 		m.stop.look(l, text, base, base+len(text))
 	}
 }
 
-// follow follows the tree in text from text[j] on, at a node that stands for text[i:j].
+// follow walks the tree in text from text[j] on, from the node of text[i:j].
 func (m *Matcher) follow(text string, base, i, j, node int, head bool) {
 	l := m.Finder
 	for ; ; j++ {
@@ -133,7 +131,7 @@ func (m *Matcher) follow(text string, base, i, j, node int, head bool) {
 	}
 }
 
-// resume goes on with the literals that the last text ended in. There is a space between two texts.
+// resume continues the literals that were unfinished at the end of the last text. Two texts count as separated by a space.
 func (m *Matcher) resume(text string, base int) {
 	l := m.Finder
 	var last [maxPending]pending
@@ -142,7 +140,7 @@ func (m *Matcher) resume(text string, base int) {
 	for _, p := range last[:n] {
 		node := l.next(p.node, l.class[' '])
 		if node == 0 && l.nodes[p.node].spaced {
-			node = p.node // it ended in a space already
+			node = p.node // it already ended in a space
 		}
 		if node != 0 && text != "" {
 			m.follow(text, base, p.start-base, 0, node, p.head)
@@ -150,7 +148,7 @@ func (m *Matcher) resume(text string, base int) {
 	}
 }
 
-// literal takes one literal as a part of all patterns that have it.
+// literal handles one literal as a part of all patterns that have it.
 func (m *Matcher) literal(text string, base, i, j int, id uint16, head bool) {
 	l := m.Finder
 	tail := j == len(text) || l.kind[text[j-1]]&kindWordy == 0 || l.kind[text[j]]&kindWordy == 0
@@ -158,7 +156,7 @@ func (m *Matcher) literal(text string, base, i, j int, id uint16, head bool) {
 		m.place(i, c-1)
 	}
 	phrases := m.phrases[id]
-	near := base+i-m.far <= maxGap // something that began may go on here
+	near := base+i-m.far <= maxGap // an open pattern may continue here
 	for k := range phrases {
 		p := &phrases[k]
 		if p.part > 0 && !near || !head && !p.openHead || !tail && !p.openTail {
@@ -183,7 +181,7 @@ func (m *Matcher) literal(text string, base, i, j int, id uint16, head bool) {
 			continue
 		}
 		for most := min(j+MaxWord, len(text)); p.openTail && base+most > end && l.kind[text[end-base]]&l.kind[text[end-base-1]]&kindWordy != 0; {
-			end++ // a finding shows words, not their beginnings
+			end++ // a finding shows whole words
 		}
 		r := m.owner[p.pattern]
 		if last := &m.last[r]; last.run == m.run && (last.start == start || start < last.end) {
@@ -194,18 +192,18 @@ func (m *Matcher) literal(text string, base, i, j int, id uint16, head bool) {
 	}
 }
 
-// place notes where a secret may stand.
+// place records a possible place of a secret.
 func (m *Matcher) place(at int, literal int32) {
 	m.Places = append(m.Places, secrets.Place{At: int32(at), Literal: literal})
 }
 
-// stops remembers where the last sentence ended. What lies further back than a pattern reaches is not looked at.
+// stops remembers where the last sentence ended. It does not look further back than a pattern reaches.
 type stops struct {
-	looked int // in the text
-	last   int // in the run
+	looked int // offset in the text
+	last   int // offset in the run
 }
 
-// between says whether a sentence ends between two places. It is asked for ends that only grow.
+// between reports whether a sentence ends between two places. Ends must be increasing.
 func (s *stops) between(l *Literals, text string, base, start, end int) bool {
 	s.look(l, text, base, end)
 	return s.last > start

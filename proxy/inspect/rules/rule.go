@@ -11,48 +11,47 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-// Rule is one row of the catalogue. It is looked for in folded text: lower case, one kind of white space, Latin letters.
+// Rule is one row of the catalogue. It is matched against folded text: lower case, one kind of white space, Latin letters.
 //
-// A pattern is phrases with distances between them: "before using|before calling ~140 you must|send". Alternatives of a phrase
-// are parted by "|"; "*" at its end lets the word go on, at its beginning lets it begin inside one; "~N" stands for at most N
-// bytes without the end of a sentence; "{bar}" and "{tilde}" are the characters themselves. There is no regular expression in it: all
-// phrases of all rules are found in one pass, and a text made to be slow costs no more than another.
+// A pattern is phrases with distances between them: "before using|before calling ~140 you must|send". "|" separates alternatives of a
+// phrase; "*" at the end lets the word continue, at the beginning lets it begin inside one; "~N" stands for at most N bytes without the end
+// of a sentence; "{bar}" and "{tilde}" are the characters themselves. There are no regular expressions: all phrases of all rules are found
+// in one pass, and a text made to be slow costs no more than another.
 type Rule struct {
 	Name       string
 	Level      Level
 	Title      string
-	Definition float64 // what it weighs in a definition
-	Answer     float64 // what it weighs in an answer
+	Definition float64 // weight in a definition
+	Answer     float64 // weight in a response
 	group      group
 	patterns   []string
-	example    string // what it is for
-	counter    string // what it must leave alone
+	example    string // must match
+	counter    string // must not match
 	source     string
 }
 
-// group is what a rule is about: what is found of one group counts once in full, and groups that stand together count more.
+// group is what a rule is about: one match of each group counts in full, and several groups together count more.
 type group uint8
 
 const (
-	override     group = iota // it takes back what the assistant was told
-	boundary                  // it poses as another part of the conversation
-	address                   // it speaks to the assistant
-	prerequisite              // it asks for something before or beside the call
-	conceal                   // it asks for silence
-	source                    // it names what is secret
-	sink                      // it names a way out
-	arguments                 // it changes what a call carries
-	authority                 // it poses as urgent or as somebody
-	exclusive                 // it takes the place of others
-	danger                    // it runs code, or lifts a guard
-	persist                   // it asks for more than this call
+	override     group = iota // overrides the assistant's instructions
+	boundary                  // poses as another part of the conversation
+	address                   // addresses the assistant
+	prerequisite              // asks for something before or beside the call
+	conceal                   // asks for silence
+	source                    // names something secret
+	sink                      // names a way out
+	arguments                 // changes what a call carries
+	authority                 // poses as urgent or as somebody
+	exclusive                 // excludes other tools
+	danger                    // runs code, or lifts a safeguard
+	persist                   // asks for more than this call
 	groups
 )
 
-// MaxWord is how much of a word that goes on belongs to a match.
+// MaxWord is how much of a continuing word belongs to a match.
 const MaxWord = 24
 
-// Names are the names of the catalogue, in its order.
 func Names() []string {
 	names := make([]string, 0, len(catalogue))
 	for _, r := range catalogue {
@@ -61,32 +60,32 @@ func Names() []string {
 	return names
 }
 
-// phrase is where a literal belongs.
+// phrase is a use of a literal in a pattern.
 type phrase struct {
-	pattern  int32 // of compiled.owner
+	pattern  int32 // index into compiled.owner
 	part     int8
 	last     bool
-	openHead bool  // it may begin inside a word
-	openTail bool  // the word may go on
+	openHead bool  // may begin inside a word
+	openTail bool  // the word may continue
 	reach    bool  // the next part has a literal of one byte
-	gap      int32 // from the part before
-	after    int32 // at most, to the next part
+	gap      int32 // maximum distance from the part before
+	after    int32 // maximum distance to the next part
 }
 
 type Set struct {
 	Rules   []Rule
 	owner   []int32 // rule of each pattern
 	Finder  *Literals
-	phrases [][]phrase // of each literal
-	secret  []int32    // of each literal: the one of secrets.Literals that it is, and 1
+	phrases [][]phrase // by literal
+	secret  []int32    // by literal: index + 1 into secrets.Literals
 
-	Weighers sync.Pool // of what package inspect weighs with
+	Weighers sync.Pool // for package inspect
 }
 
-// spelled are the characters that mean something in a pattern.
+// spelled are the escapes for a pattern's special characters.
 var spelled = strings.NewReplacer("{bar}", "|", "{tilde}", "~")
 
-// Standard is the catalogue, compiled when it is first needed: a guard, and a wrapper that only starts, needs none.
+// Standard is the catalogue, compiled on first use, so that a guard, or a wrapper that only starts, never pays for it.
 var Standard = sync.OnceValue(func() *Set {
 	c, err := compile(catalogue)
 	if err != nil {
@@ -112,7 +111,7 @@ func compile(list []Rule) (*Set, error) {
 	return c, err
 }
 
-// seek adds the literals by which secrets are found: they are sought in the same pass.
+// seek adds the literals that secrets are found by, so that one pass finds both.
 func (c *Set) seek(words *[]string, known map[string]int) {
 	c.secret = make([]int32, len(*words))
 	for i, mark := range secrets.Literals() {
@@ -175,18 +174,17 @@ func (c *Set) pattern(owner int, pattern string, words *[]string, known map[stri
 	return nil
 }
 
-// maxParts is how many phrases a pattern may have, maxGap how many bytes may be between two of them.
+// maxParts is how many phrases a pattern can have, maxGap how many bytes can be between two of them.
 const (
 	maxParts = 4
 	maxGap   = 160
 )
 
-// Wordy says that a byte of folded text is part of a word.
 func Wordy(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// WriteAll writes the catalogue out, for a fingerprint of it.
+// WriteAll writes the catalogue out, to fingerprint it.
 func WriteAll(out io.Writer) {
 	for _, r := range catalogue {
 		fmt.Fprintf(out, "%s %s %g %g %d %q\n", r.Name, r.Level, r.Definition, r.Answer, r.group, r.patterns)

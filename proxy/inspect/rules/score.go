@@ -2,21 +2,21 @@ package rules
 
 import "slices"
 
-// Together is how far apart, in bytes of the original, matches stand that are weighed together.
+// Together is the distance, in bytes of the original, within which matches are weighed together.
 const Together = 900
 
-// EncodedWeight is what a match weighs more where it stands under an encoding: nobody encodes what he wants read.
+// EncodedWeight multiplies a match under an encoding: honest writers don't encode what they want read.
 const EncodedWeight = 1.6
 
-// ownWeight is what an answer must weigh by itself for the end of those before to count: an honest word after a doubtful answer is
+// ownWeight is the weight a response must have by itself for the end of earlier ones to count: an honest word after a doubtful response is
 // no attack.
 const ownWeight = 1
 
-// Crowd is how many matches are weighed one by one. Of more, the heaviest of each rule in each stretch of a quarter of together
-// counts: a text that is made of matches costs no more than another.
+// Crowd is how many matches are weighed one by one. Beyond that, the heaviest of each rule in each stretch of a quarter of together counts,
+// so that a text full of matches costs no more than another.
 const Crowd = 1000
 
-// MaxHeavy is how many heavy places are told.
+// MaxHeavy is how many heavy places are returned.
 const MaxHeavy = 8
 
 // Match is a match as the score sees it.
@@ -25,16 +25,16 @@ type Match struct {
 	Rule   int32
 	Weight float32
 	Silent bool // its rule is excepted
-	Before bool // it stands in an earlier answer
+	Before bool // in an earlier response
 }
 
-// scale adds up weights of matches that stand together.
+// scale adds up weights of matches that are near each other.
 type scale struct {
 	heaviest, second [groups]float32
-	rule             [groups]int32 // of the heaviest
+	rule             [groups]int32 // rule of the heaviest
 }
 
-// take adds a match. Of one group the heaviest counts in full and a second, other rule a third.
+// take adds a match. The heaviest of a group counts in full, a second one of another rule a third.
 func (s *scale) take(g group, p *Match) {
 	switch {
 	case s.heaviest[g] > 0 && s.rule[g] == p.Rule:
@@ -47,8 +47,8 @@ func (s *scale) take(g group, p *Match) {
 	}
 }
 
-// sum is what they weigh. Each group beyond the second adds a little, since an attack has several parts and honest text rarely has
-// more than one.
+// sum is the total weight. Each group beyond the second adds a little, because an attack has several parts and honest text rarely has more
+// than one.
 func (s *scale) sum() (sum float32) {
 	kinds := 0
 	for g := range groups {
@@ -63,8 +63,8 @@ func (s *scale) sum() (sum float32) {
 	return sum
 }
 
-// Score is the best sum among matches that stand together, of those that are not silent and of all, and where those stand that
-// weigh as much as heavy: a place for each window of together. It sorts found.
+// Score returns the best sum among neighbouring matches, without the silent ones and with all, and the places that reach heavy: one for
+// each window of together. It sorts found.
 func Score(rules []Rule, found []Match, heavy float64) (loud, all float64, at []int) {
 	if len(found) == 0 {
 		return 0, 0, nil
@@ -112,7 +112,7 @@ func Score(rules []Rule, found []Match, heavy float64) (loud, all float64, at []
 // thin keeps the heaviest match of each rule in each stretch.
 func thin(rules []Rule, found []Match) []Match {
 	kept := found[:0]
-	at := make([]int, len(rules)) // of the last kept of each rule, and 1
+	at := make([]int, len(rules)) // index + 1 of the last kept match of each rule
 	for _, p := range found {
 		if k := at[p.Rule] - 1; k >= 0 && kept[k].Start/(Together/4) == p.Start/(Together/4) && kept[k].Before == p.Before && kept[k].Silent == p.Silent {
 			kept[k].Weight = max(kept[k].Weight, p.Weight)

@@ -8,21 +8,20 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
-// Seam says, of texts that are read as one without a space between them, whether anything could lie across the place where two
-// of them meet. Nearly always nothing does, and looking costs as much as a text of half a kilobyte: a list of short values
-// would be looked at fifty times over.
+// Seam tells whether a match could lie across the place where two texts are joined without a space. Nearly always none can, and looking
+// costs as much as a text of half a kilobyte: in a list of short values, fifty times the list.
 type Seam struct {
-	nodes  []int                // literals that have begun and not ended
-	full   bool                 // there are more of them
+	nodes  []int                // unfinished literals
+	full   bool                 // there are more
 	inside bool                 // the last byte is part of a word
 	Run    int                  // letters of a blob at the end
 	caps   int                  // capitals among them
 	hex    int                  // hexadecimal digits at the end
-	first  [decode.MinBlob]byte // of them
-	Odd    int                  // bytes since something that can be read in more than one way
+	first  [decode.MinBlob]byte // the first of them
+	Odd    int                  // bytes since anything ambiguous
 }
 
-// maxBegunThere is how many literals may have begun at one place.
+// maxBegunThere is how many literals can have begun at one place.
 const maxBegunThere = 16
 
 func (s *Seam) Begin() { *s = Seam{nodes: s.nodes[:0], Odd: decode.Zone} }
@@ -33,14 +32,14 @@ func (s *Seam) Clone() Seam {
 	return c
 }
 
-// Be makes it what another is.
+// Be copies another seam.
 func (s *Seam) Be(other *Seam) {
 	nodes := append(s.nodes[:0], other.nodes...)
 	*s = *other
 	s.nodes = nodes
 }
 
-// Start is how a text begins, counted once for all that it may be joined with.
+// Start is how a text begins, computed once for all texts that may precede it.
 type Start struct {
 	head string
 	Odd  bool // it can be read in more than one way
@@ -49,11 +48,11 @@ type Start struct {
 	hex  int  // hexadecimal digits
 }
 
-// StartOf takes what is known of the text, where it is neither shorter than shortText nor longer than zone.
+// StartOf uses m, which is valid if the text is neither shorter than shortText nor longer than zone.
 func (l *Literals) StartOf(text string, m *decode.Makeup) Start {
 	s := Start{head: text[:min(len(text), decode.Zone)]}
 	switch {
-	case len(text) < ShortText: // a list of short values is nothing else
+	case len(text) < ShortText: // the usual case in a list of short values
 		s.short(text, &l.short)
 		return s
 	case len(text) <= decode.Zone:
@@ -69,7 +68,7 @@ func (l *Literals) StartOf(text string, m *decode.Makeup) Start {
 	return s
 }
 
-// ShortText is how short a text is in which every place counts where letters are parted.
+// ShortText is the length below which every place may split letters.
 const ShortText = 16
 
 // short is startOf for such a text, in one pass.
@@ -94,14 +93,14 @@ func (s *Start) short(text string, kinds *[256]uint8) {
 }
 
 const (
-	shortOdd     = 1 << iota // it can be read in another way, wherever it stands
-	shortParts               // it may part letters
-	shortBlob                // of a blob
-	shortCapital             // of them
-	shortHex                 // of them
+	shortOdd     = 1 << iota // ambiguous wherever it is
+	shortParts               // may separate letters
+	shortBlob                // a letter of a blob
+	shortCapital             // a capital among them
+	shortHex                 // a hexadecimal digit
 )
 
-// shortKinds is what a byte is in a short text.
+// shortKinds classifies a byte in a short text.
 func shortKinds() (kinds [256]uint8) {
 	for i := range kinds {
 		c := byte(i)
@@ -124,7 +123,7 @@ func shortKinds() (kinds [256]uint8) {
 	return kinds
 }
 
-// Meets says whether anything could lie across, where a text that begins so comes next.
+// Meets reports whether a match could lie across, if a text with this start comes next.
 func (s *Seam) Meets(l *Literals, next Start) bool {
 	if s.full || next.Odd || s.Odd < decode.Zone {
 		return true
@@ -150,7 +149,7 @@ func (s *Seam) Meets(l *Literals, next Start) bool {
 	return decode.HexOfText(unsafe.String(&first[0], decode.MinBlob))
 }
 
-// GoesOn says whether any text could make something of what stands at the end.
+// GoesOn reports whether any next text could complete a match here.
 func (s *Seam) GoesOn() bool {
 	return s.full || s.Odd < decode.Zone || len(s.nodes) > 0 || s.Run > 0
 }
@@ -172,15 +171,14 @@ func (s *Seam) letters(run string) {
 	s.hex += len(run) - digits
 }
 
-// Keep remembers how the texts end after this one.
+// Keep records how the texts end after this one.
 func (s *Seam) Keep(l *Literals, text string) {
 	end := text[max(0, len(text)-decode.Zone):]
 	m := decode.MakeupOf(end)
 	s.KeepOdd(l, text, m.Blob.Trailing(m.Size), m.Marks != 0 || len(end) < ShortText && parted(end))
 }
 
-// KeepOdd is keep where it is known with how many letters of a blob the text ends, and whether its end can be read in more than one
-// way.
+// KeepOdd is Keep with the number of blob letters at the end, and whether the end is ambiguous, already known.
 func (s *Seam) KeepOdd(l *Literals, text string, run int, odd bool) {
 	if run < len(text) {
 		s.Run, s.caps, s.hex = 0, 0, 0
@@ -215,7 +213,7 @@ func (s *Seam) KeepOdd(l *Literals, text string, run int, odd bool) {
 				}
 			}
 		}
-		if s.inside = kind&kindWordy != 0; s.inside { // on to the end of the word
+		if s.inside = kind&kindWordy != 0; s.inside { // skip to the end of the word
 			for i+1 < len(text) && l.kind[text[i+1]]&(kindWordy|kindInside) == kindWordy {
 				i++
 			}
@@ -226,7 +224,7 @@ func (s *Seam) KeepOdd(l *Literals, text string, run int, odd bool) {
 	}
 }
 
-// opens is the node that text[i] and, where it can be told from a table, the byte after it lead to, 0 for none, and what comes next.
+// opens returns the node for text[i] and, if a table has it, the next byte; 0 for none; and the next position.
 func (l *Literals) opens(text string, i int) (node, next int) {
 	if i+1 == len(text) || l.kind[text[i+1]]&kindBlank != 0 {
 		return l.next(1, l.class[text[i]]), i + 1
@@ -234,8 +232,8 @@ func (l *Literals) opens(text string, i int) (node, next int) {
 	return int(l.pair[int(l.class[text[i]])*l.width+int(l.class[text[i+1]])]), i + 2
 }
 
-// through follows the tree from a node through text[j:]. It ends where a literal does (ended), or where the text does: node then
-// says how far it came.
+// through walks the tree from a node through text[j:]. It stops at the end of a literal (ended) or of the text: node is then how far it
+// came.
 func (l *Literals) through(node int, text string, j int) (at int, ended bool) {
 	for from := j; ; j++ {
 		if j > from && l.nodes[node].literal != 0 {
@@ -255,7 +253,7 @@ func (l *Literals) through(node int, text string, j int) (at int, ended bool) {
 	}
 }
 
-// parted says of a text that is too short for marks of it whether anything may part letters in it.
+// parted reports whether letters may be spaced apart in a text too short for marks.
 func parted(text string) bool {
 	for i := 1; i < len(text)-1; i++ {
 		if !Wordy(decode.FoldByte(text[i])) {

@@ -2,7 +2,7 @@ package rules
 
 import "slices"
 
-// MaxBegun is how many patterns are remembered as begun.
+// MaxBegun is how many open patterns are remembered.
 const MaxBegun = 16
 
 // openEnd is a pattern that had begun.
@@ -13,7 +13,7 @@ type openEnd struct {
 	start, end     int
 }
 
-// Unfinished is what had begun when a matcher came to the end of its texts, in offsets from there.
+// Unfinished is what was open when a matcher reached the end of its texts, in offsets from there.
 type Unfinished struct {
 	open    []openEnd
 	pending []pending
@@ -27,7 +27,7 @@ func (u *Unfinished) Clone() Unfinished {
 	return Unfinished{open: slices.Clone(u.open), pending: slices.Clone(u.pending)}
 }
 
-// Leave adds what has begun and can still go on behind end, which is where the last text of the run ended.
+// Leave adds the open patterns that can still continue after end, where the last text of the run ended.
 func (m *Matcher) Leave(u *Unfinished, end int) {
 	if end-m.far <= maxGap {
 		for i := max(0, m.begun-MaxBegun); i < m.begun; i++ {
@@ -45,7 +45,7 @@ func (m *Matcher) Leave(u *Unfinished, end int) {
 	}
 }
 
-// GoOn makes a run begin where others were left.
+// GoOn starts a run with what earlier texts left open.
 func (m *Matcher) GoOn(u *Unfinished) {
 	for _, o := range u.open {
 		m.open[o.pattern][o.part] = begun{o.start, o.end, m.run}

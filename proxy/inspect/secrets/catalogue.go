@@ -8,8 +8,8 @@ const (
 	ours = "written for Sallyport"
 )
 
-// catalogue is every form of secrets that is looked for. The forms are those that their issuers document; the names are
-// stable, records and reports refer to them. Examples have {} in them, so that no scanner of code takes them for what they show. A rule that stands before another is preferred where both find the same.
+// catalogue is every form of secret that is searched for, as documented by its issuer. Names are stable: records and reports refer to them.
+// Examples contain {} so that code scanners don't take them for real. If two rules match the same text, the earlier one wins.
 var catalogue = []Rule{
 	{
 		Name: "aws_access_key", kind: apiKey,
@@ -406,7 +406,7 @@ var catalogue = []Rule{
 	},
 }
 
-// joinedLetters is every one of some words with every one of some letters behind it.
+// joinedLetters combines every word with every letter after it.
 func joinedLetters(words, letters string) (all []string) {
 	for _, w := range strings.Fields(words) {
 		for _, l := range letters {
@@ -416,7 +416,7 @@ func joinedLetters(words, letters string) (all []string) {
 	return all
 }
 
-// The rules that the code refers to, by their place from the end.
+// Rules that the code refers to, by their place from the end.
 func ruleAssigned(kind Kind) int {
 	n := len(catalogue)
 	switch kind {

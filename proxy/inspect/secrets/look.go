@@ -12,25 +12,25 @@ import (
 
 // How secrets are looked for (Terms.Secrets).
 const (
-	Precise = ""       // by their forms, and by the names that stand before them
-	Strict  = "strict" // and every long run of base64
+	Precise = ""       // by their forms, and by the names before them
+	Strict  = "strict" // also every long run of base64
 	Off     = "off"
 )
 
 const (
-	// localWork bounds what is looked at locally, in bytes: so many times what the text has, and localSlack more.
+	// localWork limits the bytes read at places: this many times the text's length, plus localSlack.
 	localWork  = 4
 	localSlack = 64 << 10
-	keptSpots  = 1 << 14 // that room is kept for
-	maxPassed  = 128     // of a value that is none: what stands in a longer one is not looked at again
+	keptSpots  = 1 << 14 // spots that stay allocated
+	maxPassed  = 128     // of a rejected value: the rest of a longer one is not examined again
 	minRun     = 40      // letters of base64 that may be a secret
-	MinForm    = 16      // what has the form of a key is no shorter: a plain name that is holds no secret
+	MinForm    = 16      // no key with a documented form is shorter, so a shorter plain name holds no secret
 )
 
-// Place is a place where a secret may stand.
+// Place is a possible place of a secret.
 type Place struct {
 	At      int32
-	Literal int32 // of Literals; -1: a name ends before it
+	Literal int32 // index into Literals; -1: a name ends before it
 }
 
 // Found is a secret in a text.
@@ -39,10 +39,10 @@ type Found struct{ Start, End, rule int }
 // Rule is the rule that found it.
 func (s Found) Rule() string { return catalogue[s.rule].Name }
 
-// Sure says that it is more than a run of letters that could be a secret.
+// Sure reports whether it is more than a run of letters that could be a secret.
 func (s Found) Sure() bool { return catalogue[s.rule].kind != possibleSecret }
 
-// Shown is how it is spoken of: never itself. Of a short one the last letters would be half of it.
+// Shown is how messages refer to the secret, never by itself. The last letters of a short one would be half of it.
 func (s Found) Shown(text string) string {
 	r, secret := &catalogue[s.rule], text[s.Start:s.End]
 	said := fmt.Sprintf("%s, %d characters", r.Name, len(secret))
@@ -52,15 +52,14 @@ func (s Found) Shown(text string) string {
 	return said
 }
 
-// Look looks for secrets in texts, one after the other.
 type Look struct {
 	On     bool
 	forms  *forms
 	Strict bool
 	spots  []Found
 	named  []Found
-	work   int  // bytes that may still be looked at in this text
-	Short  bool // it was not enough, or there were too many places
+	work   int  // bytes that can still be read in this text
+	Short  bool // work was not enough, or there were too many places
 }
 
 func (l *Look) Begin(profile string) {
@@ -71,8 +70,7 @@ func (l *Look) Begin(profile string) {
 	l.Strict, l.Short = profile == Strict, false
 }
 
-// Find is where secrets stand in a text, in their order, none in another. The places are in the order in which they were
-// found.
+// Find returns the secrets in a text, in order and without overlaps. Places must be in the order in which they were found.
 func (l *Look) Find(text string, places []Place) []Found {
 	l.spots, l.named = l.spots[:0], l.named[:0]
 	l.work = localWork*len(text) + localSlack
@@ -93,7 +91,7 @@ func (l *Look) Find(text string, places []Place) []Found {
 			}
 		}
 		if best.End > 0 {
-			inOrder = inOrder && best.Start >= until // what a manifest holds may stand before the line that says so, and twice
+			inOrder = inOrder && best.Start >= until // the value in a manifest may precede the line that identifies it, and may be found twice
 			l.spots = append(l.spots, best)
 			until = best.End
 		}
@@ -124,7 +122,7 @@ func (l *Look) Find(text string, places []Place) []Found {
 	return l.spots
 }
 
-// merge takes what was found by a name where no form is.
+// merge adds values found by a name where no documented form matched.
 func (l *Look) merge() {
 	slices.SortFunc(l.spots, func(a, b Found) int { return a.Start - b.Start })
 	forms, k := len(l.spots), 0
@@ -146,7 +144,7 @@ func (l *Look) merge() {
 	l.spots = kept
 }
 
-// form looks for one rule where one of its literals stands.
+// form checks one rule at one of its literals.
 func (l *Look) form(text string, at, rule int) (Found, bool) {
 	switch r := &l.forms.rules[rule]; r.way {
 	case byShape:
@@ -178,7 +176,7 @@ func (l *Look) form(text string, at, rule int) (Found, bool) {
 	return Found{}, false
 }
 
-// drawnKey says that what comes after the head of a key is no example: it is not one letter over and over, and no words.
+// drawnKey reports whether the part after a key's prefix looks random: not one letter repeated, and not words.
 func drawnKey(s string) bool {
 	if monotonous(s) {
 		return false
@@ -212,7 +210,7 @@ func changesOfCase(s string) (n int) {
 	return n
 }
 
-// runs adds every long run of base64 in which nothing was found.
+// runs adds every long run of base64 without a finding.
 func (l *Look) runs(text string) {
 	known, k := len(l.spots), 0
 	for i := decode.NextRun(text, 0, minRun, &decode.Base64Letters); i < len(text); {
@@ -236,7 +234,7 @@ func (l *Look) runs(text string) {
 	}
 }
 
-// Mark is what stands in the place of a secret that a rule found, "" for an unknown rule.
+// Mark is the replacement for a secret found by a rule, "" for an unknown rule.
 func Mark(rule string) string {
 	if kind, known := kindOf(rule); known {
 		return kind.mark()
@@ -244,13 +242,13 @@ func Mark(rule string) string {
 	return ""
 }
 
-// Words is what a person calls what a rule finds: "a password".
+// Words names what a rule finds, for people: "a password".
 func Words(rule string) string {
 	kind, _ := kindOf(rule)
 	return kind.words()
 }
 
-// kindOf is what a rule finds; of an unknown rule nothing is known but that it may be a secret.
+// kindOf is what a rule finds; an unknown rule may find a secret.
 func kindOf(rule string) (kind Kind, known bool) {
 	for i := range catalogue {
 		if catalogue[i].Name == rule {
@@ -260,14 +258,14 @@ func kindOf(rule string) (kind Kind, known bool) {
 	return possibleSecret, false
 }
 
-// Release lets go of the room that a text with many secrets took.
+// Release frees the memory that a text with many secrets took.
 func (l *Look) Release() {
 	if cap(l.spots) > keptSpots || cap(l.named) > keptSpots {
 		l.spots, l.named = nil, nil
 	}
 }
 
-// Fingerprint is for the name of the rule set.
+// Fingerprint is part of the name of the rule set.
 func Fingerprint() uint64 {
 	h := fnv.New64a()
 	for _, r := range catalogue {

@@ -6,19 +6,19 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
-// What stands before a value says whether it is a secret: a name, and one of = : , > between them. The name is looked at from its
-// end, because what is before it may be anything: DB_PASSWORD, dbPassword, "db.password".
+// The text before a value tells whether it is a secret: a name, followed by one of = : , >. The name is read from its end, because anything
+// may precede it: DB_PASSWORD, dbPassword, "db.password".
 
-// Assigns says that a byte can come between a name and its value.
+// Assigns reports whether a byte can separate a name from its value.
 func Assigns(c byte) bool { return c == '=' || c == ':' || c == ',' || c == '>' }
 
 const (
-	maxNameGap = 24 // bytes between a name and what assigns to it
+	maxNameGap = 24 // bytes between a name and the separator
 	MaxName    = 64
 )
 
-// NameEnd says where the name ends that something at text[i] assigns to, if by its last letters it may be one of a secret. It is
-// asked at nearly every colon of an answer. i is 3 or more.
+// NameEnd returns where the name before the separator text[i] ends, if its last letters allow it to name a secret. It is called at nearly
+// every colon of a response. i is 3 or more.
 func NameEnd(text string, i int) (end int, ok bool) {
 	j := i - 1
 	c := text[j]
@@ -59,7 +59,7 @@ func NameEnd(text string, i int) (end int, ok bool) {
 	return 0, false
 }
 
-// elsewhere knows two forms in which the name stands further off: a type between it and the value (var token string = "…"), and a
+// elsewhere handles two forms in which the name is further away: with a type between it and the value (var token string = "…"), and as a
 // pair of members (name: DB_PASSWORD, value: …). text[j] is the end of the word at text[i].
 func elsewhere(text string, i, j int) (end int, ok bool) {
 	pair := text[j] == 'e' && j > 5 && text[j-4:j+1] == "value" && !decode.IsWord(text[j-5])
@@ -92,17 +92,17 @@ func elsewhere(text string, i, j int) (end int, ok bool) {
 	return end, j > 2 && (strings.EqualFold(text[j-3:j+1], "name") || strings.EqualFold(text[j-2:j+1], "key"))
 }
 
-// closesName may stand between a name and what assigns to it.
+// closesName can come between a name and the separator.
 var closesName = [256]bool{
 	' ': true, '\t': true, '"': true, '\'': true, '`': true, '\\': true, ']': true, '*': true, '|': true, ':': true, '?': true, '.': true, '+': true, ')': true,
 }
 
-// EndsName says that a name of a secret, or what closes it, may end with a byte: nearly all names are told by it.
+// EndsName reports whether a name of a secret, or its closing mark, may end with a byte, which rules out nearly all names.
 func EndsName(c byte) bool {
 	return c >= '0' && c <= '9' || strings.IndexByte("dtysgnehlDTYSGNEHL_", c) >= 0 || closesName[c] && c != '"'
 }
 
-// mayEnd says that a name that ends with text[j] may be one of a secret. j is 2 or more.
+// mayEnd reports whether a name that ends with text[j] may name a secret. j is 2 or more.
 func mayEnd[Text string | []byte](text Text, j int) bool {
 	three := uint32(text[j]|0x20) | uint32(text[j-1]|0x20)<<8 | uint32(text[j-2]|0x20)<<16
 	switch three {
@@ -123,7 +123,7 @@ func mayEnd[Text string | []byte](text Text, j int) bool {
 	return false
 }
 
-// The ends of names, without what parts their words. The first that fits counts.
+// The ends of names, without word separators. The first match counts.
 var nameEnds = []struct {
 	end  string
 	kind Kind
@@ -139,13 +139,13 @@ var nameEnds = []struct {
 	{"key", anyKey},
 }
 
-// wholeNames are names that only count as a whole word.
+// wholeNames only count as a whole word.
 var wholeNames = []struct {
 	name string
 	kind Kind
 }{{"pass", password}, {"auth", token}, {"sig", token}, {"sas", token}}
 
-// otherTokens are what stands before "token" or "key" where it is nothing secret: a place in a list, a piece of text, a form's guard.
+// otherTokens are words before "token" or "key" that make it harmless: a place in a list, a piece of text, a form's guard.
 var otherTokens = []string{
 	"next", "nextpage", "page", "continuation", "pagination", "sync", "cursor", "resume", "start", "previous", "prev", "csrf", "xsrf", "antiforgery",
 	"cancel", "cancellation", "eos", "bos", "pad", "unk", "sep", "cls", "mask", "special", "stop", "public", "publishable", "max", "invalid", "verification", "authenticity",
@@ -153,10 +153,9 @@ var otherTokens = []string{
 	"sitekey", "site", "translation", "message", "registry", "ssh", "gpg", "pgp", "host", "verify", "verifying",
 }
 
-// uuidServices are those whose keys are UUIDs.
+// uuidServices have keys that are UUIDs.
 var uuidServices = []string{"heroku", "hubspot", "snyk", "squarespace", "sendbird", "messagebird", "kucoin", "postmark", "codacy", "bugsnag", "pubnub", "workos", "hapi"}
 
-// ofUUIDs says that a name is of a service whose keys are UUIDs.
 func ofUUIDs(name string) bool {
 	name = strings.ToLower(name)
 	for _, service := range uuidServices {
@@ -167,7 +166,7 @@ func ofUUIDs(name string) bool {
 	return false
 }
 
-// nameKind says of what kind the secret is that a name stands for. end is what nameEnd says, start where the name begins.
+// nameKind returns the kind of secret that a name stands for. end is the result of nameEnd, start where the name begins.
 func nameKind(text string, end int) (kind Kind, start int, ok bool) {
 	start = end
 	for start > 0 && end-start < MaxName && (decode.IsWord(text[start-1]) || text[start-1] == '-' || text[start-1] == '.') {
@@ -177,7 +176,7 @@ func nameKind(text string, end int) (kind Kind, start int, ok bool) {
 		return 0, start, false
 	}
 	var small [MaxName]byte
-	n, word := 0, 0 // word is where the last word begins
+	n, word := 0, 0 // word is the start of the last word
 	for i := start; i < end; i++ {
 		c := text[i]
 		switch {
@@ -227,7 +226,7 @@ func KindOfName(name string) (Kind, bool) {
 	return kind, ok && start == 0
 }
 
-// MayEndName says that a text may end in the name of a secret, numbered perhaps. It costs little.
+// MayEndName is a cheap check whether a text may end in the name of a secret, perhaps with a number.
 func MayEndName(name []byte) bool {
 	last := len(name) - 1
 	return mayEnd(name, last) || isDigit(name[last])

@@ -13,7 +13,7 @@ const (
 	maxManifest = 8 << 10
 )
 
-// block is a private key between its two lines (RFC 7468, RFC 4880), or what there is of it.
+// block is a private key between its two lines (RFC 7468, RFC 4880), complete or cut off.
 func (l *Look) block(text string, at int) (Found, bool) {
 	i := at + len("-----BEGIN ")
 	line := text[i:min(len(text), i+64)]
@@ -44,7 +44,7 @@ func (l *Look) block(text string, at int) (Found, bool) {
 	return Found{Start: at, End: i}, letters >= minBlock
 }
 
-// user is the password of scheme://user:password@host (RFC 3986, 3.2.1). at is where the "://" stands.
+// user is the password of scheme://user:password@host (RFC 3986, 3.2.1). at is the place of "://".
 func (l *Look) user(text string, at int) (Found, bool) {
 	if at == 0 || !decode.IsWord(text[at-1]) {
 		return Found{}, false
@@ -73,7 +73,7 @@ loop:
 	return Found{Start: colon + 1, End: sign}, true
 }
 
-// scheme is what comes after Bearer or Basic (RFC 6750, RFC 7617).
+// scheme is the value after Bearer or Basic (RFC 6750, RFC 7617).
 func (l *Look) scheme(text string, at int) (Found, bool) {
 	basic := text[at] == 'B' && text[at+1] == 'a' || text[at] == 'b' && text[at+1] == 'a'
 	i := at + len("basic")
@@ -101,7 +101,7 @@ func (l *Look) scheme(text string, at int) (Found, bool) {
 	return Found{Start: start, End: i}, tokenLike(s)
 }
 
-// flag is the value of --password and its like.
+// flag is the value of --password and similar flags.
 func (l *Look) flag(text string, at int) (Found, bool) {
 	end := at
 	for end < len(text) && text[end] > ' ' {
@@ -117,7 +117,7 @@ func (l *Look) flag(text string, at int) (Found, bool) {
 	return Found{Start: v.start, End: v.end}, true
 }
 
-// login is the password that curl is given with -u.
+// login is the password in curl's -u.
 func (l *Look) login(text string, at int) (Found, bool) {
 	before := text[max(0, at-512):at]
 	l.work -= 64
@@ -184,7 +184,7 @@ func (l *Look) machine(text string, at int) (Found, bool) {
 	return Found{Start: v.start, End: v.end}, true
 }
 
-// digits is the token of a bot: digits, a colon, and what was drawn. at is the colon.
+// digits is the token of a bot: digits, a colon, and random characters. at is the colon.
 func (l *Look) digits(text string, at int) (Found, bool) {
 	start := at
 	for start > 0 && at-start < 17 && text[start-1] >= '0' && text[start-1] <= '9' {
@@ -201,7 +201,7 @@ func (l *Look) digits(text string, at int) (Found, bool) {
 	return Found{Start: start, End: end}, true
 }
 
-// manifest is the first value in the data of a Secret of Kubernetes. It may stand before the line that says what it is.
+// manifest is the first value in the data of a Kubernetes Secret. It may precede the line that identifies the manifest.
 func (l *Look) manifest(text string, at int) (Found, bool) {
 	from, to := max(0, at-maxManifest), min(len(text), at+maxManifest)
 	if n := strings.LastIndex(text[from:at], "\n---"); n >= 0 {
@@ -214,7 +214,7 @@ func (l *Look) manifest(text string, at int) (Found, bool) {
 	if end := at + len("kind: secret"); text[at+6] != '"' && text[at+6] != '\'' && end < len(text) && decode.IsWord(text[end]) {
 		return Found{}, false // SecretStore
 	}
-	deep := -1 // how far in the data stands
+	deep := -1 // indentation of data
 	for i := from; i < to; {
 		line := i
 		if n := strings.IndexByte(text[i:to], '\n'); n >= 0 {
@@ -249,7 +249,7 @@ func (l *Look) manifest(text string, at int) (Found, bool) {
 	return Found{}, false
 }
 
-// onlyBase64 says that a value is whole groups of base64, of capitals and small letters.
+// onlyBase64 reports whether a value is whole groups of base64 with capitals and small letters.
 func onlyBase64(s string) bool {
 	if len(s)%4 != 0 {
 		return false
@@ -263,7 +263,7 @@ func onlyBase64(s string) bool {
 	return changesOfCase(body) >= 3
 }
 
-// name is a value that a name stands for. at is what assigns it.
+// name is a value identified by its name. at is the separator.
 func (l *Look) name(text string, at int) (Found, bool) {
 	end, ok := NameEnd(text, at)
 	l.work -= maxNameGap

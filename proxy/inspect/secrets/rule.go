@@ -7,7 +7,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
-// Kind is what a secret is: it says by what it is replaced, and how a person is told of it.
+// Kind is the sort of a secret: it chooses the replacement and the words for people.
 type Kind uint8
 
 const (
@@ -16,10 +16,10 @@ const (
 	token
 	privateKey
 	possibleSecret
-	anyKey // an API key, under a name that other things have too
+	anyKey // an API key, under a name that harmless things have too
 )
 
-// mark is what replaces a secret of that kind.
+// mark replaces a secret of that kind.
 func (k Kind) mark() string {
 	switch k {
 	case apiKey, anyKey:
@@ -34,7 +34,7 @@ func (k Kind) mark() string {
 	return "[POSSIBLE_SECRET_REDACTED]"
 }
 
-// words is what a person calls a secret of that kind.
+// words names a secret of that kind, for people.
 func (k Kind) words() string {
 	switch k {
 	case apiKey, anyKey:
@@ -49,8 +49,7 @@ func (k Kind) words() string {
 	return "what may be a secret"
 }
 
-// Rule is one form of secrets. Its patterns say how they look (shape); without patterns it is found in a way of its own, from
-// the literals it has.
+// Rule is one form of secret. Its patterns describe it (shape); without patterns, code finds it from its literals.
 type Rule struct {
 	Name     string
 	kind     Kind
@@ -59,13 +58,12 @@ type Rule struct {
 	way      way
 	Example  string
 	Counter  string
-	Source   string // who documents the form
+	Source   string // where the form is documented
 }
 
-// Rules are all rules, in their order.
 func Rules() []Rule { return catalogue }
 
-// way is how a rule is looked for where one of its literals stands.
+// way is how a rule is checked at one of its literals.
 type way uint8
 
 const (
@@ -82,10 +80,10 @@ const (
 	byRun          // strict: any long run of base64
 )
 
-// forms are the rules as they are looked for.
+// forms are the rules, prepared for the search.
 type forms struct {
 	rules    []Rule
-	shapes   [][]shape // of each rule
+	shapes   [][]shape // by rule
 	literals []string  // in the order of owners
 	owners   [][]int32 // rules of each literal
 }
@@ -98,7 +96,7 @@ var known = sync.OnceValue(func() *forms {
 	return f
 })
 
-// Literals are what the rules are found by in folded text, one pass for all.
+// Literals are the texts by which the rules are found in folded text, in one pass.
 func Literals() []string { return known().literals }
 
 func newForms(list []Rule) (*forms, error) {

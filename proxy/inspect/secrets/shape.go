@@ -8,24 +8,24 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
-// shape is the form of a key, made of a pattern: letters as they stand, and classes with how often they stand one after the
-// other. It is followed once, takes as much as it can, and never goes back, so that what it costs is bounded by what it takes.
+// shape is the form of a key, compiled from a pattern: literal letters, and classes with counts. It is followed once, greedily, without
+// backtracking, so its cost is limited by what it takes.
 //
-// The classes are those of regular expressions: [A-Za-z0-9_-], \w (letters, digits, _), \a (letters and digits), \h (hexadecimal),
-// \d (digits), \k (what keys are made of: \w, - and =), \b (base64: \w, -, +, / and =); the counts {n}, {n,m}, {n,} and {0,1}.
-// A pattern begins with letters that are sought for, at the head of a word, where its rule has no literals of its own.
+// The classes are those of regular expressions: [A-Za-z0-9_-], \w (letters, digits, _), \a (letters and digits), \h (hexadecimal), \d
+// (digits), \k (characters of keys: \w, - and =), \b (base64: \w, -, +, / and =); the counts {n}, {n,m}, {n,} and {0,1}. If its rule has no
+// literals of its own, a pattern begins with letters that are searched for at the head of a word.
 type shape struct {
-	head  string // what is sought, as it stands
+	head  string // the literal beginning that is searched for
 	steps []step
 }
 
 type step struct {
-	letters  string // as they stand; "" for a class
+	letters  string // literal; "" for a class
 	set      [4]uint64
 	min, max int
 }
 
-// maxKey is how long a class without an upper count may go on.
+// maxKey limits a class without an upper count.
 const maxKey = 4096
 
 func (s *step) has(c byte) bool { return s.set[c>>6]&(1<<(c&63)) != 0 }
@@ -134,7 +134,7 @@ func newShape(pattern string) (shape, error) {
 	return s, nil
 }
 
-// end is where what has the shape and begins at text[at] ends, and how many bytes were looked at. -1: it has another shape.
+// end returns where the shape that begins at text[at] ends, and how many bytes were read. -1: it doesn't match.
 func (s *shape) end(text string, at int) (end, looked int) {
 	i := at
 	for k := range s.steps {
@@ -156,7 +156,7 @@ func (s *shape) end(text string, at int) (end, looked int) {
 	}
 	last := &s.steps[len(s.steps)-1]
 	if i < len(text) && (last.letters == "" && last.has(text[i]) || decode.IsWord(text[i])) {
-		return -1, i - at // a longer word, or a piece of something else
+		return -1, i - at // a longer word, or part of something else
 	}
 	return i, i - at
 }

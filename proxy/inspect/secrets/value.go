@@ -8,21 +8,21 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// Bounds of a value that a name stands for.
+// Limits of a value identified by its name.
 const (
 	minPassword = 4
 	minToken    = 8
 	maxValue    = 512
 )
 
-// value is what may be a secret: where it stands, and how it is written.
+// value is a possible secret: its place and how it is written.
 type value struct {
 	start, end int
 	quoted     bool
 }
 
-// valueAt is the value that begins at text[at] or behind it; what stands before assigns it. at is 1 or more, and past the end where
-// the text ends with a word that another should follow ("Authorization: Bearer").
+// valueAt is the value that begins at text[at] or after it; the separator precedes it. at is 1 or more, and beyond the end if the text ends
+// with a word that another should follow ("Authorization: Bearer").
 func valueAt(text string, at int) (v value, ok bool) {
 	if at > len(text) {
 		return v, false
@@ -60,7 +60,7 @@ func valueAt(text string, at int) (v value, ok bool) {
 				k++
 			}
 		}
-		v.end = len(text) // what it stands in was cut
+		v.end = len(text) // the surrounding text was cut
 		return v, len(text)-v.start <= maxValue && strings.IndexByte(text[v.start:], '\n') < 0 && v.end > v.start
 	}
 	for v.start = i; i < len(text) && i-v.start <= maxValue; i++ {
@@ -84,7 +84,7 @@ func valueAt(text string, at int) (v value, ok bool) {
 	return v, v.end > v.start && !strings.HasPrefix(text[v.end:], "..")
 }
 
-// secret says that a value under a name, which is of that kind, is one, and no example, variable, type, hash or word.
+// secret reports whether a value under a name of that kind is a secret, not an example, variable, type, hash or word.
 func (v value) secret(text, name string, kind Kind) bool {
 	s := text[v.start:v.end]
 	switch {
@@ -105,7 +105,7 @@ func (v value) secret(text, name string, kind Kind) bool {
 	return tokenLike(s)
 }
 
-// Assigned is the secret that a whole text is as the value of something with this name.
+// Assigned is the secret if a whole text is the value of something with this name.
 func Assigned(text, name string, kind Kind) (Found, bool) {
 	v := value{0, len(text), true}
 	if strings.HasPrefix(text, "Bearer ") {
@@ -114,7 +114,7 @@ func Assigned(text, name string, kind Kind) (Found, bool) {
 	return Found{v.start, v.end, ruleAssigned(kind)}, v.secret(text, name, kind)
 }
 
-// hexadecimal says that a value is made of hexadecimal digits alone, as hashes are.
+// hexadecimal reports whether a value consists of hexadecimal digits, as hashes do.
 func hexadecimal(s string) bool {
 	for i := range len(s) {
 		if !decode.HexLetters[s[i]] {
@@ -124,23 +124,23 @@ func hexadecimal(s string) bool {
 	return true
 }
 
-// exampleWords are values that stand for a secret and are none.
+// exampleWords are common placeholder values.
 var exampleWords = []string{
 	"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "pass", "pwd", "test", "testing", "admin", "root", "user", "username", "guest", "default", "none",
 	"null", "nil", "undefined", "true", "false", "string", "number", "integer", "boolean", "bool", "str", "int", "object", "array", "bytes", "text", "foo", "bar", "foobar", "baz", "qux",
 	"optional", "required", "hidden", "redacted", "masked", "empty", "unset", "invalid", "missing", "unknown", "postgres", "mysql", "guest", "bearer", "basic",
 }
 
-// placeholderParts are what no secret has in it.
+// placeholderParts never occur in a secret.
 var placeholderParts = []string{
 	"example", "placeholder", "changeme", "change-me", "change_me", "xxxx", "****", "....", "redacted", "<", "{{", "${", "$(", "process.env", "os.env", "getenv", "environ",
 	"secrets.", "-here", "_here", "dummy", "abcdefg", "1234567890", "0001020304", "sample", "\u2022\u2022", "\u2026", "...", "not-a-real", "fake-", "your_", "your-", "yourp", "yourt", "youra", "yours",
 }
 
-// placeholderHeads are what begins no secret.
+// placeholderHeads never begin a secret.
 var placeholderHeads = []string{"my_", "my-", "the_", "the-", "env.", "insert", "replace", "enter", "some-", "some_", "your", "self.", "this.", "config.", "var.", "local.", "data.", "params."}
 
-// placeholder says that a value stands for another.
+// placeholder reports whether a value is a placeholder.
 func placeholder(s string) bool {
 	switch c := s[0]; {
 	case c == '$' || c == '%' && s[len(s)-1] == '%' || c == '{' || c == '<' || c == '[' || c == '#' || c == '!' && len(s) > 1 && decode.IsWord(s[1]) && !strings.ContainsAny(s[1:], "0123456789"),
@@ -170,7 +170,7 @@ func placeholder(s string) bool {
 	return constant(s) || monotonous(s)
 }
 
-// constant says that a value is the name of a constant or a variable: PASSWORD, ACCESS_TOKEN.
+// constant reports whether a value is the name of a constant or variable: PASSWORD, ACCESS_TOKEN.
 func constant(s string) bool {
 	letters, parts := false, false
 	for i := range len(s) {
@@ -186,7 +186,7 @@ func constant(s string) bool {
 	return letters && (parts || len(s) < 24)
 }
 
-// monotonous says that hardly anything is in a value: one character, or a few, over and over, or letters in their order.
+// monotonous reports whether a value has hardly any content: one or a few characters repeated, or letters in alphabetical order.
 func monotonous(s string) bool {
 	var seen [256]bool
 	distinct, next := 0, 0
@@ -202,8 +202,8 @@ func monotonous(s string) bool {
 	return distinct < 4 || len(s) >= 12 && distinct < 5 || next*4 >= len(s)*3
 }
 
-// passwordLike says that a value under the name of a password is one: it has a digit or a sign in it, or it is written so that it can
-// be nothing else.
+// passwordLike reports whether a value under a password's name is one: it has a digit or a sign, or is written in a way that leaves no
+// doubt.
 func passwordLike(s string, quoted bool) bool {
 	if len(s) > 128 {
 		return tokenLike(s)
@@ -235,7 +235,7 @@ func passwordLike(s string, quoted bool) bool {
 	return quoted && letters >= 8 && upper < letters && !strings.ContainsAny(s, ".:/")
 }
 
-// tokenLike says that a value was drawn and not written.
+// tokenLike reports whether a value looks random rather than written.
 func tokenLike(s string) bool {
 	longest := ""
 	digits := 0
@@ -256,7 +256,7 @@ func tokenLike(s string) bool {
 	if random(longest) {
 		return true
 	}
-	// signs are drawn too
+	// random text has signs too
 	return len(s) >= 16 && digits*8 >= len(s) && digits < len(s) && random(strings.Map(func(r rune) rune {
 		if r < 0x80 && decode.IsWord(byte(r)) && r != '_' {
 			return r
@@ -278,7 +278,7 @@ func isUUID(s string) bool {
 	return true
 }
 
-// random says of letters and digits that nobody wrote them: they change between capitals, small letters and digits as words do not.
+// random reports whether letters and digits look random: they switch between capitals, small letters and digits more often than words do.
 func random(s string) bool {
 	if len(s) < minToken {
 		return false
@@ -310,7 +310,7 @@ func random(s string) bool {
 	switch {
 	case distinct < 5 || len(s) >= 20 && distinct < 7:
 		return false
-	case digits == 0: // the letters of random text change their case every other time, those of words every sixth
+	case digits == 0: // random letters change case every other time, those of words every sixth
 		return len(s) >= 12 && changes*3 >= len(s)
 	case letters == 0:
 		return len(s) >= 14
@@ -320,7 +320,7 @@ func random(s string) bool {
 	return changes*8 >= len(s)
 }
 
-// basicCredentials says that a value is a user and a password as the scheme Basic has them.
+// basicCredentials reports whether a value is a user and password in the form of the scheme Basic.
 func basicCredentials(s string) bool {
 	decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
 	if err != nil || len(decoded) < 5 || !legible.Printable(string(decoded)) {
