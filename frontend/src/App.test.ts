@@ -19,7 +19,7 @@ async function open(overview: Partial<Overview> = {}, answers: Partial<Api> = {}
   const events = { onChanged: on('changed'), onRoute: on('route'), onTheme: on('theme') } as Events
   const item = reviewOf()
   const api = apiOf({
-    ready: async () => '', alive: async () => undefined, overview: async () => now.overview, inbox: async () => [itemOf(item)], decided: async () => [], review: async () => item,
+    ready: async () => '', alive: async () => undefined, overview: async () => now.overview, inbox: async () => [itemOf(item)], decidedItems: async () => [], review: async () => item,
     servers: async () => [], clients: async () => ({ guarded: 0, total: 0, clients: [], unguarded: [], unseen: [] }), settings: async () => [], backups: async () => [], ...answers,
   })
   render(App, { props: { api, events } })
@@ -281,10 +281,10 @@ describe('the window', () => {
   })
 
   it('says once that it lives on in the tray', async () => {
-    const toldOfTray = vi.fn(async () => undefined)
-    await open({ trayTold: false }, { toldOfTray })
+    const trayTold = vi.fn(async () => undefined)
+    await open({ trayTold: false }, { trayTold })
     await fireEvent.click(screen.getByRole('button', { name: 'Got it' }))
-    expect(toldOfTray).toHaveBeenCalledOnce()
+    expect(trayTold).toHaveBeenCalledOnce()
   })
 
   it('says that it opens its window where icons are hidden, on the first steps too', async () => {

@@ -22,7 +22,7 @@ const allAllowed: CleanDecided = { allowed: three.map(({ code, server }) => ({ c
 
 async function open(answers: Partial<Api> = {}, items: Item[] = waiting) {
   const now = { waiting: items }
-  const api = apiOf({ inbox: async () => now.waiting, decided: async () => [], cleanServers: async () => setOf(three, { other: 1 }), ...answers })
+  const api = apiOf({ inbox: async () => now.waiting, decidedItems: async () => [], cleanServers: async () => setOf(three, { other: 1 }), ...answers })
   const page = render(Inbox, { api, route: readRoute('#/inbox'), overview: overviewOf(), changed: 0 })
   await settle()
   return { page, now }

@@ -22,7 +22,7 @@ const thousand: Item = { ...itemOf(manyHeld()), parts: [{ item: 'tool:read_note'
 async function open(waiting: Item[], answers: Partial<Api> = {}, hash = '#/inbox') {
   const now = { waiting }
   location.hash = hash
-  const api = apiOf({ inbox: async () => now.waiting, decided: async () => [], review: async (code) => reviewOf({ code }), ...answers })
+  const api = apiOf({ inbox: async () => now.waiting, decidedItems: async () => [], review: async (code) => reviewOf({ code }), ...answers })
   const page = render(Inbox, { api, route: readRoute(hash), overview: overviewOf(), changed: 0 })
   await settle()
   return {

@@ -1,8 +1,12 @@
-/**
- * What Go tells the page and what it is asked with, as `make bindings` writes it from app/desktop. Each field is explained there, and
- * where it is marked "server text".
- */
+import type * as page from '../api/wailsjs/go/desktop/Page'
 import type { desktop } from '../api/wailsjs/go/models'
+
+/**
+ * What the page may ask of the program, and nothing else: the methods of app/desktop's Page, as `make bindings` writes them. Each is
+ * explained there, and so is each field, and where it is marked "server text": that goes to the screen through UntrustedText, or through
+ * Name where it is a short name, and nowhere else. Times are RFC 3339 strings. Rooms and tests speak only this; lib/bound.ts carries it over.
+ */
+export type Api = { [Name in keyof typeof page as Uncapitalize<Name>]: (typeof page)[Name] }
 
 export type Activity = desktop.Activity
 export type ActivityQuery = desktop.ActivityQuery

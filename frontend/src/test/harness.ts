@@ -71,7 +71,7 @@ const api: Api = apiOf({
   ready: async () => '',
   alive: async () => undefined, shows: async () => undefined,
   overview: async () => overview,
-  inbox: async () => [], decided: async () => [],
+  inbox: async () => [], decidedItems: async () => [],
   servers: async () => (first ? [] : servers),
   server: async (identity) => detailOf({ ...servers.find((s) => s.identity === identity), items }),
   history: async () => [
@@ -99,7 +99,7 @@ const api: Api = apiOf({
   backups: async () => [1, 2, 3].map((n) => backupOf(n)),
   previewRestore: async () => previewOf({ diff: DIFF, entries: [entry('weather', 'open'), entry('notes', 'guarded')] }), restore: async () => previewOf({ written: true }),
   look: async (_, __, [name]) => [{ server: name ?? '', state: 'waits', code: name === 'weather' ? '4F2A' : '', kind: 'new_server', items: 4, error: '' }],
-  laterFirstRun: async () => undefined, setTheme: async () => undefined, testNotification: async () => '',
+  notNow: async () => undefined, setTheme: async () => undefined, testNotification: async () => '',
 })
 const events: Events = { onChanged: () => () => undefined, onRoute: () => () => undefined, onTheme: () => () => undefined }
 

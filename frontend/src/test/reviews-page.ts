@@ -17,7 +17,7 @@ const api = apiOf({
   ready: async () => '', alive: async () => undefined,
   overview: async () => overviewOf({ waiting: { critical: count('critical'), high: count('high'), review: count('review') }, theme: (query.get('theme') ?? 'system') as 'light' }),
   inbox: async () => waiting.map(itemOf),
-  decided: async () => all.filter((r) => r.decided !== '').map(itemOf),
+  decidedItems: async () => all.filter((r) => r.decided !== '').map(itemOf),
   review: async (code) => all.find((r) => r.code === code) ?? refuse(4004, `no item ${code}; it was never there`),
   allow: decide,
   keep: decide,

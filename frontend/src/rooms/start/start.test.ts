@@ -63,10 +63,10 @@ describe('before anything is written', () => {
   })
 
   it('“Not now” is remembered and leads to the inbox', async () => {
-    const laterFirstRun = vi.fn(async () => undefined)
-    open({ laterFirstRun })
+    const notNow = vi.fn(async () => undefined)
+    open({ notNow })
     await fireEvent.click(await screen.findByRole('button', { name: 'Not now' }))
-    expect(laterFirstRun).toHaveBeenCalledOnce()
+    expect(notNow).toHaveBeenCalledOnce()
     await waitFor(() => expect(location.hash).toBe('#/inbox'))
   })
 
