@@ -1,6 +1,9 @@
 package approvals
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
@@ -137,4 +140,82 @@ func (a *Approvals) liveLaunches(server string) map[pin.Digest]bool {
 		}
 	}
 	return live
+}
+
+// StandLaunch computes what the verdicts over a server's launches rest on.
+func (a *Approvals) StandLaunch(tx *store.Tx, l *ledger.Ledger, code string) review.LaunchStanding {
+	a.learnFiles(tx, nil)
+	st := review.LaunchStanding{
+		Mode: policy.ForWrapper(a.hub.Settings(l.Server)).Launch, Known: ledger.Known(l.Pins[review.KeyLaunch]),
+		Pins: l.AllowedLaunches(), Refused: l.LaunchRefused(), Code: code, Key: a.office.Store.Derive("launch", l.Server.ID),
+		Seen: pin.Digest(l.Seen[review.KeyLaunch].Digest),
+	}
+	st.Allowed = review.FormsOf(st.Pins)
+	if st.Known && st.Seen != "" && !l.Approves(review.KeyLaunch, st.Seen) && !st.Refused[st.Seen] {
+		if form, err := pin.ReadLaunch(l.Seen[review.KeyLaunch].Raw); err == nil && form.Against(st.Allowed).Strict {
+			st.Waits = &form
+		}
+	}
+	paths := map[string]bool{}
+	for _, form := range st.Allowed {
+		for _, f := range form.Files() {
+			paths[f.Path] = true
+		}
+	}
+	for _, f := range a.files {
+		if !st.Known && len(st.Files) < 64 || paths[f.Path] {
+			st.Files = append(st.Files, f)
+		}
+	}
+	slices.SortFunc(st.Files, func(a, b pin.FileStamp) int {
+		if a.Path < b.Path {
+			return -1
+		}
+		return 1
+	})
+	return st
+}
+
+// RunsOn says that a launch that waits does not keep its server from running.
+func (a *Approvals) RunsOn(l *ledger.Ledger) bool {
+	drift := l.LaunchDrift()
+	return !drift.Grave && !(drift.Strict && policy.ForWrapper(a.hub.Settings(l.Server)).Launch == "block")
+}
+
+// metaFiles is where the store keeps what the hub knows of files by their stat.
+const metaFiles = "launch.files"
+
+// maxFiles bounds them: a few for each server. Past it all is learned anew.
+const maxFiles = 256
+
+func (a *Approvals) learnFiles(tx *store.Tx, files []pin.FileStamp) (learned bool, err error) {
+	if a.files == nil {
+		a.files = map[string]pin.FileStamp{}
+		if raw, err := tx.Meta(metaFiles); err == nil && json.Unmarshal(raw, &a.files) != nil {
+			clear(a.files)
+		}
+	}
+	if len(files) == 0 || len(files) > 16 {
+		return false, nil
+	}
+	next := maps.Clone(a.files)
+	if len(next)+len(files) > maxFiles {
+		clear(next)
+	}
+	for _, f := range files {
+		if f.CTime == 0 || len(f.SHA256) != 64 || len(f.Path) > 4096 {
+			continue
+		}
+		learned = learned || next[f.Path] != f
+		next[f.Path] = f
+	}
+	if !learned {
+		return false, nil
+	}
+	a.files = next
+	raw, err := json.Marshal(next)
+	if err != nil {
+		return false, err
+	}
+	return true, tx.SetMeta(metaFiles, raw)
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -116,4 +117,67 @@ func placed(key string, findings []inspect.Finding) []inspect.Finding {
 		out = append(out, f)
 	}
 	return out
+}
+
+// WaitingFor are the items that wait for a server, by kind, without what is in them.
+func WaitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
+	all, err := tx.WaitingHeads()
+	if err != nil {
+		return nil, err
+	}
+	waiting := map[string]store.Item{}
+	for _, it := range all {
+		if it.ServerID == id {
+			waiting[it.Kind] = it
+		}
+	}
+	return waiting, nil
+}
+
+// WaitingCodes are the codes of what waits for a server, by kind.
+func WaitingCodes(tx *store.Tx, id string) map[string]string {
+	codes := map[string]string{}
+	waiting, err := WaitingFor(tx, id)
+	if err != nil {
+		return codes
+	}
+	for kind, it := range waiting {
+		codes[kind] = it.Code
+	}
+	return codes
+}
+
+// keepProgram keeps since when a server's program has the fingerprint that it has. It is for people and decides nothing: what
+// may run is what the pins of the launch say.
+func (l *Ledger) keepProgram(tx *store.Tx, raw []byte, at time.Time) error {
+	form, err := pin.ReadLaunch(raw)
+	if err != nil {
+		return nil // cannot be: it was written by Definition
+	}
+	fingerprint := form.Program()
+	if fingerprint == "" || l.Server.Program != nil && l.Server.Program.Fingerprint == fingerprint {
+		return nil
+	}
+	l.Server.Program = &store.Program{Fingerprint: fingerprint, Since: at.UTC()}
+	return l.PutServer(tx)
+}
+
+// MadeBy says which program a server is, from its launch as it was last seen; nil where none was, as for a server elsewhere.
+func MadeBy(l *Ledger) *control.Made {
+	seen, ok := l.Seen[review.KeyLaunch]
+	if !ok {
+		return nil
+	}
+	form, err := pin.ReadLaunch(seen.Raw)
+	if err != nil {
+		return nil
+	}
+	made := &control.Made{Program: form.Runs()}
+	if p := form.Package; p != nil && !p.Unseen && !p.Pending {
+		made.Manager, made.Package, made.Version = p.Manager, p.Name, p.Version
+	}
+	if p := l.Server.Program; p != nil && p.Fingerprint == form.Program() {
+		made.Fingerprint, made.Since = p.Fingerprint, p.Since
+	}
+	return made
 }

@@ -82,3 +82,10 @@ func New(o Options) Tray {
 	}
 	return open(o)
 }
+
+// nowhere is the tray of a session that has none.
+type nowhere string
+
+func (nowhere) Set(State)     {}
+func (n nowhere) Why() string { return string(n) }
+func (nowhere) Close()        {}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -131,6 +132,18 @@ func (p *page) notStarted(servers []control.Server) {
 			p.Printf("1 server hasn't started yet. %s\n", terminal.Text(way))
 		} else {
 			p.Printf("%d servers haven't started yet. %s\n", count[way], terminal.Text(way))
+		}
+	}
+}
+
+// unseen says what a client has not seen of what was allowed, a line for each server and client, and the next step of each.
+func (p *page) unseen(list []control.UnseenServer) {
+	said := map[string]bool{}
+	for _, u := range list {
+		line := fmt.Sprintf("%s: allowed, not yet seen by %s: %s", terminal.Server(u.Server, u.Shown), terminal.Short(identity.ClientTitle(u.Client), 24), terminal.Short(u.Next, 48))
+		if !said[line] { // some clients start a server twice
+			said[line] = true
+			p.Printf("%s  %s\n", p.Paint(terminal.Yellow, terminal.Text(u.Code)), line)
 		}
 	}
 }
