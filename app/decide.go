@@ -22,11 +22,11 @@ func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, erro
 	}
 	h.office.Lock()
 	defer h.office.Unlock()
-	if h.lost != nil && !h.office.Leaving() {
-		if err := errors.Join(h.lost.named(d.Code), h.office.MayDecide(peer)); err != nil {
+	if h.lost.Waits() {
+		if err := errors.Join(h.lost.Named(d.Code), h.office.MayDecide(peer)); err != nil {
 			return control.Decided{}, office.FirstAnswer(err)
 		}
-		return h.beginAgain(d)
+		return h.lost.Decide(d)
 	}
 	if err := h.office.Usable(); err != nil {
 		return control.Decided{}, err
@@ -47,8 +47,8 @@ func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
 	}
 	h.office.Lock()
 	defer h.office.Unlock()
-	if h.lost != nil && !h.office.Leaving() {
-		return h.beginAgain(d)
+	if h.lost.Waits() {
+		return h.lost.Decide(d)
 	}
 	if err := h.office.Usable(); err != nil {
 		return control.Decided{}, err

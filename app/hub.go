@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/logs"
+	"github.com/sallyport/sallyport/app/lost"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
@@ -79,7 +80,7 @@ type Hub struct {
 	*settings.Keeper
 	*wrappers.Wrappers
 
-	lost *lost // what a person may decide about that; nil where beginning again would mend nothing
+	lost *lost.Store
 	logs *logs.Book
 
 	done    chan struct{}
@@ -129,7 +130,8 @@ func Open(opts Options) (*Hub, error) {
 		closing: make(chan struct{}),
 	}
 	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end, Crash: opts.crash})
-	h.Wrappers = wrappers.New(h.office, wrappers.Options{Home: opts.Home, Logs: h.logs, Lost: h.lostCode, Idling: h.idling, Closing: h.closing, Work: &h.work})
+	h.lost = lost.New(h.office, opts.Home)
+	h.Wrappers = wrappers.New(h.office, wrappers.Options{Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work})
 	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.Restand, LookAgain: h.LookAgain, PushAll: h.PushAll}, settings.Options{
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
@@ -167,7 +169,7 @@ func Open(opts Options) (*Hub, error) {
 // openStore takes the store, or says why everything stays blocked.
 func (h *Hub) openStore() error {
 	if h.opts.Damage != "" {
-		h.loseDamaged(errors.New(h.opts.Damage))
+		h.lost.LoseDamaged(errors.New(h.opts.Damage))
 		return nil
 	}
 	s, err := store.Open(h.opts.Home.Dir, store.Options{})
@@ -182,13 +184,13 @@ func (h *Hub) openStore() error {
 	case errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrFolder):
 		return fmt.Errorf("open hub: %w", err)
 	case errors.Is(err, store.ErrCorrupt):
-		h.loseDamaged(err)
+		h.lost.LoseDamaged(err)
 	case errors.Is(err, store.ErrMissing):
-		h.loseMissing(err)
+		h.lost.LoseMissing(err)
 	case errors.Is(err, errBegunAgain):
-		h.lose(office.ProblemStoreLost, office.OneLine(err.Error()), "", time.Time{})
+		h.lost.Lose(office.ProblemStoreLost, office.OneLine(err.Error()), "", time.Time{})
 	case errors.Is(err, store.ErrSeal):
-		h.lose(office.ProblemStoreSeal, err.Error(), "", time.Time{})
+		h.lost.Lose(office.ProblemStoreSeal, err.Error(), "", time.Time{})
 	case errors.Is(err, store.ErrNewer):
 		h.office.Problem(office.ProblemStoreNewer, err.Error(), "install the newer version of Sallyport; until then everything is blocked")
 	default:
@@ -300,4 +302,11 @@ func (h *Hub) Damage() string {
 	h.office.Lock()
 	defer h.office.Unlock()
 	return h.office.Damage()
+}
+
+// BeginsAgain says, once Done is closed, that another hub should be opened at once in this one's place.
+func (h *Hub) BeginsAgain() bool {
+	h.office.Lock()
+	defer h.office.Unlock()
+	return h.office.Again()
 }

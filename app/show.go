@@ -61,8 +61,8 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 		}
 	}
 	out.Wrappers = h.Connected(shown)
-	if h.lost != nil {
-		out.Waiting = []control.InboxItem{h.lost.item()}
+	if h.lost.Is() {
+		out.Waiting = []control.InboxItem{h.lost.Item()}
 	}
 	for i := range out.Unseen {
 		out.Unseen[i].Shown = shown[out.Unseen[i].ID]
@@ -82,8 +82,8 @@ const maxWaitingTold = 100
 func (h *Hub) Inbox() (items []control.InboxItem, err error) {
 	h.office.Lock()
 	defer h.office.Unlock()
-	if h.lost != nil && !h.office.Leaving() {
-		return []control.InboxItem{h.lost.item()}, nil
+	if h.lost.Waits() {
+		return []control.InboxItem{h.lost.Item()}, nil
 	}
 	if err := h.office.Usable(); err != nil {
 		return nil, err
@@ -132,11 +132,11 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 	h.office.Lock()
 	defer h.office.Unlock()
-	if h.lost != nil && !h.office.Leaving() {
-		if err := h.lost.named(code); err != nil {
+	if h.lost.Waits() {
+		if err := h.lost.Named(code); err != nil {
 			return out, err
 		}
-		return h.lost.detail(), nil
+		return h.lost.Detail(), nil
 	}
 	if err := h.office.Usable(); err != nil {
 		return out, err

@@ -23,7 +23,7 @@ import (
 func (h *Hub) DecidedSince(since time.Time) (out []office.DecidedItem, err error) {
 	h.office.Lock()
 	defer h.office.Unlock()
-	if h.lost != nil && !h.office.Leaving() {
+	if h.lost.Waits() {
 		return nil, nil // with the store it is gone; the one item that waits is all there is to show
 	}
 	if err := h.office.Usable(); err != nil {

@@ -56,7 +56,7 @@ var rooms = map[string][]string{
 	"proxy/scripted":        {},
 	"proxy/transport":       {"proxy/proc", "proxy/program", "proxy/sandbox"},
 
-	"app":              {"app/approvals", "app/clientconfig", "app/guardian", "app/identity", "app/ledger", "app/logs", "app/office", "app/quarantine", "app/review", "app/settings", "app/wrappers", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "store"},
+	"app":              {"app/approvals", "app/clientconfig", "app/guardian", "app/identity", "app/ledger", "app/logs", "app/lost", "app/office", "app/quarantine", "app/review", "app/settings", "app/wrappers", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {"proxy/cut", "proxy/disk"},
 	"app/clientedit":   {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect/legible"},
@@ -64,6 +64,7 @@ var rooms = map[string][]string{
 	"app/identity":     {"app/clientconfig", "app/mask", "proxy/control", "proxy/inspect/legible", "store"},
 	"app/ledger":       {"app/review", "proxy/control", "proxy/inspect", "proxy/pin", "store"},
 	"app/logs":         {"app/mask", "proxy/control", "proxy/disk", "proxy/inspect/legible"},
+	"app/lost":         {"app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/pin", "store"},
 	"app/mask":         {},
 	"app/office":       {"app/identity", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "store"},
 	"app/quarantine":   {"app/identity", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "store"},
