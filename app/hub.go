@@ -169,7 +169,7 @@ func Open(opts Options) (*Hub, error) {
 // openStore takes the store, or says why everything stays blocked.
 func (h *Hub) openStore() error {
 	if h.opts.Damage != "" {
-		h.lost.LoseDamaged(errors.New(h.opts.Damage))
+		h.lost.Damaged(errors.New(h.opts.Damage))
 		return nil
 	}
 	s, err := store.Open(h.opts.Home.Dir, store.Options{})
@@ -180,36 +180,17 @@ func (h *Hub) openStore() error {
 		h.office.Store = nil
 		s.Close()
 	}
-	switch {
-	case errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrFolder):
+	if errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrFolder) {
 		return fmt.Errorf("open hub: %w", err)
-	case errors.Is(err, store.ErrCorrupt):
-		h.lost.LoseDamaged(err)
-	case errors.Is(err, store.ErrMissing):
-		h.lost.LoseMissing(err)
-	case errors.Is(err, errBegunAgain):
-		h.lost.Lose(office.ProblemStoreLost, office.OneLine(err.Error()), "", time.Time{})
-	case errors.Is(err, store.ErrSeal):
-		h.lost.Lose(office.ProblemStoreSeal, err.Error(), "", time.Time{})
-	case errors.Is(err, store.ErrNewer):
-		h.office.Problem(office.ProblemStoreNewer, err.Error(), "install the newer version of Sallyport; until then everything is blocked")
-	default:
-		h.office.Problem(office.ProblemStoreUnreadable, err.Error(), "check that the disk isn't full and that you can read and write the data folder, then restart the hub; until then everything is blocked")
 	}
+	h.lost.Refused(err)
 	return nil
 }
 
-// errBegunAgain: an empty store was begun after a loss, and a kill came before the decision was written into it.
-var errBegunAgain = errors.New("an earlier store was lost, and starting over was interrupted")
-
 // trustStore looks at what an open store says about itself before anything of it counts.
 func (h *Hub) trustStore(s *store.Store) error {
-	loss, err := s.Loss()
-	switch {
-	case err != nil:
+	if err := lost.Interrupted(s); err != nil {
 		return err
-	case loss != nil:
-		return fmt.Errorf("%w: %s", errBegunAgain, loss.Why)
 	}
 	h.office.Store = s
 	if err := h.checkSeals(); err != nil {

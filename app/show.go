@@ -133,10 +133,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 	h.office.Lock()
 	defer h.office.Unlock()
 	if h.lost.Waits() {
-		if err := h.lost.Named(code); err != nil {
-			return out, err
-		}
-		return h.lost.Detail(), nil
+		return h.lost.Detail(code)
 	}
 	if err := h.office.Usable(); err != nil {
 		return out, err

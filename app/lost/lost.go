@@ -51,8 +51,39 @@ func (l *Store) Waits() bool { return l.Is() && !l.office.Leaving() }
 // Code is the code of the item, "" where the store is not lost.
 func (l *Store) Code() string { return l.code }
 
-// Lose blocks everything and shows the item by which a person may begin again.
-func (l *Store) Lose(problem, why, kept string, at time.Time) {
+// errBegunAgain: an empty store was begun after a loss, and a kill came before the decision was written into it.
+var errBegunAgain = errors.New("an earlier store was lost, and starting over was interrupted")
+
+// Interrupted says that a store was begun after a loss and its decision never written.
+func Interrupted(s *store.Store) error {
+	loss, err := s.Loss()
+	if err != nil || loss == nil {
+		return err
+	}
+	return fmt.Errorf("%w: %s", errBegunAgain, loss.Why)
+}
+
+// Refused takes the error with which a store did not open, or was not believed: everything is blocked, and where starting over mends
+// it, a person may.
+func (l *Store) Refused(err error) {
+	switch {
+	case errors.Is(err, store.ErrCorrupt):
+		l.Damaged(err)
+	case errors.Is(err, store.ErrMissing):
+		l.missing(err)
+	case errors.Is(err, errBegunAgain):
+		l.lose(office.ProblemStoreLost, err.Error(), "", time.Time{})
+	case errors.Is(err, store.ErrSeal):
+		l.lose(office.ProblemStoreSeal, err.Error(), "", time.Time{})
+	case errors.Is(err, store.ErrNewer):
+		l.office.Problem(office.ProblemStoreNewer, err.Error(), "install the newer version of Sallyport; until then everything is blocked")
+	default:
+		l.office.Problem(office.ProblemStoreUnreadable, err.Error(), "check that the disk isn't full and that you can read and write the data folder, then restart the hub; until then everything is blocked")
+	}
+}
+
+// lose blocks everything and shows the item by which a person may begin again.
+func (l *Store) lose(problem, why, kept string, at time.Time) {
 	l.problem, l.why, l.kept, l.at = problem, office.OneLine(why), kept, at
 	sum := sha256.Sum256([]byte(l.home.Store + "\x00" + l.why + "\x00" + kept + "\x00" + at.UTC().Format(time.RFC3339Nano)))
 	l.digest = hex.EncodeToString(sum[:])
@@ -73,8 +104,8 @@ func (l *Store) Lose(problem, why, kept string, at time.Time) {
 	l.office.Marked(store.MarkKept(l.home.Dir, store.Options{}, office.MetaCLI))
 }
 
-// LoseDamaged puts a damaged store aside and blocks everything.
-func (l *Store) LoseDamaged(damage error) {
+// Damaged puts a damaged store aside and blocks everything.
+func (l *Store) Damaged(damage error) {
 	kept, err := store.SetAside(l.home.Dir, store.Options{Damage: office.OneLine(damage.Error())})
 	if err != nil {
 		kept = ""
@@ -85,17 +116,17 @@ func (l *Store) LoseDamaged(damage error) {
 		at = note.At
 		damage = errors.New(note.Why)
 	}
-	l.Lose(office.ProblemStoreDamaged, damage.Error(), kept, at)
+	l.lose(office.ProblemStoreDamaged, damage.Error(), kept, at)
 }
 
-// LoseMissing says whether the store was put aside by a hub before this one, or is just gone.
-func (l *Store) LoseMissing(missing error) {
+// missing says whether the store was put aside by a hub before this one, or is just gone.
+func (l *Store) missing(what error) {
 	note, err := store.Lost(l.home.Dir)
 	if err != nil || note == nil {
-		l.Lose(office.ProblemStoreMissing, missing.Error(), "", time.Time{})
+		l.lose(office.ProblemStoreMissing, what.Error(), "", time.Time{})
 		return
 	}
-	l.Lose(office.ProblemStoreDamaged, note.Why, note.Kept, note.At)
+	l.lose(office.ProblemStoreDamaged, note.Why, note.Kept, note.At)
 }
 
 func (l *Store) title() string {
@@ -118,8 +149,11 @@ func (l *Store) Item() control.InboxItem {
 	return it
 }
 
-// Detail is the item whole.
-func (l *Store) Detail() control.ItemDetail {
+// Detail is the item whole, under its code.
+func (l *Store) Detail(code string) (control.ItemDetail, error) {
+	if err := l.Named(code); err != nil {
+		return control.ItemDetail{}, err
+	}
 	change := pin.Change{Path: control.PartStore, Op: "removed", Words: l.why}
 	if l.kept != "" {
 		change.Words += "; it is kept at " + l.kept
@@ -129,7 +163,7 @@ func (l *Store) Detail() control.ItemDetail {
 		Details: []control.PartDetail{{Item: control.PartStore, State: vocab.PartLost, Digest: pin.Digest(l.digest), Findings: []inspect.Finding{}, Changes: []pin.Change{change}}},
 	}
 	review.FoldDetail(&out)
-	return out
+	return out, nil
 }
 
 // Named says that a code is the one of this item.
