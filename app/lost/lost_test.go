@@ -115,7 +115,7 @@ func TestOnlyWhatWasShownStartsOver(t *testing.T) {
 	if err := Interrupted(s); err != nil {
 		t.Errorf("the new store: %v", err)
 	}
-	records, err := s.Records(store.Query{Kind: vocab.RecordApproval})
+	records, err := s.Records(store.Query{Kind: string(vocab.RecordApproval)})
 	if err != nil || len(records) != 1 || records[0].Code != l.Code() {
 		t.Errorf("records %+v, %v", records, err)
 	}
