@@ -37,7 +37,7 @@ func (s *exchange) cleaned(mode string, line []byte) ([]byte, error) {
 		if mode == sanitize.Strip {
 			done = "removed"
 		}
-		s.journal.counted("terminal escape sequences or control characters were "+done, vocab.RecordPolicyDecision, vocab.StatusWarned, "ansi")
+		s.journal.counted("terminal escape sequences or control characters were "+done, vocab.StatusWarned, "ansi")
 	}
 	return clean, nil
 }
@@ -51,7 +51,7 @@ func (s *exchange) unnameable(v *declared.View, name string) bool {
 	if !sanitize.Holds(name) {
 		return false
 	}
-	s.journal.counted("left an item out of a listing: its name has control characters", vocab.RecordPolicyDecision, vocab.StatusBlocked, "ansi")
+	s.journal.counted("left an item out of a listing: its name has control characters", vocab.StatusBlocked, "ansi")
 	return true
 }
 

@@ -185,15 +185,15 @@ func (s *interactions) passesNotification(line []byte, m *frame.Message) bool {
 	found := s.watched(v, line, m)
 	switch {
 	case found.Verdict == inspect.Block:
-		s.journal.countedWith("dropped a notification from the server because it had a warning", vocab.StatusBlocked, "inspect", found.Findings)
+		s.journal.counted("dropped a notification from the server because it had a warning", vocab.StatusBlocked, "inspect", found.Findings...)
 		return false
 	case found.TooLong && v.Policy.HoldBeyond:
-		s.journal.countedWith("dropped a notification from the server: it is larger than inspect.max_bytes", vocab.StatusBlocked, "inspect", nil)
+		s.journal.counted("dropped a notification from the server: it is larger than inspect.max_bytes", vocab.StatusBlocked, "inspect")
 		return false
 	case found.TooLong:
-		s.journal.countedWith("a notification from the server passed unchecked: it is larger than inspect.max_bytes", vocab.StatusWarned, "inspect", nil)
+		s.journal.counted("a notification from the server passed unchecked: it is larger than inspect.max_bytes", vocab.StatusWarned, "inspect")
 	case found.Verdict == inspect.Flag:
-		s.journal.countedWith("a notification from the server passed with a warning", vocab.StatusWarned, "inspect", found.Findings)
+		s.journal.counted("a notification from the server passed with a warning", vocab.StatusWarned, "inspect", found.Findings...)
 	}
 	return true
 }

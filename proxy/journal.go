@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/refusal"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -55,7 +56,7 @@ func (j *journal) answered(r *request, status vocab.Status, bytes int) {
 
 func (j *journal) refused(r *request, why refusal.Reason, d refusal.Decision, ran bool) {
 	j.record(r.recordKind(), vocab.StatusBlocked, control.Record{
-		Tool: d.Tool, Code: d.Code, Summary: why.Summary(ran), Detail: r.detail(map[string]any{"check": "gate"}),
+		Tool: d.Tool, Code: d.Code, Summary: why.Summary(ran), Detail: r.detail(facts{"check": "gate"}),
 		DurationUS: time.Since(r.started).Microseconds(),
 	})
 }
@@ -121,47 +122,54 @@ func (j *journal) end() {
 	}
 }
 
-func (j *journal) counted(sort string, kind vocab.RecordKind, status vocab.Status, checked string) {
+// counted records now and then how often it came to this, with the rules of what was found.
+func (j *journal) counted(sort string, status vocab.Status, checked string, findings ...inspect.Finding) {
+	rules := rulesOf(findings)
 	j.often(sort, func(n uint64) {
-		detail, _ := json.Marshal(map[string]any{"check": checked, "count": n})
-		j.record(kind, status, control.Record{Summary: sort, Detail: detail})
+		said := facts{"check": checked, "count": n}
+		if len(rules) > 0 {
+			said["rules"] = rules
+		}
+		j.record(vocab.RecordPolicyDecision, status, control.Record{Summary: sort, Detail: said.detail()})
 	})
 }
 
 // refusedLine counts a line of one side that was no message, or could be read in two ways.
 func (j *journal) refusedLine(side, why string) {
-	j.counted("blocked a line from the "+side+": "+why, vocab.RecordPolicyDecision, vocab.StatusBlocked, "one_reading")
+	j.counted("blocked a line from the "+side+": "+why, vocab.StatusBlocked, "one_reading")
 }
 
 // dropped counts a message that was dropped. what is ours.
 func (j *journal) dropped(what string) {
-	j.counted("dropped: "+what, vocab.RecordPolicyDecision, vocab.StatusBlocked, "protocol")
+	j.counted("dropped: "+what, vocab.StatusBlocked, "protocol")
 }
 
 func (j *journal) refusedAsk(method string, d refusal.Decision) {
 	j.often("ask", func(n uint64) {
-		detail, _ := json.Marshal(map[string]any{"check": "gate", "count": n, "method": legible.Name(method, "a request of its own")})
-		j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Code: d.Code, Summary: "blocked a request from the server to the client", Detail: detail})
+		j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Code: d.Code, Summary: "blocked a request from the server to the client", Detail: facts{"check": "gate", "count": n, "method": legible.Name(method, "a request of its own")}.detail()})
 	})
 }
 
 func (j *journal) impersonated() {
-	j.counted("removed members that only Sallyport writes from the server's message", vocab.RecordPolicyDecision, vocab.StatusBlocked, "impersonation")
+	j.counted("removed members that only Sallyport writes from the server's message", vocab.StatusBlocked, "impersonation")
 }
 
 func (j *journal) equivocated(key string) {
-	detail, _ := json.Marshal(map[string]string{"check": "equivocation", "item": legible.Escape(key)})
-	j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Summary: "an item had two different definitions within a minute, without notice", Detail: detail})
+	j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Summary: "an item had two different definitions within a minute, without notice", Detail: facts{"check": "equivocation", "item": legible.Escape(key)}.detail()})
 }
 
 func (j *journal) withheld(what string, err error) {
-	detail, _ := json.Marshal(map[string]string{"check": "one_reading", "item": what, "error": legible.Escape(err.Error())})
-	j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Summary: "blocked a text that can be read in two ways", Detail: detail})
+	j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Summary: "blocked a text that can be read in two ways", Detail: facts{"check": "one_reading", "item": what, "error": legible.Escape(err.Error())}.detail()})
 }
 
 func (j *journal) unverified(err error) {
-	detail, _ := json.Marshal(map[string]string{"check": control.CheckListings, "error": legible.Escape(err.Error())})
-	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: "couldn't read the server's listings in time; the server is blocked until that works", Detail: detail})
+	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: "couldn't read the server's listings in time; the server is blocked until that works", Detail: facts{"check": control.CheckListings, "error": legible.Escape(err.Error())}.detail()})
 }
 
-func check(name string) json.RawMessage { return json.RawMessage(`{"check":"` + name + `"}`) }
+// facts are what a record says beside its fields.
+type facts map[string]any
+
+func (f facts) detail() json.RawMessage {
+	encoded, _ := json.Marshal(f)
+	return encoded
+}

@@ -32,7 +32,7 @@ func (s *exchange) useRules(raw []byte) {
 		var err error
 		if file, err = inspect.LoadRules(raw); err != nil {
 			s.journal.record(vocab.RecordProblem, vocab.StatusWarned, control.Record{
-				Summary: "can't load the hub's rule file here; the earlier rules still apply: " + legible.Escape(err.Error()), Detail: check("rules"),
+				Summary: "can't load the hub's rule file here; the earlier rules still apply: " + legible.Escape(err.Error()), Detail: facts{"check": "rules"}.detail(),
 			})
 			return
 		}

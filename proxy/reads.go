@@ -47,26 +47,21 @@ func (r *request) called() string {
 }
 
 // detail is what a record about this request says beside its fields: more, and what a read names.
-func (r *request) detail(more map[string]any) json.RawMessage {
-	switch r.recordKind() {
-	case vocab.RecordRead:
-		more = with(more, "uri", namedIn(r.name))
-	case vocab.RecordPrompt:
-		more = with(more, "prompt", namedIn(r.name))
-	}
-	if len(more) == 0 {
+func (r *request) detail(more facts) json.RawMessage {
+	kind := r.recordKind()
+	if more == nil && kind != vocab.RecordRead && kind != vocab.RecordPrompt {
 		return nil
 	}
-	encoded, _ := json.Marshal(more)
-	return encoded
-}
-
-func with(more map[string]any, key, value string) map[string]any {
 	if more == nil {
-		more = map[string]any{}
+		more = facts{}
 	}
-	more[key] = value
-	return more
+	switch kind {
+	case vocab.RecordRead:
+		more["uri"] = namedIn(r.name)
+	case vocab.RecordPrompt:
+		more["prompt"] = namedIn(r.name)
+	}
+	return more.detail()
 }
 
 // namedIn is a URI or a name as it may be kept: without what cannot be seen, without secrets, and short.

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -25,7 +24,7 @@ func (j *journal) delivered(r *request, bytes int, f found, profile string) {
 		}
 		f.Findings = asked
 	}
-	detail := map[string]any{"check": "inspect", "verdict": f.Verdict, "rule_set": f.RuleSet}
+	detail := facts{"check": "inspect", "verdict": f.Verdict, "rule_set": f.RuleSet}
 	summary := "its response passed with a warning"
 	if len(asked) > 0 {
 		detail["arguments"] = asked[0].Match
@@ -59,7 +58,7 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 		rules = append(rules, inspect.Impersonation)
 	}
 	j.record(r.recordKind(), vocab.StatusHeld, control.Record{
-		Tool: r.called(), Code: code, Summary: "its response was held", Detail: r.detail(map[string]any{"check": "inspect", "why": held.Why, "rules": rules}),
+		Tool: r.called(), Code: code, Summary: "its response was held", Detail: r.detail(facts{"check": "inspect", "why": held.Why, "rules": rules}),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }
@@ -67,14 +66,13 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 // handedOver is what the hub counts as delivered.
 func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes int) {
 	j.record(vocab.RecordQuarantine, vocab.StatusOK, control.Record{
-		Tool: legible.Name(taken.Tool, ""), Code: code, Summary: "a released response was delivered", Detail: check("quarantine"),
+		Tool: legible.Name(taken.Tool, ""), Code: code, Summary: "a released response was delivered", Detail: facts{"check": "quarantine"}.detail(),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }
 
 func (j *journal) unkept(err error) {
-	detail, _ := json.Marshal(map[string]string{"check": "quarantine", "error": legible.Escape(err.Error())})
-	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: "a held response could not be stored; none of it was delivered", Detail: detail})
+	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: "a held response could not be stored; none of it was delivered", Detail: facts{"check": "quarantine", "error": legible.Escape(err.Error())}.detail()})
 }
 
 // secrets records, once for an answer, that it holds secrets. None of them is in the record.
@@ -86,21 +84,8 @@ func (j *journal) secrets(r *request, done redaction) {
 	if done.marked {
 		summary, mode = "its response contained "+secretWords(done.rules)+"; Sallyport replaced them with marks", "redact"
 	}
-	detail := r.detail(map[string]any{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
+	detail := r.detail(facts{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
 	j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Tool: r.called(), Summary: summary, Detail: detail})
-}
-
-// countedWith is counted with the rules of what was found.
-func (j *journal) countedWith(sort string, status vocab.Status, checked string, findings []inspect.Finding) {
-	rules := rulesOf(findings)
-	j.often(sort, func(n uint64) {
-		detail := map[string]any{"check": checked, "count": n}
-		if len(rules) > 0 {
-			detail["rules"] = rules
-		}
-		raw, _ := json.Marshal(detail)
-		j.record(vocab.RecordPolicyDecision, status, control.Record{Summary: sort, Detail: raw})
-	})
 }
 
 // asked records a request that was let through although something was found in it.
@@ -111,8 +96,7 @@ func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
 	}
 	rules, set := rulesOf(found.Findings), found.RuleSet
 	j.often("asked "+kind+string(worst), func(n uint64) {
-		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
-		j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Mode: mode, Summary: "a request from the server to the client passed with a warning", Detail: detail})
+		j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Mode: mode, Summary: "a request from the server to the client passed with a warning", Detail: facts{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set}.detail()})
 	})
 }
 
@@ -121,13 +105,11 @@ func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
 func (j *journal) refusedInteraction(kind, mode, code string, found inspect.AnswerVerdict) {
 	rules, set := rulesOf(found.Findings), found.RuleSet
 	j.often("refused "+kind+" "+code, func(n uint64) {
-		detail, _ := json.Marshal(map[string]any{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set})
-		j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Code: code, Mode: mode, Summary: "blocked a request from the server to the client (interaction.policy)", Detail: detail})
+		j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Code: code, Mode: mode, Summary: "blocked a request from the server to the client (interaction.policy)", Detail: facts{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set}.detail()})
 	})
 }
 
 // fault records a fault of ours. what it was met in is ours, and so is all of its text but for numbers.
 func (j *journal) fault(what, fault string) {
-	detail, _ := json.Marshal(map[string]string{"check": "fault", "error": fault})
-	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: what + " was blocked because of a bug in Sallyport", Detail: detail})
+	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: what + " was blocked because of a bug in Sallyport", Detail: facts{"check": "fault", "error": fault}.detail()})
 }
