@@ -207,43 +207,37 @@ var errClientGone = errors.New("the client no longer reads")
 
 // readClient reads the client's lines until its input ends.
 func (s *Session) readClient() {
-	corked := false
-	defer s.server.Uncork()
-	for {
-		s.clientReader.SetMax(s.view().Policy.MaxMessage)
-		line, err := s.clientReader.Next()
-		if err == nil {
-			err = s.overLimit(line)
-		}
-		if err != nil {
-			long := tooLong(err)
-			if long == nil {
-				return
-			}
-			s.clientTooLong(long)
-			s.server.Uncork()
-			corked = false
-			continue
-		}
-		more := s.clientReader.More()
-		if more && !corked {
-			s.server.Cork()
-		}
+	_ = s.readLines(s.clientReader, s.server, s.clientTooLong, func(line []byte, last bool) error {
 		s.guardedClient(line)
-		if !more && corked {
+		if last {
 			s.server.Uncork()
 		}
-		corked = more
-	}
+		return nil
+	})
 }
 
 // readServer reads the server's lines until its output ends, or until the client no longer reads what they become.
 func (s *Session) readServer() error {
+	return s.readLines(s.serverReader, s.client, s.serverTooLong, func(line []byte, last bool) error {
+		err := s.guardedServer(line)
+		if last && err == nil {
+			err = s.client.Uncork()
+		}
+		if err != nil {
+			return errClientGone
+		}
+		return nil
+	})
+}
+
+// readLines has take pass each line on until it fails or there is none. What becomes of lines that came together is written
+// together: last is the line that ends it.
+func (s *Session) readLines(from *frame.Reader, to *lineWriter, refuse func(*frame.TooLong), take func(line []byte, last bool) error) error {
 	corked := false
-	defer s.client.Uncork()
+	defer to.Uncork()
 	for {
-		s.serverReader.SetMax(s.view().Policy.MaxMessage)
-		line, err := s.serverReader.Next()
+		from.SetMax(s.view().Policy.MaxMessage)
+		line, err := from.Next()
 		if err == nil {
 			err = s.overLimit(line)
 		}
@@ -252,21 +246,17 @@ func (s *Session) readServer() error {
 			if long == nil {
 				return err
 			}
-			s.serverTooLong(long)
-			s.client.Uncork()
+			refuse(long)
+			to.Uncork()
 			corked = false
 			continue
 		}
-		more := s.serverReader.More()
+		more := from.More()
 		if more && !corked {
-			s.client.Cork()
+			to.Cork()
 		}
-		err = s.guardedServer(line)
-		if !more && corked && err == nil {
-			err = s.client.Uncork()
-		}
-		if err != nil {
-			return errClientGone
+		if err := take(line, corked && !more); err != nil {
+			return err
 		}
 		corked = more
 	}
