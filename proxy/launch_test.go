@@ -148,10 +148,11 @@ func TestFilesAreReadBeforeAStartOnlyWhereTheDecisionNeedsIt(t *testing.T) {
 func TestOnlyALaunchThatIsNotAsAllowedIsAskedAboutBeforeItsStart(t *testing.T) {
 	command := script(t)
 	command.Env = append(command.Env, "NODE_OPTIONS=--max-old-space-size=512")
-	look, err := launch.At(command, launch.Options{Client: "claude", Key: []byte("k")})
+	look, err := launch.Find(command)
 	if err != nil {
 		t.Fatal(err)
 	}
+	look.Know(launch.Options{Client: "claude", Key: []byte("k")})
 	as := look.Form
 	other := command
 	other.Env = []string{"PATH=/bin:/usr/bin", "NODE_OPTIONS=--require=/tmp/other.js"}

@@ -132,10 +132,8 @@ func readAll(b *bolt.Bucket, depth int) error {
 	return nil
 }
 
-// Lost is the note of a store that was put aside, nil where there is none.
-func Lost(dir string) (*Loss, error) { return readLoss(dir) }
-
-func readLoss(dir string) (*Loss, error) {
+// Lost is the note of a store that was put aside, nil where there is none. One that cannot be read is still a note.
+func Lost(dir string) (*Loss, error) {
 	f, err := disk.Open(filepath.Join(dir, lossFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -148,7 +146,11 @@ func readLoss(dir string) (*Loss, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", lossFile, err)
 	}
-	return unmarshalLoss(raw), nil
+	var loss Loss
+	if json.Unmarshal(raw, &loss) != nil {
+		loss = Loss{Why: "a store was lost; the note about it cannot be read"}
+	}
+	return &loss, nil
 }
 
 func writeLoss(dir string, loss Loss) error {

@@ -36,29 +36,13 @@ func (q *queue) len() int         { return len(q.entries) - q.head }
 func (q *queue) waiting() []entry { return q.entries[q.head:] }
 
 func (q *queue) push(e *entry) {
-	q.makeRoom()
+	if q.head > 0 && len(q.entries) == cap(q.entries) {
+		n := copy(q.entries, q.entries[q.head:])
+		clear(q.entries[n:])
+		q.entries, q.head = q.entries[:n], 0
+	}
 	q.entries = append(q.entries, *e)
 	q.count(e, 1)
-}
-
-func (q *queue) pushRecord(r *Record) {
-	q.makeRoom()
-	if n := len(q.entries); n < cap(q.entries) {
-		q.entries = q.entries[:n+1]
-		q.entries[n].record = *r
-	} else {
-		q.entries = append(q.entries, entry{record: *r})
-	}
-	q.count(&q.entries[len(q.entries)-1], 1)
-}
-
-func (q *queue) makeRoom() {
-	if q.head == 0 || len(q.entries) < cap(q.entries) {
-		return
-	}
-	n := copy(q.entries, q.entries[q.head:])
-	clear(q.entries[n:])
-	q.entries, q.head = q.entries[:n], 0
 }
 
 func (q *queue) count(e *entry, by int) {

@@ -18,7 +18,7 @@ func TestAQueueKeepsOrderAndCount(t *testing.T) {
 		switch random.IntN(5) {
 		case 0, 1:
 			next++
-			q.pushRecord(&Record{ID: fmt.Sprint(next), Kind: []vocab.RecordKind{vocab.RecordCall, "drift"}[next%2]})
+			q.push(&entry{record: Record{ID: fmt.Sprint(next), Kind: []vocab.RecordKind{vocab.RecordCall, "drift"}[next%2]}})
 			model = append(model, fmt.Sprint(next))
 		case 2:
 			next++
@@ -58,9 +58,9 @@ func TestAQueueKeepsOrderAndCount(t *testing.T) {
 func TestReliefTakesTheOldestCallsAndNothingElse(t *testing.T) {
 	var q queue
 	for i := range queueLimit + 1 {
-		q.pushRecord(&Record{ID: fmt.Sprint(i), Kind: vocab.RecordCall})
+		q.push(&entry{record: Record{ID: fmt.Sprint(i), Kind: vocab.RecordCall}})
 		if i == 0 || i == queueLimit/2 {
-			q.pushRecord(&Record{ID: fmt.Sprint("drift", i), Kind: "drift"})
+			q.push(&entry{record: Record{ID: fmt.Sprint("drift", i), Kind: "drift"}})
 			q.push(&entry{record: Record{ID: "awaited", Kind: vocab.RecordCall}, receipt: &receipt{}})
 		}
 	}
@@ -84,9 +84,9 @@ func TestEveryKindOfTrafficGoesBeforeAnythingElse(t *testing.T) {
 	kinds := []vocab.RecordKind{vocab.RecordCall, "resource_read", "prompt_get", "sampling", "elicitation"}
 	var q queue
 	for i := range queueLimit + 1 {
-		q.pushRecord(&Record{ID: fmt.Sprint(i), Kind: kinds[i%len(kinds)]})
+		q.push(&entry{record: Record{ID: fmt.Sprint(i), Kind: kinds[i%len(kinds)]}})
 	}
-	q.pushRecord(&Record{Kind: "drift"})
+	q.push(&entry{record: Record{Kind: "drift"}})
 	if dropped := q.relieve(); dropped != queueLimit/2 {
 		t.Errorf("%d dropped", dropped)
 	}

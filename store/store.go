@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -85,7 +84,7 @@ func open(dir string, options Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	loss, err := readLoss(dir)
+	loss, err := Lost(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -357,13 +356,4 @@ func (s *Store) usable() error {
 		return ErrClosed
 	}
 	return nil
-}
-
-// unmarshalLoss is strict on nothing: a note that cannot be read is still a note that a store was lost.
-func unmarshalLoss(raw []byte) *Loss {
-	var loss Loss
-	if json.Unmarshal(raw, &loss) != nil {
-		return &Loss{Why: "a store was lost; the note about it cannot be read"}
-	}
-	return &loss
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -117,9 +118,7 @@ func (s *Store) Records(q Query) ([]Record, error) {
 				found = append(found, r)
 			}
 		}
-		for i, j := 0, len(found)-1; i < j; i, j = i+1, j-1 {
-			found[i], found[j] = found[j], found[i]
-		}
+		slices.Reverse(found)
 		return nil
 	})
 	return found, err

@@ -119,7 +119,7 @@ func (w *writer) addOne(r Record) {
 		w.mu.Unlock()
 		return
 	}
-	w.queue.pushRecord(&r)
+	w.queue.push(&entry{record: r})
 	w.dropped += w.queue.relieve()
 	length, failing := w.queue.len(), w.failure != nil
 	w.mu.Unlock()

@@ -75,14 +75,14 @@ func (c *lean) line() ([]byte, error) {
 }
 
 // await takes lines until one answers the id, whatever stands before it.
-func (c *lean) await(id string) ([]byte, error) {
+func (c *lean) await(id string) error {
 	for {
 		line, err := c.line()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if bytes.Contains(line[:min(len(line), 64)], []byte(`"id":`+id)) || bytes.HasSuffix(line, []byte(`"id":`+id+"}\n")) {
-			return line, nil
+			return nil
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (c *lean) shake() error {
 	if _, err := c.in.WriteString(helloLine); err != nil {
 		return err
 	}
-	if _, err := c.await("1"); err != nil {
+	if err := c.await("1"); err != nil {
 		return err
 	}
 	return c.listed()
@@ -105,8 +105,7 @@ func (c *lean) listed() error {
 	if _, err := c.in.WriteString(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n"); err != nil {
 		return err
 	}
-	_, err := c.await("2")
-	return err
+	return c.await("2")
 }
 
 func (c *lean) send(size int) error {

@@ -252,7 +252,7 @@ func (c *lean) startup(begin time.Time, exact bool) (hello, first time.Duration,
 	if _, err = c.in.WriteString(helloLine); err != nil {
 		return 0, 0, err
 	}
-	if _, err = c.await("1"); err != nil {
+	if err = c.await("1"); err != nil {
 		return 0, 0, err
 	}
 	hello = time.Since(begin)

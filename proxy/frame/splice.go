@@ -1,6 +1,9 @@
 package frame
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // Edit replaces the bytes from Start to End of a line by With; Start == End inserts.
 type Edit struct {
@@ -70,20 +73,13 @@ func (c *cutter) closeLeading(at int) {
 func (c *cutter) finish(last int, added [][]byte) []Edit {
 	c.closeLeading(c.end)
 	if len(added) > 0 {
-		c.edits = append(c.edits, Edit{Start: last, End: last, With: joined(added, c.kept)})
+		with := bytes.Join(added, []byte(","))
+		if c.kept {
+			with = append([]byte(","), with...)
+		}
+		c.edits = append(c.edits, Edit{Start: last, End: last, With: with})
 	}
 	return c.edits
-}
-
-func joined(values [][]byte, commaFirst bool) []byte {
-	var with []byte
-	for i, v := range values {
-		if i > 0 || commaFirst {
-			with = append(with, ',')
-		}
-		with = append(with, v...)
-	}
-	return with
 }
 
 // EditArray keeps the elements that keep accepts (all, if keep is nil) and appends values, each a JSON value. The result is always valid
@@ -122,29 +118,7 @@ func CutMembers(raw []byte, object Span, drop func(key string, m Member) bool) [
 	return EditObject(raw, object, func(key string, m Member) bool { return !drop(key, m) })
 }
 
-func CutElements(raw []byte, array Span, drop func(i int, v Span) bool) []Edit {
-	return EditArray(raw, array, func(i int, v Span) bool { return !drop(i, v) })
-}
-
-// AppendElement adds values at the end of an array.
-func AppendElement(raw []byte, array Span, values ...[]byte) []Edit {
-	return EditArray(raw, array, nil, values...)
-}
-
 // AppendMember adds members, each `"key":value`, at the end of an object.
 func AppendMember(raw []byte, object Span, members ...[]byte) []Edit {
 	return EditObject(raw, object, nil, members...)
-}
-
-// PrependElement adds values at the beginning of an array. Don't combine it with cuts in the same array.
-func PrependElement(raw []byte, array Span, values ...[]byte) []Edit {
-	if !closedBy(raw, array, '[', ']') || len(values) == 0 {
-		return nil
-	}
-	with := joined(values, false)
-	Elements(raw, array, func(int, Span) bool {
-		with = append(with, ',')
-		return false
-	})
-	return []Edit{{Start: array.Start + 1, End: array.Start + 1, With: with}}
 }

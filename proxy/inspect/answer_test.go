@@ -58,7 +58,7 @@ func TestAnAnswerIsJudgedWhereverItSpeaks(t *testing.T) {
 			if v.Verdict != Block || len(v.Findings) == 0 || !v.Whole {
 				t.Fatalf("%+v", v)
 			}
-			left, err := RemoveMarked([]byte(raw), v.Findings)
+			left, err := (*RuleFile)(nil).RemoveMarked([]byte(raw), v.Findings)
 			if err != nil || !json.Valid(left) || new(Watch).Answer(left, Terms{}).Verdict == Block {
 				t.Errorf("without what is marked: %s, %v", left, err)
 			}

@@ -25,13 +25,8 @@ var ErrUnplaced = errors.New("what is marked cannot be taken out of the answer")
 const maxRemovals = 8
 
 // RemoveMarked returns answer, a JSON value, without the text that findings mark: their spans, extended to the sentence, are replaced by
-// Removed; everything else stays byte for byte. If a key is marked, its member is replaced, key and value. The rest is judged again and cut
-// again if it would be blocked. An error, such as ErrUnplaced, means that marked text would remain.
-func RemoveMarked(answer []byte, findings []Finding) ([]byte, error) {
-	return (*RuleFile)(nil).RemoveMarked(answer, findings)
-}
-
-// RemoveMarked also judges by the rules of the file.
+// Removed; everything else stays byte for byte. If a key is marked, its member is replaced, key and value. The rest is judged again, by the rules of the file
+// too, and cut again if it would be blocked. An error, such as ErrUnplaced, means that marked text would remain.
 func (f *RuleFile) RemoveMarked(answer []byte, findings []Finding) ([]byte, error) {
 	if !json.Valid(answer) {
 		return nil, fmt.Errorf("the answer is no JSON: %w", ErrUnplaced)

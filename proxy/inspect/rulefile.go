@@ -74,7 +74,7 @@ func (f *RuleFile) JudgeDefinition(raw []byte) Judged {
 	return j
 }
 
-// JudgeAnswer also applies the rules of the file.
+// JudgeAnswer judges one text of an answer by its score. It also applies the rules of the file; a nil file has none.
 func (f *RuleFile) JudgeAnswer(text string) Judged {
 	w := weigh(f.compiled(), []Part{{Text: text}}, Answer)
 	return Judged{Verdict: w.Verdict, Findings: append(Text(text, ""), w.Findings...), Whole: w.Whole, Asked: w.Asked}

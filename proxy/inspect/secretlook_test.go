@@ -211,7 +211,7 @@ func TestWithoutTheMarkedPartsASecretStays(t *testing.T) {
 	if v.Verdict != Block || len(v.Secrets) != 1 {
 		t.Fatalf("%s %+v", v.Verdict, v.Secrets)
 	}
-	left, err := RemoveMarked(raw, append(v.Findings, v.Secrets...))
+	left, err := (*RuleFile)(nil).RemoveMarked(raw, append(v.Findings, v.Secrets...))
 	if err != nil || !strings.Contains(string(left), `"password=hunter2\n`+Removed) {
 		t.Errorf("%v %s", err, left)
 	}

@@ -55,7 +55,7 @@ func TestOurVoiceIsHeardInDefinitionsTextsAndAnswersAlike(t *testing.T) {
 				}
 				text := new(reading)
 				text.strings(raw, readerFunc(func(said string) {
-					if judged := JudgeAnswer(said); heard(judged.Findings) != want || want && judged.Verdict != Block {
+					if judged := (*RuleFile)(nil).JudgeAnswer(said); heard(judged.Findings) != want || want && judged.Verdict != Block {
 						t.Errorf("in a text: %s with %+v", judged.Verdict, judged.Findings)
 					}
 				}))

@@ -82,9 +82,6 @@ type Judged struct {
 // frame.Validate or frame.Scan.
 func JudgeDefinition(raw []byte) Judged { return (*RuleFile)(nil).JudgeDefinition(raw) }
 
-// JudgeAnswer judges one text of a response, by its score.
-func JudgeAnswer(text string) Judged { return (*RuleFile)(nil).JudgeAnswer(text) }
-
 // encoded reports whether a chain includes an encoding that honest text never uses. HTML is full of entities, links are full of percent
 // signs, and the protocol sends files as blobs.
 func encoded(chain []string) bool {

@@ -3,6 +3,7 @@ package launch
 import (
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -124,14 +125,14 @@ func scriptOf(name string, args []string) (t told, ok bool) {
 			loads = append(loads, agent)
 		case shell && (strings.EqualFold(arg, "-File") || strings.EqualFold(arg, "-f")), strings.HasPrefix(name, "php") && (arg == "-f" || arg == "--file"):
 			return told{script: value()}, true
-		case contains(d.code, flag):
+		case slices.Contains(strings.Fields(d.code), flag):
 			return told{words: codeInArguments}, true
-		case contains(d.values, flag):
+		case slices.Contains(strings.Fields(d.values), flag):
 			if !joined {
 				rest = value()
 				i++
 			}
-			if contains(d.loads, flag) {
+			if slices.Contains(strings.Fields(d.loads), flag) {
 				loads = append(loads, listed(rest, java)...)
 			}
 			if prepended, ok := strings.CutPrefix(rest, "auto_prepend_file="); ok {
@@ -148,7 +149,7 @@ func scriptOf(name string, args []string) (t told, ok bool) {
 			return told{words: "class " + arg}, true
 		case strings.Contains(arg, "://") || strings.HasPrefix(arg, "npm:") || strings.HasPrefix(arg, "jsr:"):
 			return told{words: "what " + address(arg) + " names"}, true
-		case isVerb(d.verbs, arg):
+		case slices.Contains(d.verbs, arg):
 			d.verbs = nil // it stands once
 		case loose:
 			return told{script: arg, after: args[i+1:]}, true
@@ -200,24 +201,6 @@ func pythonFlags(letters, next string, beside *bool) (t told, skip int) {
 		}
 	}
 	return told{}, 0
-}
-
-func contains(list, flag string) bool {
-	for _, f := range strings.Fields(list) {
-		if f == flag {
-			return true
-		}
-	}
-	return false
-}
-
-func isVerb(verbs []string, arg string) bool {
-	for _, v := range verbs {
-		if v == arg {
-			return true
-		}
-	}
-	return false
 }
 
 // runner is a program that fetches a package and runs it: which one, only its processes show.

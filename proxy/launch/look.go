@@ -85,15 +85,6 @@ func (l *Look) unchanged(now pin.FileStamp) string {
 	return ""
 }
 
-// At is Find with what the hub knows.
-func At(c transport.Command, o Options) (*Look, error) {
-	l, err := Find(c)
-	if err == nil {
-		l.Know(o)
-	}
-	return l, err
-}
-
 func (l *Look) add(f *pin.LaunchFile, path string) {
 	now, _ := stat(path)
 	l.looked = append(l.looked, looked{f, path, now})

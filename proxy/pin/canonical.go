@@ -123,10 +123,7 @@ func (c *canonizer) object(dst, raw []byte, p position, depth int) ([]byte, erro
 }
 
 func (c *canonizer) array(dst, raw []byte, p position, depth int) ([]byte, error) {
-	all, err := elements(raw)
-	if err != nil {
-		return nil, err
-	}
+	all, err := elements(raw), error(nil)
 	if p == unsorted {
 		return c.set(dst, all, depth)
 	}

@@ -228,12 +228,7 @@ func (d *differ) members(at place, before, after []byte, p position) {
 
 // elements compares two arrays whose order counts, without their equal beginnings and ends.
 func (d *differ) elements(at place, before, after []byte, p position) {
-	b, errB := elements(before)
-	a, errA := elements(after)
-	if errB != nil || errA != nil {
-		d.add(Change{Path: at.path, Op: changed, Words: at.name() + " changed", Before: string(before), After: string(after)})
-		return
-	}
+	b, a := elements(before), elements(after)
 	from := 0
 	for from < len(b) && from < len(a) && same(b[from], a[from]) {
 		from++

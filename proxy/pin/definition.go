@@ -123,13 +123,9 @@ func argumentsOf(raw []byte) ([]argument, bool) {
 	if kindOf(raw) != '[' {
 		return nil, false
 	}
-	all, err := elements(raw)
-	if err != nil {
-		return nil, false
-	}
 	var out []argument
 	seen := map[string]bool{}
-	for _, e := range all {
+	for _, e := range elements(raw) {
 		if kindOf(e) != '{' {
 			return nil, false
 		}

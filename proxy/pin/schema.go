@@ -43,7 +43,7 @@ func (d *differ) subschema(at place, before, after []byte) {
 }
 
 // property is one field of an object.
-func (d *differ) property(at place, name string, before, after []byte, wasRequired, isRequired bool) {
+func (d *differ) property(at place, before, after []byte, wasRequired, isRequired bool) {
 	switch {
 	case before == nil, after == nil:
 		required := isRequired
@@ -193,8 +193,7 @@ func listOf(raw []byte) ([][]byte, bool) {
 	if kindOf(raw) != '[' {
 		return nil, false
 	}
-	all, err := elements(raw)
-	return all, err == nil
+	return elements(raw), true
 }
 
 // objects reports whether each value is an object or absent.
@@ -218,7 +217,7 @@ func (d *differ) properties(at place, m pair, need *requirement) {
 			continue
 		}
 		to := at.at(memberPath(path, f.key), quote(f.key))
-		d.property(to, f.key, f.before, f.after, was, is)
+		d.property(to, f.before, f.after, was, is)
 	}
 }
 
@@ -293,11 +292,7 @@ func names(raw []byte) (map[string]bool, bool) {
 	if kindOf(raw) != '[' {
 		return nil, false
 	}
-	all, err := elements(raw)
-	if err != nil {
-		return nil, false
-	}
-	for _, e := range all {
+	for _, e := range elements(raw) {
 		if kindOf(e) != '"' {
 			return nil, false
 		}

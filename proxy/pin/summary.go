@@ -98,8 +98,8 @@ func typeWords(raw []byte) string {
 		}
 		return quote(name)
 	case '[':
-		all, err := elements(raw)
-		if err != nil || len(all) == 0 || len(all) > len(typeNames) {
+		all := elements(raw)
+		if len(all) == 0 || len(all) > len(typeNames) {
 			return ""
 		}
 		words := make([]string, len(all))

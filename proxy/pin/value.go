@@ -42,13 +42,13 @@ func members(raw []byte) ([]field, error) {
 	return out, nil
 }
 
-func elements(raw []byte) ([][]byte, error) {
+func elements(raw []byte) [][]byte {
 	out := [][]byte{}
 	frame.Elements(raw, frame.Root(raw), func(_ int, v frame.Span) bool {
 		out = append(out, v.Of(raw))
 		return true
 	})
-	return out, nil
+	return out
 }
 
 func decode(raw []byte) (string, error) {

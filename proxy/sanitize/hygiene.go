@@ -34,11 +34,6 @@ func Line(line []byte, mode string) (out []byte, changed int, err error) {
 	return clean(line, mode, true)
 }
 
-// Value cleans one JSON value that passed frame.Scan or frame.Validate.
-func Value(raw []byte, mode string) (out []byte, changed int, err error) {
-	return clean(raw, mode, false)
-}
-
 // Holds reports whether a decoded text has a control character.
 func Holds[Text string | []byte](text Text) bool {
 	for i, r := range string(text) {

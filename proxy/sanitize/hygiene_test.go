@@ -35,7 +35,7 @@ func TestControlCharactersBecomeLettersOrGoWhereverTheyStand(t *testing.T) {
 		{"a pair of surrogates beside it", `"\ud83d\ude00\u0007\ud83d"`, `"\ud83d\ude00BEL\ud83d"`, `"\ud83d\ude00\ud83d"`},
 	} {
 		for mode, want := range map[string]string{Visible: c.visible, Strip: c.strip, "anything else": c.visible, Off: c.in} {
-			out, changed, err := Value([]byte(c.in), mode)
+			out, changed, err := clean([]byte(c.in), mode, false)
 			if err != nil || string(out) != want {
 				t.Errorf("%s, %s: %s (%v), want %s", c.name, mode, out, err, want)
 			}
@@ -68,7 +68,7 @@ func TestTheEnvelopeOfAMessageStaysAsItIs(t *testing.T) {
 	if string(out) != want || changed != 2 || err != nil {
 		t.Errorf("%s, %d, %v", out, changed, err)
 	}
-	if out, _, _ := Value([]byte(`{"id":"a\u001b"}`), Visible); string(out) != `{"id":"aESC"}` {
+	if out, _, _ := clean([]byte(`{"id":"a\u001b"}`), Visible, false); string(out) != `{"id":"aESC"}` {
 		t.Errorf("the id of a value that is no message: %s", out)
 	}
 }
@@ -83,7 +83,7 @@ func TestNoNameOfAMemberBecomesAnother(t *testing.T) {
 		{"equal names of two objects", `{"a":{"x\u0007":1},"b":{"xU+0007":2}}`, `{"a":{"xU+0007":1},"b":{"xU+0007":2}}`},
 	} {
 		for _, mode := range []string{Visible, Strip} {
-			out, _, err := Value([]byte(c.in), mode)
+			out, _, err := clean([]byte(c.in), mode, false)
 			if err != nil {
 				t.Fatal(c.name, err)
 			}
@@ -99,7 +99,7 @@ func TestAMessageWithTooManySuchNamesIsRefused(t *testing.T) {
 	for i := range maxKeys + 1 {
 		fmt.Fprintf(&b, `,"\u0007%d":0`, i)
 	}
-	if _, _, err := Value([]byte("{"+b.String()[1:]+"}"), Strip); !errors.Is(err, ErrKeys) {
+	if _, _, err := clean([]byte("{"+b.String()[1:]+"}"), Strip, false); !errors.Is(err, ErrKeys) {
 		t.Errorf("%v", err)
 	}
 }
@@ -110,7 +110,7 @@ func TestT08HygieneOfAFloodIsLinear(t *testing.T) {
 	for _, unit := range []string{`\u001b]`, `\u001b[`, "\u009d", `\u0000`, `\r`, `\u001bP` + strings.Repeat("x", 5000), `\u001b[` + strings.Repeat("0", 5000)} {
 		raw := []byte(`"` + strings.Repeat(unit, 4<<20/len(unit)) + `"`)
 		for _, mode := range []string{Visible, Strip} {
-			out, _, err := Value(raw, mode)
+			out, _, err := clean(raw, mode, false)
 			if err != nil || len(out) > 3*len(raw) {
 				t.Errorf("%q, %s: %d bytes become %d, %v", unit, mode, len(raw), len(out), err)
 			}
@@ -127,11 +127,11 @@ func FuzzHygiene(f *testing.F) {
 			return
 		}
 		before := bytes.Clone(raw)
-		if out, changed, err := Value(raw, Off); changed != 0 || err != nil || !bytes.Equal(out, raw) {
+		if out, changed, err := clean(raw, Off, false); changed != 0 || err != nil || !bytes.Equal(out, raw) {
 			t.Fatalf("off changes %q to %q", raw, out)
 		}
 		for _, mode := range []string{Visible, Strip} {
-			out, changed, err := Value(raw, mode)
+			out, changed, err := clean(raw, mode, false)
 			if errors.Is(err, ErrKeys) {
 				continue
 			}
@@ -141,7 +141,7 @@ func FuzzHygiene(f *testing.F) {
 			if err := frame.Validate(out); err != nil {
 				t.Fatalf("%s of %q is %q: %v", mode, raw, out, err)
 			}
-			again, more, err := Value(out, mode)
+			again, more, err := clean(out, mode, false)
 			if err != nil || more != 0 || !bytes.Equal(again, out) {
 				t.Fatalf("%s of %q is %q, and of that %q", mode, raw, out, again)
 			}

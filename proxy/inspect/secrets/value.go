@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
@@ -152,10 +153,8 @@ func placeholder(s string) bool {
 		return true
 	}
 	folded := strings.ToLower(s)
-	for _, w := range exampleWords {
-		if folded == w {
-			return true
-		}
+	if slices.Contains(exampleWords, folded) {
+		return true
 	}
 	for _, head := range placeholderHeads {
 		if strings.HasPrefix(folded, head) {
