@@ -95,12 +95,9 @@ func (p *Page) AllowClean(digest, nonce string) (CleanDecided, error) {
 	if err != nil {
 		return CleanDecided{}, err
 	}
-	out := CleanDecided{Allowed: []CleanAllowed{}, Left: []CleanLeft{}}
+	out := CleanDecided{Allowed: []CleanAllowed{}, Left: each(done.Left, func(l control.CleanLeft) CleanLeft { return CleanLeft(l) })}
 	for _, one := range done.Items {
 		out.Allowed = append(out.Allowed, CleanAllowed{Code: one.Code, Server: one.Server, Identity: one.Identity, Items: some(one.Approved)})
-	}
-	for _, one := range done.Left {
-		out.Left = append(out.Left, CleanLeft(one))
 	}
 	return out, nil
 }

@@ -34,47 +34,34 @@ func pretty(raw []byte) string {
 }
 
 func findings(all []inspect.Finding) []Finding {
-	out := make([]Finding, 0, len(all))
-	for _, f := range all {
-		out = append(out, Finding{
+	return each(all, func(f inspect.Finding) Finding {
+		return Finding{
 			Rule: f.Rule, Level: string(f.Level), Category: f.Category, Title: f.Title, Where: f.Where, Start: f.Start, End: f.End,
 			Match: f.Match, Decoded: f.Decoded, Encodings: some(f.Encodings),
-		})
-	}
-	return out
+		}
+	})
 }
 
 // passages are the places in a list of findings, as a hub folded it.
 func passages(all []inspect.Passage) [][]int {
-	out := make([][]int, 0, len(all))
-	for _, p := range all {
-		out = append(out, p.Findings)
-	}
-	return out
-}
-
-func items(all []control.InboxItem) []Item {
-	out := make([]Item, 0, len(all))
-	for _, it := range all {
-		out = append(out, item(it))
-	}
-	return out
+	return each(all, func(p inspect.Passage) []int { return p.Findings })
 }
 
 func item(it control.InboxItem) Item {
 	out := Item{
 		Code: it.Code, Kind: it.Kind, Server: it.Server, Shown: it.Shown, Identity: it.Identity, Severity: it.Severity, Title: it.Title, Digest: it.Digest,
-		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Runs: it.Runs, Launch: string(it.Launch), Clean: it.Clean, Parts: []Part{}, Warnings: it.Warnings,
+		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Runs: it.Runs, Launch: string(it.Launch), Clean: it.Clean, Parts: each(it.Parts, part), Warnings: it.Warnings,
 		Count: it.Count, First: stamp(it.First), Last: stamp(it.Last), Codes: some(it.Codes), Group: it.Group,
 		Why: it.Why, Rule: it.Rule, Allowed: it.Allowed,
 	}
 	if overFile(it.Kind) {
 		out.Path = it.Identity
 	}
-	for _, p := range it.Parts {
-		out.Parts = append(out.Parts, Part{Item: p.Item, State: p.State, Findings: findings(p.Findings), Passages: passages(p.Passages)})
-	}
 	return out
+}
+
+func part(p control.Part) Part {
+	return Part{Item: p.Item, State: p.State, Findings: findings(p.Findings), Passages: passages(p.Passages)}
 }
 
 func reviewOf(it control.ItemDetail) Review {
@@ -84,7 +71,7 @@ func reviewOf(it control.ItemDetail) Review {
 	}
 	out := Review{
 		Item: item(it.InboxItem), Command: some(it.Command), URL: it.URL, ServerInfo: pretty(it.Info), Findings: findings(it.Findings), Passages: passages(it.Passages),
-		Details: []PartDetail{}, Diff: it.Diff, Sandbox: it.Sandbox, LookedUnder: it.LookedIn, Next: it.Next,
+		Details: each(it.Details, partDetail), Diff: it.Diff, Sandbox: it.Sandbox, LookedUnder: it.LookedIn, Next: it.Next,
 		Can: canDo(it.Can), Made: made(it.Made),
 	}
 	out.Decided = it.Decided
@@ -93,46 +80,32 @@ func reviewOf(it control.ItemDetail) Review {
 		out.Path = it.Path
 	}
 	out.Before = entryBefore(it.Before)
-	for _, d := range it.Details {
-		kind, name, _ := strings.Cut(d.Item, ":")
-		out.Details = append(out.Details, PartDetail{
-			Item: d.Item, Kind: kind, Name: name, State: d.State, Digest: string(d.Digest), Findings: findings(d.Findings), Passages: passages(d.Passages),
-			Definition: pretty(d.Definition), Approved: pretty(d.Approved), Changes: changes(d.Changes), Does: does(d.Does),
-		})
-	}
 	return out
 }
 
-func changes(all []pin.Change) []Change {
-	out := make([]Change, 0, len(all))
-	for _, c := range all {
-		change := Change{Path: c.Path, Op: c.Op, Words: c.Words, Before: c.Before, After: c.After, Text: []Segment{}}
-		for _, s := range c.Text {
-			change.Text = append(change.Text, Segment(s))
-		}
-		out = append(out, change)
+func partDetail(d control.PartDetail) PartDetail {
+	kind, name, _ := strings.Cut(d.Item, ":")
+	return PartDetail{
+		Item: d.Item, Kind: kind, Name: name, State: d.State, Digest: string(d.Digest), Findings: findings(d.Findings), Passages: passages(d.Passages),
+		Definition: pretty(d.Definition), Approved: pretty(d.Approved), Changes: each(d.Changes, change), Does: does(d.Does),
 	}
-	return out
+}
+
+func change(c pin.Change) Change {
+	words := each(c.Text, func(s pin.Segment) Segment { return Segment(s) })
+	return Change{Path: c.Path, Op: c.Op, Words: c.Words, Before: c.Before, After: c.After, Text: words}
 }
 
 func light(l app.Light) Light {
 	return Light{Colour: string(l.Colour), State: l.State, Words: l.Words, Next: l.Next}
 }
 
-func unguarded(all []control.Unguarded) []Unguarded {
-	out := make([]Unguarded, 0, len(all))
-	for _, u := range all {
-		out = append(out, Unguarded{Client: u.Client, Name: u.Name, Kind: u.Kind, Why: u.Why, Code: u.Code, Next: u.Next, Light: light(app.LightOfUnguarded(u))})
-	}
-	return out
+func unguarded(u control.Unguarded) Unguarded {
+	return Unguarded{Client: u.Client, Name: u.Name, Kind: u.Kind, Why: u.Why, Code: u.Code, Next: u.Next, Light: light(app.LightOfUnguarded(u))}
 }
 
-func entries(all []control.ClientEntry) []ClientEntry {
-	out := make([]ClientEntry, 0, len(all))
-	for _, e := range all {
-		out = append(out, ClientEntry{Name: e.Name, State: e.State, Why: e.Why, Code: e.Code, Runs: some(e.Runs)})
-	}
-	return out
+func entry(e control.ClientEntry) ClientEntry {
+	return ClientEntry{Name: e.Name, State: e.State, Why: e.Why, Code: e.Code, Runs: some(e.Runs)}
 }
 
 func record(r control.Record, shown string) Record {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -26,12 +27,7 @@ func undecidable(it control.ItemDetail) bool {
 
 // Inbox is what waits: what was asked for last on top, then Critical first, then the newest.
 func (p *Page) Inbox() ([]Item, error) {
-	h, err := p.engine()
-	if err != nil {
-		return nil, err
-	}
-	waiting, err := h.Inbox()
-	return items(waiting), err
+	return toldEach(p.hubLink, (*app.Hub).Inbox, item)
 }
 
 // DecidedItems is what was decided, or came and went, today.
@@ -125,22 +121,18 @@ func (p *Page) decide(d Decision, reject bool) (Decided, error) {
 
 // Block takes approvals back; no items is the whole server. It only tightens, so it needs no nonce.
 func (p *Page) Block(identity string, items []string) (Blocked, error) {
-	h, err := p.engine()
-	if err != nil {
-		return Blocked{}, err
-	}
-	done, err := h.Block(control.Peer{}, control.Block{Server: identity, Items: items})
-	return Blocked{Server: done.Server, Items: some(done.Items), Code: done.Code}, err
+	return told(p.hubLink, func(h *app.Hub) (control.Blocked, error) {
+		return h.Block(control.Peer{}, control.Block{Server: identity, Items: items})
+	}, blocked)
 }
 
 // Undo takes back that a new server was allowed: it waits again, as the same item. It only tightens, so it needs no nonce.
 func (p *Page) Undo(code string) (Blocked, error) {
-	h, err := p.engine()
-	if err != nil {
-		return Blocked{}, err
-	}
-	done, err := h.Undo(code)
-	return Blocked{Server: done.Server, Items: some(done.Items), Code: done.Code}, err
+	return told(p.hubLink, func(h *app.Hub) (control.Blocked, error) { return h.Undo(code) }, blocked)
+}
+
+func blocked(done control.Blocked) Blocked {
+	return Blocked{Server: done.Server, Items: some(done.Items), Code: done.Code}
 }
 
 // some is a list that is never null.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -96,11 +97,11 @@ func (cf *clientFiles) Clients() (Coverage, error) {
 		return Coverage{}, err
 	}
 	c, err := h.Coverage(cf.chosen.query())
-	out := Coverage{Guarded: c.Guarded, Total: c.Total, Clients: []ClientFile{}, Unguarded: unguarded(c.Unguarded), Unseen: some(c.Unseen)}
+	out := Coverage{Guarded: c.Guarded, Total: c.Total, Clients: []ClientFile{}, Unguarded: each(c.Unguarded, unguarded), Unseen: some(c.Unseen)}
 	for _, f := range c.Clients {
 		out.Clients = append(out.Clients, ClientFile{
 			Client: f.Client, Name: f.Name, Path: f.Path, State: f.State, Why: f.Why, Watched: f.Watched, Guarded: f.Guarded, Total: f.Total,
-			Entries: entries(f.Entries), Help: cf.chosen.help(f),
+			Entries: each(f.Entries, entry), Help: cf.chosen.help(f),
 		})
 	}
 	return out, err
@@ -132,7 +133,7 @@ func (cf *clientFiles) protect(what string, q control.Protect) (control.Protecte
 
 func preview(d control.Protected) Preview {
 	return Preview{
-		Client: d.Client, Path: d.Path, Digest: d.Digest, Diff: d.Diff, Entries: entries(d.Entries), Note: d.Note, Backup: d.Backup, Written: d.Written,
+		Client: d.Client, Path: d.Path, Digest: d.Digest, Diff: d.Diff, Entries: each(d.Entries, entry), Note: d.Note, Backup: d.Backup, Written: d.Written,
 	}
 }
 
@@ -180,16 +181,9 @@ func (cf *clientFiles) Unprotect(client, path string, names []string, digest, no
 
 // Backups are the client files kept before each change, newest first.
 func (cf *clientFiles) Backups() ([]Backup, error) {
-	h, err := cf.engine()
-	if err != nil {
-		return nil, err
-	}
-	kept, err := h.Backups()
-	out := []Backup{}
-	for _, b := range kept {
-		out = append(out, Backup{ID: b.ID, Path: b.Path, Time: stamp(b.Time), Size: b.Size, Digest: b.Digest})
-	}
-	return out, err
+	return toldEach(cf.hubLink, (*app.Hub).Backups, func(b control.Backup) Backup {
+		return Backup{ID: b.ID, Path: b.Path, Time: stamp(b.Time), Size: b.Size, Digest: b.Digest}
+	})
 }
 
 // PreviewRestore says what Restore would write.

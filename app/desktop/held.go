@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/rules"
@@ -115,12 +116,9 @@ func held(it control.ItemDetail) *Held {
 	}
 	out := &Held{
 		State: h.State, Time: stamp(h.Time), Client: h.Client, Method: h.Method, Item: h.Item, Name: h.Name, Arguments: argumentsOf(h.Params, h.Method),
-		Error: h.Error, Bytes: h.Bytes, Why: h.Why, Checks: []HeldCheck{}, RuleSet: h.RuleSet, Expires: stamp(h.Expires), Until: stamp(h.Until),
+		Error: h.Error, Bytes: h.Bytes, Why: h.Why, Checks: each(h.Checks, func(c inspect.Check) HeldCheck { return HeldCheck(c) }), RuleSet: h.RuleSet, Expires: stamp(h.Expires), Until: stamp(h.Until),
 		Delivered: stamp(h.Delivered), Without: h.Without, Unsure: h.Unsure, Exceptable: some(h.Excepts), Kept: len(h.Answer) > 0, Parts: []HeldPart{},
 		Place: h.Place, Newer: h.Newer, Older: h.Older,
-	}
-	for _, c := range h.Checks {
-		out.Checks = append(out.Checks, HeldCheck(c))
 	}
 	if out.Kept {
 		out.Parts = partsOf(h.Answer, h.Error, heldFindings(it))
@@ -238,22 +236,12 @@ func exceptFor(word string, now time.Time) (time.Duration, error) {
 
 // Exceptions are those that are in force.
 func (p *Page) Exceptions() ([]Exception, error) {
-	h, err := p.engine()
-	if err != nil {
-		return nil, err
-	}
-	all, err := h.Exceptions()
-	return exceptions(all), err
+	return told(p.hubLink, (*app.Hub).Exceptions, exceptions)
 }
 
 // EndException ends one before its time. It only tightens, so it needs no nonce.
 func (p *Page) EndException(id string) (Exception, error) {
-	h, err := p.engine()
-	if err != nil {
-		return Exception{}, err
-	}
-	ended, err := h.EndException(control.Peer{}, id)
-	return exception(ended), err
+	return told(p.hubLink, func(h *app.Hub) (control.Exception, error) { return h.EndException(control.Peer{}, id) }, exception)
 }
 
 func exceptions(all []control.Exception) []Exception {

@@ -13,16 +13,7 @@ import (
 
 // Servers are all servers that were ever seen, and those that a client's file has guarded and that have not run yet.
 func (p *Page) Servers() ([]Server, error) {
-	h, err := p.engine()
-	if err != nil {
-		return nil, err
-	}
-	all, err := h.ServerRows()
-	out := make([]Server, 0, len(all))
-	for _, s := range all {
-		out = append(out, server(s))
-	}
-	return out, err
+	return toldEach(p.hubLink, (*app.Hub).ServerRows, server)
 }
 
 func server(r app.ServerRow) Server {
@@ -59,7 +50,7 @@ func (p *Page) Server(identity string) (ServerDetail, error) {
 		return ServerDetail{}, err
 	}
 	out := ServerDetail{
-		Server: server(row), Command: some(s.Command), URL: s.URL, Info: pretty(s.Info), Items: []ServerItem{}, Waiting: items(s.Waiting),
+		Server: server(row), Command: some(s.Command), URL: s.URL, Info: pretty(s.Info), Items: []ServerItem{}, Waiting: each(s.Waiting, item),
 	}
 	out.Parts = len(s.Items)
 	for _, it := range s.Items {
@@ -106,12 +97,9 @@ func (p *Page) Activity(q ActivityQuery) (Activity, error) {
 
 // Record is one record of it whole.
 func (p *Page) Record(id string) (ActivityRecord, error) {
-	h, err := p.engine()
-	if err != nil {
-		return ActivityRecord{}, err
-	}
-	r, err := h.Record(id)
-	return ActivityRecord{Record: record(r, r.Server), Detail: pretty(r.Detail), Session: r.Session, Request: r.Request, Prev: r.Prev, Hash: r.Hash}, err
+	return told(p.hubLink, func(h *app.Hub) (control.Record, error) { return h.Record(id) }, func(r control.Record) ActivityRecord {
+		return ActivityRecord{Record: record(r, r.Server), Detail: pretty(r.Detail), Session: r.Session, Request: r.Request, Prev: r.Prev, Hash: r.Hash}
+	})
 }
 
 // Settings are the rows of the table, for a server where one is named.

@@ -53,6 +53,32 @@ func (l *hubLink) engine() (*app.Hub, error) {
 	return nil, errNoHub
 }
 
+// told is what the hub answers, as the page gets it.
+func told[Answer, Shown any](l *hubLink, ask func(*app.Hub) (Answer, error), show func(Answer) Shown) (shown Shown, err error) {
+	h, err := l.engine()
+	if err != nil {
+		return shown, err
+	}
+	answer, err := ask(h)
+	if err != nil {
+		return shown, err
+	}
+	return show(answer), nil
+}
+
+// each is a list that is never null, of what the page gets for each.
+func each[From, To any](all []From, one func(From) To) []To {
+	out := make([]To, 0, len(all))
+	for _, from := range all {
+		out = append(out, one(from))
+	}
+	return out
+}
+
+func toldEach[From, To any](l *hubLink, ask func(*app.Hub) ([]From, error), one func(From) To) ([]To, error) {
+	return told(l, ask, func(all []From) []To { return each(all, one) })
+}
+
 // Ready is asked once, after the page has registered its listeners. It answers the route that was kept for it.
 func (p *Page) Ready() string { return p.shell.Ready() }
 
@@ -68,7 +94,7 @@ func (p *Page) Overview() (Overview, error) {
 	}
 	state := h.Window()
 	out := Overview{
-		Version: p.version, Home: status.Home, Theme: state.Theme, Problems: []Problem{},
+		Version: p.version, Home: status.Home, Theme: state.Theme, Problems: each(status.Problems, func(q control.Problem) Problem { return Problem(q) }),
 		ServersRunning: len(status.Wrappers), StoreOK: h.StoreOK(), FirstRun: !state.NotNow, TrayTold: state.Tray,
 	}
 	if out.Theme == "" {
@@ -91,9 +117,6 @@ func (p *Page) Overview() (Overview, error) {
 		default:
 			out.Waiting.Review += n
 		}
-	}
-	for _, q := range status.Problems {
-		out.Problems = append(out.Problems, Problem(q))
 	}
 	out.Unseen = unseen(status.Unseen)
 	if p.bye != nil {
