@@ -1,12 +1,55 @@
 package wrappers
 
 import (
+	"maps"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
 )
+
+// liveWrapper is one connected wrapper.
+type liveWrapper struct {
+	office.Wrapper
+	wrapper  control.Wrapper
+	told     string // what its client is told for it
+	pid      int
+	parent   control.Parent // the process that started it, 0 where it could not tell
+	since    time.Time
+	named    []string // the tools in it, when the other servers of its client were last looked at beside them
+	sandbox  string   // what its server runs under, as it said with its last report
+	pushed   control.State
+	listsFor clientProcess // whose listing our own tools stand in once; zero without --client
+	strange  bool          // it sent records that no wrapper can cause
+	unlisted string        // why it cannot read what its server declares; "" while it can
+}
+
+// looks says that it is no client's wrapper but a look at the server.
+func (s *liveWrapper) looks() bool { return s.Entry == pin.ProbeClient }
+
+// standing is what is known of a server without asking the store: the part of a State that all its wrappers share.
+type standing struct {
+	base     control.State // Name, Waiting and Launch are each wrapper's own
+	launch   review.LaunchStanding
+	lastSeen time.Time
+	as       uint64 // of which number of commits it was read
+}
+
+// ordered are the live wrappers, the one that is there longest first.
+func (w *Wrappers) ordered() []*liveWrapper {
+	all := slices.Collect(maps.Values(w.sessions))
+	sort.Slice(all, func(i, j int) bool {
+		if !all[i].since.Equal(all[j].since) {
+			return all[i].since.Before(all[j].since)
+		}
+		return all[i].pid < all[j].pid
+	})
+	return all
+}
 
 // Running are the wrappers that clients started.
 func (w *Wrappers) Running() (all []*office.Wrapper) {
@@ -15,50 +58,6 @@ func (w *Wrappers) Running() (all []*office.Wrapper) {
 			all = append(all, &s.Wrapper)
 		}
 	}
-	return all
-}
-
-// Connected lists the live wrappers, the one that is there longest first. shown are the names of their servers, by id.
-func (w *Wrappers) Connected(shown map[string]string) []control.WrapperInfo {
-	list := []control.WrapperInfo{}
-	for _, s := range w.ordered() {
-		list = append(list, control.WrapperInfo{PID: s.pid, Server: w.NameOf(&s.Wrapper), Shown: shown[s.Server], Client: s.Client, Session: s.Session, Since: s.since})
-	}
-	return list
-}
-
-// AddLive adds to the row of a server what only its live wrappers tell.
-func (w *Wrappers) AddLive(row *control.Server) {
-	for _, s := range w.sessions {
-		if s.Server == row.ID && !s.looks() {
-			row.Wrappers++
-		}
-	}
-	row.RunsIn, row.UnseenBy = w.runsUnder(row.ID), w.unseenBy(row.ID)
-	if st := w.servers[row.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
-		row.LastSeen = st.lastSeen.UTC()
-	}
-}
-
-// Behind is the first client that has not seen all that is allowed of a server, by the server's id.
-func (w *Wrappers) Behind() map[string]string {
-	clients := map[string]string{}
-	for s := range w.unseen.by {
-		if !w.begunAnew(s) && (clients[s.Server] == "" || s.Client < clients[s.Server]) {
-			clients[s.Server] = s.Client
-		}
-	}
-	return clients
-}
-
-// runsUnder are what the live wrappers of a server have it under, weakest first.
-func (w *Wrappers) runsUnder(server string) (all []string) {
-	for _, s := range w.sessions {
-		if s.Server == server && s.sandbox != "" && !slices.Contains(all, s.sandbox) {
-			all = append(all, s.sandbox)
-		}
-	}
-	slices.SortFunc(all, func(a, b string) int { return slices.Index(levels, a) - slices.Index(levels, b) })
 	return all
 }
 

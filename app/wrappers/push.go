@@ -5,7 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"sort"
 
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
@@ -192,17 +191,6 @@ func (w *Wrappers) PushChanged() {
 	}
 	clear(w.stale)
 	w.tellUnseen()
-}
-
-func (w *Wrappers) ordered() []*liveWrapper {
-	all := slices.Collect(maps.Values(w.sessions))
-	sort.Slice(all, func(i, j int) bool {
-		if !all[i].since.Equal(all[j].since) {
-			return all[i].since.Before(all[j].since)
-		}
-		return all[i].pid < all[j].pid
-	})
-	return all
 }
 
 func sameState(a, b control.State) bool {

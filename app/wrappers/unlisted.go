@@ -11,9 +11,6 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// problemUnlisted is a server whose listings cannot be read: nothing of it passes, and nothing waits that a person could decide on.
-const problemUnlisted = "SP-015"
-
 // maxWhy is how much of the reason is shown.
 const maxWhy = 300
 
@@ -25,6 +22,9 @@ func (s *liveWrapper) noteUnlisted(records []store.Record) {
 		}
 	}
 }
+
+// problemUnlisted is a server whose listings cannot be read: nothing of it passes, and nothing waits that a person could decide on.
+const problemUnlisted = "SP-015"
 
 // UnlistedProblems are those of the wrappers that live, one for each server.
 func (w *Wrappers) UnlistedProblems() []control.Problem {

@@ -1,9 +1,6 @@
 package wrappers
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
@@ -90,45 +87,3 @@ func (w *Wrappers) tellUnseen() {
 
 // unseenKey names the notice of a client where codes of items name the others. No code has a colon in it.
 func unseenKey(client string) string { return vocab.NoticeUnseen + ":" + client }
-
-// UnseenServers lists what is not yet seen, by client and server.
-func (w *Wrappers) UnseenServers() []control.UnseenServer {
-	list := []control.UnseenServer{}
-	for s, u := range w.unseen.by {
-		if w.begunAnew(s) {
-			continue
-		}
-		list = append(list, control.UnseenServer{
-			Client: s.Client, Server: w.NameOf(&s.Wrapper), ID: s.Server, Session: s.Session, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.Client).Next, Code: problemUnseen,
-		})
-	}
-	slices.SortFunc(list, func(a, b control.UnseenServer) int {
-		return strings.Compare(a.Client+"\x00"+a.Server+"\x00"+a.Session, b.Client+"\x00"+b.Server+"\x00"+b.Session)
-	})
-	return list
-}
-
-// unseenBy are the clients that have not seen all that is allowed of a server.
-func (w *Wrappers) unseenBy(server string) []string {
-	clients := []string{}
-	for s := range w.unseen.by {
-		if s.Server == server && !w.begunAnew(s) {
-			clients = append(clients, s.Client)
-		}
-	}
-	slices.Sort(clients)
-	return slices.Compact(clients)
-}
-
-// UnseenNotices are the keys of the notices that still hold: what was said of the others is taken back.
-func (w *Wrappers) UnseenNotices() (keys []string) {
-	w.office.Lock()
-	defer w.office.Unlock()
-	for s := range w.unseen.by {
-		if w.begunAnew(s) {
-			continue
-		}
-		keys = append(keys, unseenKey(s.Client))
-	}
-	return keys
-}
