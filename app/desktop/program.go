@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/disk"
 )
@@ -107,7 +108,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	shell.Keep(o.Route)
 	page := NewPage(shell)
-	page.stays = func() error { return app.Stays(wrapper) }
+	page.stays = func() error { return clientconfig.Stays(wrapper) }
 	page.version, page.probe = o.Version, []string{wrapper, "probe", "--json"}
 	options := app.Options{Home: o.Home, StartedBy: app.ByDesktop, Window: true, Version: o.Version, Program: wrapper, Show: func(route string) { go shell.Show(route) }}
 	page.say = newAttention(shell, page.asksToQuit(quit), log)

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/clientconfig"
 )
 
 // The window writes no path that `sallyport protect` would not write, and says it in the same words.
@@ -18,8 +18,8 @@ func TestTheWindowWritesNoProgramThatDoesNotStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(os.Getenv("HOME"), "sallyport")
-	d.stays = func() error { return app.Stays(program) }
-	want := app.Stays(program)
+	d.stays = func() error { return clientconfig.Stays(program) }
+	want := clientconfig.Stays(program)
 	if want == nil {
 		t.Fatalf("%s stays", program)
 	}
@@ -31,7 +31,7 @@ func TestTheWindowWritesNoProgramThatDoesNotStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.stays = func() error { return app.Stays(program) }
+	d.stays = func() error { return clientconfig.Stays(program) }
 	if _, err := d.Protect("claude-desktop", path, nil, shown.Digest, shown.Nonce); err == nil {
 		t.Error("it was written")
 	}
@@ -39,7 +39,7 @@ func TestTheWindowWritesNoProgramThatDoesNotStay(t *testing.T) {
 		t.Errorf("the file is %s, %v", now, err)
 	}
 	t.Setenv("SALLYPORT_HOME", os.Getenv("HOME"))
-	if err := app.Stays(program); err != nil {
+	if err := clientconfig.Stays(program); err != nil {
 		t.Errorf("an installation of its own may lie there: %v", err)
 	}
 }

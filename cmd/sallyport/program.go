@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/clientconfig"
 )
 
 // stableProgram is the path of this program as a client's file is to name it: absolute, and one that will still lead here
@@ -26,7 +26,7 @@ func stableProgram() (string, error) {
 	if !sameFile(path, running) {
 		return "", fmt.Errorf("%s was moved or replaced while it was running; run the command again", path)
 	}
-	return path, app.Stays(path)
+	return path, clientconfig.Stays(path)
 }
 
 // calledAs is the absolute path of what was typed, "" where it cannot be told.

@@ -17,7 +17,7 @@ const module = "github.com/sallyport/sallyport/"
 // proxy/vocab, the words that they share, is everybody's.
 var rooms = map[string][]string{
 	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/clientedit", "app/identity", "app/settings"},
-	"cmd/sallyport/demo":     {"app", "cmd/sallyport/terminal", "proxy/control", "proxy/transport"},
+	"cmd/sallyport/demo":     {"app/clientconfig", "cmd/sallyport/terminal", "proxy/control", "proxy/transport"},
 	"cmd/sallyport/review":   {"cmd/sallyport/terminal", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
 	"cmd/sallyport/terminal": {"proxy/inspect/legible"},
 
@@ -75,7 +75,7 @@ var rooms = map[string][]string{
 	"app/reveal":       {},
 	"app/tray":         {"proxy/inspect/legible"},
 	"app/tray/panel":   {}, // the other end of both, for tests
-	"app/desktop":      {"app", "app/guardian", "app/identity", "app/notify", "app/reveal", "app/review", "app/tray", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "proxy/powers"},
+	"app/desktop":      {"app", "app/clientconfig", "app/guardian", "app/identity", "app/notify", "app/reveal", "app/review", "app/tray", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "proxy/powers"},
 	"frontend":         {},
 	"store":            {"proxy/disk"},
 

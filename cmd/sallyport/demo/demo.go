@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -69,7 +69,7 @@ func programIn(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
-	if app.Stayed(program) {
+	if clientconfig.Stayed(program) {
 		return program, nil
 	}
 	link := filepath.Join(dir, filepath.Base(program))
