@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// bwrapPlaces are fixed: the client's PATH must not choose what the walls are made of.
+// bwrapPlaces are fixed: the client's PATH must not choose the program that makes the sandbox.
 var bwrapPlaces = []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"}
 
-// Bubblewrap is the program that makes the walls; an error says why there is none.
+// Bubblewrap returns the program that makes the sandbox, or an error that says why there is none.
 func Bubblewrap() (string, error) { return findBwrap(bwrapPlaces) }
 
-// findBwrap takes a bubblewrap that only root can have put there.
+// findBwrap accepts only a bubblewrap that root installed.
 func findBwrap(places []string) (string, error) {
 	for _, place := range places {
 		path, err := filepath.EvalSymlinks(place)
@@ -35,8 +35,8 @@ func findBwrap(places []string) (string, error) {
 	return "", errors.New("bubblewrap is not installed: install the package bubblewrap (it brings /usr/bin/bwrap), or set sandbox to off for this server")
 }
 
-// overflowID is whom the kernel names where an owner has no number in our user namespace: in a container without root,
-// root's files show it.
+// overflowID is the kernel's placeholder for an owner without a number in our user namespace: in a rootless container, root's files have
+// it.
 func overflowID() uint32 {
 	raw, err := os.ReadFile("/proc/self/uid_map")
 	if err != nil || strings.Join(strings.Fields(string(raw)), " ") == "0 0 4294967295" {

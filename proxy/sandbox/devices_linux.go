@@ -9,14 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// givenDevices are what a server may have beside the standard ones that bubblewrap makes: graphics, sound, cameras, virtual
-// machines, serial lines and buses of hardware. It is a list of what is given, because what is not must not be forgotten:
-// what types (uinput), what listens to keyboards (input, hidraw), consoles, memory, and whole disks, from which our home
-// could be read. Terminals are the sandbox's own: in one of the user's a server would read what is typed and write what
-// looks like our words.
+// givenDevices are what a server gets besides bubblewrap's standard devices: graphics, sound, cameras, virtual machines, serial lines and
+// hardware buses. It is an allow list, because forgetting one dangerous device would be fatal: those that type (uinput) or listen to
+// keyboards (input, hidraw), consoles, memory, and whole disks, from which Sallyport's home could be read. Terminals are the sandbox's own:
+// in one of the user's, a server could read what is typed and imitate our words.
 var givenDevices = []string{"dri", "kfd", "accel", "nvidia", "snd", "video", "media", "v4l", "kvm", "ttyUSB", "ttyACM", "serial", "bus", "i2c-", "spidev", "gpiochip"}
 
-// devices are those that are there and that this user may open.
+// devices returns the existing ones that this user can open.
 func devices(folder string) (all []string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

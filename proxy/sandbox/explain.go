@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Explain puts into words what bubblewrap says when it cannot work here.
+// Explain translates bubblewrap's error messages.
 func Explain(said string) string {
 	line := ""
 	for l := range strings.Lines(said) {

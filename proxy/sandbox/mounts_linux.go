@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// mount is one line of /proc/self/mountinfo: the folder root of the file system dev, which is of a kind, is seen at point.
+// mount is one line of /proc/self/mountinfo: the folder root of the file system dev, of type kind, is mounted at point.
 type mount struct{ dev, root, point, options, kind string }
 
 type mounts []mount
@@ -28,7 +28,7 @@ func parseMounts(table string) (all mounts) {
 			continue
 		}
 		m := mount{dev: f[2], root: unescapeMount(f[3]), point: unescapeMount(f[4]), options: f[5]}
-		// Any number of optional fields ends with a dash.
+		// Any number of optional fields, ended by a dash.
 		if dash := slices.Index(f, "-"); dash > 0 && dash+1 < len(f) {
 			m.kind = f[dash+1]
 		}
@@ -37,7 +37,7 @@ func parseMounts(table string) (all mounts) {
 	return all
 }
 
-// unescapeMount undoes the octal of blanks, tabs, line ends and backslashes.
+// unescapeMount decodes the octal escapes of blanks, tabs, line ends and backslashes.
 func unescapeMount(s string) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -53,8 +53,8 @@ func unescapeMount(s string) string {
 	return out.String()
 }
 
-// aliases are the other paths under which mounts show path or a part of it: a bind mount of /data/home at /home, a file
-// system that is mounted twice. Hiding one of them would leave the other.
+// aliases are the other paths under which path, or part of it, is mounted: a bind mount of /data/home at /home, a file system mounted
+// twice. Hiding only one of them would leave the other.
 func (all mounts) aliases(path string) []string {
 	var at *mount
 	for i, m := range all {
@@ -84,7 +84,7 @@ func (all mounts) aliases(path string) []string {
 	return others
 }
 
-// processTables are those of a process namespace outside, but for /proc, which gets the sandbox's own.
+// processTables are mounted proc file systems other than /proc, which is replaced by the sandbox's own.
 func (all mounts) processTables() (points []string) {
 	for _, m := range all {
 		if m.kind == "proc" && !below(m.point, "/proc") {
@@ -94,7 +94,7 @@ func (all mounts) processTables() (points []string) {
 	return points
 }
 
-// controlGroups are where whole groups of processes are stopped and killed, whatever process namespace that is asked from.
+// controlGroups are mounts through which whole groups of processes can be stopped and killed, from any process namespace.
 func (all mounts) controlGroups() (points []string) {
 	for _, m := range all {
 		if m.kind == "cgroup" || m.kind == "cgroup2" {

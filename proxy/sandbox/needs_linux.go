@@ -10,8 +10,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/program"
 )
 
-// strict builds the walls of strict: everything read-only, no network, and nothing in home, temporary and run folders but
-// what the program needs to start.
+// strict builds the sandbox of that level: everything read-only, no network, and in home, temporary and run folders only what the program
+// needs to start.
 func (w *walls) strict(s Server, hidden []string) {
 	w.add("--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 	homes := []string{}
@@ -51,18 +51,18 @@ func (w *walls) strict(s Server, hidden []string) {
 	w.add("--ro-bind-try", "/run/current-system", "/run/current-system")
 }
 
-// needs are the folders and files a program is started from, shallow ones first: its own installation, the one of its
-// interpreter, those of the folders and scripts that its arguments name as programs, and the caches of npx and uvx.
+// needs are the folders and files that a program is started from, shallow ones first: its own installation, its interpreter's, those of
+// folders and scripts that its arguments name as programs, and the caches of npx and uvx.
 func needs(s Server) []string {
 	n := &need{env: s.Env, dir: s.Dir, seen: map[string]bool{}}
 	n.program(program.FromDir(s.Path, s.Dir), 0)
 	for _, arg := range s.Argv[1:] {
 		if !isInterpreter(s.Path) {
-			break // what follows is data, whatever it looks like
+			break // the rest is data, whatever it looks like
 		}
 		if file := program.FromDir(arg, s.Dir); !strings.HasPrefix(arg, "-") && isScript(file) {
 			n.program(file, 0)
-			break // what follows are the script's own arguments
+			break // the rest are the script's own arguments
 		}
 	}
 	home, _ := program.Lookup(s.Env, "HOME")
@@ -93,17 +93,17 @@ func (n *need) tree(path string) {
 	}
 }
 
-// maxLinks bounds the symbolic links and interpreters that are followed from one program.
+// maxLinks limits the symbolic links and interpreters followed from one program.
 const maxLinks = 16
 
-// program takes a file with its installation, then what it leads to: the next link, and the interpreter of its first line.
+// program adds a file with its installation, then follows it: to the next link, and to the interpreter in its first line.
 func (n *need) program(file string, depth int) {
 	file = filepath.Clean(file)
 	if depth > maxLinks || n.seen[file] {
 		return
 	}
 	n.seen[file] = true
-	// The folder of the link may be reached over links itself: the kernel goes through the real one.
+	// The link's folder may itself be reached over links: the kernel uses the real one.
 	if real, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {
 		file = filepath.Join(real, filepath.Base(file))
 	}
@@ -130,20 +130,20 @@ func (n *need) program(file string, depth int) {
 	}
 }
 
-// interpreters are programs whose first argument is another one. A script's first line is the server's own word: one that
-// named a private file, or a program in a private project, would be given it.
+// interpreters are programs whose first argument is another program. A script's first line is the server's choice: if any program counted,
+// one that named a private file, or a program in a private project, would be given it.
 var interpreters = []string{
 	"node", "nodejs", "deno", "bun", "tsx", "ts-node", "python", "pypy", "uv", "ruby", "perl", "php", "lua", "java", "julia", "Rscript", "dotnet",
 	"sh", "bash", "dash", "zsh", "ksh", "fish",
 }
 
-// isInterpreter goes by the name without its version: python3.12 is one.
+// isInterpreter ignores the version in a name: python3.12 is one.
 func isInterpreter(path string) bool {
 	return slices.Contains(interpreters, strings.TrimRight(filepath.Base(path), "0123456789.-"))
 }
 
-// installation is the folder that a program is installed in, as far as one can tell: a virtual environment, a tree of node
-// modules, a prefix with bin and lib, a project with a package.json. A file that lies nowhere in particular goes alone.
+// installation guesses the folder that a program is installed in: a virtual environment, a tree of node modules, a prefix with bin and lib,
+// a project with a package.json. A file anywhere else is bound alone.
 func installation(file string) string {
 	dir := filepath.Dir(file)
 	if at := strings.Index(file, "/node_modules/"); at > 0 {
@@ -162,7 +162,7 @@ func installation(file string) string {
 	return file
 }
 
-// isHome says whether a folder is a home, which is never given back whole, however many package.json lie in it.
+// isHome reports whether a folder is a home, which is never bound as a whole, even with a package.json in it.
 func isHome(folder string) bool {
 	if exists(folder + "/.config") {
 		return true
@@ -179,7 +179,7 @@ func isScript(file string) bool {
 	return slices.Contains([]string{".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", ".jar", ".php", ".pl"}, filepath.Ext(file)) || len(program.Shebang(file)) > 0
 }
 
-// firstLine is the interpreter that a script names, and its first argument that is no flag.
+// firstLine returns the interpreter that a script names, and its first argument that is not a flag.
 func firstLine(file string) (interpreter, argument string) {
 	fields := program.Shebang(file)
 	if len(fields) == 0 {

@@ -4,8 +4,8 @@ package sandbox
 
 import "errors"
 
-// Bubblewrap says why there is no sandbox here.
+// Bubblewrap fails: there is no sandbox on this platform.
 func Bubblewrap() (string, error) { return "", errors.New(none) }
 
-// AbstractSockets are ways out of a sandbox, and there is none.
+// AbstractSockets is empty: there is no sandbox to escape.
 func AbstractSockets() []string { return nil }

@@ -9,33 +9,32 @@ import (
 	"github.com/sallyport/sallyport/proxy/program"
 )
 
-// What follows are programs of this user, or of the system, that run what they are told through a socket in the file system:
-// from behind a wall one would ask them to do it in front. docs/sandbox.md names what is left open and why. Only what is
-// there when the server starts is hidden.
+// These are programs of this user, or of the system, that run what they are told through a socket in the file system: a server in a sandbox
+// could ask them to act outside it. docs/sandbox.md lists what is left open and why. Only what exists when the server starts is hidden.
 
-// buses are where systemd, the desktop and every program on a bus take orders.
+// buses are how systemd, the desktop and every program on a bus take orders.
 var buses = []string{"/run/dbus", "/run/systemd/private", "/run/snapd.socket", "/run/snapd-snap.socket", "HOME/.cache/at-spi"}
 
-// displays take key presses for any window, ours included.
+// displays accept key presses for any window, ours included.
 var displays = []string{"/tmp/.X11-unix", "/tmp/.ICE-unix", "HOME/.Xauthority"}
 
-// terminals run whatever is typed into them from outside; pm2 and emacs do the same.
+// terminals run whatever is typed into them from outside; so do pm2 and emacs.
 var terminals = []string{
 	"/tmp/tmux-UID", "/run/screen", "/run/screens", "/tmp/screens", "HOME/.screen", "/tmp/zellij-UID", "/tmp/emacsUID",
 	"HOME/.pm2/rpc.sock", "HOME/.pm2/pub.sock",
 }
 
-// engines start containers and machines that see the whole file system.
+// engines start containers and virtual machines that see the whole file system.
 var engines = []string{
 	"/run/docker.sock", "/run/docker", "/run/podman", "/run/containerd", "/run/crio", "/run/libvirt", "/run/buildkit",
 	"/var/lib/lxd/unix.socket", "/var/snap/lxd/common/lxd/unix.socket", "/var/lib/incus/unix.socket",
 	"HOME/.docker/run", "HOME/.docker/desktop", "HOME/.colima/default/docker.sock", "HOME/.rd/docker.sock",
 }
 
-// engineCommands are servers that run in a container of their own: their client keeps the engine's socket, and only they do.
+// engineCommands are servers that run in a container of their own: only they keep access to the engine's socket.
 var engineCommands = []string{"docker", "podman", "nerdctl"}
 
-// reach hides who would do outside what the server cannot do inside.
+// reach hides programs that would act outside for a server inside.
 func (w *walls) reach(s Server) {
 	env := s.Env
 	home, _ := program.Lookup(env, "HOME")
@@ -45,7 +44,7 @@ func (w *walls) reach(s Server) {
 		runtimes = append(runtimes, folder)
 	}
 	for _, folder := range whole(runtimes) {
-		// What a strange XDG_RUNTIME_DIR would take away with the sockets is not taken.
+		// Don't hide an unusual XDG_RUNTIME_DIR that contains more than sockets.
 		if slices.ContainsFunc([]string{s.Dir, s.Path, home, os.TempDir(), "/tmp"}, func(needed string) bool { return below(needed, folder) }) || w.in(folder, w.gone) {
 			hide = append(hide, folder+"/bus", folder+"/systemd", folder+"/at-spi", folder+"/docker.sock", folder+"/podman")
 			continue
@@ -87,7 +86,7 @@ func (w *walls) reach(s Server) {
 	}
 }
 
-// socketOf are the paths in an address such as unix:path=/run/user/1000/bus,guid=… or unix:///run/docker.sock.
+// socketOf returns the paths in an address such as unix:path=/run/user/1000/bus,guid=… or unix:///run/docker.sock.
 func socketOf(env []string, name string) (paths []string) {
 	value, _ := program.Lookup(env, name)
 	for address := range strings.SplitSeq(value, ";") {
@@ -108,8 +107,8 @@ func socketOf(env []string, name string) (paths []string) {
 	return paths
 }
 
-// AbstractSockets are the sockets without a file through which a server behind a shield, which keeps the network, still
-// reaches a display or a bus. The kernel ties them to the network namespace.
+// AbstractSockets are sockets without a file through which a server under shield, which shares the network, can still reach a display or a
+// bus. The kernel ties them to the network namespace.
 func AbstractSockets() []string {
 	raw, err := os.ReadFile("/proc/net/unix")
 	if err != nil {
@@ -121,7 +120,7 @@ func AbstractSockets() []string {
 func abstractSockets(table string) (names []string) {
 	for line := range strings.Lines(table) {
 		f := strings.Fields(line)
-		// Num RefCount Protocol Flags Type St Inode Path; 00010000 is a socket that listens.
+		// Num RefCount Protocol Flags Type St Inode Path; 00010000 is a listening socket.
 		if len(f) == 8 && f[3] == "00010000" && (strings.HasPrefix(f[7], "@/tmp/.X11-unix/") || strings.Contains(f[7], "dbus")) && f[7][0] == '@' {
 			names = append(names, f[7])
 		}

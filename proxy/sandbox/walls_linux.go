@@ -11,24 +11,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// walls are the arguments of bubblewrap. It applies them in their order, and a later mount covers an earlier one, so
-// everything that hides comes last: no folder that is bound back can bring something hidden with it.
+// walls are the arguments of bubblewrap. It applies them in order, and a later mount covers an earlier one, so everything that hides comes
+// last: no folder that is bound back can bring something hidden with it.
 type walls struct {
 	args []string
-	gone []string // folders that are empty under strict, before anything in them is bound back
-	hid  []string // what is hidden so far
+	gone []string // folders that are emptied under strict, before anything in them is bound back
+	hid  []string // paths hidden so far
 }
 
 func (w *walls) add(args ...string) { w.args = append(w.args, args...) }
 
-// Walls decides on the walls of one server. What it looks at is the file system as it is now.
+// Walls returns the arguments for one server, based on the file system as it is now.
 func (s *Sandbox) Walls(server Server) ([]string, error) {
 	w := &walls{}
-	// No process of ours may be seen from inside, so no signal and no ptrace. The guard is the first process in there and
-	// reaps; a session of its own keeps it from our terminal. Shared memory and queues of System V have no file to hide.
+	// The server must not see processes of ours, so it can't signal or trace them. The guard is the first process inside and reaps; its own
+	// session keeps it from our terminal. System V shared memory and queues have no file to hide.
 	w.add("--unshare-pid", "--as-pid-1", "--new-session", "--unshare-ipc")
 	if os.Getuid() == 0 {
-		w.add("--cap-drop", "ALL") // bubblewrap leaves root its own, and with those a mount is undone in one call
+		w.add("--cap-drop", "ALL") // bubblewrap leaves root its capabilities, and with those one call undoes a mount
 	}
 	if server.Dir == "" {
 		var err error
@@ -61,7 +61,7 @@ func (s *Sandbox) Walls(server Server) ([]string, error) {
 	return w.args, nil
 }
 
-// shield leaves the file system as it is, but for devices that type, listen to the keyboard or show other terminals.
+// shield leaves the file system as it is, except devices that type, listen to the keyboard or show other terminals.
 func (w *walls) shield() {
 	w.add("--dev-bind", "/", "/", "--dev", "/dev")
 	for _, device := range devices("/dev") {
@@ -70,7 +70,7 @@ func (w *walls) shield() {
 	w.add("--proc", "/proc")
 }
 
-// others closes what reaches processes without asking for them by number in /proc.
+// others closes ways to reach processes that don't go through their number in /proc.
 func (w *walls) others(all mounts) {
 	for _, point := range all.controlGroups() {
 		if !w.in(point, w.gone) {
@@ -84,8 +84,8 @@ func (w *walls) others(all mounts) {
 	}
 }
 
-// hide covers one thing that exists. Folders come out empty, and are made read-only last of all; a file is covered with a
-// device that a mount without devices does not let anybody open.
+// hide covers one existing path. Folders become empty, and are made read-only last of all; a file is covered with a device that nobody can
+// open on a mount without devices.
 func (w *walls) hide(what string, keep []string) {
 	if w.in(what, w.hid) {
 		return
@@ -107,13 +107,12 @@ func (w *walls) hide(what string, keep []string) {
 	}
 }
 
-// empty gives the server a folder of its own in the place of one: it can write there, and nobody outside sees it.
+// empty replaces a folder with a private one: the server can write there, and nobody outside sees it.
 func (w *walls) empty(folder, mode string) {
 	w.add("--perms", mode, "--tmpfs", folder)
 	w.gone = append(w.gone, folder)
 }
 
-// in says whether what is one of the folders or below one.
 func (*walls) in(what string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return below(what, folder) })
 }
@@ -141,10 +140,10 @@ func held(box *Sandbox) error {
 	return nil
 }
 
-// maxWay bounds the symbolic links that are followed on the way to one path, as the kernel does.
+// maxWay limits the symbolic links followed on the way to one path, as the kernel does.
 const maxWay = 40
 
-// replaceableLink is the first symbolic link on the way to path that lies in a folder this user can write to, "" if there is none.
+// replaceableLink is the first symbolic link on the way to path in a folder this user can write to, "" if there is none.
 func replaceableLink(path string) string {
 	at, rest := "/", strings.Split(path, "/")
 	for links := 0; len(rest) > 0; {
@@ -166,8 +165,8 @@ func replaceableLink(path string) string {
 	return ""
 }
 
-// whole are the paths as the kernel knows them, without symbolic links, each with the other ways that mounts make to it, and
-// shallow ones first. What does not exist is left out.
+// whole resolves paths as the kernel does, without symbolic links, adds their other mounts, and sorts shallow ones first. Missing paths are
+// dropped.
 func whole(paths []string) []string {
 	mounts := readMounts()
 	var all []string
@@ -192,9 +191,9 @@ func byDepth(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// pin holds the folders above what is hidden where they are. With one of them renamed, a server would put its own settings,
-// store and seal where ours are looked for next time; a folder that is a mount cannot be renamed. Our own program cannot be
-// replaced either: the next wrapper would be what a server made of it.
+// pin holds the folders above hidden ones in place. If a server could rename one, it could put its own settings, store and seal where ours
+// are looked for next time; a folder that is a mount point cannot be renamed. Our own program can't be replaced either, or the server would
+// choose the next wrapper.
 func (w *walls) pin(hidden []string) {
 	held := slices.Clone(hidden)
 	self, err := filepath.EvalSymlinks(ownPath())

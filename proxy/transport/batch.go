@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// forBatch refuses what cmd.exe would read as more than an argument. A .cmd or .bat file is run by cmd.exe, which parses
-// the command line by rules of its own, quotes or not (and Windows drops dots and blanks at the end of a name); a server's argument must not become a second command.
+// forBatch refuses arguments that cmd.exe would read as more than arguments. cmd.exe runs .cmd and .bat files and parses the command line
+// by its own rules, quotes or not (and Windows drops dots and blanks at the end of a name); a server's argument must not become a second
+// command.
 func forBatch(name, path string, args []string) error {
 	switch strings.ToLower(filepath.Ext(strings.TrimRight(path, ". "))) {
 	case ".cmd", ".bat":

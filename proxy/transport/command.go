@@ -11,24 +11,24 @@ import (
 type Command struct {
 	// Argv is the exact argument vector. Argv[0] is looked up in the PATH of Env.
 	Argv []string
-	// Env is the environment the server would have without us; nil is this process's own. SALLYPORT_* is removed from it,
-	// nothing else is touched: order, repeated names and entries without "=" stay.
+	// Env is the environment the server would have without us; nil means this process's own. SALLYPORT_* is removed, everything else stays:
+	// order, repeated names and entries without "=".
 	Env []string
-	// Dir is the server's working folder; "" is this process's own.
+	// Dir is the server's working folder; "" means this process's own.
 	Dir string
-	// Spare names processes that this process started in a session of their own and that must survive the server: a
-	// detached hub. It is asked only if the guard was killed and this process has to tell its children apart.
+	// Spare returns processes that this process started in a session of their own and that must survive the server: a detached hub. It is
+	// only called if the guard was killed and this process has to tell its children apart.
 	Spare func() []int
-	// Sandbox is what the server is kept from; nil is nothing. Where it cannot be had, the server is not started.
+	// Sandbox restricts the server; nil means no sandbox. If it can't be made, the server is not started.
 	Sandbox *sandbox.Sandbox
-	// MaxStderr is how much of the server's stderr waits for a reader that does not read; 0 is 16 MiB.
+	// MaxStderr is how much of the server's stderr is buffered for a slow reader; 0 means 16 MiB.
 	MaxStderr int
 }
 
-// StartError says why a server could not be started. It names the command, never its arguments, and is one line.
+// StartError says why a server could not be started, in one line. It names the command, never its arguments.
 type StartError struct {
 	Command string // Argv[0] as written
-	Reason  string // our words, and what to do where that helps
+	Reason  string // our words, with advice if there is any
 }
 
 func (e *StartError) Error() string {
@@ -50,7 +50,6 @@ func (e Exit) String() string {
 
 const ownPrefix = "SALLYPORT_"
 
-// serverEnv is env without our own variables.
 func serverEnv(env []string) []string {
 	if env == nil {
 		env = environ()
@@ -64,7 +63,7 @@ func serverEnv(env []string) []string {
 	return kept
 }
 
-// unusable finds what no operating system can pass on in c.
+// unusable finds something in c that no operating system can pass on.
 func unusable(c Command, env []string) error {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return &StartError{Reason: "no command given"}

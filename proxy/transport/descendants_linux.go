@@ -9,9 +9,9 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// descendants calls each for every process that root claims and for everything below it, the moment it is met: between
-// reading and acting a process has no time to fork. Parents usually come first (the table is in the order of pids); what
-// comes before its parent is met at the end. The table is read, not /proc/PID/task/TID/children, which many kernels lack.
+// descendants calls each for every process that root claims and everything below it, as soon as it is found: between reading and acting a
+// process should have no time to fork. Parents usually come first (the table is in the order of pids); a process listed before its parent
+// is handled at the end. It reads the table and not /proc/PID/task/TID/children, which many kernels lack.
 func descendants(root func(proc.Process) bool, each func(proc.Process)) {
 	inTree := map[int]bool{}
 	var others []proc.Process
@@ -38,15 +38,15 @@ func descendants(root func(proc.Process) bool, each func(proc.Process)) {
 	}
 }
 
-// chase is for what forks faster than the table can be read: by the time its line comes up the process is gone, and its
-// child has a number behind those that were listed. It looks at numbers the moment they are given out, which takes less
-// time than a fork, and calls each for those that root claims, itself or by way of a few ancestors. It returns when
-// nothing was met in a while, and at once where the kernel does not tell the last number.
+// chase catches processes that fork faster than the table can be read: by the time their line comes up they are gone, and their child's
+// number was already passed. It looks at each new number as soon as it is given out, which is faster than a fork, and calls each for those
+// that root claims, directly or through a few ancestors. It returns when it has met nothing for a while, and at once if the kernel does not
+// tell the last number.
 func chase(root func(proc.Process) bool, each func(proc.Process)) {
 	const (
-		idle  = 300 // looks without a find
+		idle  = 300 // looks without a match
 		looks = 20000
-		jump  = 64 // more new numbers than this in one look are for a reading of the table
+		jump  = 64 // for more new numbers than this at once, reading the table is better
 	)
 	table, err := syscall.Open("/proc/loadavg", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -60,7 +60,7 @@ func chase(root func(proc.Process) bool, each func(proc.Process)) {
 			last = now - 1
 		}
 		quiet++
-		// The last one is looked at again: it may not have had the parent by which it is known.
+		// Look at the last one again: its parent may not have been set yet.
 		for ; last <= now; last++ {
 			if isThread(last) {
 				continue
@@ -75,16 +75,15 @@ func chase(root func(proc.Process) bool, each func(proc.Process)) {
 	}
 }
 
-// isThread reports whether a number is that of a thread beside its process's first, or of nothing. Threads take numbers from
-// the same row and their lines look like those of processes with the same parent, but root knows a process by its number
-// alone: a thread that a guard or the hub has just made would be claimed for an orphan, and its whole process killed with it.
-// tgkill(2) finds a thread only under the number of its own process.
+// isThread reports whether a number belongs to a thread other than its process's first, or to nothing. Threads get numbers from the same
+// sequence and look like processes with the same parent, but root knows processes by number only: a new thread of a guard or the hub would
+// be taken for an orphan, and its whole process killed with it. tgkill(2) finds a thread only under the number of its own process.
 func isThread(number int) bool {
 	_, _, errno := syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(number), uintptr(number), 0)
 	return errno == syscall.ESRCH
 }
 
-// claimed reports whether root claims p or one of its next ancestors.
+// claimed reports whether root claims p or one of its nearest ancestors.
 func claimed(root func(proc.Process) bool, p proc.Process) bool {
 	for range 4 {
 		if root(p) {
@@ -98,8 +97,7 @@ func claimed(root func(proc.Process) bool, p proc.Process) bool {
 	return false
 }
 
-// lastNumber is the process number given out last, the fifth field of /proc/loadavg (proc_loadavg(5)), 0 if it is not to
-// be had.
+// lastNumber is the process number given out last, the fifth field of /proc/loadavg (proc_loadavg(5)); 0 if unknown.
 func lastNumber(table int) int {
 	var line [128]byte
 	n, err := syscall.Pread(table, line[:], 0)

@@ -7,21 +7,20 @@ import (
 	"sync"
 )
 
-// early is the guard of a wrapper that was started before main. Several looks may ask for it at once: one gets it.
+// early is a wrapper's guard, started before main. Several callers may ask for it at once; one gets it.
 var early struct {
 	mu    sync.Mutex
 	guard *Prepared
 	err   error
 }
 
-// init is an exception to "nothing happens before main", made once and only here: what a program initialises before main,
-// it initialises for every server twice, one after the other, in the wrapper and in the guard the wrapper starts. This
-// package depends on little and therefore comes before most others, so a guard begins its work here and a wrapper starts
-// its guard here, and the rest of the wrapper's beginning runs beside the guard's. That is 0.3 to 0.5 of the 5 ms that a
-// start may cost (docs/performance.md).
+// init is the one exception to "nothing happens before main". Everything a program initialises before main is paid twice for every server,
+// first in the wrapper and then in the guard it starts. This package depends on little and is initialised before most others, so the guard
+// starts working here, and a wrapper starts its guard here, in parallel with the rest of its own initialisation. That saves 0.3 to 0.5 of
+// the 5 ms that a start may cost (docs/performance.md).
 //
-// It does something for two command lines only: the one by which Prepare starts a guard, and `wrap`, which starts a server
-// in any case. A wrapper that then finds its arguments wrong exits, and its guard with it.
+// It acts on two command lines only: the one with which Prepare starts a guard, and `wrap`, which always starts a server. If the wrapper
+// then finds its arguments wrong, it exits, and its guard with it.
 func init() {
 	GuardMain()
 	if len(os.Args) > 2 && os.Args[1] == "wrap" {
@@ -29,7 +28,7 @@ func init() {
 	}
 }
 
-// takeEarly returns what init has started, once.
+// takeEarly returns the guard that init started, once.
 func takeEarly() (g *Prepared, err error, there bool) {
 	early.mu.Lock()
 	defer early.mu.Unlock()

@@ -9,14 +9,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// atStart is the environment this process was given, and what Go made of it: the kernel's copy stays as it is.
+// atStart is the environment given to this process, and Go's view of it. The kernel's copy never changes.
 var atStart = sync.OnceValues(func() (given, seen []string) {
 	given, _ = proc.Environ(os.Getpid())
 	return given, asGoSees(given)
 })
 
-// environ is this process's environment as it was given. Go drops empty entries and all but one of a repeated name, which
-// a server started without us would see; so the kernel's copy is used, unless this process changed its environment since.
+// environ is this process's environment as it was given. Go drops empty entries and all but one of a repeated name, which a server started
+// without us would see, so the kernel's copy is used, unless this process has changed its environment since.
 func environ() []string {
 	current := os.Environ()
 	if given, seen := atStart(); given != nil && slices.Equal(seen, current) {
@@ -25,8 +25,8 @@ func environ() []string {
 	return current
 }
 
-// asGoSees repeats what the syscall package makes of an environment: the first entry of a name wins, empty ones go, one
-// without "=" stays.
+// asGoSees does to an environment what the syscall package does: the first entry of a name wins, empty ones are dropped, one without "="
+// stays.
 func asGoSees(given []string) []string {
 	seen := make(map[string]bool, len(given))
 	var out []string

@@ -10,8 +10,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/program"
 )
 
-// explain puts the errno of a failed exec into words. The kernel says "no such file" for a missing interpreter too, and
-// "permission denied" for a folder.
+// explain describes the errno of a failed exec. The kernel says "no such file" for a missing interpreter too, and "permission denied" for a
+// folder.
 func explain(name, path, dir string, errno syscall.Errno) error {
 	full := program.FromDir(path, dir)
 	info, err := os.Stat(full)

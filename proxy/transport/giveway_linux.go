@@ -13,12 +13,12 @@ const (
 	schedBatch = 3
 )
 
-// GiveWay has the threads of this process give way to whoever computes (SCHED_BATCH, sched(7)), or no longer, and says
-// whether it was done. It is for many calls in flight: a thread that takes the processor from the server after each of its
-// answers hands on one line at a time, and one that lets it go on hands on all of them (docs/relay.md, "Many calls in
-// flight"). One that is woken while all processors are busy waits for one, a few milliseconds; an idle one it takes at once.
+// GiveWay makes the threads of this process yield to busy processes (SCHED_BATCH, sched(7)), or stops that, and reports whether it did. It
+// is for many calls in flight: a thread that preempts the server after each response forwards one line at a time, one that lets it continue
+// forwards all of them (docs/relay.md, "Many calls in flight"). If all processors are busy, a yielding thread waits for one, a few
+// milliseconds; an idle one it takes at once.
 //
-// A process that was given another policy keeps it. What is started by a process that gives way does so too.
+// A process that was given another policy keeps it. Child processes inherit the policy.
 func GiveWay(yes bool) bool {
 	from, to := schedBatch, schedOther
 	if yes {
@@ -27,7 +27,7 @@ func GiveWay(yes bool) bool {
 	if policyOf(0) != from {
 		return false
 	}
-	for range 8 { // a thread that is made meanwhile has the policy of the one that made it
+	for range 8 { // a new thread inherits the policy of its creator
 		if changed := setPolicies(from, to); !changed {
 			break
 		}
@@ -35,7 +35,7 @@ func GiveWay(yes bool) bool {
 	return policyOf(0) == to
 }
 
-// setPolicies says whether a thread was given its new policy.
+// setPolicies reports whether it changed any thread.
 func setPolicies(from, to int) (changed bool) {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -50,7 +50,7 @@ func setPolicies(from, to int) (changed bool) {
 	return changed
 }
 
-// policyOf is that of a thread, 0 the calling one; below 0 where it is not known.
+// policyOf returns the policy of a thread, 0 for the calling one; negative if unknown.
 func policyOf(thread int) int {
 	policy, _, failed := syscall.RawSyscall(syscall.SYS_SCHED_GETSCHEDULER, uintptr(thread), 0, 0)
 	if failed != 0 {

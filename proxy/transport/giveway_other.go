@@ -2,5 +2,5 @@
 
 package transport
 
-// GiveWay does nothing here.
+// GiveWay does nothing on this platform.
 func GiveWay(bool) bool { return false }

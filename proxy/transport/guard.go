@@ -16,8 +16,8 @@ import (
 
 const (
 	guardArg = "__guard"
-	// guardMark is in the guard's own environment, never in the server's. A program that forgot GuardMain sees it in
-	// Start and stops there, instead of starting itself without end.
+	// guardMark is in the guard's own environment, never in the server's. A program without GuardMain sees it in Start and stops there,
+	// instead of starting itself endlessly.
 	guardMark    = ownPrefix + "GUARD=1"
 	guardSocket  = 3
 	guardProgram = 4 // our own file, for a guard in a sandbox
@@ -26,14 +26,13 @@ const (
 	termGrace = 2 * time.Second // from SIGTERM to SIGKILL
 )
 
-// GuardMain turns this process into a guard, and never returns, if it was started as one. It comes before anything else
-// in main: what runs before it is paid twice for every server, in time and in memory.
+// GuardMain turns this process into a guard if it was started as one, and then never returns. Call it before anything else in main:
+// whatever runs before it is paid twice for every server, in time and memory.
 func GuardMain() {
 	if len(os.Args) != 2 || os.Args[1] != guardArg {
 		return
 	}
-	// The server's parent-death signal fires when the thread that started it ends, so that thread is the one that lasts
-	// as long as the process.
+	// The server's parent-death signal fires when the thread that started it ends, so use the thread that lasts as long as the process.
 	runtime.LockOSThread()
 	os.Exit(guard())
 }
@@ -48,7 +47,7 @@ func guard() int {
 	becomeFirst()
 	o, err := readOrder()
 	if err != nil {
-		return 1 // the wrapper died, or thought better of it
+		return 1 // the wrapper died or changed its mind
 	}
 	becomeMarked(o.mark)
 	pid, err := run(o)
@@ -69,8 +68,8 @@ func guard() int {
 	return 0
 }
 
-// run starts the server on the guard's own stdio. A script without a first line for the kernel goes to /bin/sh, as execvp
-// would have it: without us it starts, so it does with us.
+// run starts the server on the guard's own stdio. A script without a "#!" line goes to /bin/sh, as with execvp: it would start without us,
+// so it must start with us.
 func run(o order) (int, error) {
 	attr := &syscall.ProcAttr{Dir: o.dir, Env: o.env, Files: []uintptr{0, 1, 2}, Sys: serverAttr()}
 	pid, err := syscall.ForkExec(o.path, o.argv, attr)
@@ -110,12 +109,12 @@ func readFull(b []byte) error {
 	return nil
 }
 
-// tell may fail: the wrapper may be dead, and the guard does its work all the same.
+// tell may fail because the wrapper is dead; the guard does its work anyway.
 func tell(says byte, value uint32) {
 	syscall.Write(guardSocket, report(says, value))
 }
 
-// letGoOfStdio closes the guard's copies of the server's pipes, so that their other ends see the server's own closing.
+// letGoOfStdio closes the guard's copies of the server's pipes, so that the other ends notice when the server closes them.
 func letGoOfStdio() {
 	null, err := syscall.Open("/dev/null", syscall.O_RDWR|syscall.O_CLOEXEC, 0)
 	for fd := 0; fd <= 2; fd++ {
@@ -131,12 +130,12 @@ func letGoOfStdio() {
 // A keeper watches one server.
 type keeper struct {
 	server  int
-	exited  chan struct{} // closed when the server's main process was reaped
+	exited  chan struct{} // closed when the server's main process has been reaped
 	told    chan byte
 	signals chan os.Signal
 }
 
-// reap returns when there is no child left. Under a subreaper every orphan of the tree is a child, so then nothing is.
+// reap returns when there are no children left. Under a subreaper every orphan of the tree is a child, so then nothing is left.
 func (g *keeper) reap() {
 	for {
 		var status syscall.WaitStatus
@@ -170,7 +169,7 @@ func (g *keeper) listen() {
 	}
 }
 
-// keep leads the tree from running to gone. It never returns: reap ends the process.
+// keep takes the tree from running to gone. It never returns: reap ends the process.
 func (g *keeper) keep() {
 	const (
 		running = iota
@@ -210,7 +209,7 @@ func (g *keeper) keep() {
 	}
 }
 
-// terminate signals the server's group in one go and, each once, what has left that group.
+// terminate signals the server's group at once, and then each process that has left it.
 func (g *keeper) terminate() {
 	syscall.Kill(-g.server, syscall.SIGTERM)
 	self := os.Getpid()
@@ -221,8 +220,8 @@ func (g *keeper) terminate() {
 	})
 }
 
-// kill sweeps until reap ends the process. What forks as fast as it is caught is told of now and then, so that nobody takes
-// us for stuck.
+// kill sweeps until reap ends the process. It reports a tree that forks as fast as it is killed, so that the wrapper does not think the
+// guard is stuck.
 func (g *keeper) kill() {
 	self := os.Getpid()
 	s := sweep{root: func(p proc.Process) bool { return p.Parent == self }, own: syscall.Getpgrp()}

@@ -7,8 +7,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// Not tested on a Mac. There is no subreaper and no parent-death signal: what left the tree (its parent dead, a group of
-// its own) before the shutdown began is not found; all else is.
+// Not tested on a Mac. There is no subreaper and no parent-death signal: a process that left the tree (its parent dead, a group of its own)
+// before the shutdown began is not found.
 
 func guardPath() (string, error) { return os.Executable() }
 
@@ -16,19 +16,19 @@ func guardAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true
 
 func serverAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// guardEnv is the guard's own environment, not the server's: one processor and no collector keep it small.
+// guardEnv is the guard's own environment, not the server's. One processor and no garbage collector keep it small.
 func guardEnv() []string { return []string{guardMark, "GOMAXPROCS=1", "GOGC=off"} }
 
 func becomeGuard() {}
 
-// becomeFirst has no process namespace to be the first of.
+// becomeFirst does nothing: there are no process namespaces.
 func becomeFirst() {}
 
 func becomeSubreaper() error { return nil }
 
 func dup(from, to int) error { return syscall.Dup2(from, to) }
 
-// leftovers kills what outlived the server in its own group. The guard has no children left, which says little here.
+// leftovers kills what outlived the server in its own group. That the guard has no children proves little here.
 func leftovers(server int) { syscall.Kill(-server, syscall.SIGKILL) }
 
 func socketpair() (ours, theirs int, err error) {
@@ -55,7 +55,7 @@ func pipe() (r, w int, err error) {
 	return fds[0], fds[1], nil
 }
 
-// An adoption is empty: orphans fall to launchd. The server's group is what a killed guard leaves to hold on to.
+// An adoption is only a sweep: orphans fall to launchd. After a killed guard the server's group is all that identifies them.
 type adoption struct{ sweep }
 
 func newAdoption(server int, _ func() []int) *adoption {
@@ -67,10 +67,10 @@ func newAdoption(server int, _ func() []int) *adoption {
 
 func (*adoption) end(int) (found, fresh bool, ended *syscall.WaitStatus) { return false, false, nil }
 
-// chase finds nothing: the system does not tell the number it gave out last.
+// chase finds nothing: the system does not tell the last number it gave out.
 func chase(func(proc.Process) bool, func(proc.Process)) {}
 
-// descendants calls each for every process that root claims and for everything below it.
+// descendants calls each for every process that root claims and everything below it.
 func descendants(root func(proc.Process) bool, each func(proc.Process)) {
 	table, err := proc.All()
 	if err != nil {

@@ -16,11 +16,11 @@ const (
 	prSetChildSubreaper = 36
 )
 
-// guardPath is this very program, even if its file was replaced or removed since it started.
+// guardPath is this very program, even if its file was replaced or removed since the start.
 func guardPath() (string, error) { return "/proc/self/exe", nil }
 
-// guardAttr gives the guard a session of its own, out of reach of a terminal's Ctrl-C. The signal at the wrapper's death
-// is only there to wake a guard that the server has stopped; the socket's end tells it the rest.
+// guardAttr gives the guard a session of its own, out of reach of a terminal's Ctrl-C. The parent-death signal only wakes a guard that the
+// server has stopped; the end of the socket tells it the rest.
 func guardAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGCONT}
 }
@@ -29,20 +29,19 @@ func serverAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// guardEnv is the guard's own environment, not the server's: one processor and no collector keep it small.
+// guardEnv is the guard's own environment, not the server's. One processor and no garbage collector keep it small.
 func guardEnv() []string { return []string{guardMark, "GOMAXPROCS=1", "GOGC=off"} }
 
 func becomeGuard() {
 	becomeSubreaper()
 	name := [16]byte{}
-	copy(name[:15], "sallyport-guard") // started from /proc/self/exe it would be listed as "exe"
+	copy(name[:15], "sallyport-guard") // /proc/self/exe would be listed as "exe"
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetName, uintptr(unsafe.Pointer(&name[0])), 0)
 }
 
-// becomeFirst is for a guard that is the first process of its namespace. If bubblewrap, its parent, is killed, the kernel
-// kills it and with it all that is inside. The server is of the same user, and must neither trace it nor read its memory
-// and files: it speaks to the wrapper. What descriptors the client left open stay with it: one of a folder would lead the
-// server around every mount.
+// becomeFirst prepares a guard that is the first process of its namespace. If bubblewrap, its parent, is killed, the kernel kills it and
+// everything inside. The server runs as the same user, but must neither trace it nor read its memory and files, because the guard speaks to
+// the wrapper. Descriptors that the client left open are not passed on: one of a folder would lead the server around every mount.
 func becomeFirst() {
 	if os.Getpid() != 1 {
 		return
@@ -80,15 +79,14 @@ func pipe() (r, w int, err error) {
 	return fds[0], fds[1], err
 }
 
-// ownSession is the session of this process; what it started without asking for another one is in it.
+// ownSession is the session of this process and of its children that did not start their own.
 func ownSession() int {
 	p, _ := proc.Read(os.Getpid())
 	return p.Session
 }
 
-// An adoption is what fell to this process when a guard was killed. A child of this process is taken for such an orphan if
-// it is no guard of ours, is not spared, and is in another session: a server's tree starts with setsid, and nobody can
-// join a session from outside.
+// An adoption is what this process inherited from a killed guard. A child counts as such an orphan if it is not one of our guards, is not
+// spared, and is in another session: a server's tree starts with setsid, and nobody can join a session from outside.
 type adoption struct {
 	sweep
 	spare   func() []int
@@ -107,8 +105,8 @@ func (a *adoption) adopted(p proc.Process) bool {
 	return p.Parent == a.self && p.Session != a.session && !guards.live[p.PID] && !a.spared[p.PID]
 }
 
-// end kills what is there and reaps it. It reports whether anything was there, whether more may come, and how the server
-// ended, if it was among them. The lock on guards is held so that none is born meanwhile.
+// end kills what is there and reaps it. It reports whether anything was there, whether more may come, and how the server ended if it was
+// among them. It holds the lock on guards so that none is started meanwhile.
 func (a *adoption) end(server int) (found, fresh bool, ended *syscall.WaitStatus) {
 	guards.Lock()
 	defer guards.Unlock()

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// An order is what the guard is told to run. It goes over the socket, not in the guard's own arguments and environment:
-// nobody sees the server's arguments twice in the process table, the environment arrives byte for byte (a Go program's own
-// has lost its repeated names), and the guard can be started before the command is known.
+// An order tells the guard what to run. It goes over the socket and not through the guard's arguments and environment: the server's
+// arguments don't appear twice in the process table, the environment arrives byte for byte (a Go program's own has lost its repeated
+// names), and the guard can start before the command is known.
 //
 //	length of the rest, number of arguments (both 4 bytes, little endian), mark (8 bytes), then null-terminated: path, dir, arguments, environment
 type order struct {
@@ -22,7 +22,7 @@ type order struct {
 	mark uint64 // Mark
 }
 
-// maxOrder is beyond what Linux lets one exec take (a quarter of the stack limit, 2 MiB by default, 6 MiB at most).
+// maxOrder is more than Linux accepts in one exec (a quarter of the stack limit, 2 MiB by default, 6 MiB at most).
 const maxOrder = 8 << 20
 
 var errOrder = errors.New("malformed order")
@@ -69,19 +69,19 @@ func decodeOrder(b []byte) (order, error) {
 	return order{path: fields[0], dir: fields[1], argv: fields[2 : 2+argc], env: fields[2+argc:], mark: mark}, nil
 }
 
-// What the guard reports: one byte and four of value, little endian.
+// Messages from the guard: one byte and a 4-byte value, little endian.
 const (
 	saysStarted = 'p' // the server's pid
 	saysFailed  = 'f' // the errno of exec
 	saysExited  = 'x' // the server's wait status
 	saysGone    = 'd' // nothing is left; the guard exits
 
-	saysCatching = 'c' // there is ever more to kill
+	saysCatching = 'c' // there is still more to kill
 )
 
-// What the guard is told after its order, one byte each. The end of the socket means toldStop.
+// Messages to the guard after its order, one byte each. The end of the socket means toldStop.
 const (
-	toldStop = 's' // end of input was given: wait, terminate, kill
+	toldStop = 's' // the input is closed: wait, terminate, kill
 	toldKill = 'k' // kill now
 )
 

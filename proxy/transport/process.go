@@ -8,13 +8,13 @@ import (
 
 // A ServerProcess is a running server with everything below it.
 type ServerProcess struct {
-	// Stdin and Stdout are the pipes themselves. Both may be used while Stop runs. Stdout stays readable after the server
-	// ended, until what it wrote is drained: then it is at its end, even if a descendant still holds it open.
+	// Stdin and Stdout are the pipes themselves. Both can be used while Stop runs. Stdout stays readable after the server has ended, until
+	// its output is drained; then it is at its end, even if a descendant still holds it open.
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
 
-	pid    int // of a walled server the number it has inside
-	box    int // the process that is its sandbox, 0 without one
+	pid    int // the number inside, if it is in a sandbox
+	box    int // the sandbox's process, 0 without one
 	pipes  [2]uint64
 	tree   tree
 	stderr *drain
@@ -25,25 +25,25 @@ type ServerProcess struct {
 	gone   chan struct{}
 }
 
-// A tree ends what descends from the server, each platform in its own way. No method waits.
+// A tree ends the descendants of the server, in each platform's way. No method blocks.
 type tree interface {
-	stop()  // end of input was given: wait endGrace, terminate, wait termGrace, kill
+	stop()  // the input is closed: wait endGrace, terminate, wait termGrace, kill
 	kill()  // kill now
-	force() // the other two had no effect: by other means
-	// catching reports whether something new of the tree was met and killed within the last forceAfter.
+	force() // stop and kill had no effect: use other means
+	// catching reports whether a new process of the tree was found and killed within the last forceAfter.
 	catching() bool
 }
 
-// forceAfter is how long past the last bound of the shutdown a guard may take before it is taken for stopped or stuck.
+// forceAfter is how long a guard may overrun the shutdown before it counts as stopped or stuck.
 const forceAfter = 3 * time.Second
 
-// catchingEvery is how often what catches more and more says so.
+// catchingEvery is how often a guard reports that there is still more to kill.
 const catchingEvery = 500 * time.Millisecond
 
-// flushGrace is how long Stop waits for a reader of our stderr to take the server's last words.
+// flushGrace is how long Stop waits for a reader of our stderr to take the server's last output.
 const flushGrace = 250 * time.Millisecond
 
-// PID is the server's main process; in a sandbox it is looked for, and 0 if it is gone.
+// PID is the server's main process. In a sandbox it has to be looked up, and is 0 if it is gone.
 func (p *ServerProcess) PID() int {
 	if p.box != 0 {
 		return seenOutside(p.box, p.pid)
@@ -51,20 +51,20 @@ func (p *ServerProcess) PID() int {
 	return p.pid
 }
 
-// Pipes are the inodes of the server's input and output as it was started with them, 0 where there are none.
+// Pipes are the inodes of the pipes that the server started with, 0 if there are none.
 func (p *ServerProcess) Pipes() (input, output uint64) { return p.pipes[0], p.pipes[1] }
 
-// Exited is closed when the server's main process has ended. What it started may live for two seconds more.
+// Exited is closed when the server's main process has ended. Its descendants may live two seconds longer.
 func (p *ServerProcess) Exited() <-chan struct{} { return p.exited }
 
-// Exit is how the main process ended. It waits for Exited.
+// Exit says how the main process ended. It waits for Exited.
 func (p *ServerProcess) Exit() Exit {
 	<-p.exited
 	return p.exit
 }
 
-// Stop ends the server: end of input, 2 s later SIGTERM, 2 s later SIGKILL to the last descendant. It returns when nothing
-// of the tree is alive, and may be called again and by several.
+// Stop ends the server: it closes the input, sends SIGTERM 2 s later, and 2 s after that SIGKILL to the last descendant. It returns when
+// nothing of the tree is alive. It can be called again, and concurrently.
 func (p *ServerProcess) Stop() {
 	p.Stdin.Close()
 	p.tree.stop()
@@ -78,8 +78,8 @@ func (p *ServerProcess) Kill() {
 	p.await(forceAfter)
 }
 
-// await returns when the tree is gone, or twice forceAfter too late: what then lives cannot be killed by this user, and a
-// client waits for us. A tree that forks as fast as it is killed is waited for as long as that goes on.
+// await returns when the tree is gone, or twice forceAfter after the bound: this user can't kill what is left then, and a client waits for
+// us. It keeps waiting for a tree that forks as fast as it is killed.
 func (p *ServerProcess) await(bound time.Duration) {
 	for forced := false; !within(p.gone, bound); bound = forceAfter {
 		if p.tree.catching() {

@@ -11,34 +11,34 @@ import (
 )
 
 const (
-	// quietWrite is the longest write that is quiet, and quietRead the longest read after which the next one is: what takes
-	// longer is announced, and whoever looks at much then can be interrupted.
+	// quietWrite is the longest quiet write, and quietRead the longest read after which the next read is quiet: longer ones are announced,
+	// so that the code that processes them can be preempted.
 	quietWrite = 64 << 10
 	quietRead  = 16 << 10
-	// quietRow is how many reads in a row are quiet where none of them had to wait.
+	// quietRow is how many reads in a row stay quiet if none of them had to wait.
 	quietRow = 16
 )
 
-// quiet reads and writes without telling the scheduler. Every ordinary system call wakes the runtime's monitor thread if it
-// sleeps, which then looks every 20 µs for a processor to take away from a thread that is in a system call; with a few calls
-// in flight it falls asleep and is woken thousands of times a second, and takes a quarter of what the wrapper takes
-// (docs/performance.md). A read or write of a pipe that never waits needs no such watch.
+// quiet reads and writes without telling the scheduler. Every ordinary system call wakes the runtime's monitor thread if it sleeps, which
+// then looks every 20 µs for a processor to take away from a thread in a system call. With a few calls in flight it falls asleep and is
+// woken thousands of times a second, a quarter of the wrapper's time (docs/performance.md). A read or write that never waits doesn't need
+// it.
 //
-// The monitor is also what interrupts a goroutine after 10 ms and what looks for readiness when nobody else does. It must
-// therefore be awake when somebody computes for long: a long read or write is announced, so is the rest of a line of which
-// only a part came, and so is one in a row of reads that never waited, which is a server that floods us.
+// The monitor also preempts goroutines after 10 ms and polls for readiness when nobody else does. So it must be awake while we compute for
+// long: a long read or write is announced, and so is the rest of a partial line, and a read after a row that never waited, which means a
+// server is flooding us.
 //
-// That a call never waits is sure for a socket, which is told so in each call, and for a pipe whose description nobody shares.
+// A call is sure not to block on a socket, which is told so in each call, and on a pipe whose file description nobody shares.
 type quiet struct {
 	conn   syscall.RawConn
 	socket bool
 
 	in, out transfer
-	loud    bool // the next read is announced
-	row     int  // quiet reads since one waited or was announced
+	loud    bool // announce the next read
+	row     int  // quiet reads since the last one that waited or was announced
 }
 
-// transfer is the read or the write that is under way.
+// transfer is the current read or write.
 type transfer struct {
 	mu   sync.Mutex
 	b    []byte
@@ -47,7 +47,7 @@ type transfer struct {
 	once func(fd uintptr) (over bool)
 }
 
-// newQuiet is nil where nothing may be quiet.
+// newQuiet returns nil if nothing may be quiet.
 func newQuiet(file *os.File, own bool) *quiet {
 	info, err := file.Stat()
 	if err != nil {
@@ -64,7 +64,7 @@ func newQuiet(file *os.File, own bool) *quiet {
 	return q
 }
 
-// read reads, unless it is to be announced: then done is false.
+// read reads, unless the read must be announced: then done is false.
 func (q *quiet) read(b []byte) (n int, done bool, err error) {
 	if q == nil || q.loud || q.row >= quietRow || len(b) == 0 {
 		return 0, false, nil
@@ -88,19 +88,19 @@ func (q *quiet) read(b []byte) (n int, done bool, err error) {
 	return t.n, true, nil
 }
 
-// announced is told of a read that was.
+// announced records an announced read.
 func (q *quiet) announced(got []byte) {
 	if q != nil {
 		q.loud, q.row = goesOn(got), 0
 	}
 }
 
-// goesOn says of what was read whether there may be much of it.
+// goesOn reports whether a read suggests that much more is coming.
 func goesOn(got []byte) bool {
 	return len(got) > quietRead || len(got) > 0 && got[len(got)-1] != '\n'
 }
 
-// write writes all of it, unless it is to be announced.
+// write writes everything, unless the write must be announced.
 func (q *quiet) write(b []byte) (n int, done bool, err error) {
 	if q == nil || len(b) > quietWrite || len(b) == 0 {
 		return 0, false, nil

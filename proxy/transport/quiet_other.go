@@ -4,7 +4,7 @@ package transport
 
 import "os"
 
-// quiet is nothing here.
+// quiet is unused on this platform.
 type quiet struct{}
 
 func newQuiet(*os.File, bool) *quiet { return nil }

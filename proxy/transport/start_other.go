@@ -13,10 +13,10 @@ const (
 	termGrace = 2 * time.Second
 )
 
-// GuardMain does nothing where no server can be started.
+// GuardMain does nothing: this platform can't start servers.
 func GuardMain() {}
 
-// Prepared is nothing where no server can be started.
+// Prepared is empty on this platform.
 type Prepared struct{}
 
 // Prepare fails: nothing here would keep a server's processes from outliving us.
@@ -24,7 +24,6 @@ func Prepare() (*Prepared, error) {
 	return nil, &StartError{Reason: "servers are started on Linux, macOS and Windows only"}
 }
 
-// Close does nothing.
 func (*Prepared) Close() {}
 
 // Start fails as Prepare does.

@@ -17,26 +17,26 @@ import (
 	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
-// guards are the guards of this process that live: what is global is the process table, this is our page of it. It tells
-// a guard from an orphan that another one left behind.
+// guards are the living guards of this process. It is global because the process table is. It tells a guard from an orphan that another
+// guard left behind.
 var guards = struct {
 	sync.Mutex
 	live map[int]bool
 }{live: map[int]bool{}}
 
-// Prepared is a guard that waits for its command. The server's pipes are made with it.
+// Prepared is a guard that waits for its command. The server's pipes are created with it.
 type Prepared struct {
-	guard  int // or what stands between us and a guard in a sandbox
+	guard  int // the guard, or bubblewrap if the guard is in a sandbox
 	walled bool
 	socket *os.File
 	stdin  *os.File
 	stdout *os.File
 	stderr *os.File
-	caught atomic.Pointer[time.Time] // when something new of the tree was last killed
+	caught atomic.Pointer[time.Time] // when a new process of the tree was last killed
 }
 
-// Prepare starts a guard ahead of the command, so that a wrapper's own beginning and the guard's overlap. Start or Close
-// must follow. Prepare and Start are for one goroutine until the first of them has returned.
+// Prepare starts a guard before the command is known, so that the wrapper's and the guard's initialisation overlap. Call Start or Close
+// afterwards. Prepare and Start belong to one goroutine until the first Start has returned.
 func Prepare() (*Prepared, error) {
 	if g, err, there := takeEarly(); there {
 		return g, err
@@ -48,7 +48,7 @@ func prepare() (*Prepared, error) {
 	if slices.Contains(os.Environ(), guardMark) {
 		return nil, &StartError{Reason: "GuardMain is not called at the top of main"}
 	}
-	becomeSubreaper() // without it (an old kernel) the guard still holds all it can
+	becomeSubreaper() // without it (an old kernel) the guard still does what it can
 	path, err := guardPath()
 	if err != nil {
 		return nil, &StartError{Reason: "its guard process: " + err.Error()}
@@ -56,10 +56,10 @@ func prepare() (*Prepared, error) {
 	return spawn(path, []string{os.Args[0], guardArg}, nil)
 }
 
-// spawn runs a program that is a guard, or becomes one, on the server's pipes and our socket. program is one more file for it.
+// spawn runs a program that is a guard, or becomes one, on the server's pipes and our socket. program is one more file to pass.
 func spawn(path string, argv []string, program *os.File) (*Prepared, error) {
 	g := &Prepared{}
-	var fds [4]int // what the guard gets
+	var fds [4]int // for the guard
 	opened := 0
 	defer func() {
 		for _, fd := range fds[:opened] {
@@ -144,9 +144,9 @@ func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (
 	return g.Start(ctx, c, stderr, tee)
 }
 
-// Start has the guard start c, and returns when the program runs or could not be started (*StartError). ctx bounds the
-// start, not the server's life. What the server writes to stderr goes to tee, chunk by chunk, and to stderr; neither a
-// stderr that nobody reads nor one that is nil stops the server. tee must not block nor keep the chunk.
+// Start tells the guard to start c, and returns when the program runs or could not be started (*StartError). ctx limits the start, not the
+// server's life. The server's stderr goes to tee, chunk by chunk, and to stderr; the server never blocks on a stderr that nobody reads or
+// that is nil. tee must neither block nor keep the chunk.
 func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*ServerProcess, error) {
 	path, message, err := g.prepare(c)
 	if err == nil && ctx.Err() != nil {
@@ -155,7 +155,7 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 	if err == nil && c.Sandbox != nil {
 		var inside *Prepared
 		if inside, err = enter(c, path); err == nil {
-			g.Close() // it can do nothing for a server in there
+			g.Close() // it can't serve a server inside the sandbox
 			g = inside
 		}
 	}
@@ -180,7 +180,7 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 		err = &StartError{c.Argv[0], "its guard process is not of this version: restart the client"}
 	}
 	if err != nil {
-		if says != saysFailed || ctx.Err() != nil { // the server may run
+		if says != saysFailed || ctx.Err() != nil { // the server may be running
 			syscall.Kill(g.guard, syscall.SIGKILL)
 			g.buried()
 			g.abandoned(0, c.Spare)
@@ -205,7 +205,7 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 	return p, nil
 }
 
-// prepare is all that can be known before the guard is asked.
+// prepare checks everything that can be known before the guard is asked.
 func (g *Prepared) prepare(c Command) (path string, message []byte, err error) {
 	env := c.Sandbox.Environment(serverEnv(c.Env))
 	if err := unusable(c, env); err != nil {
@@ -258,10 +258,10 @@ func (g *Prepared) watch(p *ServerProcess, out stdout, spare func() []int) {
 			clean = true
 		}
 	}
-	// The socket closes before the kernel finds the orphans their new parent; the guard's own end comes after.
+	// The socket closes before the kernel gives the orphans their new parent; the guard's own end comes after that.
 	g.buried()
 	if !clean {
-		if status := g.abandoned(p.pid, spare); status != nil && !g.walled { // inside, the number is another one
+		if status := g.abandoned(p.pid, spare); status != nil && !g.walled { // inside, the number is a different one
 			p.end(exitOf(*status))
 		}
 	}
@@ -269,14 +269,14 @@ func (g *Prepared) watch(p *ServerProcess, out stdout, spare func() []int) {
 	out.serverEnded()
 }
 
-// wallsFailed says why a sandbox did not come up: what makes it says so on the stderr that would be the server's.
+// wallsFailed says why a sandbox was not made: bubblewrap reports it on the stderr meant for the server.
 func (g *Prepared) wallsFailed(c Command) error {
 	g.stderr.SetReadDeadline(time.Now().Add(time.Second))
 	said, _ := io.ReadAll(io.LimitReader(g.stderr, 4<<10))
 	return &sandbox.Error{Command: c.Argv[0], Reason: sandbox.Explain(string(said))}
 }
 
-// explainInside is explain for a program that is there outside and perhaps not inside.
+// explainInside is explain for a program that exists outside, but perhaps not inside.
 func explainInside(c Command, path string, errno syscall.Errno) error {
 	if _, err := os.Stat(program.FromDir(path, c.Dir)); err == nil && errno == syscall.ENOENT && len(program.Shebang(program.FromDir(path, c.Dir))) == 0 {
 		return &StartError{c.Argv[0], "its program, or what it needs to start, is in a folder that its sandbox (" + c.Sandbox.String() + ") hides"}
@@ -287,7 +287,7 @@ func explainInside(c Command, path string, errno syscall.Errno) error {
 func (g *Prepared) stop() { g.socket.Write([]byte{toldStop}) }
 func (g *Prepared) kill() { g.socket.Write([]byte{toldKill}) }
 
-// force kills a guard that the server has stopped, or that hangs: the tree then falls to this process.
+// force kills a guard that the server has stopped or that hangs: the tree then falls to this process.
 func (g *Prepared) force() {
 	guards.Lock()
 	defer guards.Unlock()
@@ -306,7 +306,7 @@ func (g *Prepared) caughtOne() {
 	g.caught.Store(&now)
 }
 
-// abandoned ends what a killed guard left behind, and returns when nothing of it is there.
+// abandoned ends what a killed guard left behind, and returns when all of it is gone.
 func (g *Prepared) abandoned(server int, spare func() []int) (ended *syscall.WaitStatus) {
 	for a := newAdoption(server, spare); ; {
 		found, fresh, status := a.end(server)
@@ -330,7 +330,7 @@ func exitOf(status syscall.WaitStatus) Exit {
 	return Exit{Code: status.ExitStatus()}
 }
 
-// named puts the command into an error that came before it was known.
+// named adds the command to an error from before it was known.
 func named(err error, c Command) error {
 	if e, ok := err.(*StartError); ok && len(c.Argv) > 0 {
 		e.Command = c.Argv[0]

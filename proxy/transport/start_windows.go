@@ -28,8 +28,8 @@ func GuardMain() {}
 // Prepared is a job that waits for its command.
 type Prepared struct{ job windows.Handle }
 
-// Prepare makes a job that the kernel kills whole when its last handle closes: when this process ends, however it ends.
-// Start or Close must follow.
+// Prepare creates a job that the kernel kills when its last handle closes: when this process ends, for whatever reason. Call Start or Close
+// afterwards.
 func Prepare() (*Prepared, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -57,8 +57,8 @@ func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (
 	return g.Start(ctx, c, stderr, tee)
 }
 
-// Start starts c as a member of the job from its first instruction. ctx bounds the start, not the server's life. What the
-// server writes to stderr goes to tee, chunk by chunk, and to stderr; tee must not block nor keep the chunk.
+// Start starts c as a member of the job from its first instruction. ctx limits the start, not the server's life. The server's stderr goes
+// to tee, chunk by chunk, and to stderr; tee must neither block nor keep the chunk.
 func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*ServerProcess, error) {
 	p, handle, err := g.create(ctx, c, stderr, tee)
 	if err != nil {
@@ -155,7 +155,7 @@ func environmentBlock(env []string) ([]uint16, error) {
 	var block []uint16
 	for _, entry := range env {
 		if entry == "" {
-			continue // an empty string ends the block
+			continue // an empty string would end the block
 		}
 		encoded, err := windows.UTF16FromString(entry)
 		if err != nil {
@@ -169,7 +169,7 @@ func environmentBlock(env []string) ([]uint16, error) {
 	return append(block, 0), nil
 }
 
-// pipes are the three of a server: its ends, which it inherits, and ours.
+// pipes are a server's three pipes: the ends it inherits, and ours.
 type pipes struct {
 	servers [3]windows.Handle
 	ours    [3]*os.File
@@ -214,8 +214,8 @@ func (p *pipes) closeOurs() {
 	}
 }
 
-// A job ends a server's tree. Windows has no SIGTERM for a process without a console: both graces are given after end of
-// input, then the job is terminated.
+// A job ends a server's tree. Windows has no SIGTERM for a process without a console, so after the input is closed the job gets both graces
+// and is then terminated.
 type job struct {
 	handle windows.Handle
 	main   chan struct{}
@@ -235,10 +235,10 @@ func (j *job) stop() {
 func (j *job) kill()  { windows.TerminateJobObject(j.handle, 1) }
 func (j *job) force() { j.kill() }
 
-// catching: a job object lets nothing be born behind its back.
+// catching is false: no process escapes a job object.
 func (j *job) catching() bool { return false }
 
-// watch waits for the server's main process, then ends what it left behind: stdout must come to its end.
+// watch waits for the server's main process, then ends what it left behind, so that stdout reaches its end.
 func (j *job) watch(p *ServerProcess, main windows.Handle) {
 	defer close(p.gone)
 	windows.WaitForSingleObject(main, windows.INFINITE)

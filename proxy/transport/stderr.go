@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// defaultMaxStderr is more than a server says at a stretch, so that a client that reads misses nothing.
+// defaultMaxStderr is more than a server writes in one go, so that a client that reads misses nothing.
 const defaultMaxStderr = 16 << 20
 
-// A drain takes what a server writes to stderr as fast as it comes, and passes it on as fast as somebody reads it. Many
-// clients never read a wrapper's stderr: with a plain copy the server would stop in its first write beyond 64 KiB
-// (T09 in docs/relay.md). So what waits is bounded and the oldest goes.
+// A drain reads a server's stderr as fast as it comes and passes it on as fast as it is read. Many clients never read a wrapper's stderr:
+// with a plain copy the server would block in its first write beyond 64 KiB (T09 in docs/relay.md). So the buffer is bounded and drops the
+// oldest output.
 type drain struct {
-	written chan struct{} // closed when all that was kept has been written, or writing failed
+	written chan struct{} // closed when everything kept has been written, or writing failed
 
 	mu      sync.Mutex
 	waiting sync.Cond
@@ -21,7 +21,7 @@ type drain struct {
 	closed  bool
 }
 
-// newDrain reads from until its end. tee sees each chunk, verbatim and only during the call; it must not block.
+// newDrain reads from until its end. tee sees each chunk, only during the call; it must not block.
 func newDrain(from io.ReadCloser, to io.Writer, tee func([]byte), limit int) *drain {
 	if limit <= 0 {
 		limit = defaultMaxStderr
@@ -65,7 +65,7 @@ func (d *drain) keep(chunk []byte) {
 			d.kept = d.kept[:0]
 			chunk = chunk[max(0, len(chunk)-d.limit):]
 		} else {
-			// An eighth at a time, or each chunk that nobody reads would move all of it.
+			// Drop an eighth at a time, or each unread chunk would move the whole buffer.
 			over = min(len(d.kept), max(over, d.limit/8))
 			d.kept = d.kept[:copy(d.kept, d.kept[over:])]
 		}
@@ -86,14 +86,14 @@ func (d *drain) write(to io.Writer) {
 			d.mu.Unlock()
 			return
 		}
-		// The two buffers change places. A large one is not kept: an idle wrapper should be small.
+		// Swap the two buffers, but don't keep a large one: an idle wrapper should be small.
 		if cap(taken) > 64<<10 {
 			taken = nil
 		}
 		taken, d.kept = d.kept, taken[:0]
 		d.mu.Unlock()
 		if _, err := to.Write(taken); err != nil {
-			to = io.Discard // nobody will read; the server goes on
+			to = io.Discard // nobody will read; the server continues
 		}
 	}
 }

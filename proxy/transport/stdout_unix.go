@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// settle is how long a dead server's stdout must stay empty to count as drained. All that the server itself wrote is in the
-// pipe when it dies; only a descendant that holds the pipe open could still add to it, and it must not hold up the answers
-// to what is pending (T12 in docs/relay.md).
+// settle is how long a dead server's stdout must stay empty to count as drained. Everything the server itself wrote is in the pipe when it
+// dies. Only a descendant that holds the pipe open could add more, and it must not delay the responses to pending requests (T12 in
+// docs/relay.md).
 const settle = 250 * time.Millisecond
 
 // stdout ends where the server's own output ends.
@@ -22,7 +22,7 @@ type stdout struct {
 
 func (s stdout) Close() error { return s.pipe.Close() }
 
-// serverEnded starts the wait for the end. It wakes a Read that is under way.
+// serverEnded starts the wait for the end. It wakes a blocked Read.
 func (s stdout) serverEnded() { s.pipe.SetReadDeadline(time.Now().Add(settle)) }
 
 // Read returns io.EOF at the end of the pipe, or when the server is dead and the pipe stayed empty.
@@ -31,7 +31,7 @@ func (s stdout) Read(b []byte) (int, error) {
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		return n, err
 	}
-	// The deadline passes for a slow reader too, with the pipe still full: one look at what is there decides.
+	// The deadline also passes for a slow reader of a full pipe, so check once more whether there is data.
 	if err := s.pipe.SetReadDeadline(time.Time{}); err != nil {
 		return 0, err
 	}
@@ -56,6 +56,6 @@ func (s stdout) Read(b []byte) (int, error) {
 	if failed != nil && failed != syscall.EAGAIN {
 		return 0, failed
 	}
-	s.pipe.SetReadDeadline(time.Now()) // and from now on
+	s.pipe.SetReadDeadline(time.Now()) // and for all later reads
 	return 0, io.EOF
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// A sweep kills a tree that may grow meanwhile, round by round. root claims the tree's uppermost processes, own is the
-// caller's group, which no process of a server's tree can be in but a child between fork and setsid.
+// A sweep kills a tree that may be growing, round by round. root claims the tree's top processes. own is the caller's group, which contains
+// no process of a server's tree except a child between fork and setsid.
 type sweep struct {
 	root        func(proc.Process) bool
 	own         int
-	before, now map[int]bool // what was met in the round before, and in this one
+	before, now map[int]bool // processes of the round before, and of this one
 	pause       time.Duration
 }
 
-// round kills what it meets and calls met for each, zombies too. It reports whether anything was there, and whether
-// there was what the round before had not met: then there may be more where it came from.
+// round kills what it finds and calls met for each, zombies too. It reports whether there was anything, and whether there was something new
+// since the last round: then there may be more.
 func (s *sweep) round(met func(proc.Process)) (found, fresh bool) {
 	s.before, s.now = s.now, map[int]bool{}
 	each := func(p proc.Process) {
@@ -37,8 +37,8 @@ func (s *sweep) round(met func(proc.Process)) (found, fresh bool) {
 	return found, fresh
 }
 
-// rest comes between two rounds. What is new is gone after at once; what cannot be killed (a set-user-id program, a
-// process stuck in the kernel) costs less and less to wait for.
+// rest is the pause between two rounds. New processes are hunted at once; what cannot be killed (a set-user-id program, a process stuck in
+// the kernel) is checked less and less often.
 func (s *sweep) rest(fresh bool) {
 	if fresh {
 		s.pause = 0
@@ -49,7 +49,7 @@ func (s *sweep) rest(fresh bool) {
 	time.Sleep(s.pause)
 }
 
-// destroy kills p and the group it is in, which the kernel does in one go: no member can fork its way out.
+// destroy kills p and its group, which the kernel does in one go: no member can fork its way out.
 func (s *sweep) destroy(p proc.Process) {
 	if p.Dead {
 		return

@@ -7,14 +7,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/program"
 )
 
-// Target is what starting a command would run.
+// Target is what a command would run.
 type Target struct {
-	Path string   // the file of Argv[0], absolute, links in it not followed
+	Path string   // the file of Argv[0], absolute, symbolic links not followed
 	Env  []string // what the server gets
 	Dir  string   // its working folder, absolute
 }
 
-// Aim finds what c would run, the way Start does, and starts nothing.
+// Aim finds what c would run, as Start does, without starting it.
 func Aim(c Command) (Target, error) {
 	t := Target{Env: serverEnv(c.Env), Dir: c.Dir}
 	if err := unusable(c, t.Env); err != nil {
@@ -34,7 +34,7 @@ func Aim(c Command) (Target, error) {
 	return t, nil
 }
 
-// Find is the file that name means to a program that runs with t's environment in t's folder, "" for none.
+// Find returns the file that name means to a program in t's environment and folder, "" if there is none.
 func (t Target) Find(name string) string {
 	path, err := program.Find(name, t.Env, t.Dir)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
-// TrySandbox starts a shell that does nothing under each level, with hold held in place, and says which bubblewrap made the walls.
+// TrySandbox starts a shell that does nothing under each level, with hold protected, and returns the bubblewrap that it used.
 func TrySandbox(ctx context.Context, hold []string) (string, error) {
 	bwrap, err := sandbox.Bubblewrap()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
-// enter starts a guard inside the sandbox that c asks for. path is the program that it will be told to run. That the walls
-// do not come up is seen later, when the guard does not answer (wallsFailed).
+// enter starts a guard inside the sandbox that c asks for. path is the program it will run. A failing sandbox shows later, when the guard
+// does not answer (wallsFailed).
 func enter(c Command, path string) (*Prepared, error) {
 	refuse := func(err error) (*Prepared, error) {
 		return nil, &sandbox.Error{Command: c.Argv[0], Reason: err.Error()}
@@ -22,7 +22,7 @@ func enter(c Command, path string) (*Prepared, error) {
 	if err != nil {
 		return refuse(err)
 	}
-	// Inside, our own file may be hidden or not there at all; an open file has no path to hide.
+	// Inside, our own file may be hidden or missing; an open file has no path to hide.
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {
 		return refuse(err)
@@ -37,7 +37,7 @@ func enter(c Command, path string) (*Prepared, error) {
 	return g, nil
 }
 
-// seenOutside is the process below box that has the number inner in there; 0 if there is none.
+// seenOutside returns the process below box whose number inside is inner; 0 if there is none.
 func seenOutside(box, inner int) int {
 	found := 0
 	descendants(func(p proc.Process) bool { return p.Parent == box }, func(p proc.Process) {
