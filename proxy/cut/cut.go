@@ -1,9 +1,9 @@
-// Package cut makes texts shorter, never within a character. Bytes that are no UTF-8 count as one each.
+// Package cut shortens texts, never inside a character. Invalid UTF-8 counts as one character a byte.
 package cut
 
 import "unicode/utf8"
 
-// Bytes is the beginning of a text, at most so many bytes.
+// Bytes is the beginning of a text, at most most bytes.
 func Bytes(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -14,7 +14,7 @@ func Bytes(s string, most int) string {
 	return s[:most]
 }
 
-// Runes is the beginning of a text, at most so many characters.
+// Runes is the beginning of a text, at most most characters.
 func Runes(s string, most int) string {
 	for i := range s {
 		if most == 0 {
@@ -25,7 +25,7 @@ func Runes(s string, most int) string {
 	return s
 }
 
-// Tail is the end of a text, at most so many bytes.
+// Tail is the end of a text, at most most bytes.
 func Tail(s string, most int) string {
 	from := max(0, len(s)-most)
 	for from < len(s) && !utf8.RuneStart(s[from]) {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepAttributes copies the access list and the person's own attributes. Labels of a security module are the system's to
-// give, and a file system without attributes has none to keep.
+// keepAttributes copies the access list and the user's own attributes. The system sets labels of a security module; a file system without
+// attributes has none to keep.
 func keepAttributes(file *os.File, old string) error {
 	list := make([]byte, 64<<10)
 	n, err := unix.Listxattr(old, list)
@@ -25,7 +25,7 @@ func keepAttributes(file *os.File, old string) error {
 		value := make([]byte, 64<<10)
 		size, err := unix.Getxattr(old, name, value)
 		if err != nil {
-			continue // it went meanwhile
+			continue // it was removed meanwhile
 		}
 		if err := unix.Fsetxattr(int(file.Fd()), name, value[:size], 0); err != nil {
 			return fmt.Errorf("keep its attribute %s: %w", name, err)

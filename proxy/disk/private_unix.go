@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CheckFolder refuses a folder that is not this user's alone. It looks with lstat: a symbolic link under a name that we
-// would have chosen was put there by somebody else.
+// CheckFolder refuses a folder that is not this user's alone. It uses lstat: if a name that we chose is a symbolic link, somebody else put
+// it there.
 func CheckFolder(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -32,8 +32,8 @@ func CheckFolder(dir string) error {
 	return nil
 }
 
-// Open opens a file of ours in a folder of ours: never through a symbolic link, created for its owner only, and refused
-// where it is no plain file, belongs to somebody else or is open to others.
+// Open opens a file of ours in a folder of ours: never through a symbolic link, created for its owner only, and refused if it is not a
+// plain file, belongs to somebody else or is open to others.
 func Open(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600) // O_NONBLOCK: a pipe put there must not hang us
 	if err != nil {
@@ -67,7 +67,7 @@ func ours(info fs.FileInfo) bool {
 	return known && int(stat.Uid) == os.Getuid()
 }
 
-// Lock takes an exclusive lock that ends with the process, however it ends. It does not wait: false is "somebody has it".
+// Lock takes an exclusive lock that ends with the process, however it ends. It does not wait: false means that somebody else has it.
 func Lock(f *os.File) (bool, error) {
 	for {
 		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err {
@@ -82,11 +82,11 @@ func Lock(f *os.File) (bool, error) {
 	}
 }
 
-// Unlock gives a lock back. Closing the file does not where a memory map of it is left.
+// Unlock releases a lock. Closing the file does not, if a memory map of it is left.
 func Unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
-// SyncFolder makes the names in a folder last through a power cut: what was created, renamed or removed there. A file
-// system that has no way to do so has nothing to wait for, nor has a folder that we may write and not read.
+// SyncFolder makes created, renamed and removed names in a folder survive a power cut. It ignores a file system that can't sync folders,
+// and a folder that we can write but not read.
 func SyncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrPermission) {
@@ -102,8 +102,8 @@ func SyncFolder(dir string) error {
 	return nil
 }
 
-// keepOwner gives the new file the owner of the old one. Where that is not ours to give, nothing is replaced: a file that
-// changes hands may be one that its program cannot read any more.
+// keepOwner gives the new file the owner of the old one. If we can't, nothing is replaced: with another owner, its program might no longer
+// be able to read the file.
 func keepOwner(file *os.File, old fs.FileInfo) error {
 	was, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {

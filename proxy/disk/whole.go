@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// WriteWhole puts raw into a file of ours. A reader, and whoever looks after a power cut, sees the old text or the new one;
-// once it returns nil, the new one.
+// WriteWhole replaces the content of a file of ours. A reader, also after a power cut, sees the old text or the new one; once it returns
+// nil, only the new one.
 func WriteWhole(path string, raw []byte) error { return write(path, raw, Rename) }
 
-// WriteNew is WriteWhole for a file that must not be there yet; fs.ErrExist where it is.
+// WriteNew is WriteWhole for a file that must not exist yet; else fs.ErrExist.
 func WriteNew(path string, raw []byte) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
@@ -35,18 +35,18 @@ func write(path string, raw []byte, place func(fresh, path string) error) error 
 		err = place(d.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(d.Name()) // gone already if it is in its place
+		_ = os.Remove(d.Name()) // fails harmlessly if it is in place
 	}
 	return err
 }
 
-// A Draft is a file of ours that is being written beside the place it will take. Its name ends in ".new".
+// A Draft is a file of ours that is written next to its final place. Its name ends in ".new".
 type Draft struct {
 	*os.File
 	path string
 }
 
-// Begin makes the draft of a file. What a process that was killed left of an earlier one goes.
+// Begin creates the draft of a file, and removes one that a killed process left.
 func Begin(path string) (*Draft, error) {
 	fresh := path + ".new"
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +59,7 @@ func Begin(path string) (*Draft, error) {
 	return &Draft{f, path}, nil
 }
 
-// Place makes what was written durable and puts it in its place. The file stays open.
+// Place makes the content durable and moves it into place. The file stays open.
 func (d *Draft) Place() error {
 	if err := d.Sync(); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (d *Draft) Place() error {
 	return Rename(d.Name(), d.path)
 }
 
-// Drop ends a draft that was not placed.
+// Drop discards a draft.
 func (d *Draft) Drop() {
 	d.Close()
 	_ = os.Remove(d.Name())
@@ -81,9 +81,8 @@ func Rename(from, to string) error {
 	return SyncFolder(filepath.Dir(to))
 }
 
-// Replace puts raw in the place of a file of another program, old: the new file gets its mode, owner and attributes. A
-// symbolic link at path would be replaced; follow it first. place moves the finished file, whose name it is given, over
-// path, or removes it and says why it did not.
+// Replace writes raw in place of another program's file, old: the new file gets its mode, owner and attributes. A symbolic link at path
+// would be replaced; follow it first. place moves the finished file, whose name it gets, over path, or removes it and says why.
 func Replace(path string, old fs.FileInfo, raw []byte, place func(fresh string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".sallyport-*.tmp") // 0600 until it has its owner
 	if err != nil {
@@ -110,7 +109,7 @@ func Replace(path string, old fs.FileInfo, raw []byte, place func(fresh string) 
 	return SyncFolder(filepath.Dir(path))
 }
 
-// OwnFolder creates dir (and what is missing above it) for its owner only and durably, or checks that it is so.
+// OwnFolder creates dir (and missing parents) for its owner only and durably, or checks it.
 func OwnFolder(dir string) error {
 	err := CheckFolder(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -135,7 +134,7 @@ func makeFolder(dir string) error {
 	return SyncFolder(above)
 }
 
-// ErrNotOurs is what the error of a file or folder wraps that is not this user's alone, or not a file or folder at all.
+// ErrNotOurs is wrapped by the error for a file or folder that is not this user's alone, or not a file or folder at all.
 var ErrNotOurs = errors.New("not this user's alone")
 
 // refusal is an ErrNotOurs that says what is wrong and what to do.

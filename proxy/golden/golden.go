@@ -1,8 +1,7 @@
-// Package golden holds tests to the bytes that an earlier version wrote on the socket and into the store. A golden file has
-// one line for each value: its name, a tab, its JSON.
+// Package golden holds tests to the bytes that an earlier version wrote on the socket and into the store. A golden file has one line per
+// value: its name, a tab, its JSON.
 //
-// It is for tests only. It fills structs by reflection, so that a field that is added, renamed or reordered shows without
-// anybody having to think of it.
+// It is for tests only. It fills structs by reflection, so that an added, renamed or reordered field always shows.
 package golden
 
 import (
@@ -22,7 +21,7 @@ import (
 // Values are the JSON of values, by name.
 type Values map[string][]byte
 
-// Check compares values with the golden file, which must name the same ones. With update it writes the file anew.
+// Check compares values with the golden file, which must have the same names. With update it rewrites the file.
 func Check(t *testing.T, file string, got Values, update bool) {
 	t.Helper()
 	if update {
@@ -80,22 +79,22 @@ func (v Values) lines() []byte {
 	return out
 }
 
-// Again decodes JSON into a new value of the same type, for a test that what was written once is read whole.
+// Again decodes JSON into a new value of the same type, to test that everything written is read back.
 func Again(like any, raw []byte) (any, error) {
 	again := reflect.New(reflect.TypeOf(like))
 	err := json.Unmarshal(raw, again.Interface())
 	return again.Elem().Interface(), err
 }
 
-// Full is a value of the same type with something in every field that JSON shows. What is in a field depends on its JSON name
-// alone, so that a type may move and its fields may get types of their own.
+// Full is a value of the same type with something in every JSON field. The content of a field depends only on its JSON name, so types can
+// move and fields can get types of their own.
 func Full(like any) any {
 	v := reflect.New(reflect.TypeOf(like)).Elem()
 	fill(v, reflect.TypeOf(like).Name(), 0)
 	return v.Interface()
 }
 
-// deepest bounds types that hold themselves.
+// deepest limits recursive types.
 const deepest = 12
 
 var (

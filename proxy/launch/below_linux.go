@@ -8,10 +8,10 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// sees says that processes can be looked at here.
+// sees: processes can be inspected on this platform.
 const sees = true
 
-// below is the process and all that descends from it. A process that ends while it is read is left out.
+// below is the process and all its descendants. It skips a process that ends meanwhile.
 func below(pid int) []running {
 	children := map[int][]int{}
 	_ = proc.Each(func(child int) error {
@@ -52,8 +52,8 @@ func readProcess(pid int) (running, bool) {
 	return p, true
 }
 
-// holds says that a process has both pipes open. A library may have moved them away from 0 and 1, to keep what prints
-// there out of the conversation.
+// holds reports whether a process has both pipes open. A library may have moved them away from 0 and 1, to keep printed text out of the
+// conversation.
 func holds(pid int, pipes ...uint64) bool {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	f, err := os.Open(dir)
@@ -73,5 +73,5 @@ func holds(pid int, pipes ...uint64) bool {
 	return true
 }
 
-// maxDescriptors bounds what is looked at of one process.
+// maxDescriptors limits the descriptors checked per process.
 const maxDescriptors = 1024

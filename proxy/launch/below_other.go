@@ -2,11 +2,11 @@
 
 package launch
 
-// sees says that processes can be looked at here.
+// sees: processes can't be inspected on this platform.
 const sees = false
 
-// below shows nothing: the arguments of another process are read through calls that nobody has tried here yet. What only a
-// running server shows is then recorded as not seen (docs/platforms.md).
+// below returns nothing: nobody has tried to read other processes' arguments on this platform. What only a running server shows is then
+// recorded as not seen (docs/platforms.md).
 func below(int) []running { return nil }
 
 func holds(int, ...uint64) bool { return false }

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// imageOf is the image in the arguments of `docker run`, "" where there is none.
+// imageOf is the image in the arguments of `docker run`, "" if there is none.
 func imageOf(args []string) string {
 	i, run := 0, false
 	for ; i < len(args) && !run; i++ {
@@ -44,7 +44,7 @@ func imageOf(args []string) string {
 				i++
 			}
 		case strings.ContainsRune("aceghlmpuvw", rune(a[len(a)-1])):
-			i++ // the last of joined short flags takes a value: -it, but -itv DIR
+			i++ // the last of combined short flags takes a value: -it, but -itv DIR
 		}
 	}
 	return ""
@@ -52,14 +52,14 @@ func imageOf(args []string) string {
 
 const (
 	dockerGlobal = " --config -c --context -H --host -l --log-level --tlscacert --tlscert --tlskey "
-	// dockerAlone are the long flags of run that take no value; all others do.
+	// dockerAlone are the long flags of run without a value; all others take one.
 	dockerAlone = " --detach --disable-content-trust --help --init --interactive --no-healthcheck --oom-kill-disable --privileged --publish-all --quiet --read-only --rm --sig-proxy --tty --use-api-socket "
 )
 
 const dockerLimit = 5 * time.Second
 
-// image asks the docker command which image the container runs that was started from this command: the newest one of that
-// name since the server began. The reference alone would be a guess, a tag may have moved since.
+// image asks docker which image runs in the container started by this command: the newest container of that image since the server began.
+// The reference alone would be a guess, because a tag may have moved.
 func (l *Look) image(ctx context.Context, since time.Time) *pin.LaunchPackage {
 	ctx, cancel := context.WithTimeout(ctx, dockerLimit)
 	defer cancel()
@@ -76,7 +76,7 @@ func (l *Look) image(ctx context.Context, since time.Time) *pin.LaunchPackage {
 		return nil
 	}
 	var digest string
-	newest := since.Add(-time.Second) // the daemon's clock is read elsewhere
+	newest := since.Add(-time.Second) // the daemon's clock may differ
 	for _, c := range all {
 		if c.Config.Image == l.runner.image && c.State.StartedAt.After(newest) {
 			digest, newest = c.Image, c.State.StartedAt
@@ -90,7 +90,7 @@ func (l *Look) image(ctx context.Context, since time.Time) *pin.LaunchPackage {
 	return p
 }
 
-// unseen is the package of which there is no more than its name.
+// unseen is the package with only its name known.
 func (r runner) unseen() *pin.LaunchPackage {
 	name, tag := r.image, ""
 	if at := strings.LastIndexByte(name, ':'); at > strings.LastIndexByte(name, '/') && !strings.Contains(name, "@") {
@@ -99,7 +99,7 @@ func (r runner) unseen() *pin.LaunchPackage {
 	return &pin.LaunchPackage{Manager: r.manager, Name: clip(name), Version: clip(tag), Unseen: true}
 }
 
-// docker runs the same command that the server is, with the server's environment.
+// docker runs the server's own docker command, in the server's environment.
 func (l *Look) docker(ctx context.Context, args ...string) []byte {
 	path := l.target.Path
 	if l.Form.Interpreter != nil && interpreterName(path) == "env" {

@@ -6,7 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
-// envCall is what the arguments of env(1) say.
+// envCall is the parsed arguments of env(1).
 type envCall struct {
 	command string
 	rest    []string
@@ -15,7 +15,6 @@ type envCall struct {
 	empty   bool     // -i
 }
 
-// envOf reads the arguments of env(1).
 func envOf(args []string) (e envCall) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -61,7 +60,7 @@ func envOf(args []string) (e envCall) {
 	return e
 }
 
-// within is the target that env's command has: its PATH and its folder may be others. ok is false where env names none.
+// within is the target of env's command, which may have another PATH and folder. ok is false if there is no command.
 func (e envCall) within(t transport.Target) (inner transport.Target, ok bool) {
 	if e.command == "" {
 		return t, false

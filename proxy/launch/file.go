@@ -13,8 +13,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// settled is how long a file must have been left alone for its stamp to stand for its content: a second write within one
-// tick of the file system's clock would leave no trace in the times.
+// settled is how long a file must have been unchanged for its stamp to identify its content: a second write within one tick of the file
+// system's clock would leave no trace in the times.
 const settled = 2 * time.Second
 
 var (
@@ -22,11 +22,11 @@ var (
 	errMoving = errors.New("it changes while it is read")
 )
 
-// maxHashed bounds what is read of one file: above the largest interpreters, below what holds a start up for minutes.
+// maxHashed is the largest file that is hashed: larger than the largest interpreters, smaller than what would delay a start by minutes.
 const maxHashed = 2 << 30
 
-// read hashes a file that may change meanwhile: the stamp is that of the content only if the file was the same before and
-// after. It is opened through a path that may be another than its name: /proc/PID/exe.
+// read hashes a file that may change meanwhile: the stamp only counts if the file was the same before and after. It is opened through a
+// path that may differ from its name: /proc/PID/exe.
 func read(through, path string) (pin.FileStamp, error) {
 	for range 3 {
 		before, err := stat(through)
@@ -60,10 +60,9 @@ func read(through, path string) (pin.FileStamp, error) {
 	return pin.FileStamp{}, errMoving
 }
 
-// file is a file as it goes into a form.
 func file(path string) *pin.LaunchFile { return &pin.LaunchFile{Path: plain(path)} }
 
-// plain is a name of the system as text: what is no UTF-8 is spelled out, so that two names never become one.
+// plain makes a system name text: invalid UTF-8 is spelled out, so that two names never become one.
 func plain(s string) string {
 	if utf8.ValidString(s) {
 		return s

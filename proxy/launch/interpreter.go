@@ -9,24 +9,23 @@ import (
 
 // told is what an interpreter's arguments tell it to run.
 type told struct {
-	script string // a file, as it stands in the arguments
-	words  string // something that is no file: "module http.server", "code in the arguments"
-	module string // of -m
-	beside bool   // a module of the working folder comes before an installed one
+	script string // a file, as in the arguments
+	words  string // something that is not a file: "module http.server", "code in the arguments"
+	module string // from -m
+	beside bool   // a module in the working folder takes precedence over an installed one
 	loads  []string
-	after  []string // the arguments after a script that may be the value of a flag we do not know
+	after  []string // arguments after a script that may really be the value of an unknown flag
 }
 
-// dialect is how the command line of one interpreter reads.
+// dialect describes the command line of one interpreter.
 type dialect struct {
-	values string   // flags that take the argument after them, each followed by a space
+	values string   // flags that take the next argument, each followed by a space
 	code   string   // flags whose value is code
-	loads  string   // flags of values whose value is a file to load before the script
-	verbs  []string // words that may stand before the script: deno run
+	loads  string   // flags whose value is a file to load before the script
+	verbs  []string // words that may precede the script: deno run
 }
 
-// dialects by the interpreter's name. A flag that is not listed is taken to stand alone: the word after it is the script
-// if it is a file.
+// dialectOf returns an interpreter's dialect. An unknown flag is assumed to take no value: the next word is the script if it is a file.
 func dialectOf(name string) (dialect, bool) {
 	switch name {
 	case "node", "nodejs", "electron", "tsx", "ts-node", "ts-node-esm", "ts-node-script":
@@ -65,7 +64,7 @@ func dialectOf(name string) (dialect, bool) {
 	return dialect{}, false
 }
 
-// interpreterName is a program's name as dialectOf knows it: without path, ending and version.
+// interpreterName is a program's name for dialectOf: without path, extension and version.
 func interpreterName(path string) string {
 	name := strings.ToLower(filepath.Base(filepath.ToSlash(path)))
 	for _, ending := range []string{".exe", ".cmd", ".bat", ".ps1"} {
@@ -83,8 +82,7 @@ const (
 	codeFromInput   = "code from its input"
 )
 
-// scriptOf finds what the interpreter of this name is told to run by the arguments after its own. ok is false for a
-// program that is no interpreter we know.
+// scriptOf finds what the interpreter of this name runs with these arguments. ok is false for an unknown program.
 func scriptOf(name string, args []string) (t told, ok bool) {
 	d, ok := dialectOf(name)
 	if !ok {
@@ -150,7 +148,7 @@ func scriptOf(name string, args []string) (t told, ok bool) {
 		case strings.Contains(arg, "://") || strings.HasPrefix(arg, "npm:") || strings.HasPrefix(arg, "jsr:"):
 			return told{words: "what " + address(arg) + " names"}, true
 		case slices.Contains(d.verbs, arg):
-			d.verbs = nil // it stands once
+			d.verbs = nil // only once
 		case loose:
 			return told{script: arg, after: args[i+1:]}, true
 		default:
@@ -160,7 +158,7 @@ func scriptOf(name string, args []string) (t told, ok bool) {
 	return told{words: codeFromInput}, true
 }
 
-// listed are the files in the value of a flag; a class path names several.
+// listed returns the files in a flag's value; a class path has several.
 func listed(value string, several bool) []string {
 	if several {
 		return filepath.SplitList(value)
@@ -168,7 +166,7 @@ func listed(value string, several bool) []string {
 	return []string{value}
 }
 
-// address is an address without what may be a secret in it.
+// address removes possible secrets from an address.
 func address(arg string) string {
 	u, err := url.Parse(arg)
 	if err != nil {
@@ -178,8 +176,8 @@ func address(arg string) string {
 	return u.String()
 }
 
-// pythonFlags reads one word of joined short flags. skip is 1 where the next word belongs to it. beside becomes false where
-// the working folder is not searched.
+// pythonFlags reads one word of combined short flags. skip is 1 if it takes the next word. beside becomes false if the working folder is
+// not searched.
 func pythonFlags(letters, next string, beside *bool) (t told, skip int) {
 	for i, c := range letters {
 		rest := letters[i+1:]
@@ -203,14 +201,14 @@ func pythonFlags(letters, next string, beside *bool) (t told, skip int) {
 	return told{}, 0
 }
 
-// runner is a program that fetches a package and runs it: which one, only its processes show.
+// runner is a program that fetches a package and runs it: only its processes show which.
 type runner struct {
 	manager  string // npm, pypi, docker
-	optional bool   // it may as well run something that is no package
-	image    string // docker: as it stands in the arguments
+	optional bool   // it may also run something that is not a package
+	image    string // docker: as in the arguments
 }
 
-// runnerOf says whether a command leaves it to a package manager what runs.
+// runnerOf reports whether a package manager decides what a command runs.
 func runnerOf(name string, args []string) (runner, bool) {
 	verb := ""
 	for _, a := range args {

@@ -15,12 +15,12 @@ import (
 // Options of a Look.
 type Options struct {
 	Client string          // of the form
-	For    string          // the client that starts it, or will after a look: what it sets for all of its children does not count
+	For    string          // the client that starts it, or will after a look: variables it sets for all its children don't count
 	Key    []byte          // for the values of loaders
-	Known  []pin.FileStamp // files whose content the hub knows by their stat
+	Known  []pin.FileStamp // files whose content the hub knows by their stamp
 }
 
-// Look is what is known of a launch so far. It is used by one goroutine at a time.
+// Look is what is known of a launch so far. It is for one goroutine at a time.
 type Look struct {
 	Form pin.LaunchForm
 
@@ -33,18 +33,17 @@ type Look struct {
 	runs    bool   // a package manager chooses what runs
 	script  string // path of the script, "" for none
 	module  string // python -m
-	through string // the interpreter's own path, for finding what is installed beside it
+	through string // the interpreter's own path, to find what is installed beside it
 }
 
-// looked is a file of the form, where it really is, and what the kernel said of it when it was looked at.
+// looked is a file of the form, its real path, and its stamp.
 type looked struct {
 	in   *pin.LaunchFile
 	real string
 	then pin.FileStamp
 }
 
-// Find looks at what starting c would run. It reads no file but the first line of a script, and leaves out what the hub has
-// to say first: Know.
+// Find examines what starting c would run. It reads no file except the first line of a script, and leaves out what needs the hub: Know.
 func Find(c transport.Command) (*Look, error) {
 	target, err := transport.Aim(c)
 	if err != nil {
@@ -64,7 +63,7 @@ func Find(c transport.Command) (*Look, error) {
 	return l, nil
 }
 
-// Know adds what the hub knows: its key, and the content of files that stand as it saw them.
+// Know adds the hub's knowledge: its key, and the content of unchanged files.
 func (l *Look) Know(o Options) {
 	l.Form.Client = o.Client
 	names, loaders := variables(l.target.Env, o.For)
@@ -75,7 +74,7 @@ func (l *Look) Know(o Options) {
 	}
 }
 
-// unchanged is the digest of a file that stands as the hub saw it, "" of any other.
+// unchanged is the digest of a file that is as the hub saw it, "" of any other.
 func (l *Look) unchanged(now pin.FileStamp) string {
 	for _, old := range l.known {
 		if old.Path == now.Path && old.Same(now) {
@@ -90,11 +89,10 @@ func (l *Look) add(f *pin.LaunchFile, path string) {
 	l.looked = append(l.looked, looked{f, path, now})
 }
 
-// maxFollowed bounds programs that start programs: env env env …
+// maxFollowed limits programs that start programs: env env env …
 const maxFollowed = 4
 
-// follow finds the script of a program, and the interpreter of a program that is a script. target is what the program runs
-// with: env(1) may have changed it.
+// follow finds the script of a program, and the interpreter of a script. target is what the program runs with: env(1) may have changed it.
 func (l *Look) follow(target transport.Target, path string, args []string, depth int) {
 	name := interpreterName(path)
 	if name == "env" && depth < maxFollowed {
@@ -119,7 +117,7 @@ func (l *Look) follow(target transport.Target, path string, args []string, depth
 		if found := target.Find(interpreter); interpreter != "" && found != "" {
 			l.interpreter(found)
 			if !l.runs && name != "tsx" && !strings.HasPrefix(name, "ts-node") {
-				// What the interpreter is told to run is the executable itself, which is pinned as that.
+				// The interpreter's script is the executable itself, which is already pinned.
 				l.script, l.through = path, found
 				if t, ok := scriptOf(interpreterName(found), rest); ok && t.words == codeInArguments {
 					l.script = ""
@@ -149,8 +147,7 @@ func (l *Look) follow(target transport.Target, path string, args []string, depth
 	}
 }
 
-// missing names a script that is not there. What has no ending of a script may as well be a secret after a flag that we
-// do not know.
+// missing names a script that does not exist. Without a script's extension it might be a secret after an unknown flag.
 func missing(script string) string {
 	switch filepath.Ext(script) {
 	case ".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", ".pl", ".php", ".lua", ".jar":
@@ -167,7 +164,7 @@ func (l *Look) interpreter(path string) {
 	l.add(l.Form.Interpreter, path)
 }
 
-// withIndex is the file that node takes for a folder, or for a name without its ending; python takes __main__.py.
+// withIndex is the file that node uses for a folder, or for a name without its extension; python uses __main__.py.
 func withIndex(path string) string {
 	if regular(path) {
 		return path
@@ -180,7 +177,7 @@ func withIndex(path string) string {
 	return path
 }
 
-// shebang is the first line of a script after its "#!", "" for any other file. 256 bytes are all the kernel looks at.
+// shebang is the first line of a script after its "#!", "" for any other file. The kernel only reads 256 bytes.
 func shebang(path string) string {
 	if !regular(path) {
 		return ""
@@ -208,10 +205,10 @@ func shebangCommand(line string) (interpreter string, args []string) {
 	return words[0], words[1:]
 }
 
-// Runs says that only the running server shows what runs.
+// Runs reports whether only the running server shows what runs.
 func (l *Look) Runs() bool { return l.runs }
 
-// Fresh says that a file stands otherwise than when its content was read last.
+// Fresh reports whether a file has changed since its content was last read.
 func (l *Look) Fresh() bool {
 	for _, f := range l.looked {
 		if f.in.SHA256 == "" {
@@ -221,8 +218,7 @@ func (l *Look) Fresh() bool {
 	return false
 }
 
-// Fill reads what the form does not know yet of the files. What cannot be read is an error: a form with a hole is not
-// pinned.
+// Fill reads the files whose content is unknown. An unreadable file is an error: an incomplete form is not pinned.
 func (l *Look) Fill() error {
 	var errs []error
 	for i := range l.looked {
@@ -232,7 +228,7 @@ func (l *Look) Fill() error {
 		}
 		stamp, err := read(f.real, f.real)
 		if err != nil {
-			// A program that may be run and not read is rare and honest (mode 0711); its path is what there is.
+			// A program that can be run but not read is rare and honest (mode 0711); only its path is pinned.
 			f.in.SHA256 = unreadable
 			errs = append(errs, fmt.Errorf("read %s: %w", f.real, err))
 			continue
@@ -243,10 +239,10 @@ func (l *Look) Fill() error {
 	return errors.Join(errs...)
 }
 
-// Stamps are the files that were read, for the hub to remember.
+// Stamps are the files that were read, for the hub to store.
 func (l *Look) Stamps() []pin.FileStamp { return l.stamps }
 
-// Installed fills in the package that the script belongs to, where that is known without running it.
+// Installed fills in the script's package if it is known without running it.
 func (l *Look) Installed() {
 	if l.runs {
 		return

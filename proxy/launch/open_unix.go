@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// openFile does not wait for the other end of a pipe that stands where a file should.
+// openFile does not block on a pipe in place of a file.
 func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }

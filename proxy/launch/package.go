@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// maxManifest bounds what is read of a package's own description; RECORD of the largest wheels stays below it.
+// maxManifest limits what is read of a package's metadata; RECORD of the largest wheels is smaller.
 const maxManifest = 16 << 20
 
 func readManifest(path string) ([]byte, error) {
@@ -34,8 +34,8 @@ func readManifest(path string) ([]byte, error) {
 	return raw, err
 }
 
-// packageOf is the installed package that a script or module belongs to, nil for one that belongs to none. through is the
-// interpreter as it was started: a virtual environment's own python stands inside of it.
+// packageOf is the installed package that a script or module belongs to, nil if none. through is the interpreter as it was started: the
+// python of a virtual environment is inside it.
 func packageOf(script, module, through string) *pin.LaunchPackage {
 	if script != "" {
 		real, err := filepath.EvalSymlinks(script)
@@ -59,7 +59,7 @@ func packageOf(script, module, through string) *pin.LaunchPackage {
 	return pythonPackage(filepath.Dir(filepath.Dir(through)), holdsModule(top))
 }
 
-// npmPackage finds the package.json above a file inside of node_modules.
+// npmPackage finds the package.json above a file inside node_modules.
 func npmPackage(real string) *pin.LaunchPackage {
 	slashed := filepath.ToSlash(real)
 	at := strings.LastIndex(slashed, "/node_modules/")
@@ -93,7 +93,7 @@ func npmPackage(real string) *pin.LaunchPackage {
 	return p
 }
 
-// pythonPackage finds the distribution installed below an environment of which is holds.
+// pythonPackage finds the distribution below an environment that is accepts.
 func pythonPackage(prefix string, is func(dist string) bool) *pin.LaunchPackage {
 	var dists []string
 	for _, pattern := range []string{"lib/python*/site-packages/*.dist-info", "Lib/site-packages/*.dist-info", "lib/python*/dist-packages/*.dist-info", "lib64/python*/site-packages/*.dist-info"} {
@@ -128,7 +128,7 @@ func pythonPackage(prefix string, is func(dist string) bool) *pin.LaunchPackage 
 	return nil
 }
 
-// entryPoint finds the distribution whose console script a file in bin is.
+// entryPoint matches the distribution that has a file in bin as its console script.
 func entryPoint(script string) func(string) bool {
 	name := strings.TrimSuffix(filepath.Base(script), ".exe")
 	return func(dist string) bool {
@@ -145,7 +145,7 @@ func entryPoint(script string) func(string) bool {
 	}
 }
 
-// holdsModule finds the distribution that installed a module.
+// holdsModule matches the distribution that installed a module.
 func holdsModule(top string) func(string) bool {
 	return func(dist string) bool {
 		raw, err := readManifest(filepath.Join(dist, "RECORD"))
@@ -161,8 +161,8 @@ func holdsModule(top string) func(string) bool {
 	}
 }
 
-// recordDigest is over the list of files and hashes that a wheel installed. What differs from one environment to the next
-// is left out: scripts with the environment's own path in their first line, and what the installer wrote beside.
+// recordDigest covers the list of files and hashes that a wheel installed, except what differs between environments: scripts with the
+// environment's own path in their first line, and the installer's own files.
 func recordDigest(dist string) string {
 	raw, err := readManifest(filepath.Join(dist, "RECORD"))
 	if err != nil {
@@ -181,10 +181,10 @@ func recordDigest(dist string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// clip bounds what a package says of itself.
+// clip limits a package's claims about itself.
 func clip(s string) string {
 	s = plain(s)
-	if len(s) > 214 { // what npm allows for a name
+	if len(s) > 214 { // npm's limit for a name
 		s = s[:214]
 	}
 	return s

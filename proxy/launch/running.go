@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// running is one process as the process table shows it.
+// running is one process in the process table.
 type running struct {
 	pid    int
 	depth  int // below the server's main process
@@ -25,24 +25,24 @@ type running struct {
 
 // Server is a started server.
 type Server struct {
-	PID    func() int      // of its main process, 0 if it is gone
-	Input  uint64          // the inode of the pipe it is spoken to through
-	Output uint64          // and of the one it answers through
-	Exited <-chan struct{} // closed at its end
+	PID    func() int      // its main process, 0 if it is gone
+	Input  uint64          // inode of its input pipe
+	Output uint64          // inode of its output pipe
+	Exited <-chan struct{} // closed when it ends
 	Walled bool            // it runs in a sandbox
 }
 
-// Bounds of the wait for what only a running server shows.
+// Limits on the wait for what only a running server shows.
 const (
 	lookFirst   = 20 * time.Millisecond
 	lookMost    = 200 * time.Millisecond
-	afterAnswer = 3 * time.Second // a server that has answered runs: what is not seen by then is not seen
-	longest     = 2 * time.Minute // a package that is fetched over a slow line first
+	afterAnswer = 3 * time.Second // after the first response: what is not seen by then stays unseen
+	longest     = 2 * time.Minute // for a package that is first fetched over a slow line
 )
 
-// Running watches the processes of a server until it has answered, and completes the form with what is seen then: which
-// program answers, and the package it belongs to. What was seen before may have been an installer's own script. answered is
-// closed when the server has answered its client. It is false if the server ended before it could be seen.
+// Running watches the processes of a server until its first response and completes the form with what it sees then: which program answers,
+// and its package. Earlier processes may be an installer's own scripts. answered is closed when the server has answered its client. Running
+// returns false if the server ended before it could be seen.
 func (l *Look) Running(ctx context.Context, s Server, answered <-chan struct{}) bool {
 	since := time.Now()
 	deadline := time.NewTimer(longest)
@@ -64,7 +64,7 @@ func (l *Look) Running(ctx context.Context, s Server, answered <-chan struct{}) 
 			break
 		}
 		if !l.runs && answered != nil {
-			pause = longest // nothing is to be seen before it answers
+			pause = longest // there is nothing to see before it answers
 		}
 		timer := time.NewTimer(pause)
 		select {
@@ -102,15 +102,14 @@ func (l *Look) Running(ctx context.Context, s Server, answered <-chan struct{}) 
 	if l.Form.Answers != nil {
 		answers := l.answers(main, end, found)
 		if answers != nil && (answers.Unseen || answers.Executable.SHA256 == unreadable) && s.ends() {
-			return false // it went while it was looked at
+			return false // it ended meanwhile
 		}
 		l.Form.Answers = answers
 	}
 	return true
 }
 
-// ends reports whether a server is over, or will be known to be in a moment: its process is gone a little before the word
-// of it comes.
+// ends reports whether a server is over or about to be: its process is gone a little before we are told.
 func (s Server) ends() bool {
 	select {
 	case <-s.Exited:
@@ -126,7 +125,7 @@ func (l *Look) seen(ctx context.Context, s Server, tree []running, since time.Ti
 	}
 	if l.runner.manager == "docker" {
 		if s.Walled {
-			return nil // what would be asked is a program of the server's, and we stand outside of its walls
+			return nil // the docker command is the server's choice, and would run outside its sandbox
 		}
 		return l.image(ctx, since)
 	}
@@ -138,7 +137,7 @@ func (l *Look) seen(ctx context.Context, s Server, tree []running, since time.Ti
 	return nil
 }
 
-// tree is the process and what descends from it, nearest first.
+// tree is the process and its descendants, nearest first.
 func tree(pid int) []running {
 	if pid == 0 {
 		return nil
@@ -148,8 +147,8 @@ func tree(pid int) []running {
 	return tree
 }
 
-// line follows the conversation: from the main process to the child that holds the same two pipes, at whatever number, and
-// on. Programs that look something up give their children other ones. A child that runs the same as its parent is a worker.
+// line follows the conversation: from the main process to the child that holds the same two pipes, under any number, and on. Programs that
+// only look something up give their children other pipes. A child that runs the same as its parent is a worker.
 func (s Server) line(tree []running) (main, end running, ok bool) {
 	if len(tree) == 0 || tree[0].depth != 0 {
 		return main, end, false
@@ -170,7 +169,7 @@ func (s Server) line(tree []running) (main, end running, ok bool) {
 	}
 }
 
-// again reads the files that are other ones now than they were before the start: they are what the program may have read.
+// again reads the files that have changed since before the start: the program may have read the new content.
 func (l *Look) again() {
 	for i := range l.looked {
 		f := &l.looked[i]
@@ -178,10 +177,10 @@ func (l *Look) again() {
 			f.in.SHA256 = ""
 		}
 	}
-	_ = l.Fill() // what cannot be read says so in its place
+	_ = l.Fill() // an unreadable file is marked as such
 }
 
-// answers is the program that answers, nil where it is what the command names and runs what the command tells it.
+// answers is the program that answers, nil if it is the command's own and runs what the command says.
 func (l *Look) answers(main, end running, found bool) *pin.LaunchAnswers {
 	through := "/proc/" + strconv.Itoa(end.pid) + "/exe"
 	runs, err := stat(through)
@@ -212,14 +211,14 @@ func (l *Look) answers(main, end running, found bool) *pin.LaunchAnswers {
 		a.Script = file(script)
 		a.Script.SHA256 = l.content(script, script)
 	case len(end.argv) < 2 && told.words == codeFromInput:
-		a.Told = "what its entry in the process table does not show" // it gave itself another title
+		a.Told = "what its entry in the process table does not show" // it changed its title
 	default:
 		a.Told = plain(told.words)
 	}
 	return a
 }
 
-// tells says that the command itself tells its interpreter to run what it runs.
+// tells reports whether the command itself tells its interpreter to run this script.
 func (l *Look) tells(p running, script string) bool {
 	if n := len(l.args); n > 0 && len(p.argv) >= n && slices.Equal(p.argv[len(p.argv)-n:], l.args) {
 		return true
@@ -234,23 +233,23 @@ func (l *Look) tells(p running, script string) bool {
 	return false
 }
 
-// isCommand says that a process runs the executable that was looked at, or its interpreter.
+// isCommand reports whether a process runs the command's executable or its interpreter.
 func (l *Look) isCommand(runs pin.FileStamp) bool {
 	return slices.ContainsFunc(l.looked, func(f looked) bool {
 		return (f.in == &l.Form.Executable || f.in == l.Form.Interpreter) && sameFile(f.then, runs)
 	})
 }
 
-// sameFile says that two stamps are of one file that nobody wrote to, whatever it is called. The change time does not
-// count: a link that is made to a file changes it.
+// sameFile reports whether two stamps are of one unmodified file, under any name. The change time does not count: creating a link changes
+// it.
 func sameFile(a, b pin.FileStamp) bool {
 	return a.Inode == b.Inode && a.Device == b.Device && a.Size == b.Size && a.MTime == b.MTime
 }
 
-// unreadable stands for the digest of what could not be read.
+// unreadable replaces the digest of a file that could not be read.
 const unreadable = "unreadable"
 
-// content is the digest of the file at path, opened another way, from what the hub knows of it if nothing happened to it.
+// content is the digest of the file at path, opened through another path; from the hub's stamps if the file is unchanged.
 func (l *Look) content(through, path string) string {
 	now, err := stat(through)
 	if err == nil {
@@ -267,7 +266,6 @@ func (l *Look) content(through, path string) string {
 	return now.SHA256
 }
 
-// rest are the arguments after the program's name.
 func (p running) rest() []string {
 	if len(p.argv) == 0 {
 		return nil
@@ -275,14 +273,14 @@ func (p running) rest() []string {
 	return p.argv[1:]
 }
 
-// runs is the package whose code a process runs, nil where it shows none.
+// runs is the package whose code a process runs, nil if it shows none.
 func (p running) runs() *pin.LaunchPackage {
 	if len(p.argv) == 0 {
 		return nil
 	}
 	t, ok := scriptOf(interpreterName(p.exe), p.argv[1:])
 	if !ok {
-		return packageOf(p.exe, "", "") // a program that a package brought: esbuild, ruff
+		return packageOf(p.exe, "", "") // a program that a package brings along: esbuild, ruff
 	}
 	through := p.argv[0]
 	if !filepath.IsAbs(through) {
@@ -305,8 +303,8 @@ func (p running) runs() *pin.LaunchPackage {
 	return packageOf(script, t.module, through)
 }
 
-// lifecycle is the script that npm was told to run, for a process that has given itself another title: its arguments are
-// gone from the process table, its environment is still there.
+// lifecycle is the script that npm was told to run, for a process that changed its title: its arguments are gone from the process table,
+// but its environment remains.
 func (p running) lifecycle() string {
 	var name, path string
 	for _, entry := range p.env {
@@ -332,7 +330,6 @@ func (p running) lifecycle() string {
 	return ""
 }
 
-// isRunner says that a package is a package manager itself.
 func isRunner(p *pin.LaunchPackage) bool {
 	switch p.Name {
 	case "npm", "npx", "pnpm", "yarn", "corepack", "bun":

@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// stat gives no change time, so nothing is ever taken for unchanged by it: files are read at each start.
+// stat gives no change time, so no file counts as unchanged: files are read at each start.
 func stat(path string) (pin.FileStamp, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxLoads bounds the files of one command that are loaded before its script: a class path may name hundreds.
+// maxLoads limits the files loaded before one command's script: a class path may name hundreds.
 const maxLoads = 16
 
-// toldBy is what a program of this path is told to run by its arguments in a folder: the words, the file where it is one,
-// and the files that are loaded before it.
+// toldBy is what a program at this path is told to run by its arguments in a folder: the words, the script if it is a file, and the files
+// loaded before it.
 func toldBy(path string, args []string, dir string) (t told, script string, loads []string, ok bool) {
 	name := interpreterName(path)
 	t, ok = scriptOf(name, args)
@@ -21,7 +21,7 @@ func toldBy(path string, args []string, dir string) (t told, script string, load
 		if script != "" || t.after == nil {
 			break
 		}
-		next, _ := scriptOf(name, t.after) // the last word was the value of a flag we do not know
+		next, _ := scriptOf(name, t.after) // the last word was the value of an unknown flag
 		if next.words == codeFromInput {
 			break
 		}
@@ -37,7 +37,7 @@ func toldBy(path string, args []string, dir string) (t told, script string, load
 	return t, script, loads, true
 }
 
-// file is the file that is told to run, "" for none that is there.
+// file is the file that is told to run, "" if it doesn't exist.
 func (t told) file(dir string) string {
 	if t.module != "" && t.beside {
 		below := filepath.Join(dir, filepath.FromSlash(strings.ReplaceAll(t.module, ".", "/")))
@@ -57,7 +57,7 @@ func (t told) file(dir string) string {
 	return script
 }
 
-// loaded is the file that an option names to be loaded first, "" for the name of an installed module.
+// loaded is the file that an option loads first, "" for the name of an installed module.
 func loaded(value, dir string, node bool) string {
 	value = strings.TrimPrefix(value, "file://")
 	if node && !filepath.IsAbs(value) && !strings.HasPrefix(value, "./") && !strings.HasPrefix(value, "../") {

@@ -11,9 +11,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// loaderNames load code into a program, or choose where its code comes from. The lists are those of ld.so(8), dyld(1), and
-// of the documentation of Node.js, npm, Bun, Deno, CPython, pip, uv, Ruby, Perl, Java, .NET, Go, bash, zsh, git, OpenSSL
-// and Docker.
+// loaderNames load code into a program, or choose where its code comes from. Sources: ld.so(8), dyld(1), and the documentation of Node.js,
+// npm, Bun, Deno, CPython, pip, uv, Ruby, Perl, Java, .NET, Go, bash, zsh, git, OpenSSL and Docker.
 var loaderNames = lazy(`
 	GCONV_PATH GLIBC_TUNABLES
 	NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_REPL_EXTERNAL_MODULE NODE_ICU_DATA NODE_COMPILE_CACHE
@@ -35,28 +34,28 @@ var loaderNames = lazy(`
 	DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CONTENT_TRUST DOCKER_CONTENT_TRUST_SERVER DOCKER_DEFAULT_PLATFORM CONTAINER_HOST CONTAINER_CONNECTION
 `)
 
-// loaderPrefixes are families that grow with each version of their program. All of npm's, pip's and uv's settings count:
-// a cache, a prefix or a configuration file elsewhere is another source of code.
+// loaderPrefixes are families that grow with each version of their program. All settings of npm, pip and uv count: another cache, prefix or
+// configuration file is another source of code.
 var loaderPrefixes = []string{
 	"LD_", "DYLD_", "PYTHON", "PIP_", "UV_", "COREPACK_", "BUN_CONFIG_", "NUGET_", "CARGO_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_",
 	"BASH_FUNC_", "CONTAINERS_", "PNPM_CONFIG_", "DENO_UNSTABLE",
 }
 
-// quietNames begin like a loader and change no code.
+// quietNames look like loaders but change no code.
 var quietNames = lazy(`
 	PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED PYTHONFAULTHANDLER PYTHON_VERSION
 	PIP_DISABLE_PIP_VERSION_CHECK PIP_NO_COLOR PIP_PROGRESS_BAR PIP_QUIET PIP_VERBOSE PIP_TIMEOUT PIP_DEFAULT_TIMEOUT
 	UV_NO_PROGRESS UV_HTTP_TIMEOUT UV_CONCURRENT_DOWNLOADS UV_GITHUB_TOKEN
 `)
 
-// credentials say who asks a registry, not which one. They are changed by people who do as they are told.
+// credentials say who asks a registry, not which one. People change them because they are told to.
 var credentials = []string{"_authtoken", "_auth", "_password", "_username", "_token", ":otp", "_otp", "_email"}
 
-// IsLoader says that a variable loads code or chooses where code comes from.
+// IsLoader reports whether a variable loads code or chooses where code comes from.
 func IsLoader(name string) bool {
 	upper := strings.ToUpper(name)
 	lower := strings.ToLower(name)
-	if strings.HasPrefix(upper, "NPM_CONFIG_") { // npm reads it in any case
+	if strings.HasPrefix(upper, "NPM_CONFIG_") { // npm ignores case
 		return !endsWithOne(lower, credentials) && upper != "NPM_CONFIG_USER_AGENT"
 	}
 	if quietNames()[name] {
@@ -73,8 +72,8 @@ func IsLoader(name string) bool {
 	return false
 }
 
-// sessionNames come and go with a terminal, a login, a desktop or the way a client was started, and say nothing of a
-// server. They are not pinned: an alarm that rings at every login is switched off.
+// sessionNames vary with a terminal, a login, a desktop or the way a client was started, and say nothing about a server. They are not
+// pinned: people turn off an alarm that rings at every login.
 var sessionNames = lazy(`
 	_ PWD OLDPWD SHLVL COLUMNS LINES TERM COLORTERM WINDOWID DISPLAY WAYLAND_DISPLAY XAUTHORITY DESKTOP_SESSION GDMSESSION
 	SESSION_MANAGER INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID MANAGERPID NOTIFY_SOCKET WATCHDOG_PID WATCHDOG_USEC MEMORY_PRESSURE_WATCH MEMORY_PRESSURE_WRITE
@@ -95,8 +94,8 @@ func isSession(name string) bool {
 	return slices.ContainsFunc(sessionPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// variables parts an environment into names that are pinned and the values of loaders. What the client sets for all of its
-// children is neither. Repeated names count each: programs differ in which of two they read.
+// variables splits an environment into pinned names and the values of loaders, leaving out what the client sets for all its children. Each
+// of several entries with one name counts: programs differ in which they read.
 func variables(env []string, client string) (pinned []string, loaders map[string][]string) {
 	loaders = map[string][]string{}
 	for _, entry := range env {
@@ -121,7 +120,7 @@ func keyed(values map[string][]string, key []byte) (loaders []pin.LaunchLoader) 
 		mac := hmac.New(sha256.New, key)
 		for _, part := range append([]string{name}, all...) {
 			mac.Write([]byte(part))
-			mac.Write([]byte{0}) // no variable holds one
+			mac.Write([]byte{0}) // no value contains it
 		}
 		loaders = append(loaders, pin.LaunchLoader{Name: plain(name), Hash: hex.EncodeToString(mac.Sum(nil)[:16]), Off: isOff(name, all)})
 	}
@@ -133,7 +132,7 @@ func endsWithOne(s string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(s, e) })
 }
 
-// lazy is the set of names in list, made when it is first asked: this package is linked into the guard, which asks nothing.
+// lazy builds the set of names in list on first use: this package is linked into the guard, which never needs it.
 func lazy(list string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		names := strings.Fields(list)

@@ -7,24 +7,24 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// maxAncestors is far beyond any real tree; a chain that is longer was made to be.
+// maxAncestors is far beyond any real process tree; a longer chain is an attack.
 const maxAncestors = 1024
 
-// Descends says whether pid is a wrapper or stands below one: one that is connected (wrappers), or one that only
-// looks like one, an executable of this installation that was told to wrap, probe or guard. A wrapper is its server's
-// subreaper, so a double fork, a new session or a terminal between the two does not cut the chain. What a wrapper's guard started
-// is known by a mark as well, which stays where both were killed. Doubt is yes.
+// Descends reports whether pid is a wrapper or descends from one: a connected one (wrappers), or a process that looks like one, an
+// executable of this installation that was told to wrap, probe or guard. A wrapper is its server's subreaper, so a double fork, a new
+// session or a terminal in between does not break the chain. What a wrapper's guard started also has a mark, which remains if both were
+// killed. In doubt the answer is yes.
 func (in *Installation) Descends(pid int, wrappers []int) bool {
 	if Marked(pid) {
 		return true
 	}
-	// The chain is read twice and must read the same. While a child is seen under a parent in both readings the parent
-	// lived in between, so nothing read about it was about a later process with its number.
+	// The chain is read twice and must be the same. If a child has the same parent in both readings, the parent lived in between, so
+	// nothing that was read belongs to a later process with its number.
 	var before []proc.Process
 	for range 4 {
 		chain, ok := ancestors(pid)
 		if !ok {
-			continue // a parent may have ended while we read: an honest one is read again
+			continue // a parent may have ended meanwhile: an honest process is read again
 		}
 		for _, p := range chain {
 			if slices.Contains(wrappers, p.PID) || in.looksLikeWrapper(p.PID) {
@@ -39,7 +39,7 @@ func (in *Installation) Descends(pid int, wrappers []int) bool {
 	return true
 }
 
-// ancestors is pid and all above it, up to the first process or the edge of our namespace.
+// ancestors is pid and everything above it, up to the first process or the edge of our namespace.
 func ancestors(pid int) ([]proc.Process, bool) {
 	var chain []proc.Process
 	for pid > 0 {
@@ -56,8 +56,8 @@ func ancestors(pid int) ([]proc.Process, bool) {
 	return chain, len(chain) > 0
 }
 
-// looksLikeWrapper is true also where a process of ours does not tell what it was told to do. The executable of another
-// user's process cannot be read; that is no wrapper of ours.
+// looksLikeWrapper is also true for a process of ours whose arguments can't be read. Another user's executable can't be read, so it is no
+// wrapper of ours.
 func (in *Installation) looksLikeWrapper(pid int) bool {
 	file, err := proc.Executable(pid)
 	if err != nil || !in.holds(file) {

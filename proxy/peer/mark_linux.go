@@ -11,23 +11,23 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// A guard leaves its server a limit on file locks that bounds nothing, that every child inherits and that only root can take away; the
-// wrapper shows the same as its soft limit (transport.Mark). Nothing else sets one.
+// A guard gives its server a limit on file locks that restricts nothing, that every child inherits and that only root can remove; the
+// wrapper shows the same number as its soft limit (transport.Mark). Nothing else sets one.
 
-// leastMark is transport's: marks are at least this, and less than twice as much.
+// leastMark equals transport's: marks are at least this, and less than twice as much.
 const leastMark = 1 << 60
 
 func isMark(limit uint64) bool { return limit >= leastMark && limit < 2*leastMark }
 
-// Marked says whether a guard started pid, or something that descends from what a guard started. Where the kernel does not tell the
-// limit, the ancestors alone decide: of a process of which nothing can be read they cannot be read either.
+// Marked reports whether a guard started pid or one of its ancestors. If the kernel does not tell the limit, the ancestors alone decide:
+// for a process that can't be read at all, they can't be read either.
 func Marked(pid int) bool {
 	_, hard, err := markOf(pid)
 	return err == nil && hard != unix.RLIM_INFINITY
 }
 
-// OfServer says whether a guard started this process, or something that descends from what a guard started: less exactly than marked, which
-// is also true where every process of a system has such a limit.
+// OfServer reports whether a guard started this process or one of its ancestors. It is less exact than marked, which is also true if every
+// process of a system has such a limit.
 func OfServer() bool {
 	limit, err := ourLimit()
 	return err == nil && isMark(limit.Max)
@@ -38,14 +38,14 @@ func ourLimit() (limit unix.Rlimit, err error) {
 	return limit, err
 }
 
-// below says whether pid has less of the limit than this process: something that a server started has, and could have made it less yet.
+// below reports whether pid has a lower limit than this process. Descendants of a server inherit the limit and may have lowered it further.
 func below(pid int) (bool, error) {
 	ours, err := ourLimit()
 	if err != nil {
 		return false, nil
 	}
 	_, theirs, err := markOf(pid)
-	if errors.Is(err, os.ErrInvalid) { // a kernel that does not say
+	if errors.Is(err, os.ErrInvalid) { // the kernel does not tell
 		return false, nil
 	}
 	return theirs < ours.Max, err
@@ -59,7 +59,7 @@ func markOf(pid int) (soft, hard uint64, err error) {
 	return locksOf(limits)
 }
 
-// locksOf is the soft and the hard limit of RLIMIT_LOCKS in /proc/PID/limits (proc(5)): its line has a name, the two, a unit.
+// locksOf parses the soft and hard limit of RLIMIT_LOCKS in /proc/PID/limits (proc(5)): name, both limits, unit.
 func locksOf(limits string) (soft, hard uint64, err error) {
 	fields, err := proc.Line(limits, "Max file locks")
 	if err == nil && len(fields) < 2 {
@@ -81,8 +81,8 @@ func limitOf(word string) (uint64, error) {
 	return strconv.ParseUint(word, 10, 64)
 }
 
-// LeftMarks are the marks of living processes that no wrapper shows. Where one of our processes cannot be read it might be that wrapper, and
-// the error says so. A process that was put into our container from outside has its wrapper there.
+// LeftMarks returns the marks of living processes that no wrapper shows. It fails if a process of ours can't be read, because that could be
+// the wrapper. A process put into our container from outside has its wrapper there.
 func LeftMarks() (map[uint64]bool, error) {
 	had, shown := map[uint64]bool{}, map[uint64]bool{}
 	err := proc.Each(func(pid int) error {
@@ -105,14 +105,12 @@ func LeftMarks() (map[uint64]bool, error) {
 	return had, nil
 }
 
-// isOurs says whether pid runs as this user.
 func isOurs(pid int) bool {
 	var info unix.Stat_t
 	return unix.Stat("/proc/"+strconv.Itoa(pid), &info) == nil && int(info.Uid) == os.Geteuid()
 }
 
-// putHere says whether the first ancestor of pid that can be seen was started by one that cannot (nsenter(1), "podman exec"), and is not
-// ours as well.
+// putHere reports whether pid's first visible ancestor was started by an invisible one (nsenter(1), "podman exec") and is not ours.
 func putHere(pid int) bool {
 	theirs, ok := ancestors(pid)
 	if !ok {
@@ -126,17 +124,17 @@ func putHere(pid int) bool {
 	return !ok || ours[len(ours)-1].PID != top
 }
 
-// dead says whether pid has ended and only waits for its parent to hear of it.
+// dead reports whether pid has ended and only waits to be reaped.
 func dead(pid int) bool {
 	p, err := proc.Read(pid)
 	return proc.Gone(err) || err == nil && p.Dead
 }
 
-// KillMarked kills every process of exactly these marks and adds it to killed with its mark; one that is there may wait for its parent to
-// hear of its end. A process is held by its handle before it is looked at once more, so that none is hit that has got its number since.
+// KillMarked kills every process with exactly these marks and adds it to killed with its mark, including those that have ended but were not
+// reaped. It holds each process by a handle before it checks it again, so that no later process with the same number is killed.
 func KillMarked(marks map[uint64]bool, killed map[int]uint64) {
 	marks = maps.Clone(marks)
-	maps.DeleteFunc(marks, func(mark uint64, _ bool) bool { return !isMark(mark) }) // a limit that others may have
+	maps.DeleteFunc(marks, func(mark uint64, _ bool) bool { return !isMark(mark) }) // others may have such a limit
 	if len(marks) == 0 {
 		return
 	}
@@ -157,7 +155,7 @@ func KillMarked(marks map[uint64]bool, killed map[int]uint64) {
 	})
 }
 
-// ShowNothing takes from this process what a wrapper shows that started it: it is no server's wrapper.
+// ShowNothing removes the mark that this process inherited from the wrapper that started it: it is not a server's wrapper.
 func ShowNothing() {
 	if limit, err := ourLimit(); err == nil && isMark(limit.Cur) && limit.Max == unix.RLIM_INFINITY {
 		limit.Cur = limit.Max

@@ -2,7 +2,7 @@
 
 package peer
 
-// Marked is told on Linux alone: docs/platforms.md.
+// Marked works on Linux only: docs/platforms.md.
 func Marked(int) bool { return false }
 
 func OfServer() bool { return false }

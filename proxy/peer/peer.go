@@ -8,20 +8,20 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// ErrForeign: what is at the other end is not a program of this installation. Nothing it says counts.
+// ErrForeign: the other end is not a program of this installation. Ignore what it says.
 var ErrForeign = errors.New("the other end of the socket is not a program of this installation")
 
-// ErrUnseen: the kernel does not show what the process runs, for it is dying or is not ours to look at.
+// ErrUnseen: the kernel does not show what the process runs, because it is ending or belongs to someone else.
 var ErrUnseen = errors.New("what it runs cannot be looked at")
 
-// Installation is the set of executables that may speak on the socket: files, held open, so that neither a path that now
-// leads elsewhere nor a reused inode can pass for one.
+// Installation is the set of executables that may speak on the socket. The files are held open, so that neither a path that now leads
+// elsewhere nor a reused inode can pass for one.
 type Installation struct {
 	files []os.FileInfo
 	open  []*os.File
 }
 
-// OurInstallation is this executable and the ones named. One that is not there is left out.
+// OurInstallation is this executable and the ones named, as far as they exist.
 func OurInstallation(executables []string) (*Installation, error) {
 	self, err := selfExecutable()
 	if err != nil {
@@ -52,21 +52,20 @@ func (in *Installation) holds(file os.FileInfo) bool {
 	return false
 }
 
-// Close lets go of the files that are held.
 func (in *Installation) Close() {
 	for _, f := range in.open {
 		f.Close()
 	}
 }
 
-// Credentials are what the kernel says about the other end, at the moment it connected or listened.
+// Credentials are what the kernel says about the other end, at the time it connected or listened.
 type Credentials struct {
 	PID, UID int
-	Alive    func() bool // the process that pid named then still lives, so that what was read about pid is about it
+	Alive    func() bool // the process of that time is still alive, so what was read about pid is about it
 	Release  func()
 }
 
-// Prove refuses any other end than a living process of this user that runs an executable of this installation, and says which file that is.
+// Prove refuses everything but a living process of this user that runs an executable of this installation, and returns that file.
 func (in *Installation) Prove(c Credentials) (os.FileInfo, error) {
 	if c.UID != os.Getuid() {
 		return nil, fmt.Errorf("%w: it belongs to user %d", ErrForeign, c.UID)
@@ -84,8 +83,8 @@ func (in *Installation) Prove(c Credentials) (os.FileInfo, error) {
 	return file, nil
 }
 
-// ProveHub is prove for what answers as the hub. One that a wrapped server started is none: who starts a program can look into it and change
-// what it says. A wrapper is none either: what its server says on stderr it passes on, wherever that leads.
+// ProveHub is prove for the process that answers as the hub. It refuses one that a wrapped server started, because its parent can look into
+// it and change what it says, and a wrapper, because a wrapper forwards what its server says on stderr.
 func (in *Installation) ProveHub(c Credentials) (os.FileInfo, error) {
 	file, err := in.Prove(c)
 	if err != nil {
@@ -98,7 +97,7 @@ func (in *Installation) ProveHub(c Credentials) (os.FileInfo, error) {
 	case less:
 		return nil, fmt.Errorf("%w: a wrapped server seems to have started process %d, for its limit on file locks is lower than ours: end it", ErrForeign, c.PID)
 	case in.looksLikeWrapper(c.PID):
-		if _, err := proc.Executable(c.PID); err != nil { // it is dying, and its arguments went first
+		if _, err := proc.Executable(c.PID); err != nil { // it is ending, and its arguments went first
 			return nil, fmt.Errorf("%w: %w: process %d", ErrForeign, ErrUnseen, c.PID)
 		}
 		return nil, fmt.Errorf("%w: process %d is a wrapper", ErrForeign, c.PID)

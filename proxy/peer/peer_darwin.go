@@ -10,8 +10,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// Compiled, not run so far. macOS has no pidfd: what is read about a pid is about the process that has it now, and the
-// executable is known by the path it was started from, so a file swapped after the start passes for the one that runs.
+// Compiled, but not run so far. macOS has no pidfd: what is read about a pid is about the process that has it now. The executable is
+// identified by the path it was started from, so a file swapped after the start passes for the running one.
 
 func CredentialsOf(c *net.UnixConn) (Credentials, error) {
 	raw, err := c.SyscallConn()

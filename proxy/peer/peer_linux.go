@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CredentialsOf asks the kernel who is at the other end: SO_PEERCRED for pid and user, and SO_PEERPIDFD (Linux 6.5) for a
-// handle that a reused pid cannot take over. On older kernels the handle is opened from the pid right after: what can
-// happen in between is a peer that is gone, whose number another process has got.
+// CredentialsOf asks the kernel who is at the other end: SO_PEERCRED for pid and user, and SO_PEERPIDFD (Linux 6.5) for a handle that a
+// reused pid cannot take over. On older kernels the handle is opened from the pid right after; in between, the peer could end and another
+// process get its number.
 func CredentialsOf(c *net.UnixConn) (Credentials, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

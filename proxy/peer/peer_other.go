@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Nothing here proves who is at the other end, so nobody passes.
+// Nothing on this platform proves who is at the other end, so everyone is refused.
 var errUnproved = errors.New("this platform does not say who is at the other end of a socket yet")
 
 func CredentialsOf(*net.UnixConn) (Credentials, error) { return Credentials{}, errUnproved }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TellSenders has the kernel say with everything that arrives who wrote it (SO_PASSCRED). It must be set before the socket connects or
-// listens: a piece that was written before carries nobody, and is refused. What is accepted has it from the listening socket.
+// TellSenders makes the kernel name the writer of everything that arrives (SO_PASSCRED). Set it before the socket connects or listens: a
+// piece written earlier carries no sender and is refused. Accepted sockets inherit it from the listening one.
 func TellSenders(_, _ string, raw syscall.RawConn) error {
 	var fault error
 	if err := raw.Control(func(fd uintptr) {
@@ -21,7 +21,7 @@ func TellSenders(_, _ string, raw syscall.RawConn) error {
 	return fault
 }
 
-// readFrom reads one piece. Files that are sent along (SCM_RIGHTS) find no room, and the kernel closes them.
+// readFrom reads one piece. There is no room for files that are sent along (SCM_RIGHTS), so the kernel closes them.
 func readFrom(conn *net.UnixConn, p []byte) (int, sender, error) {
 	var oob [unix.SizeofCmsghdr + 16]byte // one struct ucred, padded
 	n, oobn, _, _, err := conn.ReadMsgUnix(p, oob[:])
@@ -32,7 +32,7 @@ func readFrom(conn *net.UnixConn, p []byte) (int, sender, error) {
 	return n, from, err
 }
 
-// senderIn reads the control message of unix(7) SCM_CREDENTIALS: a header (length, level, type), then pid, uid and gid.
+// senderIn parses the control message of unix(7) SCM_CREDENTIALS: a header (length, level, type), then pid, uid and gid.
 func senderIn(oob []byte) (sender, error) {
 	if len(oob) < unix.SizeofCmsghdr+unix.SizeofUcred {
 		return sender{}, fmt.Errorf("%w: the kernel does not say who wrote", ErrForeignMessage)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Nothing here says who writes, only who connected: docs/platforms.md.
+// This platform says who connected, but not who writes: docs/platforms.md.
 func TellSenders(_, _ string, _ syscall.RawConn) error { return nil }
 
 func readFrom(conn *net.UnixConn, p []byte) (int, sender, error) {

@@ -10,22 +10,22 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// A Witness is the other end of a connection from its proof on. A proof tells who called connect or listen, and a socket can be shared with a
-// child or inherited through exec: so the sender of every piece that arrives is compared, where the kernel tells it, and the executable
-// behind every message is looked at again.
+// A Witness watches the other end of a connection after its proof. The proof tells who called connect or listen, but a socket can be shared
+// with a child or inherited through exec. So the sender of every piece is compared, if the kernel tells it, and the executable behind every
+// message is checked again.
 type Witness struct {
 	Conn *net.UnixConn
 	Cred Credentials
-	File os.FileInfo // what it ran when it was proved
+	File os.FileInfo // what it ran at the proof
 }
 
-// ErrForeignMessage: something else than the proved process wrote on its connection.
+// ErrForeignMessage: another process than the proved one wrote on its connection.
 var ErrForeignMessage = fmt.Errorf("a foreign message: %w", ErrForeign)
 
-// ErrEnded: the process that was proved has ended, so nothing can be said about what it runs. It is no stranger.
+// ErrEnded: the proved process has ended, so nothing can be said about what it runs. It is not a stranger.
 var ErrEnded = errors.New("the process at the other end has ended")
 
-// Read is one piece of what the other end wrote, of one sender: the kernel puts no two senders into one.
+// Read returns one piece of what the other end wrote, from one sender: the kernel never mixes two senders.
 func (w *Witness) Read(p []byte) (int, error) {
 	n, from, err := readFrom(w.Conn, p)
 	if err != nil {
@@ -37,11 +37,11 @@ func (w *Witness) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Still refuses a message of a process that has run something else since the proof, or of one that has ended.
+// Still refuses a message of a process that has ended or runs something else since the proof.
 func (w *Witness) Still() error {
 	file, err := proc.Executable(w.Cred.PID)
 	switch {
-	case !w.Cred.Alive(), errors.Is(err, fs.ErrNotExist): // the executable is let go before the process is gone
+	case !w.Cred.Alive(), errors.Is(err, fs.ErrNotExist): // the executable disappears before the process does
 		return ErrEnded
 	case err != nil:
 		return fmt.Errorf("%w: %w: process %d", ErrForeignMessage, ErrUnseen, w.Cred.PID)
@@ -51,7 +51,7 @@ func (w *Witness) Still() error {
 	return nil
 }
 
-// sender is who wrote a piece. told is false where the platform does not say.
+// sender wrote a piece. told is false if the platform does not say.
 type sender struct {
 	told     bool
 	pid, uid int

@@ -1,7 +1,7 @@
-// Package proc reads what the system tells of a process by its number: on Linux from /proc/PID (proc(5)), on macOS from
-// sysctl (compiled, not run so far), elsewhere nothing.
+// Package proc reads what the system tells about a process by its number: on Linux from /proc/PID (proc(5)), on macOS from sysctl
+// (compiled, not run so far), elsewhere nothing.
 //
-// A number may be given to another process between two readings. Who acts on one compares Start, or reads twice.
+// The number may be given to another process between two readings. Before you act on one, compare Start, or read twice.
 package proc
 
 import (
@@ -15,18 +15,18 @@ type Process struct {
 	PID, Parent, Group, Session int
 
 	Start uint64
-	Dead  bool // and its parent has not heard of it
+	Dead  bool // it has ended but was not reaped
 }
 
-// parseStat reads a line of /proc/PID/stat. The command's name stands in parentheses and may hold spaces and parentheses
-// itself, chosen by the process; what comes after the last one is the kernel's.
+// parseStat parses a line of /proc/PID/stat. The command's name is in parentheses and may itself hold spaces and parentheses, chosen by the
+// process; what comes after the last one is the kernel's.
 func parseStat(raw []byte) (p Process, err error) {
 	number, _, _ := bytes.Cut(raw, []byte(" "))
 	fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])
 	if len(fields) < 20 || !bytes.Contains(raw, []byte(")")) { // the state is field 3, the parent 4, group, session, threads 20, the start 22
 		return Process{}, fmt.Errorf("process %q: its stat line is cut", number)
 	}
-	threads := 0 // the first may have ended while others run on: then the state is "Z" as well
+	threads := 0 // the first thread may have ended while others run: then the state is "Z" as well
 	for _, f := range []struct {
 		to   *int
 		from []byte

@@ -7,7 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Read reads one process.
 func Read(pid int) (Process, error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
@@ -16,7 +15,6 @@ func Read(pid int) (Process, error) {
 	return of(info), nil
 }
 
-// All is the process table.
 func All() ([]Process, error) {
 	table, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	all := make([]Process, 0, len(table))
@@ -35,13 +33,13 @@ func of(k *unix.KinfoProc) Process {
 	}
 }
 
-// Args are the words a process was started with.
+// Args are the arguments a process was started with.
 func Args(pid int) ([]string, error) {
 	_, argv, err := procargs(pid)
 	return argv, err
 }
 
-// Executable is the file at the path from which a process was started: one swapped after the start passes for the one that runs.
+// Executable is the file at the path from which a process was started: one swapped after the start passes for the running one.
 func Executable(pid int) (os.FileInfo, error) {
 	path, _, err := procargs(pid)
 	if err != nil {
@@ -50,7 +48,7 @@ func Executable(pid int) (os.FileInfo, error) {
 	return os.Stat(path)
 }
 
-// Path is where that file was when the process was started. Whether it was replaced since is not told.
+// Path is that file's path at the start. Whether it was replaced since is unknown.
 func Path(pid int) (path string, replaced bool, err error) {
 	path, _, err = procargs(pid)
 	return path, false, err

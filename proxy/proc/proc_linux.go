@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// maxWords bounds what is read of one process's arguments or environment: more than execve(2) takes, which is 6 MiB.
+// maxWords limits what is read of one process's arguments or environment: execve(2) takes at most 6 MiB.
 const maxWords = 8 << 20
 
 func file(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
 
-// Read reads one process. It makes as few system calls as can be: what forks as fast as it can is caught this way.
+// Read reads one process with as few system calls as possible, to catch processes that fork as fast as they can.
 func Read(pid int) (Process, error) {
 	path := file(pid, "stat")
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
@@ -56,13 +56,12 @@ func Each(look func(pid int) error) error {
 	}
 }
 
-// Gone says that an error is about a process that is no more.
+// Gone reports whether an error means that the process no longer exists.
 func Gone(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) }
 
-// Args are the words a process was started with, as it shows them now; none of a kernel thread or a process that ended.
+// Args are a process's arguments as it shows them now; none for a kernel thread or an ended process.
 func Args(pid int) ([]string, error) { return words(pid, "cmdline") }
 
-// Environ is the environment a process was started with.
 func Environ(pid int) ([]string, error) { return words(pid, "environ") }
 
 func words(pid int, name string) ([]string, error) {
@@ -81,26 +80,25 @@ func words(pid int, name string) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
 }
 
-// Executable is the file that a process runs: the link in /proc leads to the file itself, renamed, replaced or deleted.
+// Executable is the file that a process runs: the link in /proc leads to the file itself, even if it was renamed, replaced or deleted.
 func Executable(pid int) (os.FileInfo, error) { return os.Stat(file(pid, "exe")) }
 
-// Path is where that file was when the process was started. replaced says that it is not there any more.
+// Path is that file's path at the start. replaced means that it is no longer there.
 func Path(pid int) (path string, replaced bool, err error) {
 	path, err = os.Readlink(file(pid, "exe"))
 	path, replaced = strings.CutSuffix(path, " (deleted)")
 	return path, replaced, err
 }
 
-// Folder is the working folder of a process.
 func Folder(pid int) (string, error) { return os.Readlink(file(pid, "cwd")) }
 
-// Text is a file of /proc/PID that has one line for each thing it tells ("status", "limits").
+// Text is a file of /proc/PID with one line per fact ("status", "limits").
 func Text(pid int, name string) (string, error) {
 	raw, err := os.ReadFile(file(pid, name))
 	return string(raw), err
 }
 
-// Line are the words after a label in such a text, os.ErrInvalid where it has no such line.
+// Line returns the words after a label in such a text, or os.ErrInvalid.
 func Line(text, label string) ([]string, error) {
 	for line := range strings.Lines(text) {
 		if rest, ok := strings.CutPrefix(line, label); ok {

@@ -9,7 +9,7 @@ import (
 
 var errUnread = errors.New("this platform does not tell about other processes yet")
 
-// Read reads nothing here, nor does any other of these.
+// Read and the other functions here read nothing on this platform.
 func Read(int) (Process, error) { return Process{}, errUnread }
 
 func Args(int) ([]string, error) { return nil, errUnread }

@@ -12,14 +12,14 @@ import (
 	"syscall"
 )
 
-// defaultPath is what execvp searches where the environment has no PATH at all.
+// defaultPath is what execvp searches if the environment has no PATH.
 const defaultPath = "/bin:/usr/bin"
 
 func sameName(a, b string) bool { return a == b }
 
-// Find finds the file that name means to a server with this environment: a name with a slash is a path (from dir), any
-// other is searched in the server's own PATH. A hit in a relative PATH element is refused, as os/exec refuses it: the
-// current folder of a client is no place to take programs from. An error says why there is none, without the name.
+// Find finds the file that name means to a server with this environment: a name with a slash is a path (from dir), any other is searched in
+// the server's own PATH. Like os/exec, it refuses a hit in a relative PATH element: programs must not come from a client's current folder.
+// An error says why there is none, without the name.
 func Find(name string, env []string, dir string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
@@ -52,8 +52,7 @@ func Find(name string, env []string, dir string) (string, error) {
 	return "", errNotFound
 }
 
-// Shebang are the words of a script's first line, the interpreter first, none for any other file; 256 bytes is all the kernel
-// looks at.
+// Shebang returns the words of a script's first line, the interpreter first; none for any other file. The kernel only reads 256 bytes.
 func Shebang(path string) []string {
 	line, _, _ := bytes.Cut(firstBytes(path), []byte("\n"))
 	rest, ok := bytes.CutPrefix(line, []byte("#!"))
@@ -63,7 +62,7 @@ func Shebang(path string) []string {
 	return strings.Fields(string(rest))
 }
 
-// ForShell says whether execvp would hand the file to /bin/sh: no format the kernel knows, and no binary either.
+// ForShell reports whether execvp would hand the file to /bin/sh: no format the kernel knows, and not binary.
 func ForShell(path string) bool {
 	return bytes.IndexByte(firstBytes(path), 0) < 0
 }
@@ -79,7 +78,7 @@ func firstBytes(path string) []byte {
 	return head[:n]
 }
 
-// Runnable asks the kernel, not the mode bits: access lists and read-only mounts count.
+// Runnable asks the kernel, because mode bits ignore access lists and read-only mounts.
 func Runnable(path string) bool {
 	const xOK = 1
 	return syscall.Access(path, xOK) == nil

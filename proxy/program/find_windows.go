@@ -11,8 +11,8 @@ import (
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
-// Find finds the file that name means to a server with this environment, through its PATH and PATHEXT (npx is npx.cmd).
-// The current folder is not searched, though Windows would. An error says why there is none, without the name.
+// Find finds the file that name means to a server with this environment, through its PATH and PATHEXT (npx is npx.cmd). It does not search
+// the current folder, though Windows would. An error says why there is none, without the name.
 func Find(name string, env []string, dir string) (string, error) {
 	endings := []string{".com", ".exe", ".bat", ".cmd"}
 	if list, ok := Lookup(env, "PATHEXT"); ok && list != "" {

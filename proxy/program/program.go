@@ -11,7 +11,7 @@ var (
 	errNotFound = errors.New("not found in PATH: install it, or give its full path")
 )
 
-// Lookup is getenv on a list: the first entry of that name counts.
+// Lookup is getenv on a list: the first entry of a name counts.
 func Lookup(env []string, name string) (string, bool) {
 	for _, entry := range env {
 		if key, value, ok := strings.Cut(entry, "="); ok && sameName(key, name) {
@@ -21,7 +21,7 @@ func Lookup(env []string, name string) (string, bool) {
 	return "", false
 }
 
-// FromDir is path as a program in dir sees it.
+// FromDir resolves path as a program in dir does.
 func FromDir(path, dir string) string {
 	if dir == "" || filepath.IsAbs(path) {
 		return path

@@ -1,7 +1,7 @@
-// Package refusal has the words for what is not let through: why (Reason), what a client is told of it in a sentence of ours and in a
+// Package refusal has the words for everything that is not let through: why (Reason), what a client is told, as a sentence of ours and a
 // decision object (Of), and what the timeline says (Reason.Summary).
 //
-// Nothing of a server's text gets into these words but a plain name, and that by Spoken. It is pure: it knows no session and no hub.
+// The only server text in these words is a plain name, by way of Spoken. The package is pure: it knows no session and no hub.
 package refusal
 
 import (
@@ -13,39 +13,38 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Reason is why something was not let through. Each has one sentence in Of, and one for the timeline in Summary.
+// Reason is why something was refused. Each has one sentence in Of, and one for the timeline in Summary.
 type Reason uint8
 
 const (
 	None          Reason = iota
 	Unreviewed           // nobody has looked at the server yet
 	Blocked              // the server is blocked whole
-	Changed              // declared otherwise than approved
-	New                  // declared, never approved
-	Rejected             // a person said no, or took the approval back
-	Removed              // was approved, is not declared now
+	Changed              // it changed since it was approved
+	New                  // never approved
+	Rejected             // a person rejected it, or took the approval back
+	Removed              // was approved, but is no longer declared
 	Unknown              // names nothing that is approved
-	Unverified           // the check that must come first did not come to an end
-	Nothing              // somebody looked, and allowed nothing of it
-	Unlisted             // the same of a server of which nothing waits: nobody can look at what could not be read
+	Unverified           // the required check did not finish
+	Nothing              // somebody reviewed the server and allowed nothing
+	Unlisted             // nothing of the server is pending, because it could not be read
 	NoHub                // no state was ever received
 	Uninitialized        // a call before initialize
-	Dropped              // the answer was dropped because the item changed while it ran
-	Launch               // what it runs is not what was allowed to run
+	Dropped              // the response was dropped because the item changed while the call ran
+	Launch               // its program is not the allowed one
 	LaunchUnseen         // what it runs has not been seen yet (pins.launch = block)
-	Withheld             // declared under a name that another item has too, or nearly
-	Version              // it speaks a protocol version that we do not
-	Unread               // declared in a text that has no one reading
+	Withheld             // its name is the same as another item's, or nearly
+	Version              // it speaks an unsupported protocol version
+	Unread               // its definition is ambiguous
 )
 
-// Subject is what a refusal speaks about. Name is the server's or the client's word and goes through Spoken before it
-// stands in a sentence.
+// Subject is what a refusal is about. Name is the server's or the client's word and must go through Spoken before it is used in a sentence.
 type Subject struct {
-	Item    string // pin key, "" for a method that names nothing
+	Item    string // pin key, "" for a method that names no item
 	Name    string
 	Noun    string // tool, prompt, resource, request
-	Ordinal int    // place of a tool in its listing, 0 where unknown
-	Ran     bool   // the request reached the server: what is refused is its answer
+	Ordinal int    // position of a tool in its listing, 0 if unknown
+	Ran     bool   // the request reached the server: its response is refused
 }
 
 // Decision is the object a client finds under _meta."sallyport/decision", or as data of a JSON-RPC error.
@@ -79,7 +78,7 @@ func (d Decision) Append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// Spoken is how a subject is named in our own words: the server never speaks through us, so only a plain name is quoted.
+// Spoken is how our own words name a subject: only a plain name is quoted, so that the server never speaks through us.
 func Spoken(s Subject, server string) (phrase, clean string) {
 	clean = legible.Name(s.Name, "")
 	switch {
@@ -94,7 +93,7 @@ func Spoken(s Subject, server string) (phrase, clean string) {
 	}
 }
 
-// Of is what the client is told: the sentence and the decision object.
+// Of returns what the client is told: the sentence and the decision object.
 func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 	server := legible.SpokenServer(state.Name, "this server")
 	if why == Unreviewed {
@@ -106,7 +105,7 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 		d.Tool = clean
 	}
 	d.Code, d.Kind = state.Code, state.Kind
-	// Of a server nobody has reviewed the refusal is the same whether the tool exists or not.
+	// For an unreviewed server the refusal does not reveal whether the tool exists.
 	if item, known := state.Items[s.Item]; known && item.Code != "" && why != Unreviewed {
 		d.Code = item.Code
 	}
@@ -123,7 +122,7 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 	return "[Sallyport] " + text + " " + tell + " " + final, d
 }
 
-// settle puts the code and kind of a refusal where they are not those of the item, and returns what to do now.
+// settle adjusts code and kind of a refusal where they differ from the item's, and returns the advice.
 func (d *Decision) settle(why Reason, s Subject, state *control.State) (final string) {
 	final = "Do not retry; retrying will not help."
 	const soon = "Try again in a minute."
@@ -163,7 +162,7 @@ func (d *Decision) settle(why Reason, s Subject, state *control.State) (final st
 	return final
 }
 
-// sentence says what happened. ran says that the request reached the server, strange that what took the hub's place may not be one.
+// sentence says what happened. ran means that the request reached the server; strange, that the program may not be a real hub.
 func sentence(why Reason, ran bool, server, phrase string, strange bool) string {
 	notRun, nothingRun, notThrough := "so it was not run.", "so nothing was run.", "so this was blocked."
 	if ran {
@@ -220,7 +219,7 @@ func orElse(s, otherwise string) string {
 	return s
 }
 
-// Summary is the reason for the timeline. ran says that the request had reached the server.
+// Summary is the reason for the timeline. ran means that the request reached the server.
 func (why Reason) Summary(ran bool) string {
 	if ran && why != Dropped {
 		return "response dropped: " + why.summary()
