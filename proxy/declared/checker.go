@@ -11,11 +11,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// Checker keeps what the server declares compared with what is approved. One goroutine (run) takes snapshots, one at a
-// time; the reading goroutines only ask for checks and lay answers aside until one has been judged.
+// Checker compares what the server declares with what is approved. One goroutine (run) takes snapshots, one at a time; the reading
+// goroutines only ask for checks and put responses aside until one has been judged.
 //
-// Checks are numbered. due is the number of the newest one asked for, done of the newest one judged: while due is ahead,
-// no answer that may depend on it is delivered.
+// Checks are numbered. due is the newest one requested, done the newest one judged: while due is ahead, no response that may depend on it
+// is delivered.
 type Checker struct {
 	Shown *Shown
 
@@ -29,40 +29,40 @@ type Checker struct {
 	kick chan struct{}
 
 	due, done atomic.Uint64
-	base      time.Time    // what lastCheck counts from; long ago, so that before the first check one is overdue
-	lastCheck atomic.Int64 // when the last check ended, in nanoseconds since base: of a clock that nobody can set back
-	opened    atomic.Bool  // the first check has been judged, and listings go out
+	base      time.Time    // start of lastCheck's clock; long ago, so that the first check is overdue
+	lastCheck atomic.Int64 // when the last check ended, in nanoseconds since base, by a clock that nobody can set back
+	opened    atomic.Bool  // the first check has been judged, and listings are served
 
 	mu       sync.Mutex
 	begun    bool
 	urgent   bool
 	resyncs  bool
-	failures int       // how often in a row a check was taken again by itself, because the one before came to nothing
-	started  uint64    // number of the check that runs or ran last
-	dueSince time.Time // when the first check after started was asked for
+	failures int       // how many checks in a row failed and were repeated
+	started  uint64    // the current or last check
+	dueSince time.Time // when the first check after started was requested
 	busy     bool
 
 	storms   []time.Time // list_changed notifications of the last ten seconds
 	interval time.Duration
 
 	relay    []string        // list_changed notifications whose check is still to come
-	heard    []string        // those the client may hear
-	again    *time.Timer     // the check that is taken again by itself
-	sighting map[string]seen // what each item looked like last, whoever asked
-	twoFaced map[string]bool // items that equivocated in this session
-	shifts   uint64          // how many list_changed notifications there were
+	heard    []string        // those that the client may be told about
+	again    *time.Timer     // timer of the next repeated check
+	sighting map[string]seen // what each item looked like last, in any listing
+	twoFaced map[string]bool // items that showed two definitions in this session
+	shifts   uint64          // number of list_changed notifications
 
 	shelf shelf
-	// reported is the fingerprint of the last report the hub took, "" when it must be told again.
+	// reported is the fingerprint of the last report the hub took, "" to report again.
 	reported string
-	poked    *time.Timer // of the check that a refused request waits for, nil where none does
-	untold   bool        // the hub was away: it has not heard that listings cannot be read
+	poked    *time.Timer // timer of the check that a refused request asked for, nil for none
+	untold   bool        // the hub was away and does not know that listings can't be read
 }
 
 type seen struct {
 	digest pin.Digest
 	at     time.Time
-	since  uint64 // list_changed notifications before it was asked for
+	since  uint64 // list_changed notifications before it was requested
 }
 
 // NewChecker prepares the checks of a session; Run takes them. reserved are the names of our own tools.
@@ -75,7 +75,7 @@ func NewChecker(session Connection, reserved []string) *Checker {
 	return c
 }
 
-// View is what may pass at this moment.
+// View is what may pass now.
 func (c *Checker) View() *View { return c.view.Load() }
 
 func (c *Checker) wake() {
@@ -85,7 +85,7 @@ func (c *Checker) wake() {
 	}
 }
 
-// Announce has the client hear that listings changed. Before the first check there is nothing it could have seen.
+// Announce queues list_changed notifications for the client. Before the first check it can't have seen anything.
 func (c *Checker) Announce(notifications []string) {
 	if len(notifications) == 0 || !c.opened.Load() {
 		return
@@ -174,12 +174,12 @@ func (c *Checker) round(ctx context.Context) bool {
 	c.opened.Store(true)
 	c.session.Judged()
 	c.flush(number)
-	c.tellClient() // now, not at the end of a storm: that of a server which speaks up at every listing has none
+	c.tellClient() // now, not at the end of a storm: it never ends if a server notifies at every listing
 	return true
 }
 
-// take snapshots what the server declares, tells the hub what is not approved as it stands, and replaces the view. A
-// listing that fails is asked again until the deadline; then nothing is verified.
+// take makes a snapshot of what the server declares, reports what is not approved to the hub, and replaces the view. A failing listing is
+// repeated until the deadline; after that nothing is verified.
 func (c *Checker) take(ctx context.Context, deadline time.Time) {
 	session := ctx
 	ctx, cancel := context.WithDeadline(ctx, deadline)
@@ -201,8 +201,8 @@ func (c *Checker) take(ctx context.Context, deadline time.Time) {
 	}
 }
 
-// unverified blocks everything until a check succeeds. A check that only the end of the session cut short is no problem to record. The hub hears of it
-// once, and when listings can be read again, by a report.
+// unverified blocks everything until a check succeeds. A check cut short by the end of the session is no problem to record. The hub is told
+// once; the next report tells it that listings can be read again.
 func (c *Checker) unverified(err error, problem bool) {
 	no := false
 	before, after := c.Rebuild(nil, &no)
@@ -219,7 +219,7 @@ func (c *Checker) unverified(err error, problem bool) {
 	c.mu.Unlock()
 }
 
-// judge compares: what is served afterwards is what the hub has approved of what was seen just now.
+// judge compares: afterwards only what the hub has approved of this snapshot is served.
 func (c *Checker) judge(ctx context.Context, shot *snapshot) {
 	c.compareSightings(shot)
 	fingerprint := shot.fingerprint()
@@ -248,7 +248,7 @@ func (c *Checker) judge(ctx context.Context, shot *snapshot) {
 	}
 }
 
-// tellClient passes on, after a check has been judged, that listings changed: once, in our own line.
+// tellClient tells the client, after a check has been judged, that listings changed: once, in our own line.
 func (c *Checker) tellClient() {
 	if !c.session.Ready() {
 		return
@@ -263,8 +263,7 @@ func (c *Checker) tellClient() {
 	}
 }
 
-// Rebuild replaces the view: with the hub's newest state, and with what was seen and whether that could be verified where
-// these are given.
+// Rebuild replaces the view with the hub's newest state and, if given, with what was seen and whether it could be verified.
 func (c *Checker) Rebuild(seen *Observation, verified *bool) (before, after *View) {
 	c.viewMu.Lock()
 	defer c.viewMu.Unlock()
@@ -282,7 +281,7 @@ func (c *Checker) Rebuild(seen *Observation, verified *bool) (before, after *Vie
 	return before, after
 }
 
-// Differs names the list_changed notifications that a client must hear to see this view.
+// Differs returns the list_changed notifications that a client needs to see this view.
 func (c *Checker) Differs(before, after *View) []string {
 	names := after.differs(before)
 	tools := Tools.Changed

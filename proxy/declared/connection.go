@@ -6,41 +6,41 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// Connection is what a Checker needs of the connection that it works for.
+// Connection is what a Checker needs from its connection.
 type Connection interface {
-	// State is the hub's last state, with the word on the launch that holds.
+	// State is the hub's last state, with the valid verdict on the launch.
 	State() *control.State
-	// Report has the hub store what the server declares. The session fills in who it is.
+	// Report stores what the server declares in the hub. The session fills in who it is.
 	Report(ctx context.Context, report control.Report) error
-	// Ask asks the server for one page of a listing. The answer is a readable message with result or error; unread are the
-	// definitions that it is readable without.
+	// Ask asks the server for one page of a listing. The answer is a readable message with result or error; unread are definitions cut out
+	// to make it readable.
 	Ask(ctx context.Context, l *List, cursor string) (answer []byte, unread [][]byte, err error)
 
-	// Begun says that the server can be asked, and that somebody waits for a first check.
+	// Begun reports whether the server can be asked and somebody waits for a first check.
 	Begun() bool
-	// Ready says that the client can be told that listings changed; Tell tells it.
+	// Ready reports whether the client can be told that listings changed; Tell does so.
 	Ready() bool
 	Tell(notification string)
-	// Apart says that the server speaks a protocol version that we do not.
+	// Apart reports whether the server speaks a protocol version that we don't.
 	Apart() bool
-	// OwnToolsTurned says, once, that the client's last listing differs in our own tools from what it would be now.
+	// OwnToolsTurned reports, once, that the client's last listing is outdated about our own tools.
 	OwnToolsTurned(v *View) bool
 
-	// Judged is called after each check, before Deliver is for what waited for it.
+	// Judged is called after each check, before Deliver is called for what waited for it.
 	Judged()
 	Deliver(r Request, line []byte)
 	// Refuse answers a request whose response cannot wait for a check.
 	Refuse(r Request)
 
-	// What the timeline and the hub are told: a check that came to nothing, an item with two definitions, what the client has
-	// not listed since it was told that listings changed.
+	// Events for the timeline and the hub: a failed check, an item with two definitions, what the client has not listed since it was told
+	// that listings changed.
 	Unverified(err error)
 	Equivocated(key string)
 	Unseen(unseen control.Unseen)
 }
 
-// Request is a request of the client whose response may have to wait.
+// Request is a client's request whose response may have to wait.
 type Request interface {
 	ID() []byte   // as the client wrote it
-	Need() uint64 // number of the check that must have been judged before, 0 for none
+	Need() uint64 // the check that must be judged first, 0 for none
 }

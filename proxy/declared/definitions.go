@@ -23,8 +23,7 @@ func NameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
 	return frame.String(raw, span)
 }
 
-// ItemsOf reads the definitions on one page, and those that were cut out of it. Those that have no name are left out: they are never
-// served either.
+// ItemsOf reads the definitions on one page, and those that were cut out of it. Nameless ones are left out: they are never served either.
 func ItemsOf(line []byte, unread [][]byte, l *List) ([]pin.Item, error) {
 	array, ok := frame.Find(line, frame.Root(line), "result", l.Member)
 	if !ok || frame.Type(line, array) != '[' {

@@ -2,8 +2,8 @@ package declared
 
 import "github.com/sallyport/sallyport/proxy/pin"
 
-// List is one kind of definition as the protocol lists it: the method to ask, the member of the result that holds the
-// page, the kind pinned, and the capability that announces it.
+// List is one kind of definition in the protocol: the method that lists it, the result's member that holds the page, the kind pinned, and
+// the capability that announces it.
 type List struct {
 	Method     string
 	Member     string

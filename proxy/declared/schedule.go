@@ -7,21 +7,21 @@ import (
 
 // The schedule of checks.
 const (
-	quietInterval = time.Second      // between two checks that list_changed asks for
-	maxInterval   = 5 * time.Second  // what the interval doubles to
+	quietInterval = time.Second      // between two checks caused by list_changed
+	maxInterval   = 5 * time.Second  // the longest interval after doubling
 	stormWindow   = 10 * time.Second // more than stormCount in this window is a storm
 	stormCount    = 10
-	retryFirst    = 100 * time.Millisecond // a listing that fails is asked again, until the timeout
+	retryFirst    = 100 * time.Millisecond // a failing listing is repeated, until the timeout
 	retryMax      = 2 * time.Second
-	againFirst    = time.Second // after a check that came to nothing, doubled each time
+	againFirst    = time.Second // after a failed check, doubled each time
 	againMax      = time.Minute
 	longAgo       = 10 * 365 * 24 * time.Hour // more than any pins.recheck
 )
 
-// ListingAge is how old the last check may be when a client lists without another one beside it.
+// ListingAge is how old the last check can be for a client's listing without another check.
 const ListingAge = time.Second
 
-// Begin asks for the first check, as soon as the server can be asked.
+// Begin requests the first check, as soon as the server can be asked.
 func (c *Checker) Begin() {
 	if !c.session.Begun() {
 		return
@@ -36,10 +36,10 @@ func (c *Checker) Begin() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wake() // what was judged before the client was ready is still to be said
+	c.wake() // report what was judged before the client was ready
 }
 
-// Demand asks for a check now and returns its number. With fresh, a check that has already started does not count.
+// Demand requests a check now and returns its number. With fresh, one that has already started does not count.
 func (c *Checker) Demand(fresh bool) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *Checker) Beside(v *View, now time.Time) uint64 {
 	return c.Demand(v.Policy.Recheck == 0)
 }
 
-// BesideListing is beside for a listing of the client.
+// BesideListing is Beside for a listing of the client.
 func (c *Checker) BesideListing() uint64 {
 	if !c.overdue(ListingAge) {
 		return 0
@@ -71,8 +71,7 @@ func (c *Checker) BesideListing() uint64 {
 	return c.Demand(false)
 }
 
-// Poke starts the check that a refused request may ask for. However often a client is refused, the server is asked once a second: what is
-// sooner waits until that second is over.
+// Poke starts the check that a refused request may ask for. However often a client is refused, the server is asked at most once a second.
 func (c *Checker) Poke(v *View) {
 	if v.Verified && (v.Policy.RecheckOff || !c.overdue(v.Policy.Recheck)) {
 		return
@@ -100,12 +99,11 @@ func (c *Checker) overdueAt(now time.Time, after time.Duration) bool {
 	return after == 0 || c.age(now) >= after
 }
 
-// age is how long ago the last check was.
 func (c *Checker) age(now time.Time) time.Duration {
 	return now.Sub(c.base) - time.Duration(c.lastCheck.Load())
 }
 
-// Changed takes a list_changed notification: what comes after it waits for a check, which is not hurried.
+// Changed handles a list_changed notification: what comes after it waits for a check, which is not hurried.
 func (c *Checker) Changed(notification string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +126,7 @@ func (c *Checker) Changed(notification string) {
 	c.wake()
 }
 
-// Resync has the hub told again, without anybody waiting for it.
+// Resync tells the hub again; nobody waits for it.
 func (c *Checker) Resync() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,7 +144,7 @@ func (c *Checker) Retell() {
 	c.mu.Unlock()
 }
 
-// Stale has the client hear, after the next check, that all its listings changed: whatever comes is not what it was shown.
+// Stale tells the client, after the next check, that all its listings changed, because it was shown something else.
 func (c *Checker) Stale() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,7 +155,7 @@ func (c *Checker) Stale() {
 	}
 }
 
-// pauseLocked is how long the schedule has a check wait. Only list_changed waits: a call and a first look do not.
+// pauseLocked is how long the schedule delays a check. Only those caused by list_changed are delayed, not calls and first looks.
 func (c *Checker) pauseLocked(now time.Time) time.Duration {
 	if c.urgent {
 		return 0
@@ -179,10 +177,8 @@ func (c *Checker) pauseLocked(now time.Time) time.Duration {
 	return 0
 }
 
-// againLocked has a check that came to nothing taken again by itself, later and later: the client may be waiting for the
-// list_changed that follows. One that nobody waits for is never urgent enough to crowd a server.
-// One timer, however many checks fail: each of them having its own, a hub that is away for an hour would have the server
-// asked without a pause.
+// againLocked repeats a failed check, later and later: the client may be waiting for the list_changed that follows. There is one timer for
+// all failures: with one each, an hour without a hub would end in a flood of requests to the server.
 func (c *Checker) againLocked() {
 	if c.again != nil {
 		return
@@ -198,7 +194,7 @@ func (c *Checker) againLocked() {
 	})
 }
 
-// Failures is how many checks in a row came to nothing.
+// Failures is how many checks in a row failed.
 func (c *Checker) Failures() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

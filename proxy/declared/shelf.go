@@ -7,12 +7,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// maxShelved bounds the bytes of answers that wait for a check: 64 answers of 20 MB, and then some. What comes beyond is
-// refused, because it could not be delivered unchecked, and reading on is what brings the check to its end: the listing
-// stands behind the answers in the same pipe.
+// maxShelved limits the bytes of responses that wait for a check: 64 responses of 20 MB, and some more. Others are refused: they can't be
+// delivered unchecked, and reading on is necessary to finish the check, because the listing is behind them in the same pipe.
 const maxShelved = 1536 << 20
 
-// shelf holds answers that wait until a check has been judged, in the order they came.
+// shelf holds responses until a check has been judged, in order.
 type shelf struct {
 	mu    sync.Mutex
 	held  []shelved
@@ -25,8 +24,8 @@ type shelved struct {
 	need uint64
 }
 
-// Keep lays an answer aside if a check that concerns it has not been judged, and says so. Only the goroutine that reads
-// the server calls it.
+// Keep puts a response aside if a check that concerns it has not been judged, and reports whether it did. Only the goroutine that reads the
+// server may call it.
 func (c *Checker) Keep(r Request, line []byte) bool {
 	need := max(r.Need(), c.due.Load())
 	if c.done.Load() >= need {
@@ -71,7 +70,7 @@ func (c *Checker) flush(number uint64) {
 	}
 }
 
-// DropHeld forgets the answer to a request that was cancelled while its answer waited, and returns the request.
+// DropHeld forgets the waiting response to a cancelled request, and returns the request.
 func (c *Checker) DropHeld(id []byte) Request {
 	key := string(frame.AppendIDKey(nil, id))
 	c.shelf.mu.Lock()
@@ -98,7 +97,6 @@ func (c *Checker) TakeHeld() []Request {
 	return all
 }
 
-// Waiting is how many responses wait for a check.
 func (c *Checker) Waiting() int {
 	c.shelf.mu.Lock()
 	defer c.shelf.mu.Unlock()

@@ -9,15 +9,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// unseenAfter is how long a client may take to list again before the person is told that it has not. The ones that do
-// need a tenth of a second.
+// unseenAfter is how long a client may take to list again before the person is told that it has not. Clients that do take a tenth of a
+// second.
 const unseenAfter = 5 * time.Second
 
-// Shown keeps which definitions the client was given in listings, to notice a client that is told that listings changed and
-// never asks for them again: what a person just allowed is then missing there, and nothing else would say why.
+// Shown tracks which definitions the client got in listings. It notices a client that never lists again after it was told of a change: what
+// a person just allowed is missing there, and nothing else would explain why.
 //
-// Only listings that the client asks for at all count, and only while it has not asked since it was told. Calls never come
-// here.
+// Only listings that the client has asked for count, and only until it asks again. Calls don't count.
 type Shown struct {
 	tell  func(control.Unseen) // must not block
 	after time.Duration        // unseenAfter
@@ -26,8 +25,8 @@ type Shown struct {
 	view      *View
 	asked     map[*List]bool        // the client has asked for this listing
 	due       map[*List]bool        // and was told since that it changed
-	delivered map[string]pin.Digest // by pin key, what is served and was in a listing since it was
-	since     time.Time             // of the notice after which something is unseen; zero while nothing is
+	delivered map[string]pin.Digest // by pin key, what is served and was listed since
+	since     time.Time             // when the notice was given; zero if nothing is unseen
 	timer     *time.Timer
 	said      int
 }
@@ -36,14 +35,14 @@ func newShown(tell func(control.Unseen)) *Shown {
 	return &Shown{tell: tell, after: unseenAfter, asked: map[*List]bool{}, due: map[*List]bool{}, delivered: map[string]pin.Digest{}}
 }
 
-// Within sets how long a client may take to list again; without it, five seconds.
+// Within sets how long a client may take to list again; the default is five seconds.
 func (s *Shown) Within(after time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.after = after
 }
 
-// follow takes the view that holds from now on. What is served no longer has to be seen anew if it comes back.
+// follow takes the new view. An item that is no longer served need not be seen again if it returns.
 func (s *Shown) follow(v *View) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +55,7 @@ func (s *Shown) follow(v *View) {
 	s.weigh()
 }
 
-// Ask notes that the client asks for a listing.
+// Ask records that the client asks for a listing.
 func (s *Shown) Ask(l *List) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +63,7 @@ func (s *Shown) Ask(l *List) {
 	s.weigh()
 }
 
-// notice notes that the client is about to be told that listings changed.
+// notice records that the client is about to be told that listings changed.
 func (s *Shown) notice(notifications []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +75,7 @@ func (s *Shown) notice(notifications []string) {
 	s.weigh()
 }
 
-// Deliver notes what a page that reached the client held.
+// Deliver records what was on a page that reached the client.
 func (s *Shown) Deliver(page map[string]pin.Digest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +87,7 @@ func (s *Shown) Deliver(page map[string]pin.Digest) {
 	s.weigh()
 }
 
-// unseen counts what is served and was in no listing of those that the client should ask for again.
+// unseen counts items that are served but were in no listing since the client should have asked again.
 func (s *Shown) unseen() (n int) {
 	if s.view == nil {
 		return 0
@@ -103,7 +102,7 @@ func (s *Shown) unseen() (n int) {
 	return n
 }
 
-// weigh says how much is unseen once that has lasted, and at once when nothing is any more. The caller holds mu.
+// weigh reports how much is unseen once that has lasted, and at once when nothing is any more. The caller holds mu.
 func (s *Shown) weigh() {
 	n := s.unseen()
 	switch {
@@ -130,7 +129,7 @@ func (s *Shown) weigh() {
 	}
 }
 
-// End stops telling: the hub forgets a wrapper that goes.
+// End stops reporting: the hub forgets a wrapper that ends.
 func (s *Shown) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

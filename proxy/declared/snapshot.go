@@ -16,13 +16,12 @@ import (
 
 var errNoPage = errors.New("the response has no listing")
 
-// equivocationWindow is how close two definitions of one item must be to count as two faces.
+// equivocationWindow is how close in time two definitions of one item must be to count as two faces.
 const equivocationWindow = time.Minute
 
-// maxSightings bounds what is remembered of items; the listings of one snapshot stay below it.
+// maxSightings limits what is remembered of items; the listings of one snapshot stay below it.
 const maxSightings = 4 * pin.MaxItems
 
-// snapshot is everything one connection declares at one moment.
 type snapshot struct {
 	items      []pin.Item
 	withheld   map[string]bool
@@ -30,7 +29,7 @@ type snapshot struct {
 	serverInfo json.RawMessage
 	protocol   string
 	uis        map[string]bool // ui:// resources that tools name
-	shifts     uint64          // list_changed notifications there had been when it began
+	shifts     uint64          // list_changed notifications before it began
 }
 
 // snapshot walks every listing to its end, with requests of our own that look like the client's.
@@ -96,7 +95,7 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 		}
 		shot.findings = append(shot.findings, got.page.findings...)
 	}
-	_, known := c.view.Load().State.Items[everyResource] // what was decided over it holds when other items come
+	_, known := c.view.Load().State.Items[everyResource] // a decision about it holds when other items come
 	if (known || onlyResources(shot.items)) && !pinsResources && c.looksAt(Resources) {
 		shot.items = append(shot.items, allResources())
 	}
@@ -104,7 +103,7 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 	return shot, nil
 }
 
-// onlyResources says that nothing of a server but its resources could be allowed; they are not pinned one by one.
+// onlyResources reports whether a server has nothing to allow except resources, which are not pinned one by one.
 func onlyResources(items []pin.Item) bool {
 	return !slices.ContainsFunc(items, func(i pin.Item) bool { return i.Kind != pin.Instructions })
 }
@@ -118,7 +117,7 @@ func allResources() pin.Item {
 	return item
 }
 
-// withhold marks the items whose names collide, and those that have no one reading.
+// withhold marks the items with colliding names, and the ambiguous ones.
 func (shot *snapshot) withhold(reserved []string) {
 	shot.withheld = map[string]bool{}
 	indices, findings := pin.Collisions(shot.items, reserved)
@@ -152,7 +151,7 @@ func (shot *snapshot) observation() *Observation {
 	return o
 }
 
-// fingerprint tells two snapshots apart, findings about the whole included.
+// fingerprint identifies a snapshot, including findings about the whole.
 func (shot *snapshot) fingerprint() string {
 	var b strings.Builder
 	b.WriteString(pin.Fingerprint(shot.items))
@@ -190,7 +189,7 @@ func (c *Checker) walk(ctx context.Context, l *List) (walkResult, error) {
 		if failed, ok := frame.Find(line, root, "error"); ok {
 			code, _ := frame.Find(line, failed, "code")
 			if page == 1 && (string(code.Of(line)) == "-32601" || !c.Announces(l)) {
-				return got, nil // there is no such listing, announced or not: nothing is declared by it
+				return got, nil // there is no such listing, announced or not
 			}
 			return got, errors.New("the server responded with an error")
 		}
@@ -232,7 +231,7 @@ func (c *Checker) walk(ctx context.Context, l *List) (walkResult, error) {
 		}
 		cursor, ok = frame.String(line, next)
 		if ok && cursor == "" && !full {
-			return got, nil // it would ask for the first page: there is no other
+			return got, nil // it would ask for the first page, so there is no other
 		}
 		if full || page == pin.MaxPages || !ok || used[cursor] {
 			got.findings = append(got.findings, inspect.Finding{
@@ -259,22 +258,21 @@ func (c *Checker) compareSightings(shot *snapshot) {
 		c.mu.Lock()
 		twoFaced := c.twoFaced[key]
 		c.mu.Unlock()
-		// Said for as long as nobody has approved what is shown now: a finding that came and went with the next check
-		// would be one nobody reads.
+		// Report it until somebody approves what is shown now: nobody would read a finding that vanished with the next check.
 		if twoFaced && !v.Approves(key, item.Digest) {
 			item.Findings = append(item.Findings, equivocation(key))
 		}
 	}
 }
 
-// sight records a definition, and whether the item has shown two faces. since is how many list_changed notifications there
-// had been when it was asked for: one that came between that and now may stand between the two definitions.
+// sight records a definition, and whether the item has shown two faces. since is the number of list_changed notifications when it was
+// requested: a later one may have come between the two definitions.
 func (c *Checker) sight(key string, digest pin.Digest, since uint64) {
 	c.mu.Lock()
 	now := time.Now()
 	last, known := c.sighting[key]
 	twoFaced := known && last.digest != digest && last.since == c.shifts && now.Sub(last.at) < equivocationWindow
-	if len(c.sighting) > maxSightings { // a server that renames its tools for ever fills no memory
+	if len(c.sighting) > maxSightings { // a server that renames its tools forever fills no memory
 		clear(c.sighting)
 		clear(c.twoFaced)
 	}
@@ -295,7 +293,7 @@ func equivocation(key string) inspect.Finding {
 	}
 }
 
-// Surprises says whether a page shows anything the last snapshot did not.
+// Surprises reports whether a page shows anything that the last snapshot did not.
 func (c *Checker) Surprises(items []pin.Item) bool {
 	v := c.view.Load()
 	seen := v.Seen
@@ -320,8 +318,8 @@ func (c *Checker) Surprises(items []pin.Item) bool {
 	return surprise
 }
 
-// userInterfaces collects the ui:// resources a tool names in its _meta (MCP Apps: _meta.ui.resourceUri, earlier
-// _meta."ui/resourceUri"; in the Apps SDK _meta."openai/outputTemplate").
+// userInterfaces collects the ui:// resources a tool names in its _meta (MCP Apps: _meta.ui.resourceUri, earlier _meta."ui/resourceUri"; in
+// the Apps SDK _meta."openai/outputTemplate").
 func userInterfaces(tool []byte, into map[string]bool) {
 	root := frame.Root(tool)
 	for _, path := range [][]string{{"_meta", "ui", "resourceUri"}, {"_meta", "ui/resourceUri"}, {"_meta", "openai/outputTemplate"}} {
@@ -333,7 +331,7 @@ func userInterfaces(tool []byte, into map[string]bool) {
 	}
 }
 
-// itemNoun is how a kind of item is called in a sentence.
+// itemNoun is the word for a kind of item in a sentence.
 func itemNoun(kind pin.Kind) string {
 	switch kind {
 	case pin.Tool:
@@ -346,5 +344,5 @@ func itemNoun(kind pin.Kind) string {
 	return "request"
 }
 
-// faulted is the error of a listing that could not be read for a fault of ours.
+// faulted is the error of a listing that could not be read because of a bug of ours.
 func faulted(fault string) error { return fmt.Errorf("a bug in Sallyport: %s", fault) }

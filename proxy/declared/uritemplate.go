@@ -10,8 +10,8 @@ import (
 // expansion by one rule only: a simple expression stands for a run without "/", a reserved one ({+x}, {#x}) and everything
 // with an operator for any run.
 type uriTemplate struct {
-	literals []string // one more than there are expressions
-	anyRun   []bool   // per expression: may hold "/"
+	literals []string // one more than expressions
+	anyRun   []bool   // per expression: may contain "/"
 }
 
 func templateOf(key string) (uriTemplate, bool) {
@@ -40,13 +40,13 @@ func parseTemplate(s string) (uriTemplate, bool) {
 	}
 }
 
-// matches says whether uri could be an expansion of the template. Work is bounded by len(uri) times the expressions.
+// matches reports whether uri could be an expansion of the template. The work is limited to len(uri) times the expressions.
 func (t uriTemplate) matches(uri string) bool {
 	rest, ok := strings.CutPrefix(uri, t.literals[0])
 	if !ok {
 		return false
 	}
-	// reach[i] says that the template up to here can end at byte i of rest.
+	// reach[i]: the template up to here can end at byte i of rest.
 	reach := make([]bool, len(rest)+1)
 	reach[0] = true
 	for e, anyRun := range t.anyRun {

@@ -11,44 +11,43 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Observation is what the last complete snapshot saw. It is never changed after it was made.
+// Observation is what the last complete snapshot saw. It is never modified.
 type Observation struct {
 	digests  map[string]pin.Digest // by pin key, what is declared
-	withheld map[string]bool       // pin keys that collide or have no one reading: declared, never served
-	unread   map[string]bool       // pin keys of definitions that have no one reading: among the withheld
-	Ordinal  map[string]int        // tools by their place in the listing, from 1, for "tool 3 of SERVER"
+	withheld map[string]bool       // pin keys that collide or are ambiguous: declared, never served
+	unread   map[string]bool       // pin keys of ambiguous definitions: a part of withheld
+	Ordinal  map[string]int        // positions of tools in their listing, from 1, for "tool 3 of SERVER"
 	uis      map[string]bool       // ui:// resources that a tool names: pinned with it
 }
 
-// pinned says whether the resource is pinned whatever pins.resources says.
+// pinned reports whether the resource is pinned regardless of pins.resources.
 func (o *Observation) pinned(uri string) bool { return o != nil && o.uis[uri] }
 
-// declares says whether the item stands in the listings, served or not.
+// declares reports whether the item is in the listings, served or not.
 func (o *Observation) declares(key string) bool {
 	_, digested := o.digests[key]
 	return digested || o.withheld[key]
 }
 
-// View is one consistent answer to "what may pass now": the hub's last state beside what was observed. It is replaced
-// whole, so that a call looks at one view from beginning to end and takes no lock.
+// View is one consistent answer to "what may pass now": the hub's last state combined with what was observed. It is replaced as a whole, so
+// that a call uses one view from beginning to end and takes no lock.
 type View struct {
 	State    *control.State
 	Policy   policy.Wrapper
 	Seen     *Observation // nil before the first snapshot was judged
 	Launch   control.LaunchVerdict
-	Verified bool // false: the last check did not come to an end, so what is declared now is not known
-	apart    bool // the server speaks a protocol version that we do not
+	Verified bool // false: the last check failed, so what is declared now is unknown
+	apart    bool // the server speaks a protocol version that we don't
 
-	Served    map[string]bool  // pin keys that are declared now with an approved digest
-	tools     map[string]Named // the same, of tools alone and by name
+	Served    map[string]bool  // pin keys declared now with an approved digest
+	tools     map[string]Named // the tools among them, by name
 	templates []uriTemplate    // of served resource templates
 }
 
-// Named is a served tool's name and pin key, kept so that a call of it makes neither anew.
+// Named is a served tool's name and pin key, kept so that a call need not build them.
 type Named struct{ Name, Key string }
 
-// newView judges: an item is served if the digest that is declared now is one of those approved for it, and for no other
-// reason.
+// newView judges: an item is served only if its current digest is one of those approved for it.
 func newView(state *control.State, seen *Observation, verified, apart bool) *View {
 	v := &View{State: state, Policy: policy.ForWrapper(state.Settings), Seen: seen, Verified: verified, apart: apart, Served: map[string]bool{}, tools: map[string]Named{}}
 	v.Launch = control.LaunchGo
@@ -73,8 +72,8 @@ func newView(state *control.State, seen *Observation, verified, apart bool) *Vie
 	return v
 }
 
-// Open says that at least one item of the server is approved, and that it is not blocked as a whole. What may not run,
-// or has not been seen to be what may, is not open either.
+// Open reports whether at least one item of the server is approved, and the server is not blocked as a whole. A server whose launch is not
+// allowed, or has not been seen yet, is not open either.
 func (v *View) Open() bool {
 	return v.State.Open && !v.State.Blocked && v.Launch == control.LaunchGo && !v.apart
 }
@@ -103,7 +102,7 @@ func (v *View) Shut() refusal.Reason {
 	return refusal.Unreviewed
 }
 
-// Approves says whether this definition of this item may be delivered, whichever listing or answer it stands in.
+// Approves reports whether this definition of this item may be delivered, in any listing or response.
 func (v *View) Approves(key string, digest pin.Digest) bool {
 	if v.State.Blocked || v.Launch != control.LaunchGo || (v.Seen != nil && v.Seen.withheld[key]) {
 		return false
@@ -112,11 +111,11 @@ func (v *View) Approves(key string, digest pin.Digest) bool {
 	return known && digest != "" && slices.Contains(item.Approved, digest)
 }
 
-// Allows says whether a request for this item may go out, or its answer in.
+// Allows reports whether a request for this item, or its response, may pass.
 func (v *View) Allows(key string) bool { return v.Verified && v.Served[key] }
 
-// AllowsResource says whether a resource may be read: on an open server any but a pinned user interface that is not
-// approved, with pins.resources only what is approved by name or matched by an approved template.
+// AllowsResource reports whether a resource may be read: on an open server any except an unapproved user interface of a tool; with
+// pins.resources only one that is approved by name or matches an approved template.
 func (v *View) AllowsResource(uri string) bool {
 	if !v.Verified || !v.Open() {
 		return false
@@ -126,7 +125,7 @@ func (v *View) AllowsResource(uri string) bool {
 		return true
 	}
 	if v.Seen.pinned(uri) && v.Seen.declares(key) {
-		return false // a template wide enough to hold it does not make up for its own definition
+		return false // a template that matches it does not replace its own approval
 	}
 	if !v.Policy.Resources {
 		return !v.ShutsResources()
@@ -139,15 +138,15 @@ func (v *View) AllowsResource(uri string) bool {
 	return false
 }
 
-// everyResource is the key of the item that stands for all resources of a server which has nothing else.
+// everyResource is the key of the item for all resources of a server that has nothing else.
 var everyResource = pin.Key(pin.Resource, "*")
 
-// ShutsResources says that this item is declared and not allowed.
+// ShutsResources reports whether this item is declared and not allowed.
 func (v *View) ShutsResources() bool {
 	return !v.Policy.Resources && v.Seen != nil && v.Seen.declares(everyResource) && !v.Served[everyResource]
 }
 
-// differs names the list_changed notifications a client that saw the view before must hear to see this one.
+// differs returns the list_changed notifications that a client needs to get from the view before to this one.
 func (v *View) differs(before *View) []string {
 	var changed []string
 	say := func(notification string) {
@@ -189,8 +188,7 @@ func HasKind(key string, kind pin.Kind) bool {
 	return len(key) > n && key[n] == ':' && key[:n] == string(kind)
 }
 
-// PinsResource says whether a listed resource is pinned: all of them with pins.resources, else only those of a tool's user
-// interface.
+// PinsResource reports whether a listed resource is pinned: all of them with pins.resources, else only those of a tool's user interface.
 func (v *View) PinsResource(line []byte, value frame.Span) bool {
 	if v.Policy.Resources {
 		return true
@@ -199,7 +197,7 @@ func (v *View) PinsResource(line []byte, value frame.Span) bool {
 	return !ok || v.Seen.pinned(uri)
 }
 
-// WhyNot names the reason for which an item of an open server is not served.
+// WhyNot is the reason why an item of an open server is not served.
 func (v *View) WhyNot(key string) refusal.Reason {
 	item, known := v.State.Items[key]
 	if v.Seen == nil {
@@ -224,13 +222,12 @@ func (v *View) WhyNot(key string) refusal.Reason {
 	}
 }
 
-// Tool is a served tool by its name.
 func (v *View) Tool(name []byte) (Named, bool) {
 	t, served := v.tools[string(name)]
 	return t, served
 }
 
-// Ordinal is a tool's place in its listing, from 1; 0 where it is not known.
+// Ordinal is a tool's position in its listing, from 1; 0 if unknown.
 func (v *View) Ordinal(key string) int {
 	if v.Seen == nil {
 		return 0

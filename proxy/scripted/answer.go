@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// revisions are the versions the server agrees to; any other gets the newest.
+// revisions are the versions the server accepts; for any other it offers the newest.
 var revisions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // answer does what an honest server does.

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// daemonise starts a process that leaves: a session of its own, its parent gone, deaf to all but KILL. It ends by itself
-// after ten minutes, should a test lose it.
+// daemonise starts a process that escapes: a session of its own, its parent gone, ignoring everything but KILL. It ends by itself after ten
+// minutes, in case a test loses it.
 func daemonise(pidFile string, held io.Writer) error {
 	cmd := exec.Command("/bin/sh", "-c", `trap '' TERM HUP INT; sleep 600 & echo $! >> "$1"`, "sh", pidFile)
 	if file, ok := held.(*os.File); ok {

@@ -8,23 +8,21 @@ import (
 	"time"
 )
 
-// Script is all that a server does.
 type Script struct {
-	// Log names a file to which every line that arrives is appended, so that a test sees what reached the server.
+	// Log names a file that gets every arriving line, so that a test sees what reached the server.
 	Log string `json:"log,omitempty"`
-	// IgnoreEOF and IgnoreTERM make the server stay when it is asked to go (ten minutes at most).
+	// IgnoreEOF and IgnoreTERM make the server stay when it is asked to end (ten minutes at most).
 	IgnoreEOF  bool `json:"ignore_eof,omitempty"`
 	IgnoreTERM bool `json:"ignore_term,omitempty"`
 
 	Face                  // the face at the start
-	Faces map[string]Face `json:"faces,omitempty"` // others, put on by a step
-	Rules []Rule          `json:"rules,omitempty"` // the first that matches an event is the one that counts
+	Faces map[string]Face `json:"faces,omitempty"` // others, selected by a step
+	Rules []Rule          `json:"rules,omitempty"` // the first rule that matches an event wins
 }
 
-// Face is what the server declares at one time. A nil list is a capability the server does not have; an empty one is a
-// list without items.
+// Face is what the server declares at one time. A nil list is a capability that the server lacks; an empty one is a list without items.
 type Face struct {
-	// Initialize is the whole result of initialize; without it one is made of the fields below.
+	// Initialize is the whole result of initialize; by default it is made of the fields below.
 	Initialize   Verbatim   `json:"initialize,omitempty"`
 	Capabilities Verbatim   `json:"capabilities,omitempty"`
 	Info         Verbatim   `json:"info,omitempty"`
@@ -39,47 +37,45 @@ type Face struct {
 	Fill int `json:"fill,omitempty"`
 	// PageSize cuts listings into pages; 0 is one page.
 	PageSize int `json:"page_size,omitempty"`
-	// Cursor is "" for honest paging, "endless" for a new cursor on every page, "same" for one cursor that leads to the
-	// page it came with.
+	// Cursor is "" for honest paging, "endless" for a new cursor on every page, "same" for one cursor that leads back to its own page.
 	Cursor string `json:"cursor,omitempty"`
-	// ListMeta is inserted into every list result as it stands, for example `"_meta":{"x":1}`.
+	// ListMeta is inserted verbatim into every list result, for example `"_meta":{"x":1}`.
 	ListMeta string `json:"list_meta,omitempty"`
 }
 
-// Rule takes Steps on an event. Without a step that answers, a request stays unanswered.
+// Rule takes Steps on an event. If no step answers, a request stays unanswered.
 type Rule struct {
-	// On is "start", "eof", a method ("tools/list"), a method and what it names ("tools/call get_forecast",
-	// "prompts/get NAME", "resources/read URI"), "answered METHOD" when it has its answer, "answer ID" for the client's answer to a request of ours, "line" for
-	// anything that arrives, "file PATH" and "gone PATH" for a file that appears or goes.
+	// On is "start", "eof", a method ("tools/list"), a method and its subject ("tools/call get_forecast", "prompts/get NAME",
+	// "resources/read URI"), "answered METHOD" after its answer, "answer ID" for the client's answer to a request of ours, "line" for any
+	// input, "file PATH" and "gone PATH" for a file that appears or disappears.
 	On string `json:"on"`
-	// From and To bound which occurrences of the event count, the first being 1; 0 is no bound.
+	// From and To limit which occurrences of the event count, from 1; 0 means no limit.
 	From int `json:"from,omitempty"`
 	To   int `json:"to,omitempty"`
 	// Contains restricts the rule to lines that contain it.
 	Contains string `json:"contains,omitempty"`
 	// While restricts the rule to times when this file exists.
 	While string `json:"while,omitempty"`
-	// Async takes the steps beside the reading loop, so that the server goes on reading.
+	// Async takes the steps on another goroutine, so that the server keeps reading.
 	Async bool   `json:"async,omitempty"`
 	Steps []Step `json:"steps,omitempty"`
 }
 
-// Step is one thing done; exactly one of its fields is set (Times and Within belong to Notify, Hold to Daemons, and Put
-// may have a Notify).
+// Step is one action; exactly one of its fields is set (Times and Within belong to Notify, Hold to Daemons, and Put may have a Notify).
 type Step struct {
-	// Send writes a line. In it ${id} is the request's id as it was written, ${next} the id plus one, ${text} the id as
-	// a string if it is a number and the other way round, ${n} which occurrence of the event this is, ${token} the
-	// request's progress token, ${arg:NAME} the inside of the string argument NAME.
+	// Send writes a line. ${id} is the request's id as written, ${next} the id plus one, ${text} the id as a string if it is a number and
+	// vice versa, ${n} the number of this occurrence of the event, ${token} the request's progress token, ${arg:NAME} the content of the
+	// string argument NAME.
 	Send string `json:"send,omitempty"`
-	// Bytes is Send for what is no text, and without the line feed at the end.
+	// Bytes is Send for binary data, without a line feed at the end.
 	Bytes []byte `json:"bytes,omitempty"`
 	// Result and Error answer the request with this value, expanded as Send is.
 	Result Verbatim `json:"result,omitempty"`
 	Error  Verbatim `json:"error,omitempty"`
 	// Default answers as if no rule had matched.
 	Default bool `json:"default,omitempty"`
-	// Put changes to the face of that name; "first" is the face at the start. With Notify nothing of the new face is
-	// answered before that is said.
+	// Put changes to the face of that name; "first" is the face at the start. With Notify, nothing is answered with the new face before the
+	// notification.
 	Put string `json:"put,omitempty"`
 	// Notify sends a notification of this method, Times times (at least once), spread over Within.
 	Notify string   `json:"notify,omitempty"`
@@ -87,30 +83,30 @@ type Step struct {
 	Within Duration `json:"within,omitempty"`
 	// Progress sends this many progress notifications for the request.
 	Progress int `json:"progress,omitempty"`
-	// Big answers with a line of exactly this many bytes, the id in front, or behind with BigLast.
+	// Big answers with a line of exactly this many bytes, the id at the beginning, or with BigLast at the end.
 	Big     int `json:"big,omitempty"`
 	BigLast int `json:"big_last,omitempty"`
-	// Stderr writes this many bytes to the error output, in lines; Say writes one line there.
+	// Stderr writes this many bytes to standard error, in lines; Say writes one line there.
 	Stderr int    `json:"stderr,omitempty"`
 	Say    string `json:"say,omitempty"`
-	// Wait waits for an event of this name since the rule began, for "cancelled" (of this request) or "file PATH", which
-	// may be there already. Sleep just waits. Both end with the input.
+	// Wait waits for an event of this name since the rule began, for "cancelled" (of this request) or "file PATH", which may exist already.
+	// Sleep just waits. Both end with the input.
 	Wait  string   `json:"wait,omitempty"`
 	Sleep Duration `json:"sleep,omitempty"`
-	// Daemons starts a process in a session of its own whose parent is gone, which ignores TERM, HUP and INT and
-	// appends its id to this file; with Hold it keeps our output open.
+	// Daemons starts a process in a session of its own without a parent, which ignores TERM, HUP and INT and appends its id to this file;
+	// with Hold it keeps our output open.
 	Daemons string `json:"daemons,omitempty"`
 	Hold    bool   `json:"hold,omitempty"`
-	// Exit ends the server with a status (Quit for status 0); Kill ends it by its own KILL signal.
+	// Exit ends the server with a status (Quit for status 0); Kill ends it with KILL.
 	Exit int  `json:"exit,omitempty"`
 	Quit bool `json:"quit,omitempty"`
 	Kill bool `json:"kill,omitempty"`
-	// CloseOut closes the output and goes on.
+	// CloseOut closes the output and continues.
 	CloseOut bool `json:"close_out,omitempty"`
 }
 
-// Verbatim is JSON kept byte for byte. In a script it stands as an object or array, or as a string that holds the text,
-// which is the way to write what is no good JSON. It is always written as the latter.
+// Verbatim is JSON kept byte for byte. In a script it is an object or array, or a string that holds the text, which allows invalid JSON. It
+// is always written as a string.
 type Verbatim string
 
 func (v Verbatim) MarshalJSON() ([]byte, error) { return json.Marshal(string(v)) }

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// stay bounds how long a server that ignores end of input remains, should a test lose it.
+// stay limits how long a server that ignores end of input remains, in case a test loses it.
 const stay = 10 * time.Minute
 
 // scriptRun is one run of a script.
@@ -29,7 +29,7 @@ type scriptRun struct {
 	mu        sync.Mutex
 	face      Face
 	seen      map[string]int             // occurrences by event
-	waiting   map[string][]chan struct{} // steps that wait for an event
+	waiting   map[string][]chan struct{} // steps waiting for an event
 	cancelled map[string]bool            // ids, as written, that the client cancelled
 
 	ended chan struct{} // closed at end of input
@@ -45,7 +45,7 @@ func newSession(script Script, out, errw io.Writer) *scriptRun {
 	}
 }
 
-// message is what the server reads of a line.
+// message is what the server reads from a line.
 type message struct {
 	line   []byte
 	ID     json.RawMessage `json:"id"`
@@ -61,7 +61,7 @@ type message struct {
 			Token json.RawMessage `json:"progressToken"`
 		} `json:"_meta"`
 	} `json:"params"`
-	n int // which occurrence of its event
+	n int // number of this occurrence of its event
 }
 
 func (s *scriptRun) run(in io.Reader) int {
@@ -120,7 +120,7 @@ func (s *scriptRun) received(line []byte) {
 		return
 	}
 	m := &message{line: line}
-	_ = json.Unmarshal(line, m) // params of another shape leave what was read
+	_ = json.Unmarshal(line, m) // params of another shape keep what was read
 	switch {
 	case s.fire("line", m):
 	case m.Method == "":
@@ -143,7 +143,7 @@ func (s *scriptRun) received(line []byte) {
 	}
 }
 
-// fire tells who waits for the event and takes the steps of the first rule for it. It says whether there was one.
+// fire signals waiting steps and takes the steps of the first rule for the event. It reports whether there was one.
 func (s *scriptRun) fire(event string, m *message) bool {
 	s.mu.Lock()
 	s.seen[event]++
@@ -188,8 +188,8 @@ func (s *scriptRun) counts() map[string]int {
 	return maps.Clone(s.seen)
 }
 
-// await waits for the next event of a name after the count in before, which was taken when the rule began: an answer may
-// be here before the step that waits for it. A cancellation and a file that are there already count too.
+// await waits for the next event of a name after the count in before, taken when the rule began: an answer may come before the step that
+// waits for it. A cancellation and an existing file count too.
 func (s *scriptRun) await(event string, m *message, before map[string]int) {
 	waiter := make(chan struct{})
 	s.mu.Lock()
@@ -213,7 +213,7 @@ func (s *scriptRun) await(event string, m *message, before map[string]int) {
 	}
 }
 
-// watch turns files that come and go into events. Polling, because it must work wherever a test runs.
+// watch turns files that come and go into events. It polls, because it must work wherever a test runs.
 func (s *scriptRun) watch(stop <-chan struct{}) {
 	there := map[string]bool{}
 	note := func(event string) {

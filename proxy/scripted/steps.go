@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// take takes steps in their order, until one ends the server.
+// take takes steps in order, until one ends the server.
 func (s *scriptRun) take(steps []Step, m *message) {
 	before := s.counts()
 	for _, step := range steps {
@@ -71,13 +71,13 @@ func (s *scriptRun) take(steps []Step, m *message) {
 			case s.exit <- step.Exit:
 			default:
 			}
-			// What follows on this goroutine must not happen any more; the reading loop ends here too.
+			// Nothing else may happen on this goroutine; the reading loop ends here too.
 			runtime.Goexit()
 		}
 	}
 }
 
-// put changes the face, and has said so, if method is not "", before anybody can answer with the new one.
+// put changes the face and, if method is not "", announces it before anything is answered with the new one.
 func (s *scriptRun) put(name, method string) {
 	face, ok := s.script.Faces[name]
 	if name == "first" {
@@ -97,7 +97,7 @@ func (s *scriptRun) put(name, method string) {
 	}
 }
 
-// notify sends a notification, or a storm of them: in a hundred bursts over the time given.
+// notify sends a notification, or a storm of them: in a hundred bursts over the given time.
 func (s *scriptRun) notify(step Step) {
 	line := []byte(`{"jsonrpc":"2.0","method":` + strconv.Quote(step.Notify) + "}\n")
 	times := max(step.Times, 1)
@@ -140,7 +140,7 @@ func (s *scriptRun) flood(size int) {
 
 func (s *scriptRun) line(line []byte) { s.write(append(line, '\n')) }
 
-// write writes at once or not at all: a client that is gone is no concern of a misbehaving server.
+// write ignores errors: a misbehaving server does not care that its client is gone.
 func (s *scriptRun) write(p []byte) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -151,7 +151,7 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{(id|next|text|n|token|arg:[^}]*)\}`)
 })
 
-// expand puts what the request said into a template.
+// expand fills a template from the request.
 func (m *message) expand(template string) string {
 	if !strings.Contains(template, "${") {
 		return template
