@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// asideFrom is the size from which an answer is looked at beside the reading goroutine: shorter ones cost less than the
-	// change of goroutines, longer ones would have every other answer wait.
+	// asideFrom is the size from which a response is inspected beside the reading goroutine: for shorter ones the change of goroutines
+	// costs more than the inspection, longer ones would hold up every other response.
 	asideFrom = 256 << 10
-	// maxAside bounds the bytes of answers that are looked at so; beyond it the reading goroutine does it, and the server's
+	// maxAside limits the bytes of responses inspected that way; beyond it the reading goroutine inspects them itself, and the server's
 	// pipe fills.
 	maxAside = 256 << 20
-	// plainEnvelope is the most that an answer's line has beside its id and its body where nothing else stands in it:
-	// `{"jsonrpc":"2.0","id":,"result":}`, and some white space.
+	// plainEnvelope is the most that a response's line holds besides id and body if there is nothing else:
+	// `{"jsonrpc":"2.0","id":,"result":}` and some white space.
 	plainEnvelope = 40
 )
 
-// answers are looked at before they reach the client, and held where something in them says so.
+// answers inspects responses before they reach the client, and holds those with findings that say so.
 type answers struct {
 	*exchange
 	quarantine   *quarantine
 	interactions *interactions
 }
 
-// deliver hands an answer to the client, if what it came from may still be called at this moment and nothing is found in it.
+// deliver passes a response to the client, if its item may still be called and the inspection finds nothing.
 func (s *answers) deliver(r *request, line []byte) error {
 	v := s.view()
 	if why := stillAllowed(v, r); why != refusal.None {
@@ -47,12 +47,12 @@ func (s *answers) deliver(r *request, line []byte) error {
 			<-s.aside.turn
 			s.aside.give(len(line))
 		}()
-		_ = s.examine(v, r, line) // that the client is gone, its own reader finds
+		_ = s.examine(v, r, line) // the client's own reader notices that it is gone
 	})
 	return nil
 }
 
-// examine looks at an answer and delivers it, or has it held.
+// examine inspects a response and delivers or holds it.
 func (s *answers) examine(v *declared.View, r *request, line []byte) (err error) {
 	said := false
 	defer func() {
@@ -80,7 +80,7 @@ func (s *answers) examine(v *declared.View, r *request, line []byte) (err error)
 	if r.imitates {
 		found.imitates()
 	}
-	if now := s.view(); now != v { // it took its time, and somebody decided meanwhile
+	if now := s.view(); now != v { // a decision may have been made meanwhile
 		if why := stillAllowed(now, r); why != refusal.None {
 			s.refuseAnswer(r, why)
 			return nil
@@ -97,7 +97,7 @@ func (s *answers) examine(v *declared.View, r *request, line []byte) (err error)
 	return err
 }
 
-// judgeAnswer looks at the result or the error, and at the whole line where the server put more into it.
+// judgeAnswer inspects the result or the error, and the whole line if the server put more into it.
 func (s *answers) judgeAnswer(v *declared.View, r *request, line []byte, body frame.Span) found {
 	text := body.Of(line)
 	if len(line)-len(text)-len(r.id) > plainEnvelope {

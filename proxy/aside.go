@@ -2,9 +2,9 @@ package proxy
 
 import "sync"
 
-// aside is what goes on beside the reading goroutines and must come to its end before the session does.
+// aside tracks work beside the reading goroutines, which must finish before the session ends.
 type aside struct {
-	turn chan struct{} // one token for each answer that is looked at at once
+	turn chan struct{} // one token for each response inspected at once
 
 	mu      sync.Mutex
 	ended   sync.Cond
@@ -18,7 +18,6 @@ func newAside() *aside {
 	return a
 }
 
-// run has f run beside whoever calls.
 func (a *aside) run(f func()) {
 	a.mu.Lock()
 	a.running++

@@ -14,8 +14,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// asked is a request of the server to the client as the timeline has it: its kind, how long it was and when it came. Kinds without a
-// record of their own are "".
+// asked is what the timeline says about a server's request to the client: its kind, length and time. Kinds without a record of their own
+// are "".
 type asked struct {
 	kind vocab.RecordKind
 	size int
@@ -31,30 +31,30 @@ func askedOf(method []byte, line []byte) asked {
 	return asked{}
 }
 
-// outcome is what became of it.
+// outcome is how it ended.
 type outcome struct {
 	kind   vocab.RecordKind
 	status vocab.Status
-	action string // of the client's answer, or why there is none
+	action string // the client's answer, or why there is none
 	code   string
 }
 
 const (
-	// askBurst is how many records of one outcome are written one by one at once, askPace how often one more: a server that asks
-	// without end must not be what is left of the timeline. What comes faster is joined.
+	// askBurst is how many records of one outcome are written individually, askPace how often another one is allowed: a server that asks
+	// endlessly must not fill the timeline. Faster ones are joined.
 	askBurst = 100
 	askPace  = time.Second
 )
 
-// askLog writes one record for each request of a server to its client, and joins those that come faster than anybody reads.
+// askLog writes one record for each request of a server to its client, and joins those that come too fast.
 type askLog struct {
 	mu     sync.Mutex
 	joined map[outcome]*askTally
-	timer  *time.Timer // while something is counted and not said yet
+	timer  *time.Timer // set while counted requests are unreported
 }
 
 type askTally struct {
-	room    int // records that may be written at once
+	room    int // records that can be written at once
 	refill  time.Time
 	n       int
 	bytes   int64
@@ -63,7 +63,7 @@ type askTally struct {
 	slowest time.Duration
 }
 
-// note records what became of a request that came at started.
+// note records the outcome of a request that came at started.
 func (l *askLog) note(j *journal, a asked, o outcome, started time.Time) {
 	if a.kind == "" {
 		return
@@ -102,17 +102,17 @@ func (l *askLog) note(j *journal, a asked, o outcome, started time.Time) {
 	j.recordAt(now, o.kind, o.status, record)
 }
 
-// Why a request has no answer of the client, beside the words that the protocol has for one.
+// Why a request has no answer from the client, in addition to the protocol's own words.
 const (
 	askWithdrawn  = "withdrawn"  // the server took it back
 	askUnanswered = "unanswered" // the session ended
-	askUnreadable = "unreadable" // what the client said could not be let through
+	askUnreadable = "unreadable" // the client's answer was unreadable
 )
 
-// askEnded records what became of a request that was in flight, or was about to be.
+// askEnded records the outcome of a request that was in flight, or about to be.
 func (j *journal) askEnded(r *request, o outcome) { j.asks.note(j, r.asked, o, r.started) }
 
-// take is the record of what was counted.
+// take builds the record of what was counted.
 func (t *askTally) take(o outcome) control.Record {
 	r := control.Record{Code: o.code, DurationUS: t.slowest.Microseconds(), Bytes: t.bytes}
 	detail := map[string]any{}
@@ -130,7 +130,7 @@ func (t *askTally) take(o outcome) control.Record {
 	return r
 }
 
-// say records what was counted, a moment after it came: a server that falls silent, or a wrapper that is killed later, leaves no gap.
+// say records what was counted soon after it came, so that there is no gap if the server falls silent or the wrapper is killed.
 func (l *askLog) say(j *journal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +138,7 @@ func (l *askLog) say(j *journal) {
 	l.sayLocked(j)
 }
 
-// end records what was counted and not said yet.
+// end records what is still unreported.
 func (l *askLog) end(j *journal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,13 +158,13 @@ func (l *askLog) sayLocked(j *journal) {
 	order := slices.SortedFunc(maps.Keys(l.joined), func(a, b outcome) int { return l.joined[a].first.Compare(l.joined[b].first) })
 	for _, o := range order {
 		if t := l.joined[o]; t.n > 0 {
-			t.refill = now // it has had the record of this moment
+			t.refill = now // this moment's record has been written
 			j.recordAt(t.last, o.kind, o.status, t.take(o))
 		}
 	}
 }
 
-// answeredAsk is what became of a request that the client answered.
+// answeredAsk is the outcome of a request that the client answered.
 func answeredAsk(kind vocab.RecordKind, line []byte, m *frame.Message) outcome {
 	if m.Kind == frame.Error {
 		return outcome{status: vocab.StatusError, action: "error"}

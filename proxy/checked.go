@@ -30,8 +30,8 @@ func (s checked) Report(ctx context.Context, report control.Report) error {
 	return err
 }
 
-// ask sends one request of our own and waits for its answer. The answer is a readable message with result or error; unread are the
-// definitions that it is readable without.
+// Ask sends one request of our own and waits for the response: a readable message with result or error. unread are definitions cut out to
+// make it readable.
 func (s checked) Ask(ctx context.Context, l *declared.List, cursor string) (answer []byte, unread [][]byte, err error) {
 	r := &request{id: s.ownID(), method: methodOf([]byte(l.Method)), own: make(chan []byte, 1), started: time.Now()}
 	if s.calls.add(r) == 0 {
@@ -78,7 +78,7 @@ func (s checked) Judged() { s.entrance.open() }
 func (s checked) Deliver(waited declared.Request, line []byte) {
 	r := waited.(*request)
 	if r.method.listing() {
-		_ = s.listings.deliverListing(r, line) // that the client is gone, its own reader finds
+		_ = s.listings.deliverListing(r, line) // the client's own reader notices that it is gone
 		return
 	}
 	_ = s.answers.deliver(r, line)

@@ -10,8 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// fromClient handles one line of the client. A server that no longer takes lines is no reason to stop reading: each
-// request is still answered.
+// fromClient handles one line of the client. It keeps reading even if the server no longer takes lines: each request is still answered.
 func (s *Session) fromClient(line []byte) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
@@ -31,8 +30,7 @@ func (s *Session) fromClient(line []byte) {
 	}
 }
 
-// clientUnreadable answers a line that two parsers could read differently, or none. A broken answer to a request of the
-// server ends that request.
+// clientUnreadable answers a line that is ambiguous or not a message. A broken answer to a request of the server ends that request.
 func (s *Session) clientUnreadable(line []byte, err error) {
 	code, why := -32600, err.Error()
 	var problem *frame.Problem
@@ -95,7 +93,7 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 	s.admit(r, line, r.started)
 }
 
-// admit lets a request out or refuses it, by the view of this moment, which is now.
+// admit forwards a request or refuses it, by the current view. now is the current time.
 func (s *Session) admit(r *request, line []byte, now time.Time) {
 	v := s.view()
 	if r.method == methodCall && isOwnTool(r.name) {
@@ -132,8 +130,8 @@ func (s *Session) clientNotification(line []byte, m *frame.Message) {
 	case "notifications/cancelled":
 		s.cancel(line, m)
 	case "notifications/progress", "notifications/roots/list_changed":
-		// Progress belongs to a request of the server, which only an open server gets through; roots are the person's own
-		// folders, which a server that nobody has reviewed is not told.
+		// Progress belongs to a request of the server, which only an open server can send; roots are the person's own folders, which an
+		// unreviewed server is not told.
 		if s.view().Open() {
 			s.server.Write(line)
 		}
@@ -146,8 +144,7 @@ func (s *Session) clientNotification(line []byte, m *frame.Message) {
 	}
 }
 
-// cancel passes a cancellation on for a request that reached the server, at once; one that never got there is swallowed
-// (T16 in docs/relay.md).
+// cancel forwards a cancellation at once if the request reached the server, and swallows it otherwise (T16 in docs/relay.md).
 func (s *Session) cancel(line []byte, m *frame.Message) {
 	span, ok := frame.Find(line, m.Params, "requestId")
 	if !ok {
@@ -168,7 +165,7 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 	s.server.Write(line)
 }
 
-// clientAnswer passes the client's answer to the one request of the server it answers.
+// clientAnswer passes the client's answer to the one request of the server that it belongs to.
 func (s *Session) clientAnswer(line []byte, m *frame.Message) {
 	asked := s.asks.take(m.ID.Of(line))
 	if asked == nil {
@@ -176,7 +173,7 @@ func (s *Session) clientAnswer(line []byte, m *frame.Message) {
 		return
 	}
 	if v := s.view(); asked.method != methodPlain && !v.Open() {
-		// It was blocked while the client thought about it: what the person or the model said is no longer for this server.
+		// The server was blocked meanwhile: it no longer gets the person's or the model's words.
 		text, d := refusal.Of(v.Shut(), refusal.Subject{Noun: "request"}, v.State)
 		s.server.Enqueue(errorLine(asked.id, CodeRefused, text, d.Append(nil)))
 		s.journal.askEnded(asked, outcome{status: vocab.StatusBlocked, code: d.Code})

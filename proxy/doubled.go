@@ -10,10 +10,9 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// withoutDoubled is a page of a listing without the definitions in which two keys are one to some parser, and these definitions.
-// The rule would have the whole page refused, and with it everything the server declares; only what stands inside of one definition
-// can be withheld with it alone. What is left has been scanned into m like any line, so nothing with two readings is in it: where
-// anything else is wrong with the line, or it is no answer to a listing, rest is nil. why is what was wrong with the line.
+// withoutDoubled cuts the definitions with duplicate keys out of a page of a listing, and returns the rest and those definitions. Otherwise
+// they would make the whole page unreadable, and with it everything the server declares. The rest has been scanned into m like any line, so
+// it is unambiguous; if the line has any other fault, or is no response to a listing, rest is nil. why is the fault of the line.
 func (s *Session) withoutDoubled(line []byte, why error, m *frame.Message) (rest []byte, cut [][]byte) {
 	id, _ := frame.FindID(line)
 	if r := s.calls.peek(id); r != nil && r.method.listing() {
@@ -28,7 +27,7 @@ func (s *Session) withoutDoubled(line []byte, why error, m *frame.Message) (rest
 	return rest, cut
 }
 
-// cutDoubled cuts those definitions out of the array member of a result. rest may still be a line that is refused.
+// cutDoubled cuts those definitions out of the array member of a result. rest may still be refused.
 func cutDoubled(line []byte, why error, member string) (rest []byte, cut [][]byte) {
 	var problem *frame.Problem
 	if !errors.As(why, &problem) || !problem.TwoKeys() || !json.Valid(line) {
@@ -39,7 +38,7 @@ func cutDoubled(line []byte, why error, member string) (rest []byte, cut [][]byt
 		return nil, nil
 	}
 	edits := frame.EditArray(line, array, func(i int, value frame.Span) bool {
-		if i >= pin.MaxItems { // what lies beyond is not looked at
+		if i >= pin.MaxItems { // nothing beyond is read
 			return true
 		}
 		problem = nil

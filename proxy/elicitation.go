@@ -11,11 +11,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// maxElicitations is how many questions of one error are looked at: nobody answers more, and an error with more is refused.
+// maxElicitations limits the questions in one error: nobody answers more, and an error with more is refused.
 const maxElicitations = 16
 
-// refusesElicitation holds what an error asks the user to interaction.policy, as a request of the server that asks the same, and says whether
-// the client was refused it.
+// refusesElicitation applies interaction.policy to an error that asks the user something, as to a request that asks the same, and reports
+// whether the client got a refusal instead.
 func (s *interactions) refusesElicitation(v *declared.View, r *request, line []byte, failure frame.Span) (refused bool) {
 	const method, kind = "elicitation/create", inspect.AskElicitation
 	n := 0

@@ -6,9 +6,9 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// elicits visits what an error has the client ask the user before it tries again: the parameters of elicitation/create, one after the
-// other. A client looks for them in error -32042 (URLElicitationRequiredError, specification of 2025-11-25); what is meant by them is the same under any
-// code. It stops where visit says so.
+// elicits visits what an error wants the client to ask the user before it tries again: the parameters of elicitation/create, one by one,
+// until visit returns false. A client looks for them in error -32042 (URLElicitationRequiredError, specification of 2025-11-25); we do so
+// under any code.
 func elicits(line []byte, failure frame.Span, visit func(params []byte) bool) {
 	under(line, failure, "data", func(data frame.Span) bool {
 		return under(line, data, "elicitations", func(list frame.Span) bool {
@@ -22,7 +22,7 @@ func elicits(line []byte, failure frame.Span, visit func(params []byte) bool) {
 	})
 }
 
-// under visits the members that a parser may read under that key, which may take no notice of case, and says whether it came to the end.
+// under visits the members that a parser may read under that key, also one that ignores case, and reports whether it reached the end.
 func under(line []byte, object frame.Span, key string, visit func(value frame.Span) bool) bool {
 	goes := true
 	frame.Members(line, object, func(name string, m frame.Member) bool {
@@ -34,7 +34,6 @@ func under(line []byte, object frame.Span, key string, visit func(value frame.Sp
 	return goes
 }
 
-// elicitsNothing says that an error asks the user nothing.
 func elicitsNothing(line []byte, failure frame.Span) bool {
 	nothing := true
 	elicits(line, failure, func([]byte) bool {

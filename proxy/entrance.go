@@ -9,12 +9,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
-// entrance keeps what the client asks before the first snapshot has been judged, in order: nothing is decided by name, so
-// there is nothing to decide by until then.
+// entrance queues the client's requests until the first snapshot has been judged, because nothing can be decided before.
 type entrance struct {
 	*exchange
-	admit func(r *request, line []byte, now time.Time) // to be judged
-	apart func(r *request, line []byte)                // answered, since no snapshot can come
+	admit func(r *request, line []byte, now time.Time) // judges a request
+	apart func(r *request, line []byte)                // answers a request if no snapshot can come
 
 	mu      sync.Mutex
 	judged  bool
@@ -22,7 +21,7 @@ type entrance struct {
 	bytes   int
 }
 
-// maxWaiting bounds the bytes of requests that wait for the first snapshot; what comes beyond is refused.
+// maxWaiting limits the bytes of requests waiting for the first snapshot; more are refused.
 const maxWaiting = 128 << 20
 
 type waitingRequest struct {
@@ -30,7 +29,7 @@ type waitingRequest struct {
 	line []byte
 }
 
-// hold keeps the request if nothing has been judged yet, and says so.
+// hold queues the request if nothing has been judged yet, and reports whether it did.
 func (e *entrance) hold(r *request, line []byte) bool {
 	e.mu.Lock()
 	if e.judged {
@@ -51,7 +50,7 @@ func (e *entrance) hold(r *request, line []byte) bool {
 	return true
 }
 
-// open lets everything that waits go to be judged, in the order it came; requests that come meanwhile queue behind it.
+// open releases the queue in order; requests that arrive meanwhile line up behind it.
 func (e *entrance) open() {
 	for {
 		e.mu.Lock()
@@ -100,7 +99,7 @@ func (e *entrance) empty() []waitingRequest {
 	return waiting
 }
 
-// turnAway answers all that waits for a first snapshot that does not come, because the server's version is not ours.
+// turnAway answers everything that waits for a first snapshot if none will come, because we don't speak the server's version.
 func (e *entrance) turnAway() {
 	for _, w := range e.empty() {
 		e.apart(w.r, w.line)

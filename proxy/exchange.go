@@ -16,30 +16,30 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// exchange is what both directions share: the two pipes, who waits for which answer, the timeline, and what is held against all text
-// of the server. It refuses, forwards and delivers; what may pass is decided elsewhere.
+// exchange is what both directions share: the two pipes, the pending requests, the timeline, and the inspection of server text. It refuses,
+// forwards and delivers; others decide what may pass.
 type exchange struct {
 	cfg    Config
 	client *lineWriter
 	server *lineWriter
 
-	calls inFlight // requests on their way to the server: the client's and our own
-	asks  inFlight // requests of the server on their way to the client
+	calls inFlight // requests to the server: the client's and our own
+	asks  inFlight // the server's requests to the client
 
 	checks  *declared.Checker
 	crowd   crowd
 	life    life
 	journal journal
 	tasks   taskSet
-	watch   inspect.Watch // what the server answers is looked at through it
+	watch   inspect.Watch // inspects the server's responses
 	rules   ownRules
 	aside   *aside
 }
 
-// view is what may pass at this moment.
+// view is what may pass now.
 func (x *exchange) view() *declared.View { return x.checks.View() }
 
-// forward sends a request on its way, registered first so that its answer finds it.
+// forward sends a request, registered first so that its response finds it.
 func (x *exchange) forward(r *request, line []byte) {
 	inFlight := x.calls.add(r)
 	if inFlight == 0 {
@@ -52,10 +52,10 @@ func (x *exchange) forward(r *request, line []byte) {
 	}
 }
 
-// endsSoon is how long a server that takes no lines may take to end: then its requests are told how it ended (AnswerAll).
+// endsSoon is how long a server that takes no lines has to end: then its requests are told how it ended (AnswerAll).
 const endsSoon = time.Second
 
-// untaken answers a request that the server did not take and lives on.
+// untaken answers a request that a living server did not take.
 func (x *exchange) untaken(r *request) {
 	if x.calls.take(r.id) != nil {
 		x.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server takes no more requests", nil))
@@ -63,10 +63,10 @@ func (x *exchange) untaken(r *request) {
 	}
 }
 
-// refuse answers a request that did not reach the server in our words, and records it.
+// refuse answers a request that did not reach the server, in our words, and records it.
 func (x *exchange) refuse(r *request, why refusal.Reason) { x.refuseIn(r, why, false) }
 
-// refuseAnswer is refuse for a request whose answer came: the words do not say that nothing was run.
+// refuseAnswer is refuse for a request that the server answered: the words do not say that nothing was run.
 func (x *exchange) refuseAnswer(r *request, why refusal.Reason) { x.refuseIn(r, why, true) }
 
 func (x *exchange) refuseIn(r *request, why refusal.Reason, ran bool) {
@@ -78,7 +78,7 @@ func (x *exchange) refuseIn(r *request, why refusal.Reason, ran bool) {
 	x.journal.refused(r, why, d, ran)
 }
 
-// beside runs f beside the reading goroutines for a request that waits for it.
+// beside runs f on another goroutine; r waits for it.
 func (x *exchange) beside(r *request, f func()) {
 	x.aside.run(func() {
 		defer func() {
@@ -91,7 +91,7 @@ func (x *exchange) beside(r *request, f func()) {
 	})
 }
 
-// clientNameLocked is what this client is called: the value of --client, else its own name, cleaned. life.mu is held.
+// clientNameLocked is the client's name: the value of --client, else its own name, cleaned. life.mu must be held.
 func (x *exchange) clientNameLocked() string {
 	if x.cfg.Client != "" {
 		return x.cfg.Client
@@ -111,8 +111,8 @@ func (x *exchange) clientName() string {
 	return x.clientNameLocked()
 }
 
-// ownID is an id nobody can guess, a number where the client uses numbers. 2^52 numbers that start above what a client
-// counts to: a server cannot forge an answer to a request it has not read.
+// ownID is an id that nobody can guess, a number if the client uses numbers: one of 2^52 above any that a client counts to. A server can't
+// forge a response to a request that it has not read.
 func (x *exchange) ownID() []byte {
 	var random [16]byte
 	rand.Read(random[:])
@@ -126,8 +126,7 @@ func (x *exchange) ownID() []byte {
 	return []byte(`"` + hex.EncodeToString(random[:]) + `"`)
 }
 
-// state is the hub's last state, with the word on the launch that holds: a hub that came back and has not been told takes
-// none back.
+// state is the hub's last state, with the valid verdict on the launch: a hub that came back revokes none before it has been told.
 func (x *exchange) state() *control.State {
 	state := x.cfg.Gate.State()
 	if x.cfg.Launch == nil {

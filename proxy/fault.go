@@ -7,10 +7,10 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// A fault of our own in code that reads what a server made up must be neither the end of a session nor a way past a check. The line
-// on which it showed goes no further, whoever waits for it gets an error, and the timeline says where it broke.
+// A bug in our code must neither end the session nor open a way past a check. The line that triggers it goes no further, a request that
+// waits for it gets an error, and the timeline names the place in our code.
 
-// guardedServer is fromServer, and outlives a panic in it.
+// guardedServer is fromServer, and survives a panic in it.
 func (s *Session) guardedServer(line []byte) (err error) {
 	s.serving = nil
 	defer func() {
@@ -22,7 +22,7 @@ func (s *Session) guardedServer(line []byte) (err error) {
 	return s.fromServer(line)
 }
 
-// failedServer answers for a line of the server that is lost. r is the request that it was already known to answer, nil for none.
+// failedServer answers for a lost line of the server. r is the request it was known to answer, nil for none.
 func (s *Session) failedServer(r *request, line []byte) error {
 	switch {
 	case r == nil:
@@ -40,7 +40,7 @@ func (s *Session) failedServer(r *request, line []byte) error {
 	return nil
 }
 
-// guardedClient is fromClient, and outlives a panic in it.
+// guardedClient is fromClient, and survives a panic in it.
 func (s *Session) guardedClient(line []byte) {
 	defer func() {
 		if p := recover(); p != nil {

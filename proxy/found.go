@@ -7,7 +7,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// found is what was found in an answer, and which of a person's exceptions let it pass.
+// found is what the inspection found in a response, and which of a person's exceptions applied.
 type found struct {
 	inspect.AnswerVerdict
 	exceptions []string
@@ -17,8 +17,7 @@ func (f *found) held(v *declared.View) bool {
 	return f.Verdict == inspect.Block || f.TooLong && v.Policy.HoldBeyond
 }
 
-// imitates adds the finding of an answer that held members of ours. It goes on without them: what is held names a place for each
-// of its findings, and these have none any more.
+// imitates adds the finding for a response that held members of ours. The response goes on without them, so the finding has no place.
 func (f *found) imitates() {
 	if f.Verdict == inspect.Clean {
 		f.Verdict = inspect.Flag
@@ -28,12 +27,12 @@ func (f *found) imitates() {
 	})
 }
 
-// worth says whether there is anything to record beside the call itself.
+// worth reports whether there is anything to record besides the call itself.
 func (f *found) worth() bool {
 	return f.Verdict != inspect.Clean || f.TooLong || len(f.exceptions) > 0
 }
 
-// rulesOf names what was found, each once, at most sixteen.
+// rulesOf returns the rules of findings, each once, at most sixteen.
 func rulesOf(findings []inspect.Finding) []string {
 	var rules []string
 	for _, f := range findings {

@@ -5,7 +5,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
-// judge decides about a client's request that is neither a listing nor plain: docs/relay.md, "What a client may ask for".
+// judge decides on a client's request that is neither a listing nor plain: docs/relay.md, "What a client can ask for".
 func judge(v *declared.View, r *request) refusal.Reason {
 	switch {
 	case v.State.Revision == 0:
@@ -42,7 +42,7 @@ func judge(v *declared.View, r *request) refusal.Reason {
 	return refusal.Unknown
 }
 
-// stillAllowed asks the gate again for an answer: an approval that was taken back while a call ran counts for its answer.
+// stillAllowed asks the gate again before a response is delivered: an approval may have been taken back while the call ran.
 func stillAllowed(v *declared.View, r *request) refusal.Reason {
 	why := judge(v, r)
 	if why == refusal.Changed || why == refusal.New {

@@ -7,8 +7,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// harmless looks at what a server says beside its answers and its pinned definitions: the rest of a listing, an
-// acknowledgement, its own name. What is to be blocked there is cut, there being nothing to release: nobody asked for it.
+// harmless inspects server text outside responses and pinned definitions: the rest of a listing, an acknowledgement, the server's name.
+// Text that would be blocked is cut rather than held: nobody asked for it.
 func (s *exchange) harmless(raw []byte) bool {
 	own := s.rules.file.Load()
 	if own.Count() == 0 && isShortWord(raw) {
@@ -21,15 +21,15 @@ func (s *exchange) harmless(raw []byte) bool {
 	return false
 }
 
-// harmlessError is harmless for an error that is nobody's answer: it asks the user nothing either.
+// harmlessError is harmless for an error that answers no request: it must not ask the user anything either.
 func (s *exchange) harmlessError(line []byte) bool {
 	failure, _ := bodyOf(line)
 	return s.harmless(line) && elicitsNothing(line, failure)
 }
 
-// isShortWord says of a JSON value that there is no room for anything in it: no string of more than two words or forty
-// bytes, and nothing but letters, digits and what names are made of. Nearly every server is called so, and looking for
-// threats there would cost its start more than the rest of it. A rule of one's own may be about a single word.
+// isShortWord reports whether a JSON value has no room for an attack: no string of more than two words or forty bytes, and only letters,
+// digits and characters of names. Nearly every server's name is like that, and inspecting it would cost more than the rest of its start. (A
+// person's own rule can still be about a single word.)
 func isShortWord(raw []byte) bool {
 	if len(raw) > 256 {
 		return false
@@ -55,7 +55,6 @@ func isShortWord(raw []byte) bool {
 	return true
 }
 
-// bodyOf is the result or the error of an answer.
 func bodyOf(line []byte) (body frame.Span, failed bool) {
 	root := frame.Root(line)
 	if body, ok := frame.Find(line, root, "result"); ok {
@@ -65,8 +64,7 @@ func bodyOf(line []byte) (body frame.Span, failed bool) {
 	return body, true
 }
 
-// watched is what is found in the text of a request or notification of the server: in its params, or in the whole line where
-// something stands beside them.
+// watched inspects the text of a request or notification of the server: its params, or the whole line if there is more.
 func (s *exchange) watched(v *declared.View, line []byte, m *frame.Message) inspect.AnswerVerdict {
 	text := m.Params.Of(line)
 	if s.saysMore(line, m) {
@@ -82,13 +80,13 @@ func (s *exchange) watched(v *declared.View, line []byte, m *frame.Message) insp
 	return found
 }
 
-// saysMore says whether anything stands in a message of the server beside what the protocol has there. A method or an id that is
-// long, or holds what no name of a method does, may be a text.
+// saysMore reports whether a message of the server holds more than the protocol's members. A method or id counts as text if it is long or
+// has unusual characters.
 func (s *exchange) saysMore(line []byte, m *frame.Message) bool {
 	return len(m.ID.Of(line)) > maxPlainID || !plainMethod(m.Method) || len(line)-len(m.Params.Of(line))-len(m.ID.Of(line))-len(m.Method) > plainEnvelope+len(`"method":"","params":,`)
 }
 
-// plainMethod says that a method is named as the protocol and its extensions name theirs: in words that hold no sentence.
+// plainMethod reports whether a method is named as in the protocol and its extensions: in words that hold no sentence.
 func plainMethod(method []byte) bool {
 	for _, c := range method {
 		switch {
@@ -100,7 +98,7 @@ func plainMethod(method []byte) bool {
 	return len(method) <= maxPlainMethod
 }
 
-// What is longer may say something.
+// Anything longer may be text.
 const (
 	maxPlainID     = 64
 	maxPlainMethod = 64

@@ -9,14 +9,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// toClient writes a line that holds text of the server: every one goes this way, and nothing else changes it behind this.
-// What is ours alone is written by the client's writer itself.
+// toClient writes a line with server text. Every such line leaves through here; nothing edits it afterwards. The client's writer writes our
+// own lines itself.
 func (s *exchange) toClient(line []byte) error {
 	_, err := s.toClientWhole(line)
 	return err
 }
 
-// toClientWhole is toClient, and says how many bytes the client gets.
+// toClientWhole is toClient and returns how many bytes the client gets.
 func (s *exchange) toClientWhole(line []byte) (delivered int, err error) {
 	clean, err := s.cleaned(s.view().Policy.ANSI, line)
 	if err != nil {
@@ -25,8 +25,8 @@ func (s *exchange) toClientWhole(line []byte) (delivered int, err error) {
 	return len(clean), s.client.Write(clean)
 }
 
-// cleaned is a line without what a terminal would obey. The mode is that of the server whose text it is: an answer that was held
-// is handed over by any wrapper of its client.
+// cleaned removes what a terminal would obey. The mode is that of the server the text came from: a held response may be delivered by
+// another wrapper of its client.
 func (s *exchange) cleaned(mode string, line []byte) ([]byte, error) {
 	clean, changed, err := sanitize.Line(line, mode)
 	if err != nil {
@@ -42,8 +42,8 @@ func (s *exchange) cleaned(mode string, line []byte) ([]byte, error) {
 	return clean, nil
 }
 
-// unnameable says of an item that its name would not come back as it is: the client would call what was made of it. It is not
-// listed, and by the name that hygiene gives it nothing is approved.
+// unnameable reports whether hygiene would change an item's name: the client would call it by a name that is not approved. Such an item is
+// not listed.
 func (s *exchange) unnameable(v *declared.View, name string) bool {
 	if v.Policy.ANSI == sanitize.Off {
 		return false
@@ -55,8 +55,8 @@ func (s *exchange) unnameable(v *declared.View, name string) bool {
 	return true
 }
 
-// unspeakable says of a request or notification that its method has control characters. The envelope is nothing that is
-// changed, and no method that anybody knows has any.
+// unspeakable reports whether the method of a request or notification has control characters. The envelope is never changed, and no known
+// method has any.
 func (s *exchange) unspeakable(v *declared.View, m *frame.Message) bool {
 	if v.Policy.ANSI == sanitize.Off || !sanitize.Holds(m.Method) {
 		return false
@@ -71,7 +71,7 @@ const (
 	whyUnclean     = "its names have too many control characters"
 )
 
-// unclean says in our own words that a line is not delivered, to whoever waits for it.
+// unclean tells whoever waits for a line, in our own words, that it is not delivered.
 func (s *exchange) unclean(line []byte, why string) error {
 	s.journal.refusedLine("server", why)
 	var m frame.Message
@@ -91,7 +91,7 @@ func (s *exchange) unclean(line []byte, why string) error {
 	return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's response was blocked: "+why, nil))
 }
 
-// withoutOurs cuts members that only we may write ("sallyport/…"): a server that speaks as us is a finding, not an answer.
+// withoutOurs cuts members that only we may write ("sallyport/…"): a server that imitates us is a finding.
 func (s *exchange) withoutOurs(line []byte, m *frame.Message) []byte {
 	if len(m.Ours) == 0 {
 		return line

@@ -13,7 +13,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
-// handshake is initialize and what follows from it: what the server declared, and which version both sides speak.
+// handshake is initialize and its consequences: what the server declared, and which version both sides speak.
 type handshake struct {
 	*exchange
 	entrance *entrance
@@ -21,7 +21,7 @@ type handshake struct {
 	tools    *ownTools
 }
 
-// rememberClient takes the client's name and the way it numbers its requests from initialize.
+// rememberClient stores the client's name and its style of ids from initialize.
 func (s *handshake) rememberClient(line []byte, m *frame.Message, id []byte) {
 	s.life.mu.Lock()
 	defer s.life.mu.Unlock()
@@ -34,8 +34,8 @@ func (s *handshake) rememberClient(line []byte, m *frame.Message, id []byte) {
 	s.journal.client.Store(new(s.clientNameLocked()))
 }
 
-// answerInitialize remembers what the server declared and lets the answer through: instructions only if they are approved,
-// and for a server nobody has reviewed only the protocol's own words.
+// answerInitialize stores what the server declared and passes the response on: instructions only if they are approved, and for an
+// unreviewed server only the protocol's own words.
 func (s *handshake) answerInitialize(r *request, line []byte, m *frame.Message) error {
 	if m.Kind == frame.Error {
 		s.notInitialized()
@@ -60,7 +60,7 @@ func (s *handshake) answerInitialize(r *request, line []byte, m *frame.Message) 
 	if s.cfg.Launch != nil {
 		s.cfg.Launch.Answered()
 	}
-	s.client.Uncork() // nothing that was said before waits with this answer
+	s.client.Uncork() // flush what was gathered: it must not wait with this response
 	s.life.awaitState(func() bool { return s.view().State.Revision > 0 }, s.cfg.StateWait)
 
 	v := s.view()
@@ -82,7 +82,7 @@ func (s *handshake) answerInitialize(r *request, line []byte, m *frame.Message) 
 	return err
 }
 
-// failedInitialize passes an error on that is not about versions.
+// failedInitialize passes on an error that is not about versions.
 func (s *handshake) failedInitialize(r *request, line []byte, m *frame.Message) error {
 	if s.view().Open() && s.harmlessError(line) {
 		return s.toClient(s.withoutOurs(line, m))
@@ -90,11 +90,11 @@ func (s *handshake) failedInitialize(r *request, line []byte, m *frame.Message) 
 	return s.client.Write(blandError(r, line, m))
 }
 
-// notInitialized takes back that the client asked for a session, after an answer that made none: what it sent on in
-// advance is refused, not left waiting for a first snapshot that cannot come.
+// notInitialized undoes the client's initialize after a response that started no session: requests it sent in advance are refused instead
+// of waiting for a snapshot that can't come.
 func (s *handshake) notInitialized() {
 	if s.life.answered.Load() {
-		return // an earlier initialize was answered, and that session goes on
+		return // an earlier initialize was answered, and that session continues
 	}
 	s.life.asked.Store(false)
 	for _, waiting := range s.entrance.takeAll() {
@@ -102,9 +102,9 @@ func (s *handshake) notInitialized() {
 	}
 }
 
-// foundInInitialize is what is found in the answer to initialize, instructions aside, which are an item: in serverInfo whatever
-// there is, which the person who lets the server in is shown; of all else what is cut for it. ours says that members that only we may
-// write stand in the line.
+// foundInInitialize returns the findings in the response to initialize, except in instructions, which are an item: all those in serverInfo,
+// which a person reviewing the server will see, and those elsewhere that cause a cut. ours means that the line holds members only we may
+// write.
 func (s *handshake) foundInInitialize(line []byte, ours bool) (findings []inspect.Finding) {
 	own := s.rules.file.Load()
 	result, _ := frame.Find(line, frame.Root(line), "result")
@@ -159,7 +159,7 @@ func (s *handshake) rememberServer(line []byte, result frame.Span, findings []in
 	s.checks.Greet(g)
 }
 
-// editOpenInitialize cuts instructions that are not approved and announces our tools.
+// editOpenInitialize cuts unapproved instructions and announces our tools.
 func (s *handshake) editOpenInitialize(v *declared.View, line []byte, result frame.Span) []frame.Edit {
 	instructions := s.checks.Greeting().Instructions
 	approved := instructions != nil && v.Approves(string(pin.Instructions), instructions.Digest)
@@ -175,7 +175,7 @@ func (s *handshake) editOpenInitialize(v *declared.View, line []byte, result fra
 		case key != "serverInfo" && (!s.harmless(m.Key.Of(line)) || !s.harmless(m.Value.Of(line))):
 			return false
 		}
-		// A parser that takes no notice of case would read these as the two above, which nobody has approved here.
+		// A parser that ignores case would read these as the two above, unapproved.
 		return !strings.EqualFold(key, "capabilities") && !strings.EqualFold(key, "instructions")
 	}
 	if !ok {
@@ -199,8 +199,7 @@ func (s *handshake) editOpenInitialize(v *declared.View, line []byte, result fra
 
 func isEmptyText(raw []byte) bool { return string(raw) == `""` || string(raw) == "null" }
 
-// knownCapabilities are the names a server may announce in the legacy eras (2024-11-05 to 2025-11-25), with the boolean
-// members each of them knows.
+// knownCapabilities are the capabilities a server can announce in the legacy eras (2024-11-05 to 2025-11-25), with their boolean members.
 var knownCapabilities = map[string][]string{
 	"tools":       {"listChanged"},
 	"prompts":     {"listChanged"},
@@ -210,8 +209,8 @@ var knownCapabilities = map[string][]string{
 	"tasks":       nil,
 }
 
-// editClosedInitialize leaves the protocol version, the server's own name, and known capabilities with their boolean
-// members: everything else is text of a server that nobody has looked at.
+// editClosedInitialize keeps the protocol version, the server's own name, and known capabilities with their boolean members: everything
+// else is text of an unreviewed server.
 func editClosedInitialize(line []byte, result frame.Span) []frame.Edit {
 	keep := func(key string, m frame.Member) bool {
 		return key == "protocolVersion" && frame.Type(line, m.Value) == '"' && isShortWord(m.Value.Of(line)) || key == "serverInfo"

@@ -18,24 +18,24 @@ import (
 )
 
 const (
-	// askLimit is how long a server waits for the hub to store what it is refused.
+	// askLimit is how long a server waits until the hub has stored a refused request.
 	askLimit = 5 * time.Second
-	// askTurns is how many of its requests the hub is told of at once: as many as an item shows of a kind. A server that asks faster is refused without a code, and
-	// the timeline counts it.
+	// askTurns is how many refused requests are reported to the hub at once, which is how many of a kind an item shows. If a server asks
+	// faster, requests are refused without a code and only counted.
 	askTurns = 10
 )
 
-// askVerdict is what becomes of a request of the server.
+// askVerdict is the decision on a request of the server.
 type askVerdict uint8
 
 const (
-	askRefuse askVerdict = iota // by the setting; nobody is asked
-	askHold                     // refused, and a person may decide
+	askRefuse askVerdict = iota // by the setting; no item
+	askHold                     // refused, but a person can decide
 	askPass
 )
 
-// judgeAsk is interaction.policy: a pure function from facts to verdict. grave says that
-// there is a finding of High or above, or that all of it together says block; allowed is what a person approved of this kind.
+// judgeAsk applies interaction.policy: a pure function from facts to verdict. grave means a finding of High or above, or a total score that
+// blocks; allowed is what a person approved for this kind.
 func judgeAsk(policy string, grave bool, allowed control.Allowed, digest pin.Digest) askVerdict {
 	approved := digest != "" && slices.Contains(allowed.Requests, digest)
 	switch policy {
@@ -46,7 +46,7 @@ func judgeAsk(policy string, grave bool, allowed control.Allowed, digest pin.Dig
 			return askPass
 		}
 		return askHold
-	case "ask": // as strict as guard, and asks besides
+	case "ask": // as strict as guard, and also asks
 		if approved || allowed.All && !grave {
 			return askPass
 		}
@@ -55,13 +55,13 @@ func judgeAsk(policy string, grave bool, allowed control.Allowed, digest pin.Dig
 	return askRefuse
 }
 
-// interactions hold what a server asks of the client, or of the person, to interaction.policy.
+// interactions applies interaction.policy to a server's requests to the client or the person.
 type interactions struct {
 	*exchange
-	turns chan struct{} // one token for each refused request of the server that the hub is being told of
+	turns chan struct{} // one token for each refused request being reported to the hub
 }
 
-// refusesAsk looks at a request of an open server before the client sees it, and says whether it was refused.
+// refusesAsk inspects a request of an open server before the client sees it, and reports whether it was refused.
 func (s *interactions) refusesAsk(v *declared.View, line []byte, m *frame.Message) bool {
 	id, params := m.ID.Of(line), m.Params.Of(line)
 	method := string(m.Method)
@@ -69,7 +69,7 @@ func (s *interactions) refusesAsk(v *declared.View, line []byte, m *frame.Messag
 	found := s.watched(v, line, m)
 	found.Findings = append(inspect.Asked(method, params), found.Findings...)
 	digest, err := askDigest(method, params)
-	if err == nil && s.saysMore(line, m) { // what stands beside the params counts too
+	if err == nil && s.saysMore(line, m) { // text outside the params counts too
 		whole := bytes.TrimSpace(frame.Splice(nil, line, frame.CutMembers(line, frame.Root(line), func(key string, _ frame.Member) bool { return key == "id" })))
 		digest, err = pin.DigestOf("request", method, whole)
 	}
@@ -81,7 +81,7 @@ func (s *interactions) refusesAsk(v *declared.View, line []byte, m *frame.Messag
 		s.journal.asked(kind, v.Policy.Interaction, found)
 		return false
 	}
-	s.client.Uncork() // the server's pipe may be full: what the client has been answered does not wait with it
+	s.client.Uncork() // the server's pipe may be full: don't let the client's responses wait for it
 	id = bytes.Clone(id)
 	mode := v.Policy.Interaction
 	asked, started := askedOf(m.Method, line), time.Now()
@@ -95,7 +95,7 @@ func (s *interactions) refusesAsk(v *declared.View, line []byte, m *frame.Messag
 	return true
 }
 
-// weighAsk is judgeAsk for what was found in a request; without a digest nobody can have approved it.
+// weighAsk is judgeAsk for an inspected request; one without a digest can't have been approved.
 func weighAsk(v *declared.View, kind string, found inspect.AnswerVerdict, digest pin.Digest) askVerdict {
 	grave := digest == "" || found.Verdict == inspect.Block || found.TooLong && v.Policy.HoldBeyond || inspect.Worst(found.Findings).Rank() >= inspect.High.Rank()
 	var allowed control.Allowed
@@ -107,8 +107,7 @@ func weighAsk(v *declared.View, kind string, found inspect.AnswerVerdict, digest
 	return judgeAsk(v.Policy.Interaction, grave, allowed, digest)
 }
 
-// askPerson has a refused request stored for a person, where there is anything to decide, and has it said afterwards: with the code of its
-// item, or without one.
+// askPerson stores a refused request for a person, if there is anything to decide, and then calls say with its item's code, or "".
 func (s *interactions) askPerson(decides bool, refused control.Interaction, say func(code string)) {
 	if !decides || len(refused.Params) > control.MaxInteraction {
 		say("")
@@ -127,7 +126,7 @@ func (s *interactions) askPerson(decides bool, refused control.Interaction, say 
 		defer cancel()
 		kept, err := s.cfg.Gate.Interaction(ctx, refused)
 		if err != nil {
-			kept.Code = "" // refused all the same; the record waits for the hub
+			kept.Code = "" // refused anyway; the record waits for the hub
 		}
 		say(kept.Code)
 	})
@@ -140,7 +139,8 @@ func orNone(params []byte) []byte {
 	return params
 }
 
-// askDigest is what an approval of a request binds to: all of its params. A progress token differs each time, and is no text.
+// askDigest is what an approval of a request is bound to: all of its params, except the progress token, which differs each time and is not
+// text.
 func askDigest(method string, params []byte) (pin.Digest, error) {
 	if len(params) == 0 || params[0] != '{' {
 		return pin.RequestDigest(method, orNone(params))
@@ -160,7 +160,7 @@ func askDigest(method string, params []byte) (pin.Digest, error) {
 	return pin.DigestOf("request", method, params)
 }
 
-// askWords is how a kind of request is named in our own words.
+// askWords are our words for kinds of requests.
 var askWords = map[string]string{
 	inspect.AskSampling:    "The server %q asked for a text to be written. The request",
 	inspect.AskElicitation: "The question from the server %q to the user",
@@ -168,7 +168,7 @@ var askWords = map[string]string{
 	inspect.AskOther:       "A request from the server %q",
 }
 
-// askRefused is what is said of a refused request, in our own words.
+// askRefused is our message for a refused request.
 func (s *interactions) askRefused(kind, code string) (text string, d refusal.Decision) {
 	state := s.view().State
 	server := legible.SpokenServer(state.Name, "this server")
@@ -179,7 +179,7 @@ func (s *interactions) askRefused(kind, code string) (text string, d refusal.Dec
 	return text + " Do not retry; retrying will not help.", refusal.Decision{Code: code, Kind: vocab.ItemInteraction, Server: server, Status: vocab.OutcomeBlocked}
 }
 
-// passesNotification says whether a notification of an open server may go on; what may not is dropped and recorded.
+// passesNotification reports whether a notification of an open server may pass; otherwise it is dropped and recorded.
 func (s *interactions) passesNotification(line []byte, m *frame.Message) bool {
 	v := s.view()
 	found := s.watched(v, line, m)

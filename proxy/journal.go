@@ -15,8 +15,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// journal writes this session's activity records. None of its methods waits for anything: Gatekeeper.Record takes a record
-// in nanoseconds.
+// journal writes this session's activity records. Its methods never wait: Gatekeeper.Record takes a record in nanoseconds.
 type journal struct {
 	gate    Gatekeeper
 	session string
@@ -64,13 +63,13 @@ func (j *journal) refused(r *request, why refusal.Reason, d refusal.Decision, ra
 // tally counts events of one sort.
 type tally struct {
 	n, said uint64
-	record  func(n uint64) // the last event, as the n-th
+	record  func(n uint64) // records the last event as the n-th
 }
 
-// maxTallies bounds the sorts that are counted at once; what is one more begins all of them anew. A sort may have an item's code in it.
+// maxTallies limits the sorts counted at once; one more restarts all counts. A sort may contain an item's code.
 const maxTallies = 1000
 
-// often records the first, the tenth, the hundredth event of a sort and so on, and the last one when the session ends: a server that sends a
+// often records the first, tenth, hundredth event of a sort and so on, and the last one at the end of the session. A server that sends a
 // million of them fills no disk, and the count is in the record.
 func (j *journal) often(sort string, record func(n uint64)) {
 	j.mu.Lock()
@@ -104,7 +103,7 @@ func isPowerOfTen(n uint64) bool {
 	return n == 1
 }
 
-// end records what happened since it was last said how often.
+// end records what happened since the last report.
 func (j *journal) end() {
 	j.asks.end(j)
 	j.mu.Lock()
@@ -134,12 +133,12 @@ func (j *journal) counted(sort string, status vocab.Status, checked string, find
 	})
 }
 
-// refusedLine counts a line of one side that was no message, or could be read in two ways.
+// refusedLine counts a line of one side that was not a message, or ambiguous.
 func (j *journal) refusedLine(side, why string) {
 	j.counted("blocked a line from the "+side+": "+why, vocab.StatusBlocked, "one_reading")
 }
 
-// dropped counts a message that was dropped. what is ours.
+// dropped counts a dropped message. what is in our words.
 func (j *journal) dropped(what string) {
 	j.counted("dropped: "+what, vocab.StatusBlocked, "protocol")
 }

@@ -19,10 +19,10 @@ type LaunchHub interface {
 	Launch(ctx context.Context, report control.LaunchReport) (*control.State, error)
 }
 
-// Launcher tells the hub what a server's command runs, before it is started and once it runs, and knows whether it may.
+// Launcher tells the hub what a server's command runs, before the start and once it runs, and knows whether it may.
 //
-// Before comes first; then Started, where it said yes. A hub that is away is no yes: what would load code into the server
-// must be seen before it does.
+// Call Before first, and Started if it returned true. Without a hub the answer is no: anything that would load code into the server must be
+// checked before it does.
 type Launcher struct {
 	hub     LaunchHub
 	command transport.Command
@@ -31,22 +31,22 @@ type Launcher struct {
 
 	answered     chan struct{}
 	answeredOnce sync.Once
-	settled      chan struct{} // the hub has been told all there is to tell
+	settled      chan struct{} // everything has been reported to the hub
 	settledOnce  sync.Once
 	last         atomic.Pointer[control.LaunchVerdict]
 
 	reporting sync.Mutex // one report at a time
 	mu        sync.Mutex
 	look      *launch.Look
-	told      bool // the hub has what look holds
+	told      bool // the hub has the content of look
 	final     bool // look is complete
-	ended     bool // it was over before all of it could be seen
+	ended     bool // it ended before all of it could be seen
 	running   bool
-	alone     bool // it goes without having been asked about: what runs is told once it is seen
+	alone     bool // started without asking the hub: the report follows once it runs
 }
 
-// NewLauncher prepares the launch of one command by a client, "" where it is not known. wait bounds how long it waits for
-// the hub's first word; 0 is five seconds.
+// NewLauncher prepares the launch of one command by a client, "" if unknown. wait limits the wait for the hub's first message; 0 means five
+// seconds.
 func NewLauncher(hub LaunchHub, command transport.Command, client string, wait time.Duration) *Launcher {
 	if wait == 0 {
 		wait = 5 * time.Second
@@ -57,7 +57,7 @@ func NewLauncher(hub LaunchHub, command transport.Command, client string, wait t
 	return l
 }
 
-// Before says whether the server may be started. It waits for the hub.
+// Before reports whether the server may be started. It waits for the hub.
 func (l *Launcher) Before(ctx context.Context) bool {
 	bounded, cancel := context.WithTimeout(ctx, l.wait)
 	found := l.finding()
@@ -66,7 +66,7 @@ func (l *Launcher) Before(ctx context.Context) bool {
 		l.examine(bounded, true, found)
 	}
 	cancel()
-	// From here on a hub that comes, or comes back, is told again.
+	// From here on, tell a hub again when it comes or comes back.
 	l.hub.Subscribe(func(connected bool) {
 		if connected {
 			go l.again(ctx)
@@ -75,7 +75,7 @@ func (l *Launcher) Before(ctx context.Context) bool {
 	return l.verdict(l.hub.State()) != control.LaunchHold
 }
 
-// finding looks for what would run beside the wait for the hub.
+// finding looks for what would run, while others wait for the hub.
 func (l *Launcher) finding() func() (*launch.Look, error) {
 	var look *launch.Look
 	var err error
@@ -90,7 +90,7 @@ func (l *Launcher) finding() func() (*launch.Look, error) {
 	}
 }
 
-// verdict is the hub's word on this launch. A hub that came back and has not been told yet takes nothing back.
+// verdict is the hub's word on this launch. A hub that came back and has not been told yet revokes nothing.
 func (l *Launcher) verdict(state *control.State) control.LaunchVerdict {
 	if state.Launch != nil && state.Launch.Verdict != "" {
 		v := state.Launch.Verdict
@@ -100,8 +100,8 @@ func (l *Launcher) verdict(state *control.State) control.LaunchVerdict {
 	return *l.last.Load()
 }
 
-// examine looks at what would run before anything runs, and tells the hub. Alone it asks only where the state at hand does not
-// answer already.
+// examine looks at what would run before anything runs, and tells the hub. If alone is set, it asks only if the current state does not
+// settle it.
 func (l *Launcher) examine(ctx context.Context, alone bool, find func() (*launch.Look, error)) {
 	l.reporting.Lock()
 	defer l.reporting.Unlock()
@@ -116,7 +116,7 @@ func (l *Launcher) examine(ctx context.Context, alone bool, find func() (*launch
 	}
 	look, err := find()
 	if err != nil {
-		// What cannot be found cannot be started; whoever tries says why.
+		// A command that can't be found can't be started; the start will say why.
 		yes := control.LaunchGo
 		l.last.Store(&yes)
 		l.settle()
@@ -124,21 +124,21 @@ func (l *Launcher) examine(ctx context.Context, alone bool, find func() (*launch
 	}
 	look.Know(launch.Options{Client: known.Client, For: l.client, Key: known.Key, Known: known.Files})
 	as := look.Form
-	// A first launch is part of the first review, which lets nothing through. One that is as it was may run, and the hub hears
-	// all of it then.
+	// A first launch belongs to the first review, which lets nothing through yet. An unchanged one may run, and the hub is told everything
+	// then.
 	if alone && (known.First || len(known.Allowed) > 0 && !as.Against(known.Allowed).Drifted()) {
 		l.goes(look)
 		return
 	}
-	// Before it is told: the hub's answer wakes what waits for it, which may have the server running before it is back here.
+	// Store it before telling: the hub's response wakes others, which may have the server running before we return.
 	l.keep(look, false)
 	if !known.First && state.Settings["pins.launch"] == "block" {
-		_ = look.Fill() // what cannot be read says so in its place
+		_ = look.Fill() // an unreadable file is marked as such
 		look.Installed()
 	}
 	state, err = l.hub.Launch(ctx, control.LaunchReport{Form: look.Form, Files: look.Stamps()})
 	if err == nil && l.verdict(state) == control.LaunchHold && !look.Form.Known() {
-		// Held for what was seen without reading a file: a person is shown all of it.
+		// Held because of something seen without reading a file: the person is shown everything.
 		_ = look.Fill()
 		look.Installed()
 		state, err = l.hub.Launch(ctx, control.LaunchReport{Form: look.Form, Files: look.Stamps()})
@@ -155,7 +155,7 @@ func (l *Launcher) keep(look *launch.Look, told bool) {
 	l.look, l.told = look, told
 }
 
-// goes lets the server start on what is known, and leaves the telling to the look at it when it runs.
+// goes starts the server on what is known; the rest is reported once it runs.
 func (l *Launcher) goes(look *launch.Look) {
 	yes := control.LaunchGo
 	l.last.Store(&yes)
@@ -167,7 +167,7 @@ func (l *Launcher) goes(look *launch.Look) {
 // again tells a hub that was away.
 func (l *Launcher) again(ctx context.Context) {
 	if state := l.hub.State(); state.Launch == nil || state.Launch.Verdict != "" {
-		return // it knows
+		return // the hub knows already
 	}
 	l.mu.Lock()
 	final, running := l.final, l.running || l.alone
@@ -177,7 +177,7 @@ func (l *Launcher) again(ctx context.Context) {
 	case final:
 		l.report(ctx)
 	case !running:
-		l.examine(ctx, false, l.finding()) // the answer is a state, and wakes what waits for it
+		l.examine(ctx, false, l.finding()) // the response is a state, and wakes what waits for it
 	}
 }
 
@@ -204,14 +204,14 @@ func (l *Launcher) report(ctx context.Context) {
 	l.settle()
 }
 
-// Running is a server's process. proxy/transport's ServerProcess is one.
+// Running is a server's process, such as proxy/transport's ServerProcess.
 type Running interface {
 	PID() int
 	Pipes() (input, output uint64)
 	Exited() <-chan struct{}
 }
 
-// Started has the running server looked at, beside what it does. walled: it runs in a sandbox.
+// Started watches the running server in the background. walled: it runs in a sandbox.
 func (l *Launcher) Started(ctx context.Context, process Running, walled bool) {
 	server := launch.Server{PID: process.PID, Exited: process.Exited(), Walled: walled}
 	server.Input, server.Output = process.Pipes()
@@ -239,8 +239,8 @@ func (l *Launcher) Started(ctx context.Context, process Running, walled bool) {
 	}()
 }
 
-// aside waits until the server has answered and its client has had its first words: the files are those that were allowed,
-// so what is left to look at may cost the start nothing.
+// aside waits until the server has answered and its client has had its first responses: the files are the approved ones, so reading the
+// rest must not slow the start.
 func (l *Launcher) aside(ctx context.Context, server launch.Server) {
 	for _, wait := range []<-chan struct{}{l.answered, nil} {
 		limit := 250 * time.Millisecond
@@ -258,7 +258,7 @@ func (l *Launcher) aside(ctx context.Context, server launch.Server) {
 	}
 }
 
-// Answered says that the server has answered its client: whatever it is, it runs.
+// Answered says that the server has answered its client, so it is running.
 func (l *Launcher) Answered() { l.answeredOnce.Do(func() { close(l.answered) }) }
 
 func (l *Launcher) settle() { l.settledOnce.Do(func() { close(l.settled) }) }
@@ -271,8 +271,8 @@ func (l *Launcher) Wait(ctx context.Context) {
 	}
 }
 
-// Settle waits, of a server that nobody has looked at yet, until the hub knows what runs: it belongs to the first review. It
-// leaves half of ctx's time to whoever has to tell the hub the rest: a review without a launch is better than none.
+// Settle waits until the hub knows what an unreviewed server runs, because that belongs to the first review. It leaves half of ctx's time
+// for reporting the rest: a review without a launch is better than none.
 func (l *Launcher) Settle(ctx context.Context) {
 	if state := l.hub.State(); state.Launch == nil || !state.Launch.First {
 		return

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// life is where the connection stands, and what the client said of itself.
+// life is the state of the connection, and what the client said about itself.
 type life struct {
 	asked       atomic.Bool // the client has sent initialize
 	answered    atomic.Bool // the server has answered it
 	initialized atomic.Bool // the client has sent notifications/initialized
-	wentOn      atomic.Bool // the client has asked for more than initialize and ping
-	apart       atomic.Bool // the server answered in a protocol version that we do not speak
+	wentOn      atomic.Bool // the client has sent more than initialize and ping
+	apart       atomic.Bool // the server answered with a version we don't speak
 
 	mu         sync.Mutex
-	wanted     string // version that the client asked for
+	wanted     string // version requested by the client
 	client     string // the client's own name
-	numericIDs bool   // the client numbers its requests; ours look alike
+	numericIDs bool   // the client's ids are numbers, so ours are too
 
 	once  sync.Once
 	state chan struct{}
@@ -28,7 +28,7 @@ func (l *life) stateChan() chan struct{} {
 	return l.state
 }
 
-// stateCame wakes whoever waits for the hub's first word.
+// stateCame wakes whoever waits for the hub's first state.
 func (l *life) stateCame() {
 	select {
 	case l.stateChan() <- struct{}{}:
@@ -49,5 +49,5 @@ func (l *life) awaitState(have func() bool, limit time.Duration) {
 	}
 }
 
-// ready says that listings may be asked for.
+// ready reports whether listings can be requested.
 func (l *life) ready() bool { return l.answered.Load() && l.initialized.Load() }

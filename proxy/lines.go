@@ -7,7 +7,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
-// refusalLine builds the answer line for a request: a tool result for tools/call, a JSON-RPC error for any other method.
+// refusalLine builds the response to a refused request: a tool result for tools/call, a JSON-RPC error for any other method.
 func refusalLine(id []byte, m method, text string, d refusal.Decision) []byte {
 	if m != methodCall {
 		return errorLine(id, CodeRefused, text, d.Append(nil))
@@ -32,7 +32,7 @@ func errorLine(id []byte, code int, message string, data []byte) []byte {
 	return append(line, "}}\n"...)
 }
 
-// resultLine is an answer of ours. result is JSON.
+// resultLine is a response of ours. result is JSON.
 func resultLine(id []byte, result []byte) []byte {
 	line := appendHead(make([]byte, 0, 64+len(result)), id)
 	line = append(line, `,"result":`...)
@@ -48,10 +48,10 @@ func appendHead(dst, id []byte) []byte {
 	return append(dst, id...)
 }
 
-// CodeRefused is the JSON-RPC error code of a refused request that is no tools/call.
+// CodeRefused is the JSON-RPC error code of a refused request other than tools/call.
 const CodeRefused = 4030
 
-// blandError keeps the code of an error and replaces its words by ours.
+// blandError keeps the code of an error and replaces its words with ours.
 func blandError(r *request, line []byte, m *frame.Message) []byte {
 	code := -32603
 	if span, ok := frame.Find(line, m.Error, "code"); ok {
@@ -86,7 +86,7 @@ func smallInt(raw []byte) (int, bool) {
 
 const whyFault = "a bug in Sallyport; tell the user: open Sallyport, Activity"
 
-// faultLine is the error for a message that was lost by a fault of ours.
+// faultLine is the error for a message lost to a bug of ours.
 func faultLine(id []byte) []byte {
 	return errorLine(id, -32603, "[Sallyport] the message was blocked: "+whyFault, nil)
 }

@@ -7,33 +7,32 @@ import (
 )
 
 const (
-	// gatherLimit is how much a corked writer gathers before it writes all the same: what one read of a pipe brings.
+	// gatherLimit is how much a corked writer gathers before it writes anyway: about one read of a pipe.
 	gatherLimit = 64 << 10
-	// gatherLines is the same in lines: whoever reads them begins while the others are still being looked at.
+	// gatherLines is the same in lines: the reader starts on them while others are still being inspected.
 	gatherLines = 24
-	// queueLimit is how many bytes of others may wait behind a pipe that is not read before Enqueue waits too: what it
-	// carries are our own short answers, and a client that asks millions of times without reading is stopped there.
+	// queueLimit is how many bytes can wait behind an unread pipe before Enqueue blocks too. They are our own short responses, so only a
+	// client that sends millions of requests without reading gets there.
 	queueLimit = 4 << 20
 )
 
-// lineWriter writes whole lines to one pipe from several goroutines without anybody holding a lock during the write.
+// lineWriter writes whole lines to one pipe from several goroutines; no lock is held during a write.
 //
-// Write is for those who may wait for the pipe, which is how back-pressure travels. Enqueue never waits for the pipe: a
-// session that answers for itself must not stop reading from the side it answers to, or two full pipes would wait for each
-// other (T10 in docs/relay.md).
+// Write is for callers that can wait for the pipe, so that back-pressure works. Enqueue never waits: a session that answers by itself must
+// not stop reading from the side it answers, or two full pipes would wait for each other (T10 in docs/relay.md).
 //
-// The goroutine that reads many lines at once corks the writer while more of them are in memory: their answers then go out
-// in one write, which is worth a factor of three with 64 calls in flight.
+// The goroutine that reads many lines at once corks the writer while more are in memory: their responses then leave in one write, which is
+// worth a factor of three with 64 calls in flight.
 type lineWriter struct {
 	out io.Writer
 
 	mu      sync.Mutex
 	free    sync.Cond
-	pending []byte // whole lines that nobody writes yet
-	lines   int    // how many of them were gathered
-	spare   []byte // the buffer that pending was swapped for
+	pending []byte // whole lines not yet written
+	lines   int    // lines gathered in it
+	spare   []byte // the buffer that pending was swapped with
 	corked  bool
-	busy    bool // somebody writes
+	busy    bool // a write is in progress
 	err     error
 }
 
@@ -43,14 +42,14 @@ func newLineWriter(out io.Writer) *lineWriter {
 	return w
 }
 
-// Cork has following writes gathered until Uncork.
+// Cork gathers the following writes until Uncork.
 func (w *lineWriter) Cork() {
 	w.mu.Lock()
 	w.corked = true
 	w.mu.Unlock()
 }
 
-// Uncork writes what was gathered. The error is that of the pipe, for good.
+// Uncork writes what was gathered. The error is the pipe's, and permanent.
 func (w *lineWriter) Uncork() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,7 +73,7 @@ func (w *lineWriter) Write(line []byte) error {
 		}
 		if !w.busy && len(w.pending) == 0 {
 			w.writeLocked(line)
-			return w.flushLocked() // what others left meanwhile
+			return w.flushLocked() // what others queued meanwhile
 		}
 	}
 	w.pending = append(w.pending, line...)
@@ -84,7 +83,7 @@ func (w *lineWriter) Write(line []byte) error {
 	return w.flushLocked()
 }
 
-// Enqueue puts line behind what is being written and returns.
+// Enqueue queues line behind the current write and returns.
 func (w *lineWriter) Enqueue(line []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,7 +106,7 @@ func (w *lineWriter) Enqueue(line []byte) {
 	}()
 }
 
-// flushLocked writes what is pending, unless somebody is writing already, who then takes it along.
+// flushLocked writes what is pending, unless a write is in progress, which will take it along.
 func (w *lineWriter) flushLocked() error {
 	for !w.busy && len(w.pending) > 0 && w.err == nil {
 		lines := w.pending
@@ -138,7 +137,7 @@ func (w *lineWriter) writeLocked(lines []byte) error {
 	return w.err
 }
 
-// Flush waits until everything that was written before is in the pipe, or the pipe is broken.
+// Flush waits until everything written before is in the pipe, or the pipe is broken.
 func (w *lineWriter) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -152,7 +151,7 @@ func (w *lineWriter) Flush() error {
 	return w.err
 }
 
-// flushWithin is Flush that gives up on a pipe nobody reads.
+// flushWithin is Flush with a time limit, for a pipe that nobody reads.
 func (w *lineWriter) flushWithin(limit time.Duration) {
 	written := make(chan struct{})
 	go func() {

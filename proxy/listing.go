@@ -7,14 +7,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
-// listings reach the client without what is not approved, and with our own tools.
+// listings filters out what is not approved, and adds our own tools.
 type listings struct {
 	*exchange
 	own   ownListing
 	pages pageWalk
 }
 
-// admitListing answers a listing of a server that is not open by ourselves, and sends every other one on.
+// admitListing answers a listing ourselves if the server is not open, and forwards it otherwise.
 func (s *listings) admitListing(v *declared.View, r *request, line []byte) {
 	if !s.awaitsChoice(v, r, line) {
 		s.listPage(v, r, line)
@@ -22,8 +22,7 @@ func (s *listings) admitListing(v *declared.View, r *request, line []byte) {
 }
 
 func (s *listings) listPage(v *declared.View, r *request, line []byte) {
-	// Tools that are not announced are never listed, so nobody asks for them: that the client does is our own doing, who
-	// announce tools for every server.
+	// Clients never list tools that are not announced. This one does because we announce tools for every server.
 	if r.method != methodListTools && !s.checks.Announces(r.method.list()) {
 		s.checks.AskedFor(r.method.list())
 	}
@@ -34,7 +33,7 @@ func (s *listings) listPage(v *declared.View, r *request, line []byte) {
 		s.client.Enqueue(s.emptyListing(v, r))
 		return
 	}
-	// Of a server that was held back we announced every listing, before it could say which it has.
+	// For a server that was not started yet we announced every listing, before it could say which it has.
 	if (r.method == methodListTools || s.cfg.Start != nil) && !s.checks.Announces(r.method.list()) {
 		s.client.Enqueue(s.emptyListing(v, r))
 		return
@@ -44,7 +43,7 @@ func (s *listings) listPage(v *declared.View, r *request, line []byte) {
 	s.forward(r, line)
 }
 
-// emptyListing is the listing of a server from which nothing may be shown: our two tools, else nothing.
+// emptyListing is the listing of a server that is not open: our two tools, or nothing.
 func (s *listings) emptyListing(v *declared.View, r *request) []byte {
 	l := r.method.list()
 	result := append([]byte(`{"`), l.Member...)
@@ -60,8 +59,8 @@ func (s *listings) emptyListing(v *declared.View, r *request) []byte {
 	return resultLine(r.id, append(result, "]}"...))
 }
 
-// answerListing takes one page of a listing. Every definition on it is digested as it stands there; a page that shows
-// anything the last snapshot did not see waits for a new one.
+// answerListing handles one page of a listing. It digests every definition on it; a page with anything that the last snapshot did not have
+// waits for a new one.
 func (s *listings) answerListing(r *request, line []byte) error {
 	items, err := declared.ItemsOf(line, r.unread, r.method.list())
 	if err == nil && s.checks.Surprises(items) {
@@ -92,7 +91,7 @@ func (s *listings) deliverListing(r *request, line []byte) error {
 		if !s.harmlessError(line) {
 			return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server responded with an error; its text was blocked because it has warnings", nil))
 		}
-		return s.toClient(cutOurs(line)) // an error of an open server is its own
+		return s.toClient(cutOurs(line)) // errors of an open server pass
 	}
 	l := r.method.list()
 	array, ok := frame.Find(line, result, l.Member)
@@ -140,7 +139,7 @@ func (s *listings) deliverListing(r *request, line []byte) error {
 	return nil
 }
 
-// beside cuts what stands in an answer's line beside its id and its result.
+// beside cuts everything but id and result from a response's line.
 func beside(line []byte) []frame.Edit {
 	return frame.CutMembers(line, frame.Root(line), func(key string, _ frame.Member) bool {
 		return key != "jsonrpc" && key != "id" && key != "result"

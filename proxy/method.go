@@ -6,7 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/declared"
 )
 
-// method is what the gate needs to know of a method's name: which row of the table in docs/relay.md it is in.
+// method is a row of the table in docs/relay.md.
 type method uint8
 
 const (
@@ -26,7 +26,7 @@ const (
 	methodListTasks
 )
 
-// methodOf finds the row of a method's name, as it is after unescaping (T04 in docs/relay.md).
+// methodOf returns the row of an unescaped method name (T04 in docs/relay.md).
 func methodOf(name []byte) method {
 	switch string(name) {
 	case "tools/call":
@@ -56,7 +56,7 @@ func methodOf(name []byte) method {
 	case "server/discover", "subscriptions/listen":
 		return methodModern
 	}
-	// What a later revision adds to these two is gated like the rest of them (docs/relay.md, "What a client may ask for").
+	// Future methods of these two families are gated like the rest (docs/relay.md, "What a client can ask for").
 	switch {
 	case bytes.HasPrefix(name, []byte("tasks/")):
 		return methodTask
@@ -66,10 +66,9 @@ func methodOf(name []byte) method {
 	return methodOther
 }
 
-// listing says whether the method lists definitions.
 func (m method) listing() bool { return m >= methodListTools && m <= methodListTemplates }
 
-// list is what the method lists, nil for one that lists nothing.
+// list is what the method lists, nil for none.
 func (m method) list() *declared.List {
 	switch m {
 	case methodListTools:

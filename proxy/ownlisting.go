@@ -9,21 +9,21 @@ import (
 	"github.com/sallyport/sallyport/proxy/declared"
 )
 
-// ownListing is where our own two tools stand in what the client was listed. One wrapper of a client process lists them (own_tools =
-// once), and the hub says which; without a hub each does.
+// ownListing tracks whether the client's listing holds our own two tools. One wrapper of a client process lists them (own_tools = once),
+// and the hub chooses it; without a hub each does.
 type ownListing struct {
 	mu      sync.Mutex
-	listed  bool // the client has a listing of tools
-	with    bool // ours were in it, or it has been told that they are
+	listed  bool // the client has listed tools
+	with    bool // ours were included, or the client was told about them
 	waiting []waitingRequest
 	limit   *time.Timer
 }
 
-// ownChoiceLimit is how long a listing waits for the hub to say who lists our tools. The hub takes a second at most, and only while
-// the server that listed them last has not come yet.
+// ownChoiceLimit is how long a listing waits for the hub's choice. The hub takes at most a second, and only while the server that listed
+// them last is not connected yet.
 const ownChoiceLimit = 1200 * time.Millisecond
 
-// listsOwn says whether our tools stand in this wrapper's listing.
+// listsOwn reports whether this wrapper lists our tools.
 func listsOwn(v *declared.View) bool {
 	switch v.Policy.OwnTools {
 	case "always":
@@ -36,7 +36,7 @@ func listsOwn(v *declared.View) bool {
 	return v.State.OwnTools != control.OwnToolsThere
 }
 
-// ownTools are the definitions to add to the first page of a listing that goes out now.
+// ownTools are the definitions to add to the first page of a listing now.
 func (s *listings) ownTools(v *declared.View) [][]byte {
 	lists := listsOwn(v)
 	s.own.mu.Lock()
@@ -48,7 +48,7 @@ func (s *listings) ownTools(v *declared.View) [][]byte {
 	return ownToolDefinitions
 }
 
-// turned says, once, that the client's last listing is otherwise about our tools than it would be now.
+// turned reports, once, that the client's last listing is outdated about our tools.
 func (o *ownListing) turned(v *declared.View) bool {
 	lists := listsOwn(v)
 	o.mu.Lock()
@@ -60,7 +60,8 @@ func (o *ownListing) turned(v *declared.View) bool {
 	return true
 }
 
-// awaitsChoice keeps a first page of tools until the hub has said who lists ours, and says so. Nothing that comes later waits with it.
+// awaitsChoice holds a first page of tools until the hub has chosen who lists ours, and reports whether it does. Later requests don't wait
+// with it.
 func (s *listings) awaitsChoice(v *declared.View, r *request, line []byte) bool {
 	if r.method != methodListTools || r.cursor != "" || v.Policy.OwnTools == "always" || v.State.OwnTools != control.OwnToolsLater {
 		return false
@@ -75,7 +76,7 @@ func (s *listings) awaitsChoice(v *declared.View, r *request, line []byte) bool 
 	return true
 }
 
-// ownChosen lets the listings go that waited.
+// ownChosen releases the waiting listings.
 func (s *listings) ownChosen() {
 	for _, w := range s.own.takeAll() {
 		s.listPage(s.view(), w.r, w.line)

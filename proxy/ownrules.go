@@ -11,15 +11,15 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// ownRules are the rules that inspect.rules adds to the catalogue, as the hub sent them last.
+// ownRules are the rules that inspect.rules adds to the catalogue, as last sent by the hub.
 type ownRules struct {
 	mu   sync.Mutex
-	raw  []byte                           // as sent, whether it loaded or not
+	raw  []byte                           // as sent, loadable or not
 	file atomic.Pointer[inspect.RuleFile] // in force
 }
 
-// useRules puts in force what the hub sent. It is read once for each change. The hub sends only what loads there; where it does
-// not load here, in another version of this program, what was in force stays.
+// useRules applies what the hub sent, parsed once per change. The hub sends only what it can load; if this version of the program can't,
+// the earlier rules stay in force.
 func (s *exchange) useRules(raw []byte) {
 	s.rules.mu.Lock()
 	defer s.rules.mu.Unlock()

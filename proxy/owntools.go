@@ -9,13 +9,13 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// The wrapper's own two tools. A server that declares one of these names has it withheld.
+// The wrapper's own two tools. A server's tool with one of these names is blocked.
 const (
 	toolApprove = "approve_server_config"
 	toolRelease = "quarantine_release"
 )
 
-// OwnToolNames are the names no server may use.
+// OwnToolNames are the names that no server's tool may have.
 var OwnToolNames = []string{toolApprove, toolRelease}
 
 func isOwnTool(name string) bool { return name == toolApprove || name == toolRelease }
@@ -25,16 +25,15 @@ var ownToolDefinitions = [][]byte{
 	[]byte(`{"name":"quarantine_release","title":"Sallyport: deliver a released response","description":"Delivers a response that Sallyport held, once, after the user has released it in Sallyport. It can't release anything itself.","inputSchema":{"type":"object","properties":{"quarantine_id":{"type":"string","description":"The item's four-character code from Sallyport's message."}},"required":["quarantine_id"]},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}`),
 }
 
-// attentionLimit bounds how long a client waits for the hub to say what waits.
+// attentionLimit limits how long a client waits for the hub's list of pending items.
 const attentionLimit = 5 * time.Second
 
-// ownTools answer for themselves.
 type ownTools struct {
 	*exchange
 	quarantine *quarantine
 }
 
-// callOwn answers a call of one of our tools; such a call never reaches the server.
+// callOwn answers a call of one of our tools; it never reaches the server.
 func (t *ownTools) callOwn(r *request, line []byte) {
 	if r.name == toolRelease {
 		code := ""
@@ -56,7 +55,7 @@ func (t *ownTools) callOwn(r *request, line []byte) {
 	}()
 }
 
-// attention asks the hub what waits for this client, over all its servers.
+// attention asks the hub which items are pending for this client, over all its servers.
 func (t *ownTools) attention(ctx context.Context) (text string, failed bool) {
 	waiting, err := t.cfg.Gate.Attention(ctx, t.clientName())
 	if err != nil {

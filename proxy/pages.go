@@ -6,14 +6,13 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// pageWalk counts the pages a client walks through each listing, so that it is led no further than a snapshot goes.
+// pageWalk counts the pages a client reads of each listing, so that it gets no further than a snapshot does.
 type pageWalk struct {
 	mu      sync.Mutex
-	cursors map[method]map[string]int // cursor → the page it leads to
+	cursors map[method]map[string]int // cursor → its page
 }
 
-// pageOf says which page a cursor asks for: 1 without one, and 1 for a cursor no page has named (it is served like any
-// page, item by item).
+// pageOf returns the page of a cursor: 1 without one, and 1 for an unknown one (whose page is checked item by item like any other).
 func (p *pageWalk) pageOf(m method, cursor string) int {
 	if cursor == "" {
 		return 1
@@ -26,9 +25,8 @@ func (p *pageWalk) pageOf(m method, cursor string) int {
 	return 2
 }
 
-// follows says whether the page that answers r may lead the client on to next: not beyond the last page a snapshot looks
-// at, and not to a cursor that leads back (an endless listing). An empty cursor asks for the first page: servers that write
-// one mean that there is no other.
+// follows reports whether the page that answers r may lead to next: not beyond the last page of a snapshot, and not back to an earlier
+// cursor (an endless listing). An empty cursor means that there is no further page: servers that write one mean that.
 func (p *pageWalk) follows(r *request, next string) bool {
 	if r.page >= pin.MaxPages || next == r.cursor || next == "" {
 		return false

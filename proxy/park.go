@@ -11,8 +11,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// park is a session whose server may not be started yet: initialize is answered by us, calls are refused. Once the launch
-// is allowed the server is started, hears what the client had said, and the client is told that everything changed.
+// park is a session whose server may not be started yet: we answer initialize and refuse calls. Once the launch is allowed, the server is
+// started and introduced to the client's handshake, and the client is told that everything changed.
 type park struct {
 	*exchange
 	handshake *handshake
@@ -24,7 +24,7 @@ type park struct {
 
 	mu         sync.Mutex
 	parked     bool
-	initialize []byte // the client's, to be said to the server
+	initialize []byte // the client's, to repeat to the server
 }
 
 func newPark(h *handshake, start func(context.Context) (io.Reader, io.WriteCloser, error)) *park {
@@ -41,7 +41,7 @@ func (p *park) wake() {
 	}
 }
 
-// holds says whether the server is not there yet.
+// holds reports whether the server has not been started yet.
 func (p *park) holds() bool {
 	if p == nil {
 		return false
@@ -51,7 +51,7 @@ func (p *park) holds() bool {
 	return p.parked
 }
 
-// parkedRequest answers a request for a server that is not there. It says whether it did.
+// parkedRequest answers a request in place of the missing server, and reports whether it did.
 func (p *park) parkedRequest(r *request, line []byte, m *frame.Message) bool {
 	if p == nil {
 		return false
@@ -85,13 +85,13 @@ func (p *park) parkedRequest(r *request, line []byte, m *frame.Message) bool {
 		p.client.Enqueue(p.handshake.listings.emptyListing(v, r))
 	case v.Launch == control.LaunchHold || v.State.Revision == 0 || v.State.Blocked:
 		p.refuse(r, v.Shut())
-	default: // it is being started
+	default: // it is starting
 		p.handshake.entrance.hold(r, line)
 	}
 	return true
 }
 
-// parkedInitialized keeps the client's notifications/initialized for a server that is not there yet.
+// parkedInitialized keeps the client's notifications/initialized for later.
 func (p *park) parkedInitialized() bool {
 	if p == nil {
 		return false
@@ -104,9 +104,9 @@ func (p *park) parkedInitialized() bool {
 	return p.parked
 }
 
-// parkedInitialize is our own answer. All listings are announced: which of them the server has is not known yet.
+// parkedInitialize is our own response. It announces all listings, because the server's are unknown.
 func (p *park) parkedInitialize(line []byte, m *frame.Message) []byte {
-	protocol := control.Spoken[len(control.Spoken)-1] // what a client is answered that asks for none of them
+	protocol := control.Spoken[len(control.Spoken)-1] // the answer to a client that asks for an unknown version
 	if span, ok := frame.Find(line, m.Params, "protocolVersion"); ok {
 		if asked, _ := frame.String(line, span); slices.Contains(control.Spoken, asked) {
 			protocol = asked
@@ -118,7 +118,7 @@ func (p *park) parkedInitialize(line []byte, m *frame.Message) []byte {
 	return append(result, `,"version":"not started"}}`...)
 }
 
-// awaitStart waits until the server may be started, starts it, and returns its output. nil: the session ended first, or it could not be.
+// awaitStart waits until the server may be started, starts it, and returns its output; nil if the session ended first or the start failed.
 func (p *park) awaitStart(ctx context.Context) io.Reader {
 	for p.view().Launch == control.LaunchHold {
 		select {
@@ -139,7 +139,7 @@ func (p *park) awaitStart(ctx context.Context) io.Reader {
 	return from
 }
 
-// introduce says to a server that was started late what the client said at the beginning.
+// introduce repeats the client's handshake to a server that was started late.
 func (p *park) introduce(ctx context.Context) {
 	p.mu.Lock()
 	line := p.initialize

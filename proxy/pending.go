@@ -10,46 +10,46 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// request is one request in flight, from the moment it was read until its one answer.
+// request is one request in flight, from reading it to its one response.
 type request struct {
-	id      []byte // the id's value as the asker wrote it
+	id      []byte // the id as its sender wrote it
 	method  method
-	item    string // pin key the answer depends on ("tool:echo"), "" where nothing is named
+	item    string // pin key that the response depends on ("tool:echo"), "" for none
 	name    string // tool, prompt or URI as the client names it, unescaped
 	started time.Time
-	// body is the result or the error in the line of the answer; absent where the line was changed since it was scanned.
+	// body is the result or error in the response's line; absent if the line was changed since it was scanned.
 	body frame.Span
-	// failed says of an answer that it is an error of the protocol, or a result that says isError.
+	// failed: the response is a protocol error, or a result with isError.
 	failed bool
-	// imitates says of an answer that it held members that only we may write. They are cut.
+	// imitates: the response held members that only we may write. They are cut.
 	imitates bool
 
-	spelled string // the method, where r.method does not tell
+	spelled string // the method, if r.method is not specific
 	params  []byte // as the client wrote them
-	cut     bool   // they were too large to be kept
+	cut     bool   // too large to be kept
 
-	// need is the check that must have been judged before the answer goes to the client.
+	// need is the check that must be judged before the response goes to the client.
 	need uint64
-	// page is which page of a listing this request asks for, from 1; cursor the one it was asked with.
+	// page is the page of a listing, from 1; cursor the one it was requested with.
 	page   int
 	cursor string
-	// unread are definitions that were cut out of the page that answers it.
+	// unread are definitions that were cut out of the page.
 	unread [][]byte
-	// asked is what the timeline says of a request of the server.
+	// asked is what the timeline says about a request of the server.
 	asked asked
-	// own takes the answer of a request of ours. It has room for one.
+	// own receives the response to a request of ours. It has room for one.
 	own chan []byte
 
-	// room holds the id, its key and short params: a request is one piece of memory.
+	// room holds the id, its key and short params, so that a request is one allocation.
 	room [240]byte
 	used int
 }
 
-// ID and Need are what the checker asks of a request whose response may wait.
+// ID and Need are for the checker, when the response may wait.
 func (r *request) ID() []byte   { return r.id }
 func (r *request) Need() uint64 { return r.need }
 
-// store is a copy of b that lives as long as the request and is not written to.
+// store copies b for the lifetime of the request.
 func (r *request) store(b []byte) []byte {
 	if len(b) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (r *request) store(b []byte) []byte {
 	return at
 }
 
-// status is what the timeline says of an answered request.
+// status is the timeline's status of an answered request.
 func (r *request) status() vocab.Status {
 	if r.failed {
 		return vocab.StatusError
@@ -70,17 +70,17 @@ func (r *request) status() vocab.Status {
 	return vocab.StatusOK
 }
 
-// inFlight holds the requests of one direction by the canonical form of their id, so that an answer finds its request by
-// type and value and no other way: "1", 1 and 1.0 are two ids, not three (T01 and T15 in docs/relay.md).
+// inFlight holds the requests of one direction by the canonical form of their id, so that a response finds its request only by type and
+// value: 1 and 1.0 are one id, "1" is another (T01 and T15 in docs/relay.md).
 type inFlight struct {
 	mu sync.Mutex
 	m  map[string]*request
-	// key is scratch for looking up without allocating.
+	// key is a buffer for lookups without allocating.
 	key []byte
 }
 
-// add registers r under its id and returns how many are in flight with it. It returns 0, and registers nothing, when that
-// id is in flight already: two answers to one id could be swapped between two tools.
+// add registers r under its id and returns how many are in flight with it; 0, without registering, if that id is in flight already: two
+// responses to one id could be swapped between two tools.
 func (f *inFlight) add(r *request) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,7 +96,7 @@ func (f *inFlight) add(r *request) int {
 	return len(f.m)
 }
 
-// take removes and returns the request with this id, nil when none is in flight.
+// take removes and returns the request with this id, or nil.
 func (f *inFlight) take(id []byte) *request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,7 +108,7 @@ func (f *inFlight) take(id []byte) *request {
 	return r
 }
 
-// takeIf removes a request that is still in flight, and says whether it was: another with its id may be by now.
+// takeIf removes r if it is still in flight, and reports whether it was: another request may have its id by now.
 func (f *inFlight) takeIf(r *request) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,7 +120,6 @@ func (f *inFlight) takeIf(r *request) bool {
 	return true
 }
 
-// peek is take without removing.
 func (f *inFlight) peek(id []byte) *request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,7 +127,6 @@ func (f *inFlight) peek(id []byte) *request {
 	return f.m[string(f.key)]
 }
 
-// takeAll empties the table.
 func (f *inFlight) takeAll() []*request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -158,7 +156,7 @@ func (r *request) methodName() string {
 	return ""
 }
 
-// keep has the request remember what it asked, to be shown if its answer is held and to know the same request again.
+// keep records the request's parameters, to show them if the response is held and to recognise the same request.
 func (r *request) keep(line []byte, m *frame.Message) {
 	if r.method.listing() {
 		return

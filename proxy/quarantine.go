@@ -18,23 +18,23 @@ import (
 )
 
 const (
-	// holdLimit is how long a client waits for the hub to store what was held; past it the disk takes it.
+	// holdLimit is how long a client waits until the hub has stored a held response; after that it goes to disk.
 	holdLimit = 5 * time.Second
-	// takeLimit is how long it waits for the hub to grant what was released.
+	// takeLimit is how long it waits for the hub to grant a released response.
 	takeLimit = 10 * time.Second
-	// maxParams is how much of a request is kept beside it while it is in flight, to be shown if its answer is held.
+	// maxParams limits the parameters kept with a request in flight, to be shown if its response is held.
 	maxParams = 8 << 20
-	// maxItem is how long the name of what was asked for may be to stand with a held answer.
+	// maxItem is the longest item name kept with a held response.
 	maxItem = 16 << 10
 )
 
-// quarantine has responses stored that may not reach the client, and gives it those that a person released.
+// quarantine stores responses that may not reach the client, and delivers those that a person released.
 type quarantine struct {
 	*exchange
 	releases releases
 }
 
-// holdBack has an answer stored whole and tells the client, in that order. It returns at once: nothing else waits for it.
+// holdBack stores a whole response and then tells the client. It returns at once: nothing else waits for it.
 func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
 		ID: vocab.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: q.clientName(), Session: q.cfg.Session, Era: "legacy",
@@ -44,14 +44,14 @@ func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 	if f.TooLong {
 		held.Why = vocab.HeldLimit
 	}
-	if len(held.Item) > maxItem { // a URI as long as a page names nothing that anybody pinned
+	if len(held.Item) > maxItem { // no pinned item has a URI as long as a page
 		held.Item, held.Name = "", cut.Bytes(held.Name, maxItem)
 	}
 	if len(body) > control.MaxHeldAnswer {
 		held.Answer = nil
 	}
 	if same, err := pin.RequestDigest(held.Method, r.params); err == nil && !r.cut {
-		held.Same = same // one that reads two ways is never taken for the same
+		held.Same = same // an ambiguous one never counts as the same
 	}
 	q.beside(r, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
@@ -66,7 +66,7 @@ func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 	})
 }
 
-// heldWords is what the client is told of an answer that was held back.
+// heldWords is what the client is told about a held response.
 func (q *quarantine) heldWords(r *request, held *control.Held, code string, kept bool) (string, refusal.Decision) {
 	v := q.view()
 	sub := q.subjectIn(v, r)
@@ -89,7 +89,7 @@ func (q *quarantine) heldWords(r *request, held *control.Held, code string, kept
 		return text + " It couldn't be stored, so it is lost. Tell the user: open Sallyport.", d
 	case code == "":
 		return text + " Tell the user: open Sallyport. Do not retry before the user has decided.", d
-	case r.method != methodCall || held.Error: // no tool's result: our own tool has nowhere to put it
+	case r.method != methodCall || held.Error: // our own tool could not deliver anything but a tool's result
 		return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry before the user says it is released; then make the same request again.", code), d
 	}
 	return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry; retrying will not help. Once the user says it is released, call %s with quarantine_id %s.", code, toolRelease, code), d
@@ -102,14 +102,13 @@ func lowerFirst(s string) string {
 	return string(s[0]+'a'-'A') + s[1:]
 }
 
-// releases are the held answers that this session hands over or has handed over: none goes out twice, whatever the hub hears
-// of it and when.
+// releases are the held responses that this session delivers or has delivered: none goes out twice, whatever the hub hears and when.
 type releases struct {
 	mu   sync.Mutex
-	code map[string]bool // handed over; false while it is on its way
+	code map[string]bool // delivered; false while it is on its way
 }
 
-// begin takes a code for one hand-over. false: it is on its way already, or was handed over.
+// begin claims a code for one delivery. false: it is on its way or delivered already.
 func (l *releases) begin(code string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,8 +132,8 @@ func (l *releases) end(code string, handed bool) {
 	}
 }
 
-// releasedFor is the code of a released answer that this request gets instead of being run again, "" for none. It asks the hub's
-// last word itself: the view that is made of it may be a moment behind.
+// releasedFor is the code of a released response that this request gets instead of running again, "" for none. It reads the hub's last
+// state itself: the view may be a moment behind.
 func (q *quarantine) releasedFor(r *request, now time.Time) string {
 	state := q.cfg.Gate.State()
 	released := state.Released
@@ -156,7 +155,7 @@ func (q *quarantine) releasedFor(r *request, now time.Time) string {
 	return ""
 }
 
-// handOver gives the client a released answer, once. same: for the same request made again, else for quarantine_release.
+// handOver delivers a released response, once. same: to the same request made again, else to quarantine_release.
 func (q *quarantine) handOver(r *request, code string, same bool) {
 	waiting := code
 	refuseWith := func(text string) {
@@ -181,7 +180,7 @@ func (q *quarantine) handOver(r *request, code string, same bool) {
 		switch taken.State {
 		case vocab.HeldWaiting, vocab.HeldReleased, vocab.HeldExpired:
 		default:
-			waiting = "" // nothing of that code waits
+			waiting = "" // nothing is held under that code
 		}
 		refuseWith(takenText(taken.State, code))
 		return
@@ -191,7 +190,7 @@ func (q *quarantine) handOver(r *request, code string, same bool) {
 		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: it is damaged. Tell the user: open Sallyport.", code))
 		return
 	}
-	of := policy.ForWrapper(taken.Settings) // as the server it came from has it
+	of := policy.ForWrapper(taken.Settings) // the settings of the server it came from
 	sent, done, err := redact(of, line, secretsIn(of, taken.Answer))
 	why := whySecrets
 	if err == nil {
@@ -203,14 +202,14 @@ func (q *quarantine) handOver(r *request, code string, same bool) {
 		return
 	}
 	if q.client.Write(sent) != nil || q.client.Flush() != nil {
-		return // the client is gone; the hub has it wait again
+		return // the client is gone; the hub makes it available again
 	}
 	handed = true
 	q.journal.handedOver(r, taken, code, len(line))
 	q.journal.secrets(r, done)
 }
 
-// handedLine is the answer line: the server's own object with all its parts, and our word that it was released.
+// handedLine is the response: the server's own object with all its parts, and our note that it was released.
 func (q *quarantine) handedLine(r *request, taken control.Taken, code string) []byte {
 	answer := taken.Answer
 	if frame.Validate(answer) != nil {
@@ -236,7 +235,7 @@ func (q *quarantine) handedLine(r *request, taken control.Taken, code string) []
 	return append(append(line, answer...), "}\n"...)
 }
 
-// takenText says why nothing is handed over, in a sentence of its own for each reason.
+// takenText says why nothing is delivered, with a sentence for each reason.
 func takenText(state, code string) string {
 	switch state {
 	case vocab.HeldWaiting:

@@ -11,17 +11,16 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Records of what a client reads: one a request, with what it names and never with a text. They are written once
-// the client has its answer.
+// Records of what a client reads: one per request, with the name but never the text. They are written once the client has its response.
 
 const (
-	// maxNamed is how many characters of a URI or of a prompt's name a record keeps.
+	// maxNamed is how many characters of a URI or prompt name a record keeps.
 	maxNamed = 512
-	// maxLookedAt is how much of one is looked through for secrets: what lies beyond is not kept.
+	// maxLookedAt is how much of one is searched for secrets: nothing beyond is kept.
 	maxLookedAt = 8 << 10
 )
 
-// recordKind is what a record about a request is: of a call, of a read, or of our own doing.
+// recordKind is the kind of the record about a request: a call, a read, or our own decision.
 func (r *request) recordKind() vocab.RecordKind {
 	switch {
 	case r.method == methodCall:
@@ -34,10 +33,10 @@ func (r *request) recordKind() vocab.RecordKind {
 	return vocab.RecordPolicyDecision
 }
 
-// counts says that each request of this kind has its record, whatever became of it.
+// counts reports whether each request of this kind gets a record, whatever its outcome.
 func (r *request) counts() bool { return r.recordKind() != vocab.RecordPolicyDecision }
 
-// called is the tool that a record names. A read names what it read in its detail.
+// called is the tool that a record names. A read names its subject in the detail.
 func (r *request) called() string {
 	switch r.recordKind() {
 	case vocab.RecordRead, vocab.RecordPrompt:
@@ -46,7 +45,7 @@ func (r *request) called() string {
 	return legible.Name(r.name, "a tool")
 }
 
-// detail is what a record about this request says beside its fields: more, and what a read names.
+// detail is the JSON detail of the record about this request: more, and the subject of a read.
 func (r *request) detail(more facts) json.RawMessage {
 	kind := r.recordKind()
 	if more == nil && kind != vocab.RecordRead && kind != vocab.RecordPrompt {
@@ -64,7 +63,7 @@ func (r *request) detail(more facts) json.RawMessage {
 	return more.detail()
 }
 
-// namedIn is a URI or a name as it may be kept: without what cannot be seen, without secrets, and short.
+// namedIn is a URI or name as a record keeps it: cleaned, without secrets, and short.
 func namedIn(name string) string {
 	name = cut.Bytes(name, maxLookedAt)
 	found, whole := inspect.SecretsInText(name, secrets.Precise)
@@ -81,7 +80,6 @@ func namedIn(name string) string {
 	return legible.Text(masked+name[at:], maxNamed)
 }
 
-// inOrder are findings by where they begin.
 func inOrder(found []inspect.Finding) []inspect.Finding {
 	slices.SortStableFunc(found, func(a, b inspect.Finding) int { return a.Start - b.Start })
 	return found

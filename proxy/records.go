@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// delivered records an answer that went on, and what was found in it and in what was asked. The client has it already.
+// delivered records a delivered response, and the findings in it and in the request.
 func (j *journal) delivered(r *request, bytes int, f found, profile string) {
 	var asked []inspect.Finding
 	if r.method == methodCall {
@@ -63,7 +63,7 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 	})
 }
 
-// handedOver is what the hub counts as delivered.
+// handedOver records a delivery for the hub.
 func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes int) {
 	j.record(vocab.RecordQuarantine, vocab.StatusOK, control.Record{
 		Tool: legible.Name(taken.Tool, ""), Code: code, Summary: "a released response was delivered", Detail: facts{"check": "quarantine"}.detail(),
@@ -75,7 +75,7 @@ func (j *journal) unkept(err error) {
 	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: "a held response could not be stored; none of it was delivered", Detail: facts{"check": "quarantine", "error": legible.Escape(err.Error())}.detail()})
 }
 
-// secrets records, once for an answer, that it holds secrets. None of them is in the record.
+// secrets records, once per response, that it holds secrets, but none of them.
 func (j *journal) secrets(r *request, done redaction) {
 	if done.places == 0 {
 		return
@@ -88,7 +88,7 @@ func (j *journal) secrets(r *request, done redaction) {
 	j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Tool: r.called(), Summary: summary, Detail: detail})
 }
 
-// asked records a request that was let through although something was found in it.
+// asked records a request that passed although it has findings.
 func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
 	worst := inspect.Worst(found.Findings)
 	if worst.Rank() < inspect.Medium.Rank() && !found.TooLong {
@@ -100,8 +100,8 @@ func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
 	})
 }
 
-// refusedInteraction records a request that was refused. One that a person is asked about is always recorded, so that its code
-// is found in the timeline; of those that nobody is asked about, now and then one.
+// refusedInteraction records a refused request. One that a person can decide on is always recorded, so that its code is in the timeline;
+// others are sampled.
 func (j *journal) refusedInteraction(kind, mode, code string, found inspect.AnswerVerdict) {
 	rules, set := rulesOf(found.Findings), found.RuleSet
 	j.often("refused "+kind+" "+code, func(n uint64) {
@@ -109,7 +109,7 @@ func (j *journal) refusedInteraction(kind, mode, code string, found inspect.Answ
 	})
 }
 
-// fault records a fault of ours. what it was met in is ours, and so is all of its text but for numbers.
+// fault records a bug of ours. Its text is all ours, except for numbers.
 func (j *journal) fault(what, fault string) {
 	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: what + " was blocked because of a bug in Sallyport", Detail: facts{"check": "fault", "error": fault}.detail()})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/sanitize"
 )
 
-// secretsUnder is how secrets are looked for under a policy.
+// secretsUnder is the mode of the search for secrets under a policy.
 func secretsUnder(p policy.Wrapper) string {
 	switch {
 	case p.Redact == "off":
@@ -20,15 +20,15 @@ func secretsUnder(p policy.Wrapper) string {
 	return secrets.Precise
 }
 
-// redaction is what became of the secrets of an answer.
+// redaction is what was done about the secrets of a response.
 type redaction struct {
-	rules  []string // by which they were found
+	rules  []string // rules that matched
 	places int
-	marked bool // marks stand in their place
+	marked bool // replaced by marks
 }
 
-// redact puts marks in the place of secrets, where the policy of the server whose text it is says so. It comes after inspecting, which
-// sees the server's own words, and before hygiene. found are the secrets of it that are known already.
+// redact replaces secrets with marks, if the policy of the server that sent the text says so. It runs after inspection, which needs the
+// server's own words, and before hygiene. found are its secrets already known.
 func redact(p policy.Wrapper, line []byte, found []inspect.Finding) ([]byte, redaction, error) {
 	done := redaction{rules: rulesOf(found), places: len(found)}
 	if p.Redact != "redact" || len(found) == 0 {
@@ -41,7 +41,7 @@ func redact(p policy.Wrapper, line []byte, found []inspect.Finding) ([]byte, red
 	return out, redaction{rules, places, true}, nil
 }
 
-// secretsIn are the secrets of an answer that nobody looked at for this hand-over.
+// secretsIn are the secrets of a response that was not searched yet.
 func secretsIn(p policy.Wrapper, answer []byte) []inspect.Finding {
 	secrets, _ := inspect.Secrets(answer, secretsUnder(p))
 	findings := make([]inspect.Finding, len(secrets))
@@ -51,10 +51,9 @@ func secretsIn(p policy.Wrapper, answer []byte) []inspect.Finding {
 	return findings
 }
 
-// maxRules is how many names of rules one record lists.
 const maxRules = 16
 
-// secretWords names what was found as a person would: "a password and an API key".
+// secretWords names what was found: "a password and an API key".
 func secretWords(rules []string) string {
 	var words []string
 	for _, rule := range rules {

@@ -44,8 +44,8 @@ func (s *Session) fromServer(line []byte) error {
 	}
 }
 
-// unreadable records a line that is no message and never delivers it. If it answers a request, that request gets an error
-// at once; if it looks like a request of the server, the server gets one.
+// unreadable records a line that is not a message; it is never delivered. If it answers a request, that request gets an error at once; if
+// it looks like a request of the server, the server gets one.
 func (s *Session) unreadable(id, line []byte, why string) {
 	s.journal.refusedLine("server", why)
 	if line != nil {
@@ -56,11 +56,11 @@ func (s *Session) unreadable(id, line []byte, why string) {
 	}
 }
 
-// textGrace is how long an answer may take to come after a line that seems to quote it.
+// textGrace is how long a response may take after a line that seems to quote it.
 const textGrace = 500 * time.Millisecond
 
-// behindText tells whoever waits for what looks like an answer behind a piece of text, if no other answer comes: servers that log what
-// they send into their output send it all the same.
+// behindText reports an error to the request whose response seems to come after a piece of text on one line, unless the response itself
+// arrives: some servers log what they send.
 func (s *Session) behindText(line []byte) {
 	id, ok := frame.AnswerBehindText(line)
 	if !ok {
@@ -68,7 +68,7 @@ func (s *Session) behindText(line []byte) {
 	}
 	r, size := s.calls.peek(id), len(line)
 	if r == nil || r.own != nil {
-		return // a listing of our own is asked for again
+		return // our own listing requests are repeated anyway
 	}
 	time.AfterFunc(textGrace, func() {
 		if s.calls.takeIf(r) {
@@ -86,7 +86,7 @@ func (s *Session) unansweredBatch(batch []frame.Found, why string) {
 	}
 }
 
-// unanswered tells whoever waits for what could not be read. asks: it may be a request of the server.
+// unanswered reports an error to whoever waits for an unreadable line. asks: it may be a request of the server.
 func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
 	if asks && s.calls.peek(id) == nil {
 		s.client.Uncork()
@@ -103,7 +103,7 @@ func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
 	}
 }
 
-// lost tells the client that its request has no answer that could be let through.
+// lost tells the client that its request has no deliverable response.
 func (s *Session) lost(r *request, size int, why string) {
 	if r.method == methodInitialize {
 		s.handshake.notInitialized()
@@ -129,8 +129,8 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	}
 	if !plain && !v.Open() {
 		text, d := refusal.Of(v.Shut(), refusal.Subject{Noun: "request"}, v.State)
-		// A server that asks and asks and never reads fills its pipe, and this goroutine waits for it: nothing that the
-		// client has been answered meanwhile may wait with it.
+		// A server that asks endlessly and never reads fills its pipe, and this goroutine waits for it: the client's responses must not
+		// wait with it.
 		s.client.Uncork()
 		s.server.Enqueue(errorLine(id, CodeRefused, text, d.Append(nil)))
 		s.journal.refusedAsk(string(m.Method), d)
@@ -156,8 +156,8 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	return s.toClient(s.withoutOurs(line, m))
 }
 
-// sentence says that an id of the server's choice could carry words: it is a string, and no name, or no plain value. A ping with such
-// an id whose words are not let through is answered here.
+// sentence reports whether an id chosen by the server could carry words: a string that is not a name, or a compound value. A ping with such
+// an id is answered here if the words may not pass.
 func sentence(id []byte) bool {
 	return id[0] == '{' || id[0] == '[' || id[0] == '"' && legible.Name(string(id[1:len(id)-1]), "") == ""
 }
@@ -171,7 +171,7 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 		s.checks.Changed(string(m.Method))
 		return nil
 	case "notifications/cancelled":
-		// It is in flight no longer: an answer that comes all the same is one the server has said it will not read.
+		// It is no longer in flight: the server has said that it won't read the answer.
 		span, ok := frame.Find(line, m.Params, "requestId")
 		var asked *request
 		if ok {
@@ -198,8 +198,8 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 	return s.toClient(s.withoutOurs(line, m))
 }
 
-// serverAnswer passes an answer to the one request it answers: same type and value of id, once. unread are definitions that were
-// cut out of it because they have no one reading.
+// serverAnswer passes a response to the one request with the same id by type and value, once. unread are definitions that were cut out of
+// it as ambiguous.
 func (s *Session) serverAnswer(line []byte, m *frame.Message, unread [][]byte) error {
 	r := s.calls.take(m.ID.Of(line))
 	if r == nil {
@@ -237,8 +237,8 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message, unread [][]byte) e
 	return s.answers.deliver(r, line)
 }
 
-// answerPlain passes the acknowledgement of a ping or of logging/setLevel. Of a server nobody has reviewed not even the
-// words of an error get through, nor anything inside an acknowledgement.
+// answerPlain passes the acknowledgement of a ping or of logging/setLevel. From an unreviewed server, neither the words of an error nor the
+// content of an acknowledgement pass.
 func (s *Session) answerPlain(r *request, line []byte, m *frame.Message) error {
 	if s.view().Open() && s.harmlessError(line) {
 		return s.toClient(s.withoutOurs(line, m))
@@ -249,7 +249,7 @@ func (s *Session) answerPlain(r *request, line []byte, m *frame.Message) error {
 	return s.client.Write(blandError(r, line, m))
 }
 
-// isFailure says of an answer whether it is an error of the protocol or a result that says isError.
+// isFailure reports whether a response is a protocol error or a result with isError.
 func isFailure(line []byte, m *frame.Message) bool {
 	if m.Kind == frame.Error {
 		return true

@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Config is what a session stands between, and what it needs beside that.
+// Config is what a session connects, and what else it needs.
 type Config struct {
 	FromClient io.Reader
 	ToClient   io.Writer
@@ -20,24 +20,24 @@ type Config struct {
 	ToServer   io.WriteCloser
 
 	Gate Gatekeeper
-	// Launch knows whether the server may run what it runs; nil where that is not looked at.
+	// Launch decides whether the server's program may run; nil if that is not checked.
 	Launch *Launcher
-	// Start starts a server that was held back, once it may; FromServer and ToServer are nil then.
+	// Start starts a server that was held back, once it may run; FromServer and ToServer are nil then.
 	Start func(ctx context.Context) (io.Reader, io.WriteCloser, error)
-	// Client is the value of --client, "" where the client's own name from initialize is to be used.
+	// Client is the value of --client; "" to use the client's own name from initialize.
 	Client string
 	// Session is this wrapper's id in the activity timeline.
 	Session string
-	// Stray takes each line of the server that is no message, for its log. It must not block and not keep line.
+	// Stray receives each line of the server that is not a message, for its log. It must neither block nor keep line.
 	Stray func(line []byte)
-	// GiveWay is told when many calls come at a time, and when they do no longer, and says whether it was done
-	// (transport.GiveWay). Nil where nobody gives way.
+	// GiveWay is called when many calls come at once, and when that is over; it reports whether it did anything (transport.GiveWay). Nil if
+	// nothing yields.
 	GiveWay func(yes bool) bool
-	// StateWait is how long the answer to initialize waits for the hub's first word. 0 means five seconds.
+	// StateWait is how long the response to initialize waits for the hub's first state. 0 means five seconds.
 	StateWait time.Duration
 }
 
-// Ended says how a session came to its end.
+// Ended says why a session ended.
 type Ended uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 	ServerGone              // end of the server's output
 )
 
-// Session is one client, one server and what stands between. New makes it, Run drives it once.
+// Session is one client, one server and everything in between. New makes it, Run drives it once.
 type Session struct {
 	*exchange
 	entrance     *entrance
@@ -55,10 +55,10 @@ type Session struct {
 	listings     *listings
 	tools        *ownTools
 	handshake    *handshake
-	park         *park // nil where the server was started at once
+	park         *park // nil if the server was started at once
 
-	cm, sm       frame.Message // scratch of the two reading goroutines
-	serving      *request      // what the server's line that is being read answers, nil for nothing of the client
+	cm, sm       frame.Message // reused by the two reading goroutines
+	serving      *request      // the request that the server's current line answers, nil for none of the client's
 	clientReader *frame.Reader
 	serverReader *frame.Reader
 }
@@ -96,9 +96,9 @@ func New(cfg Config) *Session {
 	return s
 }
 
-// Run relays until the client is gone or the server's output ends. When the client's input ends the server's input is
-// closed, and answers that are still on their way are delivered until the server's output ends too; whoever started the
-// server bounds that (transport: two seconds, then TERM).
+// Run relays until the client is gone or the server's output ends. When the client's input ends, the server's input is closed, and
+// responses still on their way are delivered until the server's output ends too; whoever started the server limits that (transport: two
+// seconds, then TERM).
 func (s *Session) Run(ctx context.Context) Ended {
 	defer s.journal.end()
 	defer s.checks.Shown.End()
@@ -108,7 +108,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 		defer close(checked)
 		s.checks.Run(ctx)
 	}()
-	// What a check has taken off the shelf is delivered before the rest is answered for.
+	// Responses that a check has released are delivered before the rest are answered with errors.
 	defer func() {
 		cancel()
 		select {
@@ -117,7 +117,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 		}
 	}()
 
-	clientLeft := make(chan struct{}) // closed before the server's input is: whoever ends after that ends because of it
+	clientLeft := make(chan struct{}) // closed before the server's input: whatever ends after that, ends because of it
 	clientDone := make(chan struct{})
 	serverDone := make(chan struct{})
 	clientBroken := make(chan struct{})
@@ -139,7 +139,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 			s.serverReader = frame.NewReader(from, 0)
 		}
 		err := s.readServer()
-		// Nothing that was held is lost because the server, or the client, is gone.
+		// Held responses are not lost when the server or the client is gone.
 		s.aside.wait()
 		if err == errClientGone {
 			close(clientBroken)
@@ -175,11 +175,10 @@ func (s *Session) Run(ctx context.Context) Ended {
 	return ended
 }
 
-// lastWrites is how long a client that ended, or no longer reads, may hold up the end of its session.
+// lastWrites is how long a client that ended, or no longer reads, can delay the end of its session.
 const lastWrites = time.Second
 
-// AnswerAll gives every request that is still in flight an error, because the server is gone. what is ours, such as
-// "exit status 3".
+// AnswerAll gives every request in flight an error, because the server is gone. what is in our words, such as "exit status 3".
 func (s *Session) AnswerAll(what string) {
 	for _, r := range s.entrance.takeAll() {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
@@ -216,7 +215,7 @@ func (s *Session) readClient() {
 	})
 }
 
-// readServer reads the server's lines until its output ends, or until the client no longer reads what they become.
+// readServer reads the server's lines until its output ends, or the client no longer reads.
 func (s *Session) readServer() error {
 	return s.readLines(s.serverReader, s.client, s.serverTooLong, func(line []byte, last bool) error {
 		err := s.guardedServer(line)
@@ -264,8 +263,8 @@ func (s *Session) readLines(from *frame.Reader, to *lineWriter, refuse func(*fra
 
 const whyTooLong = "it is longer than the limit (setting limits.message)"
 
-// clientTooLong answers a line of the client that was over the limit: a request gets an error, and so does the server's
-// request that it would have answered.
+// clientTooLong answers a line of the client over the limit: a request gets an error, and so does the server's request that it would have
+// answered.
 func (s *Session) clientTooLong(long *frame.TooLong) {
 	if !long.HasMethod && long.ID != nil {
 		if asked := s.asks.take(long.ID); asked != nil {
@@ -291,7 +290,7 @@ func (s *Session) serverTooLong(long *frame.TooLong) {
 	}
 }
 
-// overLimit is the error for a line that was read while the limit came down.
+// overLimit is the error for a line that was read before the limit was lowered.
 func (s *Session) overLimit(line []byte) error {
 	if most := s.view().Policy.MaxMessage; most > 0 && len(line)-1 > most {
 		return frame.Oversize(line[:len(line)-1])
@@ -306,9 +305,9 @@ func tooLong(err error) *frame.TooLong {
 	return long
 }
 
-// onState takes a state the hub pushed: what was taken back is blocked at once, what was approved is announced.
+// onState applies a state that the hub pushed: what was revoked is blocked at once, what was approved is announced.
 func (s *Session) onState(connected bool) {
-	s.useRules(s.cfg.Gate.State().Rules) // before what was approved under them is served
+	s.useRules(s.cfg.Gate.State().Rules) // first, because approved items are served under them
 	before, after := s.checks.Rebuild(nil, nil)
 	s.life.stateCame()
 	s.park.wake()
@@ -324,8 +323,8 @@ func (s *Session) onState(connected bool) {
 // settleLimit is how long requests that were read before the client closed its end may take to reach the server.
 const settleLimit = 2 * time.Second
 
-// settle waits, after the end of the client's input, until what the client had asked has been sent on or refused: a client
-// that writes its requests and closes at once is served as it is without us.
+// settle waits, after the end of the client's input, until its requests have been forwarded or refused: a client that writes its requests
+// and closes at once is served as without us.
 func (s *Session) settle(ctx context.Context) {
 	deadline := time.NewTimer(settleLimit)
 	defer deadline.Stop()
@@ -342,7 +341,7 @@ func (s *Session) settle(ctx context.Context) {
 	}
 }
 
-// StartError is why a server that was held back could not be started once it was allowed.
+// StartError is why a server that was held back could not be started once allowed.
 func (s *Session) StartError() error {
 	if s.park == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
-// subjectOf reads what a request names, unescaped, into r.
+// subjectOf reads the unescaped name in a request into r.
 func (x *exchange) subjectOf(r *request, line []byte, m *frame.Message) {
 	text := func(path ...string) string {
 		span, ok := frame.Find(line, m.Params, path...)

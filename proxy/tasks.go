@@ -7,17 +7,17 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// maxTasks is how many tasks of one session are remembered; the oldest go first, and a forgotten task is refused.
+// maxTasks limits the tasks remembered per session; the oldest are forgotten, and a forgotten task is refused.
 const maxTasks = 10_000
 
-// taskSet holds the ids of tasks that approved calls created (MCP 2025-11-25, "Tasks"): only those may be asked for.
+// taskSet holds the ids of tasks that approved calls created (MCP 2025-11-25, "Tasks"): a client can only ask for those.
 type taskSet struct {
 	mu    sync.Mutex
 	ids   map[string]string // the pin key of the tool that was called
 	order []string
 }
 
-// remember takes the task an answer to tools/call created, if it created one.
+// remember stores the task that a response to tools/call created, if any.
 func (t *taskSet) remember(r *request, line []byte, m *frame.Message) {
 	if r.method != methodCall || m.Kind != frame.Result || m.Keys&frame.KeyTaskID == 0 {
 		return
@@ -47,15 +47,15 @@ func (t *taskSet) remember(r *request, line []byte, m *frame.Message) {
 	}
 }
 
-// of is the pin key of the tool whose call created the task, "" for a task of nobody's. What a task yields is that tool's
-// answer: it passes while the tool does.
+// of is the pin key of the tool whose call created the task, "" for an unknown task. A task's result counts as that tool's response: it
+// passes while the tool does.
 func (t *taskSet) of(id string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.ids[id]
 }
 
-// withoutForeignTasks cuts tasks that no approved call of this session created out of a tasks/list answer.
+// withoutForeignTasks cuts tasks that no approved call of this session created out of a tasks/list response.
 func (t *taskSet) withoutForeignTasks(line []byte) []byte {
 	array, ok := frame.Find(line, frame.Root(line), "result", "tasks")
 	if !ok || frame.Type(line, array) != '[' {

@@ -18,7 +18,7 @@ import (
 // CodeVersion is the JSON-RPC error code of "no common protocol version" (UnsupportedProtocolVersionError, specification of 2026-07-28).
 const CodeVersion = -32022
 
-// rememberVersion keeps the version that the client's initialize asks for.
+// rememberVersion stores the version that the client's initialize asks for.
 func (s *handshake) rememberVersion(line []byte, m *frame.Message) {
 	asked := ""
 	if span, ok := frame.Find(line, m.Params, "protocolVersion"); ok {
@@ -30,12 +30,12 @@ func (s *handshake) rememberVersion(line []byte, m *frame.Message) {
 	s.life.mu.Unlock()
 }
 
-// apartAt says whether the result of initialize leaves the two sides without a version that we speak, and remembers which it was. A
-// version that we do speak and that the client did not ask for is the client's to accept: if it leaves instead, leftOver says so.
+// apartAt reports whether the result of initialize names a version that we don't speak, and stores it. A version that we speak but the
+// client did not ask for is the client's choice: if it leaves, leftOver reports it.
 func (s *handshake) apartAt(line []byte, result frame.Span) bool {
 	span, ok := frame.Find(line, result, "protocolVersion")
 	if !ok || frame.Type(line, span) != '"' {
-		return false // it names none, and the client sees that itself
+		return false // it names none, and the client will notice that itself
 	}
 	version, _ := frame.String(line, span)
 	apart := !slices.Contains(control.Spoken, version)
@@ -48,7 +48,7 @@ func (s *handshake) apartAt(line []byte, result frame.Span) bool {
 	return apart
 }
 
-// noCommonVersion has the hub know that this start came to nothing, and says in what words.
+// noCommonVersion tells the hub that this start failed, and returns the words.
 func (s *handshake) noCommonVersion(offered []string) control.Versions {
 	s.life.mu.Lock()
 	asked := s.life.wanted
@@ -61,7 +61,7 @@ func (s *handshake) noCommonVersion(offered []string) control.Versions {
 	return v
 }
 
-// versionError answers initialize in our words. What the server says stays out of it but for versions that are dates.
+// versionError answers initialize in our words. From the server's message only versions that are dates are used.
 func (s *handshake) versionError(id []byte, v control.Versions) []byte {
 	data, err := json.Marshal(struct {
 		Supported []string `json:"supported"`
@@ -77,8 +77,8 @@ func versionWords(state *control.State, v control.Versions) string {
 	return "[Sallyport] " + strings.TrimSpace("The server "+legible.SpokenServer(state.Name, "")) + " " + control.VersionWords(v, "the client") + "."
 }
 
-// refusedVersion answers an initialize that the server responded with an error, if the error is about versions. It says whether it did,
-// or will: a server that does not know initialize is asked which versions it speaks. An error means that the client no longer reads.
+// refusedVersion handles an error to initialize that is about versions, and reports whether it did or will: a server that does not know
+// initialize is asked which versions it speaks. An error means that the client no longer reads.
 func (s *handshake) refusedVersion(r *request, line []byte, m *frame.Message) (bool, error) {
 	offered, about := versionsNamed(line, m.Error)
 	if about {
@@ -86,7 +86,7 @@ func (s *handshake) refusedVersion(r *request, line []byte, m *frame.Message) (b
 	}
 	code, _ := frame.Find(line, m.Error, "code")
 	switch string(code.Of(line)) {
-	case "-32601", "-32600", "-32602": // what a server says to a method, or to parameters, that its version does not have
+	case "-32601", "-32600", "-32602": // how a server answers a method, or parameters, that its version does not have
 	default:
 		return false, nil
 	}
@@ -103,7 +103,7 @@ func (s *handshake) refusedVersion(r *request, line []byte, m *frame.Message) (b
 		}
 		var again frame.Message
 		if frame.Scan(line, frame.FromServer, &again) == nil {
-			_ = s.failedInitialize(r, line, &again) // that the client is gone, its own reader finds
+			_ = s.failedInitialize(r, line, &again) // the client's own reader notices that it is gone
 		}
 	})
 	return true, nil
@@ -112,7 +112,7 @@ func (s *handshake) refusedVersion(r *request, line []byte, m *frame.Message) (b
 // discoverLimit is how long a server that does not know initialize may take to name its versions.
 const discoverLimit = 3 * time.Second
 
-// discover asks a server which versions it speaks, as clients of 2026-07-28 do. None: it did not say.
+// discover asks a server which versions it speaks, as clients of 2026-07-28 do. nil: it did not say.
 func (s *handshake) discover(ctx context.Context) []string {
 	r := &request{id: s.ownID(), method: methodModern, own: make(chan []byte, 1), started: time.Now()}
 	if s.calls.add(r) == 0 {
@@ -138,8 +138,8 @@ func (s *handshake) discover(ctx context.Context) []string {
 	}
 }
 
-// versionsNamed reads the versions that an error names: in its data, under any of the names that are in use, else in its message. about
-// says that it is an error about versions at all.
+// versionsNamed reads the versions that an error names: in its data, under any of the names in use, else in its message. about means that
+// the error is about versions at all.
 func versionsNamed(line []byte, failure frame.Span) (offered []string, about bool) {
 	if code, ok := frame.Find(line, failure, "code"); ok && string(code.Of(line)) == "-32022" {
 		about = true
@@ -160,18 +160,18 @@ func versionsNamed(line []byte, failure frame.Span) (offered []string, about boo
 		lower := strings.ToLower(message[:min(len(message), 1000)])
 		words := strings.FieldsFunc(lower, func(c rune) bool { return (c < '0' || c > '9') && c != '-' })
 		if strings.Contains(lower, "protocol version") || strings.Contains(lower, "protocolversion") || saysOfVersions(lower) && len(control.VersionsOf(words, "").Offered) > 0 {
-			offered, about = words, true // what is no date stays out
+			offered, about = words, true // only dates count
 		}
 	}
 	return offered, about
 }
 
-// saysOfVersions says that a message with a date in it is about what somebody speaks: servers word such an error as they like.
+// saysOfVersions reports whether a message with a date is about supported versions: servers word such an error as they like.
 func saysOfVersions(lower string) bool {
 	return slices.ContainsFunc([]string{"version", "protocol", "speak"}, func(word string) bool { return strings.Contains(lower, word) })
 }
 
-// versionTexts are the texts of a list, or the one there is.
+// versionTexts are the texts of a list, or a single one.
 func versionTexts(line []byte, value frame.Span) (texts []string) {
 	add := func(span frame.Span) {
 		if text, ok := frame.String(line, span); ok && len(text) <= maxPlainID && len(texts) < pageOfVersions {
@@ -190,10 +190,10 @@ func versionTexts(line []byte, value frame.Span) (texts []string) {
 	return texts
 }
 
-// pageOfVersions is how many versions of a server are read: the protocol has a handful.
+// pageOfVersions limits how many versions of a server are read: the protocol has a handful.
 const pageOfVersions = 100
 
-// leftOver says, when the session ends, that the client left at the version it was offered. One that went on agreed to it.
+// leftOver reports, at the end of the session, that the client left at the version it was offered. A client that went on agreed to it.
 func (s *handshake) leftOver() {
 	s.life.mu.Lock()
 	wanted := s.life.wanted
@@ -204,7 +204,7 @@ func (s *handshake) leftOver() {
 	}
 }
 
-// refuseApart answers what a client asks of a server whose version we do not speak: there is nothing to wait for.
+// refuseApart answers a client's requests to a server whose version we don't speak.
 func (s *handshake) refuseApart(r *request, line []byte) {
 	switch {
 	case r.method == methodCall && isOwnTool(r.name):

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Record is one line of the activity timeline, on the socket and in the store. Its hash covers its JSON, so fields are only ever
-// added at the end. A wrapper fills in what it knows, the store Prev and Hash.
+// Record is one line of the activity timeline, on the socket and in the store. Its hash covers its JSON, so fields may only be added at the
+// end. A wrapper fills in what it knows, the store Prev and Hash.
 type Record struct {
 	ID         string          `json:"id"` // sortable and unique: a record that arrives twice is stored once
 	Time       time.Time       `json:"time"`
@@ -26,11 +26,11 @@ type Record struct {
 	Bytes      int64           `json:"bytes,omitempty"`
 	Prev       string          `json:"prev,omitempty"`
 	Hash       string          `json:"hash,omitempty"`
-	ServerID   string          `json:"server_id,omitempty"` // of the server, for two that have one name; what a wrapper says of it is not believed
+	ServerID   string          `json:"server_id,omitempty"` // of the server, to tell two with one name apart; a wrapper's value is ignored
 }
 
-// Named is what a read names: the URI or the prompt's name as the record keeps it, "" for other records. It is the server's or the
-// client's own text, cleaned and with secrets masked.
+// Named is the subject of a read: the URI or prompt name as the record keeps it, "" for other records. It is the server's or the client's
+// own text, cleaned and with secrets masked.
 func (r *Record) Named() string {
 	if r.Kind != RecordRead && r.Kind != RecordPrompt || len(r.Detail) == 0 {
 		return ""
@@ -42,10 +42,10 @@ func (r *Record) Named() string {
 	return cmp.Or(detail.URI, detail.Prompt)
 }
 
-// Versions are the protocol versions that a server offered at a start at which the two sides had none in common, and the one it was
-// asked for. What is no date stays out of both: a version is a server's own text.
+// Versions are the protocol versions that a server offered when it had none in common with the client, and the one that the client wanted.
+// Anything that is not a date is left out: a version is a server's own text.
 type Versions struct {
-	Offered []string `json:"offered,omitempty"` // oldest first; none where no version it named is a date
+	Offered []string `json:"offered,omitempty"` // oldest first; empty if it named no date
 	Asked   string   `json:"asked,omitempty"`
-	Client  string   `json:"client,omitempty"` // who asked, where that is known
+	Client  string   `json:"client,omitempty"` // the client, if known
 }

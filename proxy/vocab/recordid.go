@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// NewRecordID names an activity record: 13 characters of time (nanoseconds, so names sort as times do) and 10 of chance,
-// in Crockford's base 32, lower case. Unique, not secret.
+// NewRecordID names an activity record: 13 characters of time (nanoseconds, so ids sort by time) and 10 random ones, in lower-case
+// Crockford base 32. Unique, not secret.
 func NewRecordID(t time.Time) string {
 	const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 	var id [23]byte

@@ -1,6 +1,5 @@
-// Package vocab has the words that the store, the socket, the command line and the window share: what a record, an inbox item
-// or a decision can be. The values are what stands in JSON and on disk, so none of them ever changes. It imports nothing of
-// ours, and every room may import it.
+// Package vocab has the words that the store, the socket, the command line and the window share: the values of records, inbox items and
+// decisions. They are in JSON and on disk, so none of them ever changes. It imports nothing of ours, and every package may import it.
 package vocab
 
 // RecordKind is what a record of the activity timeline is about.
@@ -24,14 +23,14 @@ const (
 	RecordProblem        RecordKind = "guard_problem"
 )
 
-// RecordKinds are all of them, in the order in which help lists them.
+// RecordKinds are all kinds, in the order of the help text.
 var RecordKinds = []RecordKind{
 	RecordServerStart, RecordServerStop, RecordCall, RecordRead, RecordPrompt, RecordSampling, RecordElicitation, RecordPolicyDecision,
 	RecordDrift, RecordQuarantine, RecordRelease, RecordApproval, RecordRejection, RecordConfigChange, RecordProblem,
 }
 
-// IsTraffic says that there is one record of a kind for each request: of the client (a call, a read, a prompt) or of the server
-// (what it asks the client for). There are as many as there is traffic, so they join under pressure and go first where there is no room.
+// IsTraffic reports whether each request makes a record of this kind: the client's (a call, a read, a prompt) or the server's (what it asks
+// the client for). They are as many as there is traffic, so under pressure they are joined and dropped first.
 func IsTraffic(kind RecordKind) bool {
 	switch kind {
 	case RecordCall, RecordRead, RecordPrompt, RecordSampling, RecordElicitation:
@@ -40,7 +39,7 @@ func IsTraffic(kind RecordKind) bool {
 	return false
 }
 
-// Status is how what a record is about ended.
+// Status is the outcome of what a record is about.
 type Status string
 
 const (
@@ -51,16 +50,15 @@ const (
 	StatusError   Status = "error"
 )
 
-// Statuses are all of them.
 var Statuses = []Status{StatusOK, StatusWarned, StatusBlocked, StatusHeld, StatusError}
 
-// Outcome is what became of a request, as its client is told.
+// Outcome is what a client is told about its request.
 type Outcome string
 
 const (
 	OutcomeBlocked  Outcome = "blocked"
 	OutcomeHeld     Outcome = "held"
-	OutcomeReleased Outcome = "released" // it has the response that was held
+	OutcomeReleased Outcome = "released" // it gets the response that was held
 )
 
 // ItemKind is why an item is in the inbox.
@@ -71,17 +69,17 @@ const (
 	ItemChanged         ItemKind = "changed"
 	ItemLaunch          ItemKind = "launch"
 	ItemResponseHeld    ItemKind = "response_held"
-	ItemInteraction     ItemKind = "interaction"      // a request of a server to its client that was refused
-	ItemConfigChanged   ItemKind = "config_changed"   // entries of a client's file came, went or changed
+	ItemInteraction     ItemKind = "interaction"      // a refused request of a server to its client
+	ItemConfigChanged   ItemKind = "config_changed"   // entries of a client's file were added, removed or changed
 	ItemUnguarded       ItemKind = "unguarded"        // a server that should be guarded is not, or only looks so
-	ItemSettingsChanged ItemKind = "settings_changed" // a setting was made less safe outside of Sallyport
+	ItemSettingsChanged ItemKind = "settings_changed" // a setting was loosened outside Sallyport
 	ItemProblem         ItemKind = "guard_problem"
 
-	// NoticeUnseen is the kind of a notice alone: a client that has not listed again what was allowed. There is nothing to decide.
+	// NoticeUnseen is only a notice: a client has not listed again what was allowed. There is nothing to decide.
 	NoticeUnseen ItemKind = "unseen"
 )
 
-// PartState is how one part of an item, or one pinned thing of a server, compares with what was approved.
+// PartState compares one part of an item, or one pinned item of a server, with what was approved.
 type PartState = string
 
 const (
@@ -90,22 +88,22 @@ const (
 	PartChanged   PartState = "changed"
 	PartRejected  PartState = "rejected"
 	PartRemoved   PartState = "removed"
-	PartUnwrapped PartState = "unwrapped" // of an entry of a client's file: its guard was taken out
-	PartFake      PartState = "fake"      // of such an entry: it only looks guarded
-	PartLost      PartState = "lost"      // of the one part of an item that tells of a lost store
+	PartUnwrapped PartState = "unwrapped" // the guard of an entry in a client's file was removed
+	PartFake      PartState = "fake"      // such an entry only looks guarded
+	PartLost      PartState = "lost"      // the one part of an item about a lost store
 )
 
-// Decision is what became of an item that no longer waits.
+// Decision is how a pending item ended.
 type Decision = string
 
 const (
 	DecidedApproved   Decision = "approved"
 	DecidedRejected   Decision = "rejected"
-	DecidedWithdrawn  Decision = "withdrawn"  // what it was about went away by itself
-	DecidedSuperseded Decision = "superseded" // its content waits under another code
+	DecidedWithdrawn  Decision = "withdrawn"  // its reason disappeared
+	DecidedSuperseded Decision = "superseded" // its content is pending under another code
 )
 
-// Severity is how grave an item is.
+// Severity is how serious an item is.
 type Severity = string
 
 const (
@@ -114,28 +112,28 @@ const (
 	SeverityReview   Severity = "review"
 )
 
-// ServerState is how a server is, as a whole.
+// ServerState is the state of a server as a whole.
 type ServerState = string
 
 const (
 	ServerNew             ServerState = "new"
-	ServerOpen            ServerState = "open" // something of it is approved
+	ServerOpen            ServerState = "open" // at least one item is approved
 	ServerBlocked         ServerState = "blocked"
-	ServerNoCommonVersion ServerState = "no_common_version" // its last start found no protocol version in common
-	ServerNotStarted      ServerState = "not_started"       // guarded in a client's file, and has neither run nor been looked at
+	ServerNoCommonVersion ServerState = "no_common_version" // its last start found no common protocol version
+	ServerNotStarted      ServerState = "not_started"       // guarded in a client's file, but neither started nor looked at
 )
 
-// HeldState is where a held response is on its way to a person and back.
+// HeldState is the stage of a held response.
 type HeldState = string
 
 const (
 	HeldWaiting   HeldState = "waiting"
-	HeldReleased  HeldState = "released"  // to be handed over until its time
-	HeldTaken     HeldState = "taken"     // granted to a wrapper that has not said that it arrived
-	HeldDelivered HeldState = "delivered" // handed over, once
-	HeldExpired   HeldState = "expired"   // the release ran out: it waits again
+	HeldReleased  HeldState = "released"  // to be delivered until its time
+	HeldTaken     HeldState = "taken"     // granted to a wrapper that has not confirmed the delivery
+	HeldDelivered HeldState = "delivered" // delivered, once
+	HeldExpired   HeldState = "expired"   // the release ran out: held again
 	HeldDiscarded HeldState = "discarded"
-	HeldGone      HeldState = "gone" // no longer kept (quarantine.retention, or the cap of its server)
+	HeldGone      HeldState = "gone" // no longer kept (quarantine.retention, or the limit of its server)
 )
 
 // HeldWhy is why a response was held.
@@ -143,6 +141,6 @@ type HeldWhy = string
 
 const (
 	HeldThreat   HeldWhy = "threat"   // its verdict is block
-	HeldLimit    HeldWhy = "limit"    // it is larger than what is looked at (inspect.on_limit = hold)
-	HeldProvider HeldWhy = "provider" // a check that had to be run could not be
+	HeldLimit    HeldWhy = "limit"    // it is too large to inspect (inspect.on_limit = hold)
+	HeldProvider HeldWhy = "provider" // a required check could not run
 )
