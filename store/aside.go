@@ -18,12 +18,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/disk"
 )
 
-// lossFile notes, beside the place of the store, that one was lost: its absence is then no new home, even if the key is gone
-// with it.
+// lossFile records, next to the store, that one was lost: a missing store then does not count as a new home, even if the key is gone too.
 const lossFile = "store.lost"
 
-// SetAside keeps a store that cannot be used under a dated name and returns it. A store that another process owns, or that
-// is in order as far as Options.Damage knows, is left where it is. Afterwards Open answers ErrMissing until it is told AfterLoss.
+// SetAside keeps an unusable store under a dated name and returns that name. It leaves a store alone that another process owns, or that is
+// in order (unless Options.Damage says otherwise). Afterwards Open returns ErrMissing until it is called with AfterLoss.
 func SetAside(dir string, options Options) (kept string, err error) {
 	why, err := whyUnusable(dir, options)
 	if err != nil {
@@ -40,11 +39,11 @@ func SetAside(dir string, options Options) (kept string, err error) {
 			break
 		}
 	}
-	// The note comes first: a kill in between must not leave a folder that looks new.
+	// Write the note first: a kill in between must not leave a folder that looks new.
 	if err := writeLoss(dir, Loss{At: now, Why: why, Kept: kept}); err != nil {
 		return "", fmt.Errorf("set store aside: %w", err)
 	}
-	// A seal key that is none would keep every later store from opening.
+	// An invalid seal key would keep every later store from opening.
 	if _, err := readKey(dir); options.Key == nil && errors.Is(err, ErrSeal) {
 		key := filepath.Join(dir, keyFile)
 		if err := disk.Rename(key, key+strings.TrimPrefix(kept, path)); err != nil {
@@ -57,7 +56,7 @@ func SetAside(dir string, options Options) (kept string, err error) {
 	return kept, nil
 }
 
-// whyUnusable says what is wrong with a store; an error if nothing is, or if it is somebody's.
+// whyUnusable says what is wrong with a store; an error if nothing is, or if another process owns it.
 func whyUnusable(dir string, options Options) (string, error) {
 	s, err := open(dir, options)
 	if err == nil {
@@ -75,13 +74,13 @@ func whyUnusable(dir string, options Options) (string, error) {
 		return err.Error(), nil
 	}
 	if _, there := os.Lstat(filepath.Join(dir, File)); errors.Is(err, ErrMissing) && options.Damage != "" && there == nil {
-		return options.Damage, nil // emptied under its owner
+		return options.Damage, nil // its owner found it damaged
 	}
 	return "", err
 }
 
-// check walks every page of the file. bbolt's own check runs in a goroutine of its own, where a key outside the memory map would end
-// the program: guard cannot catch it there. So all that it reads is read here before.
+// check walks every page of the file. bbolt's own check runs in its own goroutine, where guard cannot catch a fault at a key outside the
+// memory map, which would end the program. So everything that it will read is read here first.
 func (s *Store) check() error {
 	return s.note(guard(func() error {
 		return s.view(func(tx *bolt.Tx) error {
@@ -99,10 +98,10 @@ func (s *Store) check() error {
 	}))
 }
 
-// maxNesting is more buckets in each other than any store of ours has.
+// maxNesting is more levels of buckets than any store of ours has.
 const maxNesting = 8
 
-// readAll reads every key and value of a bucket, and finds each key again, which reads the keys of the branches above it.
+// readAll reads every key and value of a bucket, and looks up each key again, which reads the keys of the branches above it.
 func readAll(b *bolt.Bucket, depth int) error {
 	if depth == 0 {
 		return errors.New("buckets in each other without end")
@@ -128,7 +127,7 @@ func readAll(b *bolt.Bucket, depth int) error {
 			sum += part
 		}
 	}
-	runtime.KeepAlive(sum) // so that the compiler leaves no read out
+	runtime.KeepAlive(sum) // so that the compiler keeps all reads
 	return nil
 }
 

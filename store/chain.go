@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// head is the newest end of the chain, sealed: without it a cut at that end would look like an end.
+// head is the sealed newest end of the chain: without it a truncation there would go unnoticed.
 type head struct {
 	Sequence uint64 `json:"sequence"` // of the newest record
 	Hash     string `json:"hash"`     // of the newest record
-	Records  int    `json:"records"`  // that are kept
-	Bytes    int64  `json:"bytes"`    // that they take, their index included
+	Records  int    `json:"records"`  // kept records
+	Bytes    int64  `json:"bytes"`    // their size, with their index
 }
 
-// chain is the activity chain as one transaction has it.
+// chain is the activity chain within a transaction.
 type chain struct {
 	*sealed
 	now func() time.Time
@@ -34,9 +34,9 @@ func (ch chain) head() (head, error) {
 	return h, err
 }
 
-// A stored record is: 8 bytes of arrival (Unix nanoseconds, never falling), 32 bytes of hash, then the record's JSON with
-// prev and without hash. The hash is SHA-256 over the previous hash, in hex, and that JSON; so an exported record can be
-// checked with nothing but its own fields.
+// A stored record is 8 bytes of arrival (Unix nanoseconds, never decreasing), 32 bytes of hash, then the record's JSON with prev but
+// without hash. The hash is SHA-256 over the previous hash, in hex, and that JSON, so an exported record can be verified from its own
+// fields.
 const recordOverhead = 8 + sha256.Size
 
 func encodeRecord(r Record, prev string, arrival int64) (stored []byte, hash string, err error) {
@@ -72,13 +72,13 @@ func decodeRecord(stored []byte) (r Record, arrival int64, err error) {
 
 func arrivalOf(stored []byte) int64 { return int64(binary.BigEndian.Uint64(stored)) }
 
-// footprint is what a record takes in the file, roughly: its value, its keys, and what bbolt keeps for each.
+// footprint is roughly what a record takes in the file: its value, its keys, and bbolt's overhead for each.
 func footprint(stored []byte, id string) int64 {
 	return int64(len(stored)) + 2*int64(len(id)) + 48
 }
 
-// Append adds records to the chain inside this transaction, so that a decision and its record are kept together or not at
-// all. A record whose id is stored already is left out. It gives the records that were stored, with Prev and Hash.
+// Append adds records to the chain inside this transaction, so that a decision and its record are stored together or not at all. It skips
+// records whose id is stored already, and returns the stored ones with Prev and Hash.
 func (tx *Tx) Append(records ...Record) ([]Record, error) {
 	settled := make([]Record, len(records))
 	for i, r := range records {
@@ -98,7 +98,7 @@ func (ch chain) append(records []Record) ([]Record, error) {
 		return nil, fmt.Errorf("head of the activity chain: %w", err)
 	}
 	activity, ids := ch.bucket(bucketActivity), ch.bucket(bucketIDs)
-	// Keys only grow: pages are filled instead of split in half, which would leave the file half empty for ever.
+	// Keys only grow, so fill pages instead of splitting them in half, which would leave the file half empty for ever.
 	activity.FillPercent = 0.9
 	arrival := ch.now().UnixNano()
 	if k, v := activity.Cursor().Last(); k != nil && len(v) >= recordOverhead {
@@ -130,8 +130,8 @@ func (ch chain) append(records []Record) ([]Record, error) {
 	return stored, ch.putHead(h)
 }
 
-// sequenceOf is where the record with an id stands, 0 if nowhere. The index is believed only where the record agrees: an
-// index entry alone must not keep a record out of the timeline.
+// sequenceOf is the position of the record with an id, 0 if there is none. The index only counts if the record agrees: a forged index entry
+// must not keep a record out of the timeline.
 func (ch chain) sequenceOf(id string) uint64 {
 	if id == "" {
 		return 0
@@ -152,15 +152,15 @@ func (ch chain) sequenceOf(id string) uint64 {
 	return binary.BigEndian.Uint64(key)
 }
 
-// Mark is the head of the chain for keeping in a second place: an export, a keychain.
+// Mark is the head of the chain, to keep in a second place such as an export or a keychain.
 type Mark struct {
-	Sequence uint64    `json:"sequence"` // how many records were ever stored
-	Records  int       `json:"records"`  // how many of them are kept
+	Sequence uint64    `json:"sequence"` // records ever stored
+	Records  int       `json:"records"`  // records still kept
 	Hash     string    `json:"hash"`
 	Time     time.Time `json:"time"`
 }
 
-// Head is the newest end of the chain as it is now.
+// Head is the current newest end of the chain.
 func (s *Store) Head() (Mark, error) {
 	var m Mark
 	err := s.View(func(tx *Tx) error {

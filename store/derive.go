@@ -1,7 +1,6 @@
 package store
 
-// Derive makes a key for one purpose from the key that seals this home. Whoever has it learns neither the seal's key nor
-// the keys of other purposes.
+// Derive makes a key for one purpose from the key that seals this home. It reveals neither the sealing key nor the keys for other purposes.
 func (s *Store) Derive(purpose, of string) []byte {
 	return seal(s.key, []byte("derived key"), []byte(purpose), []byte(of))
 }

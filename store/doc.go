@@ -1,19 +1,21 @@
-// Package store is the memory of the hub: one bbolt file that holds the servers, what a person approved of them, what
-// waits in the inbox, and the activity chain. It knows no socket, no window and none of our other packages; what it keeps
-// are plain types.
+// Package store is the memory of the hub: one bbolt file that holds the servers, what a person approved of them, the inbox, and the
+// activity chain. It knows no socket and no window; what it keeps are plain types.
 //
-// Open takes the data folder and the file lock: a store has one owner at a time (ErrLocked). Update and View run a
-// transaction over servers, pins, seen definitions, history, inbox items and meta values; what Update wrote is on the disk
-// when it returns. Append queues an activity record without ever waiting for a disk, AppendNow and Tx.Append are durable.
+// Open takes the data folder and the file lock: a store has one owner at a time (ErrLocked). Update and View run a transaction over
+// servers, pins, seen definitions, history, inbox items and meta values; once Update returns, its changes are on disk. Append queues an
+// activity record without ever waiting for a disk, AppendNow and Tx.Append are durable.
 //
 // Invariants:
-//   - A store that cannot be read is never taken for an empty one: ErrCorrupt, ErrMissing, ErrSeal. SetAside keeps it under
-//     another name, and the store that then takes its place carries a Loss until a person has seen it.
-//   - Every record outside the timeline carries an HMAC-SHA256 over its place and its whole content, and one more seal covers
-//     all servers and pins together: a pin that something else wrote, brought back or took away is found (Tampered) and is
-//     never returned. What the seal is worth: the key lies in the same folder (or comes from the keychain, Options.Key). It
-//     stops a program that writes the file, not one that reads the key first; and a copy of the whole file put back later
-//     is a valid store of that day.
-//   - Each activity record carries the hash of the one before; the head is sealed. Verify names the first record that is not
-//     as it was written.
+//   - An unreadable store is never treated as an empty one: ErrCorrupt, ErrMissing, ErrSeal. SetAside keeps it under
+//
+// another name, and the store that replaces it carries a Loss until a person has seen it.
+//   - Every record outside the timeline carries an HMAC-SHA256 over its place and content, and one more seal covers
+//
+// all servers and pins together: a pin that something else wrote, restored or removed is detected (Tampered) and
+// never returned. Limits of the seal: the key is in the same folder (or comes from the keychain, Options.Key), so it
+// stops a program that writes the file, but not one that reads the key first; and an old copy of the whole file
+// is a valid store of that day.
+//   - Each activity record carries the hash of the one before; the head is sealed. Verify names the first record that was
+//
+// changed.
 package store

@@ -14,27 +14,26 @@ import (
 	"github.com/sallyport/sallyport/proxy/disk"
 )
 
-// closeTimeout is how long Close waits for bbolt where the file is damaged. A whole one it waits for as long as it takes.
+// closeTimeout is how long Close waits for bbolt if the file is damaged. For an intact file it waits as long as it takes.
 const closeTimeout = 2 * time.Second
 
-// handle is the open file. On a file that is in order it adds nothing to bbolt. On a damaged one bbolt panics, and where it
-// does so with one of its locks held, everybody who comes after waits for ever: that the hub gives way to one that blocks
-// everything must not depend on where the damage is met first.
+// handle is the open file. For an intact file it adds nothing to bbolt. On a damaged one bbolt panics, and if it holds a lock then,
+// everyone afterwards waits for ever. The hub must replace such a store by one that blocks everything, wherever the damage is first met.
 type handle struct {
 	db   *bolt.DB
-	file *os.File // what db works on
-	page int      // bytes of a page
+	file *os.File // bbolt's file
+	page int      // page size in bytes
 
-	writing sync.Mutex // one writer: bbolt's own lock is not waited for inside
-	meeting sync.Mutex // held where bbolt takes its lock over the meta pages, so that damage met there is known to the next
+	writing sync.Mutex // one writer, so that nobody waits for bbolt's own lock
+	meeting sync.Mutex // held while bbolt takes its lock over the meta pages, so that the next caller knows about damage found there
 	damaged atomic.Pointer[error]
-	broken  chan struct{} // closed once damage is known
-	seen    atomic.Uint64 // the newest commit that was seen
-	stuck   atomic.Bool   // a commit came to no end
+	broken  chan struct{} // closed once the file is known to be damaged
+	seen    atomic.Uint64 // the newest commit seen
+	stuck   atomic.Bool   // a commit did not finish
 }
 
-// update runs f in a transaction that writes. It does what bbolt's Update does but for the way back after a panic: that one
-// reads the free pages anew, which on a damaged file is another panic, with the writers' lock held. This one reads nothing.
+// update runs f in a writing transaction. It does what bbolt's Update does, except after a panic: bbolt's rollback reads the free pages
+// again, which on a damaged file panics again, with the writers' lock held. This one reads nothing.
 func (h *handle) update(f func(*bolt.Tx) error) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
@@ -43,8 +42,8 @@ func (h *handle) update(f func(*bolt.Tx) error) error {
 		return err
 	}
 	defer func() {
-		if !h.stuck.Load() { // what is stuck is still in use
-			_ = tx.Rollback() // after a commit it is none
+		if !h.stuck.Load() { // a stuck transaction is still in use
+			_ = tx.Rollback() // does nothing after a commit
 		}
 	}()
 	if err := f(tx); err != nil {
@@ -61,8 +60,8 @@ func (h *handle) update(f func(*bolt.Tx) error) error {
 	return nil
 }
 
-// commit needs the lock over the meta pages, and the one over the memory map where the file grows. A start that meets damage
-// after it was looked for keeps both for ever; what waits for them then is given up, or neither its writer nor Close ever came to an end.
+// commit needs the lock over the meta pages, and the one over the memory map if the file grows. A transaction that meets new damage while
+// it starts keeps both for ever; then this commit is abandoned, or neither its writer nor Close would ever return.
 func (h *handle) commit(tx *bolt.Tx) error {
 	ended := make(chan error, 1)
 	go func() { ended <- guard(tx.Commit) }()
@@ -71,7 +70,7 @@ func (h *handle) commit(tx *bolt.Tx) error {
 		return err
 	case <-h.broken:
 	}
-	timeout := time.NewTimer(closeTimeout) // most damage holds no lock
+	timeout := time.NewTimer(closeTimeout) // most damage leaves no lock held
 	defer timeout.Stop()
 	select {
 	case err := <-ended:
@@ -82,7 +81,7 @@ func (h *handle) commit(tx *bolt.Tx) error {
 	}
 }
 
-// view runs f in a transaction that reads.
+// view runs f in a reading transaction.
 func (h *handle) view(f func(*bolt.Tx) error) error {
 	tx, err := h.start(false)
 	if err != nil {
@@ -103,14 +102,14 @@ func (h *handle) start(writable bool) (*bolt.Tx, error) {
 		if _, err := h.readMeta(); err != nil {
 			return err
 		}
-		seen := h.seen.Load() // before it begins: a commit may end beside it
+		seen := h.seen.Load() // read before it begins: a commit may finish meanwhile
 		var err error
 		if tx, err = h.db.Begin(writable); err != nil {
 			return err
 		}
 		on := uint64(tx.ID())
 		if writable {
-			on-- // the number is that of the commit to come
+			on-- // the number is that of the next commit
 		}
 		if on < seen {
 			_ = tx.Rollback()
@@ -122,9 +121,9 @@ func (h *handle) start(writable bool) (*bolt.Tx, error) {
 	return tx, err
 }
 
-// leave ends a transaction that reads. It waits for no start: a commit that outgrows the memory map waits for every reader to
-// leave, and the start of the next one waits for that commit. Where a start meets damage meanwhile, the lock that leaving needs
-// may never come free; nobody waits for it then.
+// leave ends a reading transaction in the background: a commit that outgrows the memory map waits for all readers to leave, and the next
+// transaction's start waits for that commit. If a start meets damage meanwhile, the lock that leaving needs may never be released; then
+// nobody waits for it.
 func (h *handle) leave(tx *bolt.Tx) {
 	left := make(chan struct{})
 	go func() {
@@ -137,7 +136,7 @@ func (h *handle) leave(tx *bolt.Tx) {
 	}
 }
 
-// note keeps damage: from then on every use is refused.
+// note records damage: from then on every use is refused.
 func (h *handle) note(err error) error {
 	if errors.Is(err, ErrCorrupt) && h.damaged.CompareAndSwap(nil, &err) {
 		close(h.broken)
@@ -148,7 +147,7 @@ func (h *handle) note(err error) error {
 	return err
 }
 
-// close gives the file and its lock back, also where bbolt cannot any more.
+// close releases the file and its lock, even if bbolt can't.
 func (h *handle) close() error {
 	if h.damaged.Load() == nil {
 		return h.note(guard(h.db.Close))
@@ -165,7 +164,7 @@ func (h *handle) close() error {
 	}
 }
 
-// abandon gives the lock back, and the file where no commit is left in the middle of it.
+// abandon releases the lock, and the file unless a commit is stuck in it.
 func (h *handle) abandon() error {
 	disk.Unlock(h.file)
 	if h.stuck.Load() {

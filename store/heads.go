@@ -8,12 +8,11 @@ import (
 	"sync"
 )
 
-// heads remembers what was read of items last. The hub asks what waits at every start and every change, and an item can carry
-// hundreds of definitions and findings: each is unsealed and parsed once. What is remembered counts as long as the record has the
-// same seal, which is over all of it.
+// heads caches items. The hub reads the pending items at every start and every change, and an item can carry hundreds of definitions and
+// findings, so each is unsealed and parsed once. A cached item is valid while the record has the same seal, which covers all of it.
 type heads struct {
 	mu sync.Mutex
-	of map[string]map[string]remembered // by bucket, then by code
+	of map[string]map[string]remembered // by bucket, then code
 }
 
 type remembered struct {
@@ -21,10 +20,10 @@ type remembered struct {
 	item Item
 }
 
-// WaitingHeads are the items that wait, oldest first, without their parts, findings and details.
+// WaitingHeads are the pending items, oldest first, without parts, findings and details.
 func (tx *Tx) WaitingHeads() ([]Item, error) { return tx.headsOf(bucketInbox) }
 
-// DecidedHeads are the items that wait no more, oldest first, without their parts, findings and details.
+// DecidedHeads are the items that are no longer pending, oldest first, without parts, findings and details.
 func (tx *Tx) DecidedHeads() ([]Item, error) { return tx.headsOf(bucketDecided) }
 
 func (tx *Tx) headsOf(bucket []byte) ([]Item, error) {
@@ -54,12 +53,12 @@ func (tx *Tx) headsOf(bucket []byte) ([]Item, error) {
 	if known.of == nil {
 		known.of = map[string]map[string]remembered{}
 	}
-	known.of[string(bucket)] = now // what is gone is forgotten
+	known.of[string(bucket)] = now // forget what is gone
 	sort.SliceStable(items, func(i, j int) bool { return items[i].Created.Before(items[j].Created) })
 	return items, nil
 }
 
-// WaitingFor is the item of a kind that waits for a server, ErrNotFound if none does.
+// WaitingFor is the pending item of a kind for a server, or ErrNotFound.
 func (tx *Tx) WaitingFor(serverID, kind string) (Item, error) {
 	waiting, err := tx.WaitingHeads()
 	if err != nil {

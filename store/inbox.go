@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Item is one thing that waits for a person, or did.
+// Item is one entry of the inbox, pending or decided.
 type Item struct {
 	Code      string          `json:"code"`
 	Kind      string          `json:"kind"`
@@ -22,18 +22,17 @@ type Item struct {
 	Created   time.Time       `json:"created"`
 	Updated   time.Time       `json:"updated,omitzero"`
 	Parts     []Part          `json:"parts,omitempty"`
-	Findings  json.RawMessage `json:"findings,omitempty"` // about the whole
-	Clients   []string        `json:"clients,omitempty"`  // whose wrappers wait for it
+	Findings  json.RawMessage `json:"findings,omitempty"` // about the server as a whole
+	Clients   []string        `json:"clients,omitempty"`  // clients whose wrappers wait for it
 	Asked     bool            `json:"asked,omitempty"`
 	AskedAt   time.Time       `json:"asked_at,omitzero"`
 	Noisy     bool            `json:"noisy,omitempty"`
-	Decided   string          `json:"decided,omitempty"` // "" waits; approved, rejected, withdrawn, superseded
+	Decided   string          `json:"decided,omitempty"` // "" is pending; approved, rejected, withdrawn, superseded
 	DecidedAt time.Time       `json:"decided_at,omitzero"`
-	Next      string          `json:"next,omitempty"` // code under which the content, changed since, waits now
+	Next      string          `json:"next,omitempty"` // code of the item with the changed content
 	Detail    json.RawMessage `json:"detail,omitempty"`
 }
 
-// Part is one pinned thing inside an item.
 type Part struct {
 	Item       string          `json:"item"` // pin key, or "setting:KEY"
 	State      string          `json:"state"`
@@ -43,10 +42,10 @@ type Part struct {
 	Findings   json.RawMessage `json:"findings,omitempty"`
 }
 
-// codeAlphabet leaves out what people mix up when they read a code aloud or type it.
+// codeAlphabet leaves out characters that people confuse when they read a code aloud or type it.
 const codeAlphabet = "ABCDEFGHJKMNPQRTUVWXYZ2346789"
 
-// NewCode is a code that no item has or had, as long as its item is kept.
+// NewCode is a code that no kept item has.
 func (tx *Tx) NewCode() (string, error) {
 	for range 1000 {
 		var raw [4]byte
@@ -69,7 +68,7 @@ func (tx *Tx) NewCode() (string, error) {
 	return "", fmt.Errorf("no free inbox code: decide on what waits")
 }
 
-// CodeFrom is a code that follows from a digest, for an item that no store can hold. It needs four bytes.
+// CodeFrom derives a code from a digest, for an item that no store can hold. It needs four bytes.
 func CodeFrom(digest []byte) string {
 	var raw [4]byte
 	for i := range raw {
@@ -78,7 +77,7 @@ func CodeFrom(digest []byte) string {
 	return string(raw[:])
 }
 
-// randomBelow draws without the bias of a remainder.
+// randomBelow avoids the bias of a remainder.
 func randomBelow(n byte) (byte, error) {
 	limit := 255 - 255%n
 	for {
@@ -92,7 +91,7 @@ func randomBelow(n byte) (byte, error) {
 	}
 }
 
-// PutItem writes an item whole; one that is decided leaves Waiting.
+// PutItem writes a whole item; a decided one leaves Waiting.
 func (tx *Tx) PutItem(it Item) error {
 	key := []byte(it.Code)
 	if len(it.Code) == 0 || len(it.Code) > 64 {
@@ -108,7 +107,7 @@ func (tx *Tx) PutItem(it Item) error {
 	return tx.put(to, key, it)
 }
 
-// Item is one item, waiting or decided, or of a held response. Codes are read in any case.
+// Item is one item, pending or decided, or of a held response. Codes ignore case.
 func (tx *Tx) Item(code string) (it Item, err error) {
 	key := []byte(strings.ToUpper(code))
 	for _, bucket := range [][]byte{bucketInbox, bucketDecided, bucketHeldItem} {
@@ -120,16 +119,16 @@ func (tx *Tx) Item(code string) (it Item, err error) {
 	return it, err
 }
 
-// Waiting are the items that wait, oldest first.
+// Waiting are the pending items, oldest first.
 func (tx *Tx) Waiting() ([]Item, error) { return tx.items(bucketInbox) }
 
-// Decided are the items that wait no more, oldest first.
+// Decided are the items that are no longer pending, oldest first.
 func (tx *Tx) Decided() ([]Item, error) { return tx.items(bucketDecided) }
 
-// ForgetDecided forgets one item that waits no more; one that waits, or is not there, stays as it is.
+// ForgetDecided deletes a decided item, and does nothing for others.
 func (tx *Tx) ForgetDecided(code string) error { return tx.delete(bucketDecided, []byte(code)) }
 
-// DeleteDecidedBefore forgets items decided before t, so that the codes come back into use.
+// DeleteDecidedBefore deletes items decided before t, so that their codes can be reused.
 func (tx *Tx) DeleteDecidedBefore(t time.Time) (int, error) {
 	old, err := tx.DecidedHeads()
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// metaLater is the note of which later buckets the store has, those that earlier versions did not make: their generation. It is
-// sealed, and one of the values whose roll is sealed: a bucket that is missing although its generation stands there is damage,
-// and where no note stands, the store is an earlier one, or somebody took the note away and the roll says so.
+// metaLater records which buckets, added in later versions, the store has: their generation. The value is sealed and part of the roll. If a
+// bucket of that generation is missing, the store is damaged. If the note is missing, the store is older, or somebody removed the note and
+// the roll shows it.
 var metaLater = []byte("buckets")
 
-// laterNow is the generation of a store that this version makes: 1 has held responses, 2 an item of each in a bucket of their own.
+// laterNow is the generation of a new store: 1 has held responses, 2 keeps their items in a bucket of their own.
 const laterNow = 2
 
-// laterOf is the generation of a store. One without anything of ours is being made, and lacks nothing.
+// laterOf is the generation of a store. One without content is just being made, and lacks nothing.
 func laterOf(tx *bolt.Tx) int {
 	meta := tx.Bucket(bucketMeta)
 	if meta == nil {
@@ -26,15 +26,15 @@ func laterOf(tx *bolt.Tx) int {
 		return 0
 	}
 	if note = note[sealSize:]; bytes.Equal(note, []byte("true")) {
-		return 1 // as the first version with later buckets wrote it
+		return 1 // as written by the first version with later buckets
 	}
 	generation := 1
 	_ = json.Unmarshal(note, &generation)
 	return generation
 }
 
-// addLater makes what a store of an earlier version has not. It is done at Open, after everything else about the store was
-// found in order, and in one transaction with its note: from then on a missing bucket is damage in every store.
+// addLater creates the buckets that an older store lacks. Open calls it once everything else about the store was found in order, in one
+// transaction with the note: from then on a missing bucket is damage in every store.
 func (s *Store) addLater() error {
 	has := 0
 	err := s.view(func(tx *bolt.Tx) error {
@@ -61,14 +61,14 @@ func (s *Store) addLater() error {
 			return err
 		}
 		if s.unrolled.Load() {
-			return nil // it stays so until a person has looked
+			return nil // unchanged until a person has looked
 		}
 		return tx.sealRoll()
 	})
 }
 
-// moveHeldItems takes the items of held responses to where they are now kept. An earlier version kept each among the others, where
-// a thousand of them were read whenever anything was asked about the inbox. One whose seal does not hold stays, for Tampered to name.
+// moveHeldItems moves the items of held responses to their own bucket. Earlier versions kept them among the others, where every question
+// about the inbox read all of them. One with an invalid seal stays, for Tampered to name.
 func (tx *Tx) moveHeldItems() error {
 	var codes [][]byte
 	tx.each(bucketHeld, nil, func(key, _ []byte) { codes = append(codes, bytes.Clone(key)) })
@@ -93,7 +93,7 @@ func (tx *Tx) moveHeldItems() error {
 	return nil
 }
 
-// blankLater says that a bucket is one of the later ones and holds nothing, or is not there yet.
+// blankLater reports whether a bucket is one of the later ones and empty or missing.
 func (tx *Tx) blankLater(name []byte) bool {
 	defer marked()
 	for _, b := range buckets {

@@ -9,11 +9,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/disk"
 )
 
-// markFile repeats, outside the store, a mark that the home was made with. A lost store would take the mark with it, and
-// with the mark the only place where a person could decide what comes next.
+// markFile repeats a mark of the home outside the store. A lost store would take the mark with it, and so the only place where a person
+// could decide what comes next.
 const markFile = "home.mark"
 
-// KeepMark writes mark beside the store, sealed with the store's key: whoever could forge it could forge the store too.
+// KeepMark writes mark next to the store, sealed with the store's key: anyone who could forge it could forge the store too.
 func (s *Store) KeepMark(mark string) error {
 	if markKept(s.dir, s.key, mark) {
 		return nil
@@ -26,8 +26,7 @@ func (s *Store) KeepMark(mark string) error {
 	return nil
 }
 
-// MarkKept says whether KeepMark wrote this mark under the key that is in the folder now. It is for a home whose store
-// cannot be opened.
+// MarkKept reports whether KeepMark wrote this mark under the folder's current key. It is for a home whose store cannot be opened.
 func MarkKept(dir string, options Options, mark string) bool {
 	key := options.Key
 	if key == nil {

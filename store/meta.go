@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// What bbolt's file begins with (its file format, version 2): two meta pages, of which the newer one that holds counts. It is
-// looked at here before bbolt does so, because bbolt looks at it with its locks held.
+// The beginning of bbolt's file (file format version 2): two meta pages, of which the newer valid one counts. We check them before bbolt
+// does, because bbolt checks them with its locks held.
 const (
 	pageHeader   = 16 // id uint64, flags uint16, count uint16, overflow uint32
 	metaSize     = 64
@@ -19,14 +19,14 @@ const (
 	noFreelist   = ^uint64(0)
 )
 
-// meta is what is needed of the meta page that counts.
+// meta is the part we need of the current meta page.
 type meta struct {
 	freelist uint64 // page of the list of free pages
-	pages    uint64 // how many there are
+	pages    uint64 // number of pages
 	txid     uint64
 }
 
-// readMetas reads both, nil for one that does not hold.
+// readMetas reads both, nil for an invalid one.
 func (h *handle) readMetas() (metas [2]*meta, err error) {
 	for page := range int64(2) {
 		raw := make([]byte, pageHeader+metaSize)
@@ -42,7 +42,7 @@ func (h *handle) readMetas() (metas [2]*meta, err error) {
 	return metas, nil
 }
 
-// readMeta reads the meta page that counts; ErrCorrupt where neither holds.
+// readMeta reads the current meta page; ErrCorrupt if neither is valid.
 func (h *handle) readMeta() (newest meta, err error) {
 	metas, err := h.readMetas()
 	if err != nil {
@@ -60,9 +60,9 @@ func (h *handle) readMeta() (newest meta, err error) {
 	return newest, nil
 }
 
-// checkMetas wants both meta pages to hold, of one commit and the one before it. bbolt is content with one: where the newer is
-// damaged it goes back to the state before the last commit, and a decision that a person made is gone without a word. A power
-// cut leaves no such page, a meta page's content lies within one sector of a disk.
+// checkMetas requires both meta pages to be valid, of one commit and the one before it. bbolt accepts one: if the newer is damaged it
+// silently goes back to the state before the last commit, and a person's decision is gone. A power cut leaves no such page, because a meta
+// page's content fits in one disk sector.
 func (h *handle) checkMetas() error {
 	metas, err := h.readMetas()
 	if err != nil {
@@ -75,8 +75,7 @@ func (h *handle) checkMetas() error {
 	return nil
 }
 
-// advance notes that a commit was seen. A transaction that begins later on an older state is refused: the page that told of it
-// was damaged since.
+// advance records that a commit was seen. A later transaction on an older state is refused: the newer meta page was damaged since.
 func (h *handle) advance(txid uint64) {
 	for {
 		seen := h.seen.Load()
@@ -96,8 +95,8 @@ func metaOf(raw []byte) (meta, bool) {
 	return meta{freelist: word(raw[32:]), pages: word(raw[40:]), txid: word(raw[48:])}, true
 }
 
-// checkFreelist looks at the head of the list of free pages before a commit frees it. bbolt believes the length it finds
-// there: noise in its place would have it note down, and keep in memory, up to four thousand million free pages.
+// checkFreelist checks the head of the list of free pages before a commit frees it. bbolt believes the length it finds there: noise would
+// make it record, and keep in memory, up to four thousand million free pages.
 func (h *handle) checkFreelist() error {
 	m, err := h.readMeta()
 	if err != nil || m.freelist == noFreelist {

@@ -9,32 +9,31 @@ import (
 	"time"
 )
 
-// Who approved a pin.
 const (
 	ByPerson     = "person"
 	ByTrustClean = "trust-clean" // shown as "trusted on first use, never read"
 )
 
-// Pin is a decision over one definition of one item of one server in one era.
+// Pin is a decision on one definition of one item of one server in one era.
 type Pin struct {
 	ServerID   string    `json:"server"`
 	Item       string    `json:"item"` // pin key: "tool:echo", "instructions"
 	Era        string    `json:"era"`
 	Digest     string    `json:"digest"`
-	Raw        []byte    `json:"raw,omitempty"` // the definition decided on, in the bytes delivered
-	State      string    `json:"state"`         // approved or rejected: new, changed and removed are what comparing Seen with it says
+	Raw        []byte    `json:"raw,omitempty"` // the decided definition, in the bytes delivered
+	State      string    `json:"state"`         // approved or rejected; new, changed and removed follow from comparing it with Seen
 	ApprovedBy string    `json:"approved_by,omitempty"`
 	ApprovedAt time.Time `json:"approved_at,omitzero"`
 	RejectedAt time.Time `json:"rejected_at,omitzero"`
 	Code       string    `json:"code,omitempty"` // inbox item of the decision
-	// Refused are digests a person said no to, newest last. They stay beside an approved Digest: the answer to a change.
+	// Refused are rejected digests, newest last. They are kept next to an approved Digest when a change was rejected.
 	Refused []string `json:"refused,omitempty"`
-	// Waits: the approval of Digest was taken back by hand or because the store was written by something else; the item waits
-	// as rejected for a decision.
+	// Waits: the approval of Digest was taken back by hand, or because something else wrote the store; the item is pending like a rejected
+	// one.
 	Waits bool `json:"waits,omitempty"`
 }
 
-// Seen is the definition of an item as it was last declared, so that what waits can be shown beside what was approved.
+// Seen is the definition of an item as last declared, to show a pending change next to the approved version.
 type Seen struct {
 	ServerID string          `json:"server"`
 	Item     string          `json:"item"`
@@ -42,7 +41,7 @@ type Seen struct {
 	Digest   string          `json:"digest"`
 	Raw      []byte          `json:"raw,omitempty"`
 	Findings json.RawMessage `json:"findings,omitempty"`
-	Removed  bool            `json:"removed,omitempty"` // the last complete listing had it no more
+	Removed  bool            `json:"removed,omitempty"` // missing from the last complete listing
 	FirstAt  time.Time       `json:"first_at"`
 	LastAt   time.Time       `json:"last_at"`
 }
@@ -56,11 +55,11 @@ type Event struct {
 	Action   string    `json:"action"` // approve, reject, block, replace, trust, remove, return
 	By       string    `json:"by,omitempty"`
 	Digest   string    `json:"digest,omitempty"`
-	Before   string    `json:"before,omitempty"` // the digest that Digest took the place of
+	Before   string    `json:"before,omitempty"` // the digest before
 	Code     string    `json:"code,omitempty"`
 }
 
-// PutPin writes a pin in the place of the one for the same server, era and item.
+// PutPin writes a pin, replacing the one for the same server, era and item.
 func (tx *Tx) PutPin(p Pin) error {
 	key, err := itemKey(p.ServerID, p.Era, p.Item)
 	if err != nil {
@@ -70,7 +69,6 @@ func (tx *Tx) PutPin(p Pin) error {
 	return tx.put(bucketPins, key, p)
 }
 
-// Pin is the decision over one item in one era.
 func (tx *Tx) Pin(serverID, era, item string) (Pin, error) {
 	var p Pin
 	key, err := itemKey(serverID, era, item)
@@ -81,8 +79,7 @@ func (tx *Tx) Pin(serverID, era, item string) (Pin, error) {
 	return p, err
 }
 
-// Pins are the pins of a server whose seal holds. tampered counts those whose seal does not: they are not returned, so what
-// they are about is not approved.
+// Pins are the pins of a server with a valid seal. tampered counts the others: they are not returned, so their items are not approved.
 func (tx *Tx) Pins(serverID string) (pins []Pin, tampered int, err error) {
 	prefix, err := serverPrefix(serverID)
 	if err != nil {
@@ -93,7 +90,7 @@ func (tx *Tx) Pins(serverID string) (pins []Pin, tampered int, err error) {
 	return pins, tx.bad - bad, err
 }
 
-// DeletePin takes a decision away; the item counts as never seen by a person.
+// DeletePin removes a decision; the item counts as never reviewed.
 func (tx *Tx) DeletePin(serverID, era, item string) error {
 	key, err := itemKey(serverID, era, item)
 	if err != nil {
@@ -103,7 +100,6 @@ func (tx *Tx) DeletePin(serverID, era, item string) error {
 	return tx.delete(bucketPins, key)
 }
 
-// PutSeen writes the last declared definition of an item.
 func (tx *Tx) PutSeen(s Seen) error {
 	key, err := itemKey(s.ServerID, s.Era, s.Item)
 	if err != nil {
@@ -112,7 +108,7 @@ func (tx *Tx) PutSeen(s Seen) error {
 	return tx.put(bucketSeen, key, s)
 }
 
-// Seen are the last declared definitions of a server, of both eras.
+// Seen are the last declared definitions of a server, in both eras.
 func (tx *Tx) Seen(serverID string) ([]Seen, error) {
 	prefix, err := serverPrefix(serverID)
 	if err != nil {
@@ -121,7 +117,6 @@ func (tx *Tx) Seen(serverID string) ([]Seen, error) {
 	return list[Seen](&tx.sealed, bucketSeen, prefix)
 }
 
-// DeleteSeen forgets a declared definition.
 func (tx *Tx) DeleteSeen(serverID, era, item string) error {
 	key, err := itemKey(serverID, era, item)
 	if err != nil {
@@ -130,7 +125,6 @@ func (tx *Tx) DeleteSeen(serverID, era, item string) error {
 	return tx.delete(bucketSeen, key)
 }
 
-// AddHistory adds one event to the history of an item.
 func (tx *Tx) AddHistory(e Event) error {
 	prefix, err := itemKey(e.ServerID, "", e.Item)
 	if err != nil {
@@ -143,7 +137,7 @@ func (tx *Tx) AddHistory(e Event) error {
 	return tx.put(bucketHistory, append(append(prefix, 0), n...), e)
 }
 
-// History is what happened to one item of a server, oldest first; item "" is every item of the server.
+// History lists the events of one item of a server, oldest first; item "" means every item of the server.
 func (tx *Tx) History(serverID, item string) ([]Event, error) {
 	prefix, err := serverPrefix(serverID)
 	if item != "" {
@@ -157,7 +151,7 @@ func (tx *Tx) History(serverID, item string) ([]Event, error) {
 	if item == "" {
 		return events, err
 	}
-	// A name may be a prefix of another up to a zero byte: the prefix alone does not decide.
+	// A name may be another's prefix up to a zero byte, so the key's prefix alone does not decide.
 	exact := events[:0]
 	for _, e := range events {
 		if e.Item == item {
@@ -167,8 +161,8 @@ func (tx *Tx) History(serverID, item string) ([]Event, error) {
 	return exact, err
 }
 
-// itemKey orders pins by server, era and item. The item stands last because a name may hold any byte, a zero included; a
-// name longer than bbolt allows in a key stands as its hash.
+// itemKey orders pins by server, era and item. The item comes last because a name may hold any byte, including zero; a name too long for a
+// bbolt key is replaced by its hash.
 func itemKey(serverID, era, item string) ([]byte, error) {
 	prefix, err := serverPrefix(serverID)
 	if err != nil {

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// anchor stands where retention took records out of the chain: it carries the chain over the gap. It is sealed, so nobody
-// without the key turns a removal into retention.
+// anchor replaces records that retention removed and carries the chain over the gap. It is sealed, so nobody without the key can disguise a
+// removal as retention.
 type anchor struct {
 	From    uint64    `json:"from"`
 	To      uint64    `json:"to"`
 	Prev    string    `json:"prev"` // hash before the gap
-	Hash    string    `json:"hash"` // of the last record taken
+	Hash    string    `json:"hash"` // of the last removed record
 	Records int       `json:"records"`
-	Until   time.Time `json:"until"` // time of the last record taken
+	Until   time.Time `json:"until"` // time of the last removed record
 }
 
-// Pruned says what retention took.
+// Pruned says what retention removed.
 type Pruned struct {
 	Records int
 	Bytes   int64
 }
 
-// pruneStep bounds one transaction, so that a decision never waits for a long prune.
+// pruneStep limits one transaction, so that a decision never waits for a long prune.
 const pruneStep = 2000
 
-// Prune takes records from the old end: first those older than keep, then, while what is left is larger than maxBytes, the
-// oldest of the others. Decisions and drift stay until only they are left to make room; 0 is no limit. What is taken leaves
-// an anchor, and the chain verifies as before. The file does not shrink; its free pages are used again.
+// Prune removes records from the old end: first those older than keep, then, while the rest exceeds maxBytes, the oldest of the others.
+// Decisions and drift go last. 0 means no limit. An anchor replaces what is removed, so that the chain still verifies. The file does not
+// shrink; its free pages are reused.
 func (s *Store) Prune(now time.Time, keep time.Duration, maxBytes int64) (Pruned, error) {
 	var total Pruned
 	if err := s.Flush(); err != nil {
@@ -61,14 +61,14 @@ func (s *Store) Prune(now time.Time, keep time.Duration, maxBytes int64) (Pruned
 	return total, nil
 }
 
-// victim is a record that retention takes.
+// victim is a record to be removed.
 type victim struct {
 	sequence uint64
 	record   Record
 	size     int64
 }
 
-// prune takes at most pruneStep records that stand at or after from. next is where to go on, 0 when the pass is over.
+// prune removes at most pruneStep records from position from on. next is where to continue, 0 when the pass is over.
 func (ch chain) prune(from uint64, takeLasting bool, wanted func(head, int64) bool) (taken Pruned, next uint64, err error) {
 	h, err := ch.head()
 	if err != nil {
@@ -84,7 +84,7 @@ func (ch chain) prune(from uint64, takeLasting bool, wanted func(head, int64) bo
 		}
 		r, arrival, err := decodeRecord(v)
 		if err != nil {
-			return taken, 0, err // damage is for Verify to name, not for retention to wipe away
+			return taken, 0, err // Verify must name damage; retention must not wipe it away
 		}
 		if !wanted(h, arrival) {
 			break
@@ -108,8 +108,7 @@ func (ch chain) prune(from uint64, takeLasting bool, wanted func(head, int64) bo
 	return taken, next, nil
 }
 
-// anchor takes records out of the chain and leaves anchors in their place: one for each run of records that are gone, however many
-// prunes took them.
+// anchor removes records from the chain and leaves anchors: one for each run of removed records, however many prunes removed them.
 func (ch chain) anchor(victims []victim) error {
 	anchors, bad := ch.anchors()
 	if bad {
@@ -158,7 +157,7 @@ func (ch chain) anchor(victims []victim) error {
 	return nil
 }
 
-// anchors are all anchors by their first sequence; bad says that one is not ours.
+// anchors are all anchors by their first sequence; bad means that one is not ours.
 func (ch chain) anchors() (all map[uint64]anchor, bad bool) {
 	before := ch.bad
 	list, _ := list[anchor](ch.sealed, bucketAnchors, nil)

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Held is what is known of an answer that was held back; its text is kept apart (HeldText), and Text binds it.
+// Held is the metadata of a held response; its text is stored separately (HeldText) and bound by Text.
 type Held struct {
 	Code     string          `json:"code"` // of its inbox item
-	ID       string          `json:"id"`   // the wrapper's: one of a server that comes twice is the same
+	ID       string          `json:"id"`   // from the wrapper, to recognise a repeated report
 	ServerID string          `json:"server_id"`
 	Client   string          `json:"client,omitempty"`
 	Session  string          `json:"session,omitempty"`
@@ -21,40 +21,40 @@ type Held struct {
 	Method   string          `json:"method"`
 	Item     string          `json:"item,omitempty"`
 	Name     string          `json:"name,omitempty"`
-	Same     string          `json:"same,omitempty"`  // of what was asked, in clear; only earlier versions wrote it
-	Keyed    string          `json:"keyed,omitempty"` // the same under a key of this home: arguments cannot be guessed from it
+	Same     string          `json:"same,omitempty"`  // of the request, unkeyed; only earlier versions wrote it
+	Keyed    string          `json:"keyed,omitempty"` // the same under a key of this home, so that arguments cannot be guessed from it
 	Error    bool            `json:"error,omitempty"`
 	Why      string          `json:"why"`
 	Score    float64         `json:"score,omitempty"`
 	Checks   json.RawMessage `json:"checks,omitempty"`
 	RuleSet  string          `json:"rule_set,omitempty"`
-	Levels   json.RawMessage `json:"levels,omitempty"` // what was found: the gravest level of each rule
-	Time     time.Time       `json:"time"`             // when it came, as the wrapper says
+	Levels   json.RawMessage `json:"levels,omitempty"` // the most serious level found by each rule
+	Time     time.Time       `json:"time"`             // when it came, according to the wrapper
 	Stored   time.Time       `json:"stored"`
-	Bytes    int64           `json:"bytes"`          // of the answer
-	Text     string          `json:"text,omitempty"` // SHA-256 of what is kept, in hex; "" where nothing is kept any more
-	Kept     int64           `json:"kept,omitempty"` // bytes of what is kept
+	Bytes    int64           `json:"bytes"`          // of the response
+	Text     string          `json:"text,omitempty"` // SHA-256 of the stored text, in hex; "" if it is no longer stored
+	Kept     int64           `json:"kept,omitempty"` // bytes stored
 
 	State     string    `json:"state"`
-	Decided   time.Time `json:"decided,omitzero"` // by a person, last
+	Decided   time.Time `json:"decided,omitzero"` // last decision by a person
 	Until     time.Time `json:"until,omitzero"`   // of a release
 	Without   bool      `json:"without,omitempty"`
-	Takers    []string  `json:"takers,omitempty"` // who was granted it and has not said that it arrived; the last one has it now
+	Takers    []string  `json:"takers,omitempty"` // wrappers it was granted to that have not confirmed the delivery; the last one has it now
 	Taken     time.Time `json:"taken,omitzero"`
 	Delivered time.Time `json:"delivered,omitzero"`
-	Unsure    bool      `json:"unsure,omitempty"`  // it may have arrived
-	AskedAt   time.Time `json:"asked_at,omitzero"` // it was put on top of the inbox
+	Unsure    bool      `json:"unsure,omitempty"`  // it may have been delivered
+	AskedAt   time.Time `json:"asked_at,omitzero"` // when it was moved to the top of the inbox
 	Asked     bool      `json:"asked,omitempty"`   // by a model
 }
 
-// HeldText is what of a held answer is kept for a person's decision, and no longer.
+// HeldText is the part of a held response that is kept until a person decides.
 type HeldText struct {
 	Params   []byte
 	Answer   []byte
 	Findings json.RawMessage
 }
 
-// Encode writes a text as it is stored: each part behind its length. The answer of 64 MiB is no JSON inside of JSON.
+// Encode writes a text as it is stored: each part after its length. A response of 64 MiB is not nested in JSON again.
 func (t HeldText) Encode() (stored []byte, sum string) {
 	parts := [][]byte{t.Params, t.Answer, t.Findings}
 	size := 0
@@ -84,7 +84,7 @@ func decodeHeldText(stored []byte) (t HeldText, err error) {
 	return t, nil
 }
 
-// PutHeld writes what is known of a held answer. Where it says that nothing is kept any more the text goes with it.
+// PutHeld writes the metadata of a held response. If it says that nothing is stored any more, it deletes the text.
 func (tx *Tx) PutHeld(h Held) error {
 	if h.Code == "" || len(h.Code) > 64 {
 		return fmt.Errorf("held answer: %.80q is not a code", h.Code)
@@ -98,7 +98,7 @@ func (tx *Tx) PutHeld(h Held) error {
 	return tx.put(bucketHeld, []byte(h.Code), h)
 }
 
-// PutHeldText writes the text of a held answer as HeldText.Encode made it; PutHeld names its sum in the same transaction.
+// PutHeldText writes the text of a held response as encoded by HeldText.Encode; PutHeld must store its sum in the same transaction.
 func (tx *Tx) PutHeldText(code string, stored []byte) error {
 	defer marked()
 	if err := tx.bucket(bucketHeldText).Put([]byte(code), stored); err != nil {
@@ -107,7 +107,7 @@ func (tx *Tx) PutHeldText(code string, stored []byte) error {
 	return nil
 }
 
-// PutHeldItem writes the item of a held response, once, as it was when it was held: what became of it since stands in Held.
+// PutHeldItem writes the item of a held response, once, as it was when it was held. Held has what happened since.
 func (tx *Tx) PutHeldItem(it Item) error {
 	if len(it.Code) == 0 || len(it.Code) > 64 {
 		return fmt.Errorf("inbox code %.80q is not a code", it.Code)
@@ -115,17 +115,17 @@ func (tx *Tx) PutHeldItem(it Item) error {
 	return tx.put(bucketHeldItem, []byte(it.Code), it)
 }
 
-// Held is one held answer; ErrNotFound, or ErrSeal if something else wrote it.
+// Held is one held response; ErrNotFound, or ErrSeal if something else wrote it.
 func (tx *Tx) Held(code string) (Held, error) {
 	var h Held
 	err := tx.get(bucketHeld, []byte(code), &h)
 	return h, err
 }
 
-// AllHeld are all held answers whose seal holds, by code.
+// AllHeld are all held responses with a valid seal, by code.
 func (tx *Tx) AllHeld() ([]Held, error) { return list[Held](&tx.sealed, bucketHeld, nil) }
 
-// HeldText is the text of a held answer, ErrNotFound where it is not kept any more, ErrSeal where it is not what was kept.
+// HeldText is the text of a held response; ErrNotFound if it is no longer stored, ErrSeal if it was changed.
 func (tx *Tx) HeldText(h Held) (HeldText, error) {
 	defer marked()
 	stored := tx.bucket(bucketHeldText).Get([]byte(h.Code))
@@ -143,7 +143,7 @@ func (tx *Tx) HeldText(h Held) (HeldText, error) {
 	return t, nil
 }
 
-// SweepHeld takes away what no record names, of a record that Reseal took, or something else wrote: texts, and items.
+// SweepHeld deletes texts and items without a record: Reseal removed it, or something else wrote them.
 func (tx *Tx) SweepHeld() (n int, err error) {
 	defer marked()
 	for _, bucket := range [][]byte{bucketHeldText, bucketHeldItem} {
@@ -164,7 +164,7 @@ func (tx *Tx) SweepHeld() (n int, err error) {
 	return n, nil
 }
 
-// ForgetHeld forgets a held response whole, so that its code comes back into use.
+// ForgetHeld deletes everything about a held response, so that its code can be reused.
 func (tx *Tx) ForgetHeld(code string) error {
 	key := []byte(code)
 	tx.rolled = true

@@ -3,9 +3,9 @@ package store
 import "github.com/sallyport/sallyport/proxy/vocab"
 
 const (
-	// queueLimit bounds the calls that wait for a slow disk; past it the oldest go, and are counted.
+	// queueLimit limits the calls waiting for a slow disk; beyond it the oldest are dropped and counted.
 	queueLimit = 8192
-	// queueHardLimit bounds the queue even where nothing but decisions and problems waits.
+	// queueHardLimit limits the queue even if it holds only decisions and problems.
 	queueHardLimit = 4 * queueLimit
 )
 
@@ -13,18 +13,17 @@ const (
 type entry struct {
 	record  Record
 	receipt *receipt
-	last    bool // of its receipt
-	flush   bool // no record: answers when all before it is written
+	last    bool // the last of its receipt
+	flush   bool // not a record: signals that everything before it is written
 }
 
 type receipt struct {
-	done   chan error // buffered, gets one answer
+	done   chan error // buffered, receives one result
 	failed bool
 	stored []Record
 }
 
-// queue holds entries in order. What is taken leaves room at the front, which is used again, so that a queue in steady use
-// allocates nothing.
+// queue holds entries in order. Taken entries leave room at the front that is reused, so that a queue in steady use allocates nothing.
 type queue struct {
 	entries []entry
 	head    int
@@ -66,16 +65,15 @@ func (q *queue) take(into []entry, n int) []entry {
 	clear(taken)
 	if q.head += n; q.head == len(q.entries) {
 		q.entries, q.head = q.entries[:0], 0
-		if cap(q.entries) > 2*queueLimit { // a burst is over: its memory goes back
+		if cap(q.entries) > 2*queueLimit { // a burst is over: free its memory
 			q.entries = nil
 		}
 	}
 	return into
 }
 
-// relieve drops the older half of the calls that nobody waits for when there are too many, and the older half of everything
-// that nobody waits for at the hard limit. It says how many went. One sweep pays for thousands of records: never a sweep
-// for each.
+// relieve drops the older half of the calls without a receipt if there are too many, and of everything without a receipt at the hard limit.
+// It returns how many it dropped. One sweep makes room for thousands of records.
 func (q *queue) relieve() int {
 	drop, everything := 0, false
 	switch {

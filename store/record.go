@@ -12,7 +12,7 @@ import (
 // Record is one line of the activity timeline, as the socket carries it too.
 type Record = vocab.Record
 
-// lasting says which kinds retention takes last.
+// lasting reports which kinds retention removes last.
 func lasting(kind vocab.RecordKind) bool {
 	switch kind {
 	case vocab.RecordApproval, vocab.RecordRejection, vocab.RecordRelease, vocab.RecordDrift, vocab.RecordConfigChange:
@@ -21,10 +21,10 @@ func lasting(kind vocab.RecordKind) bool {
 	return false
 }
 
-// maxDetail bounds what one record may keep. A record is a line of a timeline, not a place for payloads.
+// maxDetail limits the detail of one record: a timeline is no place for payloads.
 const maxDetail = 1 << 20
 
-// settle makes a record storable whatever came: a time that JSON has, a detail that is JSON.
+// settle makes any record storable: a time that JSON can express, a detail that is JSON.
 func settle(r *Record, now time.Time) {
 	if y := r.Time.UTC().Year(); r.Time.IsZero() || y < 1 || y > 9999 {
 		r.Time = now
@@ -33,8 +33,8 @@ func settle(r *Record, now time.Time) {
 	if r.ID == "" || len(r.ID) > 256 {
 		r.ID = vocab.NewRecordID(r.Time)
 	}
-	// encoding/json writes an invalid byte as an escape and the character that this decodes to as itself: a record that is
-	// read and written again would have another hash.
+	// encoding/json writes an invalid byte as an escape, but the character which that decodes to as itself: without this, reading and
+	// writing a record would change its hash.
 	for _, text := range []*string{&r.ID, (*string)(&r.Kind), (*string)(&r.Status), &r.Server, &r.Tool, &r.Code, &r.Mode, &r.Summary, &r.Client, &r.Session, &r.Request, &r.ServerID} {
 		*text = strings.ToValidUTF8(*text, "\uFFFD")
 	}

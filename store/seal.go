@@ -21,8 +21,7 @@ const (
 	sealSize = sha256.Size
 )
 
-// seal is the keyed seal of one value at one place. Bucket and key are part of it: a sealed record copied to another place
-// does not hold there.
+// seal is the keyed seal of one value at one place. Bucket and key are included, so a sealed record copied elsewhere is invalid.
 func seal(key, bucket, place, value []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	for _, part := range [][]byte{bucket, place} {
@@ -35,7 +34,7 @@ func seal(key, bucket, place, value []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// open gives the value of a sealed record back, ErrSeal if the seal is not of this key, place and value.
+// unseal returns the value of a sealed record, or ErrSeal if the seal does not match key, place and value.
 func unseal(key, bucket, place, sealed []byte) ([]byte, error) {
 	if len(sealed) < sealSize || !hmac.Equal(sealed[:sealSize], seal(key, bucket, place, sealed[sealSize:])) {
 		return nil, ErrSeal
@@ -43,7 +42,7 @@ func unseal(key, bucket, place, sealed []byte) ([]byte, error) {
 	return sealed[sealSize:], nil
 }
 
-// readKey is the key of a folder; fs.ErrNotExist where there is none.
+// readKey is the key of a folder, or fs.ErrNotExist.
 func readKey(dir string) ([]byte, error) {
 	f, err := disk.Open(filepath.Join(dir, keyFile), os.O_RDONLY)
 	if err != nil {
@@ -68,7 +67,7 @@ func newKey() ([]byte, error) {
 	return key, nil
 }
 
-// writeKey puts a new key into the folder, whole or not at all, never over one that is there.
+// writeKey writes a new key into the folder, whole or not at all, and never replaces one.
 func writeKey(dir string, key []byte) error {
 	err := disk.WriteNew(filepath.Join(dir, keyFile), key)
 	if errors.Is(err, fs.ErrExist) {

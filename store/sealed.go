@@ -19,16 +19,16 @@ var (
 	bucketDecided  = []byte("decided")
 	bucketActivity = []byte("activity")    // sequence -> record
 	bucketIDs      = []byte("activity-id") // record id -> sequence
-	bucketAnchors  = []byte("anchors")     // first sequence -> what retention took
-	bucketHeld     = []byte("held")        // code of the inbox item -> what is known of a held answer
+	bucketAnchors  = []byte("anchors")     // first sequence -> what retention removed
+	bucketHeld     = []byte("held")        // code of the inbox item -> metadata of a held response
 	bucketHeldText = []byte("held-text")   // code -> its text, bound by the sealed record
 	bucketHeldItem = []byte("held-items")  // code -> the item as it was when the response was held
 	bucketExcepted = []byte("exceptions")
 )
 
-// Every bucket, and whether its values are sealed one by one: the activity chain is sealed by its head, and a held text by the
-// record of it, so that nobody reads through a quarter of a gigabyte at start. later is the generation of stores that has it
-// first, 0 for all (later.go).
+// All buckets, and whether their values are sealed one by one. The activity chain is sealed by its head, and a held text by its record, so
+// that opening a store need not read a quarter of a gigabyte. later is the first generation of stores that has the bucket, 0 for all
+// (later.go).
 var buckets = []struct {
 	name   []byte
 	sealed bool
@@ -41,11 +41,11 @@ var buckets = []struct {
 	{name: bucketHeldItem, sealed: true, later: 2},
 }
 
-// sealed are the buckets of one transaction, whose values it seals on the way in and unseals on the way out.
+// sealed gives one transaction access to the buckets, sealing and unsealing their values.
 type sealed struct {
 	tx  *bolt.Tx
 	key []byte
-	bad int // records left out of a list because of their seal
+	bad int // records left out of a list because of an invalid seal
 }
 
 func (s *sealed) bucket(name []byte) *bolt.Bucket {
@@ -56,7 +56,6 @@ func (s *sealed) bucket(name []byte) *bolt.Bucket {
 	return b
 }
 
-// put seals a value and writes it.
 func (s *sealed) put(bucket, key []byte, value any) error {
 	defer marked()
 	raw, err := json.Marshal(value)
@@ -70,7 +69,6 @@ func (s *sealed) put(bucket, key []byte, value any) error {
 	return nil
 }
 
-// get reads a sealed value.
 func (s *sealed) get(bucket, key []byte, value any) error {
 	defer marked()
 	stored := s.bucket(bucket).Get(key)
@@ -115,7 +113,7 @@ func (s *sealed) each(bucket, prefix []byte, f func(key, stored []byte)) {
 	}
 }
 
-// list reads the values under a prefix. Those whose seal does not hold are counted in bad and left out.
+// list reads the values under a prefix, leaving out those with an invalid seal, which it counts in bad.
 func list[T any](s *sealed, bucket, prefix []byte) ([]T, error) {
 	var values []T
 	s.each(bucket, prefix, func(key, stored []byte) {
@@ -130,7 +128,7 @@ func list[T any](s *sealed, bucket, prefix []byte) ([]T, error) {
 	return values, nil
 }
 
-// next is the following number of a bucket's own sequence, as a key that sorts.
+// next is the next number of a bucket's own sequence, as a sortable key.
 func (s *sealed) next(bucket []byte) ([]byte, error) {
 	defer marked()
 	n, err := s.bucket(bucket).NextSequence()

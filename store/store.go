@@ -15,26 +15,25 @@ import (
 	"github.com/sallyport/sallyport/proxy/disk"
 )
 
-// File is the name of the store in its folder.
 const File = "sallyport.db"
 
 const schema = 1
 
-// Options of Open. The zero value opens the store that is there, or makes one in a new home.
+// Options of Open. The zero value opens an existing store, or creates one in a new home.
 type Options struct {
-	// Key seals the records instead of the file seal.key, where the system keeps keys better than a file. 32 bytes.
+	// Key (32 bytes) seals the records instead of the file seal.key, if the system has a better place for keys.
 	Key []byte
-	// AfterLoss begins an empty store although one was lost (ErrMissing). It carries a Loss: nothing may be trusted on first
-	// use, and no earlier mark of the home counts, until ClearLoss.
+	// AfterLoss starts an empty store after one was lost (ErrMissing). It carries a Loss: until ClearLoss nothing may be trusted on first
+	// use, and no earlier mark of the home counts.
 	AfterLoss bool
-	// Damage is what an owner met while it used the store (ErrCorrupt). SetAside then believes it where a walk over the pages
-	// finds nothing: not everything that cannot be read is a broken page.
+	// Damage is an ErrCorrupt met while using the store. SetAside believes it even if a walk over the pages finds nothing, because not all
+	// damage is a broken page.
 	Damage string
-	// LockTimeout is how long to wait for another owner to leave; 0 is 300 ms.
+	// LockTimeout is how long to wait for another owner; 0 means 300 ms.
 	LockTimeout time.Duration
 }
 
-// Store is an open store. All methods may be called by any goroutine.
+// Store is an open store. All methods are safe for concurrent use.
 type Store struct {
 	*handle
 	dir    string
@@ -44,25 +43,25 @@ type Store struct {
 	writer *writer
 	heads  heads
 	closed atomic.Bool
-	// unrolled: at Open servers or pins were not those that were sealed together, and nobody has decided on it since.
+	// unrolled: at Open the servers or pins did not match their common seal, and nobody has decided about it since.
 	unrolled atomic.Bool
 }
 
-// Loss says that a store was lost before this one.
+// Loss describes a store that was lost before this one.
 type Loss struct {
 	At   time.Time `json:"at"`
 	Why  string    `json:"why"`
-	Kept string    `json:"kept,omitempty"` // where the old file is, "" if it was gone
+	Kept string    `json:"kept,omitempty"` // path of the old file, "" if it was gone
 }
 
-// birth is written once, under the key: a store whose birth does not unseal belongs to another key.
+// birth is written once, under the key: if it does not unseal, the store belongs to another key.
 type birth struct {
 	Schema int       `json:"schema"`
 	Born   time.Time `json:"born"`
 }
 
-// Open opens the store of a data folder and takes it for this process. Errors are ErrLocked, ErrCorrupt, ErrMissing, ErrSeal,
-// ErrFolder, ErrNewer; whichever comes, the caller approves nothing.
+// Open opens the store of a data folder and locks it for this process. Errors are ErrLocked, ErrCorrupt, ErrMissing, ErrSeal, ErrFolder,
+// ErrNewer; for any of them the caller approves nothing.
 func Open(dir string, options Options) (*Store, error) {
 	s, err := open(dir, options)
 	if err != nil {
@@ -110,10 +109,10 @@ func open(dir string, options Options) (*Store, error) {
 	return s, nil
 }
 
-// openFile opens the file under its lock. NoSync stays off: a kill loses nothing without it, a power cut would.
+// openFile opens the file under its lock. NoSync stays off: a power cut would lose data (a kill would not).
 func openFile(path string, timeout time.Duration) (_ *handle, err error) {
 	var db *bolt.DB
-	var seen *os.File // bbolt leaves the file open when it panics, and with it the lock
+	var seen *os.File // when bbolt panics, it leaves the file open and locked
 	defer func() {
 		if err != nil && seen != nil {
 			disk.Unlock(seen)
@@ -169,7 +168,7 @@ func (s *Store) settle(options Options, loss *Loss, absent bool) error {
 	hasKey := s.key != nil
 	switch {
 	case state == blank && options.Key == nil && hasKey && !absent && !options.AfterLoss:
-		// The key came first, so there was a store here; a file without a bucket in its place is not it.
+		// The key is written first, so there was a store here; a file without a bucket is not it.
 		return ErrMissing
 	case state == blank && options.Key == nil && hasKey && loss == nil:
 		return s.begin(&Loss{At: s.now().UTC(), Why: "the store was gone or empty"})
@@ -196,7 +195,7 @@ func (s *Store) settle(options Options, loss *Loss, absent bool) error {
 	if err := s.addLater(); err != nil {
 		return err
 	}
-	// A good copy was put back in the place of the one that was lost.
+	// A good copy of the lost store was put back.
 	return removeLoss(s.dir)
 }
 
@@ -204,14 +203,14 @@ type fileState int
 
 const (
 	blank  fileState = iota // no bucket of ours
-	unused                  // made, but nothing was ever kept
+	unused                  // initialised, but never used
 	used
 )
 
 func (s *Store) look() (fileState, error) {
 	state := blank
 	err := s.view(func(tx *bolt.Tx) error {
-		// bbolt trusts its own page count; a file that was cut would fault later, at a page nobody can foresee.
+		// bbolt trusts its own page count; a truncated file would fault later, at an unpredictable page.
 		info, err := os.Stat(s.db.Path())
 		if err != nil {
 			return err
@@ -243,8 +242,7 @@ func (s *Store) look() (fileState, error) {
 	return state, err
 }
 
-// begin writes the first content of a store, then the key: a kill in between leaves a store without content, which the next
-// Open begins anew.
+// begin writes the first content of a store, then the key: after a kill in between, the next Open starts over.
 func (s *Store) begin(loss *Loss) error {
 	writesKey := s.key == nil
 	if writesKey {
@@ -297,7 +295,7 @@ func (s *Store) begin(loss *Loss) error {
 	return removeLoss(s.dir)
 }
 
-// probe reads through what the hub will need, so that damage shows at Open and not in the middle of a decision.
+// probe reads everything the hub will need, so that damage shows at Open and not during a decision.
 func (tx *Tx) probe() error {
 	for _, b := range buckets {
 		if b.later > laterOf(tx.tx) {
@@ -312,10 +310,10 @@ func (tx *Tx) probe() error {
 	return nil
 }
 
-// Fresh says that this Open made the store: the home is new, or it begins again after a loss.
+// Fresh reports whether this Open created the store, in a new home or after a loss.
 func (s *Store) Fresh() bool { return s.fresh }
 
-// Loss is the store that was lost before this one, nil if none was or a person has seen it.
+// Loss describes the store that was lost before this one, nil if none was or a person has seen it.
 func (s *Store) Loss() (*Loss, error) {
 	var loss *Loss
 	err := s.View(func(tx *Tx) error {
@@ -331,13 +329,13 @@ func (s *Store) Loss() (*Loss, error) {
 	return loss, err
 }
 
-// ClearLoss: a person has seen that the old store is lost, and this one is the home's now.
+// ClearLoss records that a person has seen the loss; this store is now the home's.
 func (tx *Tx) ClearLoss() error {
 	tx.rolled = true
 	return tx.delete(bucketMeta, metaLoss)
 }
 
-// Close writes what is queued, then gives the file and its lock back.
+// Close writes what is queued, then releases the file and its lock.
 func (s *Store) Close() error {
 	if !s.closed.CompareAndSwap(false, true) {
 		return nil
@@ -346,8 +344,8 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.close())
 }
 
-// usable is nil as long as the file can be worked with. After damage every further use is refused: what was read before the
-// damage showed may still be shown, nothing new may follow from it.
+// usable is nil as long as the file can be used. After damage every further use is refused: earlier results may still be shown, but nothing
+// new may follow from the store.
 func (s *Store) usable() error {
 	if err := s.damaged.Load(); err != nil {
 		return *err

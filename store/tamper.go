@@ -8,16 +8,16 @@ import (
 	"fmt"
 )
 
-// Tampered is what the seals say about a store.
+// Tampered is the result of checking the seals of a store.
 type Tampered struct {
-	// Records names each record that was not sealed with this key at its place: "pins SERVER tool:echo".
+	// Records names each record with an invalid seal: "pins SERVER tool:echo".
 	Records []string
-	// Rolled says that servers, pins, held answers or exceptions were taken away or older ones brought back, each with a seal
-	// that holds: no pin of this store may be trusted before a person has looked.
+	// Rolled means that servers, pins, held responses or exceptions were removed, or older validly sealed ones restored: no pin of this
+	// store may be trusted before a person has looked.
 	Rolled bool
 }
 
-// Any says that something else wrote this store.
+// Any reports whether something else wrote this store.
 func (t Tampered) Any() bool { return len(t.Records) > 0 || t.Rolled }
 
 var (
@@ -27,7 +27,7 @@ var (
 	metaLoss  = []byte("loss")
 )
 
-// Tampered looks at every seal. The hub asks at start, before it tells a wrapper what is approved.
+// Tampered checks every seal. The hub calls it at start, before it tells a wrapper what is approved.
 func (s *Store) Tampered() (Tampered, error) {
 	var found Tampered
 	err := s.View(func(tx *Tx) error {
@@ -47,8 +47,8 @@ func (s *Store) Tampered() (Tampered, error) {
 	return found, err
 }
 
-// Reseal takes the servers and pins that are there, less those whose own seal does not hold, as this home's. A person
-// decided it after Tampered; the caller has taken away what must not be trusted.
+// Reseal accepts the current servers and pins, except those with an invalid seal, as this home's. A person decided that after Tampered; the
+// caller has removed what must not be trusted.
 func (tx *Tx) Reseal() error {
 	for _, b := range buckets {
 		if !b.sealed || string(b.name) == string(bucketMeta) {
@@ -70,19 +70,19 @@ func (tx *Tx) Reseal() error {
 	return nil
 }
 
-// roll digests the seals of all servers, pins and values of the home, of held answers and exceptions, in order. A seal on each
-// record alone does not see one that is taken away or replaced by its own older form: an item once approved, rejected since,
-// would be open again, and an answer that was handed over could be handed over again.
+// roll digests the seals of all servers, pins and values of the home, and of held responses and exceptions, in order. Seals on single
+// records would not reveal one that was removed or replaced by its own older form: a rejected item could become approved again, and a
+// delivered response could be delivered again.
 func (tx *Tx) roll() []byte {
 	h := sha256.New()
 	for _, bucket := range [][]byte{bucketServers, bucketPins, bucketMeta, bucketHeld, bucketExcepted} {
 		if tx.blankLater(bucket) {
-			continue // so that the roll of a store which never held anything is what earlier versions made it
+			continue // so that a store that never held anything keeps the roll of earlier versions
 		}
 		h.Write(bucket)
 		tx.each(bucket, nil, func(key, sealed []byte) {
 			if &bucket[0] == &bucketMeta[0] && (bytes.Equal(key, metaRoll) || bytes.Equal(key, metaHead)) {
-				return // the roll itself, and the head that moves with every record
+				return // the roll itself, and the head, which changes with every record
 			}
 			var n [8]byte
 			binary.BigEndian.PutUint64(n[:], uint64(len(key)))

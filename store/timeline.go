@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Query asks for part of the timeline. Empty fields match all.
+// Query selects part of the timeline. Empty fields match everything.
 type Query struct {
 	Server string
-	// ServerID is the one server that Server names, "" where several have the name.
+	// ServerID is the server that Server names, "" if several have the name.
 	ServerID string
 
 	Tool   string
-	Kind   string // or several, with commas between
+	Kind   string // or several, separated by commas
 	Status string // likewise
 	Since  time.Time
 	Limit  int
-	After  string // id of a record: only what was stored after it
-	Oldest bool   // without After: begin at the old end
-	Before string // id of a record: only what was stored before it; counts without After and Oldest
-	Text   string // in server, tool, code or summary, in whatever case
+	After  string // a record id: only what was stored after it
+	Oldest bool   // without After: start at the old end
+	Before string // a record id: only what was stored before it; ignored with After or Oldest
+	Text   string // in server, tool, code or summary, ignoring case
 }
 
 const (
@@ -36,7 +36,7 @@ func (q Query) matches(r *Record) bool {
 		(q.Since.IsZero() || !r.Time.Before(q.Since)) && q.says(r)
 }
 
-// of says whether a record is of the server asked for: by its id where both have one, else by its name.
+// of reports whether a record is of the requested server: by id if both have one, else by name.
 func (q Query) of(r *Record) bool {
 	if q.ServerID != "" && r.ServerID != "" {
 		return q.ServerID == r.ServerID
@@ -44,7 +44,7 @@ func (q Query) of(r *Record) bool {
 	return q.Server == "" || q.Server == r.Server
 }
 
-// among says whether a word is one of those asked for: none, one, or several with commas between.
+// among reports whether a word is in a comma-separated list; an empty list matches all.
 func among[Word ~string](asked string, word Word) bool {
 	if asked == "" || asked == string(word) {
 		return true
@@ -70,9 +70,9 @@ func (q Query) says(r *Record) bool {
 	return strings.Contains(strings.ToLower(r.Named()), sought)
 }
 
-// Records are the newest matches, newest last: Limit of them, 200 if it is 0, at most 10,000 (All has no limit), of those before
-// Before where it is given. With After or Oldest they are the first matches stored after that record, or of all, instead, so that one
-// who follows misses nothing; ErrNotFound if retention took the record that was named.
+// Records are the newest matches (before Before, if set), newest last: at most Limit, which defaults to 200 and is at most 10,000 (All has
+// no limit). With After or Oldest they are the first matches after that record, or of all, so that a follower misses nothing; ErrNotFound
+// if retention removed the named record.
 func (s *Store) Records(q Query) ([]Record, error) {
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
@@ -107,10 +107,10 @@ func (s *Store) Records(q Query) ([]Record, error) {
 		for ; k != nil && len(found) < q.Limit; k, v = c.Prev() {
 			r, arrival, err := decodeRecord(v)
 			if err != nil {
-				continue // Verify names it; the rest of the timeline is still worth showing
+				continue // Verify reports it; the rest of the timeline is still useful
 			}
-			// A record cannot have happened after it arrived, and arrivals never fall: nothing older can match. What a
-			// spool delivers late arrived late.
+			// A record can't have happened after it arrived, and arrivals never decrease, so nothing older can match. (Records from a spool
+			// arrive late.)
 			if !q.Since.IsZero() && arrival < q.Since.UnixNano() {
 				break
 			}
@@ -124,8 +124,8 @@ func (s *Store) Records(q Query) ([]Record, error) {
 	return found, err
 }
 
-// All calls f for every match from the old end on, until it returns an error. It reads one state of the store and keeps
-// one record in memory: for exports.
+// All calls f for every match, oldest first, until it returns an error. It reads one state of the store and keeps one record in memory: for
+// exports.
 func (s *Store) All(q Query, f func(Record) error) error {
 	return s.View(func(tx *Tx) error {
 		return tx.chain().records(0, func(r *Record) (bool, error) {
@@ -138,7 +138,6 @@ func (s *Store) All(q Query, f func(Record) error) error {
 	})
 }
 
-// Record is one record; ErrNotFound.
 func (s *Store) Record(id string) (Record, error) {
 	var r Record
 	err := s.View(func(tx *Tx) error {
@@ -159,7 +158,7 @@ func (ch chain) records(from uint64, f func(*Record) (bool, error)) error {
 	type item struct{ k, v []byte }
 	c := ch.bucket(bucketActivity).Cursor()
 	step := func(move func() ([]byte, []byte)) item {
-		defer marked() // around the cursor alone: a panic in f is the caller's
+		defer marked() // around the cursor only: a panic in f is the caller's
 		k, v := move()
 		return item{k, v}
 	}

@@ -8,12 +8,12 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Tx is a transaction. It ends with the function it was given to and is used by one goroutine.
+// Tx is a transaction. It ends with the function it was given to and is for one goroutine.
 type Tx struct {
 	sealed
 	now    func() time.Time
-	rolled bool // servers, pins or values of the home changed: the roll is sealed anew before the commit
-	taken  bool // Reseal: what is there now is this home's
+	rolled bool // servers, pins or values of the home changed: seal the roll again before the commit
+	taken  bool // Reseal: accept the current content
 	heads  *heads
 }
 
@@ -21,7 +21,7 @@ func (s *Store) tx(tx *bolt.Tx) *Tx {
 	return &Tx{sealed: sealed{tx: tx, key: s.key}, now: s.now, heads: &s.heads}
 }
 
-// Update runs f in a transaction that writes. When it returns nil all of it is on the disk, otherwise none of it happened.
+// Update runs f in a writing transaction. When it returns nil, all of it is on disk; otherwise none of it happened.
 func (s *Store) Update(f func(*Tx) error) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (s *Store) Update(f func(*Tx) error) error {
 				return err
 			}
 			taken = tx.taken
-			// A roll that did not hold at Open is not mended by whoever happens to write next.
+			// An invalid roll found at Open must not be repaired by the next write.
 			if tx.taken || tx.rolled && !s.unrolled.Load() {
 				return tx.sealRoll()
 			}
@@ -47,7 +47,7 @@ func (s *Store) Update(f func(*Tx) error) error {
 	return err
 }
 
-// View runs f in a transaction that reads one state of the store.
+// View runs f in a reading transaction, on one state of the store.
 func (s *Store) View(f func(*Tx) error) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -59,13 +59,13 @@ func (s *Store) View(f func(*Tx) error) error {
 	}))
 }
 
-// callerPanic carries a panic of the caller's own code through guard: it is no damage of the file.
+// callerPanic carries a panic of the caller's own code through guard: it is not damage of the file.
 type callerPanic struct{ value any }
 
-// damage is a panic of bbolt, marked where it happened, so that it is never mistaken for one of the caller.
+// damage is a panic of bbolt, marked where it happened, so that it is never mistaken for the caller's.
 type damage struct{ value any }
 
-// shield runs the caller's function inside a transaction and tells its panics from those of a damaged file.
+// shield runs the caller's function inside a transaction and separates its panics from those of a damaged file.
 func shield(f func(*Tx) error, tx *Tx) error {
 	defer func() {
 		switch p := recover().(type) {
@@ -79,9 +79,9 @@ func shield(f func(*Tx) error, tx *Tx) error {
 	return f(tx)
 }
 
-// guard turns what bbolt does on a damaged file, a panic or a fault in its memory map, into ErrCorrupt.
+// guard turns bbolt's panics and memory faults on a damaged file into ErrCorrupt.
 func guard(f func() error) (err error) {
-	// A page past the end of a file that was cut is a fault, not an error; without this it ends the program.
+	// Reading a page beyond the end of a truncated file is a fault, which would otherwise end the program.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		switch p := recover().(type) {
@@ -97,7 +97,7 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-// marked marks panics that start below it as damage of the file.
+// marked marks panics below it as damage of the file.
 func marked() {
 	if p := recover(); p != nil {
 		if _, ok := p.(damage); ok {
@@ -107,20 +107,19 @@ func marked() {
 	}
 }
 
-// SetMeta keeps one value of the home itself ("cli": first made with --allow-cli-approval; the settings accepted last).
+// SetMeta stores a value of the home itself ("cli": first created with --allow-cli-approval; the last accepted settings).
 func (tx *Tx) SetMeta(name string, value []byte) error {
 	tx.rolled = true
 	return tx.put(bucketMeta, []byte("home."+name), value)
 }
 
-// Meta is a value kept with SetMeta; ErrNotFound, or ErrSeal if something else wrote it.
+// Meta is a value stored with SetMeta; ErrNotFound, or ErrSeal if something else wrote it.
 func (tx *Tx) Meta(name string) ([]byte, error) {
 	var value []byte
 	err := tx.get(bucketMeta, []byte("home."+name), &value)
 	return value, err
 }
 
-// DeleteMeta takes a value away.
 func (tx *Tx) DeleteMeta(name string) error {
 	tx.rolled = true
 	return tx.delete(bucketMeta, []byte("home."+name))

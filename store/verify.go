@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// Verified is what a walk over the whole chain found.
+// Verified is the result of a walk over the whole chain.
 type Verified struct {
 	Records int
 	Head    string // hash of the newest record
-	// Bad is the id of the first record that is not as it was written ("#N" where it has none), "" when the chain holds.
+	// Bad is the id of the first record that was changed ("#N" if it has none), "" if the chain is intact.
 	Bad    string
 	Reason string
-	// Sealed says that the head was also compared with one kept outside of this store. Without that the chain is internally
-	// consistent; an older copy of the whole file would be, too.
+	// Sealed means that the head was also compared with one kept outside this store. Without that, an older copy of the whole file would
+	// verify too.
 	Sealed bool
 }
 
-// Verify walks the chain from its old end and finds an edit, a removal, a truncation or a change of order. known is a head
-// that was kept in a second place, nil if there is none: its record must still be in the chain, or have gone by retention.
+// Verify walks the chain from its old end and detects an edit, a removal, a truncation or a reordering. known is a head kept in a second
+// place, nil if there is none: its record must still be in the chain, or have been removed by retention.
 func (s *Store) Verify(known *Mark) (Verified, error) {
 	if err := s.Flush(); err != nil {
 		return Verified{}, err
@@ -62,7 +62,7 @@ func (ch chain) verify(known *Mark) Verified {
 	return w.found
 }
 
-// walk is how far a walk over the chain has come.
+// walk is the progress of a walk over the chain.
 type walk struct {
 	ch      chain
 	end     head
@@ -73,7 +73,7 @@ type walk struct {
 	id      string // of the record before
 	next    uint64
 	arrival int64
-	met     bool // the record of known, or the gap that it is in
+	met     bool // found the record of known, or the gap that it is in
 }
 
 func (w *walk) fail(id string, sequence uint64, format string, args ...any) Verified {
@@ -84,7 +84,7 @@ func (w *walk) fail(id string, sequence uint64, format string, args ...any) Veri
 	return w.found
 }
 
-// skip goes over what retention took, as long as its notes fit to each other and to the records around.
+// skip passes what retention removed, if its anchors fit each other and the records around.
 func (w *walk) skip(to uint64) bool {
 	for w.next < to {
 		a, ok := w.anchors[w.next]
@@ -97,7 +97,7 @@ func (w *walk) skip(to uint64) bool {
 	return true
 }
 
-// step looks at the next record.
+// step checks the next record.
 func (w *walk) step(sequence uint64, value []byte) {
 	r, arrived, err := decodeRecord(value)
 	if err != nil {

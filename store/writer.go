@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// batchSize and batchDelay: one commit costs about half a millisecond whether it carries one record or hundreds, and a
-	// thousand cost 7 ms; 50 ms is what a kill may take of the records nobody waits for.
+	// One commit takes about half a millisecond for one record or hundreds, and 7 ms for a thousand. batchDelay is what a kill can cost of
+	// the records without a receipt.
 	batchSize  = 1000
 	batchDelay = 50 * time.Millisecond
-	// retryDelay is how long a disk that failed is left alone.
+	// retryDelay is the pause after a disk failed.
 	retryDelay = time.Second
 )
 
-// writer is the one goroutine that writes queued records.
+// writer is the goroutine that writes queued records.
 type writer struct {
 	store *Store
 
@@ -30,10 +30,10 @@ type writer struct {
 	closing bool
 	failure error // of the last batch, nil if it was written
 
-	wake chan struct{} // buffered 1: there is something to do
+	wake chan struct{} // buffered 1: there is work
 	full chan struct{} // buffered 1: no reason to wait for more
 
-	batch []entry // of the writer's goroutine: used again
+	batch []entry // reused by the writer's goroutine
 	done  chan struct{}
 }
 
@@ -55,8 +55,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Append queues one record and returns at once; it never waits for a disk. It is on the disk within about 50 ms. Where the
-// disk does not keep up the oldest tool_call records go, and a guard_problem record says how many.
+// Append queues one record and returns at once, without waiting for a disk. It is on disk within about 50 ms. If the disk can't keep up,
+// the oldest tool_call records are dropped, and a guard_problem record says how many.
 func (s *Store) Append(r Record) {
 	if r.Time.IsZero() {
 		r.Time = s.now()
@@ -64,8 +64,8 @@ func (s *Store) Append(r Record) {
 	s.writer.addOne(r)
 }
 
-// AppendNow stores records and returns when they are on the disk, after all that was queued before. Ids that are stored
-// already are left out; stored has the others, with Prev and Hash. Records that are to survive a retry need their own id.
+// AppendNow stores records and returns when they are on disk, after everything queued before. It skips ids that are stored already; stored
+// has the others, with Prev and Hash. Records that may be retried need their own id.
 func (s *Store) AppendNow(records ...Record) (stored []Record, err error) {
 	if len(records) == 0 {
 		return nil, nil
@@ -87,7 +87,7 @@ func (s *Store) AppendNow(records ...Record) (stored []Record, err error) {
 	return r.stored, nil
 }
 
-// Flush returns when everything queued before it is on the disk, or with the reason why it is not.
+// Flush returns when everything queued before is on disk, or with the reason why not.
 func (s *Store) Flush() error {
 	r := &receipt{done: make(chan error, 1)}
 	if err := s.writer.add(entry{receipt: r, last: true, flush: true}); err != nil {
@@ -112,7 +112,7 @@ func (w *writer) add(entries ...entry) error {
 	return nil
 }
 
-// addOne is the way of a record that nobody waits for. It allocates nothing.
+// addOne queues a record without a receipt. It allocates nothing.
 func (w *writer) addOne(r Record) {
 	w.mu.Lock()
 	if w.closing {
@@ -166,8 +166,8 @@ func (w *writer) run() {
 	}
 }
 
-// write takes one batch off the queue and commits it. Records that nobody waits for go back to the front when the disk
-// refuses them; those with a receipt are answered with the reason.
+// write takes one batch off the queue and commits it. If the disk fails, records without a receipt go back to the front; those with one get
+// the reason.
 func (w *writer) write() bool {
 	w.mu.Lock()
 	batch := w.queue.take(w.batch[:0], batchSize)
@@ -180,7 +180,7 @@ func (w *writer) write() bool {
 	dropped := w.dropped
 	w.dropped = 0
 	w.mu.Unlock()
-	defer clear(batch) // what was written is not held until the next batch
+	defer clear(batch) // don't keep written records until the next batch
 
 	records := make([]Record, 0, len(batch)+1)
 	if dropped > 0 {
@@ -229,7 +229,7 @@ func (w *writer) write() bool {
 	return true
 }
 
-// giveBack answers the receipts of a batch that failed, also for what they still have in the queue, and puts the rest back.
+// giveBack fails the receipts of a failed batch, including their entries still in the queue, and puts the rest back.
 func (w *writer) giveBack(batch []entry, err error) {
 	var back queue
 	for i := range batch {
@@ -284,7 +284,7 @@ func (w *writer) close() error {
 	return nil
 }
 
-// draining says that close still writes.
+// draining reports whether close is still writing.
 func (w *writer) draining() bool {
 	select {
 	case <-w.done:
