@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// home is a Sallyport installation of its own for one run: built, with a hub running.
+// home is a separate Sallyport installation for one run: built, with a hub running.
 type home struct {
 	dir    string
 	binary string
@@ -34,8 +34,8 @@ func newHome(ctx context.Context, binary string) (*home, error) {
 	return h, nil
 }
 
-// given is what the SDKs pass on to a server of all that a client has. A variable of this shell that loads code would be one that nobody
-// allowed when the server was looked at, and the wrapper would not start it.
+// given is the part of a client's environment that the SDKs pass on to a server. A variable of this shell that loads code would be
+// unapproved, and the wrapper would not start the server.
 func given(environ []string) (env []string) {
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
@@ -72,7 +72,7 @@ func (h *home) set(ctx context.Context) error {
 	}
 }
 
-// allow has a server met, and all of it approved.
+// allow looks at a server and approves all of it.
 func (h *home) allow(ctx context.Context, server []string) error {
 	if out, code, err := h.run(ctx, append([]string{"probe", "--"}, server...)...); err != nil || code != 3 {
 		return fmt.Errorf("probe the server: status %d, %w\n%s", code, err, out)
@@ -97,7 +97,7 @@ func (h *home) allow(ctx context.Context, server []string) error {
 	return nil
 }
 
-// build makes one of the project's programs as it is shipped.
+// build builds one of the project's programs as it ships.
 func build(ctx context.Context, path, what string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "github.com/sallyport/sallyport/"+what)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -107,7 +107,7 @@ func build(ctx context.Context, path, what string) error {
 	return nil
 }
 
-// run calls the command line; err is nil when it ran, whatever its status.
+// run runs the command line; err is nil if it ran, whatever its status.
 func (h *home) run(ctx context.Context, args ...string) (out []byte, code int, err error) {
 	cmd := exec.CommandContext(ctx, h.binary, args...)
 	var stdout, stderr bytes.Buffer

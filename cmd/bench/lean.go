@@ -12,13 +12,13 @@ import (
 	"github.com/sallyport/sallyport/cmd/bench/echo"
 )
 
-// lean is one chain with a lean client in front: one goroutine, raw bytes, blocking pipes.
+// lean is one chain behind a lean client: one goroutine, raw bytes, blocking pipes.
 type lean struct {
 	cmd  *exec.Cmd
 	in   *os.File
 	out  *os.File
 	buf  []byte
-	have []byte // what was read and not yet taken
+	have []byte // bytes read but not yet used
 	next int
 	sent []time.Time // ring by id
 }
@@ -26,7 +26,7 @@ type lean struct {
 // firstID has echo.IDDigits digits, and so have all that follow.
 const firstID = 1_000_000_000
 
-// ring is more than can be in flight.
+// ring is more than the number of calls in flight.
 const ring = 128
 
 func start(argv, env []string) (*lean, error) {
@@ -74,7 +74,7 @@ func (c *lean) line() ([]byte, error) {
 	}
 }
 
-// await takes lines until one answers the id, whatever stands before it.
+// await reads lines until one answers the id, skipping others.
 func (c *lean) await(id string) error {
 	for {
 		line, err := c.line()
@@ -89,7 +89,7 @@ func (c *lean) await(id string) error {
 
 const helloLine = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}` + "\n"
 
-// shake says hello and takes the listing, as every client does.
+// shake does the handshake and lists the tools, as every client does.
 func (c *lean) shake() error {
 	if _, err := c.in.WriteString(helloLine); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (c *lean) shake() error {
 	return c.listed()
 }
 
-// listed ends the handshake and takes the listing.
+// listed finishes the handshake and lists the tools.
 func (c *lean) listed() error {
 	if _, err := c.in.WriteString(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n"); err != nil {
 		return err
@@ -123,10 +123,10 @@ func (c *lean) send(size int) error {
 
 var resultMark = []byte(`"result":`)
 
-// receive takes one answer and says how long it was under way. An answer is of the size asked for, or, from a typed proxy,
-// at least a result; whatever else comes (a refusal, a notification) is no figure.
+// receive reads one response and returns how long it took. It must have the requested size or, from a typed proxy, at least be a result;
+// anything else (a refusal, a notification) is an error.
 func (c *lean) receive(size int, exact bool) (time.Duration, error) {
-	// Only the first piece of a long line is looked at; the rest is counted.
+	// Only the first piece of a long line is parsed; the rest is counted.
 	var total int
 	var head []byte
 	for {
@@ -164,7 +164,7 @@ func (c *lean) receive(size int, exact bool) (time.Duration, error) {
 	return now.Sub(c.sent[id%ring]), nil
 }
 
-// slice keeps inFlight calls under way for a while, at least so many as are in flight, and takes note of each.
+// slice keeps at least inFlight calls in flight for a while, and records each.
 func (c *lean) slice(size, inFlight int, span time.Duration, exact bool, into *series) error {
 	begin := time.Now()
 	flying, done := 0, 0
@@ -192,7 +192,7 @@ func (c *lean) slice(size, inFlight int, span time.Duration, exact bool, into *s
 	return nil
 }
 
-// close ends the chain as a client does, and with force if that is not enough.
+// close ends the chain as a client does, by force if necessary.
 func (c *lean) close() error {
 	c.in.Close()
 	ended := make(chan error, 1)

@@ -1,11 +1,10 @@
-// Command bench measures what Sallyport costs: the same calls to the same server directly, behind a bare relay of two
-// pipes, behind `sallyport wrap` with a hub running, and behind a proxy of mcp-go's typed client and server.
+// Command bench measures what Sallyport costs: the same calls to the same server directly, behind a bare relay of two pipes, behind
+// `sallyport wrap` with a hub running, and behind a proxy of mcp-go's typed client and server.
 //
-// All chains are measured in turns within one run (a slice of each, then the next round), so that what else the machine
-// does falls on all of them alike, and figures are compared as ratios within the run, never between runs. The echo
-// server and the relay are cmd/bench/peer; the typed proxy is this program, so that mcp-go never comes into sallyport. What the
-// echo server and its client do is next to nothing; between peers that people have (plain Go ones, mcp-go's client, a server of mcp-go and one
-// from npm) only calls a second are measured.
+// All chains are measured in turns within one run (a slice of each, then the next round), so that other load on the machine affects all of
+// them alike. Compare ratios within a run, never figures between runs. The echo server and the relay are cmd/bench/peer; the typed proxy is
+// this program, so that mcp-go is never linked into sallyport. The echo server and its client do next to nothing; between ordinary peers
+// (plain Go ones, mcp-go's client, an mcp-go server and one from npm) only calls a second are measured.
 package main
 
 import (
@@ -45,7 +44,7 @@ func report(err error) int {
 	return 0
 }
 
-// options is what one run does.
+// options are the settings of one run.
 type options struct {
 	short      bool
 	chains     string

@@ -15,7 +15,7 @@ type chain struct {
 	name  string
 	argv  []string
 	env   []string
-	exact bool // answers come back byte for byte
+	exact bool // responses arrive byte for byte
 }
 
 // bench is one run.
@@ -26,7 +26,7 @@ type bench struct {
 	dir      string
 	homes    map[string]*home // by chain
 	self     string           // this program
-	peer     string           // the program that is the echo server and the bare relay
+	peer     string           // the program of the echo server and the bare relay
 	names    []string
 	chains   []chain
 }
@@ -100,7 +100,7 @@ func (b *bench) close() {
 	}
 }
 
-// point is one case: answers of so many bytes, so many calls in flight.
+// point is one case: a response size and a number of calls in flight.
 type point struct {
 	size, inFlight int
 }
@@ -112,8 +112,8 @@ var points = []point{
 	{20_000_000, 1}, {20_000_000, 8}, {20_000_000, 64},
 }
 
-// sensible says whether a chain is measured in a case: a typed proxy takes seconds for one answer of 20 MB, and minutes
-// and gigabytes for 64 of them; the short run leaves out what takes seconds for anybody.
+// sensible reports whether to measure a chain in a case: a typed proxy takes seconds for one response of 20 MB, and minutes and gigabytes
+// for 64; the short run leaves out what takes seconds for every chain.
 func (b *bench) sensible(c chain, p point) bool {
 	if p.size >= 20_000_000 && p.inFlight > 1 {
 		return c.name != "typed" && !b.short
@@ -124,19 +124,19 @@ func (b *bench) sensible(c chain, p point) bool {
 // results is everything measured, by chain name.
 type results struct {
 	short   bool
-	only    string // the one case that was measured, "" for all
+	only    string // the only case measured, "" for all
 	chains  []string
 	points  []point
 	calls   map[point]map[string]*series
-	hello   map[string]*series // start to the answer of initialize
-	first   map[string]*series // start to the answer of the first call
+	hello   map[string]*series // start to the response of initialize
+	first   map[string]*series // start to the response of the first call
 	memory  map[string]footprint
 	usual   []usualCase
 	machine string
 	took    time.Duration
 }
 
-// usualCase is what was measured between a client and a server that people have.
+// usualCase is one measurement between ordinary peers.
 type usualCase struct {
 	pair
 	inFlight int
@@ -200,7 +200,7 @@ func (b *bench) calls(r *results) error {
 		fmt.Fprintf(b.progress, "%s, %d in flight\n", bytesOf(p.size), p.inFlight)
 		for round := range b.rounds + 1 {
 			for i := range b.chains {
-				i = (i + round) % len(b.chains) // nobody is always first
+				i = (i + round) % len(b.chains) // rotate, so that nobody is always first
 				c := b.chains[i]
 				if !b.sensible(c, p) {
 					continue
@@ -209,7 +209,7 @@ func (b *bench) calls(r *results) error {
 					return err
 				}
 				into := r.calls[p][c.name]
-				if into == nil || round == 1 { // the first round only warms
+				if into == nil || round == 1 { // the first round only warms up
 					into = new(series)
 					r.calls[p][c.name] = into
 				}
@@ -222,7 +222,7 @@ func (b *bench) calls(r *results) error {
 	return nil
 }
 
-// startUps measures from the start of the process to the answers of initialize and of the first call.
+// startUps measures from the start of the process to the responses of initialize and of the first call.
 func (b *bench) startUps(r *results) error {
 	fmt.Fprintln(b.progress, "start-up")
 	for round := range b.starts {
@@ -266,7 +266,7 @@ func (c *lean) startup(begin time.Time, exact bool) (hello, first time.Duration,
 	return hello, time.Since(begin), err
 }
 
-// footprints measures memory on processes of their own: idle after one call, and the high-water mark after 20 MB.
+// footprints measures memory of separate processes: idle after one call, and the peak after 20 MB.
 func (b *bench) footprints(r *results) error {
 	fmt.Fprintln(b.progress, "memory")
 	for _, c := range b.chains {

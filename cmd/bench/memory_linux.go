@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// footprint is the memory of a chain without the server: the wrapper and what helps it. In KiB.
+// footprint is the memory of a chain without the server, in KiB: the wrapper and its helpers.
 type footprint struct {
 	processes int
 	rss, pss  int
@@ -17,7 +17,7 @@ type footprint struct {
 	measured  bool
 }
 
-// idle adds up what the processes of a chain hold now.
+// idle adds up the current memory of a chain's processes.
 func idle(pid int) (footprint, error) {
 	f := footprint{measured: true}
 	processes, err := ours(pid)
@@ -52,7 +52,7 @@ func highWater(pid int) (int, error) {
 	return sum, err
 }
 
-// ours are a process and its descendants, the echo server left out.
+// ours are a process and its descendants, without the echo server.
 func ours(pid int) ([]int, error) {
 	children := map[int][]int{}
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -64,7 +64,7 @@ func ours(pid int) ([]int, error) {
 		if err != nil {
 			continue // gone meanwhile
 		}
-		// The name in parentheses may hold anything; the parent is the second field after it.
+		// The name in parentheses may contain anything; the parent is the second field after it.
 		_, rest, _ := strings.Cut(string(raw[strings.LastIndexByte(string(raw), ')')+1:]), " ")
 		fields := strings.Fields(rest)
 		if len(fields) < 2 {
@@ -93,7 +93,7 @@ func ours(pid int) ([]int, error) {
 	return found, nil
 }
 
-// field reads a figure in kB from a file of /proc.
+// field reads a figure in kB from a file in /proc.
 func field(pid int, file, name string) (int, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
 	if err != nil {

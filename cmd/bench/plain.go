@@ -13,9 +13,9 @@ import (
 	"sync"
 )
 
-// plain is a caller as one writes it in Go with nothing but the standard library: bufio, encoding/json, a map of what is awaited. The
-// figure of calls a second that is to be reached was set by a measurement between such (direct 88,000 a second with 64 in flight, the
-// bare relay 51,000, on two cores): docs/performance.md, "Notes on the figures".
+// plain is a caller written in the usual way with Go's standard library: bufio, encoding/json, a map of awaited calls. The target for calls
+// a second was measured between such peers (88,000 a second directly with 64 in flight, 51,000 through the bare relay, on two cores):
+// docs/performance.md, "Notes on the figures".
 type plain struct {
 	cmd *exec.Cmd
 
@@ -28,7 +28,6 @@ type plain struct {
 	ended   error
 }
 
-// plainMessage is a message of JSON-RPC.
 type plainMessage struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      *int            `json:"id,omitempty"`
@@ -38,7 +37,6 @@ type plainMessage struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 }
 
-// plainResult is the result of the tool.
 type plainResult struct {
 	Content []plainText `json:"content"`
 }
@@ -74,7 +72,7 @@ func startPlain(ctx context.Context, argv, env []string) (caller, error) {
 	return p, nil
 }
 
-// listen hands every answer to who awaits it.
+// listen passes every response to whoever awaits it.
 func (p *plain) listen(out io.Reader) {
 	lines := bufio.NewReader(out)
 	for {
@@ -175,7 +173,7 @@ func (p *plain) Close() error {
 	return p.cmd.Wait()
 }
 
-// servePlain is a server like it.
+// servePlain is the matching server.
 func servePlain(in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	for {

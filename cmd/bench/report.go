@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Figures stand between these lines of the page.
+// The figures are between these lines of the page.
 const (
 	beginMark = "<!-- bench:begin -->\n"
 	endMark   = "<!-- bench:end -->\n"
@@ -22,7 +22,7 @@ var titles = map[string]string{
 	"direct": "direct", "relay": "bare relay", "sallyport": "Sallyport", "before": "Sallyport before", "typed": "typed proxy (mcp-go)",
 }
 
-// markdown prints all that was measured, the targets first.
+// markdown prints all results, the targets first.
 func (r *results) markdown() string {
 	var out strings.Builder
 	command := "make bench"
@@ -53,7 +53,7 @@ func (r *results) at(size, inFlight int, chain string) *series {
 	return new(series)
 }
 
-// targets says what was to be reached and what was.
+// targets compares the targets with the results.
 func (r *results) targets(out *strings.Builder) {
 	if !r.has("direct", "relay", "sallyport") {
 		return
@@ -94,7 +94,7 @@ func (r *results) targets(out *strings.Builder) {
 	fmt.Fprintln(out)
 }
 
-// latencies prints medians and 99th percentiles, each also as a ratio to direct and the addition as one to the relay's.
+// latencies prints medians and 99th percentiles, also as ratios to direct, and the added time as a ratio to the relay's.
 func (r *results) latencies(out *strings.Builder) {
 	if len(r.points) == 0 {
 		return
@@ -152,7 +152,7 @@ func (r *results) ratesHead(out *strings.Builder, what string) {
 	fmt.Fprint(out, "\n|---|---|"+strings.Repeat("---|", len(r.chains))+"\n")
 }
 
-// rates prints one row: of each chain its calls a second, and their ratio to the bare relay's.
+// rates prints one row: each chain's calls a second, and their ratio to the bare relay's.
 func (r *results) rates(out *strings.Builder, what string, inFlight int, of map[string]*series) {
 	fmt.Fprintf(out, "| %s | %d |", what, inFlight)
 	for _, name := range r.chains {
@@ -168,7 +168,7 @@ func (r *results) rates(out *strings.Builder, what string, inFlight int, of map[
 	fmt.Fprintln(out)
 }
 
-// overRelay is a chain's calls a second as a ratio to the bare relay's; NaN where one of them was not measured.
+// overRelay is a chain's calls a second as a ratio to the bare relay's; NaN if one of them was not measured.
 func overRelay(of map[string]*series, chain string) float64 {
 	at, floor := of[chain], of["relay"]
 	if at == nil || floor == nil || floor.rate() == 0 {
@@ -216,7 +216,7 @@ func (r *results) memories(out *strings.Builder) {
 	}
 }
 
-// page is what a new page begins with.
+// page is the beginning of a new page.
 const page = `# Performance
 
 What a call costs on its way through Sallyport, beside the same call made directly, through a relay that only copies, and
@@ -225,7 +225,7 @@ not figures of different runs. ` + "`make bench`" + ` writes the figures below.
 
 ` + beginMark + endMark
 
-// insert puts text between the markers of a page, which is made when it is not there.
+// insert puts text between the markers of a page, which it creates if necessary.
 func insert(path, text string) error {
 	old, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -256,7 +256,7 @@ func bytesOf(size int) string {
 	return fmt.Sprintf("%d B", size)
 }
 
-// span prints a duration with three digits that mean something.
+// span prints a duration with three significant digits.
 func span(d time.Duration) string {
 	switch us := float64(d) / 1e3; {
 	case math.Abs(us) < 100:

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// series is what was measured of one chain in one case.
+// series are the measurements of one chain in one case.
 type series struct {
 	took  []time.Duration
 	rates []float64 // calls a second, one a slice
@@ -34,8 +34,7 @@ func (s *series) rate() float64 {
 	return sorted[(len(sorted)-1)/2]
 }
 
-// added is what a chain adds to direct, as a multiple of what the bare relay adds; NaN where the relay adds nothing that
-// can be measured.
+// added is what a chain adds to direct, as a multiple of what the bare relay adds; NaN if the relay adds nothing measurable.
 func added(chain, direct, floor time.Duration) float64 {
 	if floor <= direct {
 		return math.NaN()

@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// connect starts a server with mcp-go's client in front, which says hello and takes the listing as every client does.
+// connect starts a server behind mcp-go's client, which does the handshake and lists the tools as every client does.
 func connect(ctx context.Context, name string, argv, env []string) (*client.Client, *mcp.ListToolsResult, error) {
 	c, err := client.NewStdioMCPClientWithOptions(argv[0], env, argv[1:], transport.WithCommandFunc(exactly))
 	if err != nil {
@@ -32,14 +32,14 @@ func connect(ctx context.Context, name string, argv, env []string) (*client.Clie
 	return c, listed, nil
 }
 
-// exactly starts a server in the environment that is given, where mcp-go would add all of ours; nil is ours.
+// exactly starts a server in exactly this environment, while mcp-go would add all of ours; nil means ours.
 func exactly(ctx context.Context, command string, env, args []string) (*exec.Cmd, error) {
 	cmd := exec.CommandContext(ctx, command, args...)
 	cmd.Env = env
 	return cmd, nil
 }
 
-// typed is the obvious way to build a wrapper: a typed client and a typed server, each message decoded and encoded anew.
+// typed is the obvious way to build a wrapper: a typed client and a typed server that decode and encode each message.
 func typed(argv []string) error {
 	upstream, listed, err := connect(context.Background(), "typed", argv, nil)
 	if err != nil {

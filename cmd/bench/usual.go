@@ -14,22 +14,22 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// said makes an answer of about 200 bytes.
+// said makes a response of about 200 bytes.
 var said = strings.Repeat("the quick brown fox ", 6)
 
 // helloLimit is how long a server from npm may take to start.
 const helloLimit = 30 * time.Second
 
-// warmUp is how many slices each chain runs before anything is measured.
+// warmUp is how many slices each chain runs before the measurement.
 const warmUp = 8
 
-// onlyUsual is the case that is all of these.
+// onlyUsual selects all of these cases.
 const onlyUsual = "usual"
 
-// inFlights are the cases that are measured between peers that people have.
+// inFlights are the cases measured between ordinary peers.
 var inFlights = []int{1, 8, 64}
 
-// serve is an echo server of mcp-go's.
+// serve is mcp-go's echo server.
 func serve() error {
 	s := server.NewMCPServer("echo", "1", server.WithToolCapabilities(false))
 	s.AddTool(mcp.NewTool("echo", mcp.WithDescription("Says it again."), mcp.WithString("message", mcp.Required())),
@@ -43,21 +43,19 @@ func serve() error {
 	return server.ServeStdio(s)
 }
 
-// caller is a client of a server whose tool echo takes a message, behind one chain. Client and server decode and encode every message,
-// as nearly all do.
+// caller is a client of a server with a tool echo, behind one chain. Client and server decode and encode every message, as nearly all do.
 type caller interface {
 	call(ctx context.Context) error
 	Close() error
 }
 
-// pair is a client and a server that belong together.
 type pair struct {
 	client, server string
 	argv           []string // of the server
 	start          func(ctx context.Context, argv, env []string) (caller, error)
 }
 
-// pairs are those that are measured.
+// pairs are the measured pairs.
 func (b *bench) pairs() []pair {
 	all := []pair{
 		{"a plain Go client", "a plain Go server", []string{b.self, "plain"}, startPlain},
@@ -69,7 +67,7 @@ func (b *bench) pairs() []pair {
 	return all
 }
 
-// usual is a caller that is mcp-go's client.
+// usual is mcp-go's client as a caller.
 type usual struct{ *client.Client }
 
 func startUsual(ctx context.Context, argv, env []string) (caller, error) {
@@ -98,11 +96,10 @@ func (u usual) call(ctx context.Context) error {
 	return nil
 }
 
-// sittings is how often the peers are started anew: one process of a server in JavaScript can be a sixth slower than the next, from
-// its start to its end.
+// sittings is how often the peers are restarted: one process of a JavaScript server can be a sixth slower than the next, from start to end.
 const sittings = 3
 
-// usualRates measures how many calls a second pass between the peers, for each number in flight and each chain.
+// usualRates measures calls a second between the peers, for each number in flight and each chain.
 func (b *bench) usualRates(r *results, p pair) error {
 	chains, err := b.between(p.argv)
 	if err != nil {
@@ -126,7 +123,7 @@ func (b *bench) usualRates(r *results, p pair) error {
 	return nil
 }
 
-// usualSitting starts every chain once and adds to the cases what some rounds of it give.
+// usualSitting starts every chain once and adds the results of some rounds to the cases.
 func (b *bench) usualSitting(p pair, chains []chain, cases []usualCase, rounds int) error {
 	var clients []caller
 	defer func() {
@@ -140,7 +137,7 @@ func (b *bench) usualSitting(p pair, chains []chain, cases []usualCase, rounds i
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		clients = append(clients, u)
-		// A server in JavaScript is slow until it was compiled, each process for itself.
+		// Each process of a JavaScript server is slow until its code is compiled.
 		if err := slice(b.ctx, u, inFlights[len(inFlights)-1], warmUp*b.slice, new(series)); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
@@ -150,7 +147,7 @@ func (b *bench) usualSitting(p pair, chains []chain, cases []usualCase, rounds i
 			for i := range chains {
 				i = (i + round) % len(chains)
 				into := one.rates[chains[i].name]
-				if round == 0 { // it only warms
+				if round == 0 { // it only warms up
 					into = new(series)
 				}
 				if err := slice(b.ctx, clients[i], one.inFlight, b.slice, into); err != nil {
@@ -162,7 +159,7 @@ func (b *bench) usualSitting(p pair, chains []chain, cases []usualCase, rounds i
 	return nil
 }
 
-// slice keeps inFlight calls under way for a while.
+// slice keeps inFlight calls in flight for a while.
 func slice(ctx context.Context, u caller, inFlight int, span time.Duration, into *series) error {
 	var done atomic.Int64
 	var wg sync.WaitGroup

@@ -1,5 +1,5 @@
-// Command eval measures what the detector finds in corpora of malicious and honest text: of each family how much is flagged
-// and blocked. It writes the figures of docs/detection.md. `eval train` fits the second vote.
+// Command eval measures the detector on corpora of malicious and honest text: how much of each family is flagged and blocked. It writes the
+// figures of docs/detection.md. `eval train` trains the second vote.
 package main
 
 import (
@@ -66,14 +66,13 @@ func run(args []string) error {
 	return insert(*write, text)
 }
 
-// corpus is one file, judged.
+// corpus is one judged file.
 type corpus struct {
 	name      string
 	malicious bool
 	rows      []row
 }
 
-// row is one line of a corpus.
 type row struct {
 	ID     string          `json:"id"`
 	Family string          `json:"family"`
@@ -83,12 +82,11 @@ type row struct {
 	inspect.Weighed
 }
 
-// known is the one sentence that every list of patterns has. What is found without it is the honest number.
+// known is the one sentence that every list of patterns has. Results without it are the honest figure.
 var known = regexp.MustCompile(`(?i)(ignore|disregard|forget)\s+(all\s+|any\s+|the\s+|your\s+|of\s+)*(previous|prior|above|earlier|preceding|instructions)`)
 
 func (r *row) commonplace() bool { return known.MatchString(r.Text) || known.Match(r.Tool) }
 
-// each reads a corpus line by line.
 func each(dir, name string, line func(raw []byte) error) error {
 	f, err := os.Open(filepath.Join(dir, name+".jsonl.gz"))
 	if err != nil {

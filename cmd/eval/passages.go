@@ -7,7 +7,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// passages says what a person reads of all that is found in definitions that attack.
+// passages reports how many warnings a person sees for the findings in malicious definitions.
 func passages(out io.Writer, all []*corpus) {
 	for _, c := range all {
 		if c.name != "metadata_malicious" {

@@ -12,16 +12,16 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// Figures stand between these lines of the page.
+// The figures are between these lines of the page.
 const (
 	beginMark = "<!-- eval:begin -->\n"
 	endMark   = "<!-- eval:end -->\n"
 )
 
-// overt are tools that say openly what harm they do: a question of what one wants to have, not of hidden orders.
+// overt are tools that openly say what harm they do: the question is whether one wants them, not whether they hide orders.
 const overt = "cisco-mcp-scanner-overt"
 
-// share is how many of some rows are flagged or more, and blocked.
+// share counts rows, those that are at least flagged, and those that are blocked.
 type share struct{ rows, flagged, blocked int }
 
 func (s *share) add(r *row) {
@@ -54,7 +54,7 @@ func (c *corpus) share(want func(*row) bool) (s share) {
 	return s
 }
 
-// titles are the files as the page calls them.
+// titles are the page's names for the files.
 var titles = map[string]string{
 	"metadata_malicious": "Definitions that attack", "metadata_benign": "Honest definitions",
 	"responses_malicious": "Responses that attack", "responses_benign": "Honest responses",
@@ -94,7 +94,7 @@ func report(all []*corpus) string {
 	return out.String()
 }
 
-// sweep shows what other thresholds would do.
+// sweep shows the effect of other thresholds.
 func sweep(out io.Writer, all []*corpus) {
 	fmt.Fprint(out, "\n**What other thresholds would reach**\n\n| score | definitions that attack | honest definitions, ordinary | … that quote | responses that attack | honest responses, ordinary | … that quote |\n|---|---|---|---|---|---|---|\n")
 	for _, score := range []float64{1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7} {
@@ -121,7 +121,7 @@ func sweep(out io.Writer, all []*corpus) {
 	}
 }
 
-// list prints rows with what was found in them.
+// list prints rows with their findings.
 func list(out io.Writer, all []*corpus, want string) error {
 	parts := strings.SplitN(want, ":", 2)
 	end := strings.LastIndexByte(want, ':')
@@ -148,7 +148,7 @@ func list(out io.Writer, all []*corpus, want string) error {
 	return nil
 }
 
-// insert puts text between the marks of a page.
+// insert puts text between the markers of a page.
 func insert(path, text string) error {
 	old, err := os.ReadFile(path)
 	if err != nil {

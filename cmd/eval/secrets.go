@@ -12,14 +12,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-// secretRow is one line of the corpora of secrets: a line of a file, and the rule of the scanner it was taken from.
+// secretRow is one line of the corpora of secrets: a line of a file, and the scanner rule it was taken from.
 type secretRow struct {
 	Family string `json:"family"`
 	Rule   string `json:"rule"`
 	Text   string `json:"text"`
 }
 
-// secretKinds are what the scanner's rules are about, by a part of their names. The first that fits counts.
+// secretKinds are the topics of the scanner's rules, by a part of their names. The first match counts.
 var secretKinds = []struct{ name, parts string }{
 	{"private keys", "private-key|age-secret|pkcs12"},
 	{"tokens of JSON (JWT)", "jwt"},
@@ -42,7 +42,7 @@ func secretKind(rule string) string {
 	return ""
 }
 
-// secretsFound measures what is found of secrets, and what is taken for one.
+// secretsFound measures which secrets are found, and which lines are mistaken for one.
 func secretsFound(dir string, all []*corpus) (string, error) {
 	kinds := map[string]*[2]int{}
 	total := [2]int{}
@@ -126,7 +126,7 @@ func eachSecret(dir, name string, row func(secretRow, []inspect.Finding)) error 
 	})
 }
 
-// missed prints the secrets that are not found, or with "false" what is found in lines that hold none.
+// missed prints the secrets that are not found, or with "false" the findings in lines without any.
 func missed(out io.Writer, dir, which string) error {
 	name, want := "secrets_positive", 0
 	if which == "false" {

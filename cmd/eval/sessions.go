@@ -11,11 +11,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// rounds is how often honest answers are put into another order.
+// rounds is how often honest responses are shuffled.
 const rounds = 5
 
-// sessions measures what becomes of answers that are judged with those before them: honest ones, whose parts must not add up, and
-// attacks that are cut in pieces.
+// sessions measures responses that are judged together with those before them: honest ones, whose parts must not add up, and attacks cut
+// into pieces.
 func sessions(out io.Writer, all []*corpus) {
 	honest, hostile := named(all, "responses_benign"), named(all, "responses_malicious")
 	fmt.Fprint(out, "\n**Over several responses**\n\n| | responses | flagged | blocked |\n|---|---|---|---|\n")
@@ -67,7 +67,7 @@ func named(all []*corpus, name string) *corpus {
 	return &corpus{}
 }
 
-// oneByOne is the gravest verdict on texts that a server answers one after the other.
+// oneByOne is the most serious verdict on texts that a server sends one after the other.
 func oneByOne(texts ...string) inspect.Verdict {
 	var watch inspect.Watch
 	worst := inspect.Clean
@@ -79,7 +79,7 @@ func oneByOne(texts ...string) inspect.Verdict {
 	return worst
 }
 
-// cut parts a text in the middle of what was found first: between two words, or inside of one.
+// cut splits a text in the middle of its first finding: between two words, or inside one.
 func cut(r *row, inside bool) (head, tail string) {
 	f := r.Findings[0]
 	at := (f.Start + f.End) / 2

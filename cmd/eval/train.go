@@ -9,22 +9,22 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// sample is one text that a model is fitted to.
+// sample is one training text.
 type sample struct {
 	text    string
 	attack  bool
 	family  string // what it was made of
-	carrier string // the family of an honest text that stands before it
+	carrier string // the family of an honest text before it
 }
 
-// How a model is fitted. All of it is fixed, so that the same texts make the same model.
+// Training parameters. All of them are fixed, so that the same texts make the same model.
 const (
 	epochs = 8
 	rate   = 0.5
 	decay  = 2e-5
 )
 
-// train fits a model and writes it to a file.
+// train trains a model and writes it to a file.
 func train(path string) error {
 	model := fit(samples(), "")
 	if err := os.WriteFile(path, model, 0o644); err != nil {
@@ -33,8 +33,8 @@ func train(path string) error {
 	return nil
 }
 
-// fit is a logistic regression by gradient descent, one sample after the other in a fixed order. Samples that hold anything of the
-// family without are left out.
+// fit is a logistic regression by gradient descent, sample by sample in a fixed order. It leaves out samples that contain anything of the
+// family without.
 func fit(all []sample, without string) []byte {
 	var kept []*sample
 	var features [][]uint32

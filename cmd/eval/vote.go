@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// vote measures the second vote: on families of made text that it was not fitted to, and on the corpora, of which it knows no row.
+// vote measures the second vote: on families of generated text that it was not trained on, and on the corpora, of which it knows no row.
 func vote(out io.Writer, all []*corpus) {
 	made := samples()
 	fmt.Fprintf(out, "\n**The second vote**\n\nFitted to %d made texts. Each family of them was left out once; of it, this much was taken for an attack:\n\n", len(made))

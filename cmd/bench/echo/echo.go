@@ -1,5 +1,5 @@
-// Package echo is the server that the benchmark calls, and what its lean client must know of it: how a call is written, and
-// where in an answer its id stands.
+// Package echo is the server that the benchmark calls, and what its lean client must know about it: how to write a call, and where the id
+// is in a response.
 package echo
 
 import (
@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// IDDigits is how long the client's ids are: an answer is kept ready, and only its id is written anew, so that the server
-// costs next to nothing and what is measured is the way.
+// IDDigits is the length of the client's ids: a response is prepared and only its id is replaced, so that the server costs next to nothing
+// and the chain dominates.
 const IDDigits = 10
 
-// A call is CallHead, an id, CallMiddle, the size, and three closing braces. An answer begins with AnswerHead and the id.
+// A call is CallHead, an id, CallMiddle, the size, and three closing braces. A response begins with AnswerHead and the id.
 const (
 	CallHead   = `{"jsonrpc":"2.0","id":`
 	CallMiddle = `,"method":"tools/call","params":{"name":"echo","arguments":{"size":`
@@ -43,7 +43,7 @@ func Answer(size int) []byte {
 	return line.Bytes()
 }
 
-// Serve is the server: one tool, whose answer has the size asked for.
+// Serve is the server: one tool, whose response has the requested size.
 func Serve(in io.Reader, out io.Writer) error {
 	ready := map[string][]byte{}
 	lines := bufio.NewReaderSize(in, 64<<10)
@@ -95,7 +95,7 @@ func quick(line []byte) (id, size []byte, ok bool) {
 	return id, size, ok
 }
 
-// slow answers everything else: the handshake, listings, calls that a proxy has written anew.
+// slow answers everything else: the handshake, listings, calls that a proxy has rewritten.
 func slow(line []byte) ([]byte, error) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`

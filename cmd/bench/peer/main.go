@@ -1,5 +1,5 @@
-// Command peer is the echo server and the bare relay of the benchmark. It is a program of its own, because the benchmark
-// links mcp-go, and that would count towards their start-up and memory.
+// Command peer is the echo server and the bare relay of the benchmark. It is a separate program, because the benchmark links mcp-go, which
+// would count towards their start-up and memory.
 package main
 
 import (

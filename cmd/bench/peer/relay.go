@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// relay is the floor: a process of its own that copies both ways and looks at nothing.
+// relay is the floor: a separate process that copies both ways and inspects nothing.
 func relay(argv []string) error {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stderr = os.Stderr
@@ -30,7 +30,7 @@ func relay(argv []string) error {
 	return cmd.Wait()
 }
 
-// plain and plainWriter hide the methods by which io.Copy would splice in the kernel: a relay that looks at bytes cannot
-// do that, so the floor must not either.
+// plain and plainWriter hide the methods by which io.Copy would splice in the kernel: a relay that inspects bytes cannot do that, so the
+// floor must not either.
 type plain struct{ io.Reader }
 type plainWriter struct{ io.Writer }
