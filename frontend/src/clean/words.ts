@@ -2,13 +2,13 @@ import type { CleanDecided, CleanServer, Item } from '../lib/api'
 import type { Outcome } from '../review/outcome'
 import { serverName } from '../untrusted/names'
 
-/** How many new servers a plain yes would allow whole. */
+/** How many new servers could be allowed whole without warnings. */
 export const cleanCount = (waiting: readonly Item[]): number => waiting.filter((item) => item.clean).length
 
 /** "Allow the 3 servers without warnings". */
 export const allowLabel = (n: number): string => (n === 1 ? 'Allow the server without warnings' : `Allow the ${n} servers without warnings`)
 
-/** What a server offers, in numbers: tools, and the kinds of whatever else it declares. */
+/** What a server offers, in numbers: tools, and the kinds of everything else it declares. */
 export function offers(server: CleanServer): string {
   const words = [server.tools === 1 ? '1 tool' : `${server.tools} tools`]
   for (const [prefix, one, many] of [['prompt', 'prompt', 'prompts'], ['resource', 'resource', 'resources'], ['instructions', 'instructions', 'instructions']] as const) {
@@ -22,7 +22,7 @@ export function offers(server: CleanServer): string {
 export const loadersOf = (server: CleanServer): string =>
   `${server.loaders.join(', ')} ${server.loaders.length === 1 ? 'is' : 'are'} set and can load code into it.`
 
-/** A command as one can read it. */
+/** A command as a readable line. */
 export const commandOf = (server: { url: string; command: string[] }): string =>
   server.url || server.command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
 
@@ -36,7 +36,7 @@ export function allowedWords(done: CleanDecided): string {
   return `You allowed ${all}.${left > 0 ? ` ${left === 1 ? '1 server was' : `${left} servers were`} left out.` : ''}`
 }
 
-/** The decision as the receipt has it. Undo takes all of it back. */
+/** The decision for the receipt. Undo takes all of it back. */
 export function outcomeOf(done: CleanDecided): Outcome {
   const [first, ...also] = done.allowed.map(({ code, identity, items }) => ({ code, identity, items: items.filter((item) => item !== 'launch') }))
   return { code: first?.code ?? '', identity: first?.identity ?? '', did: 'allowed', items: first?.items ?? [], also, words: allowedWords(done), next: '', undo: first !== undefined, newServer: true }

@@ -1,4 +1,4 @@
-/** What the keyboard does, as F1 lists it. "Ctrl" is the command key on a Mac. */
+/** Keyboard shortcuts, as F1 lists them. "Ctrl" is the command key on a Mac. */
 export const KEYS: readonly { keys: string[]; does: string; where?: string }[] = [
   { keys: ['Ctrl+1 … 4'], does: 'Inbox, Servers, Activity, Settings' },
   { keys: ['Ctrl+,'], does: 'Settings' },
@@ -17,7 +17,7 @@ export const onMac = () => /Mac/.test(navigator.platform)
 
 export const keyWords = (keys: string) => (onMac() ? keys.replace('Ctrl+', '⌘ ') : keys)
 
-/** Moves the focus in a list by the arrow keys, Home and End. */
+/** Moves the focus in a list with the arrow keys, Home and End. */
 export function moveInList(e: KeyboardEvent, what: string): void {
   const rows = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(what)]
   const at = rows.indexOf(document.activeElement as HTMLElement)
@@ -29,7 +29,7 @@ export function moveInList(e: KeyboardEvent, what: string): void {
   row.focus()
 }
 
-/** Panes are places, list, review, what can be decided: one after the other. */
+/** The panes, in order: places, list, review, decisions. */
 export function nextPane(step: 1 | -1): void {
   const panes = [...document.querySelectorAll<HTMLElement>('[data-pane]')].filter((p) => target(p))
   const inside = panes.filter((p) => p.contains(document.activeElement)).at(-1)
@@ -37,7 +37,7 @@ export function nextPane(step: 1 | -1): void {
   if (next) target(next)?.focus()
 }
 
-/** Its headline, else where one is in it, else the first thing to press. */
+/** Its headline, else the current element in it, else the first button. */
 function target(pane: HTMLElement): HTMLElement | undefined {
   for (const what of ['h1', 'a[aria-current]', 'a, button:enabled, input']) {
     const found = pane.querySelector<HTMLElement>(what)

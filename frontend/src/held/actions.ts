@@ -4,7 +4,7 @@ import { warns } from '../review/findings'
 import { plainName, serverName } from '../untrusted/names'
 import { nounOf, waits } from './words'
 
-/** What can be decided on an answer that was held back. */
+/** The decisions on a held response. */
 export function heldActions(review: Review): Actions {
   const held = review.held
   if (!held) return { safe: null, others: [] }
@@ -47,7 +47,7 @@ export function heldActions(review: Review): Actions {
       consequence: `Sallyport stops holding responses from ${what} for ${held.exceptable.length === 1 ? 'this reason' : 'these reasons'} for a limited time:`, done: `Sallyport stops holding responses from ${what} for this reason for a limited time. This one is still held.`,
     })
   }
-  // A tool that goes on like this is one to block: it is offered beside what there are many of.
+  // A tool with many held responses is one to block, so that is offered too.
   if (all.length > 0) others.push(...blocks)
   else more.push(...blocks)
   return { safe: discard, others, more }
@@ -55,7 +55,7 @@ export function heldActions(review: Review): Actions {
 
 type Base = Pick<Action, 'items' | 'all' | 'undo' | 'back'>
 
-/** Discards all responses of the item that were held when this was shown. */
+/** Discards all responses of the item that were held when it was shown. */
 function everything(held: Held, what: string, base: Base): Action[] {
   const count = held.all?.count ?? 0
   if (count < 2) return []
@@ -67,7 +67,7 @@ function everything(held: Held, what: string, base: Base): Action[] {
   }]
 }
 
-/** Blocks the tool that the response came from. It only tightens, so it is done at one press. */
+/** Blocks the tool that the response came from. It only tightens, so one press is enough. */
 function blocking(review: Review, held: Held, what: string, server: string, base: Base): Action[] {
   if (!held.item.startsWith('tool:') || review.identity === '' || review.allowed === false) return [] // it is blocked already
   return [{

@@ -6,7 +6,7 @@ import { placesOf } from './places'
 const BEFORE = 60
 const AFTER = 80
 const MOST = 420
-/** So far apart, two marks still belong to one saying. */
+/** Two marks this close belong to one statement. */
 const NEAR = 160
 
 export interface Excerpt {
@@ -15,10 +15,10 @@ export interface Excerpt {
   marks: Mark[]
 }
 
-/** The words around the gravest thing that was found on the first page of a part, with what else is marked beside it. */
+/** The words around the most serious warning on the first page of a part, with other marks nearby. */
 export function excerptOf(parts: HeldPart[], grave: Warning[], warnings: Warning[]): Excerpt | null {
   for (const warning of grave) {
-    if (warning.finding.decoded) continue // what it says is what it hides
+    if (warning.finding.decoded) continue // the hidden text itself is shown instead
     for (const part of parts) {
       if (part.code || !part.marks.some((m) => warning.indexes.includes(m.finding) && m.page === 0)) continue
       return around(part, warnings, warning.number)
@@ -49,7 +49,7 @@ function around(part: HeldPart, warnings: Warning[], number: number): Excerpt | 
   return { text: head + text.slice(from, to) + (to < text.length || part.pages > 1 ? ' …' : ''), marks: moved }
 }
 
-/** Marks that lie over each other are one: which is which is told where the text stands. */
+/** Merges overlapping marks: the full text tells them apart. */
 function together(marks: Mark[]): Mark[] {
   const out: Mark[] = []
   for (const mark of marks) {
@@ -60,7 +60,7 @@ function together(marks: Mark[]): Mark[] {
   return out
 }
 
-/** Words are not cut, unless they are no words. */
+/** Don't cut a word, unless it isn't one. */
 function wordStart(text: string, at: number): number {
   const space = at === 0 ? 0 : text.slice(at, at + 30).search(/\s/)
   return at === 0 ? 0 : space < 0 ? whole(text, at) : at + space + 1

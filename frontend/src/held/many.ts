@@ -1,6 +1,6 @@
 import type { Held, Item, Review } from '../lib/api'
 
-/** Where a response is in its item, and the codes of the responses beside it, "" where there are none. */
+/** The place of a response in its item, and the codes of its neighbours, "" if there are none. */
 export interface Place {
   place: number
   newer: string
@@ -8,8 +8,8 @@ export interface Place {
 }
 
 /**
- * Its place now: more came while it was read, and the list has the newest codes. Of an older response only what was so when it was read is
- * known, and that those that came since are before it. was: how many were in the item then.
+ * Its current place: more may have come while it was read, and the list has the newest codes. For an older response we only know what
+ * was true when it was read, and that newer ones come before it. was: how many were in the item then.
  */
 export function placeIn(held: Held, code: string, item: Item, was: number): Place {
   const codes = item.codes
@@ -19,12 +19,12 @@ export function placeIn(held: Held, code: string, item: Item, was: number): Plac
   return { place: at + 1, newer: codes[at - 1] ?? '', older: codes[at + 1] ?? (at + 1 < count ? held.older : '') }
 }
 
-/** The item of a response in the list: one that has its code among the newest, else the one of its server, tool and rule. */
+/** The item of a response in the list: the one with its code among the newest, else the one of its server, tool and rule. */
 export function itemOf(review: Review, current: Item | undefined, waiting: readonly Item[]): Item | undefined {
   return current ?? (review.held && review.decided === '' && review.group ? waiting.find((item) => item.group === review.group) : undefined)
 }
 
-/** Whether the list says that a response no longer is what is shown. Of the older of many it says nothing, unless some left. */
+/** Whether the list says that a response is out of date. For the older of many it can't tell, unless some left. */
 export function movedOn(review: Review, listed: Item | undefined): boolean {
   if (!listed || listed.decided !== review.decided) return true
   const codes = listed.codes

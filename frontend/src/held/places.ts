@@ -1,7 +1,7 @@
 import type { HeldPart } from '../lib/api'
 import type { Warning } from '../review/findings'
 
-/** Where a warning stands in a part: bytes of the whole part, and the page on which it begins. */
+/** The place of a warning in a part: bytes of the whole part, and the page on which it begins. */
 export interface Place {
   number: number
   start: number
@@ -9,7 +9,7 @@ export interface Place {
   page: number
 }
 
-/** The marks of a part, those of one passage as one. */
+/** The marks of a part, one for each passage. */
 export function placesOf(part: HeldPart, warnings: readonly Warning[]): Place[] {
   return warnings.flatMap(({ number, indexes }) => {
     const marks = part.marks.filter((m) => indexes.includes(m.finding))

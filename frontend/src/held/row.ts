@@ -3,12 +3,12 @@ import { worstOf } from '../review/findings'
 import { plainName, serverName } from '../untrusted/names'
 import { responses } from './words'
 
-/** Held responses that are one row of the inbox. */
+/** Held responses in one row of the inbox. */
 
-/** Whether it is of more than one held response. */
+/** Whether it holds more than one response. */
 export const many = (item: Item) => item.count > 1
 
-/** What the responses came from. Reads of resources are one item a server, whatever they read: they have no name together. */
+/** Where the responses came from. Reads of resources are one item per server, so they have no common name. */
 export function cameFrom(item: Item): { kind: string; name: string } {
   const key = item.parts[0]?.item ?? ''
   const at = key.indexOf(':')
@@ -16,7 +16,7 @@ export function cameFrom(item: Item): { kind: string; name: string } {
   return { kind, name: kind === 'tool' || kind === 'prompt' ? key.slice(at + 1) : '' }
 }
 
-/** Why they are held: the gravest rule that they have in common, in words of ours. */
+/** Why they are held: the most serious rule they have in common, in our words. */
 export function heldFor(item: Item): string {
   if (item.why === 'limit') return 'Larger than Sallyport inspects'
   if (item.why === 'provider') return 'A required check couldn’t run'
@@ -24,7 +24,7 @@ export function heldFor(item: Item): string {
   return (found.find((f) => f.rule === item.rule) ?? worstOf(found))?.title ?? 'Several small signs together'
 }
 
-/** "read_mail of mail", for labels: names that carry no sentence. */
+/** "read_mail of mail", for labels: only names that can't carry a sentence. */
 export function spokenFrom(item: Item): string {
   const from = cameFrom(item)
   const server = serverName(item.shown || item.server, 'a server')
@@ -36,8 +36,8 @@ export function discardLabel(item: Item): { title: string; label: string } {
   return { title: `${title}…`, label: `${title} responses from ${spokenFrom(item)}` }
 }
 
-/** Of a tool that is allowed: what it does next can be stopped. */
+/** Whether the tool is allowed now, so blocking it makes a difference. */
 export const blockable = (item: Item) => item.allowed === true && cameFrom(item).kind === 'tool' && item.identity !== ''
 
-/** For the receipt of a blocked tool. */
+/** The receipt for a blocked tool. */
 export const blockedWords = (item: Item) => `You blocked ${spokenFrom(item)}. ${responses(item.count)} of it are still held.`

@@ -1,4 +1,4 @@
-/** Other ways to look at the same text: what is written where nothing can be seen. */
+/** Other views of the same text, for what can't be seen. */
 export type View = 'readable' | 'escaped' | 'hex'
 
 export const VIEWS: readonly { view: View; name: string }[] = [
@@ -7,17 +7,17 @@ export const VIEWS: readonly { view: View; name: string }[] = [
   { view: 'hex', name: 'Hex' },
 ]
 
-/** Bytes that are shown as such. */
+/** How many bytes are shown as hex. */
 export const HEX = 4000
 
 const SHORT: Record<string, string> = { '\n': '\\n\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
 
-/** Every character that is not plain ASCII as its number. Lines still end where they end. */
+/** Every character that is not plain ASCII as its number. Line breaks stay. */
 export function escaped(text: string): string {
   return Array.from(text, (c) => SHORT[c] ?? (c >= ' ' && c <= '~' ? c : `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`)).join('')
 }
 
-/** The first bytes, sixteen a line. */
+/** The first bytes, sixteen to a line. */
 export function hexOf(text: string): string {
   const bytes = new TextEncoder().encode(text.slice(0, HEX)).slice(0, HEX)
   const lines: string[] = []

@@ -2,10 +2,10 @@ import type { Held, HeldAllDone, Review } from '../lib/api'
 import { verdictOf, worstOf } from '../review/findings'
 import type { Headline } from '../review/headline'
 
-/** It waits for a person: nothing was decided, or what was decided ran out. */
+/** Whether it needs a decision: none was made, or it ran out. */
 export const waits = (held: Held) => held.state === 'waiting' || held.state === 'expired'
 
-/** What it answers, in a word. */
+/** The kind of response, in a word. */
 export function nounOf(held: Held): string {
   return { 'tools/call': 'tool', 'prompts/get': 'prompt', 'resources/read': 'resource' }[held.method] ?? 'request'
 }
@@ -23,7 +23,7 @@ export function heldVerdict(review: Review, held: Held): string {
   return worst ? verdictOf(worst) : 'Several small signs together look like an order to Claude.'
 }
 
-/** Behind the time since when it is held. */
+/** Text after the time since which it is held. */
 export function heldSince(held: Held): string {
   return held.unsure ? '' : 'Claude hasn’t seen it.'
 }
@@ -37,7 +37,7 @@ export function heldNothing(held: Held, now: Date): string {
   return `If you do nothing, ${then}.${left ? ` It is deleted in ${left}.` : ''}`
 }
 
-/** "23 h", "14 min", "40 s": rounded up; "" where it is over or unknown. */
+/** "23 h", "14 min", "40 s": rounded up; "" if over or unknown. */
 export function leftWords(until: string, now: Date): string {
   const left = new Date(until).getTime() - now.getTime()
   if (Number.isNaN(left) || left <= 0) return ''
@@ -48,7 +48,7 @@ export function leftWords(until: string, now: Date): string {
   return hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} days`
 }
 
-/** "14:32", "1:02:05": what is left until a moment. */
+/** "14:32", "1:02:05": time left. */
 export function countdown(until: string, now: Date): string {
   const seconds = Math.max(0, Math.ceil((new Date(until).getTime() - now.getTime()) / 1000))
   if (!Number.isFinite(seconds)) return ''
@@ -67,7 +67,7 @@ export function sizeOf(bytes: number): string {
 /** "1,001 responses", "1 response". */
 export const responses = (n: number) => (n === 1 ? '1 response' : `${n.toLocaleString('en')} responses`)
 
-/** What came of discarding all that an item held. */
+/** The result of discarding everything in an item. */
 export function discardedAll(done: HeldAllDone): string {
   const said = [`You discarded ${responses(done.discarded)}.`]
   if (done.meanwhile > 0) said.push(`${done.meanwhile.toLocaleString('en')} had already been decided.`)
@@ -75,5 +75,5 @@ export function discardedAll(done: HeldAllDone): string {
   return said.join(' ')
 }
 
-/** What a person says to Claude once it is released. */
+/** What a person can say to Claude after a release. */
 export const SAY = 'Try that again, please — the response is released.'

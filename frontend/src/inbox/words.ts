@@ -4,13 +4,13 @@ import type { Item, Part } from '../lib/api'
 import { labelOf } from '../review/settings'
 import { serverName } from '../untrusted/names'
 
-/** What a row is known by: an item of held responses stays the same row while its code goes on to the newest of them. */
+/** A stable key for a row: an item of held responses keeps its row while its code moves on to the newest. */
 export const keyOf = (item: Item) => item.group || item.code
 
 /** Whether a code opens the item: its own, or that of a response in it. */
 export const holds = (item: Item, code: string) => item.code === code || item.codes.includes(code)
 
-/** What an item is, in a list. */
+/** The kind of an item, for the list. */
 export function kindWords(item: Item): string {
   switch (item.kind) {
     case 'new_server':
@@ -42,7 +42,7 @@ function changedWords(parts: Part[]): string {
   return only.state === 'new' ? `New ${noun.toLowerCase()}` : `${noun} changed`
 }
 
-/** What an item is about, beside the server: the name of its one part, else how many there are. */
+/** The subject of an item besides the server: the name of its one part, else their number. */
 export function aboutOf(item: Item): { name: string; words: string } {
   const parts = item.parts.filter((p) => p.item !== 'launch')
   if (item.kind === 'settings_changed') return { name: '', words: parts.length === 1 && parts[0] ? labelOf({ name: parts[0].item.replace(/^setting:/, '') }) : `${parts.length} settings` }
@@ -56,7 +56,7 @@ export function aboutOf(item: Item): { name: string; words: string } {
   return { name: '', words: parts.length > 1 ? `${parts.length} items` : '' }
 }
 
-/** Whether it holds anything back, in a word. */
+/** Whether it blocks anything, in a word. */
 export function standing(item: Item): string {
   if (item.kind === 'response_held') return { '': 'held', approved: 'released', rejected: 'discarded' }[item.decided] ?? 'no longer stored'
   switch (item.decided) {

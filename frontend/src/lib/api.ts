@@ -1,8 +1,8 @@
 export type * from './told'
 
-/** What the page is told without asking. Hints only: they carry no content but a route of ours. */
+/** Events are only hints: they carry no content except a route of ours. */
 export interface Events {
-  /** Something is not as it was: ask again. Returns how to stop listening. */
+  /** Something changed: ask again. Returns a function that stops listening. */
   onChanged(listener: () => void): () => void
   onRoute(listener: (route: string) => void): () => void
   onTheme(listener: () => void): () => void
@@ -23,13 +23,13 @@ export const CODES = {
   unavailable: 4050,
 } as const
 
-/** What went wrong, whatever was thrown. Over the bindings a refusal comes as the message of an Error, in JSON. */
+/** The reason of a failure, whatever was thrown. The bindings send a refusal as JSON in an Error's message. */
 export function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof Error && thrown.message.startsWith('{"code":')) {
     try {
       return refusalOf(JSON.parse(thrown.message))
     } catch {
-      // it only looks like one
+      // it only looks like JSON
     }
   }
   if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) {

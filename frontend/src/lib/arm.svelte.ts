@@ -1,7 +1,7 @@
-/** Go counts from when it answered; a little more, so that it never refuses what the page let through. */
+/** Go counts from its response; waiting a little longer avoids a refusal. */
 const MARGIN = 80
 
-/** Whether what is on the screen has been there for long enough to be decided on. A window that nobody sees arms nothing. */
+/** Whether the content has been on the screen long enough for a decision. A hidden window arms nothing. */
 export class Arm {
   on = $state(false)
 

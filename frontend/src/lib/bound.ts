@@ -1,6 +1,4 @@
-/**
- * Api and Events over the bindings that the program generates. Only main.ts imports this: everything else gets the interface.
- */
+/** Api and Events over the bindings that the program generates. Only main.ts imports this: everything else gets the interface. */
 import * as page from '../api/wailsjs/go/desktop/Page'
 import { EventsOn } from '../api/wailsjs/runtime/runtime'
 import type { Api, Events } from './api'

@@ -4,23 +4,23 @@ import type { Outcome } from '../review/outcome'
 import { refusalOf, type Api } from './api'
 import { go } from './route'
 
-/** How long it can be taken back, in its item and by Ctrl+Z. Later it is done where the server is shown. */
+/** How long it can be undone, in its item and with Ctrl+Z. After that, on the server's page. */
 const KEPT = 10 * 60_000
-/** How long the receipt is in the way. */
+/** How long the receipt is shown. */
 const SHOWN = 10_000
 
-/** What was decided, whichever room is open by now. */
+/** The last decision, whichever room is open. */
 export class LastDecision {
-  /** The last one, while it can be taken back. */
+  /** The last decision, while it can be undone. */
   outcome = $state.raw<Outcome | null>(null)
   /** Its receipt is on the screen. */
   shown = $state(false)
-  /** Why it could not be taken back. */
+  /** Why it could not be undone. */
   failed = $state('')
 
   #api: Api
   #recent = new SvelteMap<string, Outcome>()
-  /** Of a decision over several servers: the items that were taken back before one could not be. */
+  /** For a decision about several servers: the items undone before one failed. */
   #undone = new SvelteSet<string>()
   #hides: ReturnType<typeof setTimeout> | undefined
   #next = ''
@@ -42,31 +42,31 @@ export class LastDecision {
     this.#hideLater()
   }
 
-  /** The item that the page itself goes on to: the receipt stays above it. */
+  /** The item that the page itself opens next: the receipt stays above it. */
   goesOn(code: string): void {
     this.#next = code
   }
 
-  /** Another item is open: what is above it must be about it. */
+  /** A person opened another item: hide the receipt, because it is about something else. */
   opened(code: string): void {
     if (code !== '' && code !== this.#next && this.failed === '') this.close()
     if (code !== '') this.#next = code
   }
 
-  /** The receipt leaves. It can still be taken back from its item. */
+  /** Hides the receipt. The decision can still be undone from its item. */
   close(): void {
     clearTimeout(this.#hides)
     this.shown = false
     this.failed = ''
   }
 
-  /** The decision over an item, while it can be taken back. */
+  /** The decision on an item, while it can be undone. */
   of(code: string): Outcome | undefined {
     const outcome = this.#recent.get(code)
     return outcome?.undo ? outcome : undefined
   }
 
-  /** Towards the safer side at once; what was kept blocked is read again before anything else happens to it. */
+  /** Tightens at once; for something kept blocked, it opens the review again instead. */
   async undo(outcome = this.outcome): Promise<void> {
     if (!outcome?.undo) return
     try {
@@ -83,7 +83,7 @@ export class LastDecision {
     }
   }
 
-  /** A new server waits again as the item it was. Where that cannot be, as of what was decided about since, it is blocked. */
+  /** A new server becomes the pending item it was. If that is impossible, for example after another decision, it is blocked. */
   async #takeBack(one: { code: string; identity: string; items: string[] }, newServer: boolean): Promise<void> {
     if (this.#undone.has(one.code)) return
     if (!(newServer && (await this.#api.undo(one.code).then(() => true, () => false)))) await this.#api.block(one.identity, one.items)
@@ -97,7 +97,7 @@ export class LastDecision {
     this.outcome = null
   }
 
-  /** Not while the keyboard is on it, or a person could not reach what it offers. */
+  /** Not while it has the focus, or keyboard users could not reach its buttons. */
   #hideLater(): void {
     clearTimeout(this.#hides)
     this.#hides = setTimeout(() => {
@@ -113,7 +113,7 @@ export function provideLastDecision(last: LastDecision): LastDecision {
   return setContext(KEY, last)
 }
 
-/** The page's, or one of its own for a room that stands alone. */
+/** The page's, or a separate one for a room that is rendered alone. */
 export function lastDecisionOf(api: Api): LastDecision {
   return getContext<LastDecision | undefined>(KEY) ?? new LastDecision(api)
 }

@@ -3,20 +3,20 @@ import { refusalOf, type Api } from './api'
 import { stampNow } from './ui/time'
 
 const BEAT = 2500
-/** Why it counts as silent where it says nothing at all. */
+/** The reason shown if it says nothing at all. */
 export const NO_ANSWER = 'it doesn’t respond'
 
-/** With one beat in between it is told within five seconds. */
+/** With one beat in between, silence is reported within five seconds. */
 const PATIENCE = 2300
 
 /**
- * Whether the program answers. It is asked while the window is seen; one that says nothing is as silent as one that refuses.
- * Nothing is decided meanwhile: what would be allowed may be something else by now.
+ * Whether the program responds. It is asked while the window is visible; no response counts like a refusal. Meanwhile nothing can be
+ * decided: what is pending may have changed.
  */
 export class Engine {
-  /** Why it does not answer, "" while it does. */
+  /** Why it does not respond, "" if it does. */
   silent = $state('')
-  /** When it answered last, RFC 3339; "" before it did. */
+  /** When it last responded, RFC 3339; "" before the first time. */
   answered = $state('')
 
   #api: Api
@@ -24,13 +24,13 @@ export class Engine {
   #asked: Promise<void> | null = null
   #timer: ReturnType<typeof setInterval> | undefined
 
-  /** askAll: it answers after a silence, so all that is shown is asked for again. The overview's answer ends the silence. */
+  /** askAll: after a silence, everything on screen is requested again. The overview's response ends the silence. */
   constructor(api: Api, askAll: () => void) {
     this.#api = api
     this.#askAll = askAll
   }
 
-  /** Asks until the answer to this is called. */
+  /** Asks repeatedly until the returned function is called. */
   follow(): () => void {
     this.#timer = setInterval(() => void this.beat(), BEAT)
     return () => clearInterval(this.#timer)
@@ -38,7 +38,7 @@ export class Engine {
 
   async beat(): Promise<void> {
     if (document.visibilityState === 'hidden') return
-    // One question is out at most: it is the same one that is waited for again.
+    // At most one request is out: keep waiting for the same one.
     this.#asked ??= this.#api.alive().finally(() => (this.#asked = null))
     let late: ReturnType<typeof setTimeout> | undefined
     const patience = new Promise<never>((_, give) => (late = setTimeout(() => give({ code: 0, message: NO_ANSWER }), PATIENCE)))
@@ -53,7 +53,7 @@ export class Engine {
     }
   }
 
-  /** It answered. */
+  /** It responded. */
   heard(): void {
     this.answered = stampNow()
     this.silent = ''
@@ -66,10 +66,10 @@ export function provideEngine(engine: Engine): Engine {
   return setContext(KEY, engine)
 }
 
-/** What every button that decides asks first. Where nobody provides it, as in a room alone, it answers. */
+/** For every button that decides. Without a provider, as in a room rendered alone, the program counts as responding. */
 export function engineOf(): Pick<Engine, 'silent' | 'answered'> {
   return getContext<Engine | undefined>(KEY) ?? { silent: '', answered: '' }
 }
 
-/** Why a button does nothing now. */
+/** Why a button is disabled. */
 export const SILENT_REASON = 'Sallyport’s engine isn’t responding, so you can’t decide anything now.'

@@ -1,6 +1,6 @@
 /**
- * Focuses what the page moves to by itself. While a dialog is open the focus stays in it: what is behind it cannot take the focus,
- * but a web view that has not drawn the dialog yet does not know, and gives it to nobody.
+ * Focuses an element that the page itself moves to. While a dialog is open the focus stays in it: elements behind it can't take the
+ * focus, but a web view that has not drawn the dialog yet does not know that, and nothing would have the focus.
  */
 export function focusOn(target: HTMLElement | null | undefined): void {
   const dialog = document.querySelector('dialog[open]')
@@ -8,8 +8,8 @@ export function focusOn(target: HTMLElement | null | undefined): void {
 }
 
 /**
- * Follows whether a person moves by keyboard: only then a heading that the page moves the focus to has a ring. The web views'
- * own guess (:focus-visible) draws it around every headline that a click opens. Returns how to stop.
+ * Tracks whether a person uses the keyboard: only then does a heading that the page focuses get a ring. The web view's own rule
+ * (:focus-visible) would draw it around every headline that a click opens. Returns a function that stops it.
  */
 export function followKeyboard(root: HTMLElement = document.documentElement): () => void {
   const key = (e: KeyboardEvent) => {

@@ -2,8 +2,8 @@ import { refusalOf } from './api'
 import { Arm } from './arm.svelte'
 
 /**
- * A question about a list: what is decided is the list that was shown and no other. What came or changed since is left out by Go.
- * T is the list, D what was done with it.
+ * A question about a list: the decision covers the list as it was shown. Go leaves out what came or changed since. T is the list, D the
+ * result.
  */
 export class Question<T extends { armAfterMs: number }, D> {
   shown = $state.raw<T | null>(null)
@@ -23,7 +23,7 @@ export class Question<T extends { armAfterMs: number }, D> {
     return this.#arm.on && !this.busy
   }
 
-  /** Shows what waits now. */
+  /** Shows what is pending now. */
   async ask(): Promise<void> {
     const look = ++this.#looks
     this.#arm.off()
@@ -38,7 +38,7 @@ export class Question<T extends { armAfterMs: number }, D> {
     }
   }
 
-  /** Null where nothing was decided; failed says why. */
+  /** Returns null if nothing was decided; failed says why. */
   async answer(decide: (shown: T) => Promise<D>): Promise<D | null> {
     const shown = this.shown
     if (!shown || !this.ready) return null
@@ -56,7 +56,7 @@ export class Question<T extends { armAfterMs: number }, D> {
     }
   }
 
-  /** The window was hidden, and Go forgot the question; or it is there again. */
+  /** After the window was hidden, Go has forgotten the question: ask again once it is visible. */
   visibility(): void {
     if (this.done) return
     if (document.visibilityState === 'hidden') this.#arm.off()

@@ -1,12 +1,12 @@
 import type { Api, Overview } from './api'
 import type { Route } from './route'
 
-/** What every room of the page is given. */
+/** Props of every room of the page. */
 export interface RoomProps {
   api: Api
   route: Route
-  /** null until it has come. */
+  /** null until it is loaded. */
   overview: Overview | null
-  /** Grows whenever something is not as it was: a room that reads it in an effect asks again. */
+  /** Grows with every change: a room that reads it in an effect asks again. */
   changed: number
 }

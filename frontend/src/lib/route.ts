@@ -1,4 +1,4 @@
-/** The page's addresses: "#/inbox/4F2A". A link opens something and decides nothing. */
+/** The page's addresses: "#/inbox/4F2A". A link opens something and never decides anything. */
 export type Place = 'inbox' | 'servers' | 'activity' | 'settings' | 'start'
 
 export interface Route {
@@ -10,7 +10,7 @@ export interface Route {
 
 const PLACES: readonly string[] = ['inbox', 'servers', 'activity', 'settings', 'start']
 
-/** Anything that is no address of ours is the inbox. */
+/** Any other address is the inbox. */
 export function readRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2)
   const [place = '', ...rest] = path.split('/')

@@ -1,4 +1,4 @@
-/** Sets the theme on the page. "system" follows the desktop, also while the window is open. Returns how to stop. */
+/** Sets the theme of the page. "system" follows the desktop, also while the window is open. Returns a function that stops it. */
 export function followTheme(theme: 'light' | 'dark' | 'system'): () => void {
   const root = document.documentElement
   if (theme !== 'system') {

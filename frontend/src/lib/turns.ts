@@ -1,6 +1,6 @@
 /**
- * One question at a time, and one more after it if it was asked for meanwhile: a storm of hints is one answer, and no older
- * answer comes after a newer one. The promise is done when the last answer is there.
+ * Runs one request at a time, and one more if it was called meanwhile: a storm of hints costs one more request, and no older response
+ * overtakes a newer one. The promise resolves with the last response.
  */
 export function inTurn(ask: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null

@@ -1,38 +1,41 @@
 import type { ExceptFor } from '../lib/api'
 
-/** One thing that can be decided on a review. What is offered, and how hard it is asked, is decided in actions.ts (of a held answer: ../held/actions.ts) and nowhere else. */
+/**
+ * One possible decision on a review. Only actions.ts (for a held response: ../held/actions.ts) decides what is offered, and how many
+ * steps it takes.
+ */
 export interface Action {
   id: string
   /** On the button. */
   title: string
-  /** For whom the button stands alone; begins with title. */
+  /** For screen readers, without context; begins with title. */
   label: string
   call: 'allow' | 'keep' | 'release' | 'without' | 'discard' | 'discardAll' | 'except' | 'block'
   items: string[]
   all: boolean
-  /** once: at a click. twice: with a second click that says what follows. typed: with the word. form: for how long. */
+  /** once: one click. twice: a second click after the consequence. typed: a typed word. form: a duration. */
   ask: 'once' | 'twice' | 'typed' | 'form'
-  /** Before the second click, or the word: what follows. */
+  /** The consequence, shown before the second click or the word. */
   consequence: string
   /** On the last button. */
   confirm: string
-  /** For the receipt, after it was done. */
+  /** For the receipt. */
   done: string
   undo: boolean
-  /** It is not blocked meanwhile. */
+  /** It keeps running meanwhile. */
   runs?: boolean
-  /** Over the word that is typed. */
+  /** Heading above the typed word. */
   heading?: string
-  /** On the button that decides nothing, where "Keep blocked" says something else. */
+  /** Text of the button that decides nothing, if not "Keep blocked". */
   back?: string
   /** How long an exception lasts. */
   length?: ExceptFor
 }
 
 export interface Actions {
-  /** The safe one; null where nothing need be decided to stay safe. */
+  /** The safe one; null if doing nothing is safe. */
   safe: Action | null
   others: Action[]
-  /** Behind a button of their own: what goes further than this item. */
+  /** Actions that go beyond this item, behind a button of their own. */
   more?: Action[]
 }

@@ -8,7 +8,7 @@ import { settingChanges } from './settings'
 const gone = (p: PartDetail) => p.state === 'removed'
 export const isClean = (p: PartDetail) => !p.findings.some((f) => f.level !== 'low')
 
-/** picked: of a client's file, the entries to decide on; none are all of them. */
+/** picked: the entries of a client's file to decide on; empty means all. */
 export function actionsOf(review: Review, chosen: PartDetail | undefined, picked: readonly string[] = []): Actions {
   if (review.stale || review.nonce === '') return { safe: null, others: [] }
   switch (review.kind) {
@@ -40,7 +40,7 @@ function nameOf(part: PartDetail): string {
   return part.kind === 'instructions' ? 'the instructions' : plainName(part.name, `a ${nounOf(part)}`)
 }
 
-/** How hard to ask before something gets through. */
+/** How many steps it takes to allow something. */
 function asking(review: Review, warned: boolean): 'once' | 'twice' | 'typed' {
   if (review.typedWord !== '') return 'typed'
   return warned ? 'twice' : 'once'
@@ -54,7 +54,7 @@ function keep(review: Review, what: string): Action | null {
   }
 }
 
-/** The one tool that is looked at. */
+/** Allows the tool on the screen. */
 function allowOne(review: Review, part: PartDetail): Action {
   const ask = asking(review, warns(part.findings))
   const title = `Allow ${part.kind === 'instructions' ? 'these instructions' : `this ${nounOf(part)}`}${ask === 'once' ? '' : '…'}`
@@ -93,7 +93,7 @@ function newServer(review: Review, chosen: PartDetail | undefined): Actions {
   const clean = parts.filter(isClean)
   const others: Action[] = []
   if (clean.length > 0) {
-    const said = review.findings.some((f) => f.level !== 'low') // of the server itself: a plain yes lets nothing in, so what it lets in is named
+    const said = review.findings.some((f) => f.level !== 'low') // about the server itself: a plain approval would allow nothing, so name what is allowed
     const ask = asking(review, said)
     const title = `Allow this server${ask === 'once' ? '' : '…'}`
     const rest = parts.length - clean.length
@@ -132,7 +132,7 @@ function file(review: Review, picked: readonly string[]): Actions {
     done: guard ? 'The guard is back in the file. Restart Claude to finish.' : 'The settings are back as they were. Restart Claude to finish.', undo: false,
   }
   return {
-    safe: review.diff === '' ? null : putBack, // nothing of it can be put back
+    safe: review.diff === '' ? null : putBack, // there is nothing to put back
     others: [{
       id: 'act-leave', title: `Leave it as it is${some}…`, label: `Leave it as it is${some}: ${guard ? 'without a guard' : 'the changed settings'}`, call: 'keep', items, all: false,
       ask: review.typedWord === '' ? 'twice' : 'typed',
@@ -142,7 +142,7 @@ function file(review: Review, picked: readonly string[]): Actions {
   }
 }
 
-/** What a loosened setting means, from now on. */
+/** The effect of a loosened setting, from now on. */
 function stops(review: Review): string {
   const means = settingChanges(review).map((change) => change.after.means)
   return means.length > 0 && means.every((m) => m !== '') ? `If you allow this: ${means.join(' ')}` : 'If you allow this, Sallyport checks less from now on.'

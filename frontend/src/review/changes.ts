@@ -1,20 +1,20 @@
 import type { Change, PartDetail } from '../lib/api'
 
-/** Changes of one part, as they are read: texts first, then what can be put in, then the rest. */
+/** Changes of one part in reading order: texts first, then inputs, then the rest. */
 export interface Sections {
   texts: Change[]
   groups: { id: string; title: string; aside: string; rows: Change[] }[]
-  /** What only programs read: which dialect a schema is in, how it is run, what is attached to it. */
+  /** Details only programs read: the dialect of a schema, how it is run, attached metadata. */
   technical: Change[]
 }
 
 const TECHNICAL = /(^|\.)(\$schema|\$id|\$comment|\$anchor|additionalProperties)$|^(execution|_meta|icons)([.[]|$)/
-/** Of what is new, that there is a schema says nothing. */
+/** For a new item, the mere presence of a schema means nothing. */
 const EMPTY = /^(inputSchema|outputSchema|annotations|arguments)$/
 
 const TEXT = /(^|\.|\])(description|title)$|^$/
 
-/** A text is compared word by word. Names are shown in the headline already. */
+/** A text is compared word by word. The headline already shows names. */
 export function isText(change: Change): boolean {
   return change.text.length > 0 || (TEXT.test(change.path) && (change.before !== '' || change.after !== ''))
 }
@@ -36,13 +36,13 @@ export function sectionsOf(part: PartDetail): Sections {
   return { texts, groups: groups.filter((g) => g.rows.length > 0), technical: all.filter(isTechnical) }
 }
 
-/** The words of a row beside its mark, which says added or removed already. */
+/** The words of a row; its mark already says added or removed. */
 export function rowWords(change: Change): string {
   const words = change.words.replace(/^(added|removed)(: |, )/, '')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The title above a text. Holds the server's names between backticks. */
+/** The title above a text. The server's names are between backticks. */
 export function textTitle(change: Change): string {
   if (change.path === '') return 'Instructions'
   const words = change.words.replace(/^(added|removed): /, '').replace(/ changed(;.*)?$/, '')

@@ -4,16 +4,16 @@ import { passagesOf } from './passages'
 /** One passage of a text that rules object to, with its number on this page. */
 export interface Warning {
   number: number
-  /** The gravest thing that was found in it. */
+  /** The most serious finding in it. */
   finding: Finding
-  /** The rest of it, gravest first. */
+  /** The others, most serious first. */
   more: Finding[]
-  /** Bytes of the text at finding.where; equal where it has no place there. */
+  /** Bytes of the text at finding.where; equal if it has no place there. */
   start: number
   end: number
-  /** The part it is about, "" where it is about the server. */
+  /** The part it is about, "" for the server. */
   item: string
-  /** Places of its findings among all of the page: the server's first, then those of the parts as they are read. */
+  /** Indexes of its findings over the whole page: the server's first, then those of the parts in reading order. */
   indexes: number[]
 }
 
@@ -21,14 +21,14 @@ const RANK: Record<string, number> = { critical: 4, high: 3, medium: 2, low: 1 }
 
 export const rankOf = (f: Finding) => RANK[f.level] ?? 0
 
-/** High or Critical: what asks for a second click. */
+/** High or Critical: needs a second click. */
 export const warns = (findings: Finding[]) => findings.some((f) => rankOf(f) >= 3)
 
 export function worstOf(findings: Finding[]): Finding | undefined {
   return [...findings].sort((a, b) => rankOf(b) - rankOf(a))[0]
 }
 
-/** All warnings of a review, the worst part first, numbered as they are shown. */
+/** All warnings of a review, the worst part first, numbered in the order shown. */
 export function warningsOf(review: Review): Warning[] {
   const out: Warning[] = []
   let before = 0
@@ -39,7 +39,7 @@ export function warningsOf(review: Review): Warning[] {
   return out
 }
 
-/** All that was found, the folded ones too. */
+/** All findings, merged ones included. */
 export const findingsOf = (warnings: readonly Warning[]): Finding[] => warnings.flatMap((w) => [w.finding, ...w.more])
 
 function warningOf(findings: Finding[]): Pick<Warning, 'finding' | 'more' | 'start' | 'end'> {
@@ -48,7 +48,7 @@ function warningOf(findings: Finding[]): Pick<Warning, 'finding' | 'more' | 'sta
   return { finding, more, start: Math.min(...findings.map((f) => f.start)), end: Math.max(...findings.map((f) => f.end)) }
 }
 
-/** Parts as they are read: what concerns the whole server first, then by how much they ask for care. */
+/** Parts in reading order: those about the whole server first, then the most serious. */
 export function ordered(parts: PartDetail[]): PartDetail[] {
   const whole = (p: PartDetail) => (p.kind === 'launch' || p.kind === 'instructions' ? 1 : 0)
   const worst = (p: PartDetail) => Math.max(0, ...p.findings.map(rankOf))
@@ -57,11 +57,11 @@ export function ordered(parts: PartDetail[]): PartDetail[] {
 
 interface Meaning {
   why: string
-  /** In an answer, where that is something else. */
+  /** In a response, if the meaning differs there. */
   answer?: string
 }
 
-/** Why it matters, by rule: of our catalogue, never of what was found. */
+/** Why it matters, by rule: from our catalogue, never from the text. */
 const MEANING: Record<string, Meaning> = {
   invisible_characters: { why: 'Claude reads characters that you cannot see, so a text can say something else to it than to you.' },
   control_characters: { why: 'Such characters can hide text, turn it around, or overwrite what is before them.' },
@@ -131,12 +131,12 @@ const LAYERS: Record<string, string> = {
   variation_selectors: 'hidden characters', reversed: 'reversed letters', spaced_letters: 'spaced letters',
 }
 
-/** What a message was hidden in, from the outside in; "" where in nothing. */
+/** The layers that hid a message, from the outside in; "" if none. */
 export function layersOf(finding: Finding): string {
   return finding.encodings.slice(0, 3).map((e) => LAYERS[e] ?? 'encoded text').join(' → ')
 }
 
-/** In one sentence, what the worst warning means: for the line below the headline. */
+/** The worst warning's meaning in one sentence, for the line below the headline. */
 export function verdictOf(finding: Finding): string {
   if (finding.decoded && finding.rule !== 'name_collision') return 'It hides a message from you that Claude reads.'
   switch (finding.rule) {

@@ -1,4 +1,4 @@
-/** Subject, server and verb of a headline; names are the server's and are shown as such. */
+/** Subject, server and verb of a headline; names are the server's and are marked as such. */
 export interface Headline {
   before: string
   /** server text */

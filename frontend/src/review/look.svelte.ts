@@ -7,17 +7,17 @@ import type { Action } from './action'
 import type { Outcome } from './outcome'
 
 /**
- * One look at one item: what is on the screen, whether it is still what would be decided on, and whether buttons work yet.
- * Buttons work only while the window is seen, a moment after what they are about was shown, and never for what changed since.
+ * One look at one item: its content, whether that is still current, and whether buttons work yet. Buttons work only while the window is
+ * visible, a moment after their content was shown, and never for content that has changed since.
  */
 export class Look {
   review = $state.raw<Review | null>(null)
-  /** Why there is nothing to show, or why a decision did not come about: one line. */
+  /** Why there is nothing to show, or why a decision failed: one line. */
   failed = $state('')
-  /** What is shown is not what is there any more; see is where that is now. */
+  /** The content is out of date; see is where the current one is. */
   changed = $state.raw<{ see: string } | null>(null)
   busy = $state(false)
-  /** Grows when other content is on the screen. */
+  /** Grows when the content changes. */
   shown = $state(0)
 
   #api: Api
@@ -30,12 +30,12 @@ export class Look {
     this.#code = code
   }
 
-  /** Whether a decision can be made now. */
+  /** Whether a decision is possible now. */
   get ready(): boolean {
     return this.#arm.on && !this.busy && this.changed === null
   }
 
-  /** Shows the item as it is now. */
+  /** Shows the current item. */
   async open(): Promise<void> {
     const ask = ++this.#asked
     this.#arm.off()
@@ -50,12 +50,12 @@ export class Look {
     }
   }
 
-  /** What the list says of the item. Where that is not what is shown, it is looked at again, and the person is told. */
+  /** Compares with the list. If the item changed, it is loaded again and the person is told. */
   compare(current: Item | undefined): void {
     const review = this.review
     if (!review || this.busy || this.changed) return
     if (review.held) {
-      // It goes on after a decision, and is shown as it does.
+      // It was decided or delivered: show its new state.
       if (movedOn(review, current)) void this.#follow()
       return
     }
@@ -68,7 +68,7 @@ export class Look {
     this.#arm.off()
   }
 
-  /** The window is seen again: a new look at the same thing. */
+  /** The window is visible again: take a new look at the same item. */
   seen(): void {
     if (this.review && !this.changed) void this.#again()
   }
@@ -78,7 +78,7 @@ export class Look {
     this.#arm.off()
   }
 
-  /** Decides. Null where it did not come about; failed says why. */
+  /** Decides. Returns null on failure; failed says why. */
   async decide(action: Action, typed: string, reason = ''): Promise<Outcome | null> {
     const review = this.review
     if (!review || !this.ready) return null
@@ -87,7 +87,7 @@ export class Look {
     try {
       const done = await this.#settle(review, action, typed, reason.trim())
       this.#arm.off()
-      if (done.next === review.code) void this.#again() // nothing of it was decided
+      if (done.next === review.code) void this.#again() // none of it was decided
       return {
         code: review.code,
         identity: review.identity,
@@ -137,7 +137,7 @@ export class Look {
     }
   }
 
-  /** Nothing is left to decide on it: it is shown as it goes on. */
+  /** There is nothing left to decide: show its new state. */
   #follow = inTurn(() => this.#again())
 
   async #again(): Promise<void> {

@@ -1,4 +1,7 @@
-/** The places of the findings of each passage, as the program folded them, the gravest first. One that no passage has stands alone: nothing is folded away. */
+/**
+ * The findings of each passage, by index, as the program merged them, most serious first. A finding outside all passages stands alone,
+ * so none is lost.
+ */
 export function passagesOf(found: number, passages: readonly (readonly number[])[]): number[][] {
   const seen = new Set<number>()
   const out = passages.map((passage) => passage.filter((i) => i >= 0 && i < found && !seen.has(i) && seen.add(i))).filter((passage) => passage.length > 0)
@@ -6,7 +9,7 @@ export function passagesOf(found: number, passages: readonly (readonly number[])
   return out
 }
 
-/** What else is in a passage, the same thing once. */
+/** The other findings of a passage, without repetitions. */
 export function alsoIn<F extends { rule: string; title: string; level: string; decoded: string }>(more: readonly F[]): { finding: F; count: number }[] {
   const out: { finding: F; count: number }[] = []
   for (const finding of more) {

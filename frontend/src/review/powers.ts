@@ -1,6 +1,6 @@
 import type { Does, PartDetail, Review } from '../lib/api'
 
-/** What a tool does, in a sentence of ours; whose word it is stands beside it. */
+/** What a tool does, in a sentence of ours; its source is shown next to it. */
 export function effectWords(does: Does): string {
   switch (does.effect) {
     case 'changes':
@@ -20,10 +20,10 @@ const TOUCHES: Record<string, string> = {
   commands: 'runs commands', files: 'files', data: 'databases', messages: 'messages', browser: 'browser', payments: 'payments', secrets: 'secrets', outside: 'reaches outside',
 }
 
-/** What a tool works on, gravest first. */
+/** What a tool works on, most serious first. */
 export const touchesOf = (does: Does): string[] => does.touches.flatMap((t) => TOUCHES[t] ?? [])
 
-/** What is told of a tool beside its effect: its other claims. */
+/** A tool's other claims, besides its effect. */
 export function claimsOf(does: Does): string[] {
   const out: string[] = []
   if (does.outside === 'yes') out.push('Says it reaches outside (network or other apps).')
@@ -40,18 +40,21 @@ export interface Group {
 
 const TITLES: [Does['effect'] | 'rest', string][] = [['changes', 'Changes things'], ['reads', 'Only reads'], ['unsaid', 'Doesn’t say'], ['rest', 'Everything else']]
 
-/** Parts as they are listed: those of a new server by what they do, those that changed in their order. */
+/** Groups of parts: those of a new server by what they do, changed ones in their order. */
 export function groupsOf(review: Review, parts: PartDetail[]): Group[] {
   if (review.kind !== 'new_server' || !review.can) return [{ id: 'all', title: '', parts }]
   return TITLES.map(([id, title]) => ({ id, title, parts: parts.filter((p) => (p.does?.effect ?? 'rest') === id) })).filter((g) => g.parts.length > 0)
 }
 
-/** What is read first: what has the gravest warning, else the first of the list; never what only says which program it is. */
+/**
+ * The part to read first: the one with the most serious warning, else the first of the list, but never the one that only identifies the
+ * program.
+ */
 export function firstRead(review: Review, parts: PartDetail[]): PartDetail | undefined {
   const readable = parts.filter((p) => p.kind !== 'launch')
   if (review.kind !== 'new_server' || readable[0]?.findings.length) return readable[0] ?? parts[0]
   return groupsOf(review, readable)[0]?.parts[0] ?? parts[0]
 }
 
-/** server text: the text that a part begins with, "" where it has none */
+/** server text: the first text of a part, "" if it has none */
 export const textOf = (part: PartDetail): string => part.changes.find((c) => c.path === (part.kind === 'instructions' ? '' : 'description'))?.after ?? ''

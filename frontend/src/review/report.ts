@@ -2,10 +2,13 @@ import { visible } from '../rooms/activity/plain'
 import { findingsOf, rankOf, type Warning } from './findings'
 
 const MOST = 300
-/** Rules of one passage that a report names. */
+/** How many rules of a passage a report names. */
 const FEW = 12
 
-/** A warning as plain text, for who keeps the rules: what was found by which rules, and the few words around it. It can do nothing where it is put. */
+/**
+ * A warning as plain text, for the maintainers of the rules: the rules, and the few words around the match. The text is harmless
+ * wherever it is pasted.
+ */
 export function reportOf(warning: Warning): string {
   const lines = findingsOf([warning]).slice(0, FEW).flatMap((finding): [string, string][] => [
     ['Warning', finding.title],

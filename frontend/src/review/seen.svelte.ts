@@ -4,7 +4,7 @@ import { rankOf, type Warning } from './findings'
 
 const LETS = ['allow', 'release', 'without', 'except']
 
-/** Which warnings were on the screen, or had the focus. What was not looked at is not allowed by mistake. */
+/** Which warnings were on the screen or had the focus, so that nobody allows what they have not looked at. */
 export class Seen {
   #numbers = new SvelteSet<number>()
 
@@ -12,7 +12,7 @@ export class Seen {
     this.#numbers.add(number)
   }
 
-  /** High and Critical warnings of what an action lets through that nobody has looked at yet. */
+  /** High and Critical warnings about what an action would allow, that nobody has looked at yet. */
   unseen(action: Action, warnings: Warning[]): Warning[] {
     if (!LETS.includes(action.call) || action.ask === 'once') return []
     const about = (w: Warning) => w.item === '' || (action.items.length > 0 && action.items.includes(w.item))
@@ -20,7 +20,7 @@ export class Seen {
   }
 }
 
-/** Calls back once all of an element was seen, or something in it had the focus. Where that cannot be known it counts as seen. */
+/** Calls back once the whole element was visible, or something in it had the focus. If that can't be observed, it counts as seen. */
 export function whenSeen(element: HTMLElement, seen: () => void): { destroy: () => void } {
   if (typeof IntersectionObserver === 'undefined') {
     seen()

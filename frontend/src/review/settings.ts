@@ -1,30 +1,30 @@
 import type { PartDetail, Review } from '../lib/api'
 import { isKnown, meaningOf, valueWords, wordsOf } from '../rooms/settings/words'
 
-/** One value of a setting, and what holds with it. */
+/** One value of a setting, and its effect. */
 interface Value {
   name: string
   means: string
 }
 
-/** What a line of the settings file would change, in the words of the settings page. */
+/** A change in the settings file, in the words of the settings page. */
 export interface SettingChange {
   key: string
   label: string
-  /** Above what would change: the headline has the label where it is the only one. */
+  /** Heading of the change; the headline has the label if there is only one. */
   title: string
   effect: string
-  /** For whom it counts. */
+  /** Where it applies. */
   scope: string
   before: Value
   after: Value
-  /** Written by somebody else: as it stands. */
+  /** Verbatim, written by somebody else. */
   raw: string
-  /** It has words here. Without them it is shown as it stands. */
+  /** We have words for it. Otherwise it is shown verbatim. */
   known: boolean
 }
 
-/** A part is named "KEY", with "@SERVER" and "/TOOL" behind it where it counts for one alone. */
+/** A part is named "KEY", followed by "@SERVER" and "/TOOL" if it applies to one. */
 export function keyOf(part: Pick<PartDetail, 'name'>): string {
   return part.name.split('@', 1)[0] ?? ''
 }

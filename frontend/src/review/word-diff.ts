@@ -2,13 +2,13 @@ import type { Segment } from '../lib/api'
 import { clipMarks, slicesOf, type Mark } from '../untrusted/marks'
 import { piecesOf, type Piece } from '../untrusted/pieces'
 
-/** A stretch of one line that was kept, taken out or put in, ready to be shown. */
+/** A run of one line that was kept, removed or added, ready to be shown. */
 export interface Run {
   op: Segment['op']
   pieces: Piece[]
-  /** Warnings that are about it. */
+  /** Numbers of the warnings about it. */
   numbers: number[]
-  /** A mark ends here: its numbers are shown behind it. */
+  /** A mark ends here: its numbers follow. */
   last: boolean
 }
 
@@ -22,7 +22,7 @@ export interface Diff {
   decoded: string[]
 }
 
-/** Lines of a word-level diff. Marks are places in the new text: what is kept and what was put in. */
+/** Lines of a word-level diff. Marks are places in the new text: kept and added runs. */
 export function diffOf(segments: Segment[], marks: Mark[]): Diff {
   const out: Diff = { lines: [], decoded: [] }
   let line: Run[] = []
@@ -61,7 +61,7 @@ export function diffOf(segments: Segment[], marks: Mark[]): Diff {
   return out
 }
 
-/** The line as it was, and as it is now. Warnings are about the new text alone. */
+/** The line before and after. Warnings are about the new text only. */
 export function sidesOf(line: Line): { before: Line; after: Line } {
   const kept = line.runs.filter((r) => r.op !== 'insert').map((r) => ({ ...r, numbers: [], last: false }))
   return {
@@ -72,7 +72,7 @@ export function sidesOf(line: Line): { before: Line; after: Line } {
 
 export type Block = { kind: 'lines'; lines: Line[] } | { kind: 'fold'; lines: Line[] }
 
-/** Unchanged stretches of more than `most` lines are folded. */
+/** Folds unchanged stretches of more than `most` lines. */
 export function blocksOf(lines: Line[], most = 3): Block[] {
   const out: Block[] = []
   let same: Line[] = []

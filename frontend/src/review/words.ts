@@ -10,7 +10,7 @@ const VERBS: Record<string, string> = {
   unwrapped: 'is no longer guarded', fake: 'only looks guarded',
 }
 
-/** What changed of what a server runs. */
+/** What changed about what a server runs. */
 const LAUNCH: Record<string, string> = {
   surroundings: 'Same program, other surroundings', program: 'Same command, another program', loader: 'A variable that loads code',
 }
@@ -21,7 +21,7 @@ const LAUNCH_MEANS: Record<string, string> = {
   loader: 'A variable that can load code has a value you haven’t allowed.',
 }
 
-/** What a server asked for, by the kind of its request. */
+/** What a server requested, by kind. */
 const ASKED: Record<string, string> = {
   sampling: ' asked Claude to write something', elicitation: ' asked you a question', roots: ' asked for your folders', other: ' asked Claude for something',
 }
@@ -59,7 +59,7 @@ export function headlineOf(review: Review): Headline {
   }
 }
 
-/** One sentence of ours: what it means. */
+/** One sentence: what it means. */
 export function verdict(review: Review): string {
   if (review.held) return heldVerdict(review, review.held)
   const worst = worstOf([...review.findings, ...review.details.flatMap((p) => p.findings)])
@@ -80,10 +80,10 @@ export function verdict(review: Review): string {
   return 'Nothing suspicious was found. Read it and allow it if it makes sense.'
 }
 
-/** It is about what a server offers or runs, and holds that back. */
+/** Whether it blocks something a server offers or runs. */
 export const holdsBack = (review: Review) => ['new_server', 'changed', 'launch', 'interaction'].includes(review.kind)
 
-/** Whether it holds anything back: the words before the time. */
+/** Whether it blocks anything: the words before the time. */
 export function blockedSince(review: Review): string {
   if (review.held) return 'Held since'
   return holdsBack(review) && !review.runs ? 'Blocked since' : 'Seen at'
@@ -129,7 +129,7 @@ export function decidedWords(review: Review): string {
   return ''
 }
 
-/** What a part is, in a word. */
+/** The kind of a part, in a word. */
 export function partKind(part: PartDetail): string {
   return (
     { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', resource: 'Resource', 'resource-template': 'Resource template', launch: 'What it runs', interaction: 'Request', entry: 'Entry', setting: 'Setting', store: 'Store' }[part.kind] ?? 'Part'

@@ -1,4 +1,4 @@
-/** What single code points are to a reader: the table behind the chips. */
+/** What single code points do to a reader: the table behind the chips. */
 
 export const hex = (cp: number) => 'U+' + cp.toString(16).toUpperCase().padStart(4, '0')
 
@@ -45,7 +45,7 @@ export function classOf(cp: number): Class {
 
 export const isSelector = (cp: number) => (cp >= 0xfe00 && cp <= 0xfe0f) || (cp >= 0xe0100 && cp <= 0xe01ef)
 
-/** The byte that a variation selector carries where it is used for data. */
+/** The byte that a variation selector carries when it is misused for data. */
 export const selectorByte = (cp: number) => (cp <= 0xfe0f ? cp - 0xfe00 : cp - 0xe0100 + 16)
 
 /** What a chip says of one code point. */

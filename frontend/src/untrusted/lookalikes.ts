@@ -1,4 +1,4 @@
-/** Words that mix letters of two scripts, or dress plain letters up, so that they read as another word. */
+/** Words that mix letters of two scripts, or use decorated letters, to read as another word. */
 
 const LATIN: Record<string, string> = {
   а: 'a', в: 'b', с: 'c', ԁ: 'd', е: 'e', ё: 'e', һ: 'h', і: 'i', ї: 'i', ј: 'j', к: 'k', ӏ: 'l', м: 'm', н: 'h', о: 'o', р: 'p', ԛ: 'q', г: 'r',
@@ -15,7 +15,7 @@ const SCRIPTS: [string, RegExp][] = [
   ['Cherokee', /\p{Script=Cherokee}/u],
 ]
 
-/** What is wrong with a word, in words of ours with the plain reading in them; "" where nothing is. */
+/** What is wrong with a word, in our words with its plain reading; "" if nothing is. */
 export function lookalike(word: string): string {
   if (/^[\x20-\x7e]*$/.test(word)) return ''
   const folded = word.normalize('NFKC')

@@ -14,7 +14,7 @@ export interface Slice {
   numbers: number[]
 }
 
-/** A finding names bytes of UTF-8; a string here has UTF-16 units. Sorted and unique byte offsets become a lookup. */
+/** A finding counts bytes of UTF-8, but a string here has UTF-16 units. Turns sorted, unique byte offsets into a lookup. */
 export function unitsOf(text: string, bytes: number[]): Map<number, number> {
   const wanted = [...new Set(bytes)].sort((a, b) => a - b)
   const out = new Map<number, number>()
@@ -31,7 +31,7 @@ export function unitsOf(text: string, bytes: number[]): Map<number, number> {
   return out
 }
 
-/** Runs of characters that spell a message nobody sees: shown as one chip each, so a mark has all of a run or none of it. */
+/** Runs of characters that spell a hidden message: each is shown as one chip, so a mark covers all of a run or none of it. */
 const SPELLED = /[\u{e0000}-\u{e007f}]+|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}/gu
 
 export function marksOf(text: string, findings: { finding: Pick<Finding, 'start' | 'end'>; number: number }[]): Mark[] {
@@ -48,14 +48,14 @@ export function marksOf(text: string, findings: { finding: Pick<Finding, 'start'
   })
 }
 
-/** The marks that fall into [from, to), moved to begin there. */
+/** The marks within [from, to), shifted to start there. */
 export function clipMarks(marks: Mark[], from: number, to: number): Mark[] {
   return marks
     .map((m) => ({ ...m, start: Math.max(m.start, from) - from, end: Math.min(m.end, to) - from }))
     .filter((m) => m.end > m.start)
 }
 
-/** The text cut wherever a mark begins or ends. */
+/** The text, cut wherever a mark begins or ends. */
 export function slicesOf(length: number, marks: Mark[]): Slice[] {
   const cuts = [...new Set([0, length, ...marks.flatMap((m) => [m.start, m.end])])].filter((c) => c >= 0 && c <= length).sort((a, b) => a - b)
   return cuts.slice(1).map((end, i) => {

@@ -1,6 +1,6 @@
 /**
- * Turns text that somebody else wrote into pieces that are safe to show: what cannot be seen, or is there to mislead, becomes a
- * chip that says what it is, and never reaches the page itself. Pure.
+ * Turns text that somebody else wrote into pieces that are safe to show: invisible or misleading characters become chips that name
+ * them, and never reach the page themselves. Pure.
  */
 import { lookalike } from './lookalikes'
 import { classOf, hex, isSelector, labelOf, nameOf, selectorByte } from './codepoints'
@@ -14,12 +14,12 @@ export type Piece =
 
 export interface Pieces {
   pieces: Piece[]
-  /** Messages that were hidden in it, in the open: printable ASCII only. */
+  /** Messages that were hidden in it, decoded: printable ASCII only. */
   decoded: string[]
 }
 
 export interface Options {
-  /** Text set out in code, whose lines begin with spaces. */
+  /** Code, whose lines may begin with spaces. */
   code?: boolean
 }
 
@@ -58,7 +58,7 @@ export function piecesOf(text: string, options: Options = {}): Pieces {
       case 'tag': {
         const n = run((c) => classOf(c) === 'tag')
         const said = spelled(cps.slice(i, end).filter((c) => c >= 0xe0020 && c < 0xe007f).map((c) => c - 0xe0000))
-        if (cps[i - 1] === 0x1f3f4 && FLAGS.includes(said) && cps[end - 1] === 0xe007f) break // a flag, drawn from its tags: shown without them
+        if (cps[i - 1] === 0x1f3f4 && FLAGS.includes(said) && cps[end - 1] === 0xe007f) break // a flag spelled in tags: drawn without them
         chip('hidden text', `hidden text, ${n} characters`)
         if (said) out.decoded.push(said)
         break
@@ -132,7 +132,7 @@ export function piecesOf(text: string, options: Options = {}): Pieces {
   return out
 }
 
-/** Breaks, padding, emoji and words of a text without any hidden character. */
+/** Line breaks, padding, emoji and words of a text without hidden characters. */
 function wordsOf(text: string, code: boolean): Piece[] {
   const out: Piece[] = []
   const padding = code ? /\n(?:[ \t]*\n){4,}|(?<=\S[ \t]*) {9,}| {41,}|\t{5,}|\n/g : /\n(?:[ \t]*\n){4,}| {9,}|\t{5,}|\n/g
@@ -189,14 +189,14 @@ const times = (n: number) => (n > 1 ? ` ×${n}` : '')
 const spoken = (n: number) => (n > 1 ? `, ${n} times` : '')
 const charAt = (cps: number[], i: number) => (i >= 0 && i < cps.length ? String.fromCodePoint(cps[i] ?? 0) : '')
 
-/** Between two pictures, past the selector of the first, or between two letters of a script that joins. */
+/** Between two emoji, after the selector of the first, or between two letters of a script that joins. */
 function joins(cps: number[], i: number): boolean {
   const before = isSelector(cps[i - 1] ?? 0) ? charAt(cps, i - 2) : charAt(cps, i - 1)
   const after = charAt(cps, i + 1)
   return (PICTURE.test(before) && PICTURE.test(after)) || (JOINING.test(before) && JOINING.test(after))
 }
 
-/** A selector has a base where it can change how that is drawn. */
+/** Whether a selector can change how its base is drawn. */
 function based(base: number | undefined, selector: number): boolean {
   if (base === undefined) return false
   const char = String.fromCodePoint(base)
@@ -204,7 +204,7 @@ function based(base: number | undefined, selector: number): boolean {
   return /[\p{Script=Han}\p{Script=Mongolian}\p{Script=Phags_Pa}]/u.test(char)
 }
 
-/** Bytes as the message they spell; in hex where they spell none. */
+/** Bytes as the message they spell; as hex if they spell none. */
 function spelled(bytes: number[]): string {
   const cut = bytes.length > DECODED ? ' … (cut)' : ''
   const head = bytes.slice(0, DECODED)

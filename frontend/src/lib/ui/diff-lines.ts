@@ -1,6 +1,6 @@
 export type DiffLine = { kind: 'add' | 'del' | 'same'; text: string } | { kind: 'gap' }
 
-/** The lines of a unified diff; its headers are for programs. Bounded: a file that big is looked at elsewhere. */
+/** The lines of a unified diff without its headers, up to a limit. */
 export function diffLines(diff: string, most = 2000): DiffLine[] {
   const out: DiffLine[] = []
   for (const line of diff.split('\n').slice(0, most)) {

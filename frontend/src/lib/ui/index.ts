@@ -1,4 +1,4 @@
-/** The small parts that every room is built of. Text of a server goes through UntrustedText, Name or Words, and nothing else. */
+/** The small parts that every room is built from. Show server text only through UntrustedText, Name or Words. */
 export { default as Badge } from './Badge.svelte'
 export { default as Banner } from './Banner.svelte'
 export { default as Button } from './Button.svelte'

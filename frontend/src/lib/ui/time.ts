@@ -29,7 +29,7 @@ export function clockTime(at: string): string {
   return Number.isNaN(then.getTime()) ? '--:--' : clock.format(then)
 }
 
-/** "today", "yesterday", "3 Nov", "3 Nov 2025": where the hour says nothing. */
+/** "today", "yesterday", "3 Nov", "3 Nov 2025": if the hour doesn't matter. */
 export function dayWords(at: string, now: Date): string {
   const then = new Date(at)
   if (Number.isNaN(then.getTime())) return 'on an unknown day'

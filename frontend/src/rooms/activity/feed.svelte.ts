@@ -1,26 +1,26 @@
 import { CODES, refusalOf, type ActivityRow, type Api } from '../../lib/api'
 import { queryOf, today, type Filter } from './filters'
 
-/** Rows of one question to the program. */
+/** Rows per request. */
 export const PAGE = 200
-/** What one list may hold: past it a person narrows the question down instead. */
+/** The most rows in a list: beyond it, the person narrows the filter. */
 export const MOST = 1000
 
 /**
- * The part of the timeline that is on screen, newest first. Newer rows come in only when asked for: a row under the pointer
- * does not move. Answers to a question that is not the last one any more are dropped.
+ * The visible part of the timeline, newest first. Newer rows are added only on request, so that the row under the pointer does not
+ * move. Responses to outdated requests are dropped.
  */
 export class Feed {
   rows = $state.raw<ActivityRow[]>([])
-  /** Newer rows that have come and are not shown yet. */
+  /** Newer rows that are not shown yet. */
   fresh = $state.raw<ActivityRow[]>([])
-  /** There are more newer rows than are kept aside: to show them is to begin anew. */
+  /** There are more newer rows than are kept: showing them reloads the list. */
   flooded = $state(false)
   loading = $state(true)
-  older = $state(false) // whether there may be older rows
-  reaching = $state(false) // older ones are being asked for
+  older = $state(false) // there may be older rows
+  reaching = $state(false) // older rows are loading
   error = $state('')
-  /** When the rows on screen were last known to be right. */
+  /** When the rows were last known to be current. */
   asOf = $state('')
 
   private turn = 0
@@ -37,7 +37,7 @@ export class Feed {
     return this.rows.length >= MOST
   }
 
-  /** Begins anew with another question. */
+  /** Starts again with another filter. */
   async ask(filter: Filter): Promise<void> {
     const turn = ++this.turn
     this.filter = filter
@@ -57,7 +57,7 @@ export class Feed {
     }
   }
 
-  /** Looks for newer rows; shown at once or kept aside. One question at a time, and one more if a hint came meanwhile. */
+  /** Loads newer rows, and shows them or keeps them aside. One request at a time, and one more if a hint came meanwhile. */
   async look(show: boolean): Promise<void> {
     if (this.busy) {
       this.again = true
@@ -89,7 +89,7 @@ export class Feed {
     } catch (thrown) {
       if (turn !== this.turn) return
       const refusal = refusalOf(thrown)
-      // Retention took the record that the list began with: it starts again.
+      // Retention removed the record that the list began with: reload.
       if (refusal.code === CODES.notFound) return this.ask(this.filter)
       this.told(refusal.message)
     }

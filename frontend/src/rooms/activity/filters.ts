@@ -27,7 +27,7 @@ export const SPANS: readonly { span: Span; name: string }[] = [
   { span: 'week', name: '7 days' },
 ]
 
-/** Filters stand in the address, so that leaving and coming back keeps them. */
+/** Filters are in the address, so that they survive leaving and coming back. */
 export function readFilter(query: URLSearchParams): Filter {
   const chip = CHIPS.find((c) => c.chip === query.get('show'))?.chip ?? ''
   const span = SPANS.find((s) => s.span === query.get('since'))?.span ?? 'all'

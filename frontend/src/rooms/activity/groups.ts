@@ -1,8 +1,8 @@
 import type { ActivityRow } from '../../lib/api'
 
-/** Rows that say the same: one line that opens. A row alone is a group of one. */
+/** Rows that say the same, folded into one line. A single row is a group of one. */
 export interface Group {
-  /** The same for as long as the group is on screen, whatever is added on either side. */
+  /** Stable while the group is on screen, whatever is added on either side. */
   key: string
   /** newest first */
   rows: [ActivityRow, ...ActivityRow[]]
@@ -17,8 +17,8 @@ export interface Day {
 const WINDOW = 10 * 60_000
 
 /**
- * Calls, reads and requests that went well and changes of one server fold when they fall into the same ten minutes of the clock. Windows of the clock
- * and not of the rows: a group then does not fall apart when rows come in above or below it.
+ * Calls, reads and requests that went well, and changes, fold per server within the same ten minutes of the clock. The windows follow
+ * the clock rather than the rows, so that a group does not fall apart when rows are added above or below it.
  */
 export function groupsOf(rows: readonly ActivityRow[]): Group[] {
   const groups: Group[] = []
@@ -37,7 +37,7 @@ export function groupsOf(rows: readonly ActivityRow[]): Group[] {
   return groups
 }
 
-/** Kinds of which there is a row for each request. */
+/** Kinds with a row for each request. */
 const TRAFFIC = ['tool_call', 'resource_read', 'prompt_get', 'sampling', 'elicitation']
 
 function foldKey(row: ActivityRow): string {

@@ -1,7 +1,10 @@
 import type { ActivityRecord, ActivityRow } from '../../lib/api'
 import { durationWords, sentence, sizeWords, toldOf } from './words'
 
-/** A record as aligned plain text, for a message to somebody who helps. What a server wrote is on one line and visible. */
+/**
+ * A record as aligned plain text, for a message to somebody who helps. A server's text is on one line, with hidden characters spelled
+ * out.
+ */
 export function plainBlock(row: ActivityRow, record: ActivityRecord | null): string {
   const lines: [string, string][] = [
     ['What', `${toldOf(row).word}${row.summary ? `: ${sentence(row.summary)}` : ''}`],
@@ -26,7 +29,7 @@ export function plainBlock(row: ActivityRow, record: ActivityRecord | null): str
     .join('\n')
 }
 
-/** Why it was decided so, in the person's own words; "" where none were given. */
+/** The person's own reason for a decision; "" if none was given. */
 export function reasonOf(record: ActivityRecord | null): string {
   if (!record || !['approval', 'rejection', 'release'].includes(record.kind)) return ''
   try {
@@ -37,7 +40,7 @@ export function reasonOf(record: ActivityRecord | null): string {
   }
 }
 
-/** What cannot be seen is written out, so that it cannot act where the text is put. */
+/** Spells out hidden characters, so that the text is harmless wherever it is pasted. */
 export function visible(text: string): string {
   return Array.from(text, (c) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(c) ? `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}` : c)).join('')
 }

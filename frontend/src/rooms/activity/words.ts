@@ -1,6 +1,6 @@
 import type { ActivityRow } from '../../lib/api'
 
-/** How a row looks: only what was blocked, held or went wrong carries colour. */
+/** The look of a row: only what was blocked, held or failed has colour. */
 export type Tone = 'plain' | 'blocked' | 'held' | 'problem' | 'changed' | 'mine'
 
 export interface Told {
@@ -20,14 +20,14 @@ const BY_KIND: Record<string, Told> = {
   guard_problem: { word: 'Problem', tone: 'problem' },
 }
 
-/** What became of an answer that was held. */
+/** The outcome of a held response. */
 const HELD: Record<string, Told> = {
   ok: { word: 'Delivered', tone: 'plain' },
   blocked: { word: 'Not delivered', tone: 'held' },
   warned: { word: 'May have arrived', tone: 'problem' },
 }
 
-/** What clients read and what servers ask for, by what became of it. */
+/** What clients read and servers ask for, by outcome. */
 const TRAFFIC: Record<string, { ok: string; error: string; blocked: string; held: string }> = {
   resource_read: { ok: 'Read', error: 'Read failed', blocked: 'Read blocked', held: 'Read held' },
   prompt_get: { ok: 'Prompt used', error: 'Prompt failed', blocked: 'Prompt blocked', held: 'Prompt held' },
@@ -35,7 +35,7 @@ const TRAFFIC: Record<string, { ok: string; error: string; blocked: string; held
   elicitation: { ok: 'Asked you', error: 'Asked you, no reply', blocked: 'Question blocked', held: 'Question held' },
 }
 
-/** What happened, in one or three words. */
+/** What happened, in one to three words. */
 export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode' | 'summary'>): Told {
   if (row.kind === 'approval' && row.mode === 'trust-clean') return { word: 'Allowed unread', tone: 'problem' }
   if (row.summary.startsWith('a new server:')) return { word: 'New server', tone: 'changed' }
@@ -61,7 +61,7 @@ export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode' | 'summ
   return { word: row.kind === 'tool_call' ? 'Ran' : 'Noted', tone: 'plain' }
 }
 
-/** Our words as a sentence begins. What cannot be seen has no place in them, wherever it came from. */
+/** Starts our words like a sentence, without hidden characters, whatever their source. */
 export function sentence(words: string): string {
   const seen = words.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
   return seen.charAt(0).toUpperCase() + seen.slice(1)

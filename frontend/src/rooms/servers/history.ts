@@ -3,7 +3,7 @@ import type { HistoryEvent, ServerItem } from '../../lib/api'
 export interface Told {
   /** What happened, and who did it. */
   did: string
-  /** What it is, where it has no name. */
+  /** Its kind, if it has no name. */
   noun: string
 }
 
@@ -31,7 +31,7 @@ export interface HistoryDay {
   events: HistoryEvent[]
 }
 
-/** Newest first, as they come. */
+/** Newest first, as received. */
 export function historyDays(events: readonly HistoryEvent[]): HistoryDay[] {
   const days: HistoryDay[] = []
   for (const event of events) {
@@ -44,7 +44,7 @@ export function historyDays(events: readonly HistoryEvent[]): HistoryDay[] {
   return days
 }
 
-/** The events by which what is allowed now was allowed: of each such item the newest one that allowed anything. */
+/** The events that made items allowed: for each allowed item the newest one that allowed anything. */
 export function inForce(events: readonly HistoryEvent[], items: readonly ServerItem[]): Set<HistoryEvent> {
   const allowed = new Set(items.filter((i) => i.state === 'approved' && i.kind !== 'launch').map((i) => i.item))
   const found = new Set<HistoryEvent>()

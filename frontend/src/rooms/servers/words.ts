@@ -27,7 +27,7 @@ export const ITEM_KINDS: readonly { kind: string; title: string }[] = [
   { kind: 'resource', title: 'Resources' },
 ]
 
-/** What the server runs is an item too; it has its place under Start-up. */
+/** The launch is an item too, but is shown under Start-up. */
 export function offered(items: readonly ServerItem[]): { kind: string; title: string; items: ServerItem[] }[] {
   const known = new Set(['launch', ...ITEM_KINDS.map((k) => k.kind)])
   const groups = ITEM_KINDS.map((k) => ({ ...k, items: items.filter((i) => i.kind === k.kind) }))
@@ -35,7 +35,7 @@ export function offered(items: readonly ServerItem[]): { kind: string; title: st
   return groups.filter((group) => group.items.length > 0)
 }
 
-/** Of a part of a server, as its state is. */
+/** The state of an item, for display. */
 export interface ItemStatus {
   colour: Colour
   words: string
@@ -63,12 +63,12 @@ function allowedWords(item: ServerItem, now: Date): string {
   return item.approvedAt ? `allowed by you, ${dayWords(item.approvedAt, now)}` : 'allowed by you'
 }
 
-/** The name as a person reads it: the kind says what it is. */
+/** The name for display: the kind says what it is. */
 export function itemName(item: ServerItem): string {
   return item.name || (item.kind === 'instructions' ? 'Instructions' : item.item)
 }
 
-/** The description as the server wrote it, "" without one. */
+/** The description as the server wrote it, "" if it has none. */
 export function descriptionOf(item: ServerItem): string {
   try {
     const definition: unknown = JSON.parse(item.definition)

@@ -1,15 +1,15 @@
 import { CODES, refusalOf, type Api, type Confirm, type Setting } from '../../lib/api'
 
-/** One row's way from one value to another: at once where it tightens, after a question where it loosens. */
+/** Changes a row's value: at once if it tightens, after a question if it loosens. */
 export class Change {
-  /** The value that is being asked about, null while none is. */
+  /** The value in question, null if there is no question. */
   asking = $state.raw<{ value: string; confirm: Confirm } | null>(null)
-  /** The question was there long enough to be read. */
+  /** The question has been visible long enough to be read. */
   armed = $state(false)
   busy = $state(false)
   error = $state('')
   saved = $state(false)
-  /** How often something was tried. */
+  /** Number of attempts. */
   attempts = $state(0)
 
   private timer: ReturnType<typeof setTimeout> | undefined
@@ -20,7 +20,7 @@ export class Change {
     private readonly ondone: (setting: Setting) => void,
   ) {}
 
-  /** The program knows what loosens; nothing here guesses it. */
+  /** Only the program knows what loosens. */
   async set(setting: Setting, value: string): Promise<void> {
     this.drop()
     if (this.busy || value === setting.value) return

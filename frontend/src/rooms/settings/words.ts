@@ -1,13 +1,15 @@
 import type { Setting } from '../../lib/api'
 
-/** Where a setting stands on the page, and its plain words. The table in proxy/policy says which there are; one that has no
- * words here is shown under its key with the table's sentence. */
+/**
+ * A setting's place on the page, and its plain words. The table in proxy/policy lists the settings; one without words here is shown
+ * under its key with the table's sentence.
+ */
 export interface Words {
   label: string
-  /** One sentence; "" takes the table's own. */
+  /** One sentence; "" means the table's own. */
   effect: string
   choices: Record<string, { name: string; effect: string }>
-  /** Of a value that is typed: what may be typed, and what a less safe one means. */
+  /** For a typed value: what is allowed, and the effect of a less safe one. */
   typed?: { allowed: string; means: (value: string) => string }
 }
 
@@ -194,7 +196,7 @@ const WORDS: Record<string, Words> = {
   },
 }
 
-/** Whether there are words for it. */
+/** Whether we have words for it. */
 export const isKnown = (key: string) => Object.hasOwn(WORDS, key)
 
 export function wordsOf(setting: Pick<Setting, 'key' | 'doc'>): Words {
@@ -206,18 +208,18 @@ export function choiceOf(setting: Setting, value: string): { name: string; effec
   return WORDS[setting.key]?.choices[value] ?? { name: value, effect: '' }
 }
 
-/** The value as a sentence of ours names it. */
+/** The value's name in our sentences. */
 export function valueWords(setting: Pick<Setting, 'key'>, value: string): string {
   return WORDS[setting.key]?.choices[value]?.name ?? amountWords(value)
 }
 
-/** What holds with this value, in words; "" where there are none. */
+/** The effect of this value, in words; "" if there are none. */
 export function meaningOf(key: string, value: string): string {
   const words = WORDS[key]
   return words?.choices[value]?.effect ?? words?.typed?.means(value) ?? ''
 }
 
-/** What may be typed, which way is safer, and what it would be by itself. */
+/** The allowed values, which way is safer, and the default. */
 export function allowedWords(setting: Setting): string {
   const allowed = WORDS[setting.key]?.typed?.allowed ?? `${firstUpper(setting.values)}.`
   const safer = setting.safer && setting.safer !== 'neither' ? ` ${firstUpper(setting.safer)} is safer.` : ''
@@ -226,7 +228,7 @@ export function allowedWords(setting: Setting): string {
 
 const UNITS: Record<string, [one: string, many: string]> = { h: ['hour', 'hours'], m: ['minute', 'minutes'], s: ['second', 'seconds'], ms: ['millisecond', 'milliseconds'] }
 
-/** "30s" is "30 seconds", "2160h" is "90 days", "64MiB" is "64 MiB". What is neither stays as it is. */
+/** "30s" is "30 seconds", "2160h" is "90 days", "64MiB" is "64 MiB". Anything else stays as it is. */
 export function amountWords(value: string): string {
   const size = /^(\d+)([KMGT]iB|B)$/.exec(value)
   if (size) return `${size[1]} ${size[2] === 'B' ? 'bytes' : size[2]}`
@@ -248,7 +250,7 @@ export interface Filled extends Omit<Section, 'keys'> {
   settings: Setting[]
 }
 
-/** The settings that there are, by section; what no section names comes last. None is left out. */
+/** All settings by section; those without a section come last. */
 export function sectionsOf(settings: readonly Setting[]): Filled[] {
   const placed = new Set<string>()
   const filled = SECTIONS.map(({ id, title, keys }) => ({

@@ -4,7 +4,7 @@ export function serversWord(n: number): string {
   return n === 1 ? '1 server' : `${n} servers`
 }
 
-/** What is the matter with a client's file, and what a person can do. */
+/** What is wrong with a client's file, and what a person can do. */
 export function fileWords(file: ClientFile): { title: string; next: string } | null {
   switch (file.state) {
     case 'found':
@@ -23,7 +23,7 @@ export function fileWords(file: ClientFile): { title: string; next: string } | n
 
 export type Badge = { words: string; tone: 'ok' | 'info' | 'high' | 'quiet'; ticks: boolean }
 
-/** What would become of an entry, from the preview over all of the file. */
+/** What would happen to an entry, from the preview of the whole file. */
 export function badgeOf(entry: ClientEntry): Badge {
   switch (entry.state) {
     case 'wrapped':
@@ -38,7 +38,7 @@ export function badgeOf(entry: ClientEntry): Badge {
   return { words: 'Can’t be guarded yet', tone: 'high', ticks: false }
 }
 
-/** Best first: what can be guarded here, then what is there, then what is not. */
+/** Best first: files with entries that can be guarded here, then existing ones, then missing ones. */
 export function rank(file: ClientFile): number {
   const order = ['found', 'unreadable', 'denied', 'unseen', 'absent'].indexOf(file.state)
   return order * 2 + (file.client === 'claude-desktop' ? 0 : 1) + (file.state === 'found' && file.total === 0 ? 1 : 0)
@@ -46,7 +46,7 @@ export function rank(file: ClientFile): number {
 
 export type Step = { state: 'waits' | 'looking' | 'clean' | 'review' | 'failed'; words: string; code: string }
 
-/** What a look found, where it could look. warnings: of the item that waits, -1 where nobody knows. */
+/** The result of a look. warnings: of the pending item, -1 if unknown. */
 export function lookedWords(looked: Looked, warnings = -1): Step {
   if (looked.error) return { state: 'failed', words: `Sallyport couldn’t start it: ${looked.error}. It stays blocked.`, code: '' }
   if (looked.code) {
@@ -58,8 +58,8 @@ export function lookedWords(looked: Looked, warnings = -1): Step {
 }
 
 /**
- * The one line of a server after its file was written: what the look found, and from then on what the program says of it. A server
- * that is blocked is never said to be in use.
+ * The one line of a server after its file was written: the result of the look, and later what the program says. A blocked server is
+ * never described as in use.
  */
 export function proofOf(step: Step, server: Server | undefined, client: string): Step {
   if (!server || step.state === 'waits' || step.state === 'looking') return step
@@ -73,7 +73,7 @@ export function proofOf(step: Step, server: Server | undefined, client: string):
   return step.state === 'review' && step.code === code ? step : { state: 'review', words: `${server.light.words}.`, code }
 }
 
-/** Last of all, and once: a client that reads its file at launch may list the tools only then. */
+/** Shown last, once: a client that reads its file at launch lists the tools only after a restart. */
 export function restartWords(client: string, looked: boolean, waiting: number): string {
   if (!looked) return `Restart ${client} last, after your review.`
   return waiting > 0 ? `Review ${waiting === 1 ? 'the server' : 'the servers'}, then restart ${client} once.` : `Restart ${client} to finish.`
