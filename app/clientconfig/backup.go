@@ -17,21 +17,21 @@ import (
 	"github.com/sallyport/sallyport/proxy/disk"
 )
 
-// How long copies are kept: of each file the newest backupsKept, and none older than backupsFor. They hold what the file
-// held, its secrets included, so they are not kept for ever.
+// How long copies are kept: the newest backupsKept of each file, and none older than backupsFor. They contain the file's secrets, so they
+// are not kept for ever.
 const (
 	backupsKept = 20
 	backupsFor  = 90 * 24 * time.Hour
 )
 
-// ErrNoBackup says that no backup has this ID.
+// ErrNoBackup: no backup has this ID.
 var ErrNoBackup = errors.New("no such backup; run sallyport backups to see them")
 
-// ErrManyBackups says that the IDs of several backups begin so.
+// ErrManyBackups: the IDs of several backups begin like this.
 var ErrManyBackups = errors.New("several backups match; give more of the ID (see sallyport backups)")
 
-// Backups is the folder of the copies made before each change. Beside each copy, named by time and content, lies a small
-// file that says where it came from.
+// Backups is the folder of the copies made before each change. Next to each copy, named by time and content, is a small file that says
+// where it came from.
 type Backups struct {
 	Dir string
 	Now func() time.Time // nil: time.Now
@@ -49,8 +49,8 @@ type Backup struct {
 
 const aboutSuffix = ".about.json"
 
-// Keep copies a file's text, and removes copies that are too old or too many. A text of this file that is kept already is
-// not kept twice: its copy gets the new date, and keeps its ID.
+// Keep copies a file's text, and removes copies that are too old or too many. If the same text of this file is kept already, that copy gets
+// the new date and keeps its ID.
 func (b *Backups) Keep(path string, raw []byte) (Backup, error) {
 	if err := b.make(); err != nil {
 		return Backup{}, err
@@ -84,7 +84,7 @@ func (b *Backups) Keep(path string, raw []byte) (Backup, error) {
 	return kept, nil
 }
 
-// make makes the folder where there is none.
+// make creates the folder if necessary.
 func (b *Backups) make() error {
 	if b == nil || b.Dir == "" {
 		return errors.New("the folder for backups is missing")
@@ -127,7 +127,7 @@ func (b *Backups) keep(path string, raw []byte, before []Backup) (Backup, error)
 	return kept, nil
 }
 
-// describe writes the file beside a copy, whole or not at all.
+// describe writes the file next to a copy, whole or not at all.
 func (b *Backups) describe(kept Backup) error {
 	about, err := json.Marshal(kept)
 	if err != nil {
@@ -136,7 +136,7 @@ func (b *Backups) describe(kept Backup) error {
 	return disk.WriteWhole(filepath.Join(b.Dir, kept.ID+aboutSuffix), about)
 }
 
-// List gives the copies, newest first. One whose describing file cannot be read is left out.
+// List returns the copies, newest first, without those whose describing file can't be read.
 func (b *Backups) List() ([]Backup, error) {
 	names, err := os.ReadDir(b.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -166,7 +166,7 @@ func (b *Backups) List() ([]Backup, error) {
 	return all, nil
 }
 
-// Find gives the copy with this ID, or the only one whose ID starts with it.
+// Find returns the copy with this ID, or the only one whose ID starts with it.
 func (b *Backups) Find(id string) (Backup, error) {
 	all, err := b.List()
 	if err != nil {
@@ -190,7 +190,7 @@ func (b *Backups) Find(id string) (Backup, error) {
 	return Backup{}, ErrManyBackups
 }
 
-// Text is what a copy holds, checked against its digest.
+// Text is the content of a copy, checked against its digest.
 func (b *Backups) Text(kept Backup) ([]byte, error) {
 	raw, err := Read(filepath.Join(b.Dir, kept.File))
 	if err != nil {
@@ -202,8 +202,7 @@ func (b *Backups) Text(kept Backup) ([]byte, error) {
 	return raw, nil
 }
 
-// Restore writes a copy back over its file. What stands there is kept first, like before any other change; a file that is
-// gone is made anew.
+// Restore writes a copy back over its file. The current content is backed up first; a missing file is created.
 func (b *Backups) Restore(id string) (Backup, error) {
 	kept, err := b.Find(id)
 	if err != nil {
@@ -241,7 +240,7 @@ func (b *Backups) remove(old Backup) {
 	os.Remove(filepath.Join(b.Dir, old.ID+aboutSuffix))
 }
 
-// create makes a file of ours that was not there, or was there with this text.
+// create creates a file of ours that is missing or already has this text.
 func create(path string, raw []byte) error {
 	err := disk.WriteNew(path, raw)
 	if errors.Is(err, fs.ErrExist) {

@@ -17,9 +17,9 @@ type Installation struct {
 type Kind string
 
 const (
-	Plain        Kind = "plain"         // starts its server bare
+	Plain        Kind = "plain"         // starts its server directly
 	Wrapped      Kind = "wrapped"       // starts it through this installation, as our record would write it
-	LooksWrapped Kind = "looks_wrapped" // only looks so, and must be counted as not guarded
+	LooksWrapped Kind = "looks_wrapped" // only looks wrapped, and must count as not guarded
 	Remote       Kind = "remote"        // a URL
 	Odd          Kind = "odd"           // cannot be read
 )
@@ -34,11 +34,11 @@ const (
 	MovedHome    Reason = "moved_home"    // env names a variable that moves our home or our screen
 )
 
-// Class says what an entry is. Inner is the command behind the wrapper where one can be told.
+// Class says what an entry is. Inner is the command behind the wrapper, if it can be determined.
 type Class struct {
 	Kind   Kind
-	Reason Reason // of LooksWrapped, and of a Plain one that cannot be wrapped
-	Why    string // one sentence in our words, with no value of the file but names of variables; "" where there is no Reason
+	Reason Reason // for LooksWrapped, and for a Plain entry that can't be wrapped
+	Why    string // one sentence in our words, with nothing from the file except names of variables; "" without a Reason
 	Inner  []string
 }
 
@@ -51,9 +51,9 @@ func (c Class) String() string {
 
 func (c Class) GoString() string { return c.String() }
 
-// Classify says what an entry is. Only the very file of this installation counts as a wrapper (os.SameFile, not its name),
-// only arguments that the record would write (without a record: those Wrap would write for this name and client), and only
-// an env that moves neither our home nor our screen.
+// Classify says what an entry is. It counts as a wrapper only if its command is the very file of this installation (os.SameFile, not the
+// name), its arguments are those the record would write (without a record: those Wrap would write for this name and client), and its env
+// moves neither our home nor our screen.
 func Classify(e Entry, by Installation, record *Record) Class {
 	switch {
 	case e.Odd != "":
@@ -92,7 +92,7 @@ func Classify(e Entry, by Installation, record *Record) Class {
 	return Class{Kind: Wrapped, Inner: inner}
 }
 
-// wrapForm finds the command behind `wrap … --`, or inside of `wrap … --argv=JSON`.
+// wrapForm finds the command behind `wrap … --`, or inside `wrap … --argv=JSON`.
 func wrapForm(args []string) (inner []string, ok bool) {
 	if len(args) == 0 || args[0] != "wrap" {
 		return nil, false
@@ -109,7 +109,7 @@ func wrapForm(args []string) (inner []string, ok bool) {
 
 func sameFile(command, wrapper string) (same, present bool) {
 	if !filepath.IsAbs(command) {
-		return false, false // looked up by the client's PATH, or from a folder that we do not know
+		return false, false // looked up in the client's PATH, or in a folder that we don't know
 	}
 	a, err := os.Stat(command)
 	if err != nil {
@@ -121,7 +121,7 @@ func sameFile(command, wrapper string) (same, present bool) {
 
 func isPathOf(command, wrapper string) bool { return wrapper != "" && command == wrapper }
 
-// named says that a command passes for ours by its name.
+// named reports whether a command looks like ours by name.
 func named(command string) bool {
 	base := command[strings.LastIndexAny(command, `/\`)+1:]
 	base = strings.ToLower(base)
@@ -137,11 +137,11 @@ func movedHome(name string) string {
 	return "its env sets " + name + ", which moves Sallyport's data folder"
 }
 
-// screenMovers say where a window opens. A hub takes them from the client itself; an entry that names them has another screen in mind.
+// screenMovers decide where a window opens. A hub takes them from the client itself; an entry that sets them aims at another screen.
 var screenMovers = []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"}
 
-// homeMover names the first variable that would lead a wrapper to another home, and so to another hub, or a hub to another screen. Names
-// are compared without case: on Windows the system does.
+// homeMover returns the first variable that would lead a wrapper to another home, and so to another hub, or a hub to another screen. Names
+// are compared ignoring case, as Windows does.
 func homeMover(names []string) string {
 	for _, name := range names {
 		upper := strings.ToUpper(name)

@@ -11,22 +11,21 @@ import (
 	"time"
 )
 
-// System is the machine that is looked at: everything that differs from one to another, so that the paths of all three
-// systems can be tested on one.
+// System is the machine to look at, with everything that differs between machines, so that the paths of all three systems can be tested on
+// one.
 type System struct {
 	OS   string              // as runtime.GOOS
 	Home string              // the person's home folder
 	Env  func(string) string // the environment
-	Root string              // put before every path; "" on a real machine
+	Root string              // prefix for every path; "" on a real machine
 }
 
-// ThisSystem is the machine the program runs on.
 func ThisSystem() System {
 	home, _ := os.UserHomeDir()
 	return System{OS: runtime.GOOS, Home: home, Env: os.Getenv}
 }
 
-// env is a folder named by the environment, or the other one where the variable is missing or no absolute path.
+// env is a folder named by the environment, or other if the variable is missing or not an absolute path.
 func (s System) env(name, other string) string {
 	if value := s.Env(name); filepath.IsAbs(value) {
 		return value
@@ -38,15 +37,15 @@ func (s System) path(parts ...string) string {
 	return filepath.Join(append([]string{s.Root}, parts...)...)
 }
 
-// State is what stands at a location.
+// State is the state of a location.
 type State string
 
 const (
-	Unseen     State = "unseen"     // nobody has looked
+	Unseen     State = "unseen"     // not checked yet
 	Found      State = "found"      // a file that can be read
 	Absent     State = "absent"     // no file
-	Denied     State = "denied"     // the system does not let us look; this is never "no file"
-	Unreadable State = "unreadable" // something else stands there, or reading it fails
+	Denied     State = "denied"     // the system denies access; this never counts as "no file"
+	Unreadable State = "unreadable" // something else is there, or reading it fails
 )
 
 // Location is one place where a client keeps its servers.
@@ -54,16 +53,16 @@ type Location struct {
 	Client    string // as in --client
 	Name      string // as people know it
 	Path      string
-	Folder    string // the client's own folder; for Claude Desktop its extensions lie there too
+	Folder    string // the client's own folder; Claude Desktop's also contains its extensions
 	Format    Format
-	Editable  bool // Wrap and Unwrap know this client; others are counted only
-	Preferred bool // of several places of one client, the one that it reads
+	Editable  bool // Wrap and Unwrap support this client; others are only counted
+	Preferred bool // of several places of one client, the one it reads
 	State     State
 	Modified  time.Time // of Found
-	Err       error     // of Denied and Unreadable, with what the person can do
+	Err       error     // for Denied and Unreadable, with advice
 }
 
-// Clients whose file is known. The first is the one that counts.
+// Clients whose file is known. The first is the most important.
 const (
 	ClaudeDesktop = "claude-desktop"
 	ClaudeCode    = "claude-code"
@@ -75,16 +74,15 @@ const (
 
 const claudeFile = "claude_desktop_config.json"
 
-// Locate looks at every place where a known client keeps its servers, Claude Desktop first. Clients that are not there are
-// listed as Absent. On macOS the system may ask the person when another program's folder is read: call it there only after
-// they said so, and Places before.
+// Locate looks at every place where a known client keeps its servers, Claude Desktop first. Missing clients are listed as Absent. On macOS
+// the system may ask the person when another program's folder is read: there, call it only after they agreed, and Places before.
 func Locate(s System) []Location {
 	places := Places(s)
 	for i := range places {
 		look(&places[i])
 	}
 	if s.OS == "windows" {
-		// A folder of packages that may not be listed may hold the file that counts; the older place proves nothing then.
+		// If the folder of packages can't be listed, it may contain the file that counts, so the older place proves nothing.
 		folder := s.path(s.env("LOCALAPPDATA", filepath.Join(s.Home, "AppData", "Local")), "Packages")
 		if _, err := os.ReadDir(folder); stateOf(err) == Denied {
 			places = slices.Insert(places, 0, Location{Client: ClaudeDesktop, Name: "Claude Desktop", Path: folder, Folder: folder, State: Denied, Err: reading(folder, err)})
@@ -94,7 +92,7 @@ func Locate(s System) []Location {
 	return places
 }
 
-// Places lists where Locate would look and opens none of the files (on Windows it lists the folder of packages).
+// Places lists where Locate would look, without opening any file (on Windows it lists the folder of packages).
 func Places(s System) []Location {
 	var all []Location
 	for _, folder := range s.claudeFolders() {
@@ -135,7 +133,7 @@ func (s System) claudeFolders() []string {
 	case "windows":
 		local := s.env("LOCALAPPDATA", filepath.Join(s.Home, "AppData", "Local"))
 		roaming := s.env("APPDATA", filepath.Join(s.Home, "AppData", "Roaming"))
-		// The package sees its private copy first, and the shared folder only where there is none (MSIX file redirection).
+		// The package sees its private copy first, and the shared folder only if there is none (MSIX file redirection).
 		var folders []string
 		for _, p := range s.packages(local) {
 			folders = append(folders, filepath.Join(p, "LocalCache", "Roaming", "Claude"))
@@ -150,11 +148,10 @@ func (s System) claudeFolders() []string {
 	}
 }
 
-// packages are the MSIX installs of Claude Desktop, the one whose file was written last first: the hash of the publisher in
-// the folder's name may change.
+// packages are the MSIX installs of Claude Desktop, the most recently written first: the publisher hash in the folder's name may change.
 func (s System) packages(local string) []string {
 	folder := s.path(local, "Packages")
-	names, _ := os.ReadDir(folder) // one that may not be listed leaves the older place, which says so itself
+	names, _ := os.ReadDir(folder) // if it can't be listed, the older place remains, which reports that itself
 	var found []string
 	for _, name := range names {
 		if strings.HasPrefix(strings.ToLower(name.Name()), "claude_") {
@@ -168,7 +165,7 @@ func (s System) packages(local string) []string {
 	return found
 }
 
-// prefer marks, of each client, the first place with something in it, else the first.
+// prefer marks, for each client, the first place with content, else the first.
 func prefer(places []Location) {
 	first := map[string]int{}
 	for i, l := range places {

@@ -9,22 +9,21 @@ import (
 type Event string
 
 const (
-	NewEntry     Event = "new_entry"     // an entry that is not among the wanted
-	ChangedEntry Event = "changed_entry" // command, args, URL or the names in env are others
-	LostWrapper  Event = "lost_wrapper"  // it was guarded and starts its server bare now
+	NewEntry     Event = "new_entry"     // an entry that is not wanted
+	ChangedEntry Event = "changed_entry" // command, args, URL or the names in env differ
+	LostWrapper  Event = "lost_wrapper"  // it was guarded and now starts its server directly
 	FalseWrapper Event = "false_wrapper" // it only looks wrapped, or its env moves our home or our screen
-	WipedServers Event = "wiped_servers" // none of what is wanted is left
-	RemovedEntry Event = "removed_entry" // one is gone, others are there: the person's doing
+	WipedServers Event = "wiped_servers" // none of the wanted entries is left
+	RemovedEntry Event = "removed_entry" // one is gone, others remain: the person removed it
 )
 
-// Change is one event, with what a person needs to judge it.
 type Change struct {
 	Event  Event
 	Name   string   // "" for WipedServers
-	Names  []string // of WipedServers: what is gone
+	Names  []string // for WipedServers: what is gone
 	Class  Class    // what the entry is now
-	Fields []string // which of command, args, url, env, form differ from what is wanted
-	Fresh  bool     // it was not so yet when the file was last looked at
+	Fields []string // which of command, args, url, env, form differ
+	Fresh  bool     // new since the last look
 }
 
 func (c Change) String() string {
@@ -36,8 +35,8 @@ func (c Change) String() string {
 
 func (c Change) GoString() string { return c.String() }
 
-// Compare says what happened, three-way: was is what stood at the last look, wanted what the person decided, now what
-// stands there. What differs from wanted is a change; Fresh tells those that came since the last look.
+// Compare is a three-way comparison: was is the last look, wanted what the person decided, now the current file. What differs from wanted
+// is a change; Fresh marks those new since the last look.
 func Compare(was, wanted Snapshot, now *File, by Installation, records []Record) []Change {
 	here := now.Snapshot(by, records)
 	var changes []Change
@@ -96,8 +95,8 @@ func compareEntry(wanted Snapshot, k Kept, class Class, by Installation) (Change
 	return c, true
 }
 
-// ownWords says that arguments are those of a wrapper that Wrap wrote, for whatever name and command: then the server does
-// run guarded, and what differs is what a person edited behind the wrapper.
+// ownWords reports whether arguments are those of a wrapper that Wrap wrote, for any name and command: then the server does run guarded,
+// and a person edited its command behind the wrapper.
 func ownWords(args []string, by Installation) bool {
 	inner, ok := wrapForm(args)
 	if !ok {

@@ -12,18 +12,17 @@ import (
 	"github.com/sallyport/sallyport/proxy/cut"
 )
 
-// dots stand for what is not shown.
+// dots replace what is not shown.
 const dots = "••••"
 
 const (
 	diffContext = 2
-	// A longer text is shown by its start: a file on one line may have a client's whole memory in it.
+	// A longer text is cut: a file on one line may contain a client's whole memory.
 	maxShownText = 512
 )
 
-// Diff is the change from one text of a file to another, as a unified diff with two lines around each change, or "" where
-// they are equal. Values of env and headers, and secrets among arguments and in URLs, are dots on both sides, and long
-// texts are cut.
+// Diff is a unified diff of two texts of a file with two lines of context, or "" if they are equal. Values of env and headers, and secrets
+// among arguments and in URLs, are dots on both sides, and long texts are cut.
 func Diff(path string, was, now []byte, format Format) (string, error) {
 	old, new := changedLines(was, now)
 	before, err := maskFile(was, format, old)
@@ -41,8 +40,8 @@ func Diff(path string, was, now []byte, format Format) (string, error) {
 	return renumber(text), nil
 }
 
-// renumber writes the line numbers of the new text again: the library does not count the lines between two changes of one
-// hunk, and every later hunk stands too early.
+// renumber corrects the line numbers of the new text: the library does not count the lines between two changes of one hunk, so every later
+// hunk would be off.
 func renumber(diff string) string {
 	var out strings.Builder
 	shift := 0
@@ -64,7 +63,7 @@ func renumber(diff string) string {
 	return out.String()
 }
 
-// lineRange reads START or START,COUNT of a hunk's head.
+// lineRange parses START or START,COUNT of a hunk's head.
 func lineRange(s string) (start, count int) {
 	if n, _ := fmt.Sscanf(s, "%d,%d", &start, &count); n == 1 {
 		count = 1

@@ -22,27 +22,27 @@ const (
 )
 
 const (
-	patience = 3 * time.Second        // for one answer of the daemon
-	courtesy = 300 * time.Millisecond // for the first: a window waits for New, and is to be there within 1.5 s
-	maxWork  = 64                     // calls that wait for one
+	patience = 3 * time.Second        // for one response of the daemon
+	courtesy = 300 * time.Millisecond // for the first: the window waits for New, and must appear within 1.5 s
+	maxWork  = 64                     // calls waiting for a response
 
 	silent = "the notification service doesn't respond"
 )
 
-// desk is the client of a notification daemon. What is not a channel, or why, belongs to the goroutine of run: calls to the
-// daemon and signals from it are taken one after the other, so no click overtakes the id that Notify answers.
+// desk is the client of a notification daemon. The goroutine of run owns every field that is not a channel or why: it handles calls to the
+// daemon and signals from it one by one, so that no click overtakes the id that Notify returns.
 type desk struct {
 	o     Options
 	work  chan func()
-	said  chan func()   // callbacks, in the order of the clicks
-	ready chan struct{} // closed when it is known whether there is a daemon
+	said  chan func()   // callbacks, in the order of clicks
+	ready chan struct{} // closed once we know whether there is a daemon
 	done  chan struct{} // closed by Close
 	gone  chan struct{} // closed when run has returned
 	ended sync.Once
 
 	conn    *dbus.Conn
 	signals chan *dbus.Signal
-	owner   string // unique name of the daemon; "" while there is none
+	owner   string // unique name of the daemon; "" if there is none
 	caps    []string
 	ids     map[string]uint32 // by key
 	notes   map[uint32]Note
@@ -72,7 +72,7 @@ func (d *desk) Why() string {
 	return d.why
 }
 
-// Close takes back what is shown, because from now on nobody hears a click on it. A callback may call it.
+// Close withdraws what is shown, because nobody will hear a click on it. A callback may call it.
 func (d *desk) Close() error {
 	d.ended.Do(func() { close(d.done) })
 	<-d.gone
@@ -114,7 +114,7 @@ func (d *desk) run() {
 	}
 }
 
-// call runs callbacks, so that one which waits holds up no signal.
+// call runs callbacks, so that a slow one delays no signal.
 func (d *desk) call() {
 	for {
 		select {
@@ -143,7 +143,7 @@ func (d *desk) explain(why string) {
 	d.why = why
 }
 
-// forget is for a bus that is gone, or was never there. The next Show looks for one.
+// forget handles a bus that is gone, or was never there. The next Show looks for one.
 func (d *desk) forget(why string) {
 	if d.conn != nil {
 		_ = d.conn.Close()
@@ -152,8 +152,7 @@ func (d *desk) forget(why string) {
 	d.explain(why)
 }
 
-// connect gets a connection of its own: the shared one of godbus is closed by whoever closes it first. It starts no bus where
-// there is none.
+// connect opens its own connection: any user of godbus's shared one can close it. It never starts a bus.
 func (d *desk) connect() {
 	conn, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithSignalHandler(dbus.NewSequentialSignalHandler()))
 	if err != nil {
@@ -177,7 +176,7 @@ func (d *desk) connect() {
 	d.seek()
 }
 
-// seek finds the daemon. One that is installed but does not run is started by being called.
+// seek finds the daemon. Calling an installed daemon starts it.
 func (d *desk) seek() {
 	_ = d.ask(d.conn.Object(service, path), service+".GetCapabilities")
 	var owner string
@@ -189,7 +188,7 @@ func (d *desk) seek() {
 	}
 }
 
-// meet is for a daemon that has come, or gone: what was shown went with the one before.
+// meet handles a daemon that came or went: what was shown went with the one before.
 func (d *desk) meet(owner string) {
 	d.owner, d.caps, d.ids, d.notes = owner, nil, map[string]uint32{}, map[uint32]Note{}
 	if owner == "" {
@@ -203,7 +202,7 @@ func (d *desk) meet(owner string) {
 	d.explain("")
 }
 
-// daemon is addressed by its unique name: what answers is what signals are taken from.
+// daemon is addressed by its unique name, so that responses and signals come from the same program.
 func (d *desk) daemon() dbus.BusObject { return d.conn.Object(d.owner, path) }
 
 func (d *desk) ask(to dbus.BusObject, method string, args ...any) *dbus.Call {
@@ -219,7 +218,7 @@ func (d *desk) show(n Note) {
 	case d.owner == "":
 		d.seek()
 	}
-	for range 2 { // once more where the daemon was another one by then
+	for range 2 { // try again if the daemon was replaced meanwhile
 		owner := d.owner
 		if owner == "" {
 			return
@@ -240,7 +239,7 @@ func (d *desk) show(n Note) {
 func (d *desk) send(n Note) error {
 	body := plain(n.Body, maxBody)
 	if slices.Contains(d.caps, "body-markup") {
-		// Not html.EscapeString: GNOME Shell shows its &#39; as it stands.
+		// Not html.EscapeString: GNOME Shell shows its &#39; literally.
 		body = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(body)
 	}
 	actions := []string{}
@@ -309,8 +308,8 @@ func (d *desk) drop(id uint32) {
 	}
 }
 
-// hear takes a signal. The rules of AddMatchSignal choose among broadcasts only: what a process addresses to us comes
-// through whatever they say, so who sent it is looked at here.
+// hear handles a signal. The rules of AddMatchSignal only filter broadcasts: a signal addressed to us arrives regardless, so the sender is
+// checked here.
 func (d *desk) hear(s *dbus.Signal) {
 	if s.Name == "org.freedesktop.DBus.NameOwnerChanged" {
 		var name, before, now string
@@ -330,7 +329,7 @@ func (d *desk) hear(s *dbus.Signal) {
 			d.clicked(id, action)
 		}
 	case service + ".NotificationClosed":
-		// Expired, dismissed, withdrawn: whatever the reason, nobody asked for anything.
+		// Expired, dismissed, withdrawn: in any case nobody clicked.
 		var reason uint32
 		if dbus.Store(s.Body, &id, &reason) == nil {
 			d.drop(id)
@@ -341,7 +340,7 @@ func (d *desk) hear(s *dbus.Signal) {
 func (d *desk) clicked(id uint32, action string) {
 	n, known := d.notes[id]
 	if !known {
-		return // of another program, or no longer of ours
+		return // of another program, or no longer ours
 	}
 	switch action {
 	case actionDefault, actionOpen:

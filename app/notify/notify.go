@@ -1,15 +1,17 @@
-// Package notify shows native notifications and hears when one is clicked. It knows nothing of the hub: Note is what is
-// shown, Options.Open is told the route of a note that was clicked, Pace (and Paced, which gives it a clock) decides what
-// is shown at all and when, and Say has the words. On Linux a note goes to the notification daemon (linux.go), elsewhere to the
-// window's toolkit, or plainly where that is not there or not permitted (toolkit.go, other.go).
+// Package notify shows native notifications and reports clicks. It knows nothing about the hub: Note is what is shown, Options.Open
+// receives the route of a clicked note, Pace (and Paced, which gives it a clock) decides what is shown and when, and Say has the words. On
+// Linux a note goes to the notification daemon (linux.go), elsewhere to the window's toolkit, or to a plain fallback if that is missing or
+// not permitted (toolkit.go, other.go).
 //
-// What holds:
-//   - A click only opens: no note has a button that allows, releases or removes anything, and there is no way to give it one.
+// Invariants:
+//   - A click only opens something: no note has a button that allows, releases or removes anything, nor can it get one.
 //   - A note that is dismissed, replaced or times out was not clicked.
 //   - On Linux only the notification daemon is heard (linux.go): any process on the session bus can send a signal that looks
-//     like a click, as a broadcast or addressed to us.
-//   - Titles and bodies carry no control, bidirectional or invisible character and are bounded. They are our words: the texts
-//     of servers never come here, and names of theirs pass SafeName first.
+//
+// like a click, as a broadcast or addressed to us.
+//   - Titles and bodies have no control, bidirectional or invisible characters and are limited in length. They are our words:
+//
+// server text never gets here, and server names pass SafeName first.
 package notify
 
 import (
@@ -17,7 +19,7 @@ import (
 	"log/slog"
 )
 
-// Urgency of a note; Critical stays until it is looked at where the system can do that.
+// Urgency of a note; a Critical one stays until somebody looks at it, if the system supports that.
 type Urgency int
 
 const (
@@ -26,38 +28,38 @@ const (
 	Critical
 )
 
-// Note is one notification. A later note with the same Key takes its place.
+// Note is one notification. A later note with the same Key replaces it.
 type Note struct {
-	Key         string // what Withdraw names it by: the inbox code, or a word of the caller's for what is no item
+	Key         string // for Withdraw: the inbox code, or a word of the caller's for a note about no item
 	Title, Body string
 	Route       string // what a click opens
-	Action      string // label of the one button, which opens Route as a click on the note does; none where empty
-	Later       bool   // has the second button, that puts it off, where Options.Later is set
+	Action      string // label of the one button, which opens Route like a click on the note; no button if empty
+	Later       bool   // has a second button that puts it off, if Options.Later is set
 	Urgency     Urgency
-	Replaces    string // key of a note whose place on the screen this one takes, where that still stands
+	Replaces    string // key of a note that this one replaces, if it is still shown
 }
 
-// Options of New. Callbacks come on a goroutine of their own and may call the Notifier.
+// Options of New. Callbacks run on a goroutine of their own and may call the Notifier.
 type Options struct {
 	Open func(route string)
-	// Later hears of a note that was put off. It decides nothing: the item waits on.
+	// Later receives a note that was put off. It decides nothing: the item stays pending.
 	Later func(Note)
-	// Toolkit gives the window's own notifications when there is a window. It is not taken from on Linux.
+	// Toolkit delivers the window's own notifications once there is a window. Linux does not use it.
 	Toolkit <-chan Toolkit
-	AppIcon string // a name in the icon theme or a path; "sallyport" where empty
+	AppIcon string // a name in the icon theme or a path; default "sallyport"
 	Log     *slog.Logger
 }
 
-// Notifier shows notes. Show and Withdraw are for any goroutine, and never fail: what cannot be shown is still in the
-// window and the tray, and Why says that there are none.
+// Notifier shows notes. Show and Withdraw are safe for concurrent use and never fail: the window and the tray still show everything, and
+// Why says why there are no notes.
 type Notifier interface {
 	Show(Note)
 	Withdraw(key string)
-	Why() string // "" while notes are shown; else why there are none, in words for a person
+	Why() string // "" while notes are shown; else the reason, for a person
 	Close() error
 }
 
-// New is the notifier of this system. Without a daemon, or a session, it shows nothing until there is one.
+// New is the notifier of this system. Without a daemon or a session it shows nothing until there is one.
 func New(o Options) Notifier {
 	if o.Open == nil {
 		o.Open = func(string) {}

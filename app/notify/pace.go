@@ -7,53 +7,52 @@ import (
 	"time"
 )
 
-// Event is something a person may be told of: what Pace counts it by, and what it would say.
+// Event is something a person may be notified of: how Pace counts it, and the note.
 type Event struct {
-	Server string // identity; "" for what is about no server
+	Server string // identity; "" if it is about no server
 	Kind   string // of the inbox item
-	Group  string // the item of held responses that this is one of; "" for every other
+	Group  string // the item of held responses that it belongs to; "" for others
 	Note   Note
 }
 
-// Rules limit how often a person is interrupted. A zero field means the default beside it.
+// Rules limit how often a person is interrupted. A zero field means its default.
 type Rules struct {
 	Gap   time.Duration // between two notes of one server and kind; 5 min
-	Burst time.Duration // what is collected before anything is shown, but for Critical notes, which take each other's place; 12 s
-	Many  int           // more than so many at once are one summary; 3
-	Hour  int           // notes in any hour, the last of them a summary; 6
-	Later time.Duration // how long an item is quiet that a person put off; 4 h
+	Burst time.Duration // how long events are collected before a note; Critical notes replace each other within this time; 12 s
+	Many  int           // more than this at once become one summary; 3
+	Hour  int           // notes per hour, the last of them a summary; 6
+	Later time.Duration // how long a postponed item stays quiet; 4 h
 }
 
-// Summary is the key of the note that stands for several.
+// Summary is the key of a note that summarises several.
 const Summary = "summary"
 
-// maxSlots bounds what is kept of servers and kinds: beyond it nothing is collected, and the tray says that things wait.
+// maxSlots limits the servers and kinds that are tracked: beyond it nothing is collected, and the tray shows that items are pending.
 const maxSlots = 1024
 
-// Pace decides which events become notes, and when. It has no clock of its own and is for one goroutine at a time: every
-// method takes the time, Due gives what is to be shown at that time, Next when to ask again.
+// Pace decides which events become notes, and when. It has no clock of its own and is for one goroutine at a time: every method takes the
+// time, Due returns what to show at that time, Next when to ask again.
 //
-// Events of one server and kind are one note, that of the last of them, at most once in Gap; one that is graver than what
-// was shown does not wait for Gap. Critical notes do not wait for the end of a burst: the first is shown at once, and those that
-// come within Burst of it take its place. They are counted by themselves: no flood of harmless changes uses up the hour in which
-// one would have been shown.
+// Events of one server and kind become one note, the last one's, at most once per Gap; an event more serious than what was shown does not
+// wait for Gap. Critical notes do not wait for the end of a burst: the first is shown at once, and those within Burst replace it. They are
+// counted separately, so no flood of harmless changes uses up their hour.
 type Pace struct {
 	rules   Rules
 	pending map[slot]waiting
 	shown   map[slot]last
-	plain   []time.Time // notes of the last hour, the summaries among them
-	grave   []time.Time // Critical ones, without those that took another's place
-	newest  string      // key of the Critical note that stands
+	plain   []time.Time // notes of the last hour, including summaries
+	grave   []time.Time // Critical ones, without replacements
+	newest  string      // key of the Critical note on screen
 	opened  time.Time   // when the first of its burst was shown
 	quiet   map[string]hush
-	snoozed time.Time // until when nothing but what is Critical is shown
+	snoozed time.Time // until when only Critical notes are shown
 }
 
 type slot struct{ server, kind string }
 
 type waiting struct {
 	event Event
-	since time.Time // of the first event that joined
+	since time.Time // of the first collected event
 	due   time.Time
 }
 
@@ -62,13 +61,12 @@ type last struct {
 	urgency Urgency
 }
 
-// hush is what a person put off, as grave as it was then: a server does not buy quiet for an attack with something harmless.
+// hush is an item that a person put off, with its severity then: a server can't buy quiet for an attack with something harmless.
 type hush struct {
 	until   time.Time
 	urgency Urgency
 }
 
-// NewPace is a Pace that has shown nothing yet.
 func NewPace(r Rules) *Pace {
 	r.Gap = cmp.Or(r.Gap, 5*time.Minute)
 	r.Burst = cmp.Or(r.Burst, 12*time.Second)
@@ -78,7 +76,6 @@ func NewPace(r Rules) *Pace {
 	return &Pace{rules: r, pending: map[slot]waiting{}, shown: map[slot]last{}, quiet: map[string]hush{}}
 }
 
-// Offer takes an event in.
 func (p *Pace) Offer(now time.Time, e Event) {
 	p.age(now)
 	if off, ok := p.quiet[e.Note.Key]; ok && now.Before(off.until) && e.Note.Urgency.rank() <= off.urgency.rank() {
@@ -104,10 +101,10 @@ func (p *Pace) Offer(now time.Time, e Event) {
 	p.pending[at] = w
 }
 
-// bursts says whether a Critical note would take the place of the one before it.
+// bursts reports whether a Critical note would replace the one before.
 func (p *Pace) bursts(now time.Time) bool { return p.newest != "" && now.Sub(p.opened) < p.rules.Burst }
 
-// Drop forgets all events of which seen says that a person has them on the screen. They count as nothing.
+// Drop forgets all events that seen reports as visible to a person. They don't count.
 func (p *Pace) Drop(seen func(Event) bool) {
 	for at, w := range p.pending {
 		if seen(w.event) {
@@ -116,7 +113,7 @@ func (p *Pace) Drop(seen func(Event) bool) {
 	}
 }
 
-// Withdraw forgets the event of this note: its item was decided before anything was shown.
+// Withdraw forgets the event of a note: its item was decided before anything was shown.
 func (p *Pace) Withdraw(key string) {
 	for at, w := range p.pending {
 		if w.event.Note.Key == key {
@@ -125,7 +122,7 @@ func (p *Pace) Withdraw(key string) {
 	}
 }
 
-// Later keeps notes with the key of this one from being shown for Rules.Later, where they are no graver.
+// Later suppresses notes with this key for Rules.Later, unless they are more serious.
 func (p *Pace) Later(now time.Time, n Note) {
 	for at, w := range p.pending {
 		if w.event.Note.Key == n.Key && w.event.Note.Urgency.rank() <= n.Urgency.rank() {
@@ -137,11 +134,11 @@ func (p *Pace) Later(now time.Time, n Note) {
 	}
 }
 
-// Snooze holds all notes back until then, but Critical ones: any process on the session bus can click the row that snoozes. What
-// still waits is due at the end; a time that has passed ends it.
+// Snooze holds back all notes except Critical ones until then: any process on the session bus can click the row that snoozes. Pending notes
+// are due at the end; a past time ends it.
 func (p *Pace) Snooze(until time.Time) { p.snoozed = until }
 
-// dueAt is when a note is due that waits.
+// dueAt is when a waiting note is due.
 func (p *Pace) dueAt(w waiting) time.Time {
 	if w.event.Note.Urgency != Critical && w.due.Before(p.snoozed) {
 		return p.snoozed
@@ -149,8 +146,8 @@ func (p *Pace) dueAt(w waiting) time.Time {
 	return w.due
 }
 
-// Due is what is to be shown now, the gravest first; waiting is how many items wait, for the summary. What the hour has no
-// room for is left to the tray.
+// Due returns what to show now, most serious first; waiting is the number of pending items, for the summary. Notes beyond the hourly limit
+// are left to the tray.
 func (p *Pace) Due(now time.Time, waiting int) []Note {
 	p.age(now)
 	var ready []slot
@@ -166,7 +163,7 @@ func (p *Pace) Due(now time.Time, waiting int) []Note {
 	for _, at := range ready {
 		n := p.pending[at].event.Note
 		delete(p.pending, at)
-		// Counted where it is said in a summary, or not at all, too: Gap is how often a server gets to be a reason.
+		// Counted even if only a summary mentions it, or nothing does: Gap limits how often a server can be a reason.
 		if len(p.shown) < maxSlots {
 			p.shown[at] = last{at: now, urgency: n.Urgency}
 		}
@@ -190,7 +187,7 @@ func (p *Pace) Due(now time.Time, waiting int) []Note {
 	case len(rest) > p.rules.Many || len(rest) >= room:
 		p.plain = append(p.plain, now)
 		if len(rest) >= room {
-			// This was the last word of the hour, even where single notes would have fitted before it.
+			// This was the last note of the hour, even if single notes would have fitted before it.
 			for len(p.plain) < p.rules.Hour {
 				p.plain = append(p.plain, now)
 			}
@@ -205,7 +202,7 @@ func (p *Pace) Due(now time.Time, waiting int) []Note {
 	return notes
 }
 
-// Next is when Due is to be asked again; not ok while nothing waits to be shown.
+// Next is when to call Due again; not ok if nothing waits.
 func (p *Pace) Next() (at time.Time, ok bool) {
 	for _, w := range p.pending {
 		if due := p.dueAt(w); !ok || due.Before(at) {
@@ -247,6 +244,6 @@ func summary(waiting int) Note {
 	if waiting == 1 {
 		title = "1 item needs your review"
 	}
-	// Not that everything stays blocked: a lost guard waits too.
+	// Don't claim that everything stays blocked: a lost guard may be among the items.
 	return Note{Key: Summary, Title: title, Body: "Everything blocked stays blocked until you review it.", Route: "#/inbox", Action: "Open Inbox"}
 }

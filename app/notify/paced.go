@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// Paced is a Notifier behind a Pace: it is told of events, and shows what is due when it is due.
+// Paced is a Notifier behind a Pace: it receives events, and shows notes when they are due.
 type Paced struct {
 	notes   Notifier
 	waiting func() int
 
-	// Seen says that a person has on the screen what an event is about; nil where nobody can tell. It is asked when an event is offered
-	// and again when its note is due, and takes no lock that Offer's caller could hold. Set it before the first Offer.
+	// Seen reports whether a person has the subject of an event on the screen; nil if nobody can tell. It is called when an event is
+	// offered and again when its note is due, and must not take a lock that Offer's caller could hold. Set it before the first Offer.
 	Seen func(Event) bool
 
-	mu      sync.Mutex // held over Show and Withdraw too: what is taken back is not shown after
+	mu      sync.Mutex // also held during Show and Withdraw, so that a withdrawn note is not shown afterwards
 	pace    *Pace
 	timer   *time.Timer
-	offered map[string]uint64 // keys that were offered and not taken back, by when
+	offered map[string]uint64 // keys offered and not withdrawn, with their sequence number
 	count   uint64
 	closed  bool
 }
 
-// NewPaced starts nothing until the first Offer. waiting is how many items wait in the inbox, asked when something is shown;
-// where it is nil a summary counts what it stands for.
+// NewPaced starts nothing until the first Offer. waiting returns the number of pending items, for a summary; if nil, a summary counts what
+// it stands for.
 func NewPaced(notes Notifier, pace *Pace, waiting func() int) *Paced {
 	if waiting == nil {
 		waiting = func() int { return 0 }
@@ -31,7 +31,7 @@ func NewPaced(notes Notifier, pace *Pace, waiting func() int) *Paced {
 	return &Paced{notes: notes, waiting: waiting, pace: pace, offered: map[string]uint64{}}
 }
 
-// Offer tells of an event. It does not wait.
+// Offer takes an event without blocking.
 func (p *Paced) Offer(e Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,7 +44,7 @@ func (p *Paced) Offer(e Event) {
 	p.wind()
 }
 
-// Withdraw takes back what was said of this key, and what would have been.
+// Withdraw removes the note of this key, shown or planned.
 func (p *Paced) Withdraw(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,8 +52,8 @@ func (p *Paced) Withdraw(key string) {
 	p.wind()
 }
 
-// Keep takes back all that was offered whose key is not in what list gives: the codes that wait. list is called without a
-// lock; what is offered while it looks is not taken back.
+// Keep withdraws every offered key that list does not return (the pending codes). list is called without a lock; keys offered meanwhile are
+// kept.
 func (p *Paced) Keep(list func() []string) {
 	p.mu.Lock()
 	seen := p.count
@@ -76,7 +76,7 @@ func (p *Paced) Keep(list func() []string) {
 	p.wind()
 }
 
-// Later is for Options.Later: nothing more is said of this key for four hours, unless it becomes graver.
+// Later is for Options.Later: this key is quiet for four hours, unless it becomes more serious.
 func (p *Paced) Later(n Note) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +84,7 @@ func (p *Paced) Later(n Note) {
 	p.wind()
 }
 
-// Snooze shows nothing but what is Critical until then.
+// Snooze shows only Critical notes until then.
 func (p *Paced) Snooze(until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,10 +92,9 @@ func (p *Paced) Snooze(until time.Time) {
 	p.wind()
 }
 
-// Why is the Notifier's.
 func (p *Paced) Why() string { return p.notes.Why() }
 
-// Close closes the Notifier, and shows nothing after.
+// Close closes the Notifier and shows nothing afterwards.
 func (p *Paced) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -126,7 +125,7 @@ func (p *Paced) wind() {
 }
 
 func (p *Paced) show() {
-	waiting := p.waiting() // asks the hub, which may be telling us of something right now
+	waiting := p.waiting() // calls the hub, which may be calling us right now
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {

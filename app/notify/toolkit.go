@@ -7,51 +7,51 @@ import (
 	"time"
 )
 
-// Toolkit is what the window's toolkit can do with notifications, one method for one of its functions: this room imports no
-// toolkit. It is there once the window is. On Linux it is not used: whoever is on the session bus can click what it shows.
+// Toolkit is the notification functions of the window's toolkit, one method for each, so that this package imports no toolkit. It is
+// available once the window is. It is not used on Linux, where any program on the session bus could click what it shows.
 type Toolkit interface {
 	Available() bool
 	Initialize() error
-	Authorize() (bool, error) // asks the person where the system wants that, and waits for the answer
-	Hear(func(Response))      // of everything that is done with a note, on any goroutine
+	Authorize() (bool, error) // asks the person if the system wants that, and waits
+	Hear(func(Response))      // called for everything done with a note, on any goroutine
 	Register(category string, buttons []Button) error
 	Send(Toast) error
-	Remove(id string) error // does nothing where the system cannot
+	Remove(id string) error // does nothing if the system can't
 }
 
-// Toast is a note as a toolkit shows it. Where it has a Category, it has the buttons that were registered for that.
+// Toast is a note as a toolkit shows it. A Category gives it the buttons registered for that.
 type Toast struct{ ID, Title, Body, Category string }
 
 // Button of a toast.
 type Button struct{ ID, Label string }
 
-// Response is what a system says was done with a toast. Of what is in one only these are looked at: what a click opens is
-// kept here, under an id that nobody can guess.
+// Response is what a system says was done with a toast. We trust nothing else in it: the route of a click is kept here, under an id that
+// nobody can guess.
 type Response struct{ ID, Action string }
 
 // ActionClicked is a click on a toast itself (Wails v2.16.0).
 const ActionClicked = "DEFAULT_ACTION"
 
 const (
-	windowAfter = 15 * time.Second // for the toolkit; later the plain way is taken
-	maxNotes    = 16               // that wait for it
+	windowAfter = 15 * time.Second // wait for the toolkit, then use the plain way
+	maxNotes    = 16               // notes waiting for it
 )
 
-// toasts shows notes with a toolkit, and in a plain way where that is not there or not permitted. What is not a channel, or
-// why, belongs to the goroutine of run.
+// toasts shows notes with a toolkit, or plainly if it is missing or not permitted. The goroutine of run owns every field that is not a
+// channel or why.
 type toasts struct {
 	o     Options
-	plain func(Note) error // without buttons, clicks or taking back
+	plain func(Note) error // without buttons, clicks or withdrawal
 	work  chan func()
 	done  chan struct{}
 	gone  chan struct{}
 	ended sync.Once
 
-	kit     Toolkit // nil while it is not known, and where there is none
+	kit     Toolkit // nil while unknown, and if there is none
 	known   bool
 	queue   []Note            // until it is known
-	cats    map[string]bool   // registered
-	ids     map[string]string // of what stands, by key
+	cats    map[string]bool   // registered categories
+	ids     map[string]string // of notes on screen, by key
 	sent    map[string]sent   // by id
 	history []string          // ids, the oldest first
 
@@ -59,8 +59,8 @@ type toasts struct {
 	why string
 }
 
-// sent is a note that was shown. One that was taken back still leads to its item, where a system cannot take back: the page
-// then says how it was decided.
+// sent is a note that was shown. If a system can't withdraw, a withdrawn note still leads to its item, and the page says how it was
+// decided.
 type sent struct {
 	note  Note
 	taken bool
@@ -82,7 +82,7 @@ func (t *toasts) Why() string {
 	return t.why
 }
 
-// Close leaves what stands: the window, and the toolkit with it, has gone by then. A callback may call it.
+// Close leaves notes on screen: the window, and with it the toolkit, has gone by then. A callback may call it.
 func (t *toasts) Close() error {
 	t.ended.Do(func() { close(t.done) })
 	<-t.gone
@@ -112,7 +112,7 @@ func (t *toasts) run() {
 			f()
 		case kit := <-kits:
 			kits = nil
-			late.Stop() // from here on a person may be asked, who may take a while
+			late.Stop() // from here on a person may be asked, which can take a while
 			go func() {
 				if !t.begin(kit) {
 					kit = nil
@@ -132,7 +132,7 @@ func (t *toasts) run() {
 	}
 }
 
-// begin says whether the toolkit's notifications can be used.
+// begin reports whether the toolkit's notifications can be used.
 func (t *toasts) begin(kit Toolkit) bool {
 	if !kit.Available() {
 		t.o.Log.Info("notifications", "plain", "the system has no notifications here")
@@ -181,12 +181,12 @@ func (t *toasts) show(n Note) {
 	t.why = why
 }
 
-// send shows a note with the toolkit, or plainly where that fails.
+// send shows a note with the toolkit, or plainly if that fails.
 func (t *toasts) send(n Note) error {
 	if t.kit == nil {
 		return t.plain(n)
 	}
-	t.withdraw(n.Key) // not every system has one take the place of another
+	t.withdraw(n.Key) // not every system lets one note replace another
 	toast := Toast{ID: rand.Text(), Title: plain(n.Title, maxTitle), Body: plain(n.Body, maxBody), Category: t.category(n)}
 	if err := t.kit.Send(toast); err != nil {
 		t.o.Log.Warn("notification shown plainly", "why", err)
@@ -204,7 +204,7 @@ func (t *toasts) send(n Note) error {
 	return nil
 }
 
-// category is the name of the buttons that a note has, registered; "" for none.
+// category registers and returns the name for the buttons of a note; "" for none.
 func (t *toasts) category(n Note) string {
 	label := plain(n.Action, maxName)
 	if label == "" {
@@ -237,12 +237,12 @@ func (t *toasts) withdraw(key string) {
 	}
 }
 
-// hear takes a response. A toast that is dismissed is one too on some systems: what is neither of our buttons nor a click on
-// the toast does nothing.
+// hear handles a response. On some systems dismissing a toast is one too, so anything but one of our buttons or a click on the toast does
+// nothing.
 func (t *toasts) hear(r Response) {
 	it, known := t.sent[r.ID]
 	if !known {
-		return // of another run, or of nobody
+		return // of an earlier run, or forged
 	}
 	switch r.Action {
 	case ActionClicked, actionOpen:

@@ -8,28 +8,28 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Subject is what an inbox item is about, as far as a note says it. Nothing in it is the text of a server: Server is the
-// name that the client's file has, and is shown only where it is harmless.
+// Subject is what a note says about an inbox item. None of it is server text: Server is the name in the client's file, shown only if it is
+// harmless.
 type Subject struct {
 	Kind    string // of the inbox item
-	Server  string // "" where it is about a file, or about Sallyport itself
+	Server  string // "" if it is about a file, or about Sallyport itself
 	Code    string
 	Grave   bool   // Critical
-	Hidden  bool   // a finding says that a text is hidden from the reader
-	Tools   int    // how many tools changed; 0 where that is not known, or more than tools changed
-	Blocked bool   // of a launch: it is not started until it was looked at
-	Launch  string // which change a launch is: "program", "loader", "surroundings", "" where that is not known
+	Hidden  bool   // a finding says that text is hidden from the reader
+	Tools   int    // how many tools changed; 0 if unknown, or if more than tools changed
+	Blocked bool   // a launch that is not started until a person decides
+	Launch  string // the kind of a changed launch: "program", "loader", "surroundings", "" if unknown
 	Asked   bool   // a model asked for it, through a tool
-	Found   bool   // of a held response: something High or Critical was found in it
+	Found   bool   // a held response with a High or Critical finding
 
-	Client, Next string // of what a client has not seen yet: its name, and what helps
+	Client, Next string // a client that has not seen something yet: its name, and what helps
 }
 
-// Say is the note for an inbox item. A kind it doesn't know gets words that are true of every kind.
+// Say is the note for an inbox item. An unknown kind gets words that are true of every kind.
 func Say(s Subject) Note {
 	if s.Kind == vocab.NoticeUnseen {
 		next := SafeName(s.Next, "")
-		if next == "" || next != s.Next { // half a sentence is none
+		if next == "" || next != s.Next { // don't show half a sentence
 			next = "restart the client"
 		}
 		client := SafeName(s.Client, "A client")
@@ -42,7 +42,7 @@ func Say(s Subject) Note {
 		n.Urgency = Critical
 	}
 	name := SafeName(s.Server, "")
-	// of is the name within a title, cut so that the words after it are read.
+	// of puts the name into a title, cut so that the words after it are visible.
 	of := func(format, nameless string) string {
 		if name == "" {
 			return nameless
@@ -94,7 +94,7 @@ func Say(s Subject) Note {
 	return n
 }
 
-// launchWords say what differs at a start, and "program" only where the program does.
+// launchWords say what differs at a start, and mention the program only if it differs.
 func launchWords(s Subject) string {
 	what := "Sallyport can't tell which program it would start."
 	switch s.Launch {

@@ -20,11 +20,10 @@ const (
 
 const (
 	patience = 5 * time.Second // for the file manager: the bus may have to start it
-	refusal  = 2 * time.Second // within which xdg-open says that it cannot; later it may be the file manager itself
+	refusal  = 2 * time.Second // xdg-open reports failure within this time; if it runs longer, it may be the file manager itself
 )
 
-// show asks the file manager of the session, and else has the folder opened as the desktop opens folders. file is "" where
-// there is none to mark.
+// show asks the session's file manager, and otherwise opens the folder as the desktop does. file is "" if there is none to select.
 func show(file, folder string) error {
 	method, what := service+".ShowItems", file
 	if file == "" {
@@ -36,7 +35,7 @@ func show(file, folder string) error {
 	return open(folder)
 }
 
-// ask calls the file manager. It starts no bus where there is none.
+// ask calls the file manager. It never starts a bus.
 func ask(method, path string) error {
 	conn, err := dbus.SessionBusPrivateNoAutoStartup()
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// show asks the Explorer. Nobody has run it. It ends with status 1 even where it did as it was told.
+// show asks the Explorer, which exits with status 1 even on success. Nobody has run it.
 func show(file, folder string) error {
 	command := exec.Command(filepath.Join(os.Getenv("SystemRoot"), "explorer.exe"))
-	// Its own rules: the comma belongs to the option, and only the path is quoted. No path of Windows holds a quote.
+	// Explorer's own rules: the comma belongs to the option, and only the path is quoted. Windows paths can't contain quotes.
 	line := `explorer.exe "` + folder + `"`
 	if file != "" {
 		line = `explorer.exe /select,"` + file + `"`

@@ -1,5 +1,5 @@
-// Package reveal shows a file in the system's file manager. It opens no file: what is shown is the folder, with the file
-// marked in it where the file manager can do that.
+// Package reveal shows a file in the system's file manager: it opens the folder, with the file selected if the file manager supports that.
+// It never opens the file.
 package reveal
 
 import (
@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-// ErrNoFolder: there is nothing on the way to the file that could be shown.
+// ErrNoFolder: none of the folders above the file exists.
 var ErrNoFolder = errors.New("the folder of the file isn't there")
 
 // ErrNoManager: nothing here shows folders.
 var ErrNoManager = errors.New("no file manager opened the folder")
 
-// Show opens the file manager at a file, or at the nearest folder above one that is not there. path is absolute.
+// Show opens the file manager at a file, or at the nearest existing folder above it. path is absolute.
 func Show(path string) error {
 	if !filepath.IsAbs(path) {
 		return ErrNoFolder
@@ -30,7 +30,7 @@ func Show(path string) error {
 	return show("", folder)
 }
 
-// above is the nearest folder above path that is there.
+// above is the nearest existing folder above path.
 func above(path string) (string, error) {
 	for {
 		folder := filepath.Dir(path)

@@ -1,9 +1,9 @@
 package tray
 
-// maxClicks is how many wait for the window.
+// maxClicks is how many clicks can wait for the window.
 const maxClicks = 8
 
-// clicks runs callbacks one after the other, so that a window which waits holds up no click and no change of state.
+// clicks runs callbacks one after the other, so that a slow window delays neither clicks nor changes of state.
 type clicks struct {
 	o     Options
 	queue chan func()
@@ -29,7 +29,6 @@ func (c *clicks) end() { close(c.done) }
 
 func (c *clicks) open(route string) { c.tell(func() { c.o.Open(route) }) }
 
-// row is a click on a row as it stands now.
 func (c *clicks) row(e entry) {
 	switch {
 	case e.hidden:

@@ -11,13 +11,13 @@ import (
 
 const propsFace = "org.freedesktop.DBus.Properties"
 
-// pixmap is one size of the picture: ARGB, the highest byte first.
+// pixmap is one size of the picture: ARGB, most significant byte first.
 type pixmap struct {
 	W, H int32
 	ARGB []byte
 }
 
-// tip is a tooltip; of its parts only the title is ours to fill, panels show it alone.
+// tip is a tooltip; we only fill the title, because panels show nothing else.
 type tip struct {
 	Icon  string
 	Image []pixmap
@@ -51,8 +51,7 @@ func (t *item) exportIcon() error {
 	return t.exportProperties(itemPath, itemFace, t.iconProperties)
 }
 
-// exportProperties lets a panel read what read gives, and nobody write: any process on the bus could say in our name that all
-// is guarded.
+// exportProperties exports read-only properties: otherwise any process on the bus could claim in our name that everything is guarded.
 func (t *item) exportProperties(at dbus.ObjectPath, face string, read func() map[string]dbus.Variant) error {
 	return t.bus.ExportMethodTable(map[string]any{
 		"Get": func(of, name string) (dbus.Variant, *dbus.Error) {
@@ -82,7 +81,7 @@ func (t *item) iconProperties() map[string]dbus.Variant {
 	return map[string]dbus.Variant{
 		"Category":      dbus.MakeVariant("ApplicationStatus"),
 		"Id":            dbus.MakeVariant("Sallyport"),
-		"Title":         dbus.MakeVariant(words), // what a screen reader says
+		"Title":         dbus.MakeVariant(words), // for screen readers
 		"ToolTip":       dbus.MakeVariant(tip{Image: []pixmap{}, Title: words}),
 		"Status":        dbus.MakeVariant("Active"),
 		"IconName":      dbus.MakeVariant(""),

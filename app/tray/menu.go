@@ -7,11 +7,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// maxRows is how many items are named; the others are behind "Open Inbox".
+// maxRows is how many items are listed; "Open Inbox" leads to the others.
 const maxRows = 3
 
-// The places of the menu's rows, from the top; between them are separators. They never change: a panel may show the menu
-// while something else does, so rows are renamed, hidden and shown, and none ever moves.
+// The rows of the menu, from the top; separators are between them. Their places never change: a panel may be showing the menu, so rows are
+// renamed, hidden and shown, but never moved.
 const (
 	rowState    = 0
 	rowInbox    = 2
@@ -20,13 +20,13 @@ const (
 	rowWindow   = rowCoverage + 1
 	rowSnooze   = rowWindow + 1 // opens the only submenu
 	rowQuit     = rowSnooze + 2
-	rowFirstSub = rowQuit + 1 // from here on the submenu's
+	rowFirstSub = rowQuit + 1 // the submenu's rows start here
 	rowEnd      = rowFirstSub + int(EndSnooze)
 	rowComfort  = rowEnd + 1
 	rowCount    = rowComfort + 1
 )
 
-// under is the place of the row that opens the submenu which a row is in; -1 for the menu itself.
+// under is the row that opens the submenu which a row is in; -1 for the menu itself.
 func under(n int) int {
 	if n < rowFirstSub {
 		return -1
@@ -34,7 +34,7 @@ func under(n int) int {
 	return rowSnooze
 }
 
-// entry is one row: what it says, and what a click on it does.
+// entry is one row: its text and the effect of a click.
 type entry struct {
 	title  string
 	hidden bool
@@ -43,19 +43,19 @@ type entry struct {
 	snooze Snooze
 }
 
-// deed is all that a row can do.
+// deed is everything a row can do.
 type deed int
 
 const (
 	separates deed = iota // a separator, which has no title
 	says                  // a row that cannot be clicked
-	opens                 // the window, at the route
-	holds                 // a submenu
+	opens                 // opens the window, at the route
+	holds                 // opens a submenu
 	snoozes
 	quits
 )
 
-// menuOf is the menu that a state has.
+// menuOf is the menu for a state.
 func menuOf(s State) (m [rowCount]entry) {
 	m[rowState] = entry{title: tooltip(s), does: says}
 	m[rowInbox] = entry{title: "Open Inbox", does: opens, route: "#/inbox"}
@@ -87,7 +87,7 @@ func menuOf(s State) (m [rowCount]entry) {
 	return m
 }
 
-// tooltip is how things stand, in words.
+// tooltip describes the state in words.
 func tooltip(s State) string { return cmp.Or(line(s.Tooltip), "Sallyport") }
 
 func waiting(s State) int { return max(s.Count, len(s.Waiting)) }
@@ -100,7 +100,7 @@ func tapped(s State) string {
 	return ""
 }
 
-// picture is the name of a mood's icon. One that is not known looks like what is most wrong.
+// picture is the name of a mood's icon. An unknown mood gets the most serious one.
 func picture(mood Mood) string {
 	switch mood {
 	case Starting:

@@ -9,7 +9,7 @@ import (
 	"github.com/godbus/dbus/v5/introspect"
 )
 
-// com.canonical.dbusmenu, version 3. Its rows have numbers: ours are their places, from 1; 0 is the menu itself.
+// com.canonical.dbusmenu, version 3. Our rows are numbered by place, from 1; 0 is the menu itself.
 const (
 	menuFace = "com.canonical.dbusmenu"
 	menuPath = itemPath + "/menu"
@@ -58,7 +58,7 @@ func (t *item) exportMenu() error {
 		"GetProperty":        t.getProperty,
 		"Event":              func(id int32, kind string, _ dbus.Variant, _ uint32) *dbus.Error { return t.event(id, kind) },
 		"EventGroup":         t.eventGroup,
-		"AboutToShow":        func(int32) (bool, *dbus.Error) { return false, nil }, // the rows are always as they should be
+		"AboutToShow":        func(int32) (bool, *dbus.Error) { return false, nil }, // the rows are always up to date
 		"AboutToShowGroup":   func([]int32) ([]int32, []int32, *dbus.Error) { return []int32{}, []int32{}, nil },
 	}, menuPath, menuFace)
 	if err != nil {
@@ -92,11 +92,11 @@ func (e entry) properties() map[string]dbus.Variant {
 	return p
 }
 
-// longestLook is how long a panel may say that it shows the menu: one that crashes never says that it does not, and any
-// process can say that it does.
+// longestLook is how long we believe a panel that it shows the menu: one that crashes never says that it stopped, and any process can claim
+// to show it.
 const longestLook = time.Minute
 
-// looked is a panel that shows the menu, or no longer does. t is locked.
+// looked handles a panel that shows the menu, or stops. t is locked.
 func (t *item) looked(open bool) {
 	if t.shown != nil {
 		t.shown.Stop()
@@ -113,8 +113,8 @@ func (t *item) looked(open bool) {
 	t.bringUp()
 }
 
-// bringUp brings the menu up to the state. While somebody looks at it, what its rows say changes, and none comes, goes or moves
-// under the pointer. t is locked.
+// bringUp updates the menu to the state. While somebody looks at it, rows change their text, but none appears, disappears or moves under
+// the pointer. t is locked.
 func (t *item) bringUp() {
 	next := menuOf(t.state)
 	if t.shown != nil {
@@ -139,7 +139,7 @@ func (t *item) bringUp() {
 	}
 }
 
-// rowsThatDiffer is what changes where next takes the menu's place. t is locked.
+// rowsThatDiffer returns what changes if next replaces the menu. t is locked.
 func (t *item) rowsThatDiffer(next [rowCount]entry) (changed []properties) {
 	for n, e := range next {
 		if e != t.menu[n] {
@@ -171,7 +171,7 @@ func (t *item) getLayout(parent, depth int32, _ []string) (uint32, layout, *dbus
 	return t.revision, t.branch(parent, of, depth), nil
 }
 
-// branch is a row, or the menu itself, with what is below it; a negative depth is all of it. t is locked.
+// branch is a row, or the menu itself, with everything below it down to depth; negative means all. t is locked.
 func (t *item) branch(id int32, of map[string]dbus.Variant, depth int32) layout {
 	b := layout{id, of, []dbus.Variant{}}
 	if depth == 0 {
@@ -185,7 +185,7 @@ func (t *item) branch(id int32, of map[string]dbus.Variant, depth int32) layout 
 	return b
 }
 
-// getGroupProperties is of all rows where none is named. A row is answered once, however often it is named.
+// getGroupProperties returns all rows if none is named. It lists a row once, however often it is named.
 func (t *item) getGroupProperties(ids []int32, _ []string) ([]properties, *dbus.Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -212,7 +212,7 @@ func (t *item) getProperty(id int32, name string) (dbus.Variant, *dbus.Error) {
 	return v, nil
 }
 
-// event is what a person did with a row; of all that a panel tells only a click counts. Any process can send one.
+// event handles what a person did with a row; only a click counts. Any process can send one.
 func (t *item) event(id int32, kind string) *dbus.Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,11 +1,12 @@
-// Package tray keeps the icon in the notification area and its menu. It knows nothing of the hub: State is what it shows,
-// Options.Open is told the route of a row that was clicked.
+// Package tray keeps the icon in the notification area and its menu. It knows nothing about the hub: State is what it shows, and
+// Options.Open receives the route of a clicked row.
 //
-// What holds:
-//   - No row allows, releases, pauses or removes anything: what is snoozed is notifications. Any process on the session bus can
-//     click a row of the menu.
-//   - Rows are made once and renamed, shown or hidden; a click on one opens the item whose title it showed.
-//   - Where there is no session bus, or no panel to show an icon, Why says so and the rest does nothing.
+// Invariants:
+//   - No row allows, releases, pauses or removes anything; snoozing affects only notifications. Any process on the session bus
+//
+// can click a row of the menu.
+//   - Rows are made once and then renamed, shown or hidden; a click opens the item whose title the row showed.
+//   - Without a session bus, or a panel to show an icon, Why says so and the rest does nothing.
 package tray
 
 import (
@@ -17,7 +18,7 @@ import (
 type Mood int
 
 const (
-	Starting  Mood = iota // hollow shield: not yet. Nothing is known, or no client has started what is guarded
+	Starting  Mood = iota // hollow shield: nothing is known yet, or no client has started a guarded server
 	Guarding              // solid shield
 	Attention             // solid shield with a dot in a notch
 	Critical              // solid shield with a large red dot in a white ring
@@ -25,23 +26,23 @@ const (
 	Snoozed               // solid shield with a crescent: all is guarded, and notifications are not shown
 )
 
-// Row is one item that waits. Its title is in our words, with names made safe.
+// Row is one pending item. Its title is in our words, with names made safe.
 type Row struct {
 	ID    string // the inbox code
 	Title string // "weather — tool changed"
 }
 
-// State is everything the tray shows. Count is how many wait, where that is more than the rows given.
+// State is everything the tray shows. Count is the number of pending items, if that is more than the rows given.
 type State struct {
 	Mood     Mood
-	Waiting  []Row // the gravest and newest first; three are shown
+	Waiting  []Row // the most serious and newest first; three are shown
 	Count    int
 	Coverage string // "Guarding 4 of 4 servers"
 	Tooltip  string // "Sallyport — 2 things waiting"
-	Snoozed  string // until when no notifications are shown, "15:30"; "" while they are
+	Snoozed  string // when notifications resume, "15:30"; "" if they are on
 }
 
-// Snooze is for how long a person wants no notifications. It blocks and unblocks nothing.
+// Snooze is how long a person wants no notifications. It blocks and unblocks nothing.
 type Snooze int
 
 const (
@@ -51,7 +52,7 @@ const (
 	EndSnooze
 )
 
-// Options of New. Callbacks come on a goroutine of their own and may call the Tray.
+// Options of New. Callbacks run on a goroutine of their own and may call the Tray.
 type Options struct {
 	Open   func(route string) // "#/inbox/4F2A", "#/inbox", "" for the window as it was
 	Snooze func(Snooze)
@@ -59,14 +60,14 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Tray is the icon of this process. Set is for any goroutine.
+// Tray is the icon of this process. Set is safe for concurrent use.
 type Tray interface {
 	Set(State)
-	Why() string // "" while an icon is shown; else why not, in words for a person
+	Why() string // "" while an icon is shown; else the reason, for a person
 	Close()
 }
 
-// New shows the icon, in Starting until the first Set. Call it once: on Windows a process has one icon for its whole life.
+// New shows the icon, as Starting until the first Set. Call it once: on Windows a process has one icon for its whole life.
 func New(o Options) Tray {
 	if o.Open == nil {
 		o.Open = func(string) {}

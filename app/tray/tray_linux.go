@@ -23,10 +23,9 @@ const (
 	itemPath    = dbus.ObjectPath("/StatusNotifierItem")
 )
 
-const patience = 3 * time.Second // for the bus, when a window asks whether there is a tray
+const patience = 3 * time.Second // for the bus, when the window asks whether there is a tray
 
-// item is our icon on a session bus: pure D-Bus, beside whatever the window is made of. Why it is not a library's:
-// docs/decisions/003-tray.md.
+// item is our icon on a session bus: pure D-Bus, independent of the window's toolkit. Why we use no library: docs/decisions/003-tray.md.
 type item struct {
 	bus    *dbus.Conn
 	clicks *clicks
@@ -35,7 +34,7 @@ type item struct {
 	state    State
 	menu     [rowCount]entry
 	revision uint32      // of the menu
-	shown    *time.Timer // while a panel shows the menu: until we no longer believe it
+	shown    *time.Timer // running while a panel shows the menu: when we stop believing it
 	closed   bool
 }
 
@@ -59,7 +58,7 @@ const (
 	hidden = "this desktop hides tray icons"
 )
 
-// connect starts no bus where there is none.
+// connect never starts a bus.
 func connect() (*dbus.Conn, error) {
 	bus, err := dbus.SessionBusPrivateNoAutoStartup()
 	if err != nil {
@@ -76,16 +75,16 @@ func connect() (*dbus.Conn, error) {
 	return bus, nil
 }
 
-// export shows the icon to every panel there is and will be.
+// export shows the icon to every current and future panel.
 func (t *item) export() error {
 	if err := errors.Join(t.exportIcon(), t.exportMenu()); err != nil {
 		return err
 	}
-	// Some panels know an icon by this name, and all see from it that the program has gone.
+	// Some panels know an icon by this name, and all notice by it that the program has ended.
 	if _, err := t.bus.RequestName(fmt.Sprintf("%s-%d-1", itemFace, os.Getpid()), dbus.NameFlagDoNotQueue); err != nil {
 		return err
 	}
-	// First the rule, then the panel that is there: one that starts in between is told twice, which is once.
+	// Subscribe first, then register with the current panel: one that starts in between is told twice, which is harmless.
 	arrivals := make(chan *dbus.Signal, 8)
 	t.bus.Signal(arrivals)
 	if err := t.bus.AddMatchSignal(dbus.WithMatchSender("org.freedesktop.DBus"), dbus.WithMatchInterface("org.freedesktop.DBus"),
@@ -104,7 +103,7 @@ func (t *item) export() error {
 	return nil
 }
 
-// register tells the panel; where there is none nobody hears it.
+// register tells the panel, if there is one.
 func (t *item) register() {
 	t.bus.Object(watcher, watcherPath).Call(watcher+".RegisterStatusNotifierItem", dbus.FlagNoReplyExpected|dbus.FlagNoAutoStart, string(itemPath))
 }
@@ -117,7 +116,7 @@ func (t *item) Set(s State) {
 	}
 	before := t.state
 	t.state = s
-	// Signals say that something changed; panels then read it. One that is not sent, because the session ends, misses nobody.
+	// Signals say that something changed; panels then read it. A signal that can't be sent, because the session ends, matters to nobody.
 	if tooltip(s) != tooltip(before) {
 		_ = t.bus.Emit(itemPath, itemFace+".NewTitle")
 		_ = t.bus.Emit(itemPath, itemFace+".NewToolTip")
@@ -128,7 +127,7 @@ func (t *item) Set(s State) {
 	t.bringUp()
 }
 
-// Why asks each time: a panel may come later.
+// Why checks each time: a panel may come later.
 func (t *item) Why() string {
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
@@ -148,7 +147,7 @@ func (t *item) Why() string {
 	return ""
 }
 
-// Close takes the icon away: with its connection it is gone for every panel. A callback may call it.
+// Close removes the icon: without its connection it disappears from every panel. A callback may call it.
 func (t *item) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

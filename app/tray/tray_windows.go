@@ -12,8 +12,8 @@ import (
 //go:embed icons/*.ico
 var icons embed.FS
 
-// icon is an icon in the notification area, on a thread of its own that pumps its messages. It compiles; nobody has run it.
-// The library keeps one for the life of a process.
+// icon is an icon in the notification area, on a thread of its own that pumps its messages. It compiles, but nobody has run it. The library
+// keeps one for the life of a process.
 type icon struct {
 	clicks *clicks
 
@@ -39,7 +39,7 @@ func open(o Options) Tray {
 	return t
 }
 
-// build makes the rows, and shows what was set until then.
+// build makes the rows, and shows what was set before.
 func (t *icon) build() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +91,7 @@ func (t *icon) Set(s State) {
 	}
 }
 
-// show brings the rows in line. A single ampersand marks an access key.
+// show updates the rows. A single ampersand marks an access key.
 func (t *icon) show() {
 	next := menuOf(t.state)
 	for n, row := range t.rows {

@@ -1,6 +1,6 @@
-// Package panel is for tests: the parts of a desktop session that a tray icon and a notification talk to. Bus starts a
-// session bus that ends with the test, Panel is a panel with a notification area on it, Item what a program shows there.
-// It imports nothing of ours and no program of ours imports it.
+// Package panel is for tests: the parts of a desktop session that a tray icon and a notification talk to. Bus starts a session bus that
+// ends with the test, Panel is a panel with a notification area on it, Item what a program shows there. It imports nothing of ours, and no
+// program of ours imports it.
 package panel
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// What the system's own session bus allows, but it starts nothing by itself: a machine with a notification daemon installed
-// gives the same results as one without.
+// As the system's own session bus, but without starting services: a machine with a notification daemon installed gives the same results as
+// one without.
 const configuration = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -31,14 +31,14 @@ const configuration = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus
 </busconfig>
 `
 
-// Bus starts a session bus of the test's own, with nothing on it, points this process at it and gives its address.
+// Bus starts a session bus for the test, with nothing on it, points this process at it and returns its address.
 func Bus(t testing.TB) string {
 	t.Helper()
 	address, _ := StartBus(t)
 	return address
 }
 
-// StartBus is Bus, and a way to end it before the test does.
+// StartBus is Bus with a way to end it before the test does.
 func StartBus(t testing.TB) (address string, end func()) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "bus") // t.TempDir may be too long for a socket's name
@@ -69,7 +69,7 @@ func StartBus(t testing.TB) (address string, end func()) {
 	return address, end
 }
 
-// Connect is a connection of its own to a bus, closed with the test.
+// Connect makes a new connection to a bus, closed with the test.
 func Connect(t testing.TB, address string) *dbus.Conn {
 	t.Helper()
 	conn, err := dbus.Connect(address)

@@ -39,7 +39,7 @@ func (i *Item) Property(name string) (any, error) {
 	return v.Value(), err
 }
 
-// Tooltip is what is said where the pointer rests on the icon.
+// Tooltip is the text shown when the pointer rests on the icon.
 func (i *Item) Tooltip() (string, error) {
 	v, err := i.Property("ToolTip")
 	if err != nil {
@@ -53,7 +53,7 @@ func (i *Item) Tooltip() (string, error) {
 	return text, nil
 }
 
-// Icon is the picture shown, in the largest size there is.
+// Icon is the picture shown, in the largest size available.
 func (i *Item) Icon() (image.Image, error) {
 	var pictures []struct {
 		W, H int32
@@ -102,7 +102,7 @@ func (i *Item) menu() (dbus.BusObject, error) {
 	return i.conn.Object(i.name, path), nil
 }
 
-// Rows is every row of the menu, hidden ones too. A submenu's rows follow the row that opens it.
+// Rows is every row of the menu, including hidden ones. A submenu's rows follow the row that opens it.
 func (i *Item) Rows() ([]Row, error) {
 	menu, err := i.menu()
 	if err != nil {
@@ -147,7 +147,7 @@ type layout struct {
 	Children   []dbus.Variant
 }
 
-// Labels is what a person reads in the menu, from the top, without separators and before a submenu is opened.
+// Labels is what a person reads in the menu, from the top, without separators, before a submenu is opened.
 func (i *Item) Labels() ([]string, error) {
 	rows, err := i.Rows()
 	var labels []string
@@ -159,7 +159,7 @@ func (i *Item) Labels() ([]string, error) {
 	return labels, err
 }
 
-// Click clicks the visible row whose label holds part. A row that is not enabled cannot be clicked.
+// Click clicks the visible row whose label contains part. A disabled row can't be clicked.
 func (i *Item) Click(part string) error {
 	rows, err := i.Rows()
 	if err != nil {
@@ -181,7 +181,7 @@ func (i *Item) Event(row int32) error {
 	return menu.Call(menuFace+".Event", 0, row, "clicked", dbus.MakeVariant(""), uint32(0)).Err
 }
 
-// Look tells the program that its menu is shown, or no longer is.
+// Look tells the program that its menu is shown, or closed.
 func (i *Item) Look(open bool) error {
 	menu, err := i.menu()
 	if err != nil {
@@ -194,7 +194,7 @@ func (i *Item) Look(open bool) error {
 	return menu.Call(menuFace+".Event", 0, int32(0), kind, dbus.MakeVariant(""), uint32(0)).Err
 }
 
-// Until waits until is says so, and says what it last said otherwise.
+// Until waits until is returns nil, or returns its last error.
 func Until(ctx context.Context, is func() error) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

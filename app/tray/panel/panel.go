@@ -24,7 +24,7 @@ type Panel struct {
 
 	mu     sync.Mutex
 	items  []*Item
-	joined chan struct{} // closed and made anew whenever an item registers
+	joined chan struct{} // closed and replaced whenever an item registers
 }
 
 // New puts a panel on the bus of conn.
@@ -51,16 +51,16 @@ func New(conn *dbus.Conn) (*Panel, error) {
 	return p, nil
 }
 
-// Draws says whether there is anything to draw icons on, or only the list of them.
+// Draws sets whether anything draws icons, or only lists them.
 func (p *Panel) Draws(icons bool) { p.props.SetMust(watcher, isHost, icons) }
 
-// Close takes the panel off the bus; programs keep their icons for the next one.
+// Close removes the panel from the bus; programs keep their icons for the next one.
 func (p *Panel) Close() error {
 	_, err := p.conn.ReleaseName(watcher)
 	return err
 }
 
-// Item is the first icon of a program that runs, as soon as there is one.
+// Item is the first icon of a running program, as soon as there is one.
 func (p *Panel) Item(ctx context.Context) (*Item, error) {
 	for {
 		p.mu.Lock()
@@ -85,7 +85,7 @@ func (p *Panel) left(i *Item) bool {
 	return err == nil && !there
 }
 
-// registrar has the one method that is seen on the bus.
+// registrar has the one method that is exported on the bus.
 type registrar struct{ panel *Panel }
 
 // RegisterStatusNotifierItem takes a bus name, or a path at the sender (as fyne.io/systray and Ayatana say it).
