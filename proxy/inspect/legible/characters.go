@@ -1,6 +1,7 @@
 package legible
 
 import (
+	"math"
 	"unicode"
 	"unicode/utf8"
 )
@@ -73,115 +74,72 @@ func Odd(r rune) bool {
 	return r != 0x3000 && unicode.Is(unicode.Zs, r)
 }
 
+// characterNames are the Unicode names of well-known invisible characters, from first to last in order.
+var characterNames = []struct {
+	first, last rune
+	name        string
+}{
+	{0x00, 0x00, "NULL"},
+	{0x07, 0x07, "BELL"},
+	{0x08, 0x08, "BACKSPACE"},
+	{0x0d, 0x0d, "CARRIAGE RETURN"},
+	{0x1b, 0x1b, "ESCAPE"},
+	{0x7f, 0x7f, "DELETE"},
+	{0x85, 0x85, "NEXT LINE"},
+	{0x90, 0x90, "DEVICE CONTROL STRING"},
+	{0x9b, 0x9b, "CONTROL SEQUENCE INTRODUCER"},
+	{0x9d, 0x9d, "OPERATING SYSTEM COMMAND"},
+	{0xa0, 0xa0, "NO-BREAK SPACE"},
+	{0xad, 0xad, "SOFT HYPHEN"},
+	{0x34f, 0x34f, "COMBINING GRAPHEME JOINER"},
+	{0x61c, 0x61c, "ARABIC LETTER MARK"},
+	{0x115f, 0x115f, "HANGUL CHOSEONG FILLER"},
+	{0x1160, 0x1160, "HANGUL JUNGSEONG FILLER"},
+	{0x180e, 0x180e, "MONGOLIAN VOWEL SEPARATOR"},
+	{0x2000, 0x200a, "TYPOGRAPHIC SPACE"},
+	{0x200b, 0x200b, "ZERO WIDTH SPACE"},
+	{0x200c, 0x200c, "ZERO WIDTH NON-JOINER"},
+	{0x200d, 0x200d, "ZERO WIDTH JOINER"},
+	{0x200e, 0x200e, "LEFT-TO-RIGHT MARK"},
+	{0x200f, 0x200f, "RIGHT-TO-LEFT MARK"},
+	{0x2028, 0x2028, "LINE SEPARATOR"},
+	{0x2029, 0x2029, "PARAGRAPH SEPARATOR"},
+	{0x202a, 0x202a, "LEFT-TO-RIGHT EMBEDDING"},
+	{0x202b, 0x202b, "RIGHT-TO-LEFT EMBEDDING"},
+	{0x202c, 0x202c, "POP DIRECTIONAL FORMATTING"},
+	{0x202d, 0x202d, "LEFT-TO-RIGHT OVERRIDE"},
+	{0x202e, 0x202e, "RIGHT-TO-LEFT OVERRIDE"},
+	{0x202f, 0x202f, "NARROW NO-BREAK SPACE"},
+	{0x205f, 0x205f, "MEDIUM MATHEMATICAL SPACE"},
+	{0x2060, 0x2060, "WORD JOINER"},
+	{0x2061, 0x2061, "FUNCTION APPLICATION"},
+	{0x2062, 0x2062, "INVISIBLE TIMES"},
+	{0x2063, 0x2063, "INVISIBLE SEPARATOR"},
+	{0x2064, 0x2064, "INVISIBLE PLUS"},
+	{0x2066, 0x2066, "LEFT-TO-RIGHT ISOLATE"},
+	{0x2067, 0x2067, "RIGHT-TO-LEFT ISOLATE"},
+	{0x2068, 0x2068, "FIRST STRONG ISOLATE"},
+	{0x2069, 0x2069, "POP DIRECTIONAL ISOLATE"},
+	{0x2800, 0x2800, "BRAILLE PATTERN BLANK"},
+	{0x3164, 0x3164, "HANGUL FILLER"},
+	{0xe000, 0xf8ff, "PRIVATE USE"},
+	{0xfe00, 0xfe0f, "VARIATION SELECTOR"},
+	{0xfeff, 0xfeff, "ZERO WIDTH NO-BREAK SPACE"},
+	{0xffa0, 0xffa0, "HALFWIDTH HANGUL FILLER"},
+	{0xe0001, 0xe0001, "LANGUAGE TAG"},
+	{0xe0020, 0xe0020, "TAG SPACE"},
+	{0xe0021, 0xe007e, "TAG CHARACTER"},
+	{0xe007f, 0xe007f, "CANCEL TAG"},
+	{0xe0100, 0xe01ef, "VARIATION SELECTOR"},
+	{0xf0000, math.MaxInt32, "PRIVATE USE"},
+}
+
 // CharacterName is the Unicode name of well-known invisible characters, "" for others.
 func CharacterName(r rune) string {
-	switch {
-	case r >= 0xfe00 && r <= 0xfe0f:
-		return "VARIATION SELECTOR"
-	case r >= 0xe0100 && r <= 0xe01ef:
-		return "VARIATION SELECTOR"
-	case r > 0xe0020 && r < 0xe007f:
-		return "TAG CHARACTER"
-	case r >= 0x2000 && r <= 0x200a:
-		return "TYPOGRAPHIC SPACE"
-	case r >= 0xe000 && r <= 0xf8ff, r >= 0xf0000:
-		return "PRIVATE USE"
-	}
-	switch r {
-	case 0x00:
-		return "NULL"
-	case 0x07:
-		return "BELL"
-	case 0x08:
-		return "BACKSPACE"
-	case '\r':
-		return "CARRIAGE RETURN"
-	case 0x1b:
-		return "ESCAPE"
-	case 0x7f:
-		return "DELETE"
-	case 0x85:
-		return "NEXT LINE"
-	case 0x90:
-		return "DEVICE CONTROL STRING"
-	case 0x9b:
-		return "CONTROL SEQUENCE INTRODUCER"
-	case 0x9d:
-		return "OPERATING SYSTEM COMMAND"
-	case 0xa0:
-		return "NO-BREAK SPACE"
-	case 0xad:
-		return "SOFT HYPHEN"
-	case 0x34f:
-		return "COMBINING GRAPHEME JOINER"
-	case 0x61c:
-		return "ARABIC LETTER MARK"
-	case 0x115f:
-		return "HANGUL CHOSEONG FILLER"
-	case 0x1160:
-		return "HANGUL JUNGSEONG FILLER"
-	case 0x180e:
-		return "MONGOLIAN VOWEL SEPARATOR"
-	case 0x200b:
-		return "ZERO WIDTH SPACE"
-	case 0x200c:
-		return "ZERO WIDTH NON-JOINER"
-	case 0x200d:
-		return "ZERO WIDTH JOINER"
-	case 0x200e:
-		return "LEFT-TO-RIGHT MARK"
-	case 0x200f:
-		return "RIGHT-TO-LEFT MARK"
-	case 0x2028:
-		return "LINE SEPARATOR"
-	case 0x2029:
-		return "PARAGRAPH SEPARATOR"
-	case 0x202a:
-		return "LEFT-TO-RIGHT EMBEDDING"
-	case 0x202b:
-		return "RIGHT-TO-LEFT EMBEDDING"
-	case 0x202c:
-		return "POP DIRECTIONAL FORMATTING"
-	case 0x202d:
-		return "LEFT-TO-RIGHT OVERRIDE"
-	case 0x202e:
-		return "RIGHT-TO-LEFT OVERRIDE"
-	case 0x202f:
-		return "NARROW NO-BREAK SPACE"
-	case 0x205f:
-		return "MEDIUM MATHEMATICAL SPACE"
-	case 0x2060:
-		return "WORD JOINER"
-	case 0x2061:
-		return "FUNCTION APPLICATION"
-	case 0x2062:
-		return "INVISIBLE TIMES"
-	case 0x2063:
-		return "INVISIBLE SEPARATOR"
-	case 0x2064:
-		return "INVISIBLE PLUS"
-	case 0x2066:
-		return "LEFT-TO-RIGHT ISOLATE"
-	case 0x2067:
-		return "RIGHT-TO-LEFT ISOLATE"
-	case 0x2068:
-		return "FIRST STRONG ISOLATE"
-	case 0x2069:
-		return "POP DIRECTIONAL ISOLATE"
-	case 0x2800:
-		return "BRAILLE PATTERN BLANK"
-	case 0x3164:
-		return "HANGUL FILLER"
-	case 0xfeff:
-		return "ZERO WIDTH NO-BREAK SPACE"
-	case 0xffa0:
-		return "HALFWIDTH HANGUL FILLER"
-	case 0xe0001:
-		return "LANGUAGE TAG"
-	case 0xe0020:
-		return "TAG SPACE"
-	case 0xe007f:
-		return "CANCEL TAG"
+	for _, known := range characterNames {
+		if known.first <= r && r <= known.last {
+			return known.name
+		}
 	}
 	return ""
 }
