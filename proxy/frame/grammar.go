@@ -101,7 +101,7 @@ func (s *scanner) document(root place) *Problem {
 }
 
 // value reads the value that starts at raw[i] and returns the offset after it. It keeps its own stack, because the sender chooses the
-// depth.
+// depth. It is one function because every message passes it: cut at its labels it took 9 to 20% longer (BenchmarkScan).
 func (s *scanner) value(i int, root place) (end int, _ *Problem) {
 	raw := s.raw
 	var (
