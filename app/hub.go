@@ -9,6 +9,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/logs"
@@ -79,6 +80,7 @@ type Hub struct {
 	*quarantine.Quarantine
 	*settings.Keeper
 	*wrappers.Wrappers
+	*display.Display
 
 	lost *lost.Store
 	logs *logs.Book
@@ -146,6 +148,9 @@ func Open(opts Options) (*Hub, error) {
 		Stale: h.MarkStale, PushChanged: h.PushChanged, PushAll: h.PushAll, Raise: h.raise, Rules: h.Rules, Caused: wrappers.Caused,
 	})
 	h.Join(h.Keeper, h.Approvals, h.Quarantine)
+	h.Display = display.New(h.office, display.Sources{
+		Home: opts.Home, Welcome: h.Welcome, Approvals: h.Approvals, Guardian: h.Guardian, Held: h.Quarantine, Settings: h.Keeper, Wrappers: h.Wrappers, Logs: h.logs, Lost: h.lost,
+	})
 	if err := h.openStore(); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -33,7 +34,7 @@ func TestStatusNamesWhatIsGraveFirstAndThenWhatWaitsLongest(t *testing.T) {
 func TestStatusNamesAHundredItemsAndCountsAll(t *testing.T) {
 	p := newPlace(t)
 	err := p.office.Store.Update(func(tx *store.Tx) error {
-		for n := range maxWaitingTold + 5 {
+		for n := range display.MaxWaitingTold + 5 {
 			if err := tx.PutItem(store.Item{Code: fmt.Sprintf("C%03d", n), Kind: vocab.ItemChanged, Severity: vocab.SeverityReview, Created: p.at.now()}); err != nil {
 				return err
 			}
@@ -44,7 +45,7 @@ func TestStatusNamesAHundredItemsAndCountsAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, err := p.Status()
-	if err != nil || len(status.Waiting) != maxWaitingTold || status.WaitingCount != maxWaitingTold+5 || status.WaitingBy[vocab.SeverityReview] != maxWaitingTold+5 {
+	if err != nil || len(status.Waiting) != display.MaxWaitingTold || status.WaitingCount != display.MaxWaitingTold+5 || status.WaitingBy[vocab.SeverityReview] != display.MaxWaitingTold+5 {
 		t.Errorf("%d named of %d, %v", len(status.Waiting), status.WaitingCount, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -95,11 +96,11 @@ func TestAStartOfTheSameClientProcessSinceThenHasSeenIt(t *testing.T) {
 	if rows := p.unseenNow(); len(rows) != 1 {
 		t.Fatalf("another process of the client has not shown the first anything: %+v", rows)
 	}
-	if l := p.Light(control.Coverage{}, nil, true); l.State != LightUnseen {
+	if l := p.Light(control.Coverage{}, nil, true); l.State != display.LightUnseen {
 		t.Fatalf("the light of all: %+v", l)
 	}
 	second := start(7)
-	if l := p.Light(control.Coverage{}, nil, true); l.State != LightGuarded {
+	if l := p.Light(control.Coverage{}, nil, true); l.State != display.LightGuarded {
 		t.Fatalf("the light of all after a new thread: %+v", l)
 	}
 	if rows, by := p.unseenNow(), p.unseenBy(); len(rows) != 0 || len(by) != 0 {

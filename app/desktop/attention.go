@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/app/notify"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/tray"
@@ -126,7 +127,7 @@ var kindWords = map[string]string{
 }
 
 // trayState is what the icon says: app's light of all, as a shape, and what waits in rows.
-func trayState(waiting []control.InboxItem, c control.Coverage, l app.Light) tray.State {
+func trayState(waiting []control.InboxItem, c control.Coverage, l display.Light) tray.State {
 	s := tray.State{Mood: moodOf(l), Count: len(waiting), Coverage: fmt.Sprintf("Guarding %d of %d %s", c.Guarded, c.Total, plural(c.Total, "server"))}
 	for _, it := range waiting {
 		name := cmp.Or(it.Shown, it.Server)
@@ -144,7 +145,7 @@ func trayState(waiting []control.InboxItem, c control.Coverage, l app.Light) tra
 		s.Waiting = append(s.Waiting, tray.Row{ID: it.Code, Title: name + " — " + words})
 	}
 	switch l.State {
-	case app.LightBroken:
+	case display.LightBroken:
 		s.Tooltip = l.Words + " — open to see why"
 	default:
 		s.Tooltip = "Sallyport — " + l.Words
@@ -153,17 +154,17 @@ func trayState(waiting []control.InboxItem, c control.Coverage, l app.Light) tra
 }
 
 // moodOf is the shape of a light. Amber has two: something is to be read, or something is not guarded.
-func moodOf(l app.Light) tray.Mood {
+func moodOf(l display.Light) tray.Mood {
 	switch l.Colour {
-	case app.Red:
+	case display.Red:
 		return tray.Critical
-	case app.Green:
+	case display.Green:
 		return tray.Guarding
-	case app.Grey:
+	case display.Grey:
 		return tray.Starting
 	}
 	switch l.State {
-	case app.LightReview, app.LightHeld:
+	case display.LightReview, display.LightHeld:
 		return tray.Attention
 	}
 	return tray.Failing

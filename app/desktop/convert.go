@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -96,12 +96,12 @@ func change(c pin.Change) Change {
 	return Change{Path: c.Path, Op: c.Op, Words: c.Words, Before: c.Before, After: c.After, Text: words}
 }
 
-func light(l app.Light) Light {
+func light(l display.Light) Light {
 	return Light{Colour: string(l.Colour), State: l.State, Words: l.Words, Next: l.Next}
 }
 
 func unguarded(u control.Unguarded) Unguarded {
-	return Unguarded{Client: u.Client, Name: u.Name, Kind: u.Kind, Why: u.Why, Code: u.Code, Next: u.Next, Light: light(app.LightOfUnguarded(u))}
+	return Unguarded{Client: u.Client, Name: u.Name, Kind: u.Kind, Why: u.Why, Code: u.Code, Next: u.Next, Light: light(display.LightOfUnguarded(u))}
 }
 
 func entry(e control.ClientEntry) ClientEntry {

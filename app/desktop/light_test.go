@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/app/tray"
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -88,31 +88,31 @@ func cmpErr(a, b error) error {
 
 func TestTrayFooterListAndPageSayTheSame(t *testing.T) {
 	d := newDesk(t)
-	d.agree("nothing there", tray.Starting, Light{"grey", app.LightNoServers, "No settings file found yet", "Open Claude once, then try again."}, map[string]Light{})
+	d.agree("nothing there", tray.Starting, Light{"grey", display.LightNoServers, "No settings file found yet", "Open Claude once, then try again."}, map[string]Light{})
 
 	d.claude("notes", "weather")
-	late := Light{"grey", app.LightNotStarted, "Hasn't started yet", "Restart Claude Desktop."}
-	d.agree("protected, and Claude not restarted", tray.Starting, Light{"grey", app.LightNotStarted, "2 servers guarded, none started yet", "Restart Claude Desktop."},
+	late := Light{"grey", display.LightNotStarted, "Hasn't started yet", "Restart Claude Desktop."}
+	d.agree("protected, and Claude not restarted", tray.Starting, Light{"grey", display.LightNotStarted, "2 servers guarded, none started yet", "Restart Claude Desktop."},
 		map[string]Light{"notes": late, "weather": late})
 
 	weather := d.reports("weather", "forecast=Tells the weather.")
-	review := Light{"amber", app.LightReview, "Needs your review", "Review it in the Inbox."}
-	d.agree("one has started and waits", tray.Attention, Light{"amber", app.LightReview, "1 item needs your review", "Review it in the Inbox."},
+	review := Light{"amber", display.LightReview, "Needs your review", "Review it in the Inbox."}
+	d.agree("one has started and waits", tray.Attention, Light{"amber", display.LightReview, "1 item needs your review", "Review it in the Inbox."},
 		map[string]Light{"notes": late, "weather": review})
 
 	if _, err := d.Allow(of(d.look())); err != nil {
 		t.Fatal(err)
 	}
-	guarded := Light{"green", app.LightGuarded, "Guarded", ""}
-	some := Light{"green", app.LightGuarded, "2 servers guarded, 1 not started yet", ""}
+	guarded := Light{"green", display.LightGuarded, "Guarded", ""}
+	some := Light{"green", display.LightGuarded, "2 servers guarded, 1 not started yet", ""}
 	d.agree("it is allowed", tray.Guarding, some, map[string]Light{"notes": late, "weather": guarded})
 
 	d.hub.Unregister(weather)
 	d.agree("it has ended, and was really seen", tray.Guarding, some, map[string]Light{"notes": late, "weather": guarded})
 
 	hidden := d.reports("weather", poisoned)
-	d.agree("it changed into an attack", tray.Critical, Light{"red", app.LightCritical, "1 critical item needs your review", "Review it in the Inbox."},
-		map[string]Light{"notes": late, "weather": {"red", app.LightCritical, "Critical, needs your review", "Review it in the Inbox."}})
+	d.agree("it changed into an attack", tray.Critical, Light{"red", display.LightCritical, "1 critical item needs your review", "Review it in the Inbox."},
+		map[string]Light{"notes": late, "weather": {"red", display.LightCritical, "Critical, needs your review", "Review it in the Inbox."}})
 	r := d.look()
 	decision := of(r)
 	if _, err := d.Keep(decision); err != nil {
@@ -136,7 +136,7 @@ func TestTrayFooterListAndPageSayTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d.agree("a person blocked it", tray.Guarding, some, map[string]Light{"notes": late, "weather": {"green", app.LightBlocked, "Blocked by you", ""}})
+	d.agree("a person blocked it", tray.Guarding, some, map[string]Light{"notes": late, "weather": {"green", display.LightBlocked, "Blocked by you", ""}})
 }
 
 func TestALookAtAServerIsNoStartOfIt(t *testing.T) {
@@ -149,11 +149,11 @@ func TestALookAtAServerIsNoStartOfIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := d.Servers()
-	if err != nil || len(rows) != 1 || rows[0].Wrappers != 0 || rows[0].Light.State != app.LightNotStarted {
+	if err != nil || len(rows) != 1 || rows[0].Wrappers != 0 || rows[0].Light.State != display.LightNotStarted {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	d.reports("weather", "forecast=Tells the weather.")
-	if rows, err = d.Servers(); err != nil || rows[0].Wrappers != 1 || rows[0].Light.State != app.LightReview || !rows[0].Entries[0].Started {
+	if rows, err = d.Servers(); err != nil || rows[0].Wrappers != 1 || rows[0].Light.State != display.LightReview || !rows[0].Entries[0].Started {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	// Written anew, it has not been started since: what runs now was started from the file as it was.

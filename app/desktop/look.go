@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -16,7 +17,7 @@ func (p *Page) Servers() ([]Server, error) {
 	return toldEach(p.hubLink, (*app.Hub).ServerRows, server)
 }
 
-func server(r app.ServerRow) Server {
+func server(r display.ServerRow) Server {
 	s := r.Server
 	out := Server{
 		Server: s.Server, Shown: s.Shown, Identity: s.Identity, Light: light(r.Light), Held: r.Held, Entries: []Entry{}, State: s.State, Wrappers: s.Wrappers,

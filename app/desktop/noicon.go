@@ -3,7 +3,7 @@ package desktop
 import (
 	"time"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/display"
 )
 
 // iconAfter is how long a panel may take to show our icon: at a login both start at the same time.
@@ -24,7 +24,7 @@ func (p *Page) withoutIcon(byWrapper bool) {
 			p.shell.Stand()
 		default:
 			if byWrapper {
-				_ = h.Remember(func(s *app.WindowState) { s.CameUp = true })
+				_ = h.Remember(func(s *display.WindowState) { s.CameUp = true })
 			}
 			p.shell.Show("")
 		}

@@ -12,6 +12,7 @@ import (
 	"errors"
 
 	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/app/reveal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -144,7 +145,7 @@ func (p *Page) SetTheme(theme string) error {
 	default:
 		return &control.Error{Code: control.CodeBadRequest, Message: "a theme is light, dark or system"}
 	}
-	if err := h.Remember(func(s *app.WindowState) { s.Theme = theme }); err != nil {
+	if err := h.Remember(func(s *display.WindowState) { s.Theme = theme }); err != nil {
 		return err
 	}
 	p.shell.emit(eventTheme)
@@ -152,12 +153,12 @@ func (p *Page) SetTheme(theme string) error {
 }
 
 // NotNow puts the first run off.
-func (p *Page) NotNow() error { return p.remember(func(s *app.WindowState) { s.NotNow = true }) }
+func (p *Page) NotNow() error { return p.remember(func(s *display.WindowState) { s.NotNow = true }) }
 
 // TrayTold keeps that the person was told where the program lives on: in the tray, or in its window where there is none.
 func (p *Page) TrayTold() error {
 	icon := p.iconWhy() == ""
-	return p.remember(func(s *app.WindowState) {
+	return p.remember(func(s *display.WindowState) {
 		if icon {
 			s.Tray = true
 		} else {
@@ -174,7 +175,7 @@ func (l *hubLink) iconWhy() string {
 	return l.say.tray.Why()
 }
 
-func (l *hubLink) remember(change func(*app.WindowState)) error {
+func (l *hubLink) remember(change func(*display.WindowState)) error {
 	h, err := l.engine()
 	if err != nil {
 		return err

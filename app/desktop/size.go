@@ -3,7 +3,7 @@ package desktop
 import (
 	"time"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/display"
 )
 
 // The size of a window that nobody has changed, the smallest that the page is made for, and the largest that is taken up
@@ -46,15 +46,15 @@ func (s *Shell) measure() {
 func (p *Page) keepsSize() (width, height int) {
 	p.shell.mu.Lock()
 	p.shell.sized = func(width, height int) {
-		size := app.WindowSize{Width: width, Height: height}
+		size := display.WindowSize{Width: width, Height: height}
 		if h := p.hub(); h != nil && h.Window().Size != size {
-			_ = h.Remember(func(s *app.WindowState) { s.Size = size })
+			_ = h.Remember(func(s *display.WindowState) { s.Size = size })
 		}
 	}
 	p.shell.mu.Unlock()
 	width, height = usualWidth, usualHeight
 	if h := p.hub(); h != nil {
-		if size := h.Window().Size; size != (app.WindowSize{}) {
+		if size := h.Window().Size; size != (display.WindowSize{}) {
 			width, height = min(max(size.Width, leastWidth), mostWidth), min(max(size.Height, leastHeight), mostHeight)
 		}
 	}

@@ -3,7 +3,7 @@ package desktop
 import (
 	"testing"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/display"
 )
 
 func TestAWindowHasTheSizeThatThePersonGaveIt(t *testing.T) {
@@ -34,15 +34,15 @@ func TestAWindowHasTheSizeThatThePersonGaveIt(t *testing.T) {
 
 func TestASizeThatNoScreenHasIsMadeToFit(t *testing.T) {
 	d := newDesk(t)
-	for kept, want := range map[app.WindowSize]app.WindowSize{
+	for kept, want := range map[display.WindowSize]display.WindowSize{
 		{Width: 1, Height: -5}:           {Width: leastWidth, Height: leastHeight},
 		{Width: 1 << 30, Height: 100000}: {Width: mostWidth, Height: mostHeight},
 		{Width: 1200, Height: 1}:         {Width: 1200, Height: leastHeight},
 	} {
-		if err := d.hub.Remember(func(s *app.WindowState) { s.Size = kept }); err != nil {
+		if err := d.hub.Remember(func(s *display.WindowState) { s.Size = kept }); err != nil {
 			t.Fatal(err)
 		}
-		if w, h := d.keepsSize(); (app.WindowSize{Width: w, Height: h}) != want {
+		if w, h := d.keepsSize(); (display.WindowSize{Width: w, Height: h}) != want {
 			t.Errorf("%+v becomes %d by %d", kept, w, h)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/app/tray"
 )
 
@@ -116,7 +116,7 @@ func (p *Page) keepsSnooze(show func()) {
 		p.say.snooze.set(h.Window().Snoozed.Local())
 	}
 	keep := func(until time.Time) {
-		_ = p.remember(func(s *app.WindowState) { s.Snoozed = until.UTC() })
+		_ = p.remember(func(s *display.WindowState) { s.Snoozed = until.UTC() })
 		show()
 	}
 	p.say.keep.Store(&keep)

@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -221,4 +222,28 @@ func (k *Keeper) suggest(file policy.Document, why error) error {
 		return why
 	}
 	return &control.Error{Code: refused.Code, Message: fmt.Sprintf("this makes things less safe, so it waits as item %s: %s", item.Code, refused.Message), See: item.Code}
+}
+
+// LoosensSetting says whether a value would make things less safe than what is in force, and from what to what.
+func (k *Keeper) LoosensSetting(q control.SettingQuery) (loosens bool, from, to string, err error) {
+	rows, err := k.Settings(control.SettingQuery{Key: q.Key, Server: q.Server})
+	if err != nil {
+		return false, "", "", err
+	}
+	s, _ := policy.Lookup(q.Key)
+	from, to = rows[0].Value, q.Value
+	if strings.TrimSpace(to) == "" {
+		to = s.Default
+		if q.Server != "" { // taken out for the server, the general value holds
+			general, err := k.Settings(control.SettingQuery{Key: q.Key})
+			if err != nil {
+				return false, "", "", err
+			}
+			to = general[0].Value
+		}
+	}
+	if to, err = s.Parse(to); err != nil {
+		return false, "", "", office.Answer(control.CodeBadRequest, "%v", err)
+	}
+	return s.Loosens(from, to), from, to, nil
 }

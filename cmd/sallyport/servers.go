@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -83,7 +83,7 @@ func sameNames(servers []control.Server) []bool {
 // waitsForClient says whether a server is guarded and no client has started it since: the light of the window says so, or has
 // something graver to say.
 func waitsForClient(s control.Server) bool {
-	return s.Light != nil && s.Light.State == app.LightNotStarted
+	return s.Light != nil && s.Light.State == display.LightNotStarted
 }
 
 // serverState is the state of a server in the table.

@@ -1,4 +1,4 @@
-package app
+package display
 
 import (
 	"sort"
@@ -16,29 +16,29 @@ import (
 )
 
 // Status says how the hub is, with the first of what waits.
-func (h *Hub) Status() (control.Status, error) {
-	out, err := h.WholeStatus()
+func (d *Display) Status() (control.Status, error) {
+	out, err := d.WholeStatus()
 	review.ByAge(out.Waiting)
-	out.Waiting = out.Waiting[:min(len(out.Waiting), maxWaitingTold)]
+	out.Waiting = out.Waiting[:min(len(out.Waiting), MaxWaitingTold)]
 	return out, err
 }
 
 // WholeStatus says how the hub is, with all that waits. It answers without a store too: that is when a person needs it most.
-func (h *Hub) WholeStatus() (control.Status, error) {
-	coverage, err := h.Coverage(control.CoverageQuery{}) // reads files: not under the lock
-	h.office.Lock()
-	defer h.office.Unlock()
+func (d *Display) WholeStatus() (control.Status, error) {
+	coverage, err := d.from.Guardian.Coverage(control.CoverageQuery{}) // reads files: not under the lock
+	d.office.Lock()
+	defer d.office.Unlock()
 	out := control.Status{
-		RuleSet: h.Rules().RuleSet(), Coverage: &coverage, Hub: h.Welcome(control.Peer{}), Home: h.opts.Home.Dir,
-		Waiting: []control.InboxItem{}, Unseen: h.UnseenServers(), // lists, also where the store cannot say
+		RuleSet: d.from.Settings.Rules().RuleSet(), Coverage: &coverage, Hub: d.from.Welcome(control.Peer{}), Home: d.from.Home.Dir,
+		Waiting: []control.InboxItem{}, Unseen: d.from.Wrappers.UnseenServers(), // lists, also where the store cannot say
 	}
 	if err != nil {
 		out.Coverage = nil
 	}
 	shown := map[string]string{}
 	var apart []control.Problem
-	if h.office.Store != nil {
-		err := h.office.Store.View(func(tx *store.Tx) error {
+	if d.office.Store != nil {
+		err := d.office.Store.View(func(tx *store.Tx) error {
 			servers, err := tx.Servers()
 			if err != nil {
 				return err
@@ -53,16 +53,16 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 					}
 				}
 			}
-			out.Waiting, err = h.inbox(tx, servers)
+			out.Waiting, err = d.inbox(tx, servers)
 			return err
 		})
 		if err != nil {
-			h.office.Failed(err) // status names it among the problems
+			d.office.Failed(err) // status names it among the problems
 		}
 	}
-	out.Wrappers = h.Connected(shown)
-	if h.lost.Is() {
-		out.Waiting = []control.InboxItem{h.lost.Item()}
+	out.Wrappers = d.from.Wrappers.Connected(shown)
+	if d.from.Lost.Is() {
+		out.Waiting = []control.InboxItem{d.from.Lost.Item()}
 	}
 	for i := range out.Unseen {
 		out.Unseen[i].Shown = shown[out.Unseen[i].ID]
@@ -71,36 +71,36 @@ func (h *Hub) WholeStatus() (control.Status, error) {
 	for _, it := range out.Waiting {
 		out.WaitingBy[it.Severity]++
 	}
-	out.Problems = append(append(append([]control.Problem{}, h.office.Problems()...), h.UnlistedProblems()...), apart...)
+	out.Problems = append(append(append([]control.Problem{}, d.office.Problems()...), d.from.Wrappers.UnlistedProblems()...), apart...)
 	return out, nil
 }
 
-// maxWaitingTold is how many items status names; the inbox has all of them.
-const maxWaitingTold = 100
+// MaxWaitingTold is how many items status names; the inbox has all of them.
+const MaxWaitingTold = 100
 
 // Inbox is what waits for a decision.
-func (h *Hub) Inbox() (items []control.InboxItem, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if h.lost.Waits() {
-		return []control.InboxItem{h.lost.Item()}, nil
+func (d *Display) Inbox() (items []control.InboxItem, err error) {
+	d.office.Lock()
+	defer d.office.Unlock()
+	if d.from.Lost.Waits() {
+		return []control.InboxItem{d.from.Lost.Item()}, nil
 	}
-	if err := h.office.Usable(); err != nil {
+	if err := d.office.Usable(); err != nil {
 		return nil, err
 	}
-	err = h.office.Store.View(func(tx *store.Tx) error {
+	err = d.office.Store.View(func(tx *store.Tx) error {
 		servers, err := tx.Servers()
 		if err != nil {
 			return err
 		}
-		items, err = h.inbox(tx, servers)
+		items, err = d.inbox(tx, servers)
 		return err
 	})
-	return items, h.office.Failed(err)
+	return items, d.office.Failed(err)
 }
 
-func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, error) {
-	waiting, err := h.WaitingItems(tx)
+func (d *Display) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, error) {
+	waiting, err := d.from.Held.WaitingItems(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +115,13 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 			items[i].Shown = names.Shown(server)
 			items[i].Title = identity.Retitled(items[i].Title, server, items[i].Shown)
 		}
-		h.TellHeld(tx, it.Held, &items[i])
+		d.from.Held.TellHeld(tx, it.Held, &items[i])
 		if it.Kind == vocab.ItemLaunch {
 			l, err := ledger.Read(tx, it.ServerID)
 			if err != nil && !office.Absent(err) {
 				return nil, err
 			}
-			items[i].Runs = err == nil && h.RunsOn(l)
+			items[i].Runs = err == nil && d.from.Approvals.RunsOn(l)
 		}
 	}
 	return items, nil
@@ -129,16 +129,16 @@ func (h *Hub) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxItem, 
 
 // Item is one item whole, with what was last approved beside what is declared now. What was only seen in between is no
 // base of a diff: a person compares with what a person said yes to.
-func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if h.lost.Waits() {
-		return h.lost.Detail(code)
+func (d *Display) Item(code string) (out control.ItemDetail, err error) {
+	d.office.Lock()
+	defer d.office.Unlock()
+	if d.from.Lost.Waits() {
+		return d.from.Lost.Detail(code)
 	}
-	if err := h.office.Usable(); err != nil {
+	if err := d.office.Usable(); err != nil {
 		return out, err
 	}
-	err = h.office.Store.View(func(tx *store.Tx) error {
+	err = d.office.Store.View(func(tx *store.Tx) error {
 		it, err := tx.Item(code)
 		if office.Absent(err) {
 			return office.Answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
@@ -169,7 +169,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			return setNext(tx, it, &out)
 		}
 		if it.Kind == vocab.ItemResponseHeld {
-			out, err = h.HeldItemDetail(tx, it)
+			out, err = d.from.Held.HeldItemDetail(tx, it)
 			return err
 		}
 		l, err := approvals.LedgerOf(tx, it)
@@ -180,8 +180,8 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 			InboxItem: review.InboxItem(it, l.Server), Command: l.Server.Argv, URL: l.Server.URL, Info: l.Server.ServerInfo,
 			Findings: review.Listed(review.ReadFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
 		}
-		out.Runs = it.Kind == vocab.ItemLaunch && it.Decided == "" && h.RunsOn(l)
-		out.Sandbox, out.LookedIn = h.ValuesFor(l.Server)[sandboxKey], l.Server.Sandbox
+		out.Runs = it.Kind == vocab.ItemLaunch && it.Decided == "" && d.from.Approvals.RunsOn(l)
+		out.Sandbox, out.LookedIn = d.from.Settings.ValuesFor(l.Server)[sandboxKey], l.Server.Sandbox
 		if it.Kind == vocab.ItemInteraction {
 			out.Details = review.InteractionDetails(it)
 			return setNext(tx, it, &out)
@@ -198,7 +198,7 @@ func (h *Hub) Item(code string) (out control.ItemDetail, err error) {
 		return setNext(tx, it, &out)
 	})
 	review.FoldDetail(&out)
-	return out, h.office.Failed(err)
+	return out, d.office.Failed(err)
 }
 
 // setNext says where the rest of an item that was decided in part is now.
@@ -211,13 +211,13 @@ func setNext(tx *store.Tx, it store.Item, out *control.ItemDetail) error {
 }
 
 // knownServers are all servers that ran or were looked at.
-func (h *Hub) knownServers() (out []control.Server, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (d *Display) knownServers() (out []control.Server, err error) {
+	d.office.Lock()
+	defer d.office.Unlock()
+	if err := d.office.Usable(); err != nil {
 		return nil, err
 	}
-	err = h.office.Store.View(func(tx *store.Tx) error {
+	err = d.office.Store.View(func(tx *store.Tx) error {
 		ledgers, err := ledger.ReadAll(tx)
 		names := identity.Called{}
 		for _, l := range ledgers {
@@ -226,36 +226,36 @@ func (h *Hub) knownServers() (out []control.Server, err error) {
 		for _, l := range ledgers {
 			codes := ledger.WaitingCodes(tx, l.Server.ID)
 			row := ledger.ServerRow(l, codes)
-			row.Shown, row.Held = names.Shown(l.Server), h.HeldOf(l.Server.ID)
-			row.Sandbox = h.ValuesFor(l.Server)[sandboxKey]
-			h.AddLive(&row)
+			row.Shown, row.Held = names.Shown(l.Server), d.from.Held.HeldOf(l.Server.ID)
+			row.Sandbox = d.from.Settings.ValuesFor(l.Server)[sandboxKey]
+			d.from.Wrappers.AddLive(&row)
 			out = append(out, row)
 		}
 		return err
 	})
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Server < out[j].Server })
-	return out, h.office.Failed(err)
+	return out, d.office.Failed(err)
 }
 
 // Log is part of what a server wrote to its stderr.
-func (h *Hub) Log(q control.LogQuery) (out control.Log, err error) {
-	h.office.Lock()
-	if err := h.office.Usable(); err != nil {
-		h.office.Unlock()
+func (d *Display) Log(q control.LogQuery) (out control.Log, err error) {
+	d.office.Lock()
+	if err := d.office.Usable(); err != nil {
+		d.office.Unlock()
 		return out, err
 	}
 	var id string
-	err = h.office.Store.View(func(tx *store.Tx) error {
+	err = d.office.Store.View(func(tx *store.Tx) error {
 		server, err := office.FindServer(tx, q.Server)
 		id = server.ID
 		return err
 	})
-	err = h.office.Failed(err)
-	h.office.Unlock()
+	err = d.office.Failed(err)
+	d.office.Unlock()
 	if err != nil {
 		return out, err
 	}
-	text, next, err := h.logs.Read(id, q)
+	text, next, err := d.from.Logs.Read(id, q)
 	if err != nil {
 		return out, office.Answer(control.CodeUnavailable, "can't read the log: %s", office.OneLine(err.Error()))
 	}

@@ -1,4 +1,4 @@
-package app
+package display
 
 import (
 	"errors"
@@ -11,15 +11,15 @@ import (
 )
 
 // Activity is part of the timeline.
-func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
-	s, err := h.office.Reading()
+func (d *Display) Activity(q control.ActivityQuery) (control.Activity, error) {
+	s, err := d.office.Reading()
 	if err != nil {
 		return control.Activity{}, err
 	}
 	if err := s.Flush(); err != nil {
-		return control.Activity{}, h.office.FailedReading(err)
+		return control.Activity{}, d.office.FailedReading(err)
 	}
-	about := h.asked(q.Server)
+	about := d.asked(q.Server)
 	found, err := s.Records(store.Query{
 		Server: about.name, ServerID: about.id, Tool: q.Tool, Kind: q.Kind, Status: q.Status, Since: q.Since, Limit: q.Limit, After: q.After, Oldest: q.Oldest,
 		Before: q.Before, Text: q.Text,
@@ -28,7 +28,7 @@ func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
 		return control.Activity{}, office.Answer(control.CodeNotFound, "record %s is gone; start again without it", legible.Escape(cut.Bytes(q.After+q.Before, 64)))
 	}
 	if err != nil {
-		return control.Activity{}, h.office.FailedReading(err)
+		return control.Activity{}, d.office.FailedReading(err)
 	}
 	out := control.Activity{Items: append([]control.Record{}, found...)} // a list, where there are none too
 	out.Shown = about.servers.shownOf(out.Items)
@@ -36,33 +36,33 @@ func (h *Hub) Activity(q control.ActivityQuery) (control.Activity, error) {
 }
 
 // Record is one record of the timeline.
-func (h *Hub) Record(id string) (control.Record, error) {
-	s, err := h.office.Reading()
+func (d *Display) Record(id string) (control.Record, error) {
+	s, err := d.office.Reading()
 	if err != nil {
 		return control.Record{}, err
 	}
 	if err := s.Flush(); err != nil {
-		return control.Record{}, h.office.FailedReading(err)
+		return control.Record{}, d.office.FailedReading(err)
 	}
 	r, err := s.Record(id)
 	if errors.Is(err, store.ErrNotFound) {
 		return control.Record{}, office.Answer(control.CodeNotFound, "no record %s", legible.Escape(cut.Bytes(id, 64)))
 	}
 	if err != nil {
-		return control.Record{}, h.office.FailedReading(err)
+		return control.Record{}, d.office.FailedReading(err)
 	}
 	return r, nil
 }
 
 // Verify walks the chain of the timeline.
-func (h *Hub) Verify() (control.Verified, error) {
-	s, err := h.office.Reading()
+func (d *Display) Verify() (control.Verified, error) {
+	s, err := d.office.Reading()
 	if err != nil {
 		return control.Verified{}, err
 	}
 	v, err := s.Verify(nil)
 	if err != nil {
-		return control.Verified{}, h.office.FailedReading(err)
+		return control.Verified{}, d.office.FailedReading(err)
 	}
 	return control.Verified{Records: v.Records, Head: v.Head, Bad: v.Bad, Reason: v.Reason, Sealed: v.Sealed}, nil
 }

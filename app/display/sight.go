@@ -1,4 +1,4 @@
-package app
+package display
 
 import (
 	"slices"
@@ -41,8 +41,8 @@ type waitingCount struct {
 }
 
 // Light is how all is, for the tray and the footer. waiting is the inbox; known is false where it or the coverage could not be read.
-func (h *Hub) Light(c control.Coverage, waiting []control.InboxItem, known bool) Light {
-	return lightOfAll(allFacts(c, waiting, h.besideFiles(c), known && h.StoreOK()))
+func (d *Display) Light(c control.Coverage, waiting []control.InboxItem, known bool) Light {
+	return lightOfAll(allFacts(c, waiting, d.besideFiles(c), known && d.StoreOK()))
 }
 
 // beside is what the files do not say: the servers that a client runs right now and that no entry of a file we know starts, how many
@@ -120,7 +120,10 @@ func sentence(words string) string {
 	return strings.ToUpper(words[:1]) + words[1:] + "."
 }
 
-func (h *Hub) besideFiles(c control.Coverage) beside {
+// started is an entry of a client's file, as its wrapper names itself.
+type started struct{ client, name string }
+
+func (d *Display) besideFiles(c control.Coverage) beside {
 	b := beside{apart: map[string]bool{}}
 	ids, names := map[string]bool{}, map[[2]string]bool{}
 	for _, f := range c.Clients {
@@ -128,16 +131,16 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 			ids[e.ServerID], names[[2]string{f.Client, identity.PersonName(e.Name)}] = true, true
 		}
 	}
-	h.office.Lock()
-	defer h.office.Unlock()
-	b.behind = h.Behind()
-	for _, s := range h.Running() {
+	d.office.Lock()
+	defer d.office.Unlock()
+	b.behind = d.from.Wrappers.Behind()
+	for _, s := range d.from.Wrappers.Running() {
 		if !ids[s.Server] && !names[[2]string{s.Client, s.Name}] {
 			b.apart[s.Server] = true
 		}
 	}
-	if h.office.Store != nil {
-		_ = h.office.Store.View(func(tx *store.Tx) error { // what cannot be read is said by StoreOK
+	if d.office.Store != nil {
+		_ = d.office.Store.View(func(tx *store.Tx) error { // what cannot be read is said by StoreOK
 			servers, err := tx.Servers()
 			for _, server := range servers {
 				if server.Versions != nil && (ids[server.ID] || b.apart[server.ID]) {
@@ -151,29 +154,29 @@ func (h *Hub) besideFiles(c control.Coverage) beside {
 }
 
 // ServerRows are all servers that were ever seen, and those of guarded entries that were not, by name.
-func (h *Hub) ServerRows() ([]ServerRow, error) {
-	servers, err := h.knownServers()
+func (d *Display) ServerRows() ([]ServerRow, error) {
+	servers, err := d.knownServers()
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.look()
+	s, err := d.look()
 	if err != nil {
 		return nil, err
 	}
 	rows := s.rows(servers)
-	h.office.Lock()
-	defer h.office.Unlock()
+	d.office.Lock()
+	defer d.office.Unlock()
 	for i := range rows {
 		if rows[i].State == vocab.ServerNotStarted {
-			rows[i].Sandbox = h.ValuesFor(store.Server{ID: rows[i].ID, Identity: rows[i].Identity, Name: rows[i].Server.Server})[sandboxKey]
+			rows[i].Sandbox = d.from.Settings.ValuesFor(store.Server{ID: rows[i].ID, Identity: rows[i].Identity, Name: rows[i].Server.Server})[sandboxKey]
 		}
 	}
 	return rows, nil
 }
 
 // Servers answers `servers`: the rows of the window's list, each with its light.
-func (h *Hub) Servers() ([]control.Server, error) {
-	rows, err := h.ServerRows()
+func (d *Display) Servers() ([]control.Server, error) {
+	rows, err := d.ServerRows()
 	servers := make([]control.Server, len(rows))
 	for i, row := range rows {
 		servers[i] = row.Server
@@ -205,20 +208,20 @@ func (s sight) rows(servers []control.Server) []ServerRow {
 }
 
 // RowOf is the row of one server.
-func (h *Hub) RowOf(server control.Server) (ServerRow, error) {
-	s, err := h.look()
+func (d *Display) RowOf(server control.Server) (ServerRow, error) {
+	s, err := d.look()
 	if err != nil {
 		return ServerRow{}, err
 	}
 	return s.row(server), nil
 }
 
-func (h *Hub) look() (s sight, err error) {
-	if s.coverage, err = h.Coverage(control.CoverageQuery{}); err != nil { // reads files: not under the lock
+func (d *Display) look() (s sight, err error) {
+	if s.coverage, err = d.from.Guardian.Coverage(control.CoverageQuery{}); err != nil { // reads files: not under the lock
 		return s, err
 	}
 	s.waiting, s.known = map[string]waitingCount{}, map[string]bool{}
-	err = h.office.Viewing(func(tx *store.Tx) error {
+	err = d.office.Viewing(func(tx *store.Tx) error {
 		servers, err := tx.Servers()
 		if err != nil {
 			return err
@@ -226,7 +229,7 @@ func (h *Hub) look() (s sight, err error) {
 		for _, server := range servers {
 			s.known[server.ID] = true
 		}
-		waiting, err := h.WaitingHeads(tx)
+		waiting, err := d.from.Held.WaitingHeads(tx)
 		for _, it := range waiting {
 			n := s.waiting[it.ServerID]
 			n.critical = n.critical || it.Severity == vocab.SeverityCritical

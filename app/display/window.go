@@ -1,9 +1,8 @@
-package app
+package display
 
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
@@ -12,7 +11,6 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
-	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -20,16 +18,16 @@ import (
 // What only a window asks, in this process. None of it is on the socket.
 
 // DecidedSince are the items that a person decided, or that came and went, since then; the newest first.
-func (h *Hub) DecidedSince(since time.Time) (out []office.DecidedItem, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if h.lost.Waits() {
+func (d *Display) DecidedSince(since time.Time) (out []office.DecidedItem, err error) {
+	d.office.Lock()
+	defer d.office.Unlock()
+	if d.from.Lost.Waits() {
 		return nil, nil // with the store it is gone; the one item that waits is all there is to show
 	}
-	if err := h.office.Usable(); err != nil {
+	if err := d.office.Usable(); err != nil {
 		return nil, err
 	}
-	err = h.office.Store.View(func(tx *store.Tx) error {
+	err = d.office.Store.View(func(tx *store.Tx) error {
 		items, err := tx.DecidedHeads()
 		if err != nil {
 			return err
@@ -47,12 +45,12 @@ func (h *Hub) DecidedSince(since time.Time) (out []office.DecidedItem, err error
 			}
 			out = append(out, office.DecidedItem{InboxItem: review.InboxItem(it, server), Decided: it.Decided, DecidedAt: it.DecidedAt.UTC()})
 		}
-		held, err := h.DecidedHeld(tx, since)
+		held, err := d.from.Held.DecidedHeld(tx, since)
 		out = append(out, held...)
 		return err
 	})
 	slices.SortStableFunc(out, func(a, b office.DecidedItem) int { return b.DecidedAt.Compare(a.DecidedAt) })
-	return out, h.office.Failed(err)
+	return out, d.office.Failed(err)
 }
 
 // ServerWhole is a server with all that is pinned of it.
@@ -76,13 +74,13 @@ type PinnedItem struct {
 }
 
 // ServerWhole finds a server by its identity, id or name.
-func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
-	h.office.Lock()
-	defer h.office.Unlock()
-	if err := h.office.Usable(); err != nil {
+func (d *Display) ServerWhole(name string) (out ServerWhole, err error) {
+	d.office.Lock()
+	defer d.office.Unlock()
+	if err := d.office.Usable(); err != nil {
 		return out, err
 	}
-	err = h.office.Store.View(func(tx *store.Tx) error {
+	err = d.office.Store.View(func(tx *store.Tx) error {
 		server, err := office.FindServer(tx, name)
 		if err != nil {
 			return err
@@ -93,8 +91,8 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 		}
 		codes := ledger.WaitingCodes(tx, server.ID)
 		out = ServerWhole{Server: ledger.ServerRow(l, codes), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
-		out.Sandbox = h.ValuesFor(server)[sandboxKey]
-		h.AddLive(&out.Server)
+		out.Sandbox = d.from.Settings.ValuesFor(server)[sandboxKey]
+		d.from.Wrappers.AddLive(&out.Server)
 		if all, err := tx.Servers(); err == nil {
 			out.Shown = identity.CalledOf(all).Shown(server)
 		}
@@ -112,8 +110,8 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 			}
 			out.Items = append(out.Items, item)
 		}
-		out.Held = h.HeldOf(server.ID)
-		waiting, err := h.WaitingHeads(tx)
+		out.Held = d.from.Held.HeldOf(server.ID)
+		waiting, err := d.from.Held.WaitingHeads(tx)
 		if err != nil {
 			return err
 		}
@@ -122,7 +120,7 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 				continue
 			}
 			if it.Held != nil {
-				it.Item, err = h.ShownHeld(tx, it.Held)
+				it.Item, err = d.from.Held.ShownHeld(tx, it.Held)
 			} else {
 				it.Item, err = tx.Item(it.Code)
 			}
@@ -131,12 +129,12 @@ func (h *Hub) ServerWhole(name string) (out ServerWhole, err error) {
 			}
 			shown := review.InboxItem(it.Item, server)
 			shown.Shown, shown.Title = out.Shown, identity.Retitled(shown.Title, server, out.Shown)
-			h.TellHeld(tx, it.Held, &shown)
+			d.from.Held.TellHeld(tx, it.Held, &shown)
 			out.Waiting = append(out.Waiting, shown)
 		}
 		return nil
 	})
-	return out, h.office.Failed(err)
+	return out, d.office.Failed(err)
 }
 
 // WindowState is what a window remembers over its end.
@@ -159,8 +157,8 @@ type WindowSize struct {
 const metaWindow = "window"
 
 // Window is what was remembered last; nothing where that cannot be read.
-func (h *Hub) Window() (state WindowState) {
-	_ = h.office.Viewing(func(tx *store.Tx) error {
+func (d *Display) Window() (state WindowState) {
+	_ = d.office.Viewing(func(tx *store.Tx) error {
 		raw, err := tx.Meta(metaWindow)
 		if err == nil {
 			err = json.Unmarshal(raw, &state)
@@ -171,43 +169,19 @@ func (h *Hub) Window() (state WindowState) {
 }
 
 // Remember changes it.
-func (h *Hub) Remember(change func(*WindowState)) error {
-	state := h.Window()
+func (d *Display) Remember(change func(*WindowState)) error {
+	state := d.Window()
 	change(&state)
 	raw, err := json.Marshal(state)
 	if err != nil {
 		return err
 	}
-	return h.office.Updating(func(tx *store.Tx) error { return tx.SetMeta(metaWindow, raw) })
-}
-
-// LoosensSetting says whether a value would make things less safe than what is in force, and from what to what.
-func (h *Hub) LoosensSetting(q control.SettingQuery) (loosens bool, from, to string, err error) {
-	rows, err := h.Settings(control.SettingQuery{Key: q.Key, Server: q.Server})
-	if err != nil {
-		return false, "", "", err
-	}
-	s, _ := policy.Lookup(q.Key)
-	from, to = rows[0].Value, q.Value
-	if strings.TrimSpace(to) == "" {
-		to = s.Default
-		if q.Server != "" { // taken out for the server, the general value holds
-			general, err := h.Settings(control.SettingQuery{Key: q.Key})
-			if err != nil {
-				return false, "", "", err
-			}
-			to = general[0].Value
-		}
-	}
-	if to, err = s.Parse(to); err != nil {
-		return false, "", "", office.Answer(control.CodeBadRequest, "%v", err)
-	}
-	return s.Loosens(from, to), from, to, nil
+	return d.office.Updating(func(tx *store.Tx) error { return tx.SetMeta(metaWindow, raw) })
 }
 
 // StoreOK says whether the store can be used; where it cannot, everything is blocked.
-func (h *Hub) StoreOK() bool {
-	h.office.Lock()
-	defer h.office.Unlock()
-	return h.office.Works()
+func (d *Display) StoreOK() bool {
+	d.office.Lock()
+	defer d.office.Unlock()
+	return d.office.Works()
 }

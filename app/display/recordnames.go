@@ -1,4 +1,4 @@
-package app
+package display
 
 import (
 	"github.com/sallyport/sallyport/app/identity"
@@ -16,9 +16,9 @@ type askedServer struct {
 	servers  recordServers
 }
 
-func (h *Hub) asked(server string) askedServer {
+func (d *Display) asked(server string) askedServer {
 	out := askedServer{name: server}
-	_ = h.office.Viewing(func(tx *store.Tx) error {
+	_ = d.office.Viewing(func(tx *store.Tx) error {
 		all, err := tx.Servers()
 		if err != nil {
 			return err

@@ -1,0 +1,18 @@
+package display
+
+import (
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Records of a version that knew no ids are shown by the one server of their name, and by their name alone where it could be two.
+func TestOldRecordsAreShownByTheOneServerOfTheirName(t *testing.T) {
+	id := func(of string) string { return store.ServerID("stdio", []string{of}, "") }
+	servers := recordServers{{ID: id("a"), Name: "weather"}, {ID: id("b"), Name: "wеather"}, {ID: id("c"), Name: "mail"}, {ID: id("d"), Name: "mail"}}
+	shown := servers.shownOf([]control.Record{{Server: "weather"}, {Server: "mail"}, {Server: "mail", ServerID: id("c")}, {Server: "gone"}, {}})
+	if len(shown) != 2 || shown["=weather"] != "weather ·"+id("a")[:4] || shown[id("c")] != "mail ·"+id("c")[:4] {
+		t.Errorf("%v", shown)
+	}
+}
