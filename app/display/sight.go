@@ -12,21 +12,6 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// ServerRow is one row of the list of servers: a server that was seen, or one that guarded entries of clients' files start and that
-// has not run yet (its state is not_started: nothing is known of it but where it stands).
-type ServerRow struct {
-	control.Server
-	Light   Light
-	Held    int // responses that wait for a decision
-	Entries []RowEntry
-}
-
-// RowEntry is a guarded entry of a client's file that starts the server of a row.
-type RowEntry struct {
-	Client, ClientName, Path, Name string
-	Started                        bool // since it was last written
-}
-
 // sight is what lights are made from: what clients' files have, and what waits. Both were read at nearly the same time; a row and
 // the whole that are made from one sight agree.
 type sight struct {
@@ -153,38 +138,6 @@ func (d *Display) besideFiles(c control.Coverage) beside {
 	return b
 }
 
-// ServerRows are all servers that were ever seen, and those of guarded entries that were not, by name.
-func (d *Display) ServerRows() ([]ServerRow, error) {
-	servers, err := d.knownServers()
-	if err != nil {
-		return nil, err
-	}
-	s, err := d.look()
-	if err != nil {
-		return nil, err
-	}
-	rows := s.rows(servers)
-	d.office.Lock()
-	defer d.office.Unlock()
-	for i := range rows {
-		if rows[i].State == vocab.ServerNotStarted {
-			rows[i].Sandbox = d.from.Settings.ValuesFor(store.Server{ID: rows[i].ID, Identity: rows[i].Identity, Name: rows[i].Server.Server})[sandboxKey]
-		}
-	}
-	return rows, nil
-}
-
-// Servers answers `servers`: the rows of the window's list, each with its light.
-func (d *Display) Servers() ([]control.Server, error) {
-	rows, err := d.ServerRows()
-	servers := make([]control.Server, len(rows))
-	for i, row := range rows {
-		servers[i] = row.Server
-		servers[i].Light = &control.Light{Colour: string(row.Light.Colour), State: row.Light.State, Words: row.Light.Words, Next: row.Light.Next}
-	}
-	return servers, err
-}
-
 func (s sight) rows(servers []control.Server) []ServerRow {
 	rows := make([]ServerRow, 0, len(servers))
 	taken := map[RowEntry]bool{}
@@ -205,15 +158,6 @@ func (s sight) rows(servers []control.Server) []ServerRow {
 	}
 	slices.SortStableFunc(rows, func(a, b ServerRow) int { return strings.Compare(a.Server.Server, b.Server.Server) })
 	return rows
-}
-
-// RowOf is the row of one server.
-func (d *Display) RowOf(server control.Server) (ServerRow, error) {
-	s, err := d.look()
-	if err != nil {
-		return ServerRow{}, err
-	}
-	return s.row(server), nil
 }
 
 func (d *Display) look() (s sight, err error) {

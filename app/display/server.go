@@ -1,0 +1,124 @@
+package display
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Log is part of what a server wrote to its stderr.
+func (d *Display) Log(q control.LogQuery) (out control.Log, err error) {
+	d.office.Lock()
+	if err := d.office.Usable(); err != nil {
+		d.office.Unlock()
+		return out, err
+	}
+	var id string
+	err = d.office.Store.View(func(tx *store.Tx) error {
+		server, err := office.FindServer(tx, q.Server)
+		id = server.ID
+		return err
+	})
+	err = d.office.Failed(err)
+	d.office.Unlock()
+	if err != nil {
+		return out, err
+	}
+	text, next, err := d.from.Logs.Read(id, q)
+	if err != nil {
+		return out, office.Answer(control.CodeUnavailable, "can't read the log: %s", office.OneLine(err.Error()))
+	}
+	return control.Log{Text: text, Next: next}, nil
+}
+
+// ServerWhole is a server with all that is pinned of it.
+type ServerWhole struct {
+	control.Server
+	Command []string // secrets masked
+	URL     string
+	Info    json.RawMessage
+	Items   []PinnedItem
+	Waiting []control.InboxItem
+}
+
+// PinnedItem is one pinned thing of a server as it stands.
+type PinnedItem struct {
+	control.ServerItem
+	ApprovedAt time.Time
+	Code       string          // of the inbox item in which it waits
+	Definition json.RawMessage // as it was declared last, else as it was allowed
+	Findings   []inspect.Finding
+	Passages   []inspect.Passage
+}
+
+// ServerWhole finds a server by its identity, id or name.
+func (d *Display) ServerWhole(name string) (out ServerWhole, err error) {
+	d.office.Lock()
+	defer d.office.Unlock()
+	if err := d.office.Usable(); err != nil {
+		return out, err
+	}
+	err = d.office.Store.View(func(tx *store.Tx) error {
+		server, err := office.FindServer(tx, name)
+		if err != nil {
+			return err
+		}
+		l, err := ledger.Read(tx, server.ID)
+		if err != nil {
+			return err
+		}
+		codes := ledger.WaitingCodes(tx, server.ID)
+		out = ServerWhole{Server: ledger.ServerRow(l, codes), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
+		out.Sandbox = d.from.Settings.ValuesFor(server)[sandboxKey]
+		d.from.Wrappers.AddLive(&out.Server)
+		if all, err := tx.Servers(); err == nil {
+			out.Shown = identity.CalledOf(all).Shown(server)
+		}
+		for _, j := range review.Of(l.Facts()).Items {
+			item := PinnedItem{ServerItem: control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}, Findings: j.Findings, Passages: inspect.Passages(j.Findings)}
+			base := l.Base(j.Key)
+			if j.State == vocab.PartApproved || j.State == vocab.PartRemoved {
+				item.Approved, item.ApprovedAt = j.ApprovedBy, base.ApprovedAt
+			}
+			if j.Waits {
+				item.Code = codes[j.Kind]
+			}
+			if item.Definition = base.Raw; !l.Seen[j.Key].Removed && l.Seen[j.Key].Raw != nil {
+				item.Definition = l.Seen[j.Key].Raw
+			}
+			out.Items = append(out.Items, item)
+		}
+		out.Held = d.from.Held.HeldOf(server.ID)
+		waiting, err := d.from.Held.WaitingHeads(tx)
+		if err != nil {
+			return err
+		}
+		for _, it := range waiting {
+			if it.ServerID != server.ID {
+				continue
+			}
+			if it.Held != nil {
+				it.Item, err = d.from.Held.ShownHeld(tx, it.Held)
+			} else {
+				it.Item, err = tx.Item(it.Code)
+			}
+			if err != nil {
+				return err
+			}
+			shown := review.InboxItem(it.Item, server)
+			shown.Shown, shown.Title = out.Shown, identity.Retitled(shown.Title, server, out.Shown)
+			d.from.Held.TellHeld(tx, it.Held, &shown)
+			out.Waiting = append(out.Waiting, shown)
+		}
+		return nil
+	})
+	return out, d.office.Failed(err)
+}

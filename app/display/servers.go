@@ -1,0 +1,98 @@
+package display
+
+import (
+	"sort"
+
+	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
+)
+
+// ServerRow is one row of the list of servers: a server that was seen, or one that guarded entries of clients' files start and that
+// has not run yet (its state is not_started: nothing is known of it but where it stands).
+type ServerRow struct {
+	control.Server
+	Light   Light
+	Held    int // responses that wait for a decision
+	Entries []RowEntry
+}
+
+// RowEntry is a guarded entry of a client's file that starts the server of a row.
+type RowEntry struct {
+	Client, ClientName, Path, Name string
+	Started                        bool // since it was last written
+}
+
+// ServerRows are all servers that were ever seen, and those of guarded entries that were not, by name.
+func (d *Display) ServerRows() ([]ServerRow, error) {
+	servers, err := d.knownServers()
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.look()
+	if err != nil {
+		return nil, err
+	}
+	rows := s.rows(servers)
+	d.office.Lock()
+	defer d.office.Unlock()
+	for i := range rows {
+		if rows[i].State == vocab.ServerNotStarted {
+			rows[i].Sandbox = d.from.Settings.ValuesFor(store.Server{ID: rows[i].ID, Identity: rows[i].Identity, Name: rows[i].Server.Server})[sandboxKey]
+		}
+	}
+	return rows, nil
+}
+
+// Servers answers `servers`: the rows of the window's list, each with its light.
+func (d *Display) Servers() ([]control.Server, error) {
+	rows, err := d.ServerRows()
+	servers := make([]control.Server, len(rows))
+	for i, row := range rows {
+		servers[i] = row.Server
+		servers[i].Light = &control.Light{Colour: string(row.Light.Colour), State: row.Light.State, Words: row.Light.Words, Next: row.Light.Next}
+	}
+	return servers, err
+}
+
+// RowOf is the row of one server.
+func (d *Display) RowOf(server control.Server) (ServerRow, error) {
+	s, err := d.look()
+	if err != nil {
+		return ServerRow{}, err
+	}
+	return s.row(server), nil
+}
+
+// knownServers are all servers that ran or were looked at.
+func (d *Display) knownServers() (out []control.Server, err error) {
+	d.office.Lock()
+	defer d.office.Unlock()
+	if err := d.office.Usable(); err != nil {
+		return nil, err
+	}
+	err = d.office.Store.View(func(tx *store.Tx) error {
+		ledgers, err := ledger.ReadAll(tx)
+		names := identity.Called{}
+		for _, l := range ledgers {
+			names.Add(l.Server)
+		}
+		for _, l := range ledgers {
+			codes := ledger.WaitingCodes(tx, l.Server.ID)
+			row := ledger.ServerRow(l, codes)
+			row.Shown, row.Held = names.Shown(l.Server), d.from.Held.HeldOf(l.Server.ID)
+			row.Sandbox = d.from.Settings.ValuesFor(l.Server)[sandboxKey]
+			d.from.Wrappers.AddLive(&row)
+			out = append(out, row)
+		}
+		return err
+	})
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Server < out[j].Server })
+	return out, d.office.Failed(err)
+}
+
+// sandboxKey is the setting. The hub builds no sandbox and starts no server: it says which one is set, which files of clients
+// are to be hidden, and what each server ran under when it declared itself.
+const sandboxKey = "sandbox"

@@ -1,0 +1,71 @@
+package display
+
+import (
+	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Status says how the hub is, with the first of what waits.
+func (d *Display) Status() (control.Status, error) {
+	out, err := d.WholeStatus()
+	review.ByAge(out.Waiting)
+	out.Waiting = out.Waiting[:min(len(out.Waiting), MaxWaitingTold)]
+	return out, err
+}
+
+// WholeStatus says how the hub is, with all that waits. It answers without a store too: that is when a person needs it most.
+func (d *Display) WholeStatus() (control.Status, error) {
+	coverage, err := d.from.Guardian.Coverage(control.CoverageQuery{}) // reads files: not under the lock
+	d.office.Lock()
+	defer d.office.Unlock()
+	out := control.Status{
+		RuleSet: d.from.Settings.Rules().RuleSet(), Coverage: &coverage, Hub: d.from.Welcome(control.Peer{}), Home: d.from.Home.Dir,
+		Waiting: []control.InboxItem{}, Unseen: d.from.Wrappers.UnseenServers(), // lists, also where the store cannot say
+	}
+	if err != nil {
+		out.Coverage = nil
+	}
+	shown := map[string]string{}
+	var apart []control.Problem
+	if d.office.Store != nil {
+		err := d.office.Store.View(func(tx *store.Tx) error {
+			servers, err := tx.Servers()
+			if err != nil {
+				return err
+			}
+			out.Servers, apart = len(servers), review.VersionProblems(servers)
+			names := identity.CalledOf(servers)
+			for _, s := range servers {
+				shown[s.ID] = names.Shown(s)
+				for i := range out.Unseen {
+					if out.Unseen[i].ID == s.ID {
+						out.Unseen[i].Identity = s.Identity
+					}
+				}
+			}
+			out.Waiting, err = d.inbox(tx, servers)
+			return err
+		})
+		if err != nil {
+			d.office.Failed(err) // status names it among the problems
+		}
+	}
+	out.Wrappers = d.from.Wrappers.Connected(shown)
+	if d.from.Lost.Is() {
+		out.Waiting = []control.InboxItem{d.from.Lost.Item()}
+	}
+	for i := range out.Unseen {
+		out.Unseen[i].Shown = shown[out.Unseen[i].ID]
+	}
+	out.WaitingCount, out.WaitingBy = len(out.Waiting), map[string]int{}
+	for _, it := range out.Waiting {
+		out.WaitingBy[it.Severity]++
+	}
+	out.Problems = append(append(append([]control.Problem{}, d.office.Problems()...), d.from.Wrappers.UnlistedProblems()...), apart...)
+	return out, nil
+}
+
+// MaxWaitingTold is how many items status names; the inbox has all of them.
+const MaxWaitingTold = 100
