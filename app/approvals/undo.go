@@ -98,12 +98,7 @@ const maxHistory = 500
 
 // History is what was decided about the parts of a server, newest first. For the window, which runs in this process.
 func (a *Approvals) History(name string) (events []store.Event, err error) {
-	a.office.Lock()
-	defer a.office.Unlock()
-	if err := a.office.Usable(); err != nil {
-		return nil, err
-	}
-	err = a.office.Store.View(func(tx *store.Tx) error {
+	err = a.office.Answering(func(tx *store.Tx) error {
 		server, err := office.FindServer(tx, name)
 		if err != nil {
 			return err
@@ -113,5 +108,5 @@ func (a *Approvals) History(name string) (events []store.Event, err error) {
 	})
 	slices.Reverse(events) // of one moment, the later one first
 	slices.SortStableFunc(events, func(a, b store.Event) int { return cmp.Compare(b.At.UnixNano(), a.At.UnixNano()) })
-	return events[:min(len(events), maxHistory)], a.office.Failed(err)
+	return events[:min(len(events), maxHistory)], err
 }

@@ -47,8 +47,7 @@ func (d *Display) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxIt
 	for i, it := range waiting {
 		items[i] = review.InboxItem(it.Item, byID[it.ServerID])
 		if server, known := byID[it.ServerID]; known && !review.FileItem(it.Kind) {
-			items[i].Shown = names.Shown(server)
-			items[i].Title = identity.Retitled(items[i].Title, server, items[i].Shown)
+			called(&items[i], server, names.Shown(server))
 		}
 		d.from.Held.TellHeld(tx, it.Held, &items[i])
 		if it.Kind == vocab.ItemLaunch {
@@ -60,6 +59,11 @@ func (d *Display) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxIt
 		}
 	}
 	return items, nil
+}
+
+// called gives an item the name that its server is shown by.
+func called(it *control.InboxItem, server store.Server, shown string) {
+	it.Shown, it.Title = shown, identity.Retitled(it.Title, server, shown)
 }
 
 // DecidedSince are the items that a person decided, or that came and went, since then; the newest first.

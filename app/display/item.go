@@ -35,63 +35,64 @@ func (d *Display) Item(code string) (out control.ItemDetail, err error) {
 		if it.Decided == vocab.DecidedSuperseded {
 			return office.Stale(tx, it)
 		}
-		defer func() {
-			if servers, bad := tx.Servers(); bad == nil && !review.FileItem(it.Kind) {
-				for _, s := range servers {
-					if s.ID == it.ServerID {
-						out.Shown = identity.CalledOf(servers).Shown(s)
-						out.Title = identity.Retitled(out.Title, s, out.Shown)
-					}
-				}
-			}
-		}()
-		if it.Kind == vocab.ItemSettingsChanged {
-			out = control.ItemDetail{InboxItem: review.InboxItem(it, store.Server{}), Decided: it.Decided}
-			out.Details = settings.Details(it)
-			return setNext(tx, it, &out)
-		}
-		if review.FileItem(it.Kind) {
-			out = review.FileItemDetail(it)
-			return setNext(tx, it, &out)
-		}
-		if it.Kind == vocab.ItemResponseHeld {
-			out, err = d.from.Held.HeldItemDetail(tx, it)
+		if out, err = d.detail(tx, it); err != nil || review.FileItem(it.Kind) {
 			return err
 		}
-		l, err := approvals.LedgerOf(tx, it)
-		if err != nil {
-			return err
-		}
-		out = control.ItemDetail{
-			InboxItem: review.InboxItem(it, l.Server), Command: l.Server.Argv, URL: l.Server.URL, Info: l.Server.ServerInfo,
-			Findings: review.Listed(review.ReadFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
-		}
-		out.Runs = it.Kind == vocab.ItemLaunch && it.Decided == "" && d.from.Approvals.RunsOn(l)
-		out.Sandbox, out.LookedIn = d.from.Settings.ValuesFor(l.Server)[sandboxKey], l.Server.Sandbox
-		if it.Kind == vocab.ItemInteraction {
-			out.Details = review.InteractionDetails(it)
-			return setNext(tx, it, &out)
-		}
-		for _, p := range it.Parts {
-			out.Details = append(out.Details, ledger.PartDetail(l, it, p))
-		}
-		if it.Kind == vocab.ItemNewServer {
-			out.Can, out.Made = review.CanDo(out.Details), ledger.MadeBy(l)
-			if out.Before, err = ledger.EntryBefore(tx, l.Server); err != nil {
-				return err
+		servers, err := tx.Servers()
+		for _, server := range servers {
+			if server.ID == it.ServerID {
+				called(&out.InboxItem, server, identity.CalledOf(servers).Shown(server))
 			}
 		}
-		return setNext(tx, it, &out)
+		return err
 	})
 	review.FoldDetail(&out)
 	return out, d.office.Failed(err)
 }
 
-// setNext says where the rest of an item that was decided in part is now.
-func setNext(tx *store.Tx, it store.Item, out *control.ItemDetail) error {
+// detail is an item with its parts.
+func (d *Display) detail(tx *store.Tx, it store.Item) (out control.ItemDetail, err error) {
+	switch {
+	case it.Kind == vocab.ItemResponseHeld:
+		return d.from.Held.HeldItemDetail(tx, it)
+	case it.Kind == vocab.ItemSettingsChanged:
+		out = control.ItemDetail{InboxItem: review.InboxItem(it, store.Server{}), Decided: it.Decided, Details: settings.Details(it)}
+	case review.FileItem(it.Kind):
+		out = review.FileItemDetail(it)
+	default:
+		if out, err = d.serverDetail(tx, it); err != nil {
+			return out, err
+		}
+	}
 	now, err := office.Newest(tx, it)
 	if err == nil && now.Code != it.Code {
-		out.Next = now.Code
+		out.Next = now.Code // where the rest is of one that was decided in part
 	}
-	return err
+	return out, err
+}
+
+// serverDetail is an item about what a server declares, launches or asks for.
+func (d *Display) serverDetail(tx *store.Tx, it store.Item) (out control.ItemDetail, err error) {
+	l, err := approvals.LedgerOf(tx, it)
+	if err != nil {
+		return out, err
+	}
+	out = control.ItemDetail{
+		InboxItem: review.InboxItem(it, l.Server), Command: l.Server.Argv, URL: l.Server.URL, Info: l.Server.ServerInfo,
+		Findings: review.Listed(review.ReadFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
+		Sandbox: d.from.Settings.ValuesFor(l.Server)[sandboxKey], LookedIn: l.Server.Sandbox,
+	}
+	out.Runs = it.Kind == vocab.ItemLaunch && it.Decided == "" && d.from.Approvals.RunsOn(l)
+	if it.Kind == vocab.ItemInteraction {
+		out.Details = review.InteractionDetails(it)
+		return out, nil
+	}
+	for _, p := range it.Parts {
+		out.Details = append(out.Details, ledger.PartDetail(l, it, p))
+	}
+	if it.Kind == vocab.ItemNewServer {
+		out.Can, out.Made = review.CanDo(out.Details), ledger.MadeBy(l)
+		out.Before, err = ledger.EntryBefore(tx, l.Server)
+	}
+	return out, err
 }

@@ -16,19 +16,12 @@ import (
 
 // Log is part of what a server wrote to its stderr.
 func (d *Display) Log(q control.LogQuery) (out control.Log, err error) {
-	d.office.Lock()
-	if err := d.office.Usable(); err != nil {
-		d.office.Unlock()
-		return out, err
-	}
 	var id string
-	err = d.office.Store.View(func(tx *store.Tx) error {
+	err = d.office.Answering(func(tx *store.Tx) error {
 		server, err := office.FindServer(tx, q.Server)
 		id = server.ID
 		return err
 	})
-	err = d.office.Failed(err)
-	d.office.Unlock()
 	if err != nil {
 		return out, err
 	}
@@ -61,12 +54,7 @@ type PinnedItem struct {
 
 // ServerWhole finds a server by its identity, id or name.
 func (d *Display) ServerWhole(name string) (out ServerWhole, err error) {
-	d.office.Lock()
-	defer d.office.Unlock()
-	if err := d.office.Usable(); err != nil {
-		return out, err
-	}
-	err = d.office.Store.View(func(tx *store.Tx) error {
+	err = d.office.Answering(func(tx *store.Tx) error {
 		server, err := office.FindServer(tx, name)
 		if err != nil {
 			return err
@@ -75,13 +63,12 @@ func (d *Display) ServerWhole(name string) (out ServerWhole, err error) {
 		if err != nil {
 			return err
 		}
-		codes := ledger.WaitingCodes(tx, server.ID)
-		out = ServerWhole{Server: ledger.ServerRow(l, codes), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
-		out.Sandbox = d.from.Settings.ValuesFor(server)[sandboxKey]
-		d.from.Wrappers.AddLive(&out.Server)
-		if all, err := tx.Servers(); err == nil {
-			out.Shown = identity.CalledOf(all).Shown(server)
+		all, err := tx.Servers()
+		if err != nil {
+			return err
 		}
+		codes := ledger.WaitingCodes(tx, server.ID)
+		out = ServerWhole{Server: d.server(l, codes, identity.CalledOf(all)), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
 		for _, j := range review.Of(l.Facts()).Items {
 			item := PinnedItem{ServerItem: control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}, Findings: j.Findings, Passages: inspect.Passages(j.Findings)}
 			base := l.Base(j.Key)
@@ -96,29 +83,31 @@ func (d *Display) ServerWhole(name string) (out ServerWhole, err error) {
 			}
 			out.Items = append(out.Items, item)
 		}
-		out.Held = d.from.Held.HeldOf(server.ID)
-		waiting, err := d.from.Held.WaitingHeads(tx)
-		if err != nil {
-			return err
-		}
-		for _, it := range waiting {
-			if it.ServerID != server.ID {
-				continue
-			}
-			if it.Held != nil {
-				it.Item, err = d.from.Held.ShownHeld(tx, it.Held)
-			} else {
-				it.Item, err = tx.Item(it.Code)
-			}
-			if err != nil {
-				return err
-			}
-			shown := review.InboxItem(it.Item, server)
-			shown.Shown, shown.Title = out.Shown, identity.Retitled(shown.Title, server, out.Shown)
-			d.from.Held.TellHeld(tx, it.Held, &shown)
-			out.Waiting = append(out.Waiting, shown)
-		}
-		return nil
+		out.Waiting, err = d.waitingOf(tx, server, out.Shown)
+		return err
 	})
-	return out, d.office.Failed(err)
+	return out, err
+}
+
+// waitingOf is what waits of one server.
+func (d *Display) waitingOf(tx *store.Tx, server store.Server, shown string) (items []control.InboxItem, err error) {
+	waiting, err := d.from.Held.WaitingHeads(tx)
+	for _, it := range waiting {
+		if it.ServerID != server.ID {
+			continue
+		}
+		if it.Held != nil {
+			it.Item, err = d.from.Held.ShownHeld(tx, it.Held)
+		} else {
+			it.Item, err = tx.Item(it.Code)
+		}
+		if err != nil {
+			return nil, err
+		}
+		item := review.InboxItem(it.Item, server)
+		called(&item, server, shown)
+		d.from.Held.TellHeld(tx, it.Held, &item)
+		items = append(items, item)
+	}
+	return items, err
 }

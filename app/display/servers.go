@@ -68,29 +68,27 @@ func (d *Display) RowOf(server control.Server) (ServerRow, error) {
 
 // knownServers are all servers that ran or were looked at.
 func (d *Display) knownServers() (out []control.Server, err error) {
-	d.office.Lock()
-	defer d.office.Unlock()
-	if err := d.office.Usable(); err != nil {
-		return nil, err
-	}
-	err = d.office.Store.View(func(tx *store.Tx) error {
+	err = d.office.Answering(func(tx *store.Tx) error {
 		ledgers, err := ledger.ReadAll(tx)
 		names := identity.Called{}
 		for _, l := range ledgers {
 			names.Add(l.Server)
 		}
 		for _, l := range ledgers {
-			codes := ledger.WaitingCodes(tx, l.Server.ID)
-			row := ledger.ServerRow(l, codes)
-			row.Shown, row.Held = names.Shown(l.Server), d.from.Held.HeldOf(l.Server.ID)
-			row.Sandbox = d.from.Settings.ValuesFor(l.Server)[sandboxKey]
-			d.from.Wrappers.AddLive(&row)
-			out = append(out, row)
+			out = append(out, d.server(l, ledger.WaitingCodes(tx, l.Server.ID), names))
 		}
 		return err
 	})
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Server < out[j].Server })
-	return out, d.office.Failed(err)
+	return out, err
+}
+
+// server is what is known of a server, and what its live wrappers tell.
+func (d *Display) server(l *ledger.Ledger, codes map[string]string, names identity.Called) control.Server {
+	server := ledger.ServerRow(l, codes)
+	server.Shown, server.Held, server.Sandbox = names.Shown(l.Server), d.from.Held.HeldOf(l.Server.ID), d.from.Settings.ValuesFor(l.Server)[sandboxKey]
+	d.from.Wrappers.AddLive(&server)
+	return server
 }
 
 // sandboxKey is the setting. The hub builds no sandbox and starts no server: it says which one is set, which files of clients

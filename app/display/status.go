@@ -27,7 +27,7 @@ func (d *Display) WholeStatus() (control.Status, error) {
 	if err != nil {
 		out.Coverage = nil
 	}
-	shown := map[string]string{}
+	known, shown := map[string]store.Server{}, map[string]string{}
 	var apart []control.Problem
 	if d.office.Store != nil {
 		err := d.office.Store.View(func(tx *store.Tx) error {
@@ -38,12 +38,7 @@ func (d *Display) WholeStatus() (control.Status, error) {
 			out.Servers, apart = len(servers), review.VersionProblems(servers)
 			names := identity.CalledOf(servers)
 			for _, s := range servers {
-				shown[s.ID] = names.Shown(s)
-				for i := range out.Unseen {
-					if out.Unseen[i].ID == s.ID {
-						out.Unseen[i].Identity = s.Identity
-					}
-				}
+				known[s.ID], shown[s.ID] = s, names.Shown(s)
 			}
 			out.Waiting, err = d.inbox(tx, servers)
 			return err
@@ -56,8 +51,8 @@ func (d *Display) WholeStatus() (control.Status, error) {
 	if d.from.Lost.Is() {
 		out.Waiting = []control.InboxItem{d.from.Lost.Item()}
 	}
-	for i := range out.Unseen {
-		out.Unseen[i].Shown = shown[out.Unseen[i].ID]
+	for i, u := range out.Unseen {
+		out.Unseen[i].Identity, out.Unseen[i].Shown = known[u.ID].Identity, shown[u.ID]
 	}
 	out.WaitingCount, out.WaitingBy = len(out.Waiting), map[string]int{}
 	for _, it := range out.Waiting {

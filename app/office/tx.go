@@ -18,6 +18,16 @@ func (o *Office) Viewing(f func(*store.Tx) error) error {
 	return o.Store.View(f)
 }
 
+// Answering reads the store for a call of those who do not hold the lock, and turns what fails into its answer.
+func (o *Office) Answering(f func(*store.Tx) error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.Usable(); err != nil {
+		return err
+	}
+	return o.Failed(o.Store.View(f))
+}
+
 // Updating writes the store for those who do not hold the lock.
 func (o *Office) Updating(f func(*store.Tx) error) error {
 	o.mu.Lock()
