@@ -1,8 +1,6 @@
 package app
 
 import (
-	"errors"
-
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -11,55 +9,43 @@ import (
 
 // Decide is a decision over one inbox item that came over the socket.
 func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, error) {
+	return h.decideIf(d, func(codes ...string) error { return h.office.MayDecide(peer, codes...) })
+}
+
+// DecideHere is a decision of the window, in this process.
+func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
+	return h.decideIf(d, func(...string) error { return nil })
+}
+
+// decideIf is a decision of somebody who may take it or not.
+func (h *Hub) decideIf(d control.Decide, may func(codes ...string) error) (control.Decided, error) {
 	if path := h.FileOf(d.Code); path != "" {
-		return h.DecideFile(path, d, func() error {
-			err := h.office.MayDecide(peer)
-			if err != nil && !peer.Descends {
-				err = office.FirstAnswer(errors.Join(h.raise(d.Code), err))
-			}
-			return err
-		})
+		return h.DecideFile(path, d, func() error { return may(d.Code) })
 	}
 	h.office.Lock()
 	defer h.office.Unlock()
 	if h.lost.Waits() {
-		if err := errors.Join(h.lost.Named(d.Code), h.office.MayDecide(peer)); err != nil {
-			return control.Decided{}, office.FirstAnswer(err)
+		if err := h.lost.Named(d.Code); err != nil {
+			return control.Decided{}, err
+		}
+		if err := may(); err != nil {
+			return control.Decided{}, err
 		}
 		return h.lost.Decide(d)
 	}
 	if err := h.office.Usable(); err != nil {
 		return control.Decided{}, err
 	}
-	if err := h.office.MayDecide(peer); err != nil {
-		if !peer.Descends {
-			err = errors.Join(h.raise(d.Code), err)
-		}
-		return control.Decided{}, office.FirstAnswer(err)
-	}
-	return h.decide(d)
-}
-
-// DecideHere is a decision of the window, in this process.
-func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
-	if path := h.FileOf(d.Code); path != "" {
-		return h.DecideFile(path, d, func() error { return nil })
-	}
-	h.office.Lock()
-	defer h.office.Unlock()
-	if h.lost.Waits() {
-		return h.lost.Decide(d)
-	}
-	if err := h.office.Usable(); err != nil {
+	if err := may(d.Code); err != nil {
 		return control.Decided{}, err
 	}
 	return h.decide(d)
 }
 
 // raise puts an item on top of the inbox.
-func (h *Hub) raise(code string) error {
+func (h *Hub) raise(code string) {
 	if h.RaiseHeld(code) {
-		return nil
+		return
 	}
 	err := h.office.Update(func(tx *store.Tx) (bool, error) {
 		it, err := tx.Item(code)
@@ -72,10 +58,7 @@ func (h *Hub) raise(code string) error {
 		it.AskedAt = h.office.Now()
 		return true, tx.PutItem(it)
 	})
-	if err != nil {
-		h.office.Failed(err)
-	}
-	return nil
+	_ = h.office.Failed(err) // the decision is answered without it
 }
 
 func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {

@@ -131,21 +131,21 @@ func Open(opts Options) (*Hub, error) {
 		done:    make(chan struct{}),
 		closing: make(chan struct{}),
 	}
-	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end, Crash: opts.crash})
+	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end, Raise: h.raise, Crash: opts.crash})
 	h.lost = lost.New(h.office, opts.Home)
 	h.Wrappers = wrappers.New(h.office, wrappers.Options{Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work})
 	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.Restand, LookAgain: h.LookAgain, PushAll: h.PushAll}, settings.Options{
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Approvals = approvals.New(h.office, approvals.Hub{
-		Settings: h.ValuesFor, Wrappers: h.WrappersOf, Wrapper: h.WrapperOf, Refresh: h.Refresh, PushAll: h.PushAll, Raise: h.raise, Rules: h.Rules,
+		Settings: h.ValuesFor, Wrappers: h.WrappersOf, Wrapper: h.WrapperOf, Refresh: h.Refresh, PushAll: h.PushAll, Rules: h.Rules,
 	})
 	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.PushAll, AutoProtect: h.AutoProtect, Started: h.Starts.Has, NotStarted: h.Starts.Forget}, guardian.Options{
 		Home: opts.Home, Program: opts.Program, System: opts.System, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Quarantine = quarantine.New(h.office, quarantine.Hub{
 		Wrapper: h.WrapperOf, AnyWrapper: h.AnyWrapper, NameOf: h.NameOf, Settings: h.ValuesFor, Retention: h.Retention, Allows: h.AllowsTool,
-		Stale: h.MarkStale, PushChanged: h.PushChanged, PushAll: h.PushAll, Raise: h.raise, Rules: h.Rules, Caused: wrappers.Caused,
+		Stale: h.MarkStale, PushChanged: h.PushChanged, PushAll: h.PushAll, Rules: h.Rules, Caused: wrappers.Caused,
 	})
 	h.Join(h.Keeper, h.Approvals, h.Quarantine)
 	h.Display = display.New(h.office, display.Sources{

@@ -24,7 +24,6 @@ type Hub struct {
 	Wrapper  func(control.Wrapper) *office.Wrapper // behind a connection, nil before it registered
 	Refresh  func(server string) error             // reads anew what a server's wrappers are told
 	PushAll  func()                                // brings every wrapper up to date
-	Raise    func(code string) error               // puts an item on top of the inbox
 	Rules    func() *inspect.RuleFile              // a person's own, beside the catalogue; needs no lock
 }
 

@@ -137,13 +137,14 @@ func (a *Approvals) AllowClean(peer control.Peer, q control.CleanQuery) (control
 	if err := a.office.Usable(); err != nil {
 		return control.CleanDecided{}, err
 	}
-	if err := a.office.MayDecide(peer); err != nil {
-		if set, unknown := a.clean.find(q.Digest, a.office.Now()); unknown == nil && !peer.Descends {
-			for _, m := range set.members {
-				err = errors.Join(a.hub.Raise(m.code), err)
-			}
+	var codes []string
+	if set, unknown := a.clean.find(q.Digest, a.office.Now()); unknown == nil {
+		for _, m := range set.members {
+			codes = append(codes, m.code)
 		}
-		return control.CleanDecided{}, office.FirstAnswer(err)
+	}
+	if err := a.office.MayDecide(peer, codes...); err != nil {
+		return control.CleanDecided{}, err
 	}
 	return a.allowClean(q.Digest)
 }

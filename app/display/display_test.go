@@ -41,7 +41,7 @@ func newPlace(t *testing.T) *place {
 	if err := home.Make(); err != nil {
 		t.Fatal(err)
 	}
-	o := office.New(office.Options{Now: time.Now, Notify: func(review.Notice) {}, Changed: func() {}, End: func() {}})
+	o := office.New(office.Options{Now: time.Now, Notify: func(review.Notice) {}, Changed: func() {}, End: func() {}, Raise: func(string) {}})
 	if o.Store, err = store.Open(home.Dir, store.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -49,11 +49,10 @@ func newPlace(t *testing.T) *place {
 	l := lost.New(o, home)
 	w := wrappers.New(o, wrappers.Options{Home: home, Logs: book, Lost: l.Code, Idling: func() {}, Closing: closing, Work: &sync.WaitGroup{}})
 	k := settings.New(o, settings.Hub{Restand: w.Restand, LookAgain: w.LookAgain, PushAll: w.PushAll}, settings.Options{Home: home, Settle: time.Millisecond, HomeCheck: time.Second, Closing: closing})
-	raise := func(string) error { return nil }
-	a := approvals.New(o, approvals.Hub{Settings: k.ValuesFor, Wrappers: w.WrappersOf, Wrapper: w.WrapperOf, Refresh: w.Refresh, PushAll: w.PushAll, Raise: raise, Rules: k.Rules})
+	a := approvals.New(o, approvals.Hub{Settings: k.ValuesFor, Wrappers: w.WrappersOf, Wrapper: w.WrapperOf, Refresh: w.Refresh, PushAll: w.PushAll, Rules: k.Rules})
 	q := quarantine.New(o, quarantine.Hub{
 		Wrapper: w.WrapperOf, AnyWrapper: w.AnyWrapper, NameOf: w.NameOf, Settings: k.ValuesFor, Retention: k.Retention, Allows: w.AllowsTool,
-		Stale: w.MarkStale, PushChanged: w.PushChanged, PushAll: w.PushAll, Raise: raise, Rules: k.Rules, Caused: wrappers.Caused,
+		Stale: w.MarkStale, PushChanged: w.PushChanged, PushAll: w.PushAll, Rules: k.Rules, Caused: wrappers.Caused,
 	})
 	nobodys := clientconfig.System{OS: "linux", Home: "/person", Root: t.TempDir(), Env: func(string) string { return "" }}
 	g := guardian.New(o, guardian.Hub{PushAll: w.PushAll, AutoProtect: k.AutoProtect, Started: w.Starts.Has, NotStarted: w.Starts.Forget}, guardian.Options{

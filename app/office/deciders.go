@@ -8,8 +8,19 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// MayDecide says whether a decision may come from this peer over the socket.
-func (o *Office) MayDecide(peer control.Peer) error {
+// MayDecide says whether a decision over items may come from this peer over the socket. Where it may not, they go on top of the inbox for
+// the person who may, unless a guarded server asked.
+func (o *Office) MayDecide(peer control.Peer, codes ...string) error {
+	err := o.mayDecide(peer)
+	if err != nil && !peer.Descends {
+		for _, code := range codes {
+			o.Raise(code)
+		}
+	}
+	return err
+}
+
+func (o *Office) mayDecide(peer control.Peer) error {
 	switch {
 	case peer.Descends:
 		return Answer(control.CodeDescends, "this command runs inside a guarded server and can't decide anything: use your own terminal")

@@ -34,6 +34,7 @@ type Options struct {
 	Notify  func(review.Notice) // tells a person that something waits
 	Changed func()              // a window may show something old now
 	End     func()              // the hub is to end
+	Raise   func(code string)   // puts an item on top of the inbox
 	Crash   func(point string)  // for the tests that kill a hub in the middle of a write; nil
 }
 

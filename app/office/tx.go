@@ -38,15 +38,6 @@ func (o *Office) Updating(f func(*store.Tx) error) error {
 	return o.Failed(o.Update(func(tx *store.Tx) (bool, error) { return true, f(tx) }))
 }
 
-// FirstAnswer is the answer inside of joined errors.
-func FirstAnswer(err error) error {
-	var a *control.Error
-	if errors.As(err, &a) {
-		return a
-	}
-	return err
-}
-
 // errNothing ends a transaction in which there was nothing to write: no commit, no fsync.
 var errNothing = errors.New("nothing to write")
 

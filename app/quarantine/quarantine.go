@@ -44,7 +44,6 @@ type Hub struct {
 	Stale       func(server string)                          // its wrappers are told anew with the next PushChanged
 	PushChanged func()                                       // brings those wrappers up to date that something changed for
 	PushAll     func()                                       // brings every wrapper up to date
-	Raise       func(code string) error                      // puts an item on top of the inbox
 	Rules       func() *inspect.RuleFile                     // a person's own, beside the catalogue
 	// Caused are those of a wrapper's records that a wrapper can have caused, under a server's name; it counts the others.
 	Caused func(of *office.Wrapper, server string, sent []control.Record) (records []store.Record, refused int)

@@ -2,7 +2,6 @@ package quarantine
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/sallyport/sallyport/app/office"
@@ -41,11 +40,7 @@ func (q *Quarantine) decidesHeld(peer control.Peer, code string) error {
 	if err := q.office.Usable(); err != nil {
 		return err
 	}
-	err := q.office.MayDecide(peer)
-	if err != nil && !peer.Descends {
-		err = office.FirstAnswer(errors.Join(q.hub.Raise(code), err))
-	}
-	return err
+	return q.office.MayDecide(peer, code)
 }
 
 // heldItemOf finds what a decision is over, and refuses what is not exactly what the person saw.

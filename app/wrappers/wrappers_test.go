@@ -73,7 +73,7 @@ func newPlace(t testing.TB) *place {
 func open(t testing.TB, home control.Home) *place {
 	t.Helper()
 	p := &place{t: t}
-	o := office.New(office.Options{Now: time.Now, Notify: func(n review.Notice) { p.told = append(p.told, n) }, Changed: func() {}, End: func() {}})
+	o := office.New(office.Options{Now: time.Now, Notify: func(n review.Notice) { p.told = append(p.told, n) }, Changed: func() {}, End: func() {}, Raise: func(string) {}})
 	var err error
 	if o.Store, err = store.Open(home.Dir, store.Options{}); err != nil {
 		t.Fatal(err)
@@ -82,11 +82,10 @@ func open(t testing.TB, home control.Home) *place {
 	w := New(o, Options{Home: home, Logs: logs.New(home.Logs), Lost: func() string { return "" }, Idling: func() {}, Closing: closing, Work: &sync.WaitGroup{}})
 	p.Wrappers = w
 	k := settings.New(o, settings.Hub{Restand: w.Restand, LookAgain: w.LookAgain, PushAll: w.PushAll}, settings.Options{Home: home, Settle: time.Millisecond, HomeCheck: time.Second, Closing: closing})
-	raise := func(string) error { return nil }
-	a := approvals.New(o, approvals.Hub{Settings: k.ValuesFor, Wrappers: w.WrappersOf, Wrapper: w.WrapperOf, Refresh: w.Refresh, PushAll: w.PushAll, Raise: raise, Rules: k.Rules})
+	a := approvals.New(o, approvals.Hub{Settings: k.ValuesFor, Wrappers: w.WrappersOf, Wrapper: w.WrapperOf, Refresh: w.Refresh, PushAll: w.PushAll, Rules: k.Rules})
 	q := quarantine.New(o, quarantine.Hub{
 		Wrapper: w.WrapperOf, AnyWrapper: w.AnyWrapper, NameOf: w.NameOf, Settings: k.ValuesFor, Retention: k.Retention, Allows: w.AllowsTool,
-		Stale: w.MarkStale, PushChanged: w.PushChanged, PushAll: w.PushAll, Raise: raise, Rules: k.Rules, Caused: Caused,
+		Stale: w.MarkStale, PushChanged: w.PushChanged, PushAll: w.PushAll, Rules: k.Rules, Caused: Caused,
 	})
 	w.Join(k, a, q)
 	for _, open := range []func() error{o.CheckMarks, k.OpenSettings, q.OpenHeld} {
