@@ -1,0 +1,108 @@
+package wrappers
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
+)
+
+// stored are the records of the timeline with that status, the newest first.
+func (p *place) stored(status vocab.Status) []store.Record {
+	p.t.Helper()
+	if err := p.office.Store.Flush(); err != nil {
+		p.t.Fatal(err)
+	}
+	records, err := p.office.Store.Records(store.Query{Status: string(status), Limit: 100})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return records
+}
+
+func (p *place) send(s *server, records ...control.Record) {
+	p.t.Helper()
+	for i := range records {
+		records[i].ID, records[i].Time = vocab.NewRecordID(time.Now()), time.Now()
+	}
+	if acked, err := p.Records(s, control.Records{Records: records}); err != nil || acked.Stored != len(records) {
+		p.t.Fatalf("%+v: %v", acked, err)
+	}
+}
+
+func TestWhatNoWrapperCanCauseIsLeftOutAndSaidOnce(t *testing.T) {
+	p := newPlace(t)
+	s := p.under(70, "claude-desktop", "notes", false)
+	for range 2 {
+		p.send(s,
+			control.Record{Kind: vocab.RecordCall, Status: vocab.StatusOK, Tool: "read", Server: "another's"},
+			control.Record{Kind: vocab.RecordApproval, Status: vocab.StatusOK, Summary: "was allowed by a person"})
+	}
+	taken := p.stored(vocab.StatusOK)
+	if len(taken) != 2 {
+		t.Fatalf("%d records were taken, not the two calls: %+v", len(taken), taken)
+	}
+	for _, r := range taken {
+		if r.Kind != vocab.RecordCall || r.Server != "notes" || r.Session != "session-1" {
+			t.Errorf("a call was stored as %+v", r)
+		}
+	}
+	if said := p.stored(vocab.StatusWarned); len(said) != 1 || said[0].Kind != vocab.RecordProblem {
+		t.Errorf("%d records say that some were left out: %+v", len(said), said)
+	}
+}
+
+func TestWhatADeadWrapperLeftIsWorthNoMoreThanWhatItCouldSend(t *testing.T) {
+	p := newPlace(t)
+	from := control.Register{Server: control.ServerRef{Transport: "stdio", Argv: []string{"serve", "notes"}, Name: "notes"}, Client: "claude-desktop", Session: "dead"}
+	left := []control.Record{
+		{ID: vocab.NewRecordID(time.Now()), Time: time.Now(), Kind: vocab.RecordCall, Status: vocab.StatusOK},
+		{ID: vocab.NewRecordID(time.Now()), Time: time.Now(), Kind: vocab.RecordApproval, Status: vocab.StatusOK},
+	}
+	for range 2 { // a kill came before the file was gone
+		if err := p.TakeOrphans(from, left); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if taken := p.stored(vocab.StatusOK); len(taken) != 1 || taken[0].ID != left[0].ID || taken[0].Server != "notes" || taken[0].Session != "dead" {
+		t.Errorf("stored are %+v", taken)
+	}
+}
+
+func TestNothingIsTakenOfAConnectionThatNeverRegistered(t *testing.T) {
+	p := newPlace(t)
+	stranger := &server{ears: &ears{}, p: p}
+	for name, call := range map[string]func() error{
+		"records": func() error { _, err := p.Records(stranger, control.Records{}); return err },
+		"report":  func() error { _, err := p.Report(stranger, control.Report{Era: "legacy"}); return err },
+		"launch":  func() error { _, err := p.Launch(stranger, control.LaunchReport{}); return err },
+		"asking":  func() error { _, err := p.Attention(stranger, control.Attention{}); return err },
+		"unseen":  func() error { return p.Unseen(stranger, control.Unseen{Items: 1}) },
+	} {
+		var answer *control.Error
+		if err := call(); !errors.As(err, &answer) || answer.Code != control.CodeBadRequest {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAStateIsPushedOnlyWhereItDiffersFromTheLastOne(t *testing.T) {
+	p := newPlace(t)
+	s := p.under(70, "claude-desktop", "notes", false)
+	p.office.Lock()
+	defer p.office.Unlock()
+	known := s.last(t)
+	p.PushAll()
+	p.PushAll()
+	if len(s.states) != 1 { // the answer to Register
+		t.Errorf("%d states were pushed, and nothing changed", len(s.states)-1)
+	}
+	p.servers[p.sessions[s].Server].base.Blocked = true
+	p.PushAll()
+	if now := s.last(t); !now.Blocked || now.Revision <= known.Revision {
+		t.Errorf("it is blocked, and the wrapper is told %+v", now)
+	}
+}
