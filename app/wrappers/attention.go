@@ -23,11 +23,8 @@ const askAgain = time.Hour
 func (w *Wrappers) Attention(conn control.Wrapper, _ control.Attention) (out control.Waiting, err error) {
 	w.office.Lock()
 	defer w.office.Unlock()
-	s := w.sessions[conn]
-	if s == nil {
-		return out, office.Answer(control.CodeBadRequest, "attention before register")
-	}
-	if err := w.office.Usable(); err != nil {
+	s, err := w.registered(conn, "attention")
+	if err != nil {
 		return out, err
 	}
 	now := w.office.Now()

@@ -13,11 +13,8 @@ func (w *Wrappers) Launch(conn control.Wrapper, r control.LaunchReport) (control
 	}
 	w.office.Lock()
 	defer w.office.Unlock()
-	s := w.sessions[conn]
-	if s == nil {
-		return control.State{}, office.Answer(control.CodeBadRequest, "launch before register")
-	}
-	if err := w.office.Usable(); err != nil {
+	s, err := w.registered(conn, "launch")
+	if err != nil {
 		return control.State{}, err
 	}
 	r.Form.Client, r.Form.Values = s.Entry, nil

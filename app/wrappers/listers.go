@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/sallyport/sallyport/app/office"
@@ -81,18 +82,9 @@ func (w *Wrappers) lostLister(s *liveWrapper) {
 	if l == nil || w.office.Leaving() {
 		return
 	}
-	if l.named == s || !w.hasProcess(s.listsFor) {
+	if l.named == s || !slices.ContainsFunc(w.ordered(), func(other *liveWrapper) bool { return other.listsFor == s.listsFor }) {
 		w.nextLister(s.listsFor, l, s.Server)
 	}
-}
-
-func (w *Wrappers) hasProcess(process clientProcess) bool {
-	for _, s := range w.sessions {
-		if s.listsFor == process {
-			return true
-		}
-	}
-	return false
 }
 
 // nextLister names the wrapper that is there longest, one of the same server first, and tells it and the others.

@@ -79,6 +79,15 @@ func (w *Wrappers) WrapperOf(conn control.Wrapper) *office.Wrapper {
 	return nil
 }
 
+// registered is the live wrapper behind a connection, for a call that needs the store.
+func (w *Wrappers) registered(conn control.Wrapper, call string) (*liveWrapper, error) {
+	s := w.sessions[conn]
+	if s == nil {
+		return nil, office.Answer(control.CodeBadRequest, "%s before register", call)
+	}
+	return s, w.office.Usable()
+}
+
 // AnyWrapper says whether a live wrapper is so.
 func (w *Wrappers) AnyWrapper(is func(*office.Wrapper) bool) bool {
 	for _, s := range w.sessions {

@@ -27,38 +27,10 @@ var wrapperKinds = map[vocab.RecordKind]bool{
 // Records takes records of a wrapper and answers once they are durable. What no wrapper can cause is left out, but counted
 // as taken: a wrapper would send it for ever.
 func (w *Wrappers) Records(conn control.Wrapper, r control.Records) (control.Acked, error) {
-	w.office.Lock()
-	s := w.sessions[conn]
-	if s == nil {
-		w.office.Unlock()
-		return control.Acked{}, office.Answer(control.CodeBadRequest, "records before register")
-	}
-	if err := w.office.Usable(); err != nil {
-		w.office.Unlock()
-		return control.Acked{}, err
-	}
-	name := w.NameOf(&s.Wrapper)
-	rest, strange, err := w.held.ConfirmAll(&s.Wrapper, name, r.Records)
+	server, records, err := w.takeRecords(conn, r.Records)
 	if err != nil {
-		err = w.office.Failed(err)
-		w.office.Unlock()
 		return control.Acked{}, err
 	}
-	records, refused := Caused(&s.Wrapper, name, rest)
-	s.noteUnlisted(records)
-	if err := noteVersions(w.office, s.Server, records, time.Time{}); err != nil {
-		err = w.office.Failed(err)
-		w.office.Unlock()
-		return control.Acked{}, err
-	}
-	if refused += strange; refused > 0 && !s.strange {
-		s.strange = true
-		records = append(records, w.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
-			Server: name, ServerID: s.Server, Session: s.Session, Summary: "left out records that a guard could not have written",
-			Detail: office.Detail(map[string]any{"check": "records", "count": refused}),
-		}))
-	}
-	w.office.Unlock()
 	if len(records) > 0 {
 		// Not under the lock: nobody else waits for this disk.
 		stored, err := w.office.Store.AppendNow(records...)
@@ -67,10 +39,38 @@ func (w *Wrappers) Records(conn control.Wrapper, r control.Records) (control.Ack
 		if err != nil {
 			return control.Acked{}, w.office.Failed(err)
 		}
-		w.held.CountPasses(s.Server, stored)
+		w.held.CountPasses(server, stored)
 		w.office.Changed()
 	}
 	return control.Acked{Stored: len(r.Records)}, nil
+}
+
+// takeRecords does what records say, but for writing them down; left are those that are to be written, of the wrapper's server.
+func (w *Wrappers) takeRecords(conn control.Wrapper, sent []control.Record) (server string, left []store.Record, err error) {
+	w.office.Lock()
+	defer w.office.Unlock()
+	s, err := w.registered(conn, "records")
+	if err != nil {
+		return "", nil, err
+	}
+	name := w.NameOf(&s.Wrapper)
+	rest, strange, err := w.held.ConfirmAll(&s.Wrapper, name, sent)
+	if err != nil {
+		return "", nil, w.office.Failed(err)
+	}
+	records, refused := Caused(&s.Wrapper, name, rest)
+	s.noteUnlisted(records)
+	if err := noteVersions(w.office, s.Server, records, time.Time{}); err != nil {
+		return "", nil, w.office.Failed(err)
+	}
+	if refused += strange; refused > 0 && !s.strange {
+		s.strange = true
+		records = append(records, w.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
+			Server: name, ServerID: s.Server, Session: s.Session, Summary: "left out records that a guard could not have written",
+			Detail: office.Detail(map[string]any{"check": "records", "count": refused}),
+		}))
+	}
+	return s.Server, records, nil
 }
 
 // Caused are those of a wrapper's records that a wrapper can have caused, under its server's name and no other.

@@ -107,7 +107,7 @@ func (w *Wrappers) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r co
 	s.Name = identity.PersonName(r.Server.Name)
 	s.told = identity.ToldName(s.Name, server)
 	// Two entries for one server: its name stays as long as a wrapper of that name lives.
-	if server.Name == "" || !w.named(id.ID, server.Name) {
+	if server.Name == "" || !w.AnyWrapper(func(live *office.Wrapper) bool { return live.Server == id.ID && live.Name == server.Name }) {
 		server.Name = s.Name
 	}
 	for _, other := range []string{before.Name, s.Name} {
@@ -121,16 +121,6 @@ func (w *Wrappers) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r co
 	server.LastSeen = now
 	same := !fresh && before.Name == server.Name && before.Identity == server.Identity && len(before.Clients) == len(server.Clients) && len(before.Names) == len(server.Names)
 	return server, !same || now.Sub(before.LastSeen) >= time.Hour, nil
-}
-
-// named says whether a live wrapper of the server goes by that name.
-func (w *Wrappers) named(server, name string) bool {
-	for _, s := range w.sessions {
-		if s.Server == server && s.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 func nextNumber(tx *store.Tx) (int, error) {

@@ -25,11 +25,8 @@ func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State
 	declared, _, whole := review.Declarations(r, w.settings.Rules()) // outside the lock: it may take a while
 	w.office.Lock()
 	defer w.office.Unlock()
-	s := w.sessions[conn]
-	if s == nil {
-		return control.State{}, office.Answer(control.CodeBadRequest, "report before register")
-	}
-	if err := w.office.Usable(); err != nil {
+	s, err := w.registered(conn, "report")
+	if err != nil {
 		return control.State{}, err
 	}
 	w.reports++

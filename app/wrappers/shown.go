@@ -1,6 +1,7 @@
 package wrappers
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -20,45 +21,56 @@ func (w *Wrappers) Connected(shown map[string]string) []control.WrapperInfo {
 // AddLive adds to the row of a server what only its live wrappers tell.
 func (w *Wrappers) AddLive(row *control.Server) {
 	for _, s := range w.sessions {
-		if s.Server == row.ID && !s.looks() {
+		if s.Server != row.ID {
+			continue
+		}
+		if !s.looks() {
 			row.Wrappers++
 		}
+		if s.sandbox != "" && !slices.Contains(row.RunsIn, s.sandbox) {
+			row.RunsIn = append(row.RunsIn, s.sandbox)
+		}
 	}
-	row.RunsIn, row.UnseenBy = w.runsUnder(row.ID), w.unseenBy(row.ID)
+	slices.SortFunc(row.RunsIn, func(a, b string) int { return slices.Index(levels, a) - slices.Index(levels, b) })
+	row.UnseenBy = []string{}
+	for s := range w.stillUnseen() {
+		if s.Server == row.ID {
+			row.UnseenBy = append(row.UnseenBy, s.Client)
+		}
+	}
+	slices.Sort(row.UnseenBy)
+	row.UnseenBy = slices.Compact(row.UnseenBy)
 	if st := w.servers[row.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
 		row.LastSeen = st.lastSeen.UTC()
+	}
+}
+
+// stillUnseen are the wrappers whose clients have not seen all that is allowed, with what they said last.
+func (w *Wrappers) stillUnseen() iter.Seq2[*liveWrapper, control.Unseen] {
+	return func(yield func(*liveWrapper, control.Unseen) bool) {
+		for s, u := range w.unseen.by {
+			if !w.begunAnew(s) && !yield(s, u) {
+				return
+			}
+		}
 	}
 }
 
 // Behind is the first client that has not seen all that is allowed of a server, by the server's id.
 func (w *Wrappers) Behind() map[string]string {
 	clients := map[string]string{}
-	for s := range w.unseen.by {
-		if !w.begunAnew(s) && (clients[s.Server] == "" || s.Client < clients[s.Server]) {
+	for s := range w.stillUnseen() {
+		if clients[s.Server] == "" || s.Client < clients[s.Server] {
 			clients[s.Server] = s.Client
 		}
 	}
 	return clients
 }
 
-// runsUnder are what the live wrappers of a server have it under, weakest first.
-func (w *Wrappers) runsUnder(server string) (all []string) {
-	for _, s := range w.sessions {
-		if s.Server == server && s.sandbox != "" && !slices.Contains(all, s.sandbox) {
-			all = append(all, s.sandbox)
-		}
-	}
-	slices.SortFunc(all, func(a, b string) int { return slices.Index(levels, a) - slices.Index(levels, b) })
-	return all
-}
-
 // UnseenServers lists what is not yet seen, by client and server.
 func (w *Wrappers) UnseenServers() []control.UnseenServer {
 	list := []control.UnseenServer{}
-	for s, u := range w.unseen.by {
-		if w.begunAnew(s) {
-			continue
-		}
+	for s, u := range w.stillUnseen() {
 		list = append(list, control.UnseenServer{
 			Client: s.Client, Server: w.NameOf(&s.Wrapper), ID: s.Server, Session: s.Session, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.Client).Next, Code: problemUnseen,
 		})
@@ -69,26 +81,11 @@ func (w *Wrappers) UnseenServers() []control.UnseenServer {
 	return list
 }
 
-// unseenBy are the clients that have not seen all that is allowed of a server.
-func (w *Wrappers) unseenBy(server string) []string {
-	clients := []string{}
-	for s := range w.unseen.by {
-		if s.Server == server && !w.begunAnew(s) {
-			clients = append(clients, s.Client)
-		}
-	}
-	slices.Sort(clients)
-	return slices.Compact(clients)
-}
-
 // UnseenNotices are the keys of the notices that still hold: what was said of the others is taken back.
 func (w *Wrappers) UnseenNotices() (keys []string) {
 	w.office.Lock()
 	defer w.office.Unlock()
-	for s := range w.unseen.by {
-		if w.begunAnew(s) {
-			continue
-		}
+	for s := range w.stillUnseen() {
 		keys = append(keys, unseenKey(s.Client))
 	}
 	return keys

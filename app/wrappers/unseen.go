@@ -75,9 +75,9 @@ func (w *Wrappers) begunAnew(s *liveWrapper) bool {
 // tellUnseen notifies once for each run of a client, and only when nothing of that client waits for review any more: before
 // that a restart would come too early.
 func (w *Wrappers) tellUnseen() {
-	for s := range w.unseen.by {
+	for s := range w.stillUnseen() {
 		way := identity.ClientOf(s.Client)
-		if w.begunAnew(s) || way.Own || w.unseen.told[s.process()] || w.waitingOf(s) > 0 {
+		if way.Own || w.unseen.told[s.process()] || w.waitingOf(s) > 0 {
 			continue
 		}
 		w.unseen.told[s.process()] = true
