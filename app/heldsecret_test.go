@@ -17,7 +17,7 @@ func TestNoSecretOfARequestIsInTheFileOfTheStore(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("notes")
 	held := heldOne(t, 1)
-	held.Params = []byte(`{"name":"read_note","arguments":{"n":1,"password":"a phrase with blanks 4711","note":"my key is ghp_abcdefghijklmnopqrstuvwxyz012345","plain":"kept as it was"}}`)
+	held.Params = []byte(`{"name":"read_note","arguments":{"n":1,"password":"a phrase with blanks 47110815","note":"my key is ghp_abcdefghijklmnopqrstuvwxyz012345","plain":"kept as it was"}}`)
 	var err error
 	if held.Same, err = pin.RequestDigest("tools/call", held.Params); err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func TestNoSecretOfARequestIsInTheFileOfTheStore(t *testing.T) {
 	if len(state.Released) != 2 || len(state.SameKey) == 0 {
 		t.Fatalf("the wrapper knows of %+v", state.Released)
 	}
-	other, _ := pin.RequestDigest("tools/call", []byte(strings.Replace(string(held.Params), "4711", "4712", 1)))
+	other, _ := pin.RequestDigest("tools/call", []byte(strings.Replace(string(held.Params), "47110815", "47110816", 1)))
 	found := 0
 	for _, r := range state.Released {
 		switch r.Same {
@@ -50,7 +50,7 @@ func TestNoSecretOfARequestIsInTheFileOfTheStore(t *testing.T) {
 		t.Errorf("%d of two requests are known again: %+v", found, state.Released)
 	}
 	d := p.stands(code, vocab.HeldReleased)
-	if !strings.Contains(string(d.Params), "kept as it was") || strings.Contains(string(d.Params), "4711") {
+	if !strings.Contains(string(d.Params), "kept as it was") || strings.Contains(string(d.Params), "47110815") {
 		t.Errorf("a person is shown %s", d.Params)
 	}
 	if err := p.Close(); err != nil {
@@ -63,7 +63,7 @@ func TestNoSecretOfARequestIsInTheFileOfTheStore(t *testing.T) {
 	if !bytes.Contains(raw, []byte("kept as it was")) {
 		t.Error("what is no secret is not there: the file is not what is searched")
 	}
-	for _, secret := range []string{"a phrase with blanks", "4711", "ghp_abcdefghijklmnopqrstuvwxyz012345", "lovelace1815", string(held.Same), string(read.Same)} {
+	for _, secret := range []string{"a phrase with blanks", "47110815", "ghp_abcdefghijklmnopqrstuvwxyz012345", "lovelace1815", string(held.Same), string(read.Same)} {
 		if bytes.Contains(raw, []byte(secret)) {
 			t.Errorf("%q is in the file of the store", secret)
 		}
