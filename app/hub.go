@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -105,15 +106,9 @@ func Open(opts Options) (*Hub, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	if opts.Linger == 0 {
-		opts.Linger = 60 * time.Second
-	}
-	if opts.HomeCheck == 0 {
-		opts.HomeCheck = 2 * time.Second
-	}
-	if opts.Settle == 0 {
-		opts.Settle = 100 * time.Millisecond
-	}
+	opts.Linger = cmp.Or(opts.Linger, 60*time.Second)
+	opts.HomeCheck = cmp.Or(opts.HomeCheck, 2*time.Second)
+	opts.Settle = cmp.Or(opts.Settle, 100*time.Millisecond)
 	if opts.Program == "" {
 		opts.Program, _ = os.Executable() // where it cannot be told nothing is taken for guarded, and protect says so
 	}
@@ -154,17 +149,11 @@ func Open(opts Options) (*Hub, error) {
 	if err := h.openStore(); err != nil {
 		return nil, err
 	}
-	if err := h.OpenSettings(); err != nil {
-		h.Close()
-		return nil, err
-	}
-	if err := h.OpenRules(); err != nil {
-		h.Close()
-		return nil, err
-	}
-	if err := h.OpenHeld(); err != nil {
-		h.Close()
-		return nil, err
+	for _, open := range []func() error{h.OpenSettings, h.OpenRules, h.OpenHeld} {
+		if err := open(); err != nil {
+			h.Close()
+			return nil, err
+		}
 	}
 	h.Starts.Open()
 	h.begin()

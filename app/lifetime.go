@@ -22,41 +22,27 @@ func (h *Hub) begin() {
 	h.office.Lock()
 	h.idling()
 	h.office.Unlock()
-	h.work.Add(7)
-	go func() {
-		defer h.work.Done()
-		h.CollectSpool()
-	}()
-	go func() {
-		defer h.work.Done()
-		h.KeepTending(h.closing)
-	}()
-	go func() {
-		defer h.work.Done()
-		h.WatchSettings()
-	}()
-	go func() {
-		defer h.work.Done()
-		h.WatchRules()
-	}()
-	go func() {
-		defer h.work.Done()
-		h.WatchClients()
-	}()
-	go h.watchHome()
-	go func() {
-		defer h.work.Done()
-		ticker := time.NewTicker(pruneEvery)
-		defer ticker.Stop()
-		for credit := startCredit; ; credit = 2 * pruneEvery {
-			h.prune(credit)
-			select {
-			case <-h.closing:
-				return
-			case <-ticker.C:
-			}
+	h.work.Go(h.CollectSpool)
+	h.work.Go(func() { h.KeepTending(h.closing) })
+	h.work.Go(h.WatchSettings)
+	h.work.Go(h.WatchRules)
+	h.work.Go(h.WatchClients)
+	h.work.Go(h.watchHome)
+	h.work.Go(h.keepPruning)
+}
+
+// keepPruning prunes until the hub ends.
+func (h *Hub) keepPruning() {
+	ticker := time.NewTicker(pruneEvery)
+	defer ticker.Stop()
+	for credit := startCredit; ; credit = 2 * pruneEvery {
+		h.prune(credit)
+		select {
+		case <-h.closing:
+			return
+		case <-ticker.C:
 		}
-	}()
+	}
 }
 
 // Done is closed when the hub wants to end: it stepped down, its last wrapper is gone, its home vanished. Whoever serves it
@@ -147,7 +133,6 @@ func (h *Hub) StepDown(peer control.Peer) error {
 // watchHome ends the hub when its home, or the store in it, is no longer where it was: what it would go on to write nobody
 // would ever read.
 func (h *Hub) watchHome() {
-	defer h.work.Done()
 	home, err := os.Lstat(h.opts.Home.Dir)
 	if err != nil {
 		h.vanished()

@@ -30,7 +30,7 @@ func (s *liveWrapper) beside(other *liveWrapper) bool {
 }
 
 // lookAcross looks at what a wrapper's server declares beside the tools of the other servers of its client, and says whether
-// anything was found that was not before. What is found stays with the definition it was found in (ledger.put), so that it does
+// anything was found that was not before. What is found stays with the definition it was found in (ledger.Put), so that it does
 // not go when the other server does.
 func (w *Wrappers) lookAcross(s *liveWrapper) (found bool, err error) {
 	resting, err := w.restingTools(s)

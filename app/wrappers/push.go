@@ -152,7 +152,7 @@ func (w *Wrappers) recount() error {
 	})
 }
 
-// MarkStale has the wrappers of a server told anew with the next pushChanged.
+// MarkStale has the wrappers of a server told anew with the next PushChanged.
 func (w *Wrappers) MarkStale(server string) { w.stale[server] = true }
 
 // PushAll brings every wrapper up to date, after something that concerns all: settings, rules, the files of clients.

@@ -17,7 +17,7 @@ import (
 )
 
 // wrapperKinds are what a wrapper, or its spool, can have caused. A decision is none of them. That a released answer arrived is
-// caused only by who was granted it (confirmHeld).
+// caused only by who was granted it (Quarantine.ConfirmAll).
 var wrapperKinds = map[vocab.RecordKind]bool{
 	vocab.RecordServerStart: true, vocab.RecordServerStop: true, vocab.RecordCall: true, vocab.RecordPolicyDecision: true,
 	vocab.RecordDrift: true, vocab.RecordQuarantine: true, vocab.RecordProblem: true,
